@@ -610,7 +610,7 @@ function __pit_tree_arguments
                 'bash|zsh|fish|powershell' 'bash, zsh, fish or powershell (default: your shell)'
         case 'schema'
             printf '%s\t%s\n' \
-                'markets|ticker|depth|trades|kline|stream|watch|order|batch|show|replace|orders|fills|cancel|cancel-after|resolve|api|account|balance|bills|address|deposits|withdrawals|fees|withdraw|profile|list|add|use|set|unset|remove|keys|shell|doctor|completion|install|uninstall|schema|sandbox|serve|start|stop|status|reset|deposit|transfer|price|replay|export|import|clock|speed|advance|fault|clear|log|error...' 'the words of a command, or error; without them, all'
+                'markets|ticker|depth|trades|kline|stream|watch|order|batch|show|replace|orders|fills|cancel|cancel-after|resolve|api|account|balance|bills|address|deposits|withdrawals|fees|withdraw|profile|list|add|use|set|unset|remove|keys|shell|doctor|completion|install|uninstall|schema|sandbox|serve|start|stop|status|reset|deposit|transfer|price|replay|export|import|clock|speed|advance|fault|clear|log|error...' 'the words of a command, warning or error; without them, all'
         case 'sandbox account add'
             printf '%s\t%s\n' \
                 '-' 'the name of the account'
@@ -641,7 +641,7 @@ function __pit_tree_arguments
                 '@file' 'a file from pit sandbox export'
         case 'sandbox clock set'
             printf '%s\t%s\n' \
-                '-' 'ISO 8601 (UTC without a zone) or milliseconds since 1970; never earlier'
+                '-' 'ISO 8601 (UTC without a zone), or seconds or milliseconds since 1970; never earlier'
         case 'sandbox clock speed'
             printf '%s\t%s\n' \
                 '-' 'how many times faster than real time'

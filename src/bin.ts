@@ -11,6 +11,8 @@ import { version } from './version.js';
  * the program.
  */
 export function start(): void {
+  // Node prints what it warns of, such as a deprecation, as text among the JSON of stderr; src/main.ts reports it instead
+  process.removeAllListeners('warning');
   const args = process.argv.slice(2);
   if (args[0] === 'keychain-helper' && process.connected) return void runKeychainHelper();
   const answer = isVersion(args) ? `${version}\n` : helpFor(args);

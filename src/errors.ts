@@ -7,7 +7,10 @@ export const FAILURES = {
     meaning:
       'the exchange rejected the request (a code other than 1000), or lacks what the command needs, such as a price in the book',
   },
-  credentials: { exitCode: 4, meaning: 'no profile, key, permission or usable host for this' },
+  credentials: {
+    exitCode: 4,
+    meaning: 'no profile, key, permission or usable host for this, or keys that the exchange does not accept',
+  },
   unreachable: { exitCode: 5, meaning: 'no answer, and nothing was changed by this call' },
   unknown: {
     exitCode: 6,

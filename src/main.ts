@@ -1,4 +1,4 @@
-import { reportFailure, runAndReport } from './cli/run.js';
+import { reportFailure, reportNodeWarning, runAndReport } from './cli/run.js';
 import { PROGRAM } from './commands/index.js';
 import { endSoon, type Host, reportUncaught, systemHost } from './platform/host.js';
 
@@ -36,5 +36,6 @@ async function runOn(host: Host): Promise<number> {
 function ownProcess(): Host {
   const host = systemHost();
   reportUncaught((thrown) => reportFailure(thrown, host));
+  process.on('warning', (warning) => reportNodeWarning(warning, host));
   return host;
 }

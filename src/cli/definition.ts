@@ -165,7 +165,7 @@ export const GLOBAL_FLAGS: readonly Flag[] = [
 function seconds(word: string): number {
   const value = /^\d{1,5}(\.\d{1,3})?$/.test(word) ? Number(word) : 0;
   if (value > 0 && value <= LONGEST_TIMEOUT_S) return value;
-  throw usage(`--timeout is "${word}".`, `It must be a number of seconds above 0, at most ${LONGEST_TIMEOUT_S}.`);
+  throw usage(`--timeout is "${word}".`, `It must be a number of seconds from 0.001 to ${LONGEST_TIMEOUT_S}.`);
 }
 
 function fields(list: string): string[] {

@@ -1,6 +1,5 @@
 import { Command, Argument as CommanderArgument, CommanderError, Option } from 'commander';
-import { nearest } from '../config/nearest.js';
-import { type Advice, asFailure, CommandEnded, Failure, Interrupted, quoted, suggest, usage } from '../errors.js';
+import { asFailure, CommandEnded, Failure, Interrupted, suggest, usage } from '../errors.js';
 import type { Host } from '../platform/host.js';
 import type { Result } from '../terminal/answer.js';
 import { toJson } from '../terminal/json.js';
@@ -18,6 +17,7 @@ import {
 import { NARROWEST_COLUMN, PARAGRAPH } from './help-text.js';
 import { argumentsOfPit, commandLine, withActiveProfile } from './hints.js';
 import { unknownCommand } from './unknown-command.js';
+import { type Correction, corrected, refuseNegative, usageErrorOf } from './usage-error.js';
 
 /** The commands and their context. */
 export interface Program extends Commands {
@@ -74,7 +74,7 @@ export async function run(host: Host, { createContext, ...commands }: Program): 
       throw await corrected(error, globals, () => commands.correct(commandArgs, host));
     isVersion = error.code === 'commander.version';
     if (error.exitCode !== 0) {
-      const failure = usage(...usageErrorOf(error, commandPath(program, commandArgs)));
+      const failure = usageErrorOf(error, program, commandArgs);
       throw await corrected(failure, globals, () => commands.correct(commandArgs, host));
     }
   }
@@ -89,22 +89,6 @@ async function printVersion(host: Host): Promise<void> {
   await new Output(host, 'json').answer({ data, show: () => version });
 }
 
-/** The usage failure of an unreadable command line, with the corrected command if one is known. */
-async function corrected(
-  thrown: unknown,
-  globals: readonly string[],
-  correct: () => ReturnType<Commands['correct']>,
-): Promise<unknown> {
-  const found = thrown instanceof Failure && thrown.kind === 'usage' ? await correct() : undefined;
-  if (found === undefined || !(thrown instanceof Failure)) return thrown;
-  // without the flags that confirm or choose the output; hints add the profile themselves
-  const rest = globals.filter((word) => word === '--dry-run');
-  const hints = [found.hint].flat().map((hint) => {
-    return typeof hint === 'string' || hint.argv.includes('--help') ? hint : { ...hint, argv: [...hint.argv, ...rest] };
-  });
-  return usage(found.message ?? thrown.message, hints);
-}
-
 function commandRunner(host: Host, createContext: Program['createContext']): RunCommand {
   return async (definition, input, globals) => {
     // loaded on demand: it draws tables, which is more code than most commands need
@@ -114,6 +98,7 @@ function commandRunner(host: Host, createContext: Program['createContext']): Run
       colour,
       view: fieldView,
       commandLine: (argv) => commandLine(host.arguments, argv),
+      verbose: globals.verbose,
     });
     // only a command that changes something describes a dry run
     const isWrite = definition.dryRunOutput !== undefined;
@@ -221,16 +206,30 @@ export async function runAndReport(host: Host, program: Program): Promise<number
 export function reportFailure(thrown: unknown, host: Host): number {
   if (thrown instanceof StdoutClosed) return 0;
   if (thrown instanceof Interrupted || thrown instanceof CommandEnded) return thrown.exitCode;
+  const { output, isVerbose } = outputOf(host);
+  const failure = asFailure(thrown);
+  if (isVerbose && failure.cause instanceof Error) output.trace(failure.cause);
+  output.error(failure);
+  return failure.exitCode;
+}
+
+/** Prints what Node warns of, such as a deprecation, with --verbose only: it is about the program, not about what it does. */
+export function reportNodeWarning(warning: Error, host: Host): void {
+  const { output, isVerbose } = outputOf(host);
+  if (isVerbose) output.trace(warning);
+}
+
+/** The output for what is reported outside of a command. */
+function outputOf(host: Host): { readonly output: Output; readonly isVerbose: boolean } {
   // the command line itself may be wrong, so its flags are searched for as plain text
   const args = argumentsOfPit(host.arguments);
+  const isVerbose = args.includes('--verbose');
   const output = new Output(host, args.includes('--json') ? 'json' : 'table', {
     colour: args.includes('--no-color') ? false : undefined,
     commandLine: (argv) => commandLine(host.arguments, argv),
+    verbose: isVerbose,
   });
-  const failure = asFailure(thrown);
-  if (args.includes('--verbose') && failure.cause instanceof Error) output.trace(failure.cause);
-  output.error(failure);
-  return failure.exitCode;
+  return { output, isVerbose };
 }
 
 /** Runs a command. The keys of `input` are the names of its arguments and flags in the definition. */
@@ -239,13 +238,6 @@ export type RunCommand = (
   input: Parameters<Definition['run']>[1],
   globals: Globals,
 ) => Promise<void>;
-
-/** The command that was probably meant by a wrong command line, or what is missing in it. */
-export interface Correction {
-  /** The message to use instead of the one about the arguments; undefined if that says enough. */
-  readonly message?: string;
-  readonly hint: Advice;
-}
 
 /** The commands by name, as `order show`. Each is loaded only when it is needed. */
 export interface Commands {
@@ -422,15 +414,10 @@ function commanderArgument(name: string, { presence, description, parse }: Argum
   const argument = new CommanderArgument(syntax, description);
   if (presence !== 'several')
     return argument.argParser((text) => {
-      if (/^-(\d+\.?\d*|\.\d+)$/.test(text)) throw negativeNumber(text);
+      if (text.startsWith('-')) refuseNegative(text);
       return parse(text);
     });
   return argument.argParser((text, previous: unknown[] | undefined) => [...(previous ?? []), parse(text)]);
-}
-
-/** Commander takes some negative numbers for arguments, and others for unknown flags. */
-function negativeNumber(word: string): Failure {
-  return usage(`${quoted(word)} is below zero.`, 'Use a number above zero.');
 }
 
 /** A flag for commander. */
@@ -479,24 +466,4 @@ function synonymIn(synonyms: Commands['synonyms'], args: readonly string[]) {
     return { args: meant, failure: usage(`unknown command '${typed}'`, suggest('Run this', ...meant)) };
   }
   return undefined;
-}
-
-/** Commander's message without its prefix, and its suggestion as the hint. */
-function usageErrorOf({ message }: CommanderError, path: readonly string[]): [message: string, hint: Advice] {
-  const [, text = '', suggestion] = /^(?:error: )?([\s\S]*?)(?:\n\((.*)\))?$/.exec(message) ?? [];
-  const [, negative] = /^unknown option '(-[\d.].*)'$/.exec(text) ?? [];
-  if (negative !== undefined) throw negativeNumber(negative);
-  const [, flag = ''] = /^unknown option '(--[^'=]+)/.exec(text) ?? [];
-  const names = GLOBAL_FLAGS.map(({ syntax }) => syntax.slice(2).split(' ')[0] ?? '');
-  const [near] = suggestion === undefined ? nearest(flag.slice(2), names) : [];
-  if (near !== undefined) return [text, `Did you mean --${near}?`];
-  const note = path.length === 0 ? 'List the commands' : 'See its usage';
-  const hint = suggestion ?? suggest(note, ...path, '--help');
-  return [text === '(outputHelp)' ? 'A command is missing.' : text, hint];
-}
-
-/** The name of the command in parts, as far as it exists. */
-function commandPath(parent: Command, [name, ...rest]: readonly string[]): string[] {
-  const found = parent.commands.find((command) => command.name() === name);
-  return found === undefined ? [] : [found.name(), ...commandPath(found, rest)];
 }

@@ -1,6 +1,6 @@
 import type { Definition } from '../cli/definition.js';
 import { profileFlag } from '../cli/hints.js';
-import type { Correction } from '../cli/run.js';
+import type { Correction } from '../cli/usage-error.js';
 import { nearest } from '../config/nearest.js';
 import { Profiles } from '../config/profiles.js';
 import { Failure, suggest } from '../errors.js';

@@ -110,7 +110,7 @@ export function bookRows({ bids, asks }: Pick<Depth, 'bids' | 'asks'>): object[]
 function levelsOf({ output }: Context, size: number | undefined, merge: string | undefined): number {
   if (merge === undefined) return size ?? DEFAULT_LEVELS;
   if (size !== undefined && size > MERGED_LEVELS)
-    output.note(`--merge shows ${MERGED_LEVELS} levels per side; --size ${size} has no effect.`);
+    output.warn(`--merge shows ${MERGED_LEVELS} levels per side; --size ${size} has no effect.`);
   return Math.min(size ?? MERGED_LEVELS, MERGED_LEVELS);
 }
 

@@ -70,7 +70,7 @@ export async function confirmGuarded(
   const { output, budget } = context;
   const blocked = notOverridden(breaches, overridden);
   for (const { guard, message } of breaches)
-    if (overridden.includes(guard)) output.note(`Overridden ${guard}: ${message}.`);
+    if (overridden.includes(guard)) output.warn(`Overridden ${guard}: ${message}.`);
   if (blocked.length === 0) return confirm(context, question, below);
   const { prompts } = context;
   if (!prompts.available) throw await blockedFailure(context, blocked, breaches);

@@ -128,15 +128,18 @@ const ISO = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(:\d\d(?:\.\d{1,3})?)?)?(Z|[+-]
 /** A point in time; an age is resolved against the current time. */
 type Moment = (nowMs: number) => number;
 
-/** ISO 8601 (without a zone: UTC), milliseconds since the Unix epoch, or an age such as `90s`, `2h` or `7d`. */
+/**
+ * ISO 8601 (without a zone: UTC), the Unix time in seconds or milliseconds, or an age such as `90s`, `2h` or `7d`. Seconds have
+ * ten digits from 2001 to 2286, and milliseconds thirteen; with any other count of digits it would be another century.
+ */
 export const moment: Parser<Moment> = (word) => {
   const age = /^(\d{1,6})([smhdw])$/.exec(word);
   if (age !== null) return (nowMs) => nowMs - Number(age[1]) * (UNIT_MS[age[2] ?? ''] ?? 0);
-  const time = /^\d{10,14}$/.test(word) ? Number(word) : isoTime(word);
+  const time = /^\d{13}$/.test(word) ? Number(word) : /^\d{10}$/.test(word) ? Number(word) * 1_000 : isoTime(word);
   if (time !== undefined) return () => time;
   throw usage(
     `${quoted(word)} is not a time.`,
-    'Write it as 2026-11-21T08:00, as milliseconds since 1970, or as an age like 90s, 2h or 7d.',
+    'Write it as 2026-11-21T08:00, as Unix seconds or milliseconds, or as an age like 90s, 2h or 7d.',
   );
 };
 
@@ -164,6 +167,15 @@ export const duration: Parser<number> = (word) => {
   if (count !== undefined) return Number(count) * (UNIT_MS[unit] ?? 0);
   throw usage(`"${word}" is not a duration.`, 'Write it as 500ms, 90s, 15m, 2h or 7d.');
 };
+
+/** A duration that is no longer than another one, such as `24d`. */
+export function durationUpTo(longest: string): Parser<number> {
+  return (word) => {
+    const milliseconds = duration(word);
+    if (milliseconds <= duration(longest)) return milliseconds;
+    throw usage(`${quoted(word)} is too long.`, `Use at most ${longest}.`);
+  };
+}
 
 /** A speed of the clock such as `60` or `0.5`. */
 export const speed: Parser<number> = (word) => {

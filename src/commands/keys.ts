@@ -5,7 +5,7 @@ import type { Context } from '../cli/context.js';
 import { define, flag, toggle } from '../cli/definition.js';
 import * as shape from '../cli/shapes.js';
 import type { KeychainFailure } from '../config/keychain.js';
-import { type KeyPair, type KeyPlace, lastFour, parseKeys, requireKeyText } from '../config/keys.js';
+import { type KeyPair, type KeyPlace, lastFour, parseKeys, requireKeyText, sandboxKeys } from '../config/keys.js';
 import { Failure, suggest, systemErrorCode, tryRead, usage } from '../errors.js';
 import type { Answer } from '../terminal/answer.js';
 import { record } from '../terminal/table.js';
@@ -51,16 +51,18 @@ export const set = define({
     if (stdin && file !== undefined) throw usage('--stdin and --file exclude each other.', 'Give one of them.');
     const { session, budget, globals, output } = context;
     const profile = await chosenProfile(context);
-    const { name, tradeUrl } = profile;
+    const { name, tradeUrl, builtIn } = profile;
+    if (builtIn) throw sandboxKeys();
     // a damaged file is replaced
     const found = (await tryRead(() => session.keys.find(name))) ?? null;
     if (store !== undefined && found !== null && !stdin && file === undefined)
       return moved(context, name, { from: found.store, to: store });
-    const pair = stdin
-      ? parseKeys(await budget.pausedDuring(() => readAll(context.host.input, 'stdin')))
-      : file === undefined
-        ? await ask(context, name)
-        : await budget.pausedDuring(() => fromFile(file));
+    const { input } = context.host;
+    let pair: KeyPair;
+    if (file !== undefined) pair = await budget.pausedDuring(() => fromFile(file));
+    // a terminal would show what is typed
+    else if (input.isTTY === true || !stdin) pair = await ask(context, name);
+    else pair = parseKeys(await budget.pausedDuring(() => readAll(input, 'stdin')));
     await warnOfOrphanedWrites(context, profile, () => ({ tradeUrl, accessKey: pair.accessKey }));
     const place = store ?? found?.store ?? 'file';
     if (globals.dryRun) return dryChange('keys set', `Would store the keys of ${name} ${PLACES[place]}.`);
@@ -140,8 +142,15 @@ async function placeOf({ keys }: Context['session'], name: string): Promise<stri
 }
 
 async function ask({ prompts }: Context, profile: string): Promise<KeyPair> {
-  const accessKey = requireKeyText('access', await prompts.hidden(`Access key of ${profile}:`));
-  return { accessKey, secretKey: requireKeyText('secret', await prompts.hidden(`Secret key of ${profile}:`)) };
+  const asked = async (question: string) => {
+    let typed = '';
+    // blank lines before a pasted key
+    while (typed.trim() === '') typed = await prompts.hidden(question);
+    return typed;
+  };
+  const accessKey = requireKeyText('access', await asked(`Access key of ${profile}:`));
+  const secretKey = requireKeyText('secret', await asked(`Secret key of ${profile}:`));
+  return { accessKey, secretKey };
 }
 
 async function fromFile(path: string): Promise<KeyPair> {

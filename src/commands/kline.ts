@@ -120,7 +120,7 @@ export default define({
     if (day !== undefined) await keepDay(context, market, day);
     const answer = answerOf(candles);
     if (size !== undefined && candles.length < size && failure === null)
-      output.note(`There are ${grouped(String(candles.length))} candles, not ${grouped(String(size))}.`);
+      output.warn(`There are ${grouped(String(candles.length))} candles, not ${grouped(String(size))}.`);
     const shown = isDrawn ? { ...answer, show: await chartOf({ market, type, candles }, output, svg) } : answer;
     return failure === null ? shown : { ...shown, failure };
   },

@@ -39,7 +39,7 @@ export default define({
     const catalog = await session.markets();
     const markets = market === undefined ? await catalog.all() : [await catalog.find(market)];
     const unknown = unknownCoinNote(markets, { base, quote });
-    if (unknown !== undefined) output.note(unknown);
+    if (unknown !== undefined) output.warn(unknown);
     const rows = markets.filter((row) => (base ?? row.base) === row.base && (quote ?? row.quote) === row.quote);
     const days = await knownDays(context);
     return listing({

@@ -171,7 +171,8 @@ export const show = define({
 
 /** Where the keys are that commands use; the keychain is not asked whether it still has them. */
 async function keyStoreOf({ session, host: { environment } }: Context, profile: Profile, named: string | undefined) {
-  const isInEnvironment = named === undefined && environment.PIT_ACCESS_KEY && environment.PIT_SECRET_KEY;
+  const isInEnvironment =
+    named === undefined && environment.PIT_ACCESS_KEY?.trim() && environment.PIT_SECRET_KEY?.trim();
   if (isInEnvironment) return 'environment';
   // a damaged file is for commands that use the keys, and for pit doctor
   return (await tryRead(() => session.keys.find(profile.name)))?.store ?? null;
@@ -265,7 +266,7 @@ export const set = define({
     const isOtherExchange = key === 'tradeUrl' && checked !== profile.tradeUrl && !profile.builtIn;
     const isKeyless = isOtherExchange && (await context.session.keys.remove(name));
     if ((await profiles.set(name, key, value)) || isKeyless) {
-      output.note([
+      output.warn([
         'Its keys were for another trade host and have been removed.',
         suggest('Store new ones', 'keys', 'set', '--profile', name),
       ]);

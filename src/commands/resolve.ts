@@ -56,6 +56,11 @@ export default define({
     }),
   ),
   async run(context, { clientId: id, as }) {
+    const { isIdle, archive } = await context.trading.openJournal();
+    if (isIdle && as === undefined) {
+      if (id === undefined) return { data: [], show: (screen) => show(screen, [], NOTHING_UNKNOWN) };
+      if (archive.find(id) === undefined) throw noSuchWrite(id);
+    }
     const trading = await context.trading.open();
     const before = trading.journal.unsettled();
     const wasDamaged = before.damaged.filter((one) => (id ?? one) === one).map((one) => damagedRow(trading, one));
@@ -71,14 +76,15 @@ export default define({
     const outcome = left.damaged.length === 0 ? (as ?? 'unknown') : 'unknown';
     const rows = [...found.shown.map(rowOf).reverse(), ...wasDamaged.map((row) => ({ ...row, outcome }))];
     const unclear = [...left.damaged, ...left.unreadable.map((one) => one.id)];
-    const nothing =
-      unclear.length === 0 ? 'No write has an unknown outcome.' : 'No other write has an unknown outcome.';
+    const nothing = unclear.length === 0 ? NOTHING_UNKNOWN : 'No other write has an unknown outcome.';
     const answer = { data: rows, show: (screen: Screen) => show(screen, found.shown, nothing) };
     const unknown = found.shown.filter((one) => one.outcome === 'unknown').reverse();
     const ids = [...unknown.map(({ write }) => write.id), ...unclear];
     return ids.length === 0 ? answer : { ...answer, failure: stillUnknown(trading, unknown, ids, left.damaged) };
   },
 });
+
+const NOTHING_UNKNOWN = 'No write has an unknown outcome.';
 
 /** What was found out. */
 interface Found {
@@ -118,7 +124,11 @@ function openOf({ journal }: TradingContext, id: string, { unreadable }: Unsettl
   if (journal.archive.find(id) !== undefined) return [];
   const found = unreadable.find((one) => one.id === id);
   if (found !== undefined) throw found.failure;
-  throw usage(`The journal has no write with the id ${id}.`, [
+  throw noSuchWrite(id);
+}
+
+function noSuchWrite(id: string): Failure {
+  return usage(`The journal has no write with the id ${id}.`, [
     'It holds the writes of the active profile.',
     suggest('Ask the exchange', 'order', 'show', 'MARKET', '--id', id),
   ]);

@@ -7,7 +7,7 @@ import { schemasOf } from './schemas.js';
 
 export default define({
   summary: 'Print the JSON Schema of command output',
-  arguments: { command: several('the words of a command, or error; without them, all', word) },
+  arguments: { command: several('the words of a command, warning or error; without them, all', word) },
   examples: ['schema order', 'schema order show', 'schema error', 'schema --csv'],
   output: shape.anything,
   row: shape.object({

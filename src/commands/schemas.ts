@@ -6,19 +6,24 @@ import { commands } from './index.js';
 
 const DRAFT = 'https://json-schema.org/draft/2020-12/schema';
 
-/** The name of the error object's schema: the last line of stderr with `--json`. */
-const ERROR = 'error';
+const MESSAGE = {
+  message: shape.text('what happened'),
+  hint: shape.nullable(shape.text('what to do next')),
+};
 
-const FAILURE = shape.object({
+/** The lines of stderr with `--json`; an error is the last one. */
+const ON_STDERR: Readonly<Record<string, shape.Shape>> = {
+  warning: shape.object({ warning: shape.object(MESSAGE) }),
   error: shape.object({
-    kind: shape.enumOf(Object.keys(FAILURES), ''),
-    message: shape.text('what happened'),
-    hint: shape.nullable(shape.text('what to do next')),
-    exitCode: shape.integer(''),
-    code: shape.nullable(shape.integer("the exchange's return code")),
-    clientId: shape.nullable(shape.text('the id of the write that it is about')),
+    error: shape.object({
+      kind: shape.enumOf(Object.keys(FAILURES), ''),
+      ...MESSAGE,
+      exitCode: shape.integer(''),
+      code: shape.nullable(shape.integer("the exchange's return code")),
+      clientId: shape.nullable(shape.text('the id of the write that it is about')),
+    }),
   }),
-});
+};
 
 /** A complete schema, as `pit schema` prints it. */
 interface Schema extends shape.Shape {
@@ -39,11 +44,11 @@ function whole(title: string, document: shape.Shape): Schema {
 }
 
 /**
- * The schema of a command, or of all that its words group; of every one, and of the error object, without words.
+ * The schema of a command, or of all that its words group; of every one, and of the lines on stderr, without words.
  * Throws Failure `usage` with the nearest names.
  */
 export async function schemasOf(commandPath: string): Promise<Record<string, Schema>> {
-  const names = [...Object.keys(commands), ERROR];
+  const names = [...Object.keys(commands), ...Object.keys(ON_STDERR)];
   const below = names.filter((name) => commandPath === '' || name.startsWith(`${commandPath} `));
   const wanted = names.includes(commandPath) ? [commandPath] : below;
   if (wanted.length === 0)
@@ -53,5 +58,7 @@ export async function schemasOf(commandPath: string): Promise<Record<string, Sch
 
 async function loaded(name: string): Promise<Schema> {
   const load = commands[name];
-  return load === undefined ? whole('pit --json, on stderr', FAILURE) : schemaOf(name, (await load()).default);
+  return load === undefined
+    ? whole('pit --json, on stderr', ON_STDERR[name] ?? shape.anything)
+    : schemaOf(name, (await load()).default);
 }

@@ -151,7 +151,7 @@ async function chosenMarkets(
   if (names.length === 0) {
     const all = await catalog.all();
     const unknown = unknownCoinNote(all, { quote });
-    if (unknown !== undefined) output.note(unknown);
+    if (unknown !== undefined) output.warn(unknown);
     return all.filter((market) => (quote ?? market.quote) === market.quote);
   }
   return Promise.all([...new Set(names)].map((name) => catalog.find(name)));

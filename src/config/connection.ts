@@ -152,21 +152,26 @@ function requireProfileHosts(profile: Profile, inEnvironment: FromEnvironment): 
   });
 }
 
-/** An empty variable counts as not set. */
 function fromEnvironment(environment: Environment): FromEnvironment {
   const { PIT_PROFILE, PIT_ACCESS_KEY, PIT_SECRET_KEY } = environment;
   return {
     profile: PIT_PROFILE || null,
     ...hostsFrom(environment),
-    keys: keysFrom(PIT_ACCESS_KEY || null, PIT_SECRET_KEY || null),
+    keys: keysFrom(copied(PIT_ACCESS_KEY), copied(PIT_SECRET_KEY)),
   };
 }
 
 function hostsFrom({ PIT_BASE_URL, PIT_TRADE_URL }: Environment): Pick<FromEnvironment, 'baseUrl' | 'tradeUrl'> {
+  const [baseUrl, tradeUrl] = [copied(PIT_BASE_URL), copied(PIT_TRADE_URL)];
   return {
-    baseUrl: PIT_BASE_URL ? checkUrl('base', 'PIT_BASE_URL', PIT_BASE_URL, 'stored') : null,
-    tradeUrl: PIT_TRADE_URL ? checkUrl('trade', 'PIT_TRADE_URL', PIT_TRADE_URL, 'stored') : null,
+    baseUrl: baseUrl && checkUrl('base', 'PIT_BASE_URL', baseUrl, 'stored'),
+    tradeUrl: tradeUrl && checkUrl('trade', 'PIT_TRADE_URL', tradeUrl, 'stored'),
   };
+}
+
+/** A variable without the white space that is copied along at its edges. An empty one counts as not set. */
+function copied(text = ''): string | null {
+  return text.trim() || null;
 }
 
 function keysFrom(accessKey: string | null, secretKey: string | null): KeyPair | null {

@@ -151,12 +151,11 @@ export interface LeftEntry {
 const UNLOCK = 'Run it again where the keychain can be unlocked.';
 
 /**
- * Reads the access key, a line end and the secret key; a line end after it is allowed.
+ * Reads the access key, a line end and the secret key. Blank lines hold no key, wherever they are.
  * @throws Failure `usage` that says what is wrong and never quotes the text
  */
 export function parseKeys(text: string): KeyPair {
-  const lines = text.split(/\r\n|\n/);
-  if (lines.length === 3 && lines[2] === '') lines.pop();
+  const lines = text.split(/[\r\n]+/).filter((line) => line.trim() !== '');
   const [accessKey, secretKey] = lines;
   if (lines.length !== 2 || accessKey === undefined || secretKey === undefined) {
     throw usage(
@@ -168,10 +167,11 @@ export function parseKeys(text: string): KeyPair {
 }
 
 /**
- * One key as it may be stored or sent.
+ * One key as it may be stored or sent, without the white space that is copied along at its edges.
  * @throws Failure `usage` that never quotes it
  */
-export function requireKeyText(which: 'access' | 'secret', text: string): string {
+export function requireKeyText(which: 'access' | 'secret', copied: string): string {
+  const text = copied.trim();
   if (KEY.test(text)) return text;
   const why = text === '' ? 'is empty' : 'holds a space, a control character or another character that no key has';
   throw usage(
@@ -204,6 +204,6 @@ function noProfile(profile: string) {
   );
 }
 
-function sandboxKeys() {
+export function sandboxKeys() {
   return usage(`The profile "${SANDBOX}" brings its own keys.`, 'Keys go to a profile of your own: --profile NAME.');
 }

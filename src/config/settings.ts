@@ -134,7 +134,8 @@ export function passwordsOf(url: string): string[] {
   return password === '' ? [] : [password, decodeURIComponent(password)];
 }
 
-function parseRedisUrl(value: string): string | null {
+function parseRedisUrl(given: string): string | null {
+  const value = given.trim();
   if (/[^\x21-\x7e]/.test(value) || !URL.canParse(value)) return null;
   const { protocol, hostname, pathname, search, hash, password } = new URL(value);
   const isRedis = (protocol === 'redis:' || protocol === 'rediss:') && hostname !== '';
@@ -266,16 +267,11 @@ export function checkSetting(key: string, value: string): string {
   return kept;
 }
 
-/** @throws Failure `usage` with the nearest and all known keys, of streams or of the rest */
+/** @throws Failure `usage` with the nearest and all known keys */
 export function requireSetting(key: string): Setting {
   const setting = SETTINGS.get(key);
-  const isOfStreams = (one: string) => one.startsWith('stream');
   if (setting === undefined)
-    throw unknownWord(
-      'setting',
-      key,
-      SETTING_KEYS.filter((name) => isOfStreams(name) === isOfStreams(key)),
-    );
+    throw unknownWord('setting', key, SETTING_KEYS).hinting(`Known: ${SETTING_KEYS.join(', ')}.`);
   return setting;
 }
 
@@ -285,7 +281,8 @@ export function shownSettings(settings: Readonly<Record<string, string>>): Recor
   return Object.fromEntries(Object.entries(settings).map(shown));
 }
 
-function parseUpdateUrl(value: string): string | null {
+function parseUpdateUrl(given: string): string | null {
+  const value = given.trim();
   if (value.length > 2_048 || /[^\x21-\x7e]|[\\@?#]/.test(value) || !URL.canParse(value)) return null;
   const { protocol, hostname, href } = new URL(value);
   return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname)) ? href : null;

@@ -20,7 +20,7 @@ const LONGEST = 2_048;
 
 /**
  * A host's URL in the one form that pit keeps and compares: scheme and host in lower case, no slash at the end, and without
- * the path that pit appends (`/data/v1`, `/api`), which people paste along.
+ * the path that pit appends (`/data/v1`, `/api`), which people paste along, as they do white space around it.
  *
  * No message quotes the URL: a pasted one may carry a password or a signature.
  * @param name what to call it in a message: `--trade-url`, `PIT_TRADE_URL`
@@ -35,7 +35,7 @@ export function checkUrl(
   origin: 'argument' | 'stored' = 'argument',
 ): string {
   const rule = RULES[role];
-  const url = parse(name, text, rule);
+  const url = parse(name, text.trim(), rule);
   if (url.protocol !== rule.secure && !(url.protocol === rule.plain && isLoopback(url.hostname))) {
     const hint = `Use ${rule.secure}//; ${rule.plain}// is for this machine only (localhost, 127.0.0.1, [::1]).`;
     const message = `${name} would send requests to ${url.hostname} unencrypted (${url.protocol}//).`;

@@ -95,8 +95,6 @@ function nothingKnown(error: unknown): never[] {
 /** Codes that are about the key and not about the request. */
 const ABOUT_THE_KEY: ReadonlySet<number | null> = new Set([
   RETURN_CODES.noPermission,
-  RETURN_CODES.badSignature,
-  RETURN_CODES.noUser,
   RETURN_CODES.badAddress,
   RETURN_CODES.expired,
 ]);

@@ -1,5 +1,5 @@
 import { type Advice, ANY_MARKET, Failure, type FailureKind, localTimeText, suggest } from '../errors.js';
-import { RETURN_CODES } from './observed-codes.js';
+import { REJECTS_KEYS, RETURN_CODES } from './observed-codes.js';
 import { InvalidParameter } from './request.js';
 import { BadStatus, Refused, UnexpectedResponse } from './response.js';
 import { TransportError } from './transport.js';
@@ -13,7 +13,6 @@ const RATE_CODES: Readonly<Record<number, string>> = {
 /** Hints for codes, by their observed meanings. */
 const CODE_HINTS: Readonly<Record<number, Advice>> = {
   [RETURN_CODES.general]: suggest('List the markets of this exchange', 'markets'),
-  [RETURN_CODES.badSignature]: suggest('Check the keys', 'keys', 'show'),
   [RETURN_CODES.noPermission]: ['The key lacks a permission.', suggest('See what it may do', 'account')],
   [RETURN_CODES.insufficientBalance]: suggest('See what is available', 'balance'),
   [RETURN_CODES.orderNotFound]: suggest('List your orders', 'orders', ANY_MARKET),
@@ -25,6 +24,13 @@ const CODE_HINTS: Readonly<Record<number, Advice>> = {
   [RETURN_CODES.badAddress]: 'This key is not allowed from this IP address.',
   [RETURN_CODES.expired]: "Check this machine's clock. The next request uses the time that the exchange reported.",
 };
+
+/** What to do if the exchange rejects the keys. */
+export const WRONG_KEYS: Advice = [
+  'The profile or the environment may hold keys of another exchange, the two keys may be swapped, or the exchange has deleted the key.',
+  suggest('See how the stored keys end', 'keys', 'show'),
+  suggest('Store other keys', 'keys', 'set'),
+];
 
 /**
  * What went wrong with a request, as a Failure for the user. Errors of other kinds are returned as they are.
@@ -61,9 +67,11 @@ export function refusalFailure({ code, message, busy }: Refused, operation: stri
   if (rate !== undefined && code !== null) {
     return new Failure('limited', `${operation}: the exchange's limit was reached: ${message}`, { code, hint: rate });
   }
-  const hint = (code === null ? undefined : CODE_HINTS[code]) ?? '--verbose shows the request.';
+  const areKeysWrong = REJECTS_KEYS.has(code);
+  const hint = areKeysWrong ? WRONG_KEYS : (CODE_HINTS[code ?? 0] ?? '--verbose shows the request.');
   const details = code === null ? { hint } : { hint, code };
-  return new Failure('refused', `${operation}: rejected by the exchange: ${message}`, details);
+  const kind = areKeysWrong ? 'credentials' : 'refused';
+  return new Failure(kind, `${operation}: rejected by the exchange: ${message}`, details);
 }
 
 /** Why a write was not sent. */

@@ -54,6 +54,12 @@ export const REFUSES_EVERY_ORDER: ReadonlySet<number | null> = new Set([
   RETURN_CODES.marketProhibited,
 ]);
 
+/**
+ * Codes that reject the keys: the exchange does not know the access key, or the signature was not made with its secret key.
+ * Exchanges also answer with the second for a key that they do not know.
+ */
+export const REJECTS_KEYS: ReadonlySet<number | null> = new Set([RETURN_CODES.badSignature, RETURN_CODES.noUser]);
+
 /** Codes with which an exchange in trouble rejects every request. They say nothing about a single one. */
 const IN_TROUBLE: ReadonlySet<number> = new Set([RETURN_CODES.internal, RETURN_CODES.maintenance]);
 
@@ -63,6 +69,7 @@ const IN_TROUBLE: ReadonlySet<number> = new Set([RETURN_CODES.internal, RETURN_C
  * exchange in trouble proves nothing.
  */
 export function isSameRefusal(error: unknown, refusal: number | null | undefined): boolean {
-  if (!(error instanceof Failure) || error.kind !== 'refused' || error.code === null) return false;
+  if (!(error instanceof Failure) || error.code === null) return false;
+  if (error.kind !== 'refused' && error.kind !== 'credentials') return false;
   return error.code === refusal && !IN_TROUBLE.has(error.code);
 }

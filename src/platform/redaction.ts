@@ -186,7 +186,9 @@ export function maskSecrets(stream: Writable, redaction: Redaction): void {
 export function redactionOf(environment: Environment): Redaction {
   const redaction = new Redaction();
   const { PIT_ACCESS_KEY = '', PIT_SECRET_KEY = '' } = environment;
-  for (const secret of [PIT_ACCESS_KEY, PIT_SECRET_KEY, ...proxySecrets(environment)]) redaction.addSecret(secret);
+  // as pit uses them: white space at the edges is no part of a key
+  for (const key of [PIT_ACCESS_KEY, PIT_SECRET_KEY]) redaction.addSecret(key.trim());
+  for (const secret of proxySecrets(environment)) redaction.addSecret(secret);
   return redaction;
 }
 

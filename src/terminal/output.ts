@@ -14,6 +14,8 @@ interface OutputOptions extends ScreenOptions {
   /** Changes each answer before it is written, as `--fields` does. */
   readonly view?: (<Any extends Result>(answer: Any) => Any) | undefined;
   readonly commandLine?: CommandLine;
+  /** Prints notes for programs too. */
+  readonly verbose?: boolean;
 }
 
 /** How many remarks are kept while a live view is shown, which may be for days. */
@@ -104,14 +106,27 @@ export class Output {
     return this.format === 'table' && this.host.output.isTTY === true && this.screen.symbols;
   }
 
-  /** Prints a note on stderr. */
+  /**
+   * Prints a note on stderr: progress, what to do next, or what the answer or the command line says as well. A program gets
+   * none unless it asks for them.
+   */
   note(advice: Advice): void {
-    this.#say(this.#remark('', advice, this.errorScreen.paint.faint));
+    if (!this.#isForProgram) this.#say(this.#remark('', advice, this.errorScreen.paint.faint));
+    else if (this.options.verbose) this.#say(this.#remarkObject('note', advice));
   }
 
-  /** Prints a warning on stderr. */
+  /**
+   * Prints a warning on stderr: what a program has to know as well, because the answer does not say it, or because it is not
+   * what the command line asked for.
+   */
   warn(advice: Advice): void {
-    this.#say(this.#remark('Warning: ', advice, this.errorScreen.paint.warn));
+    if (this.#isForProgram) this.#say(this.#remarkObject('warning', advice));
+    else this.#say(this.#remark('Warning: ', advice, this.errorScreen.paint.warn));
+  }
+
+  /** Prints a document of the answer on stderr, because stdout belongs to a program that pit runs. */
+  documentOnStderr({ data }: Answer): void {
+    this.#say(toJson(data));
   }
 
   /** Advice as one line of plain text. */
@@ -130,7 +145,8 @@ export class Output {
 
   /** Prints a stack trace on stderr. Its message may hold text from the exchange. */
   trace({ stack = '' }: Error): void {
-    this.#say(stack.split('\n').map(safe).join('\n'));
+    if (this.#isForProgram) this.note(stack);
+    else this.#say(stack.split('\n').map(safe).join('\n'));
   }
 
   /** The command has ended: requests that still run report nothing, so that an error stays the last line of stderr. */
@@ -217,6 +233,17 @@ export class Output {
     await prepareWidths(JSON.stringify(answer.data, (_, value) => (typeof value === 'bigint' ? '' : value)) ?? '');
     const shown = answer.show(this.screen);
     return shown === '' ? '' : `${shown}\n`;
+  }
+
+  /** Whether a program reads stderr: then each of its lines is a JSON object. */
+  get #isForProgram(): boolean {
+    return this.format === 'json' && this.host.errors.isTTY !== true;
+  }
+
+  #remarkObject(kind: 'note' | 'warning', advice: Advice): string {
+    const [first = '', ...others] = joinedSentences(advice);
+    const hint = others.length === 0 ? null : this.textOf(others);
+    return toJson({ [kind]: { message: this.textOf(first), hint } });
   }
 
   #errorObject({ kind, message, hints, exitCode, code, clientId }: Failure): string {

@@ -5,6 +5,7 @@ import { environmentAt } from '../commands/literal-exchange.js';
 import { place } from '../commands/order-rows.js';
 import { lastError, usePitHome } from '../commands/pit-home.js';
 import { PIT, pitLine } from '../support/command.js';
+import { warnings } from '../support/json-lines.js';
 import { plainEnvironment } from '../support/pit.js';
 import { onTerminal } from '../support/pty.js';
 import { requires } from '../support/tools.js';
@@ -55,7 +56,8 @@ describe.skipIf(!existsSync('/dev/full'))('a full disk behind an output (needs /
 
   it('an order that cannot be printed to stdout is printed to stderr', async () => {
     const { code, text } = await runOnFullDisk('order buy eth_usdt 0.1 --at bid-20% --yes --json', 'stdout');
-    const [, printed = ''] = /could not be printed: (\{.*\})/.exec(text) ?? [];
+    const lost = warnings(text).find(({ message }) => message.startsWith('This could not be printed: '));
+    const printed = lost?.message.slice('This could not be printed: '.length) ?? '';
     const { id } = JSON.parse(printed) as { readonly id: string };
     expect(text).toContain('The command finished; its result is in the warning above.');
     expect([code, await pit.json(`order show eth_usdt ${id}`)]).toEqual([1, expect.objectContaining({ id })]);

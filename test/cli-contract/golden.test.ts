@@ -5,6 +5,7 @@ import { rowFields } from '../../src/cli/row-fields.js';
 import { commands } from '../../src/commands/index.js';
 import type { Host } from '../../src/platform/host.js';
 import { temporaryFolder } from '../sandbox/admin/served.js';
+import { expectJsonLines } from '../support/json-lines.js';
 import { runPit } from '../support/pit.js';
 import { useStillSandbox } from '../support/still-sandbox.js';
 import { FILES, LINES, LISTS, SILENT } from './lines.js';
@@ -46,13 +47,14 @@ describe('on the seeded sandbox', () => {
   });
 
   it.each(LINES)(
-    'pit $line --json prints its golden document',
+    'pit $line --json prints its golden document, and on stderr only JSON lines',
     async ({ words, line, elsewhere, learns, isUnkept }) => {
       const filled = line.replace(/\{([\w.]+)\}/g, (_, name: string) => known[name] ?? `{${name}}`);
       const place = { home: elsewhere === true ? temporaryFolder() : home, host: host(words === 'sandbox serve') };
       const environment = { HOME: place.home };
       const { stdout, stderr } = await runPit(['--json', '--yes', ...filled.split(' ')], { ...place, environment });
       expect(stdout, stderr).toMatch(/^[^\n]+\n$/);
+      expectJsonLines(line, stderr);
       const document: unknown = JSON.parse(stdout);
       Object.assign(known, learns?.(document));
       expect(await schemaViolations(words, document)).toEqual([]);

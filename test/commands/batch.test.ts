@@ -68,7 +68,6 @@ describe('pit order batch', () => {
     const ran = await pit.run(
       'order batch buy btc_usdt --ladder bid-2%:bid-1%:7 --amount 0.01 --weight linear --yes --json',
     );
-    expect(ran.stderr).toMatch(/Rounding down to whole lots leaves 0\.0000\d+ of 0\.01 btc unused\./);
     const { orders: made } = batch(ran);
     expect(made).toHaveLength(7);
     const amounts = made.map(({ amount }) => Number(amount));
@@ -107,9 +106,7 @@ describe('pit order batch', () => {
   });
 
   it('says in the quote coin what rounding leaves of a value', async () => {
-    const { stderr } = await pit.run(
-      'order batch buy btc_usdt --ladder 20000:20400:5 --amount 1000usdt --dry-run --json',
-    );
+    const { stderr } = await pit.run('order batch buy btc_usdt --ladder 20000:20400:5 --amount 1000usdt --dry-run');
     // 5 × 0.0099 × 20200 = 999.9
     expect(stderr).toContain('Rounding down to whole lots leaves 0.1 of 1,000 usdt unused.');
   });

@@ -3,6 +3,7 @@ import { timerText } from '../../src/commands/cancel/hold-timer.js';
 import { pitLine } from '../support/command.js';
 import { pausesOnly } from '../support/command-clocks.js';
 import { NOW } from '../support/fake-host.js';
+import { warnings } from '../support/json-lines.js';
 import { plainEnvironment } from '../support/pit.js';
 import { onTerminal, type PtyJob, type PtyResult } from '../support/pty.js';
 import { requires } from '../support/tools.js';
@@ -86,15 +87,24 @@ describe('pit cancel-after --hold', () => {
   it.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
-  ] as const)('prints a document for each start; %s ends it and reports the remaining time', async (signal, code) => {
-    const held = hold(['--json']);
+  ] as const)('%s ends it and reports the remaining time', async (signal, code) => {
+    const held = hold([]);
     await held.until('stdout', /\n/);
     held.child.kill(signal);
-    const { stdout, stderr, ...ended } = await held.ended;
-    expect([ended.code, JSON.parse(stdout)]).toEqual([code, { market: 'btc_usdt', cancelsAt: TIME }]);
+    const { stderr, ...ended } = await held.ended;
+    expect(ended.code).toBe(code);
     const last = stderr.trimEnd().split('\n').at(-1);
     expect(last).toMatch(/^The exchange will cancel every order of btc_usdt at .* it cannot be stopped\.$/);
     expect(stderr).not.toContain('\u001b');
+  });
+
+  it('prints a document for each start with --json, and nothing at its end that the document says', async () => {
+    const held = hold(['--json']);
+    await held.until('stdout', /\n/);
+    held.child.kill('SIGINT');
+    const { stdout, stderr, code } = await held.ended;
+    expect([code, JSON.parse(stdout)]).toEqual([130, { market: 'btc_usdt', cancelsAt: TIME }]);
+    expect(warnings(stderr)).toEqual([{ message: expect.stringContaining('will cancel EVERY order'), hint: null }]);
   });
 
   it('keeps orders open for longer than a minute, which are cancelled a minute after its end', async () => {
@@ -153,8 +163,12 @@ describe('pit cancel-after --hold -- COMMAND', () => {
   it('prints each start as a document on stderr with --json', async () => {
     const { stdout, stderr } = await hold(['--json', ...script('')]).ended;
     expect(stdout).toBe('');
-    const notes = stderr.split('\n').filter((line) => line.startsWith('{'));
-    expect(notes.map((line) => JSON.parse(line))).toEqual([{ market: 'btc_usdt', cancelsAt: TIME }]);
+    const [warning, ...documents] = stderr
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(warning).toHaveProperty('warning');
+    expect(documents).toEqual([{ market: 'btc_usdt', cancelsAt: TIME }]);
   });
 
   it.each(['SIGINT', 'SIGTERM'] as const)('passes %s on, waits, and exits as the command does', async (signal) => {

@@ -103,13 +103,81 @@ describe('a confirmation without a terminal', () => {
   });
 });
 
+it.each([
+  ['markets --timeout 0.000001', '--timeout is "0.000001".', /^It must be a number of seconds from 0\.001 to 86400\.$/],
+  ['order buy btc_usdt -- -1 --at 100', '"-1" is below zero.', /^Use a number above zero\.$/],
+  ['order buy btc_usdt -- 1 --at 100', '"--at" stands after --, so it is no flag.', /^Write flags before --\.$/],
+  ['sandbox clock advance 100000d', '"100000d" is too long.', /^Use at most 3650d\.$/],
+  ['sandbox price btc_usdt 25000 --over 100000d', '"100000d" is too long.', /^Use at most 365d\.$/],
+  ['stream ticker:btc_usdt --for 30d', '"30d" is too long.', /^Use at most 24d\.$/],
+  ['kline btc_usdt --since 17955000000', '"17955000000" is not a time.', /as Unix seconds or milliseconds/],
+])('pit %s is answered with what fits', async (line, message, hint) => {
+  const error = await pit.failure(line, 2);
+  expect(error).toMatchObject({ message, hint: expect.stringMatching(hint) });
+});
+
 describe('wrong keys', () => {
-  it('the exchange rejects a wrong secret key', async () => {
-    const environment = { ...pit.served.environment, PIT_SECRET_KEY: 'not-the-secret-key' };
-    const error = await pit.failure('account', 3, { environment });
-    expect(error).toMatchObject({ kind: 'refused', code: 1003 });
-    expect(error.hint).toContain('pit keys show');
-    expect(JSON.stringify(error)).not.toContain(pit.served.address.accessKey);
+  /** Keys that the exchange rejects, with its code. */
+  const wrong = (): [keys: Readonly<Record<string, string>>, code: number][] => {
+    const { PIT_ACCESS_KEY = '', PIT_SECRET_KEY = '' } = pit.served.environment;
+    return [
+      [{ PIT_SECRET_KEY: 'not-the-secret-key' }, 1003],
+      [{ PIT_ACCESS_KEY: 'not-the-access-key' }, 3004],
+      [{ PIT_ACCESS_KEY: PIT_SECRET_KEY, PIT_SECRET_KEY: PIT_ACCESS_KEY }, 3004],
+    ];
+  };
+
+  it.each([
+    'account',
+    'balance',
+    'balance --watch',
+    'orders btc_usdt',
+    'orders btc_usdt --watch',
+    'fills btc_usdt',
+    'bills',
+    'deposits btc',
+    'withdrawals btc',
+    'address btc',
+    'order show btc_usdt 7',
+    'order buy btc_usdt 0.01 --at bid-5% --yes',
+    'order batch buy btc_usdt --ladder bid-1%:bid-2%:3 --amount 0.003 --yes',
+    'order replace btc_usdt 7 --at bid-5% --yes',
+    'cancel btc_usdt 7',
+    'cancel btc_usdt 7 8',
+    'cancel btc_usdt --id mine0001',
+    'cancel btc_usdt --all --yes',
+    'cancel-after btc_usdt --yes',
+    'cancel-after btc_usdt --hold --yes',
+    'api getAccountInfo',
+    'api order currency=btc_usdt price=20000 amount=0.01 tradeType=1 acctType=0 --override price-band --yes',
+    'api cancelOrder currency=btc_usdt id=7 --yes',
+  ])('pit %s ends with 4, says what may be wrong, and leaves no write open', async (line) => {
+    for (const [keys, code] of wrong()) {
+      const environment = { ...pit.served.environment, ...keys };
+      const error = await pit.failure(line, 4, { environment });
+      expect(error).toMatchObject({ kind: 'credentials', code });
+      expect(error.hint).toMatch(/profile .* keys of another exchange.*swapped.*deleted.*pit keys show.*pit keys set/);
+      expect(JSON.stringify(error)).not.toContain(pit.served.address.accessKey);
+      const settled = await pit.failure('resolve nothing1', 2, { environment });
+      expect(settled.message).toContain('The journal has no write with the id nothing1');
+      expect(await pit.json('resolve', { environment })).toEqual([]);
+    }
+  });
+
+  it.each(['stream orders:btc_usdt', 'stream balances'])('pit %s ends with 4 as well', async (line) => {
+    const { baseUrl, tradeUrl, wsUrl } = pit.served.address;
+    await pit.run(`profile add elsewhere --base-url ${baseUrl} --trade-url ${tradeUrl} --ws-url ${wsUrl}`);
+    for (const [{ PIT_ACCESS_KEY, PIT_SECRET_KEY }, code] of wrong()) {
+      const { accessKey, secretKey } = pit.served.address;
+      const input = `${PIT_ACCESS_KEY ?? accessKey}\n${PIT_SECRET_KEY ?? secretKey}`;
+      await pit.done('keys set --profile elsewhere --stdin', { input });
+      const error = await pit.failure(`${line} --profile elsewhere`, 4);
+      expect(error).toMatchObject({
+        kind: 'credentials',
+        code,
+        hint: expect.stringContaining('pit --profile elsewhere keys show'),
+      });
+    }
   });
 
   it('pit reports what is missing when only one of the keys or no host is given', async () => {

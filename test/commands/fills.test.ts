@@ -72,16 +72,15 @@ describe('pit fills', () => {
   });
 
   it('merges the markets of the journal, newest first, and names them', async () => {
-    const { stdout, stderr } = await pit.run('fills --all --json');
-    expect(idsOf(JSON.parse(stdout))).toEqual(filled.toReversed());
-    expect(stderr).toContain('eos_usdt, xrp_usdt');
+    expect(idsOf(await list('--all'))).toEqual(filled.toReversed());
+    expect((await pit.run('fills --all')).stderr).toContain('eos_usdt, xrp_usdt');
   });
 
   it('reads the newest page of each side by default, and notes that there may be older fills', async () => {
-    const { stdout, stderr } = await pit.run('fills eos_usdt --json');
     const buys = ofEos().filter((id) => id === filled[0] || id === filled.at(-1));
-    expect(idsOf(JSON.parse(stdout))).toEqual([filled.at(-1), ...filled.slice(2, 12).toReversed(), buys.at(-1)]);
-    expect(stderr).toContain('--from TIME or --all');
+    const newest = [filled.at(-1), ...filled.slice(2, 12).toReversed(), buys.at(-1)];
+    expect(idsOf(await list('eos_usdt'))).toEqual(newest);
+    expect((await pit.run('fills eos_usdt')).stderr).toContain('--from TIME or --all');
     // ten orders that did not fill are newer
     expect(idsOf(await list('xrp_usdt'))).toEqual([]);
     expect(await pit.done('fills xrp_usdt')).toContain('No fills in xrp_usdt.');

@@ -101,7 +101,7 @@ describe('a guard', () => {
 
   it('only warns of a far price on the harmless side', async () => {
     expect(await placed('order buy btc_usdt 0.01 --at 17999 --yes')).toMatch(
-      /Warning: The price 17,999\.00 is 10\.01% below/,
+      /"message":"The price 17,999\.00 is 10\.01% below/,
     );
     expect(await placed('order sell btc_usdt 0.01 --at 22001 --yes')).toMatch(/22,001\.00 is 10\.01% above/);
   });

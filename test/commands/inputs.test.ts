@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { marketName, positiveDecimal } from '../../src/commands/inputs.js';
+import { durationUpTo, marketName, moment, positiveDecimal } from '../../src/commands/inputs.js';
 import { parseAmount } from '../../src/trading/expressions.js';
 
 it.each([
@@ -68,4 +68,26 @@ it.each([
 
 it('never guesses a market from the name of a coin', () => {
   for (const word of ['btc', 'usdt', 'btcxyz']) expect(() => marketName(word)).toThrow(/is not a market name/);
+});
+
+it.each([
+  ['1795500000', '2026-11-24T06:00:00.000Z'],
+  ['1795500000123', '2026-11-24T06:00:00.123Z'],
+  ['0999999999', '2001-09-09T01:46:39.000Z'],
+])('reads the Unix time %s by its digits, in seconds or milliseconds', (word, time) => {
+  expect(new Date(moment(word)(0)).toISOString()).toBe(time);
+});
+
+it.each(['179550000', '17955000000', '179550000000', '17955000000000', '20261125120000', '1795500000000000'])(
+  'refuses %s, which no Unix time of this century is like',
+  (word) => {
+    expect(() => moment(word)).toThrow(/is not a time/);
+  },
+);
+
+it('refuses a duration that is too long with the longest one', () => {
+  expect(durationUpTo('24d')('24d')).toBe(24 * 86_400_000);
+  expect(() => durationUpTo('24d')('4w')).toThrow(
+    expect.objectContaining({ message: '"4w" is too long.', hints: ['Use at most 24d.'] }),
+  );
 });

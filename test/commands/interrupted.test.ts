@@ -123,7 +123,7 @@ describe('a signal while a timer is held', () => {
     const again = (operation: string, count: number) => operation === 'cancelAllOrdersAfter' && count === 2;
     const printed = await interruptedAt('cancel-after btc_usdt --hold --yes', again, answers);
     expect(printed).toMatch(
-      /^The exchange will cancel every order of btc_usdt at \S+ \(UTC\) at the earliest( and by \S+ \(UTC\))?, unless/,
+      /^Warning: The exchange will cancel every order of btc_usdt at \S+ \(UTC\) at the earliest( and by \S+ \(UTC\))?, unless/,
     );
   });
 });

@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { CANDLE_MS, CANDLE_TYPES, type CandleType } from '../../src/domain/candle.js';
 import { Decimal } from '../../src/domain/decimal.js';
 import { respond, serveFaults } from '../support/fault-server.js';
+import { warnings } from '../support/json-lines.js';
 import { temporaryHome } from '../support/pit.js';
 import { DECIMAL, FLAG, PitHome, TIME, usePitHome } from './pit-home.js';
 import { Straight } from './straight.js';
@@ -101,7 +102,7 @@ describe('pit kline', () => {
   it('says so if there are fewer candles than asked for', async () => {
     const { stdout, stderr } = await pit.run('kline btc_usdt --type 1week --size 900 --json');
     const { length } = JSON.parse(stdout);
-    expect(stderr).toBe(`There are ${length} candles, not 900.\n`);
+    expect(warnings(stderr)).toEqual([{ message: `There are ${length} candles, not 900.`, hint: null }]);
   });
 
   it('prints the CSV header even without rows', async () => {

@@ -54,7 +54,7 @@ it.each(WAYS)('%s warns about unknown outcomes that only the old key can settle,
 
 it.each(WAYS)('%s warns about nothing when no outcome is unknown', async (_, line) => {
   const { run, keys } = await homeWith(0);
-  expect((await run(line(keys))).stderr).not.toContain('Warning');
+  expect((await run(line(keys))).stderr).not.toContain('is unknown');
 });
 
 it.each([

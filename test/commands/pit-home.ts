@@ -1,6 +1,7 @@
 import { beforeAll, expect } from 'vitest';
 import type { Host } from '../../src/platform/host.js';
 import { schemaViolations } from '../cli-contract/schema-violations.js';
+import { expectJsonLines } from '../support/json-lines.js';
 import { type Ran, runPit, type ServedSandbox, serveSandbox, temporaryHome } from '../support/pit.js';
 import { runProgram } from '../support/program.js';
 
@@ -40,10 +41,16 @@ export class PitHome {
     return this.#served;
   }
 
-  run(line: string, { ownProcess, ...extra }: Extra = {}): Promise<Ran> {
+  async run(line: string, { ownProcess, ...extra }: Extra = {}): Promise<Ran> {
     const words = line === '' ? [] : line.split(' ');
     const { home, defaults } = this;
-    return ownProcess === true ? runProgram(words, { home, ...extra }) : runPit(words, { home, ...defaults, ...extra });
+    const ran = await (ownProcess === true
+      ? runProgram(words, { home, ...extra })
+      : runPit(words, { home, ...defaults, ...extra }));
+    // after `--` there is a command with remarks of its own, and the output of Node's debugging is not pit's
+    const isOwn = !words.includes('--') && extra.environment?.NODE_DEBUG === undefined;
+    if (words.includes('--json') && isOwn) expectJsonLines(line, ran.stderr);
+    return ran;
   }
 
   /** The stdout of a command that exits 0. */

@@ -1,7 +1,8 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { Readable } from 'node:stream';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { temporaryHome } from '../support/pit.js';
+import { runPit, temporaryHome } from '../support/pit.js';
 import { atTerminal } from '../support/terminal.js';
 import { useLiteralExchange } from './literal-exchange.js';
 import { PitHome, usePitHome } from './pit-home.js';
@@ -94,7 +95,7 @@ describe('pit profile', () => {
 
   it('prints one spelling of a setting and takes both', async () => {
     const error = await pit.failure('profile set local bas-url https://a.example', 2);
-    expect(error.hint).toMatch(/^Known: baseUrl, tradeUrl, wsUrl, priceBand, /);
+    expect(error.hint).toMatch(/^Known: baseUrl, tradeUrl, wsUrl, priceBand, .*stream\.compression/);
     expect((await pit.failure('profile set local base-url nowhere', 2)).message).toBe('baseUrl is not a whole URL.');
   });
 
@@ -189,6 +190,35 @@ describe('pit keys', () => {
     expect((await pit.run(`keys set --profile local --file ${file}`)).stderr).toBe('');
     expect(await pit.json('keys show --profile local')).toStrictEqual(shownKeys('local'));
     expect(await pit.json('account --profile local')).toMatchObject({ username: 'sandbox' });
+  });
+
+  it('reads keys and hosts as they are pasted: without the white space and the blank lines around them', async () => {
+    const [access = '', secret = ''] = keysText().split('\n');
+    const input = `\r\n  ${access}\t\r\n\r\n ${secret} \r\n\r\n`;
+    expect(await pit.json('keys set --profile local --stdin', { input })).toStrictEqual(shownKeys('local'));
+    const file = path.join(pit.home, 'pasted.txt');
+    writeFileSync(file, input, { mode: 0o600 });
+    expect(await pit.json(`keys set --profile local --file ${file}`)).toStrictEqual(shownKeys('local'));
+    const urls = [OVERSEAS.baseUrl, OVERSEAS.tradeUrl, 'wss://api.example.com/websocket'];
+    const pasted = urls.map((url) => `\t${url}\r\n`);
+    const words = ['--base-url', '--trade-url', '--ws-url'].flatMap((flag, index) => [flag, pasted[index] ?? '']);
+    await runPit(['profile', 'add', 'pasted', ...words], { home: pit.home });
+    await runPit(['profile', 'set', 'pasted', 'wsUrl', ` ${urls[2]}\n`], { home: pit.home });
+    const [baseUrl, tradeUrl, wsUrl] = urls;
+    expect(await pit.json('profile show pasted')).toMatchObject({ baseUrl, tradeUrl, wsUrl });
+    await pit.done('profile remove pasted --yes');
+  });
+
+  it('refuses keys for the sandbox before it reads them', async () => {
+    const input = new Readable({
+      read() {
+        throw new Error('The keys were asked for.');
+      },
+    });
+    for (const words of ['--stdin', '', '--store keychain', '--file nowhere.txt']) {
+      const error = await pit.failure(`keys set --profile sandbox ${words}`.trim(), 2, { host: { input } });
+      expect(error.message).toBe('The profile "sandbox" brings its own keys.');
+    }
   });
 
   it('accepts keys after a byte order mark', async () => {

@@ -50,6 +50,24 @@ async function ended(line: string, host: Partial<Host> = {}): Promise<Ended> {
 }
 
 describe('pit order replace', () => {
+  it('names the order that stands in the place of one that was replaced before, with the command that replaces it', async () => {
+    await pit.json('order buy btc_usdt 0.01 --at 20000 --override price-band --id again001 --yes');
+    const replaced = (line: string) => pit.json<Replaced>(`order replace btc_usdt ${line} --yes`);
+    const first = await replaced('--id again001 --at 20001');
+    for (const reference of ['--id again001', first.replaced.id]) {
+      const error = await pit.failure(`order replace btc_usdt ${reference} --at 20002 --yes`, 3);
+      expect(error.message).toBe(
+        `Order ${first.replaced.id} was replaced before, and order ${first.id} stands in its place.`,
+      );
+      expect(error.hint).toContain(`pit order replace btc_usdt ${first.id} --at 20002`);
+    }
+    const second = await replaced(`${first.id} --at 20003`);
+    const error = await pit.failure('order replace btc_usdt --id again001 --amount 0.02 --yes', 3);
+    expect(error.hint).toContain(`pit order replace btc_usdt ${second.id} --amount 0.02`);
+    expect(error.hint).toContain(`pit order show btc_usdt ${second.id}`);
+    await pit.done(`cancel btc_usdt ${second.id}`);
+  });
+
   it('cancels the order and places the rest at the new price', async () => {
     const id = await partlyFilled('0.004');
     const done = await pit.json<Replaced>(`order replace btc_usdt ${id} --at 40000 --yes`);

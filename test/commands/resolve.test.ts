@@ -3,7 +3,8 @@ import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { encodeLine } from '../../src/trading/journal/files.js';
 import { signedUrl } from '../sandbox/signing.js';
-import { lastError, TIME, usePitHome } from './pit-home.js';
+import { temporaryHome } from '../support/pit.js';
+import { lastError, PitHome, TIME, usePitHome } from './pit-home.js';
 import { QuickHost } from './quick-host.js';
 import { Straight } from './straight.js';
 
@@ -45,6 +46,13 @@ async function repeat(clientId: string, price: string, amount: string): Promise<
 }
 
 describe('pit resolve', () => {
+  it('starts no sandbox if there is nothing to resolve', async () => {
+    const fresh = new PitHome(temporaryHome());
+    expect(await fresh.json('resolve')).toEqual([]);
+    expect((await fresh.failure('resolve mine0001', 2)).message).toContain('The journal has no write with the id');
+    expect(await fresh.json('sandbox status')).toMatchObject({ running: false });
+  });
+
   it('says that nothing is unknown', async () => {
     expect(await pit.json('resolve')).toEqual([]);
     expect(await pit.done('resolve')).toBe('No write has an unknown outcome.\n');

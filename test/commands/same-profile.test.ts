@@ -8,7 +8,7 @@ const ORDER = 'order buy btc_usdt 0.01 --profile sandbox';
 it('commands in warnings, previews and doctor keep the given profile', async () => {
   await pit.done('sandbox fault add twice --operation order --count 1');
   const twice = await pit.run(`${ORDER} --at 20001 --yes`);
-  expect(twice.stderr).toMatch(/^Warning: To cancel the duplicates: pit --profile sandbox cancel btc_usdt \d+$/m);
+  expect(twice.stderr).toMatch(/^→ To cancel the duplicates: pit --profile sandbox cancel btc_usdt \d+$/m);
 
   await pit.done('sandbox fault add drop-before --operation order --count 1');
   const line = `${ORDER} --at 20002 --id gone1 --yes --json --timeout 10`;

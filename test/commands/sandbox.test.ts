@@ -3,7 +3,7 @@ import type { SandboxAddress } from '../../src/sandbox/lifecycle/files.js';
 import { temporaryHome } from '../support/pit.js';
 import { serveSandboxProgram } from '../support/program.js';
 import { place } from './order-rows.js';
-import { COUNT, document, PitHome, TEXT, TIME } from './pit-home.js';
+import { COUNT, PitHome, TEXT, TIME } from './pit-home.js';
 
 const pit = new PitHome(temporaryHome());
 afterEach(() => pit.run('sandbox stop'));
@@ -76,11 +76,11 @@ describe('pit sandbox', () => {
   it('twenty concurrent commands start the sandbox once, with one line on stderr', async () => {
     const fresh = new PitHome(temporaryHome());
     try {
-      const runs = await Promise.all(Array.from({ length: 20 }, () => fresh.run('markets --json')));
+      const runs = await Promise.all(Array.from({ length: 20 }, () => fresh.run('markets --csv')));
       const { pid } = await fresh.json<Status>('sandbox status');
       for (const { code, stdout } of runs) {
         expect(code).toBe(0);
-        expect(document<unknown[]>(stdout).length).toBeGreaterThanOrEqual(6);
+        expect(stdout.trimEnd().split('\n').length).toBeGreaterThan(6);
       }
       const notes = runs.map(({ stderr }) => stderr).filter((text) => text !== '');
       expect(notes).toEqual([expect.stringMatching(/^Started the sandbox exchange at http:\S+; it stops[^\n]*\n$/)]);

@@ -203,6 +203,17 @@ describe('on a terminal', () => {
       expect(await pit.json('keys show --profile overseas')).toMatchObject({ accessKey: '…6789', secretKey: '…3210' });
     });
 
+    it.skipIf(!isReal)('shows nothing that is typed for --stdin either (needs python3)', async () => {
+      const { screen, status } = await really('keys set --profile overseas --stdin', {
+        steps: [
+          { await: 'Access key of overseas', type: `${ACCESS}\r` },
+          { await: 'Secret key of overseas', type: `${SECRET}\r` },
+        ],
+      });
+      expect(status).toBe(0);
+      expect(screen).not.toMatch(/access-key|secret-key|0123456789|9876543210/);
+    });
+
     it('stores nothing when it is interrupted half-way', async () => {
       const { status } = await at('keys set --profile overseas', {
         steps: [

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { pausesOnly } from '../support/command-clocks.js';
+import { warnings } from '../support/json-lines.js';
 import { type Extra, lastError, usePitHome } from './pit-home.js';
 import { Straight } from './straight.js';
 
@@ -19,8 +20,10 @@ afterAll(() => straight.administer('POST /faults/clear'));
 /** The remarks of a command without line breaks, and what else it did. */
 async function ran(line: string, extra: Extra = {}) {
   const { code, stdout, stderr } = await pit.run(line, extra);
-  return { code, stdout, words: stderr.replace(/\s+/g, ' ') };
+  return { code, stdout, stderr, words: stderr.replace(/\s+/g, ' ') };
 }
+
+const NAMED = { message: SAID, hint: 'Find out: pit resolve late1' };
 
 describe('an order with an unknown outcome', () => {
   it.each([
@@ -34,8 +37,8 @@ describe('an order with an unknown outcome', () => {
     ['account', undefined],
     ['cancel btc_usdt --all --dry-run', '[]'],
   ])('%s names the order, and succeeds with the same JSON', async (line, document) => {
-    const { code, stdout, words } = await ran(`${line} --json`);
-    expect(words).toContain(`Warning: ${SAID} → Find out: pit resolve late1`);
+    const { code, stdout, stderr } = await ran(`${line} --json`);
+    expect(warnings(stderr)).toContainEqual(NAMED);
     expect(code).toBe(0);
     if (document !== undefined) expect(stdout.trim()).toBe(document);
   });
@@ -49,8 +52,8 @@ describe('an order with an unknown outcome', () => {
 
   it('a batch in its market names the order, and a batch in another market does not', async () => {
     const ladder = (market: string) => `order batch buy ${market} --ladder bid-5%:bid-6%:2 --amount 0.02 --yes --json`;
-    const { code, words } = await ran(ladder('btc_usdt'));
-    expect(words).toContain(`Warning: ${SAID} Find out: pit resolve late1`);
+    const { code, stderr } = await ran(ladder('btc_usdt'));
+    expect(warnings(stderr)).toContainEqual(expect.objectContaining({ message: expect.stringContaining(SAID) }));
     expect(code).toBe(0);
     expect((await ran(ladder('eth_usdt'))).words).not.toContain(SAID);
     for (const market of ['btc_usdt', 'eth_usdt']) await pit.run(`cancel ${market} --all --yes`);

@@ -57,6 +57,18 @@ test.each<[string, Environment, string | null]>([
   expect((await choose(active, undefined, env)).wsUrl).toBe(wsUrl);
 });
 
+test('hosts and keys of the environment are used without the white space around them', async () => {
+  const around = (text: string) => `\t ${text} \r\n\n`;
+  const environment = Object.fromEntries(
+    Object.entries({ ...both, ...ENV }).map(([name, text]) => [name, around(text)]),
+  );
+  expect(await choose('main', undefined, environment)).toMatchObject({
+    baseUrl: X,
+    tradeUrl: Y,
+    keys: { accessKey: ENV.PIT_ACCESS_KEY, secretKey: ENV.PIT_SECRET_KEY },
+  });
+});
+
 describe('the choice of profile, hosts and keys', () => {
   test.each<[string, string | undefined, Environment, string]>([
     // active, --profile, environment, result
@@ -70,6 +82,12 @@ describe('the choice of profile, hosts and keys', () => {
       'main',
       undefined,
       { PIT_BASE_URL: '', PIT_TRADE_URL: '', PIT_ACCESS_KEY: '', PIT_SECRET_KEY: '' },
+      'main api trade mine',
+    ],
+    [
+      'main',
+      undefined,
+      { PIT_BASE_URL: ' ', PIT_TRADE_URL: '\n', PIT_ACCESS_KEY: '\t', PIT_SECRET_KEY: '\r\n' },
       'main api trade mine',
     ],
     // Keys in the keychain are read later, and only for the profile's own hosts.
@@ -119,7 +137,14 @@ describe('the choice of profile, hosts and keys', () => {
     ],
     ['main', undefined, { PIT_SECRET_KEY: 'canary' }, 'credentials', /PIT_SECRET_KEY is set and PIT_ACCESS_KEY is not/],
     ['main', undefined, { ...ENV, PIT_SECRET_KEY: 'canary x' }, 'usage', /secret key/],
-    ['main', undefined, { ...ENV, PIT_ACCESS_KEY: 'canary\n' }, 'usage', /access key/],
+    ['main', undefined, { ...ENV, PIT_ACCESS_KEY: 'canary\nx' }, 'usage', /access key/],
+    [
+      'main',
+      undefined,
+      { PIT_ACCESS_KEY: 'canary', PIT_SECRET_KEY: ' \n' },
+      'credentials',
+      /PIT_ACCESS_KEY is set and PIT_SECRET_KEY is not/,
+    ],
     ['main', undefined, { PIT_TRADE_URL: 'http://x.example.com' }, 'credentials', /PIT_TRADE_URL/],
     ['main', undefined, { PIT_BASE_URL: 'http://x.example.com' }, 'credentials', /PIT_BASE_URL/],
     ['main', undefined, { PIT_TRADE_URL: 'https://canary:x@x.example.com' }, 'usage', /PIT_TRADE_URL/],

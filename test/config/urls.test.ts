@@ -18,7 +18,9 @@ describe('checkUrl stores', () => {
     ['trade', 'http://[::1]:9/', 'http://[::1]:9'],
     ['ws', 'wss://api.example.com/websocket', 'wss://api.example.com/websocket'],
     ['ws', 'ws://127.200.0.1/', 'ws://127.200.0.1'],
-  ])('%s %s', (role, text, kept) => {
+    ['ws', '\t wss://api.example.com/websocket\r\n', 'wss://api.example.com/websocket'],
+    ['trade', '\n\n https://trade.example.com/api\u00a0', 'https://trade.example.com'],
+  ])('%s %j', (role, text, kept) => {
     expect(checkUrl(role, '--url', text)).toBe(kept);
     expect(checkUrl(role, '--url', kept)).toBe(kept);
   });
@@ -41,8 +43,8 @@ describe('checkUrl rejects', () => {
     ['trade', 'https://trade.example.com/?'],
     ['trade', 'https://trade.example.com/#canary'],
     ['trade', 'https://trade.exa\tmple.com'],
-    ['trade', ' https://trade.example.com'],
-    ['trade', 'https://trade.example.com\n'],
+    ['trade', 'https://trade.example.com https://trade.example.com'],
+    ['trade', ' \t\n'],
     ['trade', 'https://trаde.example.com'],
     ['trade', `https://trade.example.com/${'x'.repeat(2_100)}`],
   ])('%s %j without quoting it', async (role, text) => {

@@ -89,7 +89,7 @@ describe('readDepositAddresses', () => {
 
   it.each([
     [NO_PERMISSION, 'refused', 1012],
-    ['{"code":1003,"message":"signature"}', 'refused', 1003],
+    ['{"code":1003,"message":"signature"}', 'credentials', 1003],
     ['{"code":4001,"message":"locked"}', 'limited', 4001],
   ])('never falls back if the key is refused: %s', async (getPayinAddress, kind, code) => {
     const { client, asked } = await exchange({ getPayinAddress, getUserAddress: described('{"key":"1Single"}') });

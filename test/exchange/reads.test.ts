@@ -96,7 +96,9 @@ describe('a read whose answer would be the same', () => {
   });
 
   it.each([
-    ['{"code":1003,"message":"sign wrong"}', 'refused', 1003],
+    ['{"code":1003,"message":"sign wrong"}', 'credentials', 1003],
+    ['{"code":3004,"message":"no user"}', 'credentials', 3004],
+    ['{"code":1012,"message":"no permission"}', 'refused', 1012],
     ['{"code":"4001","message":"locked"}', 'limited', 4001],
   ])('the read is not repeated after the signed answer %s', async (body, kind, code) => {
     const server = await serveFaults({ answer: () => respond(body) });

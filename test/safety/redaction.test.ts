@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Redaction } from '../../src/platform/redaction.js';
+import { Redaction, redactionOf } from '../../src/platform/redaction.js';
 import { leaksIn } from './leaks.js';
 
 function masking(...secrets: string[]): Redaction {
@@ -24,6 +24,11 @@ describe('redaction', () => {
     ['push <Buffer 41 6b 2f ... 9 more bytes>', 'push <Buffer *** ... 9 more bytes>'],
   ])('masks a value by its name: %s', (text, masked) => {
     expect(new Redaction().apply(text)).toBe(masked);
+  });
+
+  it('masks a key of the environment as it is used, without the white space around it', () => {
+    const redaction = redactionOf({ PIT_ACCESS_KEY: ' short-1\r\n', PIT_SECRET_KEY: '\tshort-2' });
+    expect(redaction.apply('short-1 short-2')).toBe('*** ***');
   });
 
   it.each([

@@ -144,7 +144,7 @@ describe('failures with every debug output', () => {
     async (BESIDE) => {
       const server = await serveFaults({ answer: () => FAULTS['a hang'] });
       const NODE_OPTIONS = `--require ${PRELOADS.beside} --report-uncaught-exception --trace-uncaught`;
-      const { code, left } = await watch(['account'], {
+      const { code, left } = await watch(['account', '--verbose'], {
         home,
         environment: { ...keysFor(server), NODE_OPTIONS, BESIDE },
       });
@@ -200,7 +200,7 @@ describe('stored keys', () => {
     `${ACCESS} ${SECRET}`,
     `${ACCESS}\n${SECRET}\nmore`,
     `${ACCESS}\n\u0000${SECRET}`,
-    `"${ACCESS}\n\n${SECRET}"`,
+    `"${ACCESS}\n\n${SECRET}"\n\nmore`,
   ])('malformed keys are not quoted (%#)', async (input) => {
     const { code, left } = await watch(['keys', 'set', '--profile', 'main', '--stdin', '--verbose'], {
       home: kept,

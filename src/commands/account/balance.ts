@@ -113,7 +113,7 @@ type Values = ReadonlyMap<string, Decimal | undefined>;
 
 /**
  * The value of each balance in a coin at the last prices; undefined without markets that lead there or without their prices,
- * which is noted.
+ * which is warned of.
  * Throws Failure `usage` for a coin that the exchange does not have.
  */
 async function valuesIn(
@@ -132,9 +132,9 @@ async function valuesIn(
   const unpriced = unvalued.filter((coin) => areConnected(markets, coin, unit));
   const unconnected = unvalued.filter((coin) => !unpriced.includes(coin));
   if (unconnected.length > 0)
-    output.note(`No market leads from ${unconnected.join(', ')} to ${unit}; the sum leaves them out.`);
+    output.warn(`No market leads from ${unconnected.join(', ')} to ${unit}; the sum leaves them out.`);
   if (unpriced.length > 0)
-    output.note(
+    output.warn(
       `The value of ${unpriced.join(', ')} in ${unit} is unknown, because no market that leads there has a price; the sum leaves it out.`,
     );
   return values;

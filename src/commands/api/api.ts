@@ -158,6 +158,6 @@ async function writeAnswer(
     return { ...bodyAnswer(body, raw), ...(failure === undefined ? {} : { failure }) };
   }
   if (!globals.dryRun)
-    output.note(`The exchange did not send a single answer to ${method}: this is what pit found out.`);
+    output.warn(`The exchange did not send a single answer to ${method}: this is what pit found out.`);
   return answer;
 }

@@ -76,7 +76,7 @@ export async function callUndescribed(
   if (movesCoins(terms)) throw onlyByCommand(parameters);
   const [close] = nearest(method, Object.keys(operations));
   const guess = close === undefined ? '' : ` Did you mean ${close}?`;
-  output.note(
+  output.warn(
     `The interface does not describe ${method}, so it counts as a write: it is signed and sent once.${guess}`,
   );
   requireConsent(context);

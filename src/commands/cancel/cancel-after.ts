@@ -76,7 +76,7 @@ async function start(
   try {
     const started = await explainUnknownMarket(context, market, () => startTimerWithRetries(trading, market));
     forget();
-    forget = host.onInterrupt(() => output.note(startedNote(market, started, held)));
+    forget = host.onInterrupt(() => output.warn(startedNote(market, started, held)));
     const timer = await withLatestCancelTime(trading, market, started);
     await verifyMarket(trading, market);
     if (held === undefined) return timerAnswer(market, timer);

@@ -4,6 +4,8 @@ import { Decimal, formatAmount, grouped } from '../../domain/decimal.js';
 import { splitMarket } from '../../domain/market.js';
 import type { Order } from '../../domain/order.js';
 import { Failure, type FailureKind, suggest } from '../../errors.js';
+import { WRONG_KEYS } from '../../exchange/failures.js';
+import { REJECTS_KEYS } from '../../exchange/observed-codes.js';
 import * as wireField from '../../exchange/wire-fields.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { Paint, Screen } from '../../terminal/screen.js';
@@ -129,12 +131,20 @@ function failureOf(
   // the order itself may not be placed yet
   const isUnplaced = clientId !== null && earlier.some((write) => write.id === clientId);
   return new Failure(kind, `${text}${message === null ? '' : `: ${message}`}.`, {
-    hint: [
-      ...(isUnplaced ? [suggest('It is unknown whether it was placed. Find out', 'resolve', clientId)] : []),
-      total > 1
-        ? suggest('See the orders there are', 'orders', market)
-        : suggest('See the order', 'order', 'show', market, ...(clientId === null ? [id ?? ''] : ['--id', clientId])),
-    ],
+    hint: REJECTS_KEYS.has(code)
+      ? WRONG_KEYS
+      : [
+          ...(isUnplaced ? [suggest('It is unknown whether it was placed. Find out', 'resolve', clientId)] : []),
+          total > 1
+            ? suggest('See the orders there are', 'orders', market)
+            : suggest(
+                'See the order',
+                'order',
+                'show',
+                market,
+                ...(clientId === null ? [id ?? ''] : ['--id', clientId]),
+              ),
+        ],
     ...(code === null ? {} : { code }),
     ...(clientId === null ? {} : { clientId }),
   });

@@ -2,7 +2,6 @@ import type { Context } from '../../cli/context.js';
 import { CommandEnded, Failure, suggest } from '../../errors.js';
 import type { Host } from '../../platform/host.js';
 import type { Answer } from '../../terminal/answer.js';
-import { toJson } from '../../terminal/json.js';
 import { wrapped } from '../../terminal/text.js';
 import { isoTime, zonedTime } from '../../terminal/time.js';
 import { type HoldEvent, hold } from '../../trading/timed-cancel/hold.js';
@@ -56,11 +55,11 @@ class HoldView {
 
   /** Shows a countdown on a terminal. */
   async untilSignal(trading: TradingContext): Promise<void> {
-    const { host, output } = this.context;
+    const { host } = this.context;
     const hide = this.#showCountdown();
     const end = () => {
       hide();
-      output.note(this.#state());
+      this.#reportState();
     };
     const forget = host.onInterrupt(end);
     try {
@@ -87,13 +86,13 @@ class HoldView {
 
   /** The terminal and stdout belong to the command: pit says only the necessary, on stderr. */
   async whileRunning(trading: TradingContext): Promise<never> {
-    const { host, output } = this.context;
+    const { host } = this.context;
     const end = new AbortController();
     await this.#answer();
     const held = this.#takeAll(hold(trading, this.held.market, this.#timer, end.signal));
     // if holding fails, the command still runs to its end
     const [ended] = await Promise.allSettled([host.run(this.held.command).finally(() => end.abort()), held]);
-    output.note(this.#state());
+    this.#reportState();
     await held;
     if (ended.status === 'rejected') throw ended.reason;
     if (ended.value === 0 && this.#lapsed !== undefined) throw this.#lapsed;
@@ -140,7 +139,7 @@ class HoldView {
       if (globals.format === 'table' && isLater && this.#isOnTerminal) return;
       return output.answer({ ...answer, isLater });
     }
-    if (globals.format === 'json') output.note(toJson(answer.data));
+    if (globals.format === 'json') output.documentOnStderr(answer);
     else if (!isLater) output.note(timerText(this.held.market, this.#timer));
   }
 
@@ -158,11 +157,13 @@ class HoldView {
     return `${this.held.market} ${state}: ${seconds} s left (Ctrl-C ends)`;
   }
 
-  #state(): string {
+  #reportState(): void {
+    const { output } = this.context;
     const { market } = this.held;
     const isUncertain = this.#trouble !== undefined || this.#isTrying;
-    if (this.#leftMs() <= 0 && !this.#isTrying) return `The timer of ${market} has run out.`;
-    return timerText(market, this.#timer, isUncertain);
+    if (this.#leftMs() <= 0 && !this.#isTrying) output.note(`The timer of ${market} has run out.`);
+    else if (isUncertain) output.warn(timerText(market, this.#timer, isUncertain));
+    else output.note(timerText(market, this.#timer));
   }
 }
 

@@ -310,7 +310,7 @@ async function placeConfirmed(
       output.warn(['The order may have been placed; pit stopped before it knew.', suggest('Find out', 'resolve', id)]);
   });
   const placement = await placeOrder(trading, terms, { id, gate, ...options }).finally(removeHandler);
-  if (placement.outcome === 'placed' && placement.duplicates === null) output.note(NOT_CHECKED_FOR_DUPLICATES);
+  if (placement.outcome === 'placed' && placement.duplicates === null) output.warn(NOT_CHECKED_FOR_DUPLICATES);
   return orderResult(order, placement, plan.market);
 }
 

@@ -6,7 +6,8 @@ import { Decimal, formatAmount, formatPrice } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
 import { type OrderReference, referenceText } from '../../domain/order.js';
 import { Failure, suggest, usage } from '../../errors.js';
-import { notSentFailure, refusalFailure } from '../../exchange/failures.js';
+import { notSentFailure, refusalFailure, WRONG_KEYS } from '../../exchange/failures.js';
+import { REJECTS_KEYS } from '../../exchange/observed-codes.js';
 import { cancelRequest, orderWriteRequest } from '../../exchange/write-requests.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
@@ -228,7 +229,7 @@ async function replace(
     found.filter(({ writeId }) => writeId === id),
   );
   if (done.kind === 'sent' && done.placement.outcome === 'placed' && done.placement.duplicates === null)
-    output.note(NOT_CHECKED_FOR_DUPLICATES);
+    output.warn(NOT_CHECKED_FOR_DUPLICATES);
   return replacedAnswer(plan, id, done);
 }
 
@@ -292,7 +293,9 @@ function notCancelled(ended: Ended): Answer {
   if (cancel.outcome !== 'unknown') {
     const text = `The order was not cancelled, and nothing was placed: ${message}.`;
     throw new Failure(cancel.failure ?? 'refused', text, {
-      hint: suggest('See the order', 'order', 'show', terms.market, ...referenceWords(terms)),
+      hint: REJECTS_KEYS.has(cancel.code)
+        ? WRONG_KEYS
+        : suggest('See the order', 'order', 'show', terms.market, ...referenceWords(terms)),
       ...(cancel.code === null ? {} : { code: cancel.code }),
       clientId,
     });

@@ -4,7 +4,7 @@ import * as shape from '../../cli/shapes.js';
 import type { ClockReport } from '../../sandbox/admin/clock.js';
 import type { Answer } from '../../terminal/answer.js';
 import { DRY_CHANGE, dryChange } from '../dry-run.js';
-import { duration, moment, speed } from '../inputs.js';
+import { durationUpTo, moment, speed } from '../inputs.js';
 
 const CLOCK = shape.object({
   time: shape.time('what the clock shows'),
@@ -30,7 +30,9 @@ export const start = define({
 
 export const set = define({
   summary: 'Set the sandbox clock to a later time',
-  arguments: { time: required('ISO 8601 (UTC without a zone) or milliseconds since 1970; never earlier', moment) },
+  arguments: {
+    time: required('ISO 8601 (UTC without a zone), or seconds or milliseconds since 1970; never earlier', moment),
+  },
   examples: ['sandbox clock set 2031-01-01T00:00', 'sandbox clock set 1924992000000 --json'],
   output: CLOCK,
   dryRunOutput: DRY_CHANGE,
@@ -48,7 +50,7 @@ export const setSpeed = define({
 
 export const advance = define({
   summary: 'Advance the sandbox clock; everything due happens',
-  arguments: { duration: required('how far, such as 90s, 15m, 2h or 7d', duration) },
+  arguments: { duration: required('how far, such as 90s, 15m, 2h or 7d', durationUpTo('3650d')) },
   examples: ['sandbox clock advance 1m', 'sandbox clock advance 2d --json'],
   output: CLOCK,
   dryRunOutput: DRY_CHANGE,

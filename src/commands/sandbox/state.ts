@@ -9,7 +9,7 @@ import type { ClockReport } from '../../sandbox/admin/clock.js';
 import type { PriceMoveReport, ReplayReport } from '../../sandbox/admin/replay.js';
 import type { StateReport } from '../../sandbox/admin/state.js';
 import { DRY_CHANGE, dryChange } from '../dry-run.js';
-import { duration, filePath, marketName, positiveDecimal, speed } from '../inputs.js';
+import { durationUpTo, filePath, marketName, positiveDecimal, speed } from '../inputs.js';
 
 const FILE = shape.object({ file: shape.text(''), rows: shape.integer("of the exchange's data") });
 
@@ -21,7 +21,9 @@ const FASTEST = 'max';
 export const price = define({
   summary: 'Move the price of a sandbox market',
   arguments: { market: required('the market', marketName), price: required('the price', positiveDecimal('The price')) },
-  flags: { over: flag('--over <duration>', 'how long the move takes, such as 30s or 10m (default: 0s)', duration) },
+  flags: {
+    over: flag('--over <duration>', 'how long the move takes, such as 30s or 10m (default: 0s)', durationUpTo('365d')),
+  },
   examples: ['sandbox price btc_usdt 25000', 'sandbox price btc_usdt 40000 --over 10m --json'],
   output: shape.object({
     market: shape.text(''),

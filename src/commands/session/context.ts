@@ -170,7 +170,7 @@ class Trading {
 
   /** The markets that the journal mentions. Throws Failure `credentials`. */
   async orderMarkets(): Promise<readonly string[]> {
-    return (await this.#openJournal()).markets();
+    return (await this.openJournal()).markets();
   }
 
   /** The ids of the unsettled writes that this process owns. */
@@ -193,7 +193,7 @@ class Trading {
    */
   async unknownWrites(): Promise<readonly UnknownWrite[]> {
     const [journal, { unknownWrites }] = await Promise.all([
-      this.#openJournal(),
+      this.openJournal(),
       import('../../trading/unknown-writes.js'),
     ]);
     this.#unsettled ??= journal.unsettled();
@@ -206,7 +206,8 @@ class Trading {
     return entries?.filter(({ isUnderWay }) => !isUnderWay).map(({ write }) => write.id);
   }
 
-  async #openJournal(): Promise<Journal> {
+  /** The journal alone. It needs no exchange, so no sandbox is started. Throws Failure `credentials`. */
+  async openJournal(): Promise<Journal> {
     return (await this.#journalOnUse())();
   }
 
@@ -215,7 +216,8 @@ class Trading {
     const { host, session } = this;
     const connection = await session.connection();
     await session.loadKeys();
-    const { accessKey } = session.credentials(connection);
+    // the sandbox has one journal, and its keys are unknown until it runs
+    const accessKey = connection.sandbox ? '' : session.credentials(connection).accessKey;
     const { Journal } = await import('../../trading/journal/journal.js');
     requireOwnFolder(host.directories.state);
     return () => {

@@ -21,13 +21,15 @@ export function warnOfDuplicates(output: Output, duplicates: readonly DuplicateO
 }
 
 function warnOfWrite(output: Output, duplicates: readonly DuplicateOrders[]): void {
-  output.warn(`${headlineOf(duplicates)}. ${causeOf(duplicates)}`);
   const unexpected = duplicates.flatMap(unexpectedOrder);
   const isSingle = duplicates.length === 1 && isUnexpected(duplicates[0]);
   const them = duplicates.some(isNotSent) ? 'these orders' : 'the rejected orders';
-  suggestCancel(output, duplicates, unexpected, isSingle ? 'it' : them);
   const others = duplicates.flatMap(({ ids }) => ids).filter((id) => !unexpected.includes(id));
-  suggestCancel(output, duplicates, others, 'the duplicates');
+  output.warn([
+    `${headlineOf(duplicates)}. ${causeOf(duplicates)}`,
+    ...cancelHints(duplicates, unexpected, isSingle ? 'it' : them),
+    ...cancelHints(duplicates, others, 'the duplicates'),
+  ]);
   for (const order of duplicates.flatMap(({ shown }) => shown)) if (isClosed(order)) output.warn(closedText(order));
 }
 
@@ -70,16 +72,13 @@ export function withoutClosed(ids: readonly string[], duplicates: readonly Dupli
   return ids.filter((id) => !closed.has(id));
 }
 
-function suggestCancel(
-  output: Output,
-  duplicates: readonly DuplicateOrders[],
-  ids: readonly string[],
-  what: string,
-): void {
+function cancelHints(duplicates: readonly DuplicateOrders[], ids: readonly string[], what: string): Hint[] {
   const [market = ''] = duplicates.map(({ terms }) => terms.market);
   const open = withoutClosed(ids, duplicates);
+  const hints: Hint[] = [];
   for (let from = 0; from < open.length; from += MAX_IDS)
-    output.warn(suggest(`To cancel ${what}`, 'cancel', market, ...open.slice(from, from + MAX_IDS)));
+    hints.push(suggest(`To cancel ${what}`, 'cancel', market, ...open.slice(from, from + MAX_IDS)));
+  return hints;
 }
 
 function headlineOf(duplicates: readonly DuplicateOrders[]): string {
@@ -137,8 +136,8 @@ export function warnOfDuplicateWithdrawals(output: Output, duplicates: readonly 
     const headline = isOne ? unexpected : 'THE WITHDRAWAL WAS MADE MORE THAN ONCE';
     const cause =
       'The network may have repeated a request, the exchange may have executed one late, or it was made elsewhere.';
-    output.warn(`${headline}: ${amount} ${coin} to ${address} (${writeId}) as ${all}. ${cause}`);
     output.warn([
+      `${headline}: ${amount} ${coin} to ${address} (${writeId}) as ${all}. ${cause}`,
       "You may still be able to stop it on the exchange's website.",
       suggest('See it', 'withdrawals', coin),
     ]);

@@ -330,7 +330,7 @@ export class Session {
       accessKey: () => this.credentials(connection).accessKey,
       hosts: { base: limitKey(baseUrl), trade: limitKey(tradeUrl) },
       ...(limiter === undefined ? {} : { redisUrl: limiter }),
-      onUnshared: (message) => output.note(message),
+      onUnshared: (message) => output.warn(message),
     };
   }
 

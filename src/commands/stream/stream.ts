@@ -1,15 +1,20 @@
 import type { Context } from '../../cli/context.js';
 import { define, flag, several, toggle } from '../../cli/definition.js';
 import { Failure, suggest, usage } from '../../errors.js';
+import { WRONG_KEYS } from '../../exchange/failures.js';
+import { REJECTS_KEYS } from '../../exchange/observed-codes.js';
 import { type Channel, channelKey, isPrivate, type StreamEvent } from '../../exchange/stream/events.js';
 import type { Live, RowStream } from '../../terminal/answer.js';
 import { toJson } from '../../terminal/json.js';
-import { duration, wholeNumber } from '../inputs.js';
+import { durationUpTo, wholeNumber } from '../inputs.js';
 import { refuseUnknownMarket } from '../known-market.js';
 import { channelName } from './channel-words.js';
 import { csvFields, csvRows, DOCUMENT, dataDocument, type ExchangeTime, gapDocument, ROW } from './documents.js';
 import { type StopConditions, untilEnd } from './stream-end.js';
 import { StreamPicture } from './stream-picture.js';
+
+/** Timers hold no more than 24.8 days. */
+const LONGEST = '24d';
 
 export default define({
   summary: 'Follow market data, orders and balances as they change',
@@ -19,8 +24,8 @@ export default define({
   flags: {
     raw: toggle('--raw', 'print each message unchanged, one per line'),
     count: flag('--count <n>', 'end after n events', wholeNumber('--count', 1, 999_999_999)),
-    for: flag('--for <duration>', 'end after this time: 500ms, 90s, 2h', duration),
-    untilSilent: flag('--until-silent <duration>', 'stop after this long without data', duration),
+    for: flag('--for <duration>', 'end after this time: 500ms, 90s, 2h', durationUpTo(LONGEST)),
+    untilSilent: flag('--until-silent <duration>', 'stop after this long without data', durationUpTo(LONGEST)),
   },
   examples: [
     'stream depth:btc_usdt',
@@ -95,7 +100,7 @@ async function* follow(
         const isBack = event.state === 'connected';
         if (isLost && isBack) output.note('The stream is connected again.');
         if (!isBack && event.state !== 'connecting' && !isLost)
-          output.note(`The stream was lost (${event.reason ?? event.state}); connecting again.`);
+          output.warn(`The stream was lost (${event.reason ?? event.state}); connecting again.`);
         isLost = event.state === 'connecting' ? isLost : !isBack;
       }
       yield event;
@@ -110,7 +115,11 @@ async function* follow(
 
 function refusal(channel: Channel | null, code: number | null, message: string): Failure {
   const what = channel === null ? 'a subscription' : channelKey(channel);
-  return new Failure('refused', `The exchange rejected ${what}: ${message}`, code === null ? {} : { code });
+  const text = `The exchange rejected ${what}: ${message}`;
+  if (code === null) return new Failure('refused', text);
+  return REJECTS_KEYS.has(code)
+    ? new Failure('credentials', text, { code, hint: WRONG_KEYS })
+    : new Failure('refused', text, { code });
 }
 
 /** A document for each event, or a table that is drawn in place. */

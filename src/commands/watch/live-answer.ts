@@ -57,7 +57,8 @@ async function* changes({ host, output }: Context, watched: WatchedAnswer, end: 
       const { trouble } = watched;
       if (!output.canDraw && (trouble !== null) !== isTroubled) {
         isTroubled = trouble !== null;
-        output.note(trouble === null ? 'The connection is back.' : `${sentenceOf(trouble)}.`);
+        if (trouble === null) output.note('The connection is back.');
+        else output.warn(`${sentenceOf(trouble)}.`);
       }
       yield;
       await changed;

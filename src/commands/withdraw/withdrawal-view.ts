@@ -134,7 +134,7 @@ export function withdrawalAnswer({ output }: Context, sent: SentWithdrawal, with
     return { ...answer(sent, withdrawal), failure: unknownFailure(sent, withdrawal) };
   if (output.format === 'table') output.note(suggest('Follow it with', 'withdrawals', coin));
   if (withdrawal.duplicates === null)
-    output.note([
+    output.warn([
       'The network may have repeated the request, and pit could not check.',
       suggest('Check again', 'withdrawals', coin),
     ]);

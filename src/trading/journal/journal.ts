@@ -159,6 +159,12 @@ export class Journal {
     );
   }
 
+  /** Whether nothing is open: every outcome is known, and no request can be executed any more. */
+  get isIdle(): boolean {
+    this.#requireMigrated();
+    return namesIn(this.#path('open')).length === 0;
+  }
+
   /** All unsettled writes, from one read of the folder. */
   unsettled(): Unsettled {
     this.#requireMigrated();

@@ -5,9 +5,11 @@ import { Failure, suggest, usage } from '../../errors.js';
 import {
   type AmountExpression,
   amountTerms,
+  amountText,
   evaluateAmount,
   evaluatePriceInBook,
   type PriceExpression,
+  priceText,
 } from '../expressions.js';
 import { isKind, type RecordedOrderTerms, type RecordedWrite, type ReplaceTerms } from '../journal/write.js';
 import { refuseIdenticalOrder } from '../orders/place.js';
@@ -58,6 +60,8 @@ export async function planReplacement(
 ): Promise<ReplacePlan> {
   const { client, journal } = trading;
   const order = await client.getOrder(market.market, reference);
+  const successor = order.state === 'cancelled' ? successorOf(journal, order) : undefined;
+  if (successor !== undefined) throw replacedBefore(order, successor, { at, amount });
   const { side, type } = requireOpen(order);
   const { isRecorded, ...rest } = orderAccountOf(journal, order, reference, given);
   const open = Decimal.of(order.amount).minus(Decimal.of(order.filled));
@@ -87,6 +91,33 @@ export async function planReplacement(
   refuseIdenticalOrder(trading, placed);
   refuseConcurrentCancel(trading, decided.order);
   return { terms: decided, market, order, placed, snapshot, isAccountRecorded: isRecorded };
+}
+
+/** The id of the order that was placed in place of this one, by the last of its replacements; undefined if pit made none. */
+function successorOf({ archive }: TradingContext['journal'], { id, market }: Order): string | undefined {
+  let latest = id;
+  for (const { write, outcome, id: placed } of archive.since(0, { market })) {
+    if (!isKind(write, 'order') || write.replaces === undefined || outcome !== 'placed') continue;
+    if (placed !== null && isSameReference(write.replaces.order, { id: latest })) latest = placed;
+  }
+  return latest === id ? undefined : latest;
+}
+
+function replacedBefore(
+  { id, market }: Order,
+  successor: string,
+  { at, amount }: Pick<Changes, 'at' | 'amount'>,
+): Failure {
+  const changes = [
+    ...(at === undefined ? [] : ['--at', priceText(at)]),
+    ...(amount === undefined ? [] : ['--amount', amountText(amount)]),
+  ];
+  return new Failure('refused', `Order ${id} was replaced before, and order ${successor} stands in its place.`, {
+    hint: [
+      suggest('Replace that one', 'order', 'replace', market, successor, ...changes),
+      suggest('See it', 'order', 'show', market, successor),
+    ],
+  });
 }
 
 /** Throws Failure `refused` for an order that cannot be replaced any more. */

@@ -58,7 +58,7 @@ const MAX_ATTEMPTS = 4;
 const PAUSES_MS = { first: 300, longest: 1_200 };
 
 /**
- * Starts the timer with several attempts. Throws Failure `refused`, `limited` or `unreachable` if it was not started, and
+ * Starts the timer with several attempts. Throws Failure `refused`, `credentials`, `limited` or `unreachable` if it was not started, and
  * `unknown` if a request got no answer.
  */
 export async function startTimerWithRetries(trading: TradingContext, market: string): Promise<Timer> {
@@ -72,7 +72,8 @@ export async function startTimerWithRetries(trading: TradingContext, market: str
     const { failure, arrived } = attempt;
     if (arrived === 'perhaps') [lost, lostAt] = [failure, at];
     const pause = backoffMs(count, PAUSES_MS);
-    const isLast = count + 1 === MAX_ATTEMPTS || failure.kind === 'refused' || !trading.budget.allows(2 * pause);
+    const isRejected = failure.kind === 'refused' || failure.kind === 'credentials';
+    const isLast = count + 1 === MAX_ATTEMPTS || isRejected || !trading.budget.allows(2 * pause);
     if (isLast) throw lost === undefined ? failure : unknown(market, lost);
     await trading.host.sleep(pause);
   }

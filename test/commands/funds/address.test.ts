@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { warnings } from '../../support/json-lines.js';
 import { atTerminal } from '../../support/terminal.js';
 import { useLiteralExchange } from '../literal-exchange.js';
 import { usePitHome } from '../pit-home.js';
@@ -43,10 +44,10 @@ describe('pit address', () => {
   it('warns that a memo is required', async () => {
     const [row] = await pit.json<Row[]>('address xrp');
     expect(row).toMatchObject({ chain: 'xrp', memo: expect.stringMatching(/^\d{12}$/) });
-    for (const format of ['', ' --json', ' --csv']) {
-      const { stderr } = await pit.run(`address xrp${format}`);
-      expect(stderr).toBe(`Warning: xrp on xrp: THE MEMO ${row?.memo} IS REQUIRED: coins sent without it are lost.\n`);
-    }
+    const message = `xrp on xrp: THE MEMO ${row?.memo} IS REQUIRED: coins sent without it are lost.`;
+    for (const format of ['', ' --csv'])
+      expect((await pit.run(`address xrp${format}`)).stderr).toBe(`Warning: ${message}\n`);
+    expect(warnings((await pit.run('address xrp --json')).stderr)).toEqual([{ message, hint: null }]);
     expect(await pit.json<Row[]>('address xrp --single')).toEqual([{ ...row, chain: null }]);
   });
 
@@ -55,7 +56,8 @@ describe('pit address', () => {
     expect(JSON.parse(stdout)).toEqual([
       { coin: 'xrp', chain: null, address: 'rBox_104532', memo: null, canDeposit: null, canWithdraw: null },
     ]);
-    expect(stderr).toBe('Warning: xrp: If its chain uses memos, this is ACCOUNT_MEMO and both are required.\n');
+    const message = 'xrp: If its chain uses memos, this is ACCOUNT_MEMO and both are required.';
+    expect(warnings(stderr)).toEqual([{ message, hint: null }]);
   });
 
   it('reads the single deposit address and the verified withdrawal address', async () => {

@@ -93,8 +93,17 @@ export interface Warned {
   readonly what?: string;
 }
 
+/** Each message and each hint on stderr, whatever the format. */
+function remarksIn(stderr: string): string[] {
+  return stderr.split('\n').flatMap((line) => {
+    if (!line.startsWith('{')) return line;
+    const { warning } = JSON.parse(line) as { warning?: { message: string; hint: string | null } };
+    return warning === undefined ? [] : [warning.message, ...(warning.hint?.split('; ') ?? [])];
+  });
+}
+
 export function warningsIn({ stderr }: Run): Warned[] {
-  const lines = stderr.split('\n');
+  const lines = remarksIn(stderr);
   return lines.flatMap((line, index) => {
     const [, clientId] =
       /(?:ORDERS? (?:WAS|WERE) PLACED MORE THAN ONCE|(?:REJECTED ORDERS?|REJECTED|AS NOT SENT) (?:IS|ARE|HAS|HAVE|WAS|WERE) (?:LIVE|FILLED|PLACED|ON THE EXCHANGE)): .*\((?:client id|job) (\w+)\)/.exec(

@@ -261,6 +261,12 @@ describe('a cancellation that is refused', () => {
     const unknownMarket = respond('{"code":1001,"message":"unknown market"}');
     const server = await serveBadly(unknownMarket, unknownMarket);
     expect(await cancel(tradingOf(server.url))).toMatchObject({ result: { outcome: 'refused', code: 1001 } });
+    for (const code of [1003, 3004]) {
+      const unknownKey = respond(`{"code":${code},"message":"no"}`);
+      const refusing = await serveBadly(unknownKey, unknownKey);
+      const result = { outcome: 'refused', code };
+      expect(await cancel(tradingOf(refusing.url))).toMatchObject({ result, failure: 'credentials' });
+    }
     // a limit refuses whatever comes
     for (const code of [4001, 4002]) {
       const often = respond(`{"code":${code},"message":"often"}`);

@@ -195,9 +195,12 @@ describe('placing an order', () => {
       const answer = `{"code":${code},"message":"no"}`;
       return serve({ write: respond(answer), reads: [answer], others: answer });
     };
-    const forbidden = await refuse(1012);
-    expect(await place(tradingOf(forbidden.url))).toMatchObject({ outcome: 'refused', refusal: { code: 1012 } });
-    expect(orderReads(forbidden)).toBe(1);
+    // a missing permission, and keys that the exchange does not accept
+    for (const code of [1012, 1003, 3004]) {
+      const forbidden = await refuse(code);
+      expect(await place(tradingOf(forbidden.url))).toMatchObject({ outcome: 'refused', refusal: { code } });
+      expect(orderReads(forbidden)).toBe(1);
+    }
     for (const code of [1002, 1009, 4001, 4002]) {
       const troubled = await refuse(code);
       expect(await place(tradingOf(troubled.url))).toMatchObject({ outcome: 'unknown' });
