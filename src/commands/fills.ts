@@ -5,7 +5,7 @@ import { Decimal, formatAmount, grouped } from '../domain/decimal.js';
 import type { Order, Side } from '../domain/order.js';
 import { Failure, usage } from '../errors.js';
 import type { ExchangeClient } from '../exchange/exchange-client.js';
-import { PAGE_SIZE, pagesInOrder, Seen } from '../exchange/growing-pages.js';
+import { orderList, PAGE_SIZE, pagesInOrder } from '../exchange/growing-pages.js';
 import * as wireField from '../exchange/wire-fields.js';
 import type { RowStream } from '../terminal/answer.js';
 import { sideColumn } from '../terminal/cells.js';
@@ -94,11 +94,7 @@ class Source {
   /** Whether there are older orders that are not read. */
   isCut = false;
   #first: readonly Order[] = [];
-  readonly #pages: AsyncIterator<readonly Order[]>;
-  readonly #seen = new Seen<Order>(
-    ({ id }) => id,
-    ({ time }) => time,
-  );
+  readonly #pages: ReturnType<typeof pagesInOrder<Order>>;
   #isOver = false;
 
   constructor(
@@ -107,13 +103,13 @@ class Source {
     readonly side: Side,
     private readonly range: Range,
   ) {
+    const list = orderList(client, market, side);
     const read = async (page: number) => {
-      const rows = await client.orderPage(market, side, page);
+      const rows = await list.read(page);
       if (page === 1) this.#first = rows;
       return rows;
     };
-    const isLast = (rows: readonly Order[]) => rows.length < PAGE_SIZE || this.#isEnough(rows);
-    this.#pages = pagesInOrder({ read, id: (order: Order) => order.id, isLast })[Symbol.asyncIterator]();
+    this.#pages = pagesInOrder({ ...list, read, isLast: (rows) => list.isLast(rows) || this.#isEnough(rows) });
   }
 
   /** The newest orders, filled or not, as `verifyMarket` takes them. */
@@ -129,12 +125,13 @@ class Source {
   /** Reads until orders are waiting or there are no more. */
   async fill(): Promise<void> {
     while (!this.isReady) {
-      const { value: rows, done } = await this.#pages.next();
+      const { value, done } = await this.#pages.next();
       if (done === true) {
         this.#isOver = true;
         return;
       }
-      this.waiting.push(...this.#seen.fresh(rows).filter((order) => this.#isMeant(order)));
+      const { rows, fresh } = value;
+      this.waiting.push(...fresh.filter((order) => this.#isMeant(order)));
       this.#isOver = rows.length < PAGE_SIZE || this.#isEnough(rows);
       this.isCut = rows.length === PAGE_SIZE && this.#isOver && !this.range.readsAllPages;
     }

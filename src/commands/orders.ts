@@ -190,8 +190,10 @@ function listed(orders: readonly Order[], { where, state, isSeveral }: Shown): A
 }
 
 function answerOf({ output }: Context, { lists, failure }: Reading, shown: Shown, isPage: boolean): Answer {
-  const orders = new Map(lists.flatMap((list) => list.orders).map((order) => [order.id, order]));
-  const result = listed([...orders.values()], shown);
+  const result = listed(
+    lists.flatMap(({ orders }) => orders),
+    shown,
+  );
   if (failure !== null) return { ...result, failure };
   const cut = lists.find((list) => list.failure !== null)?.failure;
   if (cut === null || cut === undefined) {

@@ -2,7 +2,7 @@ import type { Bill } from '../domain/funds.js';
 import { Failure } from '../errors.js';
 import type { ExchangeClient } from './exchange-client.js';
 import type { ExchangeZone } from './exchange-zone.js';
-import { pagesInOrder, Seen } from './growing-pages.js';
+import { type GrowingList, pagesInOrder, TakenRows } from './growing-pages.js';
 import type { ListedBill } from './operations/funds.js';
 
 /** Which bills: of one coin or all. Times are in milliseconds since the Unix epoch, both inclusive. */
@@ -25,6 +25,13 @@ const AGES = ['recent', 'older'] as const;
 
 type Age = (typeof AGES)[number];
 
+/** A bill never changes. Several may have one id, for instance those of a trade and its fee. */
+const BILL_ROWS: Pick<GrowingList<ListedBill>, 'identity' | 'isUnique' | 'time'> = {
+  identity: ({ content }) => content,
+  isUnique: false,
+  time: ({ time }) => time,
+};
+
 /**
  * The bills of a range, newest first, each once, a page at a time. Recent bills are read to their end before the older ones,
  * so that those that become older meanwhile are still read. Only the exchange's clock decides which are older, so the older
@@ -43,15 +50,18 @@ export async function* readBills(
 ): AsyncGenerator<readonly Bill[]> {
   const { from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY } = range;
   const until = await endOf(client, zone, range);
-  const seen = new Seen<ListedBill>(idOf, ({ time }) => time);
+  const taken = new TakenRows(BILL_ROWS);
   for (const age of AGES) {
-    const isLast = (entries: readonly ListedBill[]) => entries.length < BILLS_PER_PAGE || isBefore(entries, from);
-    const read = (page: number) => client.billPage({ coin: range.coin, age, until, page, size: BILLS_PER_PAGE });
-    for await (const entries of pagesInOrder({ read, id: idOf, isLast })) {
-      requireNewestFirst(entries);
-      learnFrom(entries, zone, age);
-      yield seen.fresh(entries).flatMap((entry) => (entry.time >= from && entry.time <= to ? entry.read() : []));
-      if (isBefore(entries, from)) return;
+    const list: GrowingList<ListedBill> = {
+      ...BILL_ROWS,
+      read: (page) => client.billPage({ coin: range.coin, age, until, page, size: BILLS_PER_PAGE }),
+      isLast: (entries) => entries.length < BILLS_PER_PAGE || isBefore(entries, from),
+    };
+    for await (const { rows, fresh } of pagesInOrder(list, taken)) {
+      requireNewestFirst(rows);
+      learnFrom(rows, zone, age);
+      yield fresh.flatMap((entry) => (entry.time >= from && entry.time <= to ? entry.read() : []));
+      if (isBefore(rows, from)) return;
     }
   }
 }
@@ -88,8 +98,4 @@ async function endOf(client: ExchangeClient, zone: ExchangeZone, { coin, to }: B
 function isBefore(entries: readonly ListedBill[], from: number): boolean {
   const last = entries.at(-1);
   return last !== undefined && last.time < from;
-}
-
-function idOf({ id }: ListedBill): string {
-  return id;
 }
