@@ -1,4 +1,5 @@
 import type { AccountInfo } from '../domain/account.js';
+import { type Candle, markClosed } from '../domain/candle.js';
 import type { ChainAddress, ChainFee, WithdrawalRequest } from '../domain/funds.js';
 import type { Depth, Ticker, Trade } from '../domain/market-data.js';
 import type {
@@ -44,6 +45,13 @@ export type CompletionName =
     }
   | { readonly kind: 'cancelled'; readonly order: OrderReference };
 
+export interface CandlePage {
+  /** Oldest first. */
+  readonly candles: readonly Candle[];
+  /** The earliest moment that they can be of, in milliseconds since the Unix epoch; null if the answer shows none. */
+  readonly asOf: number | null;
+}
+
 /** The part of a response that every write has: the exchange's message. */
 interface Message {
   readonly message: string | null;
@@ -73,9 +81,22 @@ export class ExchangeClient {
     private readonly onResponse: () => void = () => {},
   ) {}
 
-  /** The exchange's clock, estimated from its responses, in milliseconds since the Unix epoch. */
+  /**
+   * The trade host's clock, in milliseconds since the Unix epoch. Before the first response of that host it is a guess, good
+   * enough for a `reqTime`.
+   */
   now(): number {
     return this.api.now();
+  }
+
+  /** Whether the trade host has shown its time to this process. */
+  get isTimeKnown(): boolean {
+    return this.api.isTimeKnown;
+  }
+
+  /** The market-data host's clock, in milliseconds since the Unix epoch; this machine's before the first response. */
+  marketNow(): number {
+    return this.api.marketNow();
   }
 
   get hosts(): Hosts {
@@ -118,8 +139,13 @@ export class ExchangeClient {
     return this.#reportingMarket(market, this.#read('trades', { market, since }));
   }
 
-  candlePage(request: RequestOf<'kline'>): Promise<DecodedResult<'kline'>> {
-    return this.#reportingMarket(request.market, this.#read('kline', request));
+  /** Up to 1000 candles, oldest first. */
+  async candlePage(request: RequestOf<'kline'>): Promise<CandlePage> {
+    const codec = codecOf('kline');
+    const { value, asOf } = await this.api.readDated('kline', codec.encode(request));
+    this.onResponse();
+    this.#reportNames({ kind: 'market', market: request.market });
+    return { candles: markClosed(codec.decode(value, request), request.type, asOf), asOf };
   }
 
   async account(): Promise<AccountInfo> {

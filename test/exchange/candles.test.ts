@@ -17,8 +17,8 @@ async function read(answers: Answer[], range: { since?: number; until?: number; 
   const found = await readCandles(clientOf(server.url).client, {
     market: 'btc_usdt',
     type: '1min',
-    since,
-    until,
+    since: () => since,
+    until: () => until,
     size,
   });
   return {
