@@ -3,20 +3,22 @@ import { define, flag, optional, toggle } from '../cli/definition.js';
 import * as shape from '../cli/shapes.js';
 import { Decimal, formatAmount, grouped } from '../domain/decimal.js';
 import type { Order, Side } from '../domain/order.js';
-import { Failure, usage } from '../errors.js';
+import { Failure } from '../errors.js';
 import type { ExchangeClient } from '../exchange/exchange-client.js';
 import { orderList, PAGE_SIZE, pagesInOrder } from '../exchange/growing-pages.js';
+import { boundsByAnswer } from '../exchange/time-range.js';
 import * as wireField from '../exchange/wire-fields.js';
 import type { RowStream } from '../terminal/answer.js';
 import { sideColumn } from '../terminal/cells.js';
 import type { Column } from '../terminal/table.js';
 import { localTime, timeTitle } from '../terminal/time.js';
+import { datedRead } from '../trading/dated-read.js';
 import type { Journal } from '../trading/journal/journal.js';
 import { isKind } from '../trading/journal/write.js';
 import { listedFrom, verifyMarket } from '../trading/orders/verify-orders.js';
 import { concernsMarketOrAny } from '../trading/unknown-writes.js';
 import { withProgress, withTimePerPage } from './funds/long-listing.js';
-import { marketName, moment } from './inputs.js';
+import { marketName, moment, requireRange } from './inputs.js';
 import { explainUnknownMarket } from './known-market.js';
 import { feeText } from './order/fills-so-far.js';
 import { newestFirst, orderRow } from './order/order-row.js';
@@ -56,17 +58,17 @@ export default define({
   async run(context, { market, from, to, all }) {
     const trading = await context.trading.open();
     const client = withTimePerPage(context, trading.client);
-    const now = client.now();
-    const range = { from: from?.(now), to: to?.(now), readsAllPages: all || from !== undefined };
-    if (range.from !== undefined && range.to !== undefined && range.from > range.to)
-      throw usage('--from is after --to.', 'Give the earlier time as --from.');
+    requireRange([from, to], ['--from', '--to'], context.host.now());
+    const range = { bounds: boundsByAnswer(client, { from, to }), readsAllPages: all || from !== undefined };
     const markets = market === undefined ? trading.journal.markets() : [market];
     const sources: Source[] = [];
     for (const one of markets) {
       const sides = (['buy', 'sell'] as const).map((side) => new Source(client, one, side, range));
-      const began = client.now();
-      const opened = explainUnknownMarket(context, one, () => Promise.all(sides.map((side) => side.fill())));
-      if ((await (market === undefined ? unlessUnlisted(context, opened) : opened)) === undefined) continue;
+      const { value, began } = await datedRead(trading, async () => {
+        const opened = explainUnknownMarket(context, one, () => Promise.all(sides.map((side) => side.fill())));
+        return market === undefined ? unlessUnlisted(context, opened) : opened;
+      });
+      if (value === undefined) continue;
       sources.push(...sides);
       const lists = sides.map(({ side, first }) => [side, listedFrom(first, began)] as const);
       await verifyMarket(trading, one, Object.fromEntries(lists));
@@ -80,9 +82,8 @@ export default define({
 });
 
 interface Range {
-  /** In milliseconds since the Unix epoch, as `to`. */
-  readonly from: number | undefined;
-  readonly to: number | undefined;
+  /** Asked for once orders were read. */
+  readonly bounds: ReturnType<typeof boundsByAnswer>;
   /** Whether everything in it is read, instead of one page. */
   readonly readsAllPages: boolean;
 }
@@ -138,15 +139,15 @@ class Source {
   }
 
   #isMeant({ time, filled }: Order): boolean {
-    const { from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY } = this.range;
+    const { from, to } = this.range.bounds();
     return time >= from && time <= to && Decimal.of(filled).sign > 0;
   }
 
   /** Whether no order after this page is wanted. */
   #isEnough(rows: readonly Order[]): boolean {
     const oldest = rows.at(-1)?.time ?? Number.POSITIVE_INFINITY;
-    const { from, to = Number.POSITIVE_INFINITY, readsAllPages } = this.range;
-    return readsAllPages ? from !== undefined && oldest < from : oldest <= to;
+    const { from, to } = this.range.bounds();
+    return this.range.readsAllPages ? oldest < from : oldest <= to;
   }
 }
 

@@ -17,7 +17,7 @@ import { isoTime, localTime, timeTitle } from '../terminal/time.js';
 import type { CandleSeries } from './candle-view.js';
 import { dayOf, keepDay } from './day-prices.js';
 import { CANDLE_FILE } from './history/shapes.js';
-import { filePath, marketName, moment, oneOf, wholeNumber } from './inputs.js';
+import { filePath, marketName, moment, oneOf, requireRange, wholeNumber } from './inputs.js';
 import { requireWatchable, WATCH, watch } from './watch/watch.js';
 
 const DEFAULT_TYPE: CandleType = '1hour';
@@ -81,9 +81,7 @@ export default define({
     const { base } = await (await session.markets()).find(market);
     const client = await session.client();
     if (since !== undefined) await requirePast(client, market, since);
-    const now = client.marketNow();
-    if (since !== undefined && until !== undefined && since(now) > until(now))
-      throw usage('--since is after --until.', 'Give the earlier time as --since.');
+    requireRange([since, until], ['--since', '--until'], context.host.now());
     if (out !== undefined) {
       if (since === undefined) throw usage('--out needs --since.', 'Say where the file begins: --since 2026-11-01.');
       if (size !== undefined || chart || svg !== undefined)

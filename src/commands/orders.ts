@@ -7,6 +7,7 @@ import { Failure, usage } from '../errors.js';
 import { type OrderPages, PAGE_SIZE, readOrderPages } from '../exchange/growing-pages.js';
 import type { Answer } from '../terminal/answer.js';
 import { progressBar } from '../terminal/progress.js';
+import { datedRead } from '../trading/dated-read.js';
 import { listedFrom, verifyMarket } from '../trading/orders/verify-orders.js';
 import type { TradingContext } from '../trading/trading-context.js';
 import { concernsMarketOrAny } from '../trading/unknown-writes.js';
@@ -64,9 +65,10 @@ export default define({
         : { from: 1, to: all || state === 'open' ? Number.POSITIVE_INFINITY : 1 };
     const client = allMarkets ? withTimePerPage(context, trading.client) : trading.client;
     const readMarket = async (one: string): Promise<readonly OrderPages[]> => {
-      const began = client.now();
       const pages = (each: Side) => readOrderPages(client, one, each, extent);
-      const found = await explainUnknownMarket(context, one, () => Promise.all(sides.map(pages)));
+      const { value: found, began } = await datedRead(trading, () =>
+        explainUnknownMarket(context, one, () => Promise.all(sides.map(pages))),
+      );
       // a list that begins further back lacks the newest orders
       const isFromNewest = page === undefined || page === 1;
       const newestPages = isFromNewest ? sides.map((each, index) => [each, found[index]] as const) : [];

@@ -11,7 +11,7 @@ import { CompletionNames } from './completion-names.js';
 /** The sandbox's limits have one name wherever it listens. */
 export const SANDBOX_HOST_KEY = 'sandbox';
 /** The key under which the offset of its clock is cached. */
-export const SANDBOX_CLOCK = 'clock sandbox';
+export const SANDBOX_CLOCK = 'offset sandbox';
 /** The name of its journal. */
 export const SANDBOX_JOURNAL = 'sandbox';
 

@@ -375,7 +375,7 @@ function missingHost(missing: MissingReason | null): never {
 }
 
 function clockKey({ tradeUrl }: Connection): string {
-  return tradeUrl === null ? SANDBOX_CLOCK : `clock ${tradeUrl}`;
+  return tradeUrl === null ? SANDBOX_CLOCK : `offset ${tradeUrl}`;
 }
 
 /** The exchange's zone is kept for a day, because daylight saving time may begin or end. */
