@@ -121,7 +121,7 @@ const QUIET = {
   depth: async () => ({ time: 0, bids: [], asks: [] }),
   trades: async () => [],
   marketNow: Date.now,
-  candlePage: async () => ({ candles: [], asOf: null }),
+  candlePage: async () => ({ rows: [], asOf: null }),
   orderPage: async () => [],
   restartingBudget: () => QUIET,
 };

@@ -50,16 +50,3 @@ export const CANDLE_MS: Readonly<Record<CandleType, number>> = {
   '3day': 3 * 1440 * MINUTE_MS,
   '1week': 7 * 1440 * MINUTE_MS,
 };
-
-/**
- * Which candles of one answer, oldest first, are over: those before another one, and the last if it had ended when the exchange
- * answered.
- * @param asOf the earliest moment that the answer can be of, in milliseconds since the Unix epoch; null if it shows none
- */
-export function markClosed(candles: readonly Ohlcv[], type: CandleType, asOf: number | null): Candle[] {
-  const [last] = candles.slice(-1);
-  return candles.map((candle) => {
-    const isEnded = asOf !== null && candle.time + CANDLE_MS[type] <= asOf;
-    return { ...candle, closed: isEnded || (last !== undefined && candle.time < last.time) };
-  });
-}

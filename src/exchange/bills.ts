@@ -91,7 +91,7 @@ function requireNewestFirst(entries: readonly ListedBill[]): void {
 /** A date to read up to, if that skips anything and the zone can be learned. What time it is, only an answer shows. */
 async function endOf(client: ExchangeClient, zone: ExchangeZone, { coin, to }: BillRange): Promise<string | undefined> {
   if (to === undefined) return undefined;
-  if (!client.isTimeKnown) await client.billPage({ coin, age: 'recent', page: 1, size: FEWEST_PER_PAGE });
+  if (!client.api.isTimeKnown) await client.billPage({ coin, age: 'recent', page: 1, size: FEWEST_PER_PAGE });
   const end = to(client.now()) + ZONE_SLACK_MS;
   if (end > client.now()) return undefined;
   await learnZone(client, zone, coin);

@@ -1,10 +1,17 @@
-import { CANDLE_MS, type Candle, type CandleType } from '../domain/candle.js';
+import { CANDLE_MS, type Candle, type CandleType, type Ohlcv } from '../domain/candle.js';
 import type { Moment } from '../domain/moment.js';
 import { Failure } from '../errors.js';
-import type { CandlePage, ExchangeClient } from './exchange-client.js';
+import type { ExchangeClient } from './exchange-client.js';
 
 /** "At most 1000 per response." */
 const MAX_ROWS = 1000;
+
+/** Up to 1000 candles, oldest first. */
+export interface CandlePage {
+  readonly candles: readonly Candle[];
+  /** The earliest moment that they can be of, in milliseconds since the Unix epoch; null if the answer shows none. */
+  readonly asOf: number | null;
+}
 
 interface CandleSeries {
   readonly market: string;
@@ -55,7 +62,7 @@ export async function readFirstPage(
   { market, type }: CandleSeries,
   since: Moment,
 ): Promise<FirstPage> {
-  const read = (from: number) => client.candlePage({ market, type, from, size: MAX_ROWS });
+  const read = (from: number) => readCandlePage(client, { market, type }, from);
   const from = since(client.marketNow());
   const page = await read(from);
   const start = since(client.marketNow());
@@ -86,14 +93,37 @@ function hasSize(count: number, { since, size }: CandleRange): boolean {
   return since !== undefined && size !== undefined && count >= size;
 }
 
-/** A page after others, or a Failure `partial` if it cannot be read. */
-async function nextPage(
+/** The candles from a time on, in milliseconds since the Unix epoch. Throws Failure as a read. */
+export async function readCandlePage(
   client: ExchangeClient,
   { market, type }: CandleSeries,
   from: number,
+): Promise<CandlePage> {
+  const { rows, asOf } = await client.candlePage({ market, type, from, size: MAX_ROWS });
+  return { candles: markClosed(rows, type, asOf), asOf };
+}
+
+/**
+ * Which candles of one answer, oldest first, are over: those before another one, and the last if it had ended when the exchange
+ * answered.
+ * @param asOf the earliest moment that the answer can be of, in milliseconds since the Unix epoch; null if it shows none
+ */
+export function markClosed(candles: readonly Ohlcv[], type: CandleType, asOf: number | null): Candle[] {
+  const [last] = candles.slice(-1);
+  return candles.map((candle) => {
+    const isEnded = asOf !== null && candle.time + CANDLE_MS[type] <= asOf;
+    return { ...candle, closed: isEnded || (last !== undefined && candle.time < last.time) };
+  });
+}
+
+/** A page after others, or a Failure `partial` if it cannot be read. */
+async function nextPage(
+  client: ExchangeClient,
+  series: CandleSeries,
+  from: number,
 ): Promise<readonly Candle[] | Failure> {
   try {
-    return (await client.candlePage({ market, type, from, size: MAX_ROWS })).candles;
+    return (await readCandlePage(client, series, from)).candles;
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     const hint = 'Later candles are missing; --timeout gives more time.';

@@ -26,7 +26,7 @@ export interface ApiOptions {
   readonly credentials: () => Credentials;
   readonly budget: TimeBudget;
   /** Keeps the offset of the trade host's clock between commands, for the first `reqTime`. Absent: it begins with this machine's. */
-  readonly offsetStore?: OffsetStore;
+  readonly offsetStore?: () => OffsetStore;
   /**
    * Starts the sandbox after a refused connection, when not a byte of the request was sent. Absent for other hosts.
    */
@@ -91,7 +91,7 @@ export class ExchangeApi {
   #madeLimits: Limits | undefined;
   #madeLimiter: Limiter | undefined;
   #madeClock: ExchangeClock | undefined;
-  #madeMarketClock: ExchangeClock | undefined;
+  #marketClock: ExchangeClock | undefined;
 
   constructor(private readonly options: ApiOptions) {}
 
@@ -108,9 +108,10 @@ export class ExchangeApi {
     return this.#clock.isKnown;
   }
 
-  /** The market-data host's clock, in milliseconds since the Unix epoch; this machine's before the first response. */
-  marketNow(): number {
-    return this.#marketClock.now();
+  /** The market-data host's clock; it learns from the responses after it is first asked for. */
+  get marketClock(): Pick<ExchangeClock, 'now'> {
+    this.#marketClock ??= new ExchangeClock(this.options.host);
+    return this.#marketClock;
   }
 
   get hosts(): Hosts {
@@ -209,16 +210,11 @@ export class ExchangeApi {
     );
   }
 
-  // a command may need none of them, so they are made when they are first needed
+  // most market data needs neither a clock nor a limit, so they are made when they are first needed
 
   get #clock(): ExchangeClock {
-    this.#madeClock ??= new ExchangeClock(this.options.host, this.options.offsetStore);
+    this.#madeClock ??= new ExchangeClock(this.options.host, this.options.offsetStore?.());
     return this.#madeClock;
-  }
-
-  get #marketClock(): ExchangeClock {
-    this.#madeMarketClock ??= new ExchangeClock(this.options.host);
-    return this.#madeMarketClock;
   }
 
   get #limits(): Limits {
@@ -367,12 +363,12 @@ export class ExchangeApi {
     }
   }
 
-  /** Each host has its own clock. An answer from a cache shows none. */
+  /** Each host has its own clock; that of market data is learned once a command uses it. An answer from a cache shows none. */
   #adjustClock(name: string, { date, ageMs }: HttpResponse, tookMs: number): void {
     if (date === null || ageMs > 0) return;
     const received = this.options.host.now();
     const clock = operationOf(name).access === 'signed' ? this.#clock : this.#marketClock;
-    clock.addSample({ date, sent: received - tookMs, received });
+    clock?.addSample({ date, sent: received - tookMs, received });
   }
 }
 

@@ -1,5 +1,4 @@
 import type { AccountInfo } from '../domain/account.js';
-import { type Candle, markClosed } from '../domain/candle.js';
 import type { ChainAddress, ChainFee, WithdrawalRequest } from '../domain/funds.js';
 import type { Depth, Ticker, Trade } from '../domain/market-data.js';
 import type {
@@ -45,13 +44,6 @@ export type CompletionName =
     }
   | { readonly kind: 'cancelled'; readonly order: OrderReference };
 
-export interface CandlePage {
-  /** Oldest first. */
-  readonly candles: readonly Candle[];
-  /** The earliest moment that they can be of, in milliseconds since the Unix epoch; null if the answer shows none. */
-  readonly asOf: number | null;
-}
-
 /** The part of a response that every write has: the exchange's message. */
 interface Message {
   readonly message: string | null;
@@ -89,14 +81,12 @@ export class ExchangeClient {
     return this.api.now();
   }
 
-  /** Whether the trade host has shown its time to this process. */
-  get isTimeKnown(): boolean {
-    return this.api.isTimeKnown;
-  }
-
-  /** The market-data host's clock, in milliseconds since the Unix epoch; this machine's before the first response. */
+  /**
+   * The market-data host's clock, in milliseconds since the Unix epoch: this machine's at the first call, corrected by each
+   * response after that.
+   */
   marketNow(): number {
-    return this.api.marketNow();
+    return this.api.marketClock.now();
   }
 
   get hosts(): Hosts {
@@ -139,13 +129,17 @@ export class ExchangeClient {
     return this.#reportingMarket(market, this.#read('trades', { market, since }));
   }
 
-  /** Up to 1000 candles, oldest first. */
-  async candlePage(request: RequestOf<'kline'>): Promise<CandlePage> {
+  /** Candles, oldest first, and the earliest moment that they can be of: ms since the Unix epoch, or null if it is not shown. */
+  async candlePage(
+    request: RequestOf<'kline'>,
+  ): Promise<{ readonly rows: DecodedResult<'kline'>; readonly asOf: number | null }> {
     const codec = codecOf('kline');
-    const { value, asOf } = await this.api.readDated('kline', codec.encode(request));
+    const { value, asOf } = await this.#reportingMarket(
+      request.market,
+      this.api.readDated('kline', codec.encode(request)),
+    );
     this.onResponse();
-    this.#reportNames({ kind: 'market', market: request.market });
-    return { candles: markClosed(codec.decode(value, request), request.type, asOf), asOf };
+    return { rows: codec.decode(value, request), asOf };
   }
 
   async account(): Promise<AccountInfo> {

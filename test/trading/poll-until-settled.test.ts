@@ -25,7 +25,7 @@ function serve(time: () => number, onWrite: () => void = () => undefined): Promi
 /** The trading context with a client that remembers a clock difference to the exchange, in ms. */
 function remembering(trading: TestTrading, url: string, ahead: number): TestTrading {
   const { host, budget } = trading;
-  const offsetStore = { read: () => ahead, write: () => undefined };
+  const offsetStore = () => ({ read: () => ahead, write: () => undefined });
   const hosts = { baseUrl: url, tradeUrl: url };
   return {
     ...trading,

@@ -3,8 +3,8 @@ import { CANDLE_MS, type Candle, type CandleType } from '../../domain/candle.js'
 import { grouped } from '../../domain/decimal.js';
 import type { Moment } from '../../domain/moment.js';
 import { Failure, usage } from '../../errors.js';
-import { readFirstPage } from '../../exchange/candles.js';
-import type { CandlePage, ExchangeClient } from '../../exchange/exchange-client.js';
+import { type CandlePage, readCandlePage, readFirstPage } from '../../exchange/candles.js';
+import type { ExchangeClient } from '../../exchange/exchange-client.js';
 import type { Answer } from '../../terminal/answer.js';
 import { progressBar } from '../../terminal/progress.js';
 import { isoTime } from '../../terminal/time.js';
@@ -105,7 +105,7 @@ async function download(
       added += found.length;
       const isEnd = page.candles.length < PAGE || page.candles.at(-1)?.closed === false;
       if (isEnd || found.length === 0 || next > until) break;
-      page = await client.candlePage({ market: wanted.market, type: wanted.type, from: next, size: PAGE });
+      page = await readCandlePage(client, wanted, next);
     }
   } catch (error) {
     if (!(error instanceof Failure) || added === 0) throw error;

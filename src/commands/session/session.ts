@@ -304,7 +304,7 @@ export class Session {
       },
       hosts: hostsOf(connection, () => this.sandbox.address),
       credentials: () => this.credentials(connection),
-      offsetStore: cachedOffset(this.cache, clockKey(connection), this.host),
+      offsetStore: () => cachedOffset(this.cache, clockKey(connection), this.host),
       onNames: (seen) => this.seenNames.observe(seen),
       network: new Network(this.host.environment, connection.settings.caFile),
       writesUnderWay: this.writesUnderWay,

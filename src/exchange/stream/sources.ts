@@ -1,8 +1,8 @@
 import type { Coin } from '../../domain/account.js';
-import { type Candle, markClosed } from '../../domain/candle.js';
+import type { Candle } from '../../domain/candle.js';
 import { Decimal } from '../../domain/decimal.js';
 import type { Depth, Level, Trade } from '../../domain/market-data.js';
-import { readCandles } from '../candles.js';
+import { markClosed, readCandles } from '../candles.js';
 import { BaseSource, type ChannelSource, type HttpData, type PushedData, type SourceContext } from './base-source.js';
 import type { ChannelData, ChannelKind, ChannelOf } from './events.js';
 import { OrdersSource, ownText } from './orders-source.js';

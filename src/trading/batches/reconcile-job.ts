@@ -1,9 +1,9 @@
 import { counted } from '../../domain/decimal.js';
 import type { Order } from '../../domain/order.js';
 import { Failure } from '../../errors.js';
+import { datedRead } from '../../exchange/exchange-clock.js';
 import { readOrderPages } from '../../exchange/growing-pages.js';
 import { isSameRefusal } from '../../exchange/observed-codes.js';
-import { datedRead } from '../dated-read.js';
 import type { DuplicateOrders } from '../duplicates.js';
 import { writeKey } from '../journal/write.js';
 import { lineId, rowOf, termsOf, toJobWrite, unclosedWrites } from '../orders/reconcile-input.js';

@@ -1,4 +1,4 @@
-import { datedRead } from '../dated-read.js';
+import { datedRead } from '../../exchange/exchange-clock.js';
 import type { DuplicateWithdrawals } from '../duplicates.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { absentOutcome, isKind, type RecordedWrite, writeKey } from '../journal/write.js';

@@ -5,10 +5,9 @@ import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet';
 import { describe, expect, it } from 'vitest';
 import type { Context } from '../../../src/cli/context.js';
 import { downloadCandles } from '../../../src/commands/history/candle-download.js';
-import { markClosed, type Ohlcv } from '../../../src/domain/candle.js';
+import type { Ohlcv } from '../../../src/domain/candle.js';
 import type { Moment } from '../../../src/domain/moment.js';
 import { Failure } from '../../../src/errors.js';
-import type { CandlePage } from '../../../src/exchange/exchange-client.js';
 
 const MINUTE = 60_000;
 const SINCE = Date.UTC(2023, 2, 1);
@@ -37,17 +36,23 @@ class Served {
   /** This machine's clock until the first answer. */
   readonly marketNow = () => this.#now + (this.asked.length === 0 ? (this.exchange.skew ?? 0) : 0);
   readonly restartingBudget = () => this;
-  readonly candlePage = async ({ from, size }: { from: number; size: number }): Promise<CandlePage> => {
+  readonly candlePage = async ({
+    from,
+    size,
+  }: {
+    from: number;
+    size: number;
+  }): Promise<{ rows: Ohlcv[]; asOf: number }> => {
     const { count, missing, which = 'first', failsAt, error, late } = this.exchange;
     this.asked.push(from);
     if (failsAt !== undefined && this.asked.length > failsAt) throw error ?? new Error('killed');
     const numbers = Array.from({ length: count + 1 }, (_, number) => number).filter(
       (number) => SINCE + number * MINUTE >= from && missing?.has(number) !== true,
     );
-    const listed = (which === 'first' ? numbers.slice(0, size) : numbers.slice(-size)).map((number) =>
+    const rows = (which === 'first' ? numbers.slice(0, size) : numbers.slice(-size)).map((number) =>
       number === late ? { ...candle(number), volume: '0.07' } : candle(number),
     );
-    return { candles: markClosed(listed, '1min', this.#now), asOf: this.#now };
+    return { rows, asOf: this.#now };
   };
 
   /** In the middle of the current candle. */
