@@ -58,9 +58,15 @@ describe('a candle is closed only if the answer proves it', () => {
   async function closedOf(headers: string[]) {
     const rows = [0, 1].map((row) => [START + row * MINUTE, 1, 2, 0.5, 1.5, 10]);
     const body = JSON.stringify({ data: rows, moneyType: 'USDT', symbol: 'BTC' });
-    const server = await serveFaults({ answer: () => respond(body, '200 OK', headers) });
-    const range = { market: 'btc_usdt', type: '1min', since: () => START } as const;
-    const { candles } = await readCandles(clientOf(server.url).client, range);
+    let pass = () => {};
+    const answer = () => {
+      pass();
+      return respond(body, '200 OK', headers);
+    };
+    const { client, host } = clientOf((await serveFaults({ answer })).url);
+    // how long the exchange took for its answer
+    pass = () => void host.sleep(500);
+    const { candles } = await readCandles(client, { market: 'btc_usdt', type: '1min', since: () => START });
     return candles.map(({ closed }) => closed);
   }
 
@@ -69,7 +75,7 @@ describe('a candle is closed only if the answer proves it', () => {
   it.each([
     [[dated(END + 10_000)], true, 'it was answered after its end'],
     [[dated(END - 1_000)], false, 'it was answered before its end'],
-    [[dated(END)], false, 'the answer began before the second in which it ends, as it took some time'],
+    [[dated(END)], false, 'the answer may be of the half second before its end'],
     [[dated(END + 10_000), 'Age: 60'], false, 'the answer was in a cache since before its end'],
     [[], false, 'the answer is not dated'],
   ])('%j: the last one is %s, as %s; the one before it is closed', async (headers, isClosed) => {
