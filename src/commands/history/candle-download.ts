@@ -126,9 +126,8 @@ function recheckLast({ output }: Context, file: SeriesFile, { candles }: CandleP
   if (candle.closed && FIELDS.every((field) => row[field] === last[field])) return;
   file.removeLast();
   if (candle.closed) file.append([row]);
-  output.note(
-    `The last candle in ${file.name}, of ${last.time}, had changed and was ${candle.closed ? 'replaced' : 'removed'}.`,
-  );
+  const what = candle.closed ? 'has changed and was replaced' : 'is not over and was removed';
+  output.note(`The last candle in ${file.name}, of ${last.time}, ${what}.`);
 }
 
 /** Whether a page was cut at its start: it is full and ends now, so that older candles had no room. */

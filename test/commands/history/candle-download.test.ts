@@ -134,7 +134,7 @@ describe('a download of candles', () => {
     await download(name, { count: 20, late: 19 });
     notes.length = 0;
     expect((await download(name, { count: 25 })).data).toMatchObject({ added: 5, gaps: [] });
-    expect(notes).toEqual([expect.stringMatching(`, of ${iso(19)}, had changed and was replaced.`)]);
+    expect(notes).toEqual([expect.stringMatching(`, of ${iso(19)}, has changed and was replaced.`)]);
     expect(readFileSync(name).equals(readFileSync(whole))).toBe(true);
   });
 
@@ -144,7 +144,7 @@ describe('a download of candles', () => {
     await download(name, { count: 21, late: 20 });
     notes.length = 0;
     expect((await download(name, { count: 20 })).data).toMatchObject({ added: 0, to: iso(19), gaps: [] });
-    expect(notes).toEqual([expect.stringMatching(`, of ${iso(20)}, had changed and was removed.`)]);
+    expect(notes).toEqual([expect.stringMatching(`, of ${iso(20)}, is not over and was removed.`)]);
     expect((await download(name, { count: 25 })).data).toMatchObject({ added: 5, gaps: [] });
     expect(readFileSync(name).equals(readFileSync(whole))).toBe(true);
   });
