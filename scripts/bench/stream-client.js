@@ -120,7 +120,8 @@ const QUIET = {
   ticker: async () => ({ time: 0 }),
   depth: async () => ({ time: 0, bids: [], asks: [] }),
   trades: async () => [],
-  candlePage: async () => [],
+  marketNow: Date.now,
+  candlePage: async () => ({ rows: [], asOf: null }),
   orderPage: async () => [],
   restartingBudget: () => QUIET,
 };

@@ -3,9 +3,11 @@ import { define, flag, optional, toggle } from '../cli/definition.js';
 import * as shape from '../cli/shapes.js';
 import { Decimal, formatAmount, grouped } from '../domain/decimal.js';
 import type { Order, Side } from '../domain/order.js';
-import { Failure, usage } from '../errors.js';
+import { Failure } from '../errors.js';
 import type { ExchangeClient } from '../exchange/exchange-client.js';
-import { PAGE_SIZE, pagesInOrder, Seen } from '../exchange/growing-pages.js';
+import { datedRead } from '../exchange/exchange-clock.js';
+import { orderList, PAGE_SIZE, pagesInOrder } from '../exchange/growing-pages.js';
+import { boundsByAnswer } from '../exchange/time-range.js';
 import * as wireField from '../exchange/wire-fields.js';
 import type { RowStream } from '../terminal/answer.js';
 import { sideColumn } from '../terminal/cells.js';
@@ -21,6 +23,7 @@ import { explainUnknownMarket } from './known-market.js';
 import { feeText } from './order/fills-so-far.js';
 import { newestFirst, orderRow } from './order/order-row.js';
 import { journalMarketsText, unlessUnlisted } from './several-markets.js';
+import { requireRange } from './time-range.js';
 import { warnOfUnknown } from './unknown-writes.js';
 
 type FillRow = ReturnType<typeof fillRow>;
@@ -56,17 +59,17 @@ export default define({
   async run(context, { market, from, to, all }) {
     const trading = await context.trading.open();
     const client = withTimePerPage(context, trading.client);
-    const now = client.now();
-    const range = { from: from?.(now), to: to?.(now), readsAllPages: all || from !== undefined };
-    if (range.from !== undefined && range.to !== undefined && range.from > range.to)
-      throw usage('--from is after --to.', 'Give the earlier time as --from.');
+    requireRange([from, to], ['--from', '--to'], context.host.now());
+    const range = { bounds: boundsByAnswer(client, { from, to }), readsAllPages: all || from !== undefined };
     const markets = market === undefined ? trading.journal.markets() : [market];
     const sources: Source[] = [];
     for (const one of markets) {
       const sides = (['buy', 'sell'] as const).map((side) => new Source(client, one, side, range));
-      const began = client.now();
-      const opened = explainUnknownMarket(context, one, () => Promise.all(sides.map((side) => side.fill())));
-      if ((await (market === undefined ? unlessUnlisted(context, opened) : opened)) === undefined) continue;
+      const { value, began } = await datedRead(trading, async () => {
+        const opened = explainUnknownMarket(context, one, () => Promise.all(sides.map((side) => side.fill())));
+        return market === undefined ? unlessUnlisted(context, opened) : opened;
+      });
+      if (value === undefined) continue;
       sources.push(...sides);
       const lists = sides.map(({ side, first }) => [side, listedFrom(first, began)] as const);
       await verifyMarket(trading, one, Object.fromEntries(lists));
@@ -80,9 +83,8 @@ export default define({
 });
 
 interface Range {
-  /** In milliseconds since the Unix epoch, as `to`. */
-  readonly from: number | undefined;
-  readonly to: number | undefined;
+  /** Asked for once orders were read. */
+  readonly bounds: ReturnType<typeof boundsByAnswer>;
   /** Whether everything in it is read, instead of one page. */
   readonly readsAllPages: boolean;
 }
@@ -94,11 +96,7 @@ class Source {
   /** Whether there are older orders that are not read. */
   isCut = false;
   #first: readonly Order[] = [];
-  readonly #pages: AsyncIterator<readonly Order[]>;
-  readonly #seen = new Seen<Order>(
-    ({ id }) => id,
-    ({ time }) => time,
-  );
+  readonly #pages: ReturnType<typeof pagesInOrder<Order>>;
   #isOver = false;
 
   constructor(
@@ -107,13 +105,13 @@ class Source {
     readonly side: Side,
     private readonly range: Range,
   ) {
+    const list = orderList(client, market, side);
     const read = async (page: number) => {
-      const rows = await client.orderPage(market, side, page);
+      const rows = await list.read(page);
       if (page === 1) this.#first = rows;
       return rows;
     };
-    const isLast = (rows: readonly Order[]) => rows.length < PAGE_SIZE || this.#isEnough(rows);
-    this.#pages = pagesInOrder({ read, id: (order: Order) => order.id, isLast })[Symbol.asyncIterator]();
+    this.#pages = pagesInOrder({ ...list, read, isLast: (rows) => list.isLast(rows) || this.#isEnough(rows) });
   }
 
   /** The newest orders, filled or not, as `verifyMarket` takes them. */
@@ -129,27 +127,28 @@ class Source {
   /** Reads until orders are waiting or there are no more. */
   async fill(): Promise<void> {
     while (!this.isReady) {
-      const { value: rows, done } = await this.#pages.next();
+      const { value, done } = await this.#pages.next();
       if (done === true) {
         this.#isOver = true;
         return;
       }
-      this.waiting.push(...this.#seen.fresh(rows).filter((order) => this.#isMeant(order)));
+      const { rows, fresh } = value;
+      this.waiting.push(...fresh.filter((order) => this.#isMeant(order)));
       this.#isOver = rows.length < PAGE_SIZE || this.#isEnough(rows);
       this.isCut = rows.length === PAGE_SIZE && this.#isOver && !this.range.readsAllPages;
     }
   }
 
   #isMeant({ time, filled }: Order): boolean {
-    const { from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY } = this.range;
+    const { from, to } = this.range.bounds();
     return time >= from && time <= to && Decimal.of(filled).sign > 0;
   }
 
   /** Whether no order after this page is wanted. */
   #isEnough(rows: readonly Order[]): boolean {
     const oldest = rows.at(-1)?.time ?? Number.POSITIVE_INFINITY;
-    const { from, to = Number.POSITIVE_INFINITY, readsAllPages } = this.range;
-    return readsAllPages ? from !== undefined && oldest < from : oldest <= to;
+    const { from, to } = this.range.bounds();
+    return this.range.readsAllPages ? oldest < from : oldest <= to;
   }
 }
 

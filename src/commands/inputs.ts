@@ -2,6 +2,7 @@ import { type CompletionSource, type Parser, withCompletion } from '../cli/defin
 import { parseCoin, RENAMED_COINS } from '../domain/coin.js';
 import { Decimal, numberAdvice, plainNumber } from '../domain/decimal.js';
 import { parseMarket } from '../domain/market.js';
+import type { Moment } from '../domain/moment.js';
 import { quoted, usage } from '../errors.js';
 
 // These parse the words of a command line. Each throws Failure `usage` for a word that it cannot parse.
@@ -124,9 +125,6 @@ const UNIT_MS: Readonly<Record<string, number>> = {
 };
 
 const ISO = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(:\d\d(?:\.\d{1,3})?)?)?(Z|[+-]\d\d:?\d\d)?$/;
-
-/** A point in time; an age is resolved against the current time. */
-type Moment = (nowMs: number) => number;
 
 /**
  * ISO 8601 (without a zone: UTC), the Unix time in seconds or milliseconds, or an age such as `90s`, `2h` or `7d`. Seconds have

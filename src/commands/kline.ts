@@ -2,10 +2,12 @@ import { listing } from '../cli/answers.js';
 import type { Context } from '../cli/context.js';
 import { define, flag, required, toggle, withCompletion } from '../cli/definition.js';
 import * as shape from '../cli/shapes.js';
-import { CANDLE_MS, CANDLE_TYPES, type Candle, type CandleType } from '../domain/candle.js';
+import { CANDLE_TYPES, type Candle, type CandleType } from '../domain/candle.js';
 import { Decimal, grouped } from '../domain/decimal.js';
+import type { Moment } from '../domain/moment.js';
 import { usage } from '../errors.js';
 import { readCandles } from '../exchange/candles.js';
+import type { ExchangeClient } from '../exchange/exchange-client.js';
 import type { Answer, Live } from '../terminal/answer.js';
 import { paintChange } from '../terminal/cells.js';
 import type { Output } from '../terminal/output.js';
@@ -16,6 +18,7 @@ import type { CandleSeries } from './candle-view.js';
 import { dayOf, keepDay } from './day-prices.js';
 import { CANDLE_FILE } from './history/shapes.js';
 import { filePath, marketName, moment, oneOf, wholeNumber } from './inputs.js';
+import { requireRange } from './time-range.js';
 import { requireWatchable, WATCH, watch } from './watch/watch.js';
 
 const DEFAULT_TYPE: CandleType = '1hour';
@@ -78,36 +81,30 @@ export default define({
     const { output, session } = context;
     const { base } = await (await session.markets()).find(market);
     const client = await session.client();
-    // the exchange's clock decides whether a candle is closed
-    const now = client.now();
-    const range = { since: since?.(now), until: until?.(now) ?? now };
-    if (range.since !== undefined && range.since > now)
-      throw usage(`--since is in the future: ${isoTime(range.since)}.`, 'Give a past time, or an age such as 2h.');
-    if (range.since !== undefined && range.since > range.until)
-      throw usage('--since is after --until.', 'Give the earlier time as --since.');
+    if (since !== undefined) await requirePast(client, market, since);
+    requireRange([since, until], ['--since', '--until'], context.host.now());
     if (out !== undefined) {
-      if (range.since === undefined)
-        throw usage('--out needs --since.', 'Say where the file begins: --since 2026-11-01.');
+      if (since === undefined) throw usage('--out needs --since.', 'Say where the file begins: --since 2026-11-01.');
       if (size !== undefined || chart || svg !== undefined)
         throw usage('--out excludes --size, --chart and --svg.', 'Download first, then draw a part.');
       const { downloadCandles } = await import('./history/candle-download.js');
-      return downloadCandles(context, { market, type, since: range.since, until: range.until }, out);
+      return downloadCandles(context, { market, type, since, until }, out);
     }
     const isDrawn = chart || svg !== undefined;
     const usual = isDrawn ? (await import('./candle-view.js')).candlesThatFit(output.screen) : DEFAULT_SIZE;
-    const wanted = size ?? (range.since === undefined ? usual : undefined);
+    const wanted = size ?? (since === undefined ? usual : undefined);
     const answerOf = (candles: readonly Candle[]) =>
       listing({
-        rows: candles.map((candle) => candleRow(candle, type, client.now())),
+        rows: candles.map(candleRow),
         fields: ['time', 'open', 'high', 'low', 'close', 'volume', 'closed'],
         columns: candleColumns(base),
         title: `${market} ${type}`,
         empty: `No candles of ${market} in this range.`,
         keeps: 'last',
       });
-    const read = () => readCandles(client, { market, type, ...range, size: wanted });
+    const read = () => readCandles(client, { market, type, since, until, size: wanted });
     if (isWatched) {
-      const isFitted = size === undefined && range.since === undefined;
+      const isFitted = size === undefined && since === undefined;
       const show = chart ? await chartView({ market, type }, isFitted) : undefined;
       const most = wanted ?? Number.POSITIVE_INFINITY;
       return watchCandles(context, { market, type }, read, (candles) => {
@@ -125,6 +122,19 @@ export default define({
     return failure === null ? shown : { ...shown, failure };
   },
 });
+
+/**
+ * Throws Failure `usage` for a time that the exchange has not reached. This machine's clock may be wrong, so the exchange is
+ * asked for its time before.
+ */
+async function requirePast(client: ExchangeClient, market: string, since: Moment): Promise<void> {
+  const isPast = (now: number) => since(now) <= now;
+  if (isPast(client.marketNow())) return;
+  await client.ticker(market);
+  const now = client.marketNow();
+  if (isPast(now)) return;
+  throw usage(`--since is in the future: ${isoTime(since(now))}.`, 'Give a past time, or an age such as 2h.');
+}
 
 /** Keeps candles current: what is pushed continues what was read first. */
 function watchCandles(
@@ -170,11 +180,10 @@ async function chartOf(series: CandleSeries, output: Output, file: string | unde
 
 interface CandleRow extends Omit<Candle, 'time'> {
   readonly time: string;
-  readonly closed: boolean;
 }
 
-export function candleRow({ time, open, high, low, close, volume }: Candle, type: CandleType, now: number): CandleRow {
-  return { time: isoTime(time), open, high, low, close, volume, closed: time + CANDLE_MS[type] <= now };
+export function candleRow({ time, open, high, low, close, volume, closed }: Candle): CandleRow {
+  return { time: isoTime(time), open, high, low, close, volume, closed };
 }
 
 export function candleColumns(base: string): readonly Column<CandleRow>[] {

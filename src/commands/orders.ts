@@ -4,6 +4,7 @@ import { define, flag, optional, toggle } from '../cli/definition.js';
 import * as shape from '../cli/shapes.js';
 import type { Order, Side } from '../domain/order.js';
 import { Failure, usage } from '../errors.js';
+import { datedRead } from '../exchange/exchange-clock.js';
 import { type OrderPages, PAGE_SIZE, readOrderPages } from '../exchange/growing-pages.js';
 import type { Answer } from '../terminal/answer.js';
 import { progressBar } from '../terminal/progress.js';
@@ -64,9 +65,10 @@ export default define({
         : { from: 1, to: all || state === 'open' ? Number.POSITIVE_INFINITY : 1 };
     const client = allMarkets ? withTimePerPage(context, trading.client) : trading.client;
     const readMarket = async (one: string): Promise<readonly OrderPages[]> => {
-      const began = client.now();
       const pages = (each: Side) => readOrderPages(client, one, each, extent);
-      const found = await explainUnknownMarket(context, one, () => Promise.all(sides.map(pages)));
+      const { value: found, began } = await datedRead(trading, () =>
+        explainUnknownMarket(context, one, () => Promise.all(sides.map(pages))),
+      );
       // a list that begins further back lacks the newest orders
       const isFromNewest = page === undefined || page === 1;
       const newestPages = isFromNewest ? sides.map((each, index) => [each, found[index]] as const) : [];
@@ -190,8 +192,10 @@ function listed(orders: readonly Order[], { where, state, isSeveral }: Shown): A
 }
 
 function answerOf({ output }: Context, { lists, failure }: Reading, shown: Shown, isPage: boolean): Answer {
-  const orders = new Map(lists.flatMap((list) => list.orders).map((order) => [order.id, order]));
-  const result = listed([...orders.values()], shown);
+  const result = listed(
+    lists.flatMap(({ orders }) => orders),
+    shown,
+  );
   if (failure !== null) return { ...result, failure };
   const cut = lists.find((list) => list.failure !== null)?.failure;
   if (cut === null || cut === undefined) {

@@ -16,8 +16,8 @@ export const CANDLE_TYPES = [
 
 export type CandleType = (typeof CANDLE_TYPES)[number];
 
-/** Prices and volume are decimal texts. */
-export interface Candle {
+/** What was traded from a time on. Prices and volume are decimal texts. */
+export interface Ohlcv {
   /** Opening time in milliseconds since the Unix epoch. */
   readonly time: number;
   readonly open: string;
@@ -25,6 +25,11 @@ export interface Candle {
   readonly low: string;
   readonly close: string;
   readonly volume: string;
+}
+
+export interface Candle extends Ohlcv {
+  /** Whether it is proven to be over. */
+  readonly closed: boolean;
 }
 
 const MINUTE_MS = 60_000;

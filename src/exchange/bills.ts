@@ -2,14 +2,13 @@ import type { Bill } from '../domain/funds.js';
 import { Failure } from '../errors.js';
 import type { ExchangeClient } from './exchange-client.js';
 import type { ExchangeZone } from './exchange-zone.js';
-import { pagesInOrder, Seen } from './growing-pages.js';
+import { type GrowingList, pagesInOrder, TakenRows } from './growing-pages.js';
 import type { ListedBill } from './operations/funds.js';
+import { boundsByAnswer, type TimeRange } from './time-range.js';
 
-/** Which bills: of one coin or all. Times are in milliseconds since the Unix epoch, both inclusive. */
-export interface BillRange {
+/** Which bills: of one coin or all. */
+export interface BillRange extends TimeRange {
   readonly coin?: string | undefined;
-  readonly from?: number | undefined;
-  readonly to?: number | undefined;
 }
 
 /** "range 10-50" */
@@ -24,6 +23,13 @@ const DISORDER_MS = 60_000;
 const AGES = ['recent', 'older'] as const;
 
 type Age = (typeof AGES)[number];
+
+/** A bill never changes. Several may have one id, for instance those of a trade and its fee. */
+const BILL_ROWS: Pick<GrowingList<ListedBill>, 'identity' | 'isUnique' | 'time'> = {
+  identity: ({ content }) => content,
+  isUnique: false,
+  time: ({ time }) => time,
+};
 
 /**
  * The bills of a range, newest first, each once, a page at a time. Recent bills are read to their end before the older ones,
@@ -41,17 +47,22 @@ export async function* readBills(
   zone: ExchangeZone,
   range: BillRange,
 ): AsyncGenerator<readonly Bill[]> {
-  const { from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY } = range;
   const until = await endOf(client, zone, range);
-  const seen = new Seen<ListedBill>(idOf, ({ time }) => time);
+  const bounds = boundsByAnswer(client, range);
+  const isInRange = ({ time }: ListedBill) => time >= bounds().from && time <= bounds().to;
+  const isBeforeRange = (entries: readonly ListedBill[]) => (entries.at(-1)?.time ?? Number.NaN) < bounds().from;
+  const taken = new TakenRows(BILL_ROWS);
   for (const age of AGES) {
-    const isLast = (entries: readonly ListedBill[]) => entries.length < BILLS_PER_PAGE || isBefore(entries, from);
-    const read = (page: number) => client.billPage({ coin: range.coin, age, until, page, size: BILLS_PER_PAGE });
-    for await (const entries of pagesInOrder({ read, id: idOf, isLast })) {
-      requireNewestFirst(entries);
-      learnFrom(entries, zone, age);
-      yield seen.fresh(entries).flatMap((entry) => (entry.time >= from && entry.time <= to ? entry.read() : []));
-      if (isBefore(entries, from)) return;
+    const list: GrowingList<ListedBill> = {
+      ...BILL_ROWS,
+      read: (page) => client.billPage({ coin: range.coin, age, until, page, size: BILLS_PER_PAGE }),
+      isLast: (entries) => entries.length < BILLS_PER_PAGE || isBeforeRange(entries),
+    };
+    for await (const { rows, fresh } of pagesInOrder(list, taken)) {
+      requireNewestFirst(rows);
+      learnFrom(rows, zone, age);
+      yield fresh.filter(isInRange).map((entry) => entry.read());
+      if (isBeforeRange(rows)) return;
     }
   }
 }
@@ -77,19 +88,12 @@ function requireNewestFirst(entries: readonly ListedBill[]): void {
   throw new Failure('internal', 'The exchange lists its bills oldest first, and pit reads them newest first.');
 }
 
-/** A date to read up to, if that skips anything and the zone can be learned. */
-async function endOf(client: ExchangeClient, zone: ExchangeZone, { coin, to }: BillRange) {
-  if (to === undefined || to + ZONE_SLACK_MS > client.now()) return undefined;
+/** A date to read up to, if that skips anything and the zone can be learned. What time it is, only an answer shows. */
+async function endOf(client: ExchangeClient, zone: ExchangeZone, { coin, to }: BillRange): Promise<string | undefined> {
+  if (to === undefined) return undefined;
+  if (!client.api.isTimeKnown) await client.billPage({ coin, age: 'recent', page: 1, size: FEWEST_PER_PAGE });
+  const end = to(client.now()) + ZONE_SLACK_MS;
+  if (end > client.now()) return undefined;
   await learnZone(client, zone, coin);
-  return zone.write(to + ZONE_SLACK_MS);
-}
-
-/** Whether everything after these is older than the range. */
-function isBefore(entries: readonly ListedBill[], from: number): boolean {
-  const last = entries.at(-1);
-  return last !== undefined && last.time < from;
-}
-
-function idOf({ id }: ListedBill): string {
-  return id;
+  return zone.write(end);
 }

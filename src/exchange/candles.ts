@@ -1,18 +1,29 @@
-import { CANDLE_MS, type Candle, type CandleType } from '../domain/candle.js';
+import { CANDLE_MS, type Candle, type CandleType, type Ohlcv } from '../domain/candle.js';
+import type { Moment } from '../domain/moment.js';
 import { Failure } from '../errors.js';
 import type { ExchangeClient } from './exchange-client.js';
 
 /** "At most 1000 per response." */
 const MAX_ROWS = 1000;
 
-interface CandleRange {
+/** Up to 1000 candles, oldest first. */
+export interface CandlePage {
+  readonly candles: readonly Candle[];
+  /** The earliest moment that they can be of, in milliseconds since the Unix epoch; null if the answer shows none. */
+  readonly asOf: number | null;
+}
+
+interface CandleSeries {
   readonly market: string;
   readonly type: CandleType;
+}
+
+interface CandleRange extends CandleSeries {
   /** Opening time of the first candle, inclusive; undefined for the latest `size` candles. */
-  readonly since: number | undefined;
-  /** Opening time of the last candle, inclusive. */
-  readonly until: number;
-  readonly size: number | undefined;
+  readonly since?: Moment | undefined;
+  /** Opening time of the last candle, inclusive; undefined for the newest. */
+  readonly until?: Moment | undefined;
+  readonly size?: number | undefined;
 }
 
 interface Candles {
@@ -22,55 +33,99 @@ interface Candles {
   readonly failure: Failure | null;
 }
 
+/** The first page of a range, and where the range begins. */
+interface FirstPage extends CandlePage {
+  readonly start: number;
+}
+
 /**
  * Reads a range of candles. The interface has no end parameter and returns at most the latest 1000 rows after `since`. So a
  * longer range needs a deployment that returns the first rows instead, which can be paged; otherwise `failure` says what is
  * missing.
  */
 export async function readCandles(client: ExchangeClient, range: CandleRange): Promise<Candles> {
-  const start = range.since ?? startOf(range);
-  const found = await pages(client, range, start);
-  const inRange = found.candles.filter(({ time }) => time >= start && time <= range.until);
+  const { since, until = () => Number.POSITIVE_INFINITY, size = MAX_ROWS } = range;
+  const latest = (now: number) => Math.min(until(now), now) - size * CANDLE_MS[range.type];
+  const first = await readFirstPage(client, range, since ?? latest);
+  const last = until(client.marketNow());
+  const found = await readOn(client, range, first, last);
+  const inRange = found.candles.filter(({ time }) => time >= first.start && time <= last);
   return { ...found, candles: cut(inRange, range) };
 }
 
-/** The opening time of the first of the latest `size` candles. */
-function startOf({ type, until, size = MAX_ROWS }: CandleRange): number {
-  return until - size * CANDLE_MS[type];
+/**
+ * Reads the first page of a range that may begin at an age. Only the answer shows what time it is on the exchange: if this
+ * machine's clock is fast, the page begins too late and is read again.
+ */
+export async function readFirstPage(
+  client: ExchangeClient,
+  { market, type }: CandleSeries,
+  since: Moment,
+): Promise<FirstPage> {
+  const read = (from: number) => readCandlePage(client, { market, type }, from);
+  const from = since(client.marketNow());
+  const page = await read(from);
+  const start = since(client.marketNow());
+  return { ...(start < from ? await read(start) : page), start };
 }
 
-async function pages(client: ExchangeClient, range: CandleRange, start: number): Promise<Candles> {
+async function readOn(client: ExchangeClient, range: CandleRange, first: FirstPage, until: number): Promise<Candles> {
   const candles: Candle[] = [];
-  for (let next = start; ; ) {
-    const page = await nextPage(client, range, next, candles.length > 0);
-    if (page instanceof Failure) return { candles, failure: page };
-    const [first, last] = [page[0], page.at(-1)];
-    if (first === undefined || last === undefined) return { candles, failure: null };
+  let page = first.candles;
+  for (let next = first.start; ; ) {
+    const [oldest, newest] = [page[0], page.at(-1)];
+    if (oldest === undefined || newest === undefined) return { candles, failure: null };
     candles.push(...page);
     const isFull = page.length >= MAX_ROWS;
     // a full page that starts late lacks the candles before it
-    if (isFull && first.time - next > CANDLE_MS[range.type]) return { candles, failure: pushedOut(first) };
-    if (!isFull || last.time < next || isEnough(candles.length, last, range)) return { candles, failure: null };
-    next = last.time + 1;
+    if (isFull && oldest.time - next > CANDLE_MS[range.type]) return { candles, failure: pushedOut(oldest) };
+    const isEnough = newest.time >= until || hasSize(candles.length, range);
+    if (!isFull || newest.time < next || isEnough) return { candles, failure: null };
+    next = newest.time + 1;
+    const later = await nextPage(client, range, next);
+    if (later instanceof Failure) return { candles, failure: later };
+    page = later;
   }
 }
 
 /** With a start, the first `size` candles are wanted, so no more pages are needed. */
-function isEnough(count: number, last: Candle, { since, until, size }: CandleRange): boolean {
-  return last.time >= until || (since !== undefined && size !== undefined && count >= size);
+function hasSize(count: number, { since, size }: CandleRange): boolean {
+  return since !== undefined && size !== undefined && count >= size;
 }
 
-/** A page, or a Failure `partial` if it cannot be read and earlier ones were. */
+/** The candles from a time on, in milliseconds since the Unix epoch. Throws Failure as a read. */
+export async function readCandlePage(
+  client: ExchangeClient,
+  { market, type }: CandleSeries,
+  from: number,
+): Promise<CandlePage> {
+  const { rows, asOf } = await client.candlePage({ market, type, from, size: MAX_ROWS });
+  return { candles: markClosed(rows, type, asOf), asOf };
+}
+
+/**
+ * Which candles of one answer, oldest first, are over: those before another one, and the last if it had ended when the exchange
+ * answered.
+ * @param asOf the earliest moment that the answer can be of, in milliseconds since the Unix epoch; null if it shows none
+ */
+export function markClosed(candles: readonly Ohlcv[], type: CandleType, asOf: number | null): Candle[] {
+  const [last] = candles.slice(-1);
+  return candles.map((candle) => {
+    const isEnded = asOf !== null && candle.time + CANDLE_MS[type] <= asOf;
+    return { ...candle, closed: isEnded || (last !== undefined && candle.time < last.time) };
+  });
+}
+
+/** A page after others, or a Failure `partial` if it cannot be read. */
 async function nextPage(
   client: ExchangeClient,
-  { market, type }: CandleRange,
+  series: CandleSeries,
   from: number,
-  isLater: boolean,
 ): Promise<readonly Candle[] | Failure> {
   try {
-    return await client.candlePage({ market, type, from, size: MAX_ROWS });
+    return (await readCandlePage(client, series, from)).candles;
   } catch (error) {
-    if (!isLater || !(error instanceof Failure)) throw error;
+    if (!(error instanceof Failure)) throw error;
     const hint = 'Later candles are missing; --timeout gives more time.';
     return new Failure('partial', `Some candles could not be read: ${error.message}`, { hint });
   }

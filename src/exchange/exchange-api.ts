@@ -1,7 +1,7 @@
 import type { Host } from '../platform/host.js';
 import type { Redaction } from '../platform/redaction.js';
 import type { TimeBudget } from './budget.js';
-import { type ClockStore, ExchangeClock } from './exchange-clock.js';
+import { ExchangeClock, type OffsetStore } from './exchange-clock.js';
 import { failureOf } from './failures.js';
 import { Limiter, type Limits, ownLimits, type RequestPermit, type SendResult } from './limiter/limiter.js';
 import type { Priority } from './limiter/permits.js';
@@ -19,8 +19,8 @@ export interface ApiOptions {
   /** Returns the keys, or throws a Failure `credentials` that says what is missing. */
   readonly credentials: () => Credentials;
   readonly budget: TimeBudget;
-  /** Keeps the offset of the exchange's clock between commands. Absent: each command measures it. */
-  readonly clockStore?: ClockStore;
+  /** Keeps the offset of the trade host's clock between commands, for the first `reqTime`. Absent: it begins with this machine's. */
+  readonly offsetStore?: () => OffsetStore;
   /**
    * Starts the sandbox after a refused connection, when not a byte of the request was sent. Absent for other hosts.
    */
@@ -57,7 +57,12 @@ interface ApiRequest<Content> {
   readonly name: string;
   readonly values: ParameterValues;
   /** `requireTime` throws once the time is over: a long response takes long to read. */
-  readonly read: (body: string, response: HttpResponse, requireTime: () => void) => Content;
+  readonly read: (body: string, response: DatedResponse, requireTime: () => void) => Content;
+}
+
+interface DatedResponse extends HttpResponse {
+  /** The earliest moment by the exchange's clock that the body can be of, in ms since the Unix epoch; null without a `Date`. */
+  readonly asOf: number | null;
 }
 
 /** The longest that one read may take before it is tried again. */
@@ -80,12 +85,27 @@ export class ExchangeApi {
   #madeLimits: Limits | undefined;
   #madeLimiter: Limiter | undefined;
   #madeClock: ExchangeClock | undefined;
+  #marketClock: ExchangeClock | undefined;
 
   constructor(private readonly options: ApiOptions) {}
 
-  /** The exchange's clock, estimated from its responses, in milliseconds since the Unix epoch. */
+  /**
+   * The trade host's clock, in milliseconds since the Unix epoch. Before the first response of that host it is a guess, good
+   * enough for a `reqTime`.
+   */
   now(): number {
     return this.#clock.now();
+  }
+
+  /** Whether the trade host has shown its time to this process. */
+  get isTimeKnown(): boolean {
+    return this.#clock.isKnown;
+  }
+
+  /** The market-data host's clock; it learns from the responses after it is first asked for. */
+  get marketClock(): Pick<ExchangeClock, 'now'> {
+    this.#marketClock ??= new ExchangeClock(this.options.host);
+    return this.#marketClock;
   }
 
   get hosts(): Hosts {
@@ -109,6 +129,21 @@ export class ExchangeApi {
    */
   async read<Name extends OperationName>(name: Name, values: ValuesOf<Name>): Promise<Result<OperationNamed<Name>>> {
     return this.#retryable(documentedRequest(name, values));
+  }
+
+  /**
+   * Like {@link read}, with the earliest moment by the exchange's clock that the answer can be of, in milliseconds since the
+   * Unix epoch; null if it shows none.
+   */
+  async readDated<Name extends OperationName>(
+    name: Name,
+    values: ValuesOf<Name>,
+  ): Promise<{ readonly value: Result<OperationNamed<Name>>; readonly asOf: number | null }> {
+    return this.#retryable({
+      name,
+      values,
+      read: (body, { asOf }, requireTime) => ({ value: readResponse(name, body, requireTime), asOf }),
+    });
   }
 
   /** Like {@link read}, but returns the JSON body as it came, whatever its fields. */
@@ -169,10 +204,10 @@ export class ExchangeApi {
     );
   }
 
-  // market data needs neither a clock nor a limit, so they are made when they are first needed
+  // most market data needs neither a clock nor a limit, so they are made when they are first needed
 
   get #clock(): ExchangeClock {
-    this.#madeClock ??= new ExchangeClock(this.options.host, this.options.clockStore);
+    this.#madeClock ??= new ExchangeClock(this.options.host, this.options.offsetStore?.());
     return this.#madeClock;
   }
 
@@ -304,9 +339,11 @@ export class ExchangeApi {
       trace?.(`GET ${host.redaction.apply(url)} -> ${what}, ${host.monotonic() - start} ms`);
     try {
       const raw = await get(url, { ...callOptions, maxBytes: operationOf(name).maxBytes, network, signal });
-      const response = { ...raw, body: host.redaction.applyToData(raw.body) };
-      const { status, body, date, retryAfter } = response;
-      this.#adjustClock(name, date, host.monotonic() - start);
+      const tookMs = host.monotonic() - start;
+      const asOf = raw.date === null ? null : raw.date - raw.ageMs - tookMs;
+      const response = { ...raw, asOf, body: host.redaction.applyToData(raw.body) };
+      const { status, body, retryAfter } = response;
+      this.#adjustClock(name, raw, tookMs);
       report(`HTTP ${status}, ${body.length} characters`);
       if (!SUCCESS_STATUSES.has(status)) throw new BadStatus(status, retryAfter);
       const result = read(body, response, () => {
@@ -320,11 +357,12 @@ export class ExchangeApi {
     }
   }
 
-  /** Learns from the `Date` of the trade host only: it checks `reqTime`, and market data may come from a proxy's cache. */
-  #adjustClock(name: string, date: number | null, tookMs: number): void {
-    if (date === null || operationOf(name).access !== 'signed') return;
+  /** Each host has its own clock; that of market data is learned once a command uses it. An answer from a cache shows none. */
+  #adjustClock(name: string, { date, ageMs }: HttpResponse, tookMs: number): void {
+    if (date === null || ageMs > 0) return;
     const received = this.options.host.now();
-    this.#clock.addSample({ date, sent: received - tookMs, received });
+    const clock = operationOf(name).access === 'signed' ? this.#clock : this.#marketClock;
+    clock?.addSample({ date, sent: received - tookMs, received });
   }
 }
 

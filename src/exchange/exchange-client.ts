@@ -73,9 +73,20 @@ export class ExchangeClient {
     private readonly onResponse: () => void = () => {},
   ) {}
 
-  /** The exchange's clock, estimated from its responses, in milliseconds since the Unix epoch. */
+  /**
+   * The trade host's clock, in milliseconds since the Unix epoch. Before the first response of that host it is a guess, good
+   * enough for a `reqTime`.
+   */
   now(): number {
     return this.api.now();
+  }
+
+  /**
+   * The market-data host's clock, in milliseconds since the Unix epoch: this machine's at the first call, corrected by each
+   * response after that.
+   */
+  marketNow(): number {
+    return this.api.marketClock.now();
   }
 
   get hosts(): Hosts {
@@ -118,8 +129,17 @@ export class ExchangeClient {
     return this.#reportingMarket(market, this.#read('trades', { market, since }));
   }
 
-  candlePage(request: RequestOf<'kline'>): Promise<DecodedResult<'kline'>> {
-    return this.#reportingMarket(request.market, this.#read('kline', request));
+  /** Candles, oldest first, and the earliest moment that they can be of: ms since the Unix epoch, or null if it is not shown. */
+  async candlePage(
+    request: RequestOf<'kline'>,
+  ): Promise<{ readonly rows: DecodedResult<'kline'>; readonly asOf: number | null }> {
+    const codec = codecOf('kline');
+    const { value, asOf } = await this.#reportingMarket(
+      request.market,
+      this.api.readDated('kline', codec.encode(request)),
+    );
+    this.onResponse();
+    return { rows: codec.decode(value, request), asOf };
   }
 
   async account(): Promise<AccountInfo> {

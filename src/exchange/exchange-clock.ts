@@ -1,7 +1,8 @@
+import type { Cache } from '../config/cache.js';
 import type { Host } from '../platform/host.js';
 
-/** Keeps the clock difference between commands, in milliseconds; undefined if unknown. */
-export interface ClockStore {
+/** Keeps how far the exchange's clock is ahead of this machine's between commands, in milliseconds; undefined if unknown. */
+export interface OffsetStore {
   read(): number | undefined;
   write(offsetMs: number): void;
 }
@@ -19,35 +20,82 @@ const DATE_STEP_MS = 1_000;
 const SLACK_MS = 1_000;
 
 /**
- * The exchange's clock: this machine's, corrected by the `Date` of responses. `reqTime` has to be near it; how near is not
- * documented.
+ * The clock of a host of the exchange: this machine's, corrected by the `Date` of the host's responses to this process. Before
+ * the first one it is a guess, which is good enough for a `reqTime` and for nothing else.
  */
 export class ExchangeClock {
-  #offset: number;
+  #offset: number | undefined;
+  #guess: number | undefined;
 
+  /** @param store what earlier processes found out, for the guess */
   constructor(
     private readonly host: Pick<Host, 'now'>,
-    private readonly store?: ClockStore,
-  ) {
-    this.#offset = store?.read() ?? 0;
-  }
+    private readonly store?: OffsetStore,
+  ) {}
 
   /** Milliseconds since the Unix epoch. */
   now(): number {
-    return this.host.now() + this.#offset;
+    return this.host.now() + this.offset;
   }
 
-  /** How far the exchange is ahead of this machine, in milliseconds; 0 until a response shows a difference. */
+  /** How far the exchange is ahead of this machine, in milliseconds. */
   get offset(): number {
-    return this.#offset;
+    this.#guess ??= this.store?.read() ?? 0;
+    return this.#offset ?? this.#guess;
+  }
+
+  /** Whether a response has shown the exchange's time. */
+  get isKnown(): boolean {
+    return this.#offset !== undefined;
   }
 
   /** Learns from a response: the exchange wrote its `Date` between sending and receiving, which bounds the difference. */
   addSample({ date, sent, received }: ClockSample): void {
     const [min, max] = [date - received, date + DATE_STEP_MS - sent];
     const isPossible = (offset: number) => offset >= min - SLACK_MS && offset <= max + SLACK_MS;
-    if (isPossible(this.#offset)) return;
-    this.#offset = isPossible(0) ? 0 : Math.round((min + max) / 2);
-    this.store?.write(this.#offset);
+    const before = this.offset;
+    const [possible = Math.round((min + max) / 2)] = [before, 0].filter(isPossible);
+    this.#offset = possible;
+    if (possible !== before) this.store?.write(possible);
   }
+}
+
+/** An offset is kept for a day: the exchange may set its clock. */
+const KEPT_MS = 86_400_000;
+
+/**
+ * Keeps an offset in the cache. It holds for this machine's clock as it was set then, so it is dropped once the clock differs
+ * from the one that is never set: after it was set, and after a restart or a sleep.
+ */
+export function cachedOffset(
+  cache: Cache,
+  key: string,
+  { now, monotonic }: Pick<Host, 'now' | 'monotonic'>,
+): OffsetStore {
+  const setting = () => now() - monotonic();
+  return {
+    read: () => {
+      const entry = cache.read(key);
+      if (entry === null || entry.ageMs > KEPT_MS) return undefined;
+      const [offset, settingThen] = entry.value.split(' ').map(Number);
+      const isSameSetting = settingThen !== undefined && Math.abs(settingThen - setting()) <= SLACK_MS;
+      return isSameSetting ? offset : undefined;
+    },
+    write: (offset) => void cache.write(key, `${offset} ${setting()}`),
+  };
+}
+
+/**
+ * Reads something, and when that began by the exchange's clock, at the earliest: milliseconds since the Unix epoch. It is
+ * computed after the read, because only its answers show the exchange's time.
+ */
+export async function datedRead<Value>(
+  { client, host }: { readonly client: Pick<ExchangeClock, 'now'>; readonly host: Pick<Host, 'now' | 'monotonic'> },
+  read: () => Promise<Value>,
+): Promise<{ readonly value: Value; readonly began: number }> {
+  const [start, startTime] = [host.monotonic(), host.now()];
+  const value = await read();
+  // the monotonic clock may stand still while the machine sleeps, and the other one may be set
+  const tookMs = Math.max(host.monotonic() - start, host.now() - startTime);
+  return { value, began: client.now() - tookMs };
 }

@@ -5,8 +5,12 @@ import type { ExchangeClient } from './exchange-client.js';
 /** A list of the exchange that may grow at its head while it is read. Pages count from 1, the newest first. */
 export interface GrowingList<Row> {
   read(page: number): Promise<readonly Row[]>;
-  /** Unique in the list. */
-  id(row: Row): string;
+  /** What never changes in a row, as text: each time that a row is read, it is the same. */
+  identity(row: Row): string;
+  /** Whether two rows never have the same identity. */
+  readonly isUnique: boolean;
+  /** When the row was made, in milliseconds of any epoch; NaN if unknown. */
+  time(row: Row): number;
   /** Whether nothing wanted comes after this page. */
   isLast(rows: readonly Row[]): boolean;
 }
@@ -20,118 +24,195 @@ const PAGES_PER_RUN = 12;
 /** How many pages are read one by one after the list has grown. */
 const PAGES_READ_SINGLY_AFTER_GROWTH = 8;
 
-type Page<Row> = readonly Row[];
+type Rows<Row> = readonly Row[];
+
+interface Page<Row> {
+  /** As the exchange sent them. */
+  readonly rows: Rows<Row>;
+  /** Those that no earlier page has. */
+  readonly fresh: Rows<Row>;
+}
 
 /**
- * The pages of a list in order, to the last one. Rows added at the head push others to later pages, so rows may come twice;
- * {@link Seen} drops them. None is missed: a page counts only if it was read after the one before it, or if nothing moved
- * in between.
+ * The pages of a list in order, to the last one. Rows added at the head push others to later pages; `fresh` has each row once.
+ * None is missed: a page counts only if it was read after the one before it, or if nothing moved in between.
  *
  * Throws Failure `partial` if the exchange returns the same page for every number, and what `read` throws.
+ *
+ * @param taken the rows of a list that this one goes on from
  */
-export async function* pagesInOrder<Row>(list: GrowingList<Row>): AsyncGenerator<Page<Row>> {
-  const repeatedPages = new RepeatedPageCheck<Row>((rows) => keyOf(list, rows));
+export async function* pagesInOrder<Row>(list: GrowingList<Row>, taken?: TakenRows<Row>): AsyncGenerator<Page<Row>> {
+  const reader = new PageReader(list, taken);
   let singleReads = PAGES_READ_SINGLY;
-  let before: Page<Row> = [];
   for (let next = 1; ; ) {
-    const pages = singleReads > 0 ? [await list.read(next)] : await readRun(list, next, before);
-    for (const rows of pages) {
-      repeatedPages.check(rows);
-      yield rows;
-      if (list.isLast(rows)) return;
+    const pages = singleReads > 0 ? [await reader.read(next)] : await reader.readRun(next);
+    for (const page of pages) {
+      yield page;
+      if (list.isLast(page.rows)) return;
     }
     singleReads = pages.length === 0 ? PAGES_READ_SINGLY_AFTER_GROWTH : singleReads - 1;
     next += pages.length;
-    before = pages.at(-1) ?? before;
   }
 }
 
-/**
- * A run of pages, read several at a time; none if they may not fit together. The exchange may read a later page before an
- * earlier one, and a row added in between would push another one out of both. So the page before the run is read again
- * after it: if that has not changed, nothing moved.
- */
-async function readRun<Row>(list: GrowingList<Row>, first: number, before: Page<Row>): Promise<Page<Row>[]> {
-  const pages: Page<Row>[] = [];
-  let next = 0;
-  let end = PAGES_PER_RUN;
-  const readPages = async () => {
-    while (next < end) {
-      const index = next;
-      next += 1;
-      const rows = await list.read(first + index);
-      pages[index] = rows;
-      if (list.isLast(rows)) end = Math.min(end, index + 1);
-    }
-  };
-  await Promise.all(Array.from({ length: CONCURRENT_READS }, readPages));
-  const again = await list.read(first - 1);
-  return keyOf(list, again) === keyOf(list, before) ? pages.slice(0, end) : [];
-}
+/** Reads pages one after the other, and tells which rows are fresh. */
+class PageReader<Row> {
+  #before: Rows<Row> = [];
+  readonly #repeatedPages = new RepeatedPageCheck();
 
-function keyOf<Row>(list: GrowingList<Row>, rows: Page<Row>): string {
-  return rows.map((row) => list.id(row)).join();
+  constructor(
+    private readonly list: GrowingList<Row>,
+    private readonly taken = new TakenRows(list),
+  ) {}
+
+  /** The page after the one that was read last. Throws Failure `partial` if the exchange ignores page numbers. */
+  async read(page: number): Promise<Page<Row>> {
+    const rows = await this.list.read(page);
+    return this.#join(rows, await this.#hasMoved(page, rows));
+  }
+
+  /**
+   * A run of pages, read several at a time; none if they may not fit together. The exchange may read a later page before an
+   * earlier one, and a row added in between would push another one out of both. So the page before the run is read again
+   * after it: if that has not changed, nothing moved.
+   */
+  async readRun(first: number): Promise<Page<Row>[]> {
+    const pages: Rows<Row>[] = [];
+    let next = 0;
+    let end = PAGES_PER_RUN;
+    const readPages = async () => {
+      while (next < end) {
+        const index = next;
+        next += 1;
+        const rows = await this.list.read(first + index);
+        pages[index] = rows;
+        if (this.list.isLast(rows)) end = Math.min(end, index + 1);
+      }
+    };
+    await Promise.all(Array.from({ length: CONCURRENT_READS }, readPages));
+    if (await this.#isChanged(first - 1)) return [];
+    return pages.slice(0, end).map((rows) => this.#join(rows, false));
+  }
+
+  /**
+   * Whether rows were added since the page before. A row that seems to come again proves it only if no other row is equal to
+   * it; otherwise the page before is read again.
+   */
+  async #hasMoved(page: number, rows: Rows<Row>): Promise<boolean> {
+    if (!this.taken.hasAny(rows)) return false;
+    const isRepetition = this.#before.length === 0 || this.#key(rows) === this.#key(this.#before);
+    return this.list.isUnique || isRepetition || this.#isChanged(page - 1);
+  }
+
+  async #isChanged(page: number): Promise<boolean> {
+    return this.#key(await this.list.read(page)) !== this.#key(this.#before);
+  }
+
+  #join(rows: Rows<Row>, hasMoved: boolean): Page<Row> {
+    this.#repeatedPages.check(this.#key(rows));
+    this.#before = rows;
+    return { rows, fresh: this.taken.fresh(rows, hasMoved) };
+  }
+
+  #key(rows: Rows<Row>): string {
+    return rows.map((row) => this.list.identity(row)).join('\n');
+  }
 }
 
 /** Detects an exchange that ignores page numbers. One repetition may be chance: a whole page of rows was added. */
-class RepeatedPageCheck<Row> {
+class RepeatedPageCheck {
   #last = '';
   #times = 0;
 
-  constructor(private readonly key: (rows: Page<Row>) => string) {}
-
   /** Throws Failure `partial`. */
-  check(rows: Page<Row>): void {
-    const key = this.key(rows);
+  check(key: string): void {
     this.#times = key === this.#last && key !== '' ? this.#times + 1 : 0;
     this.#last = key;
     if (this.#times > 1) throw new Failure('partial', 'the exchange returned the same page again');
   }
 }
 
-/** How many of the latest rows are remembered by their ids. */
+/** How many of the latest rows are remembered. */
 const REMEMBERED = 2_000;
 
 /**
- * Takes each row of a list once, though it grows at its head while it is read. It remembers little however long the list
- * is: rows come newest first, so anything newer than the newest forgotten row was already taken, or added after the start.
+ * The rows of a list that were taken so far. It remembers little however long the list is: rows come newest first, so
+ * anything newer than the newest forgotten row was already taken, or added after the start.
  */
-export class Seen<Row> {
-  readonly #times = new Map<string, number>();
+export class TakenRows<Row> {
+  /** The identities of the latest rows, oldest first. */
+  readonly #latest: { readonly identity: string; readonly time: number }[] = [];
+  /** How many of them have an identity. */
+  readonly #counts = new Map<string, number>();
   #newest = Number.POSITIVE_INFINITY;
+  /** The same for those that the last page added. */
+  #lastCounts = new Map<string, number>();
 
-  /** @param time when the row was made, in milliseconds of any epoch; NaN if unknown */
-  constructor(
-    private readonly id: (row: Row) => string,
-    private readonly time: (row: Row) => number,
-  ) {}
+  constructor(private readonly of: Pick<GrowingList<Row>, 'identity' | 'time'>) {}
 
-  /** The rows that were not seen before. */
-  fresh(rows: readonly Row[]): Row[] {
-    // rows added from now on are newer than the first page
-    if (this.#newest === Number.POSITIVE_INFINITY && rows.length > 0) this.#newest = Math.max(...rows.map(this.time));
-    return rows.filter((row) => this.#isFresh(row));
+  /** Whether any of these rows may have been taken, or is newer than the start. */
+  hasAny(rows: Rows<Row>): boolean {
+    return rows.some((row) => this.#counts.has(this.of.identity(row)) || this.of.time(row) > this.#newest);
   }
 
-  #isFresh(row: Row): boolean {
-    const [id, time] = [this.id(row), this.time(row)];
-    if (this.#times.has(id) || time > this.#newest) return false;
-    this.#times.set(id, time);
-    if (this.#times.size > REMEMBERED) this.#forgetOne();
-    return true;
+  /**
+   * The rows of the next page that were not taken before. Each taken row accounts for one of the page, so of equal rows only as
+   * many repeat as were taken.
+   * @param hasMoved whether rows may have been added since the page before; if not, no row repeats one of that page
+   */
+  fresh(rows: Rows<Row>, hasMoved: boolean): Rows<Row> {
+    // rows added from now on are newer than the first page
+    if (this.#newest === Number.POSITIVE_INFINITY && rows.length > 0)
+      this.#newest = Math.max(...rows.map((row) => this.of.time(row)));
+    const left = new Map<string, number>();
+    const taken = (identity: string) =>
+      (this.#counts.get(identity) ?? 0) - (hasMoved ? 0 : (this.#lastCounts.get(identity) ?? 0));
+    const fresh = rows.filter((row) => {
+      const identity = this.of.identity(row);
+      const count = left.get(identity) ?? taken(identity);
+      left.set(identity, count - 1);
+      return count <= 0 && !(this.of.time(row) > this.#newest);
+    });
+    this.#lastCounts = new Map();
+    for (const row of fresh) this.#remember(row);
+    return fresh;
+  }
+
+  #remember(row: Row): void {
+    const [identity, time] = [this.of.identity(row), this.of.time(row)];
+    this.#latest.push({ identity, time });
+    for (const counts of [this.#counts, this.#lastCounts]) counts.set(identity, (counts.get(identity) ?? 0) + 1);
+    if (this.#latest.length > REMEMBERED) this.#forgetOne();
   }
 
   #forgetOne(): void {
-    const [oldest] = this.#times;
+    const oldest = this.#latest.shift();
     if (oldest === undefined) return;
-    const [id, time] = oldest;
-    this.#times.delete(id);
+    const { identity, time } = oldest;
+    const count = this.#counts.get(identity) ?? 0;
+    if (count > 1) this.#counts.set(identity, count - 1);
+    else this.#counts.delete(identity);
     if (time < this.#newest) this.#newest = time;
   }
 }
 
 /** "Returns 10 records per request." */
 export const PAGE_SIZE = 10;
+
+/** The orders of one side of a market. An order is its id: the rest of it may change while pages are read. */
+export function orderList(client: ExchangeClient, market: string, side: Side): GrowingList<Order> {
+  return {
+    read: (page) => client.orderPage(market, side, page),
+    identity: ({ id }) => id,
+    isUnique: true,
+    time: ({ time }) => time,
+    isLast: isLastOrderPage,
+  };
+}
+
+function isLastOrderPage(orders: readonly Order[]): boolean {
+  return orders.length < PAGE_SIZE;
+}
 
 /** Pages count from 1; both ends are included. */
 interface Extent {
@@ -162,20 +243,15 @@ export async function readOrderPages(
   isEnough: (last: Order) => boolean = () => false,
 ): Promise<OrderPages> {
   const orders: Order[] = [];
-  const seen = new Set<string>();
-  const repeatedPages = new RepeatedPageCheck<Order>((rows) => rows.map(({ id }) => id).join());
+  // an order that is missing may be placed again, so none is left out because of its time
+  const time = () => Number.NaN;
+  const reader = new PageReader({ ...orderList(client, market, side), time });
   for (let page = from; page <= to; page += 1) {
-    const read = async () => {
-      const rows = await client.orderPage(market, side, page);
-      repeatedPages.check(rows);
-      return rows;
-    };
-    const found = await read().catch((error: unknown) => laterFailure(error, page > from));
+    const found = await reader.read(page).catch((error: unknown) => laterFailure(error, page > from));
     if (found instanceof Failure) return { orders, more: true, failure: found };
-    orders.push(...found.filter(({ id }) => !seen.has(id)));
-    for (const { id } of found) seen.add(id);
-    const last = found.at(-1);
-    if (last === undefined || found.length < PAGE_SIZE) return { orders, more: false, failure: null };
+    orders.push(...found.fresh);
+    const last = found.rows.at(-1);
+    if (last === undefined || isLastOrderPage(found.rows)) return { orders, more: false, failure: null };
     if (isEnough(last)) break;
   }
   return { orders, more: true, failure: null };

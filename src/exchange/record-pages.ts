@@ -1,7 +1,7 @@
 import type { Deposit, Withdrawal } from '../domain/funds.js';
 import type { ExchangeClient } from './exchange-client.js';
 import { parseWallTime } from './exchange-zone.js';
-import { pagesInOrder, Seen } from './growing-pages.js';
+import { type GrowingList, pagesInOrder } from './growing-pages.js';
 
 /** The interface states no range for "items per page"; 50 is the largest it states anywhere. */
 export const RECORDS_PER_PAGE = 50;
@@ -34,21 +34,28 @@ export const readWithdrawalPage: PageReader<Withdrawal> = async (client, coin, p
  * the exchange repeats a page.
  */
 export function readDeposits(client: ExchangeClient, coin: string): AsyncGenerator<readonly Deposit[]> {
-  return readAll(readDepositPage, client, coin, ({ timeRaw }) => parseWallTime(timeRaw ?? '') ?? Number.NaN);
+  return readAll(readDepositPage, client, coin, {
+    // its state, its confirmations and its hash may change
+    identity: ({ id, timeRaw, amount, address }) => JSON.stringify([id, timeRaw, amount, address]),
+    time: ({ timeRaw }) => parseWallTime(timeRaw ?? '') ?? Number.NaN,
+  });
 }
 
 /** All withdrawals of a coin, as {@link readDeposits}. */
 export function readWithdrawals(client: ExchangeClient, coin: string): AsyncGenerator<readonly Withdrawal[]> {
-  return readAll(readWithdrawalPage, client, coin, ({ time }) => time);
+  return readAll(readWithdrawalPage, client, coin, {
+    // its state, when it was processed, and its hash may change
+    identity: ({ id, time, amount, address }) => JSON.stringify([id, time, amount, address]),
+    time: ({ time }) => time,
+  });
 }
 
-async function* readAll<Entry extends { readonly id: string }>(
+async function* readAll<Entry>(
   reader: PageReader<Entry>,
   client: ExchangeClient,
   coin: string,
-  time: (record: Entry) => number,
+  row: Pick<GrowingList<Entry>, 'identity' | 'time'>,
 ): AsyncGenerator<readonly Entry[]> {
-  const seen = new Seen<Entry>(({ id }) => id, time);
   let size = RECORDS_PER_PAGE;
   const read = async (page: number) => {
     const found = await reader(client, coin, page);
@@ -56,7 +63,7 @@ async function* readAll<Entry extends { readonly id: string }>(
     return found.records;
   };
   const isLast = (records: readonly Entry[]) => records.length < size;
-  for await (const records of pagesInOrder({ read, id: ({ id }) => id, isLast })) yield seen.fresh(records);
+  for await (const { fresh } of pagesInOrder({ ...row, isUnique: false, read, isLast })) yield fresh;
 }
 
 function sized<Entry>(page: Omit<RecordPage<Entry>, 'size'> & { readonly size: number | null }): RecordPage<Entry> {

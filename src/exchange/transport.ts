@@ -35,6 +35,8 @@ export interface HttpResponse {
   readonly body: string;
   /** The `Date` header in milliseconds since the Unix epoch, to the second; null if there is none. */
   readonly date: number | null;
+  /** How long the response was in caches on the way, in milliseconds: its `Age` header. */
+  readonly ageMs: number;
   /** The seconds of the `Retry-After` header; null if there is none, or it is a date. */
   readonly retryAfter: number | null;
   /** When the host's certificate expires, in milliseconds since the Unix epoch; null over plain http. */
@@ -243,7 +245,8 @@ class HttpRequest {
     try {
       const { statusCode: status, body, headers } = await Promise.race([this.response, this.#failed]);
       const [date, retryAfter] = [dateOf(headers.date), secondsOf(headers['retry-after'])];
-      return { status, body, date, retryAfter, certificateExpires: this.#certificateExpires };
+      const ageMs = 1_000 * (secondsOf(headers.age) ?? 0);
+      return { status, body, date, ageMs, retryAfter, certificateExpires: this.#certificateExpires };
     } finally {
       clearTimeout(timer);
       signal?.removeEventListener('abort', cancel);

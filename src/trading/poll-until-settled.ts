@@ -1,4 +1,5 @@
 import { localTimeText, tryRead } from '../errors.js';
+import { datedRead } from '../exchange/exchange-clock.js';
 import { backoffMs } from '../platform/backoff.js';
 import { Pauses } from './pauses.js';
 import { expiresAt } from './reconcile.js';
@@ -81,19 +82,16 @@ async function poll<Outcome>(
   read: () => Promise<Outcome | 'none' | undefined>,
   onExpired: () => Promise<Outcome | undefined>,
 ): Promise<PollResult<Outcome>> {
-  const { client, budget, host } = trading;
+  const { client, budget } = trading;
   const { checkReqTime, reqTime } = request;
   let isExpired = false;
   for (let count = 0; ; ) {
     isExpired ||= await isRejectedAsExpired(trading, request);
-    const start = host.monotonic();
-    const found = await read();
-    // computed after the read, because its answer corrects the estimate of the exchange's clock
-    const readAt = client.now() - (host.monotonic() - start);
+    const { value: found, began } = await datedRead(trading, read);
     if (found !== 'none' && found !== undefined) return { settled: found, expiry: undefined };
     const lifetime = found === 'none' ? await tryRead(() => requestLifetimeOf(trading, checkReqTime)) : undefined;
     const expiry = lifetime === undefined ? undefined : expiresAt(reqTime, lifetime);
-    const settled = isExpired && expiry !== undefined && readAt > expiry ? await onExpired() : undefined;
+    const settled = isExpired && expiry !== undefined && began > expiry ? await onExpired() : undefined;
     if (settled !== undefined) return { settled, expiry };
     const usual = nextPause(count, expiry === undefined ? undefined : expiry - client.now());
     // half of what is left, so that the last read comes near the end

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type BillRange, readBills } from '../../src/exchange/bills.js';
+import { readBills } from '../../src/exchange/bills.js';
 import type { ExchangeApi } from '../../src/exchange/exchange-api.js';
 import { type ClientOptions, ExchangeClient } from '../../src/exchange/exchange-client.js';
 import { ExchangeZone } from '../../src/exchange/exchange-zone.js';
@@ -50,6 +50,7 @@ function exchangeOf(dates: readonly number[], moments: readonly Moment[], zoneHo
   };
   const api = {
     now: () => now + skew * HOUR,
+    isTimeKnown: true,
     read: (_name: string, values: never) => answer(values),
   } as unknown as ExchangeApi;
   return { source: clientOver(api), api, asked, entries };
@@ -68,9 +69,17 @@ function zone(setting?: string): ExchangeZone {
   return new ExchangeZone(setting, { read: () => undefined, write: () => undefined });
 }
 
-async function idsOf(source: ExchangeClient, range: BillRange, at = zone()): Promise<number[]> {
+/** In milliseconds since the Unix epoch. */
+interface Range {
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
+}
+
+async function idsOf(source: ExchangeClient, { from, to }: Range, at = zone()): Promise<number[]> {
   const ids: number[] = [];
-  for await (const bills of readBills(source, at, range)) ids.push(...bills.map(({ id }) => Number(id)));
+  const momentOf = (time: number | undefined) => (time === undefined ? undefined : () => time);
+  for await (const bills of readBills(source, at, { from: momentOf(from), to: momentOf(to) }))
+    ids.push(...bills.map(({ id }) => Number(id)));
   return ids;
 }
 
@@ -118,7 +127,7 @@ describe('readBills', () => {
 
   it('sends no unnecessary request', async () => {
     const minutesAgo = (count: number) => Array.from({ length: count }, (_, index) => NOW - index * 60_000).reverse();
-    const asks = async (count: number, range: BillRange) => {
+    const asks = async (count: number, range: Range) => {
       const { source, asked } = exchangeOf(minutesAgo(count), QUIET);
       const ids = await idsOf(source, range);
       return [ids.length, asked.map(({ dataType, pageIndex }) => `${dataType}/${pageIndex}`).join(' ')];
@@ -132,6 +141,26 @@ describe('readBills', () => {
     const [found, asked] = await asks(96 * 60, { from: NOW - 75 * HOUR, to: NOW - 74 * HOUR });
     expect(found).toBe(61);
     expect(asked).toBe('0/1 0/1 1/1 1/2 1/3 1/4');
+  });
+
+  it("takes ages by the exchange's clock, which only its answers show", async () => {
+    const { api, asked } = exchangeOf(
+      [300, 40, 3, 2, 1].map((hours) => NOW - hours * HOUR),
+      QUIET,
+      9,
+    );
+    // this machine's clock is a week fast
+    const client = clientOver({
+      ...api,
+      get isTimeKnown() {
+        return asked.length > 0;
+      },
+      now: () => NOW + (asked.length > 0 ? 0 : 168 * HOUR),
+    } as unknown as ExchangeApi);
+    const range = { from: (now: number) => now - 41 * HOUR, to: (now: number) => now - 2 * HOUR };
+    const ids: string[] = [];
+    for await (const bills of readBills(client, zone('+09:00'), range)) ids.push(...bills.map(({ id }) => id));
+    expect(ids).toEqual(['1003', '1002', '1001']);
   });
 
   it('loses no bill if the zone had another offset then', async () => {

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readCandles } from '../../src/exchange/candles.js';
 import { type Answer, FAULTS, respond, serveFaults } from '../support/fault-server.js';
 import { clientOf } from './support.js';
@@ -17,8 +17,8 @@ async function read(answers: Answer[], range: { since?: number; until?: number; 
   const found = await readCandles(clientOf(server.url).client, {
     market: 'btc_usdt',
     type: '1min',
-    since,
-    until,
+    since: () => since,
+    until: () => until,
     size,
   });
   return {
@@ -50,4 +50,35 @@ it('keeps what it has if a later page fails', async () => {
   const { candles, failure } = await read([page(0, 1000)], {});
   expect(candles).toHaveLength(1000);
   expect(failure).toMatchObject({ kind: 'partial', message: expect.stringContaining('HTTP 502') });
+});
+
+describe('a candle is closed only if the answer proves it', () => {
+  const END = START + 2 * MINUTE;
+
+  async function closedOf(headers: string[]) {
+    const rows = [0, 1].map((row) => [START + row * MINUTE, 1, 2, 0.5, 1.5, 10]);
+    const body = JSON.stringify({ data: rows, moneyType: 'USDT', symbol: 'BTC' });
+    let pass = () => {};
+    const answer = () => {
+      pass();
+      return respond(body, '200 OK', headers);
+    };
+    const { client, host } = clientOf((await serveFaults({ answer })).url);
+    // how long the exchange took for its answer
+    pass = () => void host.sleep(500);
+    const { candles } = await readCandles(client, { market: 'btc_usdt', type: '1min', since: () => START });
+    return candles.map(({ closed }) => closed);
+  }
+
+  const dated = (time: number) => `Date: ${new Date(time).toUTCString()}`;
+
+  it.each([
+    [[dated(END + 10_000)], true, 'it was answered after its end'],
+    [[dated(END - 1_000)], false, 'it was answered before its end'],
+    [[dated(END)], false, 'the answer may be of the half second before its end'],
+    [[dated(END + 10_000), 'Age: 60'], false, 'the answer was in a cache since before its end'],
+    [[], false, 'the answer is not dated'],
+  ])('%j: the last one is %s, as %s; the one before it is closed', async (headers, isClosed) => {
+    expect(await closedOf(headers)).toEqual([true, isClosed]);
+  });
 });

@@ -279,7 +279,7 @@ describe('market data', () => {
       client.candlePage({ market: 'btc_usdt', type: '1min', from: 1648461660000, size: 100 }),
     );
     expect(sent).toBe('/data/v1/kline?market=btc_usdt&type=1min&since=1648461659999&size=100');
-    expect(value).toEqual([
+    expect(value.rows).toEqual([
       { time: 1648461660000, open: '1', high: '3', low: '1', close: '2', volume: '5' },
       { time: 1648461720000, open: '2', high: '2', low: '2', close: '2', volume: '1' },
     ]);

@@ -1,6 +1,10 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ExchangeClock } from '../../src/exchange/exchange-clock.js';
+import { Cache } from '../../src/config/cache.js';
+import { cachedOffset, datedRead, ExchangeClock } from '../../src/exchange/exchange-clock.js';
 
 const NOON = Date.UTC(2026, 10, 21, 12);
 
@@ -48,6 +52,13 @@ describe("the exchange's clock", () => {
     expect([clock.offset, written]).toEqual([0, [0]]);
   });
 
+  it('does not know the time before the first answer, whatever an earlier process found', () => {
+    const { clock } = clockAt(NOON, 90_000);
+    expect([clock.isKnown, clock.now()]).toEqual([false, NOON + 90_000]);
+    clock.addSample(sample(NOON, 100, 90_000));
+    expect(clock.isKnown).toBe(true);
+  });
+
   it('the clock is never off by more than the samples allow', () => {
     fc.assert(
       fc.property(
@@ -63,5 +74,59 @@ describe("the exchange's clock", () => {
         },
       ),
     );
+  });
+});
+
+describe('an offset that is kept between commands', () => {
+  /** Commands on a machine whose clock was set by some milliseconds and whose monotonic clock goes on. */
+  function machine() {
+    const cached = { folder: mkdtempSync(path.join(tmpdir(), 'pit-offset-')), set: 0, passed: 0 };
+    const now = () => NOON + cached.passed + cached.set;
+    const store = () =>
+      cachedOffset(new Cache(cached.folder, now), 'offset', { now, monotonic: () => 5_000 + cached.passed });
+    return { cached, store };
+  }
+
+  it('holds while the clock of this machine is not set, for a day', () => {
+    const { cached, store } = machine();
+    expect(store().read()).toBeUndefined();
+    store().write(600_000);
+    for (const [passed, offset] of [
+      [0, 600_000],
+      [86_400_000, 600_000],
+      [86_400_001, undefined],
+    ] as const) {
+      cached.passed = passed;
+      expect(store().read()).toBe(offset);
+    }
+  });
+
+  it.each([600_000, -180_000, 1_001])('does not hold after the clock of this machine was set by %i ms', (set) => {
+    const { cached, store } = machine();
+    store().write(-set);
+    Object.assign(cached, { set, passed: 10_000 });
+    expect(store().read()).toBeUndefined();
+    // nor later, when what was written in the future is not any more
+    cached.passed = 3_600_000;
+    expect(store().read()).toBeUndefined();
+  });
+});
+
+describe('when a read began', () => {
+  it.each([
+    ['nothing else happens', 0, 0],
+    ["this machine's clock is set forward meanwhile", 600_000, 0],
+    ["this machine's clock is set back meanwhile", -600_000, 0],
+    ['the machine sleeps meanwhile', 25_000, -25_000],
+  ])('is never later than it did by the clock of the exchange: %s', async (_, set, monotonicLag) => {
+    const times = { exchange: NOON, wall: NOON - 90_000, monotonic: 0 };
+    const host = { now: () => times.wall, monotonic: () => times.monotonic };
+    const { began } = await datedRead({ client: { now: () => times.exchange }, host }, async () => {
+      const passed = 2_000 - monotonicLag;
+      times.exchange += passed;
+      times.wall += 2_000 + set;
+      times.monotonic += 2_000;
+    });
+    expect(began).toBeLessThanOrEqual(NOON);
   });
 });

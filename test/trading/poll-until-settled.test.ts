@@ -25,11 +25,11 @@ function serve(time: () => number, onWrite: () => void = () => undefined): Promi
 /** The trading context with a client that remembers a clock difference to the exchange, in ms. */
 function remembering(trading: TestTrading, url: string, ahead: number): TestTrading {
   const { host, budget } = trading;
-  const clockStore = { read: () => ahead, write: () => undefined };
+  const offsetStore = () => ({ read: () => ahead, write: () => undefined });
   const hosts = { baseUrl: url, tradeUrl: url };
   return {
     ...trading,
-    client: new ExchangeClient({ host, hosts, credentials: () => KEYS, budget, clockStore }),
+    client: new ExchangeClient({ host, hosts, credentials: () => KEYS, budget, offsetStore }),
   };
 }
 

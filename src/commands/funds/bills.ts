@@ -13,6 +13,7 @@ import { paintChange, signed } from '../../terminal/cells.js';
 import type { Column } from '../../terminal/table.js';
 import { isoTime, localTime, timeTitle } from '../../terminal/time.js';
 import { coinName, moment, wholeNumber } from '../inputs.js';
+import { requireRange } from '../time-range.js';
 import { withProgress, withTimePerPage } from './long-listing.js';
 import { explainRefusalOfPages } from './refusal.js';
 
@@ -58,14 +59,11 @@ export default define({
       throw usage('--page and --summary exclude each other.', 'Sums cover a whole range: set it with --from and --to.');
     const client = await context.session.signedClient();
     const zone = await context.session.zone();
-    const now = client.now();
-    const range = { coin, from: from?.(now), to: to?.(now) };
-    if (range.from !== undefined && range.to !== undefined && range.from > range.to)
-      throw usage('--from is after --to.', 'Give the earlier time as --from.');
+    requireRange([from, to], ['--from', '--to'], context.host.now());
     const read = explainRefusalOfPages(
       context,
       { coin, permission: 'asset' },
-      readBills(withTimePerPage(context, client), zone, range),
+      readBills(withTimePerPage(context, client), zone, { coin, from, to }),
     );
     const bills = checkingZone(context, withProgress(context, 'bills', read), zone);
     if (summary) return summaryOf(bills);

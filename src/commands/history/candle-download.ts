@@ -1,7 +1,9 @@
 import type { Context } from '../../cli/context.js';
 import { CANDLE_MS, type Candle, type CandleType } from '../../domain/candle.js';
 import { grouped } from '../../domain/decimal.js';
+import type { Moment } from '../../domain/moment.js';
 import { Failure, usage } from '../../errors.js';
+import { type CandlePage, readCandlePage, readFirstPage } from '../../exchange/candles.js';
 import type { ExchangeClient } from '../../exchange/exchange-client.js';
 import type { Answer } from '../../terminal/answer.js';
 import { progressBar } from '../../terminal/progress.js';
@@ -16,12 +18,15 @@ const PAGE = 1000;
 const SHOWN_GAPS = 10;
 const FIELDS = ['market', 'type', 'time', 'open', 'high', 'low', 'close', 'volume'] as const;
 
-export interface CandleRange {
+interface CandleSeries {
   readonly market: string;
   readonly type: CandleType;
-  /** Opening times in milliseconds since the Unix epoch, both inclusive. */
-  readonly since: number;
-  readonly until: number;
+}
+
+interface WantedCandles extends CandleSeries {
+  /** Opening times, both inclusive. */
+  readonly since: Moment;
+  readonly until?: Moment | undefined;
 }
 
 /** Candles that the exchange did not have: opening times of the first and the last one. */
@@ -32,17 +37,16 @@ interface Gap {
 }
 
 /**
- * Downloads closed candles into a file, page by page. Candles that the file already has are not read again, so the same
- * command resumes an interrupted download. Throws Failure `usage` if the file holds other data or begins later than the
+ * Downloads closed candles into a file, page by page. Of the candles that the file already has, only the last one is read
+ * again, so the same command resumes an interrupted download. Throws Failure `usage` if the file holds other data or begins later than the
  * range, and any Failure of the first read.
  */
-export async function downloadCandles(context: Context, asked: CandleRange, name: string): Promise<Answer> {
+export async function downloadCandles(context: Context, wanted: WantedCandles, name: string): Promise<Answer> {
   const client = withTimePerPage(context, await context.session.client());
-  const closed = { ...asked, until: Math.min(asked.until, client.now() - CANDLE_MS[asked.type]) };
   const { added, gaps, failure, first, last } = await withOutput(name, FIELDS, async (file) => {
-    requireSame(file, closed);
-    const missing = await missingBefore(client, file, closed);
-    const found = await download(context, client, file, closed);
+    requireSame(file, wanted);
+    const missing = await missingBefore(client, file, wanted);
+    const found = await download(context, client, file, wanted);
     return { ...found, gaps: [...missing.gaps, ...found.gaps], failure: found.failure ?? missing.failure };
   });
   const [from, to] = [first?.time ?? null, last?.time ?? null];
@@ -64,14 +68,13 @@ async function download(
   context: Context,
   client: ExchangeClient,
   file: SeriesFile,
-  range: CandleRange,
+  wanted: WantedCandles,
 ): Promise<Downloaded & { readonly gaps: readonly Gap[] }> {
   const { host, output } = context;
-  const step = CANDLE_MS[range.type];
-  const start = file.last === undefined ? range.since : Date.parse(file.last.time ?? '') + step;
-  const total = Math.max(0, Math.floor((range.until - start) / step) + 1);
+  const step = CANDLE_MS[wanted.type];
+  const known = file.last === undefined ? undefined : Date.parse(file.last.time ?? '');
   const gaps: Gap[] = [];
-  let [added, next] = [0, start];
+  let [added, start, next, total] = [0, 0, 0, 0];
   let failure: Failure | null = null;
   const begun = host.monotonic();
   const hide = output.live((room) => {
@@ -84,19 +87,25 @@ async function download(
     return added;
   });
   try {
-    while (next <= range.until) {
-      const page = await client.candlePage({ market: range.market, type: range.type, from: next, size: PAGE });
-      const wanted = page.filter(({ time }) => time >= next && time <= range.until);
-      const [first] = wanted;
-      if (first !== undefined && first.time - next >= step && isLatest(page, step, client.now()))
-        failure = pushedOut(first);
-      for (const { time } of wanted) {
+    const first = await readFirstPage(client, wanted, known === undefined ? wanted.since : () => known);
+    if (known !== undefined) recheckLast(context, file, first, wanted);
+    const until = wanted.until?.(client.marketNow()) ?? Number.POSITIVE_INFINITY;
+    start = known === undefined ? first.start : known + step;
+    next = start;
+    total = Math.max(0, Math.floor((Math.min(until, client.marketNow() - step) - start) / step) + 1);
+    for (let page: CandlePage = first; ; ) {
+      const found = page.candles.filter(({ time, closed }) => closed && time >= next && time <= until);
+      const [oldest] = found;
+      if (oldest !== undefined && oldest.time - next >= step && isLatest(page, step)) failure = pushedOut(oldest);
+      for (const { time } of found) {
         if (time - next >= step) gaps.push(gapOf(next, time - step, step));
         next = time + step;
       }
-      file.append(wanted.map((candle) => rowOf(candle, range)));
-      added += wanted.length;
-      if (page.length < PAGE || wanted.length === 0) break;
+      file.append(found.map((candle) => rowOf(candle, wanted)));
+      added += found.length;
+      const isEnd = page.candles.length < PAGE || page.candles.at(-1)?.closed === false;
+      if (isEnd || found.length === 0 || next > until) break;
+      page = await readCandlePage(client, wanted, next);
     }
   } catch (error) {
     if (!(error instanceof Failure) || added === 0) throw error;
@@ -108,12 +117,25 @@ async function download(
   return { added, gaps, failure };
 }
 
-/** Whether a page was cut at its start: it is full and ends now, so that older candles had no room. */
-function isLatest(page: readonly Candle[], step: number, now: number): boolean {
-  return page.length >= PAGE && (page.at(-1)?.time ?? 0) + 2 * step > now;
+/** Replaces the last candle of a file if it has changed: the exchange may have been late with a part of it. */
+function recheckLast({ output }: Context, file: SeriesFile, { candles }: CandlePage, series: CandleSeries): void {
+  const { last } = file;
+  const candle = candles.find(({ time }) => isoTime(time) === last?.time);
+  if (last === undefined || candle === undefined) return;
+  const row = rowOf(candle, series);
+  if (candle.closed && FIELDS.every((field) => row[field] === last[field])) return;
+  file.removeLast();
+  if (candle.closed) file.append([row]);
+  const what = candle.closed ? 'has changed and was replaced' : 'is not over and was removed';
+  output.note(`The last candle in ${file.name}, of ${last.time}, ${what}.`);
 }
 
-function rowOf({ time, open, high, low, close, volume }: Candle, { market, type }: CandleRange) {
+/** Whether a page was cut at its start: it is full and ends now, so that older candles had no room. */
+function isLatest({ candles, asOf }: CandlePage, step: number): boolean {
+  return candles.length >= PAGE && (asOf === null || (candles.at(-1)?.time ?? 0) + 2 * step > asOf);
+}
+
+function rowOf({ time, open, high, low, close, volume }: Candle, { market, type }: CandleSeries) {
   return { market, type, time: isoTime(time), open, high, low, close, volume };
 }
 
@@ -127,7 +149,7 @@ function gapOf(from: number, to: number, step: number): Gap {
   return { from: isoTime(from), to: isoTime(to), candles: Math.floor((to - from) / step) + 1 };
 }
 
-function requireSame({ name, last }: SeriesFile, { market, type }: CandleRange): void {
+function requireSame({ name, last }: SeriesFile, { market, type }: CandleSeries): void {
   if (last === undefined || (last.market === market && last.type === type)) return;
   throw usage(`${name} has ${last.type} candles of ${last.market}.`, 'Give another file for other candles.');
 }
@@ -139,15 +161,17 @@ function requireSame({ name, last }: SeriesFile, { market, type }: CandleRange):
 async function missingBefore(
   client: ExchangeClient,
   { name, first }: SeriesFile,
-  range: CandleRange,
+  wanted: WantedCandles,
 ): Promise<Pick<Downloaded, 'failure'> & { readonly gaps: readonly Gap[] }> {
-  const [begin, step] = [Date.parse(first?.time ?? ''), CANDLE_MS[range.type]];
-  if (first === undefined || range.since > begin - step) return { gaps: [], failure: null };
-  const page = await client.candlePage({ market: range.market, type: range.type, from: range.since, size: PAGE });
-  const [earliest] = page;
+  const [begin, step] = [Date.parse(first?.time ?? ''), CANDLE_MS[wanted.type]];
+  const nothing = { gaps: [], failure: null };
+  if (first === undefined || wanted.since(client.marketNow()) > begin - step) return nothing;
+  const page = await readFirstPage(client, wanted, wanted.since);
+  if (page.start > begin - step) return nothing;
+  const [earliest] = page.candles;
   if (earliest === undefined || earliest.time >= begin) {
-    const isCut = isLatest(page, step, client.now());
-    return { gaps: [gapOf(range.since, begin - step, step)], failure: isCut ? pushedOut({ time: begin }) : null };
+    const failure = isLatest(page, step) ? pushedOut({ time: begin }) : null;
+    return { gaps: [gapOf(page.start, begin - step, step)], failure };
   }
   throw usage(
     `${name} begins at ${first.time}, later than --since.`,

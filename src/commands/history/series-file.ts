@@ -74,8 +74,7 @@ export class SeriesFile {
   /** Adds rows at the end. Throws Failure `usage` if the disk is full or another program has changed the file. */
   append(rows: readonly Row[]): void {
     if (rows.length === 0) return;
-    if (fs.fstatSync(this.descriptor).size !== this.#size)
-      throw usage(`Another program changed ${this.name} meanwhile.`, 'Let one command at a time write to a file.');
+    this.#requireUnchanged();
     const text = this.format === 'csv' ? toCsv(rows, this.fields, this.#size === 0) : rows.map(asLine).join('');
     const bytes = Buffer.from(text);
     try {
@@ -87,6 +86,17 @@ export class SeriesFile {
     this.#size += bytes.length;
     this.#first ??= rows[0];
     this.#last = rows.at(-1);
+  }
+
+  /** Removes the last row, if there is one. Throws Failure `usage` if another program has changed the file. */
+  removeLast(): void {
+    if (this.#last === undefined) return;
+    this.#requireUnchanged();
+    this.#size -= Buffer.byteLength(this.#lastLine()) + 1;
+    fs.ftruncateSync(this.descriptor, this.#size);
+    const isEmpty = this.#size <= (this.format === 'csv' ? this.#header() : 0);
+    if (isEmpty) this.#first = undefined;
+    this.#last = isEmpty ? undefined : this.#parsed(this.#lastLine());
   }
 
   /** All rows, in blocks of the given number. */
@@ -114,6 +124,11 @@ export class SeriesFile {
   close(): void {
     fs.fsyncSync(this.descriptor);
     fs.closeSync(this.descriptor);
+  }
+
+  #requireUnchanged(): void {
+    if (fs.fstatSync(this.descriptor).size === this.#size) return;
+    throw usage(`Another program changed ${this.name} meanwhile.`, 'Let one command at a time write to a file.');
   }
 
   /** The length of a last line that has no end. */

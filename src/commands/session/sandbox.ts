@@ -1,6 +1,7 @@
 import { Cache } from '../../config/cache.js';
 import { SANDBOX } from '../../config/profiles.js';
 import type { TimeBudget } from '../../exchange/budget.js';
+import { cachedOffset } from '../../exchange/exchange-clock.js';
 import { clearLimits } from '../../exchange/limiter/shared-limits.js';
 import type { Host } from '../../platform/host.js';
 import type { EnsuredSandbox, SandboxAddress } from '../../sandbox/lifecycle/index.js';
@@ -10,7 +11,7 @@ import { CompletionNames } from './completion-names.js';
 /** The sandbox's limits have one name wherever it listens. */
 export const SANDBOX_HOST_KEY = 'sandbox';
 /** The key under which the offset of its clock is cached. */
-export const SANDBOX_CLOCK = 'clock sandbox';
+export const SANDBOX_CLOCK = 'offset sandbox';
 /** The name of its journal. */
 export const SANDBOX_JOURNAL = 'sandbox';
 
@@ -73,7 +74,7 @@ export class Sandbox {
   async rememberClock(time: string | null): Promise<void> {
     const cache = new Cache(this.host.directories.cache, this.host.now);
     if (time === null) await cache.remove(SANDBOX_CLOCK);
-    else await cache.write(SANDBOX_CLOCK, String(Date.parse(time) - this.host.now()));
+    else cachedOffset(cache, SANDBOX_CLOCK, this.host).write(Date.parse(time) - this.host.now());
   }
 
   /** Forgets what was written to an exchange that another one has replaced. */

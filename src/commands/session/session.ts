@@ -7,7 +7,7 @@ import { passwordsOf, shareOf } from '../../config/settings.js';
 import { Failure, suggest } from '../../errors.js';
 import type { TimeBudget } from '../../exchange/budget.js';
 import { type ClientOptions, ExchangeClient } from '../../exchange/exchange-client.js';
-import type { ClockStore } from '../../exchange/exchange-clock.js';
+import { cachedOffset } from '../../exchange/exchange-clock.js';
 import { ExchangeZone } from '../../exchange/exchange-zone.js';
 import type { Limits } from '../../exchange/limiter/limiter.js';
 import { hostKey, type Sharing, sharedLimits } from '../../exchange/limiter/shared-limits.js';
@@ -304,7 +304,7 @@ export class Session {
       },
       hosts: hostsOf(connection, () => this.sandbox.address),
       credentials: () => this.credentials(connection),
-      clockStore: clockStore(connection, this.cache),
+      offsetStore: () => cachedOffset(this.cache, clockKey(connection), this.host),
       onNames: (seen) => this.seenNames.observe(seen),
       network: new Network(this.host.environment, connection.settings.caFile),
       writesUnderWay: this.writesUnderWay,
@@ -374,19 +374,8 @@ function missingHost(missing: MissingReason | null): never {
   throw new Failure('credentials', message, { hint });
 }
 
-/** The offset of the exchange's clock is kept for a day, because a clock may be set. */
-const CLOCK_MS = 86_400_000;
-
-/** The offset of the exchange's clock. */
-function clockStore({ tradeUrl }: Connection, cache: Cache): ClockStore {
-  const key = tradeUrl === null ? SANDBOX_CLOCK : `clock ${tradeUrl}`;
-  return {
-    read: () => {
-      const entry = cache.read(key);
-      return entry === null || entry.ageMs > CLOCK_MS ? undefined : Number(entry.value);
-    },
-    write: (offset) => void cache.write(key, String(offset)),
-  };
+function clockKey({ tradeUrl }: Connection): string {
+  return tradeUrl === null ? SANDBOX_CLOCK : `offset ${tradeUrl}`;
 }
 
 /** The exchange's zone is kept for a day, because daylight saving time may begin or end. */

@@ -78,9 +78,6 @@ export const DOCUMENT: shape.Shape = shape.anyOf(
 /** A row of `--csv`. */
 export const ROW: shape.Shape = shape.object({ ...EVENT, data: shape.anyOf(...Object.values(ROWS)) });
 
-/** A moment of this machine's clock by the exchange's, both in ms since the Unix epoch: it decides which candles are closed. */
-export type ExchangeTime = (time: number) => number;
-
 /** The names of a row's fields of one kind of channel: the CSV header. */
 export function csvFields(kind: Channel['kind']): string[] {
   const inner = (name: string, one: shape.Shape): string[] =>
@@ -91,8 +88,8 @@ export function csvFields(kind: Channel['kind']): string[] {
 }
 
 /** What an event prints as JSON. */
-export function dataDocument(event: AnyDataEvent, exchangeTime: ExchangeTime) {
-  return { ...eventFields(event), data: dataOf(event, exchangeTime) };
+export function dataDocument(event: AnyDataEvent) {
+  return { ...eventFields(event), data: dataOf(event) };
 }
 
 export function gapDocument({ channel, gap, reason }: GapEvent) {
@@ -100,9 +97,9 @@ export function gapDocument({ channel, gap, reason }: GapEvent) {
 }
 
 /** The rows of an event for CSV, each with the fields of the event. */
-export function csvRows(event: AnyDataEvent, exchangeTime: ExchangeTime): object[] {
+export function csvRows(event: AnyDataEvent): object[] {
   const fields = eventFields(event);
-  return rowsOf(event, exchangeTime).map((data) => ({ ...fields, data }));
+  return rowsOf(event).map((data) => ({ ...fields, data }));
 }
 
 function eventFields({ channel, time, received, source, scope, skipped }: AnyDataEvent) {
@@ -111,18 +108,17 @@ function eventFields({ channel, time, received, source, scope, skipped }: AnyDat
 }
 
 /** What the command of the same name prints with `--json`. */
-function dataOf(event: AnyDataEvent, exchangeTime: ExchangeTime): unknown {
-  if (!isKind(event, 'depth')) return rowsOf(event, exchangeTime);
+function dataOf(event: AnyDataEvent): unknown {
+  if (!isKind(event, 'depth')) return rowsOf(event);
   const { time, bids, asks } = event.data;
   return { market: event.channel.market, time: isoTime(time), bids, asks };
 }
 
-function rowsOf(event: AnyDataEvent, exchangeTime: ExchangeTime): object[] {
+function rowsOf(event: AnyDataEvent): object[] {
   if (isKind(event, 'ticker')) return [tickerRow(event.channel.market, event.data)];
   if (isKind(event, 'depth')) return bookRows(event.data);
   if (isKind(event, 'trades')) return event.data.map((trade) => tradeRow(event.channel.market, trade));
-  if (isKind(event, 'kline'))
-    return event.data.map((one) => candleRow(one, event.channel.type, exchangeTime(event.received)));
+  if (isKind(event, 'kline')) return event.data.map(candleRow);
   if (isKind(event, 'orders')) return event.data.map(streamedOrder);
   return event.data.map(balanceOf);
 }

@@ -23,7 +23,6 @@ import { candleColumns, candleRow } from '../kline.js';
 import { orderColumns, orderRow } from '../order/order-row.js';
 import { TICKER_COLUMNS, tickerRow } from '../ticker.js';
 import { tradeColumns, tradeRow } from '../trades.js';
-import type { ExchangeTime } from './documents.js';
 
 /** What is known of a channel, how it came and when. */
 interface ChannelState<Kind extends ChannelKind = ChannelKind> {
@@ -53,7 +52,6 @@ export class StreamPicture implements Picture<StreamEvent> {
   constructor(
     private readonly channels: readonly Channel[],
     private readonly host: Pick<Host, 'now' | 'monotonic'>,
-    private readonly exchangeTime: ExchangeTime,
   ) {
     this.#state = { state: 'connecting', since: host.monotonic(), reason: null };
   }
@@ -172,8 +170,7 @@ export class StreamPicture implements Picture<StreamEvent> {
       }
       case 'kline': {
         const candles = newestFirst(this.#of(channel)?.data ?? [], rows);
-        const shown = candles.map((one) => candleRow(one, channel.type, this.exchangeTime(this.host.now())));
-        return tableOr(screen, candleColumns(coinsOf(channel.market).base), shown, 'No candles yet.');
+        return tableOr(screen, candleColumns(coinsOf(channel.market).base), candles.map(candleRow), 'No candles yet.');
       }
       case 'orders': {
         const orders = (this.#of(channel)?.data ?? []).slice(0, rows).map((order) => orderRow(order, null));

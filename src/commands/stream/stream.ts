@@ -9,7 +9,7 @@ import { toJson } from '../../terminal/json.js';
 import { durationUpTo, wholeNumber } from '../inputs.js';
 import { refuseUnknownMarket } from '../known-market.js';
 import { channelName } from './channel-words.js';
-import { csvFields, csvRows, DOCUMENT, dataDocument, type ExchangeTime, gapDocument, ROW } from './documents.js';
+import { csvFields, csvRows, DOCUMENT, dataDocument, gapDocument, ROW } from './documents.js';
 import { type StopConditions, untilEnd } from './stream-end.js';
 import { StreamPicture } from './stream-picture.js';
 
@@ -48,14 +48,10 @@ export default define({
     if (wanted.some(isPrivate)) await context.session.signedClient();
     for (const channel of wanted)
       if ('market' in channel && channel.market !== undefined) await requireMarket(context, channel, channel.market);
-    const client = await context.session.client();
-    const exchangeTime = (time: number) => time + client.now() - context.host.now();
     const end = new AbortController();
     const events = follow(context, wanted, { count, forMs, silentMs: untilSilent, raw }, end);
     if (raw) return rawFrames(events);
-    return format === 'csv' && kind !== undefined
-      ? csvOf(context, kind, events, exchangeTime)
-      : live(context, wanted, events, exchangeTime, end);
+    return format === 'csv' && kind !== undefined ? csvOf(context, kind, events) : live(context, wanted, events, end);
   },
 });
 
@@ -127,16 +123,15 @@ function live(
   { host }: Context,
   channels: readonly Channel[],
   events: AsyncIterable<StreamEvent>,
-  exchangeTime: ExchangeTime,
   end: AbortController,
 ): Live<StreamEvent> {
   return {
     events,
     line: (event) => {
-      if (event.type === 'data') return toJson(dataDocument(event, exchangeTime));
+      if (event.type === 'data') return toJson(dataDocument(event));
       return event.type === 'gap' ? toJson(gapDocument(event)) : undefined;
     },
-    picture: new StreamPicture(channels, host, exchangeTime),
+    picture: new StreamPicture(channels, host),
     end: () => end.abort(),
   };
 }
@@ -150,15 +145,10 @@ function rawFrames(events: AsyncIterable<StreamEvent>): Live<StreamEvent> {
   };
 }
 
-function csvOf(
-  { output }: Context,
-  kind: Channel['kind'],
-  events: AsyncIterable<StreamEvent>,
-  exchangeTime: ExchangeTime,
-): RowStream {
+function csvOf({ output }: Context, kind: Channel['kind'], events: AsyncIterable<StreamEvent>): RowStream {
   async function* rows() {
     for await (const event of events) {
-      if (event.type === 'data') yield csvRows(event, exchangeTime);
+      if (event.type === 'data') yield csvRows(event);
       if (event.type === 'gap') output.warn(`A gap in ${channelKey(event.channel)}: ${toJson(gapDocument(event).gap)}`);
     }
   }

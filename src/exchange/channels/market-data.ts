@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { CANDLE_TYPES, type Candle, type CandleType } from '../../domain/candle.js';
+import { CANDLE_TYPES, type CandleType, type Ohlcv } from '../../domain/candle.js';
 import type { Depth, Ticker, Trade } from '../../domain/market-data.js';
 import { decimal, emptyableDecimal, instant, levels, maybe } from '../operations/fields.js';
 import {
@@ -100,7 +100,7 @@ export const kline = describeChannel(
       type,
     }),
     /** Oldest first; the last one may still change. */
-    decode: ({ datas }): readonly Candle[] => datas.data.map(toCandle).sort((left, right) => left.time - right.time),
+    decode: ({ datas }): readonly Ohlcv[] => datas.data.map(toCandle).sort((left, right) => left.time - right.time),
   },
 );
 

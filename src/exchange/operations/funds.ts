@@ -191,6 +191,8 @@ export interface ListedBill {
   readonly time: number;
   /** The same moment as the exchange writes it, without a zone. */
   readonly shownTime: string | null;
+  /** Everything in it, as text. */
+  readonly content: string;
   /** Throws Failure `internal` for an amount that cannot be read. */
   readonly read: () => Bill;
 }
@@ -238,7 +240,7 @@ export const getSpotBills = withCodec(
     decode: ({ result }) =>
       result.map((entry): ListedBill => {
         const { id, date, showDate } = entry;
-        return { id, time: date, shownTime: showDate, read: () => toBill(entry) };
+        return { id, time: date, shownTime: showDate, content: JSON.stringify(entry), read: () => toBill(entry) };
       }),
   },
 );

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { CANDLE_TYPES, type Candle, type CandleType } from '../../domain/candle.js';
+import { CANDLE_TYPES, type CandleType, type Ohlcv } from '../../domain/candle.js';
 import { Decimal } from '../../domain/decimal.js';
 import type { Depth, Level, Ticker, Trade } from '../../domain/market-data.js';
 import { decimal, emptyableDecimal, id, instant, integer, keyed, text } from './fields.js';
@@ -84,7 +84,7 @@ export function toTrade({ tid, date, type, price, amount }: v.InferOutput<typeof
 }
 
 /** A candle, from a row of `kline` or of a push. The time is in milliseconds since the Unix epoch. */
-export function toCandle([time, open, high, low, close, volume]: v.InferOutput<typeof candle>): Candle {
+export function toCandle([time, open, high, low, close, volume]: v.InferOutput<typeof candle>): Ohlcv {
   return { time, open, high, low, close, volume };
 }
 

@@ -1,8 +1,8 @@
 import type { Coin } from '../../domain/account.js';
-import { CANDLE_MS, type Candle } from '../../domain/candle.js';
+import type { Candle } from '../../domain/candle.js';
 import { Decimal } from '../../domain/decimal.js';
 import type { Depth, Level, Trade } from '../../domain/market-data.js';
-import { readCandles } from '../candles.js';
+import { markClosed, readCandles } from '../candles.js';
 import { BaseSource, type ChannelSource, type HttpData, type PushedData, type SourceContext } from './base-source.js';
 import type { ChannelData, ChannelKind, ChannelOf } from './events.js';
 import { OrdersSource, ownText } from './orders-source.js';
@@ -182,7 +182,7 @@ class KlineSource extends BaseSource<'kline', 'kline'> implements ChannelSource<
   }
 
   decode(frame: unknown): PushedData<'kline'> {
-    return { data: this.parsed(frame), time: null };
+    return { data: markClosed(this.parsed(frame), this.channel.type, null), time: null };
   }
 
   override deduplicate(pushed: PushedData<'kline'>): PushedData<'kline'> {
@@ -195,11 +195,10 @@ class KlineSource extends BaseSource<'kline', 'kline'> implements ChannelSource<
   async read(): Promise<HttpData<'kline'>> {
     const { client } = this.context;
     const { market, type } = this.channel;
-    const since = this.#last?.time;
-    const until = client.now() + CANDLE_MS[type];
-    const size = since === undefined ? FIRST_CANDLES : undefined;
-    const { candles, failure } = await readCandles(client, { market, type, since, until, size });
-    const scope = since === undefined ? 'snapshot' : 'delta';
+    const last = this.#last;
+    const extent = last === undefined ? { size: FIRST_CANDLES } : { since: () => last.time };
+    const { candles, failure } = await readCandles(client, { market, type, ...extent });
+    const scope = last === undefined ? 'snapshot' : 'delta';
     return { data: candles, time: null, scope, unrecoverable: failure === null ? null : failure.message };
   }
 

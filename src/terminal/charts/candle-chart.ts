@@ -1,4 +1,4 @@
-import type { Candle } from '../../domain/candle.js';
+import type { Ohlcv } from '../../domain/candle.js';
 import { grouped } from '../../domain/decimal.js';
 import { Grid } from '../grid.js';
 import type { Meaning } from '../screen.js';
@@ -43,7 +43,7 @@ interface Layout {
  *
  * @param candles oldest first, at least one
  */
-export function candleChart(candles: readonly Candle[], area: ChartArea): Grid {
+export function candleChart(candles: readonly Ohlcv[], area: ChartArea): Grid {
   const plot = plotWidth(candles, area.width);
   const picture = candlePicture(candles, plot);
   const layout = layoutOf(area, plot, picture.candles.length);
@@ -55,11 +55,11 @@ export function candleChart(candles: readonly Candle[], area: ChartArea): Grid {
 }
 
 /** How many neighbouring candles are drawn as one because there are more of them than columns. */
-export function candlesPerColumn(candles: readonly Candle[], width: number): number {
+export function candlesPerColumn(candles: readonly Ohlcv[], width: number): number {
   return candlePicture(candles, plotWidth(candles, width)).merged;
 }
 
-function plotWidth(candles: readonly Candle[], width: number): number {
+function plotWidth(candles: readonly Ohlcv[], width: number): number {
   const label = grouped(candles.at(-1)?.close ?? '');
   return Math.max(1, width - label.length - 3);
 }

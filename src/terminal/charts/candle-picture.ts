@@ -1,4 +1,4 @@
-import type { Candle } from '../../domain/candle.js';
+import type { Ohlcv } from '../../domain/candle.js';
 
 /**
  * A candle as it is drawn: numbers, for places on the screen only. If there are more candles than columns, neighbours are
@@ -23,7 +23,7 @@ export interface CandlePicture {
 }
 
 /** The candles to draw in a number of columns, and the range they need. There is at least one candle. */
-export function candlePicture(candles: readonly Candle[], columns: number): CandlePicture {
+export function candlePicture(candles: readonly Ohlcv[], columns: number): CandlePicture {
   const merged = Math.max(1, Math.ceil(candles.length / columns));
   const groups = Array.from({ length: Math.ceil(candles.length / merged) }, (_, index) =>
     joined(candles.slice(index * merged, (index + 1) * merged).map(toNumbers)),
@@ -40,7 +40,7 @@ export function candlePicture(candles: readonly Candle[], columns: number): Cand
   };
 }
 
-function toNumbers({ time, open, high, low, close, volume }: Candle): DrawnCandle {
+function toNumbers({ time, open, high, low, close, volume }: Ohlcv): DrawnCandle {
   return {
     time,
     open: Number(open),

@@ -1,4 +1,4 @@
-import type { Candle } from '../../domain/candle.js';
+import type { Ohlcv } from '../../domain/candle.js';
 import { grouped } from '../../domain/decimal.js';
 import { candlePicture, isUp } from './candle-picture.js';
 import { roundTicks, timeTicks } from './ticks.js';
@@ -39,7 +39,7 @@ text.down { stroke: none; }
  *
  * @param candles oldest first, at least one
  */
-export function candleSvg(candles: readonly Candle[], title: string): string {
+export function candleSvg(candles: readonly Ohlcv[], title: string): string {
   const picture = candlePicture(candles, MAX_DRAWN);
   const pitch = (PLOT.right - PLOT.left) / picture.candles.length;
   const bodyWidth = Math.min(24, pitch * 0.7);

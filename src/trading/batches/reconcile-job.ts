@@ -1,6 +1,7 @@
 import { counted } from '../../domain/decimal.js';
 import type { Order } from '../../domain/order.js';
 import { Failure } from '../../errors.js';
+import { datedRead } from '../../exchange/exchange-clock.js';
 import { readOrderPages } from '../../exchange/growing-pages.js';
 import { isSameRefusal } from '../../exchange/observed-codes.js';
 import type { DuplicateOrders } from '../duplicates.js';
@@ -38,12 +39,13 @@ export async function reconcileJob(
   job: Job,
   { knownBefore = job.knownBefore, unexpectedLines = [], expectedIds }: Extent = {},
 ): Promise<boolean> {
-  const { orders, isRead, failure } = await recentOrders(trading, job, knownBefore);
+  const { value: recent, began } = await datedRead(trading, () => recentOrders(trading, job, knownBefore));
+  const { orders, isRead, failure } = recent;
   job.addListed(orders);
   const ids = new Set(orders.map(({ id }) => id));
   for (const request of job.pendingRequests.values())
     request.areOrdersListed = [...request.responseIds].every((id) => request.unassignedIds.has(id) || ids.has(id));
-  const result = await reconciled(trading, job, orders, isRead, unexpectedLines);
+  const result = await reconciled(trading, job, { orders, isRead, began }, unexpectedLines);
   const missing = expectedIds?.filter((id) => !ids.has(id)).length ?? 0;
   const lacking = missing === 0 ? '' : `, without ${counted(missing, 'order')} of its own`;
   const isAnswered = isRead && result !== undefined;
@@ -72,15 +74,14 @@ export async function reconcileJob(
 async function reconciled(
   trading: TradingContext,
   job: Job,
-  orders: readonly Order[],
-  isRead: boolean,
+  { orders, isRead, began }: { readonly orders: readonly Order[]; readonly isRead: boolean; readonly began: number },
   unexpectedLines: readonly number[],
 ): Promise<Reconciled | undefined> {
-  const { journal, client } = trading;
+  const { journal } = trading;
   const jobAttempts = toJobWrite(job, false, unexpectedLines);
   const list: List = {
     rows: orders.map(rowOf),
-    began: client.now(),
+    began,
     since: isRead ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY,
   };
   // after the list, so that the journal covers all that is listed

@@ -34,7 +34,7 @@ export async function readOpenOrders(
   };
 }
 
-/** Each once: an order that is placed while the pages are read pushes others onto the next page. */
+/** Each id once: it is what a cancellation names. */
 function openOf(orders: readonly Order[]): Order[] {
   const byId = new Map(orders.map((order) => [order.id, order]));
   return [...byId.values()].filter((order) => order.state === 'open');

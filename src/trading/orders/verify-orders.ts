@@ -1,5 +1,6 @@
 import type { Order, Side } from '../../domain/order.js';
 import { tryRead } from '../../errors.js';
+import { datedRead } from '../../exchange/exchange-clock.js';
 import { type OrderPages, readOrderPages } from '../../exchange/growing-pages.js';
 import { addLateOrders, bringSummaryUpToDate } from '../batches/close-job.js';
 import { archivedJob } from '../batches/job.js';
@@ -278,13 +279,13 @@ function oldestNeeded(
 
 /** Reads the orders of a side back to a moment of the list's clock, in milliseconds since the Unix epoch. */
 async function listOrders(
-  { client }: TradingContext,
+  trading: TradingContext,
   { market, side }: MarketSide,
   from: number,
   to: number,
 ): Promise<ListedOrders> {
-  const began = client.now();
-  const pages = await readOrderPages(client, market, side, { from: 1, to }, ({ time }) => time < from);
+  const read = () => readOrderPages(trading.client, market, side, { from: 1, to }, ({ time }) => time < from);
+  const { value: pages, began } = await datedRead(trading, read);
   return listedFrom(pages, began);
 }
 

@@ -75,8 +75,9 @@ export async function withdrawnToday(
   { place, own }: { readonly place: FeePlace; readonly own?: string | undefined },
 ): Promise<Decimal> {
   const { client, journal } = trading;
-  const midnight = client.now() - (client.now() % DAY_MS);
-  const records = await recordsSince(client, coin, midnight);
+  const midnightBefore = (now: number) => now - (now % DAY_MS);
+  const records = await recordsSince(client, coin, midnightBefore);
+  const midnight = midnightBefore(client.now());
   const listed = new Set(records.map(({ id }) => id));
   const { unsettled, settled } = journal.writesSince(midnight - DAY_MS, { operation: 'withdraw', coin });
   const concluded = new Set(settled.map(({ write }) => write.id));

@@ -1,4 +1,5 @@
 import type { Bill, Withdrawal } from '../../domain/funds.js';
+import type { Moment } from '../../domain/moment.js';
 import { Failure } from '../../errors.js';
 import { readBills } from '../../exchange/bills.js';
 import type { ExchangeClient } from '../../exchange/exchange-client.js';
@@ -44,15 +45,17 @@ export async function recordsAfter(client: ExchangeClient, coin: string, last: s
 }
 
 /**
- * The withdrawals of a coin from a time on (ms since the Unix epoch), newest first. Throws Failure `unreachable`, `limited`,
+ * The withdrawals of a coin from a moment on, newest first. Throws Failure `unreachable`, `limited`,
  * `refused`, `credentials` or `internal`; `partial` if the exchange repeats a page.
  */
-export async function recordsSince(client: ExchangeClient, coin: string, time: number): Promise<Withdrawal[]> {
+export async function recordsSince(client: ExchangeClient, coin: string, since: Moment): Promise<Withdrawal[]> {
   const found: Withdrawal[] = [];
   for await (const page of readWithdrawals(client, coin)) {
     requireNewestFirst(page);
-    found.push(...page.filter((record) => record.time >= time));
-    if (page.some((record) => record.time < time)) break;
+    // only an answer shows what time it is on the exchange
+    const start = since(client.now());
+    found.push(...page.filter(({ time }) => time >= start));
+    if (page.some(({ time }) => time < start)) break;
   }
   return found;
 }
@@ -63,7 +66,7 @@ export async function recordsSince(client: ExchangeClient, coin: string, time: n
  */
 export async function billsAfter(client: ExchangeClient, coin: string, last: string, from: number): Promise<BillList> {
   const found: Bill[] = [];
-  for await (const page of readBills(client, anyZone(), { coin, from }))
+  for await (const page of readBills(client, anyZone(), { coin, from: () => from }))
     found.push(...page.filter(({ id }) => isNewer(id, last)));
   return found;
 }
@@ -75,7 +78,7 @@ export async function billsAfter(client: ExchangeClient, coin: string, last: str
  */
 export async function billsBetween(client: ExchangeClient, from: number, to: number): Promise<BillList | undefined> {
   const found: Bill[] = [];
-  for await (const page of readBills(client, anyZone(), { from, to })) {
+  for await (const page of readBills(client, anyZone(), { from: () => from, to: () => to })) {
     found.push(...page);
     if (found.length >= MAX_BILLS) return undefined;
   }

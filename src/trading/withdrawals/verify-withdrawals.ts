@@ -1,3 +1,4 @@
+import { datedRead } from '../../exchange/exchange-clock.js';
 import type { DuplicateWithdrawals } from '../duplicates.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { absentOutcome, isKind, type RecordedWrite, writeKey } from '../journal/write.js';
@@ -29,8 +30,7 @@ export async function verifyWithdrawals(
     .map(({ write }) => write.terms.before.record)
     .sort((one, other) => (isNewer(one, other) ? 1 : -1));
   if (lowest === undefined) return [];
-  const began = client.now();
-  const records = await recordsAfter(client, coin, lowest);
+  const { value: records, began } = await datedRead(trading, () => recordsAfter(client, coin, lowest));
   // after the list, so that the journal covers all that is listed
   const begun = Math.min(...before.map(({ write }) => write.time));
   const since = journal.writesSince(begun - ARCHIVE_SLACK_MS, { operation: 'withdraw', coin });

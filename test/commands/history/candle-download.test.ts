@@ -5,7 +5,8 @@ import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet';
 import { describe, expect, it } from 'vitest';
 import type { Context } from '../../../src/cli/context.js';
 import { downloadCandles } from '../../../src/commands/history/candle-download.js';
-import type { Candle } from '../../../src/domain/candle.js';
+import type { Ohlcv } from '../../../src/domain/candle.js';
+import type { Moment } from '../../../src/domain/moment.js';
 import { Failure } from '../../../src/errors.js';
 
 const MINUTE = 60_000;
@@ -17,6 +18,10 @@ interface Exchange {
   /** Candles that it does not have, by their number. */
   readonly missing?: ReadonlySet<number>;
   readonly which?: 'first' | 'latest';
+  /** The number of a candle that is lacking a part of its volume. */
+  readonly late?: number;
+  /** How far this machine's clock is ahead, in milliseconds. */
+  readonly skew?: number;
   /** Before this page it fails. */
   readonly failsAt?: number;
   readonly error?: Error;
@@ -28,34 +33,53 @@ class Served {
 
   constructor(private readonly exchange: Exchange) {}
 
-  readonly now = () => SINCE + this.exchange.count * MINUTE + 30_000;
+  /** This machine's clock until the first answer. */
+  readonly marketNow = () => this.#now + (this.asked.length === 0 ? (this.exchange.skew ?? 0) : 0);
   readonly restartingBudget = () => this;
-  readonly candlePage = async ({ from, size }: { from: number; size: number }): Promise<Candle[]> => {
-    const { count, missing, which = 'first', failsAt, error } = this.exchange;
+  readonly candlePage = async ({
+    from,
+    size,
+  }: {
+    from: number;
+    size: number;
+  }): Promise<{ rows: Ohlcv[]; asOf: number }> => {
+    const { count, missing, which = 'first', failsAt, error, late } = this.exchange;
     this.asked.push(from);
     if (failsAt !== undefined && this.asked.length > failsAt) throw error ?? new Error('killed');
     const numbers = Array.from({ length: count + 1 }, (_, number) => number).filter(
       (number) => SINCE + number * MINUTE >= from && missing?.has(number) !== true,
     );
-    return (which === 'first' ? numbers.slice(0, size) : numbers.slice(-size)).map(candle);
+    const rows = (which === 'first' ? numbers.slice(0, size) : numbers.slice(-size)).map((number) =>
+      number === late ? { ...candle(number), volume: '0.07' } : candle(number),
+    );
+    return { rows, asOf: this.#now };
   };
+
+  /** In the middle of the current candle. */
+  get #now(): number {
+    return SINCE + this.exchange.count * MINUTE + 30_000;
+  }
 }
 
-function candle(number: number): Candle {
+function candle(number: number): Ohlcv {
   const price = (20_000 + number / 100).toFixed(2);
   return { time: SINCE + number * MINUTE, open: price, high: price, low: price, close: price, volume: '0.10' };
 }
 
-function download(name: string, exchange: Exchange | Served, until = Number.POSITIVE_INFINITY) {
+/** What the last downloads reported. */
+const notes: string[] = [];
+
+function download(name: string, exchange: Exchange | Served, until?: number, since: Moment = () => SINCE) {
   const client = exchange instanceof Served ? exchange : new Served(exchange);
   const context = {
     globals: { isTimeoutGiven: false },
     budget: { renew: () => {} },
     host: { monotonic: () => 0, onInterrupt: () => () => {} },
-    output: { live: () => () => {}, note: () => {} },
+    output: { live: () => () => {}, note: (text: string) => notes.push(text) },
     session: { client: async () => client },
   } as unknown as Context;
-  return downloadCandles(context, { market: 'btc_usdt', type: '1min', since: SINCE, until }, name);
+  const wanted = { market: 'btc_usdt', type: '1min', since, until: until === undefined ? until : () => until } as const;
+  return downloadCandles(context, wanted, name);
 }
 
 function fileName(ending: string): string {
@@ -93,15 +117,53 @@ describe('a download of candles', () => {
     },
   );
 
-  it('never reads again what the file has', async () => {
+  it('reads again only the last candle that the file has', async () => {
     for (const ending of ['csv', 'parquet']) {
       const name = fileName(ending);
       await download(name, { count: 1_500 });
       const served = new Served({ count: 1_600 });
       const { data } = await download(name, served);
       expect(data).toMatchObject({ added: 100, from: iso(0), to: iso(1_599) });
-      expect(served.asked).toEqual([SINCE + 1_500 * MINUTE]);
+      expect(served.asked).toEqual([SINCE + 1_499 * MINUTE]);
     }
+  });
+
+  it.each(['csv', 'ndjson', 'parquet'])('replaces the last candle of a %s file if it has changed', async (ending) => {
+    const [whole, name] = [fileName(ending), fileName(ending)];
+    await download(whole, { count: 25 });
+    await download(name, { count: 20, late: 19 });
+    notes.length = 0;
+    expect((await download(name, { count: 25 })).data).toMatchObject({ added: 5, gaps: [] });
+    expect(notes).toEqual([expect.stringMatching(`, of ${iso(19)}, has changed and was replaced.`)]);
+    expect(readFileSync(name).equals(readFileSync(whole))).toBe(true);
+  });
+
+  it.each(['csv', 'ndjson', 'parquet'])('removes the last candle of a %s file if it is not over', async (ending) => {
+    const [whole, name] = [fileName(ending), fileName(ending)];
+    await download(whole, { count: 25 });
+    await download(name, { count: 21, late: 20 });
+    notes.length = 0;
+    expect((await download(name, { count: 20 })).data).toMatchObject({ added: 0, to: iso(19), gaps: [] });
+    expect(notes).toEqual([expect.stringMatching(`, of ${iso(20)}, is not over and was removed.`)]);
+    expect((await download(name, { count: 25 })).data).toMatchObject({ added: 5, gaps: [] });
+    expect(readFileSync(name).equals(readFileSync(whole))).toBe(true);
+  });
+
+  it('goes on after its last candle if the exchange does not have that one any more', async () => {
+    const name = fileName('csv');
+    await download(name, { count: 20 });
+    const { data } = await download(name, { count: 1_021, which: 'latest' });
+    expect(data).toMatchObject({ added: 999, gaps: [{ from: iso(20), to: iso(21), candles: 2 }] });
+    expect(readFileSync(name, 'utf8')).toContain(iso(19));
+  });
+
+  it.each([
+    [3, 'fast'],
+    [-10, 'slow'],
+  ])("begins at an age by the exchange's clock if this machine's is %i minutes ahead (%s)", async (minutes) => {
+    const exchange = { count: 100, skew: minutes * MINUTE };
+    const { data } = await download(fileName('csv'), exchange, undefined, (now) => now - 10 * MINUTE);
+    expect(data).toMatchObject({ added: 9, from: iso(91), to: iso(99), gaps: [] });
   });
 
   it('ends at --until, and goes on from there with a later one', async () => {

@@ -43,7 +43,15 @@ const CANDLES: readonly Candle[] = Array.from({ length: 120 }, (_, index) => {
   const [high, low] = [Math.max(open, close) + 40, Math.min(open, close) - 60];
   const time = NOW - (119 - index) * 60_000;
   const volume = String(3 + (index % 7));
-  return { time, open: `${open}.00`, high: `${high}.00`, low: `${low}.00`, close: `${close}.00`, volume };
+  return {
+    time,
+    open: `${open}.00`,
+    high: `${high}.00`,
+    low: `${low}.00`,
+    close: `${close}.00`,
+    volume,
+    closed: index < 119,
+  };
 });
 
 const level = (price: number, amount: string) => ({ price: price.toFixed(2), amount });

@@ -16,7 +16,7 @@ function gap(resynchronised: boolean, permanent: boolean, channel = ORDERS): Gap
 
 /** The picture of orders after these gaps. */
 function shownAfter(...gaps: readonly GapEvent[]): string {
-  const picture = new StreamPicture([ORDERS], { now: () => NOW, monotonic: () => 0 }, (time) => time);
+  const picture = new StreamPicture([ORDERS], { now: () => NOW, monotonic: () => 0 });
   const first = {
     type: 'data',
     channel: ORDERS,
@@ -49,7 +49,7 @@ it('shows a later open gap first, and the lost events again after it', () => {
 it('says of a ticker that it is not current while something of its channel is missing', () => {
   const channel: Channel = { kind: 'ticker', market: 'btc_usdt' };
   const data = { market: 'btc_usdt', time: NOW, bid: '1', ask: '3', last: '2', open: '2', high: '3', low: '1' };
-  const picture = new StreamPicture([channel], { now: () => NOW, monotonic: () => 0 }, (time) => time);
+  const picture = new StreamPicture([channel], { now: () => NOW, monotonic: () => 0 });
   const event = { type: 'data', channel, time: NOW, received: NOW, source: 'push', scope: 'snapshot' };
   const ticker = { ...event, data: { ...data, change: '0', volume: '9' }, skipped: 0, raw: null };
   picture.take(ticker as unknown as AnyDataEvent);
@@ -64,7 +64,7 @@ it('says of a ticker that it is not current while something of its channel is mi
 function pictureOfBooks(...markets: readonly string[]) {
   const clock = { ms: 0, wallMs: NOW };
   const channels = markets.map((market) => ({ kind: 'depth', market }) as const);
-  const picture = new StreamPicture(channels, { now: () => clock.wallMs, monotonic: () => clock.ms }, (time) => time);
+  const picture = new StreamPicture(channels, { now: () => clock.wallMs, monotonic: () => clock.ms });
   const push = (market: string, bids: readonly { readonly price: string; readonly amount: string }[]) => {
     const event = {
       type: 'data',

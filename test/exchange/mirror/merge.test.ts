@@ -7,7 +7,9 @@ import type { OrderUpdate } from '../../../src/exchange/stream/events.js';
 const order = (id: string, state: OrderUpdate['state'], filled = '0') => ({ id, state, filled }) as OrderUpdate;
 const coin = (name: string, available: string) => ({ coin: name, available }) as Coin;
 const trade = (id: string) => ({ id }) as Trade;
-const candle = (time: number, close: string) => ({ time, open: '1', high: '1', low: '1', close, volume: '1' });
+const candle = (time: number, close: string) => ({
+  ...{ time, open: '1', high: '1', low: '1', close, volume: '1', closed: false },
+});
 
 describe('what is known of a channel after an event', () => {
   it('keeps each order as it was pushed last, open ones first, in the order in which they came', () => {

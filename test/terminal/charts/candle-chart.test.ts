@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Candle } from '../../../src/domain/candle.js';
+import type { Ohlcv } from '../../../src/domain/candle.js';
 import { candleChart } from '../../../src/terminal/charts/index.js';
 import type { Paint } from '../../../src/terminal/screen.js';
 import { pipe } from '../screens.js';
@@ -46,7 +46,7 @@ function extent(column: readonly unknown[] = []): [top: number, bottom: number] 
   return top === -1 ? undefined : [top, column.findLastIndex((dot) => dot !== undefined)];
 }
 
-function joinedBy(count: number, candles: readonly Candle[]) {
+function joinedBy(count: number, candles: readonly Ohlcv[]) {
   return Array.from({ length: Math.ceil(candles.length / count) }, (_, group) => {
     const part = candles.slice(group * count, (group + 1) * count);
     const numbers = (field: 'high' | 'low') => part.map((candle) => Number(candle[field]));
@@ -59,9 +59,9 @@ function joinedBy(count: number, candles: readonly Candle[]) {
   });
 }
 
-const FLAT: Candle = { time: Date.UTC(2023, 2, 1), open: '10', high: '10', low: '10', close: '10', volume: '1' };
+const FLAT: Ohlcv = { time: Date.UTC(2023, 2, 1), open: '10', high: '10', low: '10', close: '10', volume: '1' };
 
-const UP_AND_DOWN: Candle[] = [
+const UP_AND_DOWN: Ohlcv[] = [
   { ...FLAT, open: '10', low: '10', close: '20', high: '20' },
   { ...FLAT, open: '20', high: '20', close: '10', low: '10', time: Date.UTC(2023, 2, 2) },
 ];
@@ -191,7 +191,7 @@ describe('a candle chart', () => {
   });
 });
 
-function lettersOf(candles: readonly Candle[], size: { width: number; height: number }): string {
+function lettersOf(candles: readonly Ohlcv[], size: { width: number; height: number }): string {
   return candleChart(candles, { ...size, symbols: false })
     .lines(plain)
     .join('\n');

@@ -1,4 +1,4 @@
-import { CANDLE_MS, type Candle } from '../../../src/domain/candle.js';
+import { CANDLE_MS, type Ohlcv } from '../../../src/domain/candle.js';
 import { recordedMinutes } from '../../../src/sandbox/markets/recorded-minutes.js';
 
 /** When the recording of btc_usdt begins. */
@@ -6,7 +6,7 @@ const START = Date.UTC(2023, 2, 1);
 const HOUR = 60;
 
 /** The recorded hours of btc_usdt from 1 to 21 March 2023: the crash of the 10th and the recovery after it. */
-export function recordedHours(): Candle[] {
+export function recordedHours(): Ohlcv[] {
   const { open, high, low, close, volume } = recordedMinutes();
   return Array.from({ length: open.length / HOUR }, (_, hour) => {
     const minutes = [hour * HOUR, (hour + 1) * HOUR] as const;

@@ -1,0 +1,27 @@
+import type { Moment } from '../domain/moment.js';
+import type { ExchangeClient } from './exchange-client.js';
+
+/** Both ends are included; an absent one is open. */
+export interface TimeRange {
+  readonly from?: Moment | undefined;
+  readonly to?: Moment | undefined;
+}
+
+/** In milliseconds since the Unix epoch. */
+interface Bounds {
+  readonly from: number;
+  readonly to: number;
+}
+
+/**
+ * The bounds of a range by the exchange's clock. They are fixed when they are first asked for, which has to be after an answer:
+ * only that shows what time it is on the exchange.
+ */
+export function boundsByAnswer(client: Pick<ExchangeClient, 'now'>, { from, to }: TimeRange): () => Bounds {
+  let bounds: Bounds | undefined;
+  return () => {
+    const now = client.now();
+    bounds ??= { from: from?.(now) ?? Number.NEGATIVE_INFINITY, to: to?.(now) ?? Number.POSITIVE_INFINITY };
+    return bounds;
+  };
+}

@@ -1,0 +1,146 @@
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { temporaryHome } from '../support/pit.js';
+import { useLiteralExchange } from './literal-exchange.js';
+import { PitHome } from './pit-home.js';
+
+const MINUTE = 60_000;
+const TOLERANCE = 60_000;
+
+/** What the exchange was asked. */
+let reqTimes: number[] = [];
+let klines = 0;
+
+/** Signed requests are refused unless their `reqTime` is near this moment, which is the exchange's time. */
+function signed(answer: string) {
+  return (parameters: URLSearchParams) => {
+    const reqTime = Number(parameters.get('reqTime'));
+    reqTimes.push(reqTime);
+    return Math.abs(reqTime - Date.now()) > TOLERANCE ? '{"code":3007,"message":"reqTime expired"}' : answer;
+  };
+}
+
+/** A candle a minute for an hour; the current one has traded only a part of its volume. */
+function candles(parameters: URLSearchParams): string {
+  klines += 1;
+  const current = Math.floor(Date.now() / MINUTE) * MINUTE;
+  const rows = Array.from({ length: 60 }, (_, index) => current - (59 - index) * MINUTE)
+    .filter((time) => time > Number(parameters.get('since')))
+    .map((time) => [time, 1, 1, 1, 1, time === current ? 0.4 : 1.8]);
+  return JSON.stringify({ data: rows, moneyType: 'USDT', symbol: 'BTC' });
+}
+
+const exchange = useLiteralExchange({
+  '/data/v1/markets': '{"btc_usdt":{"priceScale":2,"amountScale":6,"minAmount":0.0001,"minSize":1}}',
+  '/data/v1/kline': candles,
+  '/data/v1/ticker':
+    '{"ticker":{"high":"1","low":"1","buy":"1","sell":"1","last":"1","open":"1","riseRate":"0","vol":"1"},"date":"1"}',
+  '/api/getOrders': signed('{"code":3001,"message":"no order"}'),
+  '/api/getOrder': signed(
+    '{"id":"7","currency":"btc_usdt","price":1,"total_amount":1,"trade_amount":0,"trade_money":0,"trade_date":1,"status":1,"type":1,"fees":"0","useXxFee":false}',
+  ),
+  '/api/cancelOrder': signed(
+    '{"code":1000,"message":{"des":"ok","isSuc":true,"datas":{"amount":1,"price":1,"completeMonty":0,"completeAmount":0}}}',
+  ),
+});
+
+let pit = new PitHome(temporaryHome());
+
+beforeEach(() => {
+  pit = new PitHome(temporaryHome());
+  [reqTimes, klines] = [[], 0];
+});
+
+/** What makes this machine's clock wrong, in minutes ahead of the exchange's. */
+function clockAt(minutes: number | (() => number)) {
+  const ahead = () => (typeof minutes === 'number' ? minutes : minutes());
+  return { ...exchange.extra, host: { now: () => Date.now() + ahead() * MINUTE } };
+}
+
+interface Candle {
+  readonly time: string;
+  readonly volume: string;
+  readonly closed: boolean;
+}
+
+/** The candles with a part of their volume have to be open, and all others closed. */
+function expectOpenIfPartial(found: readonly Candle[]) {
+  expect(found.map(({ closed }) => closed)).toEqual(found.map(({ volume }) => volume === '1.8'));
+}
+
+/** Lets commands learn how wrong the clock is, which a signed answer shows. */
+const learn = (minutes: number) => pit.json('orders btc_usdt', clockAt(minutes));
+
+describe.each([
+  ['10 minutes slow', -10],
+  ['3 minutes fast', 3],
+])('a clock that is %s', (_, wrong) => {
+  it.each(['now', 'for a moment, and right again'])('lists the newest candles, the last one open: %s', async (when) => {
+    await learn(wrong);
+    const clock = clockAt(when === 'now' ? wrong : 0);
+    const newest = new Date(Math.floor(Date.now() / MINUTE) * MINUTE).toISOString();
+    const found = await pit.json<Candle[]>('kline btc_usdt --type 1min --size 3', clock);
+    expectOpenIfPartial(found);
+    // an answer shows the time to the second
+    expect([2, 3]).toContain(found.length);
+    expect(found.at(-1)?.time.localeCompare(newest)).not.toBe(-1);
+    const since = await pit.json<Candle[]>('kline btc_usdt --type 1min --since 5m', clock);
+    expectOpenIfPartial(since);
+    expect([4, 5, 6]).toContain(since.length);
+  });
+
+  it.each(['now', 'for a moment, and right again'])('writes no open candle to a file: %s', async (when) => {
+    await learn(wrong);
+    const file = path.join(mkdtempSync(path.join(tmpdir(), 'pit-clock-')), 'minutes.csv');
+    const line = `kline btc_usdt --type 1min --since 20m --out ${file}`;
+    await pit.done(line, clockAt(when === 'now' ? wrong : 0));
+    await pit.done(line, clockAt(0));
+    const volumes = readFileSync(file, 'utf8')
+      .trimEnd()
+      .split('\n')
+      .slice(1)
+      .map((row) => row.split(',').at(-1));
+    expect(volumes.length).toBeGreaterThanOrEqual(19);
+    expect(new Set(volumes)).toEqual(new Set(['1.8']));
+  });
+
+  it('cancels an order with the right reqTime, whether it stays wrong or is right again', async () => {
+    for (const later of [wrong, 0]) {
+      await learn(wrong);
+      reqTimes = [];
+      await pit.json('cancel btc_usdt 7', clockAt(later));
+      // the cancellation, and a look at the order
+      expect(reqTimes).toHaveLength(2);
+    }
+  });
+});
+
+it('shows no candle as closed with a part of its volume if the clock jumps while it is read', async () => {
+  const found = await pit.json<Candle[]>(
+    'kline btc_usdt --type 1min --size 3',
+    clockAt(() => (klines > 0 ? 10 : 0)),
+  );
+  expectOpenIfPartial(found);
+});
+
+it('asks for K-lines once if the clock is right or slow, and once more if it is fast', async () => {
+  for (const [wrong, times] of [
+    [0, 1],
+    [-10, 1],
+    [3, 2],
+  ] as const) {
+    klines = 0;
+    await new PitHome(temporaryHome()).json('kline btc_usdt --type 1min --size 3', clockAt(wrong));
+    expect([wrong, klines]).toEqual([wrong, times]);
+  }
+});
+
+it("takes a --since that only this machine's clock has not reached, and refuses one that the exchange's has not", async () => {
+  const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * MINUTE).toISOString();
+  const found = await pit.json<Candle[]>(`kline btc_usdt --type 1min --since ${minutesAgo(5)}`, clockAt(-10));
+  expect([5, 6]).toContain(found.length);
+  const { message } = await pit.failure(`kline btc_usdt --since ${minutesAgo(-5)}`, 2, clockAt(-10));
+  expect(message).toMatch(/^--since is in the future/);
+});
