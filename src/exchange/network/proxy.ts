@@ -80,7 +80,7 @@ export class Tunnel extends HttpsProxyAgent<string> {
     });
     // for an address, the package would check the certificate against the name of the proxy
     const checkHost = (_: string, certificate: PeerCertificate) => checkServerIdentity(host, certificate);
-    // read before `connect` returns
+    // the package reads it before `connect` returns
     this.connectOpts = { ...this.connectOpts, signal };
     const connecting = super.connect(request, { ...options, checkServerIdentity: checkHost } as ConnectOptions);
     const socket = await connecting.catch((thrown: unknown) => {
@@ -88,7 +88,7 @@ export class Tunnel extends HttpsProxyAgent<string> {
       const problem = signal.aborted ? 'did not answer in time' : `could not be reached, or broke off${code}`;
       throw new ProxyError(`${this.#name} ${problem}`);
     });
-    // then the package passes off the answer of the proxy as that of the host
+    // the package would hand out the answer of the proxy as that of the host
     if (status !== 200) throw new ProxyError(`${this.#name} refused to connect to ${host} (HTTP ${status})`);
     return socket;
   }

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { Network } from '../../../src/exchange/transport.js';
+import { get, Network } from '../../../src/exchange/transport.js';
 import { adviceText, saying } from '../../support/advice.js';
 import { Authority, hasOpenssl } from '../../support/authority.js';
 import { type Manner, serveConnectProxy } from '../../support/connect-proxy.js';
@@ -175,6 +175,24 @@ describe.skipIf(!hasOpenssl)('certificates', () => {
       // a whole exchange through the same proxy, after which the first would have come
       expect(await clientOf(url, 9_000, network).client.api.write('order', ORDER)).toEqual(DONE);
       expect([tunnel.asked.length, server.requests.length]).toEqual([2, 1]);
+    });
+
+    it('nothing is sent over a connection that opens after the request was cancelled', async () => {
+      let open = () => {};
+      const release = new Promise<void>((resolve) => {
+        open = resolve;
+      });
+      const { server, url, network, tunnel } = await at('late', respond(PLACED), { release });
+      const stop = new AbortController();
+      const options = { freshConnection: true, timeoutMs: 60_000, maxBytes: 1_000, network, signal: stop.signal };
+      const response = get(`${url}/api/order`, options);
+      await eventually(() => expect(tunnel.asked).toHaveLength(1));
+      stop.abort();
+      await expect(response).rejects.toMatchObject({ fault: 'cancelled', mayHaveBeenSent: false });
+      open();
+      // TLS is set up, and the connection is closed
+      await eventually(async () => expect([tunnel.bytes() === '', await tunnel.connections()]).toEqual([false, 0]));
+      expect(server.requests).toEqual([]);
     });
 
     it.each<[string, (cut: () => void) => Answer, number]>([
