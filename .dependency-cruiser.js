@@ -26,6 +26,8 @@ const HOMES = {
   'string-width': 'terminal',
   uqr: 'terminal',
   got: 'exchange',
+  'https-proxy-agent': 'exchange/network',
+  'proxy-from-env': 'exchange/network',
   '@redis/client': 'exchange/limiter',
   valibot: 'exchange',
   conf: 'config',

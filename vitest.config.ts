@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, statfsSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
+import { binaryFiles } from './test/support/binary-files.js';
 import LongFirst from './test/support/long-first.js';
 
 const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8'));
@@ -18,6 +19,7 @@ if (existsSync(memory)) {
 
 export default defineConfig({
   define: { PIT_VERSION: JSON.stringify(version) },
+  plugins: [binaryFiles],
   test: {
     // six workers load much the same modules: each is compiled once and kept by its content, also for the next run
     experimental: { fsModuleCache: true },

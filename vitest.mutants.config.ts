@@ -1,10 +1,12 @@
 import { defineConfig } from 'vitest/config';
+import { binaryFiles } from './test/support/binary-files.js';
 
 process.env.TZ = 'UTC';
 
 // the tests that scripts/mutants.js chose
 export default defineConfig({
   define: { PIT_VERSION: '"0.0.0"' },
+  plugins: [binaryFiles],
   test: {
     include: process.env.PIT_MUTANT_TESTS?.split(',') ?? [],
     setupFiles: ['test/support/every-file.ts', 'test/support/mutant-runs.ts'],

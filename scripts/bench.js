@@ -5,14 +5,13 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { arch, cpus, loadavg, release, totalmem, type } from 'node:os';
 import path from 'node:path';
-import { prepare, preparePackages, root } from './prepare.js';
+import { prepare, root } from './prepare.js';
 
 /** In the order of the table. */
 const BENCHES = {
   start: 'Start-up and memory',
   peers: 'Start-up of other programs',
   size: 'Size',
-  modules: 'Modules of our own that a command executes',
   text: 'Parsing, tables and CSV',
   journal: 'Journal',
   limiter: 'Rate limits',
@@ -42,8 +41,7 @@ if (unknown.length > 0) {
 const benches = [];
 for (const name of names.length > 0 ? names : Object.keys(BENCHES))
   benches.push({ title: BENCHES[name], ...(await import(`./bench/${name}.js`)) });
-if (benches.some(({ needsBuild = true }) => needsBuild)) prepare();
-else preparePackages();
+prepare();
 
 const begun = Date.now();
 const load = loadavg()[0];

@@ -16,6 +16,7 @@ await build({
   outfile,
   bundle: true,
   platform: 'node',
+  target: 'node20',
   format: 'esm',
   packages: 'external',
   logLevel: 'warning',

@@ -123,7 +123,6 @@ const CHUNKS = {
   funds: ['commands/account', 'commands/funds', 'commands/withdraw'],
   stream: ['commands/stream', 'commands/watch', 'exchange/mirror', 'exchange/stream'],
   screen: ['commands/market-screen', 'commands/shell', 'terminal/live', 'terminal/charts'],
-  'recorded-history': ['sandbox/markets/data/btc-usdt-2023-03'],
   serve: ['sandbox'],
   other: ['commands', 'cli', 'config', 'domain', 'exchange', 'platform', 'terminal', 'trading'],
 };

@@ -71,7 +71,7 @@ function digestOfBuild() {
   // the bundle holds code that this very Node compiled, and names the commit
   const circumstances = `${process.platform} ${process.arch} ${process.version} ${commitOf(root)}`;
   const hash = createHash('sha256').update(`${circumstances}\n`);
-  const files = ['package-lock.json', 'package.json', 'scripts', 'src'].flatMap(filesBelow);
+  const files = ['assets', 'package-lock.json', 'package.json', 'scripts', 'src'].flatMap(filesBelow);
   for (const file of files) hash.update(`${file}\n`).update(readFileSync(path.join(root, file)));
   return hash.digest('hex');
 }

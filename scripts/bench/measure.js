@@ -154,6 +154,7 @@ export async function sources(contents) {
     packages: 'external',
     define: { PIT_VERSION: '"bench"' },
     platform: 'node',
+    target: 'node20',
     format: 'esm',
     outfile,
     logLevel: 'warning',

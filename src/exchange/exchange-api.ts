@@ -33,7 +33,7 @@ export interface ApiOptions {
   readonly writesUnderWay?: Set<{ readonly name: string }>;
   /** Receives the whole body of the response to each write that was done. */
   readonly onWriteResponse?: (name: string, body: string) => void;
-  /** Absent: no proxy, and Node's default CA certificates. */
+  /** Absent: Node's default CA certificates. */
   readonly network?: Network;
   /** Aborts every request. A write that was sent may have been executed. */
   readonly signal?: AbortSignal | undefined;

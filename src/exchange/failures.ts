@@ -109,7 +109,8 @@ export function unreachableHint({ fault, hint }: TransportError): Advice {
   if (hint !== undefined) return hint;
   if (fault === 'hostNotFound' || fault === 'connectionRefused')
     return suggest('Check the host and the network', 'profile', 'show');
-  if (fault === 'proxy') return 'Check that variable; NO_PROXY names the hosts that are reached without a proxy.';
+  if (fault === 'proxy')
+    return 'Write HTTPS_PROXY or ALL_PROXY like http://proxy.example.com:3128. NO_PROXY names the hosts that are reached without one.';
   return 'Nothing was changed by this call.';
 }
 

@@ -7,8 +7,7 @@ import type { CancelableRequest, Got, OptionsInit, RequestError, Response } from
 import { ACTIVE_PROFILE, type Advice, Failure, type FailureKind, suggest, systemErrorCode } from '../errors.js';
 import { readTextBounded } from '../platform/bounded-file.js';
 import { certificateFault } from './network/certificates.js';
-import type * as Proxies from './network/proxy.js';
-import type { Environment, NamedProxy } from './network/proxy.js';
+import type { Tunnel } from './network/proxy.js';
 
 /** "Clients must send a `User-Agent` header that looks like a desktop browser's." */
 export const USER_AGENT =
@@ -22,7 +21,7 @@ export interface TransportOptions {
   readonly timeoutMs: number;
   /** The longest body that is read, counted after decompression: a few bytes may expand to gigabytes. */
   readonly maxBytes: number;
-  /** Absent: no proxy, and Node's default CA certificates. */
+  /** Absent: Node's default CA certificates. */
   readonly network?: Network | undefined;
   /** Aborts the request. */
   readonly signal?: AbortSignal | undefined;
@@ -82,20 +81,17 @@ const PROXY_VARIABLE = /^(https?|all)_proxy$/i;
 /** How to reach a host. */
 interface Route {
   readonly options: Pick<OptionsInit, 'agent' | 'https'>;
-  readonly proxy: NamedProxy | null;
+  readonly isTunnelled: boolean;
 }
 
 /** How requests reach a host: the proxies of the environment, and the certificates that are trusted. */
 export class Network {
   /** The tunnels by the URL of their proxy. They keep their connections for later reads. */
-  readonly #tunnels = new Map<string, HttpsAgent>();
+  readonly #tunnels = new Map<string, Tunnel>();
   #authorities: string | undefined;
 
   /** @param caFile a PEM file whose certificates replace Node's default CA certificates */
-  constructor(
-    private readonly environment: Environment,
-    private readonly caFile?: string,
-  ) {}
+  constructor(private readonly caFile?: string) {}
 
   /**
    * How to reach a URL.
@@ -104,21 +100,20 @@ export class Network {
    */
   async route(url: string, freshConnection: boolean, timeoutMs: number): Promise<Route> {
     const https = this.caFile === undefined ? {} : { https: { certificateAuthority: this.#read(this.caFile) } };
-    const direct = { proxy: null, options: { ...(freshConnection ? { agent: singleUseAgent(url) } : {}), ...https } };
-    if (!Object.keys(this.environment).some((name) => PROXY_VARIABLE.test(name))) return direct;
-    const proxies = await import('./network/proxy.js');
-    const proxy = proxies.proxyFor(new URL(url), this.environment);
-    if (proxy === null) return direct;
-    const tunnel = this.#tunnel(proxies, proxy, freshConnection, timeoutMs);
-    return { proxy, options: { agent: { https: tunnel }, ...https } };
+    const tunnel = await this.#tunnel(url, freshConnection, timeoutMs);
+    if (tunnel !== null) return { isTunnelled: true, options: { agent: { https: tunnel }, ...https } };
+    return { isTunnelled: false, options: { ...(freshConnection ? { agent: singleUseAgent(url) } : {}), ...https } };
   }
 
-  #tunnel({ Tunnel }: typeof Proxies, proxy: NamedProxy, freshConnection: boolean, timeoutMs: number): HttpsAgent {
-    const { href } = proxy.url;
-    const existing = freshConnection ? undefined : this.#tunnels.get(href);
+  async #tunnel(url: string, freshConnection: boolean, timeoutMs: number): Promise<Tunnel | null> {
+    if (!Object.keys(process.env).some((name) => PROXY_VARIABLE.test(name))) return null;
+    const { proxyFor, Tunnel } = await import('./network/proxy.js');
+    const proxy = proxyFor(new URL(url));
+    if (proxy === null) return null;
+    const existing = freshConnection ? undefined : this.#tunnels.get(proxy.href);
     if (existing !== undefined) return existing;
     const tunnel = new Tunnel(proxy, Math.min(TUNNEL_MS, timeoutMs), { keepAlive: !freshConnection });
-    if (!freshConnection) this.#tunnels.set(href, tunnel);
+    if (!freshConnection) this.#tunnels.set(proxy.href, tunnel);
     return tunnel;
   }
 
@@ -172,7 +167,7 @@ function gotOnce(): Promise<Got> {
   return instance;
 }
 
-const DIRECT = new Network({});
+const DIRECT = new Network();
 
 const CANCELLED = 'the request was cancelled';
 
@@ -186,8 +181,8 @@ export async function get(
 ): Promise<HttpResponse> {
   const request = await gotOnce();
   const connectMs = Math.min(CONNECT_TIMEOUT_MS, timeoutMs);
-  const { options, proxy } = await network.route(url, freshConnection, timeoutMs);
-  const firstSentEvent = proxy === null ? (url.startsWith('https:') ? 'secureConnect' : 'connect') : 'socket';
+  const { options, isTunnelled } = await network.route(url, freshConnection, timeoutMs);
+  const firstSentEvent = isTunnelled ? 'socket' : url.startsWith('https:') ? 'secureConnect' : 'connect';
   if (signal?.aborted) throw new TransportError('cancelled', false, CANCELLED);
   const response = request.get(url, {
     timeout: { lookup: connectMs, connect: connectMs, secureConnect: connectMs, request: timeoutMs },

@@ -210,7 +210,7 @@ function secretsOf(text: string): string[] {
 }
 
 /** Decodes percent-encoding; returns the text itself if that is broken. */
-export function decoded(text: string): string {
+function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

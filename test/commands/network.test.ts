@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Authority, hasOpenssl } from '../support/authority.js';
 import { serveConnectProxy } from '../support/connect-proxy.js';
 import { respond, serveFaults } from '../support/fault-server.js';
@@ -9,6 +9,9 @@ import { lastError, PitHome, usePitHome } from './pit-home.js';
 const pit = usePitHome();
 const LOGIN = 'trader:geheimnis-9';
 const DONE = '{"code":1000,"message":"done"}';
+
+// proxies are read from the environment of this process
+afterEach(() => void vi.unstubAllEnvs());
 
 describe.skipIf(!hasOpenssl)('the built program behind a proxy', () => {
   let authority: Authority;
@@ -42,7 +45,7 @@ describe.skipIf(!hasOpenssl)('the built program behind a proxy', () => {
     expect([code, stdout]).toEqual([0, `${DONE}\n`]);
     expect(tunnel.asked).toHaveLength(1);
     // the debug lines are printed without their secrets
-    expect(stderr).toMatch(/CONNECT/);
+    expect(stderr).toMatch(/HttpsProxyAgent instance: 'http:\/\/\*\*\*@127/);
     for (const secret of ['geheimnis-9', btoa(LOGIN), 'literal-access-key'])
       expect(stderr.includes(secret), secret).toBe(false);
   });
@@ -52,11 +55,8 @@ describe.skipIf(!hasOpenssl)('the built program behind a proxy', () => {
     const other = new PitHome(temporaryHome());
     const url = `https://exchange.test:${server.port}`;
     await other.done(`profile add mine --base-url ${url} --trade-url ${url}`);
-    const environment = {
-      ALL_PROXY: proxy,
-      PIT_ACCESS_KEY: 'literal-access-key',
-      PIT_SECRET_KEY: 'literal-secret-key',
-    };
+    vi.stubEnv('ALL_PROXY', proxy);
+    const environment = { PIT_ACCESS_KEY: 'literal-access-key', PIT_SECRET_KEY: 'literal-secret-key' };
     const call = 'api setRepayState --yes --profile mine';
     const refused = await other.failure(call, 5, { environment });
     expect(refused.message).toContain('signed by an authority this machine does not know');
@@ -65,7 +65,7 @@ describe.skipIf(!hasOpenssl)('the built program behind a proxy', () => {
     await other.done(`profile set mine caFile ${authority.file}`);
     expect(await other.json(call, { environment })).toEqual({ code: 1000, message: 'done' });
     const before = tunnel.asked.length;
-    expect(await pit.json('ticker btc_usdt', { environment: { ALL_PROXY: proxy } })).toHaveLength(1);
+    expect(await pit.json('ticker btc_usdt')).toHaveLength(1);
     expect(tunnel.asked).toHaveLength(before);
   });
 });
@@ -80,8 +80,8 @@ describe('before anything is sent', () => {
   });
 
   it('rejects an unsupported kind of proxy without printing its password', async () => {
-    const environment = { ...environmentAt('https://exchange.test'), HTTPS_PROXY: `socks5://${LOGIN}@127.0.0.1:1` };
-    const { code, stderr } = await pit.run('--json balance', { environment });
+    vi.stubEnv('HTTPS_PROXY', `socks5://${LOGIN}@127.0.0.1:1`);
+    const { code, stderr } = await pit.run('--json balance', { environment: environmentAt('https://exchange.test') });
     expect([code, lastError(stderr).message]).toEqual([2, expect.stringContaining('does not speak (socks5://)')]);
     expect(stderr).not.toContain('geheimnis');
   });

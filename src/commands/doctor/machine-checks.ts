@@ -156,9 +156,8 @@ export const network: Check = {
       return warn(`NODE_EXTRA_CA_CERTS names a missing file: ${extra}`, 'Correct or unset it.');
     const { proxyFor } = await import('../../exchange/network/proxy.js');
     const { baseUrl, tradeUrl, settings } = await session.connection();
-    const proxies = [baseUrl, tradeUrl].map((url) => (url === null ? null : proxyFor(new URL(url), host.environment)));
-    const names = new Set(proxies.flatMap((proxy) => (proxy === null ? [] : `${proxy.url.host} (${proxy.variable})`)));
-    const route = names.size === 0 ? 'no proxy' : `through ${[...names].join(' and ')}`;
+    const proxies = [baseUrl, tradeUrl].flatMap((url) => (url === null ? [] : (proxyFor(new URL(url))?.host ?? [])));
+    const route = proxies.length === 0 ? 'no proxy' : `through ${[...new Set(proxies)].join(' and ')}`;
     return ok(settings.caFile === undefined ? route : `${route}, certificate authorities from ${settings.caFile}`);
   },
 };

@@ -148,7 +148,7 @@ export class Session {
       address,
       channels,
       credentials: () => this.credentials(connection),
-      network: new Network(host.environment, connection.settings.caFile),
+      network: new Network(connection.settings.caFile),
       ...this.#tracing,
     });
   }
@@ -306,7 +306,7 @@ export class Session {
       credentials: () => this.credentials(connection),
       offsetStore: () => cachedOffset(this.cache, clockKey(connection), this.host),
       onNames: (seen) => this.seenNames.observe(seen),
-      network: new Network(this.host.environment, connection.settings.caFile),
+      network: new Network(connection.settings.caFile),
       writesUnderWay: this.writesUnderWay,
       onWriteResponse: (name, body) => this.#writeListener(name, body),
       signal: this.host.endSignal,

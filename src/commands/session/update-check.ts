@@ -1,5 +1,5 @@
 import { Cache } from '../../config/cache.js';
-import { get, Network } from '../../exchange/transport.js';
+import { get } from '../../exchange/transport.js';
 import type { Host } from '../../platform/host.js';
 import { parseJson } from '../../platform/json.js';
 
@@ -34,7 +34,7 @@ export async function checkForUpdate({
   const url = environment[UPDATE_URL] ?? '';
   try {
     const delivery = { freshConnection: true, timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES };
-    const { status, body } = await get(url, { ...delivery, network: new Network(environment) });
+    const { status, body } = await get(url, delivery);
     const document = status === 200 ? parseJson(body) : null;
     const version =
       typeof document === 'object' && document !== null && 'version' in document ? document.version : null;

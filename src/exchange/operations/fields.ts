@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { Decimal } from '../../domain/decimal.js';
 import type { Level } from '../../domain/market-data.js';
-import { asInteger, NumberText, scalarText } from '../../platform/json.js';
+import { asInteger, scalarText } from '../../platform/json.js';
 
 /**
  * The kinds of value in responses. Each accepts a JSON number or a JSON string, because deployments were seen to send
@@ -29,10 +29,8 @@ function describe(value: unknown): string {
 
 /** The form of most numbers, which needs no conversion. */
 const PLAIN = /^(?:0|[1-9]\d{0,39})(?:\.\d{1,40})?$/;
-const MAX_PLAIN_LENGTH = 40;
 
 function decimalText(value: unknown): string | undefined {
-  if (value instanceof NumberText && value.isPlain && value.text.length <= MAX_PLAIN_LENGTH) return value.text;
   const text = scalarText(value);
   return text === undefined || PLAIN.test(text) ? text : Decimal.parse(text)?.toString();
 }

@@ -111,7 +111,7 @@ export class StreamClient implements ExchangeStream {
     this.#silentMs = SILENT_HEARTBEATS * this.#protocol.pingMs;
     this.#budget = new TimeBudget(READ_MS, host.monotonic);
     const client = clientOf(this.#budget, this.#ending.signal).restartingBudget(this.#budget);
-    this.#network = network ?? new Network({});
+    this.#network = network ?? new Network();
     this.#queue = new EventQueue((key) => this.#recoveries.get(key)?.overflowed());
     this.#context = {
       client,

@@ -1,5 +1,8 @@
 import { brotliDecompressSync } from 'node:zlib';
-import { MINUTES, PACKED } from './data/btc-usdt-2023-03.js';
+import packed from '../../../assets/btc-usdt-2023-03.bin' with { type: 'bytes' };
+
+/** The number of recorded candles. */
+export const RECORDED_MINUTES = 30_240;
 
 /** One-minute candles as columns, in ticks and lots, oldest first. */
 export interface Columns {
@@ -12,9 +15,9 @@ export interface Columns {
 
 let recording: Columns | undefined;
 
-/** The recorded minutes of btc_usdt, unpacked once: prices in 0.01 USDT, volumes in 0.000001 BTC. data/README.md has the format. */
+/** The recorded minutes of btc_usdt, unpacked once: prices in 0.01 USDT, volumes in 0.000001 BTC. */
 export function recordedMinutes(): Columns {
-  recording ??= unpack(brotliDecompressSync(Buffer.from(PACKED, 'base64')));
+  recording ??= unpack(brotliDecompressSync(packed));
   return recording;
 }
 
@@ -23,40 +26,10 @@ export function emptyColumns(length: number): Columns {
   return { open: column(), high: column(), low: column(), close: column(), volume: new Float64Array(length) };
 }
 
+/** assets/README.md has the format. */
 function unpack(bytes: Uint8Array): Columns {
-  const numbers = varints(bytes);
-  const part = (column: number) => numbers.subarray(column * MINUTES, (column + 1) * MINUTES);
-  const [fromPrevious, body, above, below, volume] = [part(0), part(1), part(2), part(3), part(4)];
-  const columns = emptyColumns(MINUTES);
-  let previous = 0;
-  for (let minute = 0; minute < MINUTES; minute += 1) {
-    const open = previous + unzigzag(fromPrevious[minute] ?? 0);
-    const close = open + unzigzag(body[minute] ?? 0);
-    columns.open[minute] = open;
-    columns.close[minute] = close;
-    columns.high[minute] = Math.max(open, close) + (above[minute] ?? 0);
-    columns.low[minute] = Math.min(open, close) - (below[minute] ?? 0);
-    columns.volume[minute] = volume[minute] ?? 0;
-    previous = close;
-  }
-  return columns;
-}
-
-function varints(bytes: Uint8Array): Float64Array {
-  const numbers = new Float64Array(MINUTES * 5);
-  let index = 0;
-  let factor = 1;
-  for (const byte of bytes) {
-    numbers[index] = (numbers[index] ?? 0) + (byte & 127) * factor;
-    factor *= 128;
-    if (byte < 128) {
-      index += 1;
-      factor = 1;
-    }
-  }
-  return numbers;
-}
-
-function unzigzag(number: number): number {
-  return number % 2 === 0 ? number / 2 : -(number + 1) / 2;
+  const numbers = new Int32Array(Uint8Array.from(bytes).buffer);
+  const column = (index: number) => numbers.subarray(index * RECORDED_MINUTES, (index + 1) * RECORDED_MINUTES);
+  const [open, high, low, close, volume] = [column(0), column(1), column(2), column(3), column(4)];
+  return { open, high, low, close, volume: Float64Array.from(volume) };
 }

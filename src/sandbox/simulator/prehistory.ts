@@ -1,7 +1,6 @@
 import { aggregate, type Candle, type History, type Level, MINUTE } from '../markets/candles.js';
-import { MINUTES } from '../markets/data/btc-usdt-2023-03.js';
 import type { Market } from '../markets/market.js';
-import { type Columns, emptyColumns, recordedMinutes } from '../markets/recorded-minutes.js';
+import { type Columns, emptyColumns, RECORDED_MINUTES, recordedMinutes } from '../markets/recorded-minutes.js';
 import { combinedMove, factorOf, type Move, ownMove, recordedMove } from './price-path.js';
 import { random } from './random.js';
 
@@ -15,7 +14,7 @@ type Shape = Readonly<Record<'open' | 'high' | 'low' | 'close', Float64Array>>;
  *
  * @param length how far it reaches back, in ms (default: as far as the recording)
  */
-export function prehistory(market: Market, seed: number, end: number, length = MINUTES * MINUTE): History {
+export function prehistory(market: Market, seed: number, end: number, length = RECORDED_MINUTES * MINUTE): History {
   const make = () => (market.name === 'btc_usdt' ? recordedMinutes() : synthesised(market, seed));
   return new ColumnHistory(end, Math.floor(length / MINUTE), make);
 }
@@ -50,9 +49,9 @@ class ColumnHistory implements History {
   private minute(index: number): Candle {
     this.made ??= this.make();
     const { high, low, volume } = this.made;
-    const [times, minute] = divided(this.length - 1 - index, MINUTES);
+    const [times, minute] = divided(this.length - 1 - index, RECORDED_MINUTES);
     const isBackwards = times % 2 === 1;
-    const recorded = isBackwards ? minute : MINUTES - 1 - minute;
+    const recorded = isBackwards ? minute : RECORDED_MINUTES - 1 - minute;
     const [open, close] = isBackwards ? [this.made.close, this.made.open] : [this.made.open, this.made.close];
     const at = (column: Int32Array | Float64Array) => BigInt(column[recorded] ?? 0);
     const time = this.start + index * MINUTE;

@@ -2,11 +2,12 @@ import dns from 'node:dns';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { Network } from '../../../src/exchange/transport.js';
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { get, Network } from '../../../src/exchange/transport.js';
 import { adviceText, saying } from '../../support/advice.js';
 import { Authority, hasOpenssl } from '../../support/authority.js';
 import { type Manner, serveConnectProxy } from '../../support/connect-proxy.js';
+import { eventually } from '../../support/eventually.js';
 import { type Answer, FAULTS, type FaultServer, respond, serveFaults } from '../../support/fault-server.js';
 import { lacks } from '../../support/tools.js';
 import { clientOf, failureOf, ORDER } from '../support.js';
@@ -18,6 +19,8 @@ const DONE = { kind: 'done', value: { code: 1000, message: 'ok', id: '2022022248
 const hasIpv6 = Object.values(networkInterfaces()).some((all) => all?.some(({ address }) => address === '::1'));
 
 if (!hasIpv6) lacks('IPv6 (::1)');
+
+afterEach(() => void vi.unstubAllEnvs());
 
 type Looked = (error: null, addresses: unknown, family: number) => void;
 
@@ -33,7 +36,7 @@ describe.skipIf(!hasOpenssl)('certificates', () => {
 
   const serve = (answer: Answer = respond(PLACED)): Promise<FaultServer> =>
     serveFaults({ answer: () => answer, tls: certificate });
-  const trusting = (environment: Readonly<Record<string, string>> = {}) => new Network(environment, authority.file);
+  const trusting = () => new Network(authority.file);
 
   it('accepts a certificate of a private authority if the profile names it', async () => {
     const server = await serve();
@@ -74,7 +77,7 @@ describe.skipIf(!hasOpenssl)('certificates', () => {
     ],
   ])('explains a refused certificate and sends nothing: %s', async (_, make, code, words, advice) => {
     const server = await make();
-    const network = code.startsWith('UNABLE') || code.startsWith('DEPTH') ? new Network({}) : trusting();
+    const network = code.startsWith('UNABLE') || code.startsWith('DEPTH') ? new Network() : trusting();
     const { client } = clientOf(server.url, 9_000, network);
     expect(await client.api.write('order', ORDER)).toMatchObject({
       kind: 'notSent',
@@ -100,7 +103,7 @@ describe.skipIf(!hasOpenssl)('certificates', () => {
     [import.meta.filename, /holds no certificate/],
   ])('fails with the name of the file %s', async (file, message) => {
     const failure = await failureOf(
-      clientOf('https://127.0.0.1:1', 9_000, new Network({}, file)).client.api.read('markets', {}),
+      clientOf('https://127.0.0.1:1', 9_000, new Network(file)).client.api.read('markets', {}),
     );
     expect(failure).toMatchObject({ kind: 'credentials', message: expect.stringMatching(message) });
   });
@@ -111,8 +114,8 @@ describe.skipIf(!hasOpenssl)('certificates', () => {
       const server = await serve(answer);
       const tunnel = await serveConnectProxy(manner, { to: server.port, ...options });
       const url = `https://exchange.test:${server.port}`;
-      const network = trusting({ HTTPS_PROXY: tunnel.url.replace('://', '://me:geheimnis@') });
-      return { server, tunnel, url, network };
+      vi.stubEnv('HTTPS_PROXY', tunnel.url.replace('://', '://me:geheimnis@'));
+      return { server, tunnel, url, network: trusting() };
     };
 
     it('an order arrives unread, with the login of the proxy URL', async () => {
@@ -138,21 +141,27 @@ describe.skipIf(!hasOpenssl)('certificates', () => {
     });
 
     it.each<[Manner, RegExp, number]>([
-      [
-        'refuses',
-        /the proxy http:\/\/127\.0\.0\.1:\d+ of HTTPS_PROXY refused to connect to exchange\.test:\d+ \(HTTP 407\)/,
-        9_000,
-      ],
+      ['refuses', /the proxy http:\/\/127\.0\.0\.1:\d+ refused to connect to exchange\.test \(HTTP 407\)/, 9_000],
+      ['fails', /the proxy http:\/\/127\.0\.0\.1:\d+ refused to connect to exchange\.test \(HTTP 502\)/, 9_000],
       ['hangs up', /could not be reached, or broke off/, 9_000],
-      ['silent', /did not answer in time|no answer in time|no connection/, 1_000],
-      ['no TLS', /gave no secure connection in time|no answer in time|no connection/, 1_000],
-    ])('nothing is sent and no password shown if the proxy is %s', async (manner, words, budgetMs) => {
-      const { server, url, network } = await at(manner);
-      const { client, lines } = clientOf(url, budgetMs, network);
+      ['resets', /could not be reached, or broke off \(ECONNRESET\)/, 9_000],
+      ['stays silent', /did not answer in time|no answer in time|no connection/, 1_000],
+      ['speaks no TLS', /gave no secure connection in time|no answer in time|no connection/, 1_000],
+      ['talks', /no connection|does not speak TLS there/, 9_000],
+    ])('an order is not sent, not repeated, and no password shown if the proxy %s', async (manner, words, budgetMs) => {
+      const { server, tunnel, url, network } = await at(manner);
+      const { client, host, lines } = clientOf(url, budgetMs, network);
       const response = await client.api.write('order', ORDER);
       expect(response).toMatchObject({ kind: 'notSent', reason: expect.stringMatching(words) });
-      expect(lines.join() + JSON.stringify(response)).not.toContain('geheimnis');
-      expect(server.requests).toEqual([]);
+      expect(lines.join() + JSON.stringify(response) + host.printed()).not.toMatch(/geheimnis|bWU6Z2VoZWltbmlz/);
+      expect([tunnel.asked.length, tunnel.bytes(), server.requests]).toEqual([1, '', []]);
+      await eventually(async () => expect(await tunnel.connections()).toBe(0));
+    });
+
+    it('an order is sent once if the proxy answers twice', async () => {
+      const { server, tunnel, url, network } = await at('answers twice');
+      expect(await clientOf(url, 9_000, network).client.api.write('order', ORDER)).toEqual(DONE);
+      expect([tunnel.asked.length, server.requests.length]).toEqual([1, 1]);
     });
 
     it('nothing is sent over a connection that opens too late', async () => {
@@ -168,6 +177,24 @@ describe.skipIf(!hasOpenssl)('certificates', () => {
       expect([tunnel.asked.length, server.requests.length]).toEqual([2, 1]);
     });
 
+    it('nothing is sent over a connection that opens after the request was cancelled', async () => {
+      let open = () => {};
+      const release = new Promise<void>((resolve) => {
+        open = resolve;
+      });
+      const { server, url, network, tunnel } = await at('late', respond(PLACED), { release });
+      const stop = new AbortController();
+      const options = { freshConnection: true, timeoutMs: 60_000, maxBytes: 1_000, network, signal: stop.signal };
+      const response = get(`${url}/api/order`, options);
+      await eventually(() => expect(tunnel.asked).toHaveLength(1));
+      stop.abort();
+      await expect(response).rejects.toMatchObject({ fault: 'cancelled', mayHaveBeenSent: false });
+      open();
+      // TLS is set up, and the connection is closed
+      await eventually(async () => expect([tunnel.bytes() === '', await tunnel.connections()]).toEqual([false, 0]));
+      expect(server.requests).toEqual([]);
+    });
+
     it.each<[string, (cut: () => void) => Answer, number]>([
       ['the way breaks after the request', (cut) => () => cut(), 9_000],
       ['the exchange hangs up', () => FAULTS['a close without an answer'], 9_000],
@@ -177,17 +204,16 @@ describe.skipIf(!hasOpenssl)('certificates', () => {
       const { server, url, network, tunnel } = await at('through', (socket) => make(cut)(socket));
       cut = tunnel.cut;
       expect(await clientOf(url, budgetMs, network).client.api.write('order', ORDER)).toMatchObject({ kind: 'lost' });
-      expect(server.requests).toHaveLength(1);
+      expect([tunnel.asked.length, server.requests.length]).toEqual([1, 1]);
     });
 
     it('nothing is sent if nothing listens at the proxy', async () => {
-      const network = trusting({ HTTPS_PROXY: 'http://me:geheimnis@127.0.0.1:1' });
-      const failure = await failureOf(clientOf('https://exchange.test', 1_500, network).client.api.read('markets', {}));
+      vi.stubEnv('HTTPS_PROXY', 'http://me:geheimnis@127.0.0.1:1');
+      const { client } = clientOf('https://exchange.test', 1_500, trusting());
+      const failure = await failureOf(client.api.read('markets', {}));
       expect(failure).toMatchObject({
         kind: 'unreachable',
-        message: expect.stringMatching(
-          /the proxy http:\/\/127\.0\.0\.1:1 of HTTPS_PROXY could not be reached.*ECONNREFUSED/,
-        ),
+        message: expect.stringMatching(/the proxy http:\/\/127\.0\.0\.1:1 could not be reached.*ECONNREFUSED/),
         hints: saying('NO_PROXY'),
       });
     });
@@ -236,8 +262,8 @@ describe.skipIf(!hasOpenssl)('certificates', () => {
     it('works with a proxy by its address', async () => {
       const server = await serveFaults({ answer: () => respond(PLACED), tls: certificate });
       const tunnel = await serveConnectProxy('through', { host: '::1', to: server.port });
-      const network = trusting({ ALL_PROXY: tunnel.url });
-      const { client } = clientOf(`https://exchange.test:${server.port}`, 9_000, network);
+      vi.stubEnv('ALL_PROXY', tunnel.url);
+      const { client } = clientOf(`https://exchange.test:${server.port}`, 9_000, trusting());
       expect(await client.api.write('order', ORDER)).toEqual(DONE);
     });
   });

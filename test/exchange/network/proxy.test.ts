@@ -1,31 +1,28 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { proxyFor } from '../../../src/exchange/network/proxy.js';
 import { proxySecrets, Redaction } from '../../../src/platform/redaction.js';
 
 const HOST = 'https://trade.example.com/api/order';
 
+afterEach(() => void vi.unstubAllEnvs());
+
 function chosen(url: string, environment: Readonly<Record<string, string>>): string | undefined {
-  const found = proxyFor(new URL(url), environment);
-  return found === null ? undefined : `${found.variable} ${found.url.href}`;
+  for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
+  return proxyFor(new URL(url))?.href;
 }
 
 describe('the proxy of a URL', () => {
   it.each<[string, Record<string, string>, string | undefined]>([
-    ['nothing is set', {}, undefined],
+    ['no variable', {}, undefined],
     ['an empty variable', { HTTPS_PROXY: '' }, undefined],
-    ['https', { HTTPS_PROXY: 'http://p:3128' }, 'HTTPS_PROXY http://p:3128/'],
-    ['both cases: the lower one', { HTTPS_PROXY: 'http://p:1', https_proxy: 'http://q:2' }, 'https_proxy http://q:2/'],
-    ['all', { ALL_PROXY: 'http://p:1' }, 'ALL_PROXY http://p:1/'],
-    ['https before all', { all_proxy: 'http://p:1', HTTPS_PROXY: 'http://q:2' }, 'HTTPS_PROXY http://q:2/'],
-    ['the one for http says nothing of https', { HTTP_PROXY: 'http://p:1' }, undefined],
-    [
-      'a proxy without a scheme',
-      { HTTPS_PROXY: 'proxy.example.com:8080' },
-      'HTTPS_PROXY http://proxy.example.com:8080/',
-    ],
-    ['over TLS itself', { HTTPS_PROXY: 'https://p' }, 'HTTPS_PROXY https://p/'],
-    ['an IPv6 proxy', { HTTPS_PROXY: 'http://[2001:db8::1]:3128' }, 'HTTPS_PROXY http://[2001:db8::1]:3128/'],
-  ])('%s', (_, environment, expected) => {
+    ['HTTPS_PROXY', { HTTPS_PROXY: 'http://p:3128' }, 'http://p:3128/'],
+    ['both cases: the lower one', { HTTPS_PROXY: 'http://p:1', https_proxy: 'http://q:2' }, 'http://q:2/'],
+    ['ALL_PROXY', { ALL_PROXY: 'http://p:1' }, 'http://p:1/'],
+    ['HTTPS_PROXY before ALL_PROXY', { all_proxy: 'http://p:1', HTTPS_PROXY: 'http://q:2' }, 'http://q:2/'],
+    ['not HTTP_PROXY', { HTTP_PROXY: 'http://p:1' }, undefined],
+    ['a proxy over TLS', { HTTPS_PROXY: 'https://p' }, 'https://p/'],
+    ['an IPv6 proxy', { HTTPS_PROXY: 'http://[2001:db8::1]:3128' }, 'http://[2001:db8::1]:3128/'],
+  ])('comes from %s', (_, environment, expected) => {
     expect(chosen(HOST, environment)).toBe(expected);
   });
 
@@ -36,42 +33,41 @@ describe('the proxy of a URL', () => {
     'http://[::1]:1/',
     'https://localhost/',
     'https://[::1]/',
-  ])('uses no proxy for this machine: %s', (url) => {
-    expect(
-      chosen(url, { ALL_PROXY: 'http://p:1', HTTP_PROXY: 'http://p:1', HTTPS_PROXY: 'http://p:1' }),
-    ).toBeUndefined();
+    'https://127.0.0.1:8443/',
+  ])('does not exist for this machine: %s', (url) => {
+    const everything = { ALL_PROXY: 'http://p:1', HTTP_PROXY: 'http://p:1', HTTPS_PROXY: 'http://p:1' };
+    expect(chosen(url, everything)).toBeUndefined();
   });
 
   it.each<[string, string, boolean]>([
     [HOST, '*', true],
     [HOST, 'trade.example.com', true],
     [HOST, 'TRADE.Example.com', true],
-    [HOST, 'example.com', true],
+    [HOST, 'example.com', false],
     [HOST, '.example.com', true],
     [HOST, '*.example.com', true],
     [HOST, 'ample.com', false],
-    [HOST, 'other.com, example.com', true],
-    [HOST, 'other.com example.com', true],
-    [HOST, 'example.com:443', true],
-    [HOST, 'example.com:8443', false],
-    ['https://trade.example.com:8443/', 'example.com:8443', true],
-    ['https://example.com.evil.org/', 'example.com', false],
-    ['https://10.1.2.3/', '10.0.0.0/8', true],
-    ['https://11.1.2.3/', '10.0.0.0/8', false],
+    [HOST, 'other.com, .example.com', true],
+    [HOST, 'other.com .example.com', true],
+    [HOST, 'trade.example.com:443', true],
+    [HOST, 'trade.example.com:8443', false],
+    ['https://trade.example.com:8443/', '.example.com:8443', true],
+    ['https://example.com.evil.org/', '.example.com', false],
+    ['https://10.1.2.3/', '10.1.2.3', true],
     ['https://10.1.2.3/', '1.2.3', false],
-    ['https://10.1.2.3/', '10.0.0.0/99', false],
-    ['https://[2001:db8::5]/', '2001:db8::/32', true],
     ['https://[2001:db8::5]/', '[2001:db8::5]', true],
-    ['https://[2001:db9::5]/', '2001:db8::/32', false],
     [HOST, '', false],
   ])('%s with NO_PROXY=%s is excluded: %s', (url, list, isExcepted) => {
-    for (const name of ['NO_PROXY', 'no_proxy'])
+    for (const name of ['NO_PROXY', 'no_proxy']) {
       expect(chosen(url, { HTTPS_PROXY: 'http://p:1', [name]: list }) === undefined).toBe(isExcepted);
+      vi.unstubAllEnvs();
+    }
   });
 
   it.each([
-    ['socks5://me:geheimnis@p:1080', /HTTPS_PROXY names a proxy of a kind that pit does not speak \(socks5:/],
-    ['http://me:geheimnis@:', /HTTPS_PROXY is not the URL of a proxy/],
+    ['socks5://me:geheimnis@p:1080', /names a proxy of a kind that pit does not speak \(socks5:/],
+    ['http://me:geheimnis@:', /is not a URL/],
+    ['http://me:geheimnis%@p:1', /is not a URL/],
   ])('rejects %s without quoting it', (value, message) => {
     const choose = () => chosen(HOST, { HTTPS_PROXY: value });
     expect(choose).toThrow(expect.objectContaining({ kind: 'usage', message: expect.stringMatching(message) }));

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Channel } from '../../../src/exchange/stream/events.js';
 import { Network } from '../../../src/exchange/transport.js';
 import { adviceText } from '../../support/advice.js';
@@ -18,6 +18,7 @@ describe.skipIf(!hasOpenssl)('a stream', () => {
     tls = authority.sign('IP:127.0.0.1,DNS:exchange.test');
   });
   afterAll(() => authority.remove());
+  afterEach(() => void vi.unstubAllEnvs());
 
   async function book(exchange: ScriptedExchange, address: string, network: Network): Promise<unknown> {
     const { next } = await follow([DEPTH], {}, { exchange, network, address: async () => address });
@@ -34,13 +35,13 @@ describe.skipIf(!hasOpenssl)('a stream', () => {
 
   it('trusts a private authority if the profile names it', async () => {
     const exchange = await serveStream({ tls });
-    const network = new Network({}, authority.file);
+    const network = new Network(authority.file);
     expect(await book(exchange, exchange.url, network)).toMatchObject({ bids: [{ price: '1' }] });
   });
 
   it('ends at once at a host that a private authority signed for which is not trusted, and says how to trust it', async () => {
     const exchange = await serveStream({ tls });
-    const failure = await failed(exchange, exchange.url, new Network({}));
+    const failure = await failed(exchange, exchange.url, new Network());
     expect(failure).toMatchObject({
       kind: 'unreachable',
       message: expect.stringMatching(/authority this machine does not know/),
@@ -52,8 +53,8 @@ describe.skipIf(!hasOpenssl)('a stream', () => {
   it('goes through the proxy of the environment, which sees only encrypted bytes', async () => {
     const exchange = await serveStream({ tls });
     const proxy = await serveConnectProxy('through', { to: exchange.port });
-    const environment = { https_proxy: proxy.url.replace('http://', 'http://me:secret@') };
-    const network = new Network(environment, authority.file);
+    vi.stubEnv('https_proxy', proxy.url.replace('http://', 'http://me:secret@'));
+    const network = new Network(authority.file);
     expect(await book(exchange, 'wss://exchange.test/websocket', network)).toMatchObject({ bids: [{ price: '1' }] });
     const authorization = `Basic ${Buffer.from('me:secret').toString('base64')}`;
     expect(proxy.asked).toEqual([{ authority: 'exchange.test:443', authorization }]);
@@ -63,8 +64,8 @@ describe.skipIf(!hasOpenssl)('a stream', () => {
   it('names the proxy that does not connect, without its password', async () => {
     const exchange = await serveStream({ tls });
     const proxy = await serveConnectProxy('refuses', { to: exchange.port });
-    const environment = { HTTPS_PROXY: proxy.url.replace('http://', 'http://me:secret@') };
-    const failure = await failed(exchange, 'wss://exchange.test/websocket', new Network(environment, authority.file));
+    vi.stubEnv('HTTPS_PROXY', proxy.url.replace('http://', 'http://me:secret@'));
+    const failure = await failed(exchange, 'wss://exchange.test/websocket', new Network(authority.file));
     expect(failure).toMatchObject({ kind: 'unreachable', message: expect.stringMatching(/the proxy http:.*HTTP 407/) });
     expect(String(failure)).not.toMatch(/secret/);
   });

@@ -19,7 +19,15 @@ async function program(): Promise<string> {
   symlinkSync(join(root, 'node_modules'), join(directory, 'node_modules'));
   const outfile = join(directory, 'moving-funds.mjs');
   const entryPoints = [join(root, 'test/sandbox/killed/moving-funds.ts')];
-  await build({ entryPoints, outfile, bundle: true, platform: 'node', format: 'esm', packages: 'external' });
+  await build({
+    entryPoints,
+    outfile,
+    bundle: true,
+    platform: 'node',
+    target: 'node20',
+    format: 'esm',
+    packages: 'external',
+  });
   return outfile;
 }
 

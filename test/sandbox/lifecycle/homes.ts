@@ -28,6 +28,7 @@ export function useHomes(): void {
       outfile: program,
       bundle: true,
       platform: 'node',
+      target: 'node20',
       format: 'esm',
       packages: 'external',
       logLevel: 'error',

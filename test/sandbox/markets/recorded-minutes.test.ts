@@ -1,4 +1,7 @@
+import { readFileSync } from 'node:fs';
+import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
+import { Decimal } from '../../../src/domain/decimal.js';
 import { recordedMinutes } from '../../../src/sandbox/markets/recorded-minutes.js';
 import { FACTORS } from '../../../src/sandbox/simulator/price-path.js';
 import { ExchangeFixture } from '../support/exchange-fixture.js';
@@ -14,6 +17,17 @@ test('the recording has the literals of its first, lowest and last line', () => 
     const [o = 0, h = 0, l = 0, c = 0] = row(minute);
     if (h < Math.max(o, c) || l > Math.min(o, c)) throw new Error(`minute ${minute} is out of shape`);
   }
+});
+
+test('the recording is the CSV, to the last digit', () => {
+  const csv = gunzipSync(readFileSync(new URL('../../../assets/btc-usdt-2023-03.csv.gz', import.meta.url))).toString();
+  const [, ...lines] = csv.trim().split('\n');
+  const { open, high, low, close, volume } = recordedMinutes();
+  const rows = Array.from(close, (_, minute) =>
+    [open, high, low, close, volume].map((column) => column[minute]).join(),
+  );
+  const inUnits = (text: string, column: number) => Decimal.of(text).rescaled(column === 4 ? 6 : 2, 'up').units;
+  expect(rows).toEqual(lines.map((line) => line.split(',').slice(1).map(inUnits).join()));
 });
 
 test('the price path begins where the recording ends', () => {
