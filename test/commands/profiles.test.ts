@@ -284,9 +284,10 @@ describe('a flag takes precedence over the environment, and that over the profil
 
   it('hosts and keys from the environment take precedence over those of the profile', async () => {
     const { environment } = exchange.served;
-    await pit.failure('account --profile local', 3, {
+    const error = await pit.failure('account --profile local', 4, {
       environment: { ...environment, PIT_SECRET_KEY: 'wrong-secret' },
     });
+    expect(error.code).toBe(1003);
     expect(await pit.json('account', { environment })).toMatchObject({ username: 'sandbox' });
   });
 });
