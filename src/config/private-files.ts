@@ -186,7 +186,8 @@ const OPEN_ELSEWHERE = ['EACCES', 'EBUSY', 'EPERM'];
 const MOST_TRIES = 50;
 const WAIT_MS = 20;
 
-function moveOver(from: string, to: string): void {
+/** Moves a file over another one. Throws what the system reports. */
+export function moveOver(from: string, to: string): void {
   for (let left = process.platform === 'win32' ? MOST_TRIES : 1; ; left -= 1) {
     try {
       fs.renameSync(from, to);

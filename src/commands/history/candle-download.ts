@@ -8,7 +8,8 @@ import { progressBar } from '../../terminal/progress.js';
 import { isoTime } from '../../terminal/time.js';
 import { withTimePerPage } from '../funds/long-listing.js';
 import { type Downloaded, noteInterrupt, stopped, summaryOf, withOutput } from './output-file.js';
-import type { SeriesFile } from './series-file.js';
+import { CandleCheck, type Gap, gapOf } from './row-checks.js';
+import type { Series } from './series-file.js';
 
 /** "At most 1000 per response." */
 const PAGE = 1000;
@@ -24,26 +25,30 @@ export interface CandleRange {
   readonly until: number;
 }
 
-/** Candles that the exchange did not have: opening times of the first and the last one. */
-interface Gap {
-  readonly from: string;
-  readonly to: string;
-  readonly candles: number;
-}
-
 /**
  * Downloads closed candles into a file, page by page. Candles that the file already has are not read again, so the same
  * command resumes an interrupted download. Throws Failure `usage` if the file holds other data or begins later than the
  * range, and any Failure of the first read.
  */
-export async function downloadCandles(context: Context, asked: CandleRange, name: string): Promise<Answer> {
+export async function downloadCandles(
+  context: Context,
+  asked: CandleRange,
+  name: string,
+  isForced = false,
+): Promise<Answer> {
   const client = withTimePerPage(context, await context.session.client());
   const closed = { ...asked, until: Math.min(asked.until, client.now() - CANDLE_MS[asked.type]) };
-  const { added, gaps, failure, first, last } = await withOutput(name, FIELDS, async (file) => {
+  const held = new CandleCheck(client.now());
+  const rules = { fields: FIELDS, check: held };
+  const { added, gaps, failure, first, last } = await withOutput(context, { name, isForced }, rules, async (file) => {
     requireSame(file, closed);
     const missing = await missingBefore(client, file, closed);
     const found = await download(context, client, file, closed);
-    return { ...found, gaps: [...missing.gaps, ...found.gaps], failure: found.failure ?? missing.failure };
+    return {
+      ...found,
+      gaps: [...missing.gaps, ...held.gaps, ...found.gaps],
+      failure: found.failure ?? missing.failure,
+    };
   });
   const [from, to] = [first?.time ?? null, last?.time ?? null];
   return {
@@ -55,6 +60,9 @@ export async function downloadCandles(context: Context, asked: CandleRange, name
         ...(gaps.length > SHOWN_GAPS
           ? [paint.warn(`And ${grouped(String(gaps.length - SHOWN_GAPS))} more gaps.`)]
           : []),
+        ...(held.gaps.length > 0
+          ? ['To read what is missing between candles of the file, download into another file.']
+          : []),
       ].join('\n'),
     ...(failure === null ? {} : { failure }),
   };
@@ -63,7 +71,7 @@ export async function downloadCandles(context: Context, asked: CandleRange, name
 async function download(
   context: Context,
   client: ExchangeClient,
-  file: SeriesFile,
+  file: Series,
   range: CandleRange,
 ): Promise<Downloaded & { readonly gaps: readonly Gap[] }> {
   const { host, output } = context;
@@ -94,13 +102,13 @@ async function download(
         if (time - next >= step) gaps.push(gapOf(next, time - step, step));
         next = time + step;
       }
-      file.append(wanted.map((candle) => rowOf(candle, range)));
+      await file.append(wanted.map((candle) => rowOf(candle, range)));
       added += wanted.length;
       if (page.length < PAGE || wanted.length === 0) break;
     }
   } catch (error) {
     if (!(error instanceof Failure) || added === 0) throw error;
-    failure = stopped(error);
+    failure = stopped(error, file);
   } finally {
     hide();
     forget();
@@ -123,11 +131,7 @@ function gapText({ candles, from, to }: Gap): string {
     : `Missing: ${grouped(String(candles))} candles, ${from} to ${to}.`;
 }
 
-function gapOf(from: number, to: number, step: number): Gap {
-  return { from: isoTime(from), to: isoTime(to), candles: Math.floor((to - from) / step) + 1 };
-}
-
-function requireSame({ name, last }: SeriesFile, { market, type }: CandleRange): void {
+function requireSame({ name, last }: Series, { market, type }: CandleRange): void {
   if (last === undefined || (last.market === market && last.type === type)) return;
   throw usage(`${name} has ${last.type} candles of ${last.market}.`, 'Give another file for other candles.');
 }
@@ -138,7 +142,7 @@ function requireSame({ name, last }: SeriesFile, { market, type }: CandleRange):
  */
 async function missingBefore(
   client: ExchangeClient,
-  { name, first }: SeriesFile,
+  { name, first }: Series,
   range: CandleRange,
 ): Promise<Pick<Downloaded, 'failure'> & { readonly gaps: readonly Gap[] }> {
   const [begin, step] = [Date.parse(first?.time ?? ''), CANDLE_MS[range.type]];
