@@ -88,5 +88,5 @@ function timeProblem({ time = '' }: Row, milliseconds: number, now: number): str
 
 function decimalProblem(row: Row, fields: readonly string[]): string | undefined {
   const wrong = fields.find((field) => !DECIMAL.test(row[field] ?? ''));
-  return wrong === undefined ? undefined : `has a ${wrong} that is not a number: ${quoted(row[wrong] ?? '')}`;
+  return wrong === undefined ? undefined : `has no number as ${wrong}: ${quoted(row[wrong] ?? '')}`;
 }
