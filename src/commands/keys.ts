@@ -10,7 +10,7 @@ import type { Answer } from '../terminal/answer.js';
 import { record } from '../terminal/table.js';
 import { DRY_CHANGE, dryChange } from './dry-run.js';
 import { filePath, oneOf } from './inputs.js';
-import { readNamedFile, readStream } from './named-files/input.js';
+import { readNamedFile, readStdin } from './named-files/input.js';
 import { warnOfOrphanedWrites } from './orphaned-writes.js';
 import { chosenProfile } from './profile.js';
 
@@ -55,7 +55,7 @@ export const set = define({
     if (store !== undefined && found !== null && !stdin && file === undefined)
       return moved(context, name, { from: found.store, to: store });
     const pair = stdin
-      ? pairIn(await readStream(context, context.host.input, 'stdin', RULES))
+      ? pairIn(await readStdin(context, RULES))
       : file === undefined
         ? await ask(context, name)
         : pairIn(await readNamedFile(context, file, RULES));

@@ -1,9 +1,8 @@
 import fs from 'node:fs';
 import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
 import { fileWriter, ParquetWriter } from 'hyparquet-writer';
-import { cannotWriteOutput } from '../../config/private-files.js';
 import { Failure } from '../../errors.js';
-import { Draft } from '../named-files/output.js';
+import { cannotWriteOutput, Draft } from '../named-files/output.js';
 import { type Row, type RowCheck, type SeriesFile, UnusableFile } from './series-file.js';
 
 /** Rows that are in memory at once. */

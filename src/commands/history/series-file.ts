@@ -1,10 +1,9 @@
 import fs from 'node:fs';
-import { cannotWriteOutput } from '../../config/private-files.js';
 import { Failure, quoted, usage } from '../../errors.js';
 import { parseJson } from '../../platform/json.js';
 import { toCsv } from '../../terminal/csv.js';
 import { toJson } from '../../terminal/json.js';
-import { Draft, type OutputStream } from '../named-files/output.js';
+import { cannotWriteOutput, Draft, type OutputStream } from '../named-files/output.js';
 
 /** A row of a file: plain texts by name, without commas, quotes or line breaks. */
 export type Row = Readonly<Record<string, string>>;

@@ -5,9 +5,14 @@ import path from 'node:path';
 import type { Writable } from 'node:stream';
 import tty from 'node:tty';
 import type { Context } from '../../cli/context.js';
-import { cannotWriteOutput, moveOver } from '../../config/private-files.js';
+import { cannotWrite, moveOver } from '../../config/private-files.js';
 import { Failure, systemErrorCode, usage } from '../../errors.js';
 import { openRegular } from '../../platform/bounded-file.js';
+
+/** The failure for a file that the user named and that cannot be written. */
+export function cannotWriteOutput(file: string, thrown: unknown): Failure {
+  return cannotWrite(file, thrown, 'Give a file in a folder that you can write to, with room for it.');
+}
 
 /** What a name on the command line stands for, as a place to write to. */
 type OutputPlace =

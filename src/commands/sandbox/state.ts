@@ -1,4 +1,3 @@
-import fs from 'node:fs';
 import path from 'node:path';
 import { confirm, requireConsent } from '../../cli/consent.js';
 import type { Context } from '../../cli/context.js';
@@ -14,8 +13,8 @@ import type { StateReport } from '../../sandbox/admin/state.js';
 import { DRY_CHANGE, dryChange } from '../dry-run.js';
 import { duration, filePath, marketName, positiveDecimal, speed } from '../inputs.js';
 import { FORCE } from '../named-files/force.js';
-import { withFileForSandbox } from '../named-files/input.js';
 import { OutputTarget } from '../named-files/output.js';
+import { withFileForSandbox, withTransferFile } from './transfer.js';
 
 const FILE = shape.object({ file: shape.text(''), rows: shape.integer("of the exchange's data") });
 
@@ -90,26 +89,21 @@ export const exportState = define({
   output: FILE,
   dryRunOutput: DRY_CHANGE,
   async run(context, { file, force }) {
-    const { sandbox, globals, host, output } = context;
+    const { sandbox, globals, output } = context;
     const { isState } = await import('../../sandbox/store/state-file.js');
     // it holds keys
     const target = new OutputTarget(context, file, { isForced: force, isOurs: isState, mode: FILE_MODE });
     if (globals.dryRun) return dryChange('sandbox export', `Would write ${file}.`);
-    const copy = await sandbox.transferFile();
-    const remove = () => fs.rmSync(copy, { force: true });
-    const forget = host.onExit(remove);
-    try {
-      const { rows } = (await sandbox.administer('POST /export', { file: copy })) as StateReport;
+    const rows = await withTransferFile(context, async (copy) => {
+      const report = (await sandbox.administer('POST /export', { file: copy })) as StateReport;
       await target.write(openInput(copy).setEncoding('utf8'));
-      const written = `Wrote ${counted(rows, 'row')} to`;
-      if (!target.isStdout)
-        return { data: { file: path.resolve(file), rows }, show: () => `${written} ${path.resolve(file)}.` };
-      output.note(`${written} stdout.`);
-      return undefined;
-    } finally {
-      forget();
-      remove();
-    }
+      return report.rows;
+    });
+    const shown = target.isStdout ? 'stdout' : path.resolve(file);
+    const text = `Wrote ${counted(rows, 'row')} to ${shown}.`;
+    if (!target.isStdout) return { data: { file: shown, rows }, show: () => text };
+    output.note(text);
+    return undefined;
   },
 });
 

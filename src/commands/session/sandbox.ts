@@ -69,13 +69,6 @@ export class Sandbox {
     return administer(address, call, input, this.budget.remainingMs);
   }
 
-  /** Starts the sandbox if it does not run, and returns the name of a private file to hand something over to it or from it. */
-  async transferFile(): Promise<string> {
-    await this.ensure();
-    const { transferFile } = await import('../../sandbox/lifecycle/files.js');
-    return transferFile(this.host.directories);
-  }
-
   /** Caches the time of the sandbox's clock (ISO 8601) after this command has set it; null: it follows the machine's clock. */
   async rememberClock(time: string | null): Promise<void> {
     const cache = new Cache(this.host.directories.cache, this.host.now);
