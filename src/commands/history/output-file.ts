@@ -184,6 +184,7 @@ export function summaryOf(
   what: 'candle' | 'trade',
 ): string {
   const extent = from === null ? '' : ` It has ${what}s from ${from} to ${to}.`;
-  if (added === 0) return `Nothing new for ${name}.${extent}`;
-  return `${grouped(String(added))} ${what}${added === 1 ? '' : 's'} added to ${name}.${extent}`;
+  const shown = isStdout(name) ? 'stdout' : name;
+  if (added === 0) return `Nothing new for ${shown}.${extent}`;
+  return `${grouped(String(added))} ${what}${added === 1 ? '' : 's'} added to ${shown}.${extent}`;
 }
