@@ -12,8 +12,8 @@ __pit_command() {
     'markets') flags='--base=@coin --quote=@coin --fields=,market|base|quote|priceScale|amountScale|tickSize|lotSize|minAmount|minNotional' arguments='@market' ;;
     'ticker') flags='--quote=@coin --sort=change|volume|market --watch --fields=,market|time|bid|ask|last|open|high|low|change|volume' arguments='@market...' ;;
     'depth') flags='--size=- --merge=- --chart --watch --fields=,side|price|amount' arguments='@market' ;;
-    'trades') flags='--since=- --out=@file --follow --watch --fields=,id|time|market|side|price|amount' arguments='@market' ;;
-    'kline') flags='--type=1min|3min|5min|15min|30min|1hour|2hour|4hour|6hour|12hour|1day|3day|1week --since=- --until=- --size=- --chart --out=@file --svg=@file --watch --fields=,time|open|high|low|close|volume|closed' arguments='@market' ;;
+    'trades') flags='--since=- --out=@file --force --follow --watch --fields=,id|time|market|side|price|amount' arguments='@market' ;;
+    'kline') flags='--type=1min|3min|5min|15min|30min|1hour|2hour|4hour|6hour|12hour|1day|3day|1week --since=- --until=- --size=- --chart --out=@file --svg=@file --force --watch --fields=,time|open|high|low|close|volume|closed' arguments='@market' ;;
     'stream') flags='--raw --count=- --for=- --until-silent=- --fields=,channel|time|received|source|scope|skipped|data.market|data.time|data.bid|data.ask|data.last|data.open|data.high|data.low|data.change|data.volume|data.side|data.price|data.amount|data.id|data.close|data.closed|data.clientId|data.type|data.account|data.filled|data.remaining|data.filledValue|data.averagePrice|data.fee|data.feeCoin|data.feeDiscount|data.state|data.status|data.lastTrade.id|data.lastTrade.time|data.lastTrade.price|data.lastTrade.amount|data.coin|data.name|data.available|data.frozen|data.total|data.canDeposit|data.canWithdraw|data.canLoan|data.value' arguments='@channel...' ;;
     'watch') flags='--type=1min|3min|5min|15min|30min|1hour|2hour|4hour|6hour|12hour|1day|3day|1week' arguments='@market' ;;
     'order') subs='batch show replace' flags='--at=bid|ask|mid|bid+1tick|bid-1tick|ask+1tick|ask-1tick --post-only --ioc --account=spot|isolated|cross --borrow --repay --id=- --override+=,price-band|order-notional|day-notional|post-only --fields=,outcome|id|clientId|market|side|type|account|price|amount|notional|duplicates|state|filled|filledValue|averagePrice|fee|feeCoin' arguments='buy|sell @market -' ;;
@@ -66,7 +66,7 @@ __pit_command() {
     'sandbox transfer') flags='--from=- --to=- --margin=@market --back --fields=,account|to|wallet|back|coin|amount' arguments='@coin -' ;;
     'sandbox price') flags='--over=- --fields=,market|price|at' arguments='@market -' ;;
     'sandbox replay') flags='--speed=- --fields=,market|kind|rows|from|to|speed|anew|left' arguments='@market @file' ;;
-    'sandbox export') flags='--fields=,file|rows' arguments='@file' ;;
+    'sandbox export') flags='--force --fields=,file|rows' arguments='@file' ;;
     'sandbox import') flags='--fields=,file|rows' arguments='@file' ;;
     'sandbox clock') subs='stop start set speed advance' ;;
     'sandbox clock stop') flags='--fields=,time|running|speed' ;;

@@ -123,7 +123,8 @@ function __pit_tree_flags
         case 'trades'
             printf '%s\t%s\n' \
                 '--since=-' 'list the 50 trades after this one (default: the newest)' \
-                '--out=@file' 'download all trades after --since into this file: .csv, .ndjson or .parquet' \
+                '--out=@file' 'download all trades after --since into this file: .csv, .ndjson or .parquet; - is stdout' \
+                '--force' 'replace the file even if pit did not write it' \
                 '--follow' 'go on with new trades until you stop it' \
                 '--watch' 'show changes as they happen; q or Ctrl-C ends' \
                 '--fields=,id|time|market|side|price|amount' 'show only these fields in tables and --csv'
@@ -134,8 +135,9 @@ function __pit_tree_flags
                 '--until=-' 'list candles up to this time (default: now)' \
                 '--size=-' 'how many (default: 24, or all since --since)' \
                 '--chart' 'draw the candles, as many as fit unless --size or --since says how many' \
-                '--out=@file' 'download all closed candles since --since into this file: .csv, .ndjson or .parquet; resumes an interrupted download' \
-                '--svg=@file' 'write the chart to this file' \
+                '--out=@file' 'download all closed candles since --since into this file: .csv, .ndjson or .parquet; resumes an interrupted download; - is stdout' \
+                '--svg=@file' 'write the chart to this file; - is stdout' \
+                '--force' 'replace the file even if pit did not write it' \
                 '--watch' 'show changes as they happen; q or Ctrl-C ends' \
                 '--fields=,time|open|high|low|close|volume|closed' 'show only these fields in tables and --csv'
         case 'stream'
@@ -374,6 +376,7 @@ function __pit_tree_flags
                 '--fields=,market|kind|rows|from|to|speed|anew|left' 'show only these fields in tables and --csv'
         case 'sandbox export'
             printf '%s\t%s\n' \
+                '--force' 'replace the file even if pit did not write it' \
                 '--fields=,file|rows' 'show only these fields in tables and --csv'
         case 'sandbox import'
             printf '%s\t%s\n' \
@@ -635,10 +638,10 @@ function __pit_tree_arguments
                 '@file' 'CSV: time,open,high,low,close,volume or time,id,side,price,amount, or a common export'
         case 'sandbox export'
             printf '%s\t%s\n' \
-                '@file' 'where to write; an existing file is replaced'
+                '@file' 'where to write; - is stdout'
         case 'sandbox import'
             printf '%s\t%s\n' \
-                '@file' 'a file from pit sandbox export'
+                '@file' 'a file from pit sandbox export; - is stdin'
         case 'sandbox clock set'
             printf '%s\t%s\n' \
                 '-' 'ISO 8601 (UTC without a zone), or seconds or milliseconds since 1970; never earlier'

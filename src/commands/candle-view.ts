@@ -1,12 +1,12 @@
-import { writeFile } from 'node:fs/promises';
+import type { Context } from '../cli/context.js';
 import type { Candle, CandleType } from '../domain/candle.js';
 import { counted, Decimal, grouped } from '../domain/decimal.js';
 import { Failure } from '../errors.js';
-import { cannotWriteOutput } from '../platform/private-files.js';
 import { changeText, paintChange } from '../terminal/cells.js';
 import * as charts from '../terminal/charts/index.js';
 import type { Screen } from '../terminal/screen.js';
 import { wrapped } from '../terminal/text.js';
+import { OutputTarget } from './named-files/output.js';
 
 /** Candles of a market, oldest first. */
 export interface CandleSeries {
@@ -39,15 +39,16 @@ export function showCandles(series: CandleSeries, screen: Screen): string {
   return [heading, ...charts.candleChart(candles, area).lines(screen.paint)].join('\n');
 }
 
-/** Writes the chart as an SVG drawing. Throws Failure `usage` if there is nothing to draw or the file cannot be written. */
-export async function writeSvg({ market, type, candles }: CandleSeries, file: string): Promise<void> {
+/** Where a drawing goes. Throws Failure `usage` if it cannot be written there. */
+export function svgTarget(context: Context, name: string, isForced: boolean): OutputTarget {
+  return new OutputTarget(context, name, { isForced, isOurs: charts.isCandleSvg });
+}
+
+/** Writes the chart as an SVG drawing. Throws Failure `usage` if there is nothing to draw or it cannot be written. */
+export async function writeSvg({ market, type, candles }: CandleSeries, target: OutputTarget): Promise<void> {
   if (candles.length === 0)
     throw new Failure('usage', `No candles of ${market} in this range: there is nothing to draw.`);
-  try {
-    await writeFile(file, charts.candleSvg(candles, `${market} ${type}`));
-  } catch (error) {
-    throw cannotWriteOutput(file, error);
-  }
+  await target.write([charts.candleSvg(candles, `${market} ${type}`)]);
 }
 
 function most(candles: readonly Candle[], field: 'high' | 'low'): string {

@@ -1,16 +1,16 @@
-import { createReadStream, statSync } from 'node:fs';
-import type { Readable } from 'node:stream';
+import { statSync } from 'node:fs';
 import { confirm, requireConsent } from '../cli/consent.js';
 import type { Context } from '../cli/context.js';
 import { define, flag, toggle } from '../cli/definition.js';
 import * as shape from '../cli/shapes.js';
 import type { KeychainFailure } from '../config/keychain.js';
 import { type KeyPair, type KeyPlace, lastFour, parseKeys, requireKeyText, sandboxKeys } from '../config/keys.js';
-import { Failure, suggest, systemErrorCode, tryRead, usage } from '../errors.js';
+import { Failure, suggest, tryRead, usage } from '../errors.js';
 import type { Answer } from '../terminal/answer.js';
 import { record } from '../terminal/table.js';
 import { DRY_CHANGE, dryChange } from './dry-run.js';
 import { filePath, oneOf } from './inputs.js';
+import { readNamedFile, STDIN } from './named-files/input.js';
 import { warnOfOrphanedWrites } from './orphaned-writes.js';
 import { chosenProfile } from './profile.js';
 
@@ -23,10 +23,8 @@ const MASKED_KEYS = shape.object({
   store: shape.nullable(shape.enumOf(STORES, 'where they are; null if there are none, and for the sandbox')),
 });
 
-/** More than two keys of the greatest length with their line ends; a device such as /dev/zero would never end. */
-const MAX_BYTES = 4_096;
-
-const FILE_FORMAT = 'It must hold the access key and the secret key, one per line.';
+/** In bytes: more than two keys of the greatest length with their line ends. */
+const RULES = { max: 4_096, hint: 'It must hold the access key and the secret key, one per line.' };
 
 export const set = define({
   summary: 'Store the API keys of a profile',
@@ -49,7 +47,7 @@ export const set = define({
   dryRunOutput: DRY_CHANGE,
   async run(context, { stdin, file, store }) {
     if (stdin && file !== undefined) throw usage('--stdin and --file exclude each other.', 'Give one of them.');
-    const { session, budget, globals, output } = context;
+    const { session, globals, output } = context;
     const profile = await chosenProfile(context);
     const { name, tradeUrl, builtIn } = profile;
     if (builtIn) throw sandboxKeys();
@@ -57,12 +55,9 @@ export const set = define({
     const found = (await tryRead(() => session.keys.find(name))) ?? null;
     if (store !== undefined && found !== null && !stdin && file === undefined)
       return moved(context, name, { from: found.store, to: store });
-    const { input } = context.host;
-    let pair: KeyPair;
-    if (file !== undefined) pair = await budget.pausedDuring(() => fromFile(file));
     // a terminal would show what is typed
-    else if (input.isTTY === true || !stdin) pair = await ask(context, name);
-    else pair = parseKeys(await budget.pausedDuring(() => readAll(input, 'stdin')));
+    const source = file ?? (stdin && context.host.input.isTTY !== true ? STDIN : undefined);
+    const pair = source === undefined ? await ask(context, name) : pairIn(await readNamedFile(context, source, RULES));
     await warnOfOrphanedWrites(context, profile, () => ({ tradeUrl, accessKey: pair.accessKey }));
     const place = store ?? found?.store ?? 'file';
     if (globals.dryRun) return dryChange('keys set', `Would store the keys of ${name} ${PLACES[place]}.`);
@@ -153,28 +148,15 @@ async function ask({ prompts }: Context, profile: string): Promise<KeyPair> {
   return { accessKey, secretKey };
 }
 
-async function fromFile(path: string): Promise<KeyPair> {
-  const text = await readAll(createReadStream(path), path).catch((error: unknown) => {
-    throw error instanceof Failure
-      ? error
-      : usage(`Cannot read the file ${path}: ${systemErrorCode(error)}.`, FILE_FORMAT);
-  });
-  return parseKeys(text);
-}
-
-/** Whether the group or everyone may read a file. Windows has no such modes. */
-function isReadByOthers(path: string): boolean {
-  return process.platform !== 'win32' && (statSync(path).mode & 0o044) !== 0;
-}
-
-async function readAll(stream: Readable, name: string): Promise<string> {
-  let bytes = Buffer.alloc(0);
-  for await (const chunk of stream) {
-    bytes = Buffer.concat([bytes, Buffer.from(chunk)]);
-    if (bytes.length > MAX_BYTES) throw usage(`${name} holds more than two keys.`, FILE_FORMAT);
-  }
+function pairIn(bytes: Uint8Array): KeyPair {
   // TextDecoder drops the byte order mark that some editors write
-  return new TextDecoder().decode(bytes);
+  return parseKeys(new TextDecoder().decode(bytes));
+}
+
+/** Whether it is a regular file that the group or everyone may read. Windows has no such modes. */
+function isReadByOthers(path: string): boolean {
+  const found = process.platform === 'win32' ? undefined : statSync(path, { throwIfNoEntry: false });
+  return found?.isFile() === true && (found.mode & 0o044) !== 0;
 }
 
 export const show = define({

@@ -18,6 +18,8 @@ import type { CandleSeries } from './candle-view.js';
 import { dayOf, keepDay } from './day-prices.js';
 import { CANDLE_FILE } from './history/shapes.js';
 import { filePath, marketName, moment, oneOf, wholeNumber } from './inputs.js';
+import { FORCE } from './named-files/force.js';
+import type { OutputTarget } from './named-files/output.js';
 import { requireRange } from './time-range.js';
 import { requireWatchable, WATCH, watch } from './watch/watch.js';
 
@@ -60,10 +62,11 @@ export default define({
     chart: toggle('--chart', 'draw the candles, as many as fit unless --size or --since says how many'),
     out: flag(
       '--out <file>',
-      'download all closed candles since --since into this file: .csv, .ndjson or .parquet; resumes an interrupted download',
+      'download all closed candles since --since into this file: .csv, .ndjson or .parquet; resumes an interrupted download; - is stdout',
       filePath,
     ),
-    svg: flag('--svg <file>', 'write the chart to this file', filePath),
+    svg: flag('--svg <file>', 'write the chart to this file; - is stdout', filePath),
+    force: FORCE,
     watch: WATCH,
   },
   examples: [
@@ -76,21 +79,28 @@ export default define({
   ],
   output: shape.anyOf(shape.array(CANDLE), CANDLE_FILE),
   row: CANDLE,
-  async run(context, { market, type = DEFAULT_TYPE, since, until, size, chart, svg, out, watch: isWatched }) {
-    if (isWatched) requireWatchable(context, { '--until': until, '--out': out, '--svg': svg });
+  async run(context, { market, type = DEFAULT_TYPE, since, until, size, chart, svg, out, force, watch: isWatched }) {
+    if (isWatched) requireWatchable(context, { '--until': until, '--out': out, '--svg': svg, '--force': force });
     const { output, session } = context;
+    if (force && out === undefined && svg === undefined)
+      throw usage('--force needs --out or --svg.', 'It is about the file that they name.');
+    if (out !== undefined && since === undefined)
+      throw usage('--out needs --since.', 'Say where the file begins: --since 2026-11-01.');
+    if (out !== undefined && (size !== undefined || chart || svg !== undefined))
+      throw usage('--out excludes --size, --chart and --svg.', 'Download first, then draw a part.');
+    const drawing = svg === undefined ? undefined : (await import('./candle-view.js')).svgTarget(context, svg, force);
+    if (drawing?.isStdout && chart) throw usage('--chart and --svg - exclude each other.', 'Both print on stdout.');
     const { base } = await (await session.markets()).find(market);
     const client = await session.client();
     if (since !== undefined) await requirePast(client, market, since);
     requireRange([since, until], ['--since', '--until'], context.host.now());
-    if (out !== undefined) {
-      if (since === undefined) throw usage('--out needs --since.', 'Say where the file begins: --since 2026-11-01.');
-      if (size !== undefined || chart || svg !== undefined)
-        throw usage('--out excludes --size, --chart and --svg.', 'Download first, then draw a part.');
+    if (out !== undefined && since !== undefined) {
       const { downloadCandles } = await import('./history/candle-download.js');
-      return downloadCandles(context, { market, type, since, until }, out);
+      const { besideRows } = await import('./history/output-file.js');
+      const wanted = { market, type, since, until };
+      return besideRows(context, out, await downloadCandles(context, wanted, out, force));
     }
-    const isDrawn = chart || svg !== undefined;
+    const isDrawn = chart || drawing !== undefined;
     const usual = isDrawn ? (await import('./candle-view.js')).candlesThatFit(output.screen) : DEFAULT_SIZE;
     const wanted = size ?? (since === undefined ? usual : undefined);
     const answerOf = (candles: readonly Candle[]) =>
@@ -118,7 +128,12 @@ export default define({
     const answer = answerOf(candles);
     if (size !== undefined && candles.length < size && failure === null)
       output.warn(`There are ${grouped(String(candles.length))} candles, not ${grouped(String(size))}.`);
-    const shown = isDrawn ? { ...answer, show: await chartOf({ market, type, candles }, output, svg) } : answer;
+    if (drawing?.isStdout) {
+      await (await import('./candle-view.js')).writeSvg({ market, type, candles }, drawing);
+      if (failure !== null) throw failure;
+      return undefined;
+    }
+    const shown = isDrawn ? { ...answer, show: await chartOf({ market, type, candles }, output, drawing) } : answer;
     return failure === null ? shown : { ...shown, failure };
   },
 });
@@ -169,11 +184,15 @@ async function chartView(series: Omit<CandleSeries, 'candles'>, isFitted: boolea
 }
 
 /** The chart for the screen; the same is written to the file, if there is one. */
-async function chartOf(series: CandleSeries, output: Output, file: string | undefined): Promise<Answer['show']> {
+async function chartOf(
+  series: CandleSeries,
+  output: Output,
+  target: OutputTarget | undefined,
+): Promise<Answer['show']> {
   const { showCandles, writeSvg } = await import('./candle-view.js');
-  if (file !== undefined) {
-    await writeSvg(series, file);
-    output.note(`Wrote the chart to ${file}.`);
+  if (target !== undefined) {
+    await writeSvg(series, target);
+    output.note(`Wrote the chart to ${target.name}.`);
   }
   return (screen) => showCandles(series, screen);
 }

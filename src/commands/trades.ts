@@ -10,6 +10,7 @@ import type { Column } from '../terminal/table.js';
 import { isoTime, localTime, timeTitle } from '../terminal/time.js';
 import { TRADE_FILE } from './history/shapes.js';
 import { filePath, idNumber, marketName } from './inputs.js';
+import { FORCE } from './named-files/force.js';
 import { requireWatchable, WATCH, watch } from './watch/watch.js';
 
 /** How many trades the exchange lists. */
@@ -29,7 +30,12 @@ export default define({
   arguments: { market: required('the market', marketName) },
   flags: {
     since: flag('--since <trade-id>', 'list the 50 trades after this one (default: the newest)', idNumber('--since')),
-    out: flag('--out <file>', 'download all trades after --since into this file: .csv, .ndjson or .parquet', filePath),
+    out: flag(
+      '--out <file>',
+      'download all trades after --since into this file: .csv, .ndjson or .parquet; - is stdout',
+      filePath,
+    ),
+    force: FORCE,
     follow: toggle('--follow', 'go on with new trades until you stop it'),
     watch: WATCH,
   },
@@ -41,14 +47,17 @@ export default define({
   ],
   output: shape.anyOf(shape.array(TRADE), TRADE_FILE),
   row: TRADE,
-  async run(context, { market, since, out, follow, watch: isWatched }) {
-    if (isWatched) requireWatchable(context, { '--since': since, '--out': out, '--follow': follow });
+  async run(context, { market, since, out, force, follow, watch: isWatched }) {
+    if (isWatched) requireWatchable(context, { '--since': since, '--out': out, '--follow': follow, '--force': force });
+    if (force && out === undefined) throw usage('--force needs --out.', 'It is about the file that it names.');
+    if (out !== undefined && since === undefined)
+      throw usage('--out needs --since.', 'Give the id of the trade before the first one.');
     const { session } = context;
     const { base, quote } = await (await session.markets()).find(market);
-    if (out !== undefined) {
-      if (since === undefined) throw usage('--out needs --since.', 'Give the id of the trade before the first one.');
+    if (out !== undefined && since !== undefined) {
       const { downloadTrades } = await import('./history/trade-download.js');
-      return downloadTrades(context, { market, since, follow }, out);
+      const { besideRows } = await import('./history/output-file.js');
+      return besideRows(context, out, await downloadTrades(context, { market, since, follow }, out, force));
     }
     if (follow)
       throw usage('--follow needs --out.', suggest('See trades as they happen', 'stream', `trades:${market}`));

@@ -56,6 +56,11 @@ export class TimeBudget {
     }
   }
 
+  /** Runs work that waits for another program, at the other end of a pipe. That time counts only if the user has set the time. */
+  pausedUnlessSet<Value>(work: () => Promise<Value>): Promise<Value> {
+    return this.isUserSet ? work() : this.pausedDuring(work);
+  }
+
   /** Runs work that goes on until it is ended on purpose. Its steps restart the time for their requests. */
   async withoutDeadline<Value>(work: () => Promise<Value>): Promise<Value> {
     const end = this.disableDeadline();

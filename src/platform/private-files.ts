@@ -202,14 +202,8 @@ export function replaceFile(file: string, content: string | Uint8Array, mode = F
 }
 
 const WRITABLE_HOME = 'Check who may write there and that the disk has room, or set PIT_HOME to another folder.';
-const WRITABLE_OUTPUT = 'Give a file in a folder that you can write to, with room for it.';
 
 /** The failure for a file of pit that cannot be written. Its cause is left out: it may quote what was written. */
 export function cannotWrite(file: string, thrown: unknown, hint = WRITABLE_HOME): Failure {
   return usage(`Cannot write ${file}: ${systemErrorCode(thrown)}.`, hint);
-}
-
-/** The failure for a file that the user named and that cannot be written. */
-export function cannotWriteOutput(file: string, thrown: unknown): Failure {
-  return cannotWrite(file, thrown, WRITABLE_OUTPUT);
 }

@@ -76,8 +76,8 @@ export class Output {
   async answer(whole: Result): Promise<void> {
     const answer = this.options.view?.(whole) ?? whole;
     if ('events' in answer) await this.#follow(answer);
-    else if ('rows' in answer) await writeRows(answer, this.#writerOf(answer), (text) => this.#print(text));
-    else await this.#print(await this.#textOf(answer));
+    else if ('rows' in answer) await writeRows(answer, this.#writerOf(answer), (text) => this.print(text));
+    else await this.print(await this.#textOf(answer));
   }
 
   /**
@@ -166,7 +166,7 @@ export class Output {
       const isTerminal = this.host.output.isTTY === true;
       for await (const event of events) {
         const text = line(event);
-        if (text !== undefined) await this.#print(`${isTerminal ? safe(text) : text}\n`);
+        if (text !== undefined) await this.print(`${isTerminal ? safe(text) : text}\n`);
       }
       return;
     }
@@ -191,7 +191,7 @@ export class Output {
       }
       live.end();
       const last = picture.show(screenOf(this.host.output, this.host.environment, this.options), true);
-      if (!isInterrupted && last !== '') await this.#print(`${last}\n`);
+      if (!isInterrupted && last !== '') await this.print(`${last}\n`);
     } finally {
       forget();
       live.end();
@@ -216,7 +216,8 @@ export class Output {
     return this.format === 'csv' ? new CsvRows(stream.fields) : new TableRows(this.screen, stream);
   }
 
-  async #print(text: string): Promise<void> {
+  /** Writes text to stdout as it is, and waits until it is out. Rejects as {@link answer} does. */
+  async print(text: string): Promise<void> {
     if (text === '') return;
     this.#live?.clear();
     this.#isInLine = this.host.output.isTTY === true && !text.endsWith('\n');

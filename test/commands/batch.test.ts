@@ -149,7 +149,7 @@ describe('pit order batch', () => {
     ['--ladder 20000:20100:5 --amount 1usdt', 'Order 1: Amount 0.000009 is below the minimum of 0.0001 btc.'],
     ['--file a --amount 1', '--amount and --weight belong to --ladder'],
     ['--resume job1 --ladder 1:2:3 --amount 1', '--resume continues with the orders of the job'],
-    ['--file /nowhere/orders.csv', 'could not be read (ENOENT)'],
+    ['--file /nowhere/orders.csv', 'Cannot read /nowhere/orders.csv: ENOENT'],
     ['--ladder 20000:20000.01:5 --amount 1', '5 orders do not fit'],
     ['--ladder 20000:20100:5 --amount 0.0004', 'Order 1: Amount 0.000080 is below the minimum of 0.0001 btc.'],
     ['--ladder bid-200%:bid:5 --amount 1', 'not above zero'],

@@ -234,7 +234,7 @@ describe('pit keys', () => {
     expect((await pit.failure('keys set --profile local --stdin', 2, { input })).message).toContain('stdin');
     if (process.platform === 'win32') return;
     const error = await pit.failure('keys set --profile local --file /dev/zero', 2);
-    expect(error.message).toBe('/dev/zero holds more than two keys.');
+    expect(error.message).toBe('/dev/zero is longer than 4 KiB.');
     expect((await pit.failure('keys set --profile local --file /', 2)).message).toContain('EISDIR');
   });
 

@@ -57,3 +57,15 @@ it('a time budget can be lengthened unless the user has set it', () => {
   expect([usual.remainingMs, usual.milliseconds]).toEqual([9_500, 9_500]);
   expect([chosen.remainingMs, chosen.milliseconds]).toEqual([500, 500]);
 });
+
+it.each([
+  [false, 500],
+  [true, 300],
+])('a time that the user has set (%s) counts while another program is waited for', async (isUserSet, left) => {
+  let now = 1_000;
+  const budget = new TimeBudget(500, () => now, isUserSet);
+  await budget.pausedUnlessSet(async () => {
+    now += 200;
+  });
+  expect(budget.remainingMs).toBe(left);
+});

@@ -90,16 +90,19 @@ describe('through the program', () => {
   const pit = (words: readonly string[], environment = {}) => runPit(words, { home, environment });
   const started = serveSandbox(home);
 
-  it.each(ENDLESS)('the sandbox refuses to import and replay %s', async (_what, file) => {
-    await started;
-    for (const words of [
-      ['sandbox', 'import', file, '--yes'],
-      ['sandbox', 'replay', 'btc_usdt', file, '--yes'],
-    ]) {
-      expect(await pit(words)).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(REFUSED) });
-    }
-    expect(await pit(['sandbox', 'status'])).toMatchObject({ code: 0 });
-  });
+  it.each(ENDLESS.filter(([, file]) => file !== silent))(
+    'the sandbox refuses to import and replay %s',
+    async (_what, file) => {
+      await started;
+      for (const words of [
+        ['sandbox', 'import', file, '--yes'],
+        ['sandbox', 'replay', 'btc_usdt', file, '--yes'],
+      ]) {
+        expect(await pit(words)).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(REFUSED) });
+      }
+      expect(await pit(['sandbox', 'status'])).toMatchObject({ code: 0 });
+    },
+  );
 
   it.each(ENDLESS)('completion is not installed into %s', async (_what, file) => {
     const root = folderWith('.bashrc', file);
@@ -116,11 +119,11 @@ describe('through the program', () => {
     await pit(['profile', 'add', 'alice', '--base-url', 'http://127.0.0.1:1', '--trade-url', 'http://127.0.0.1:1']);
     expect(await pit(['keys', 'set', '--profile', 'alice', '--file', file])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('holds more than two keys'),
+      stderr: expect.stringContaining('is longer than 4 KiB'),
     });
     expect(await pit(['order', 'batch', 'buy', 'btc_usdt', '--file', file, '--yes'])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('is longer than 32 MB'),
+      stderr: expect.stringContaining('is longer than 32 MiB'),
     });
   });
 });
@@ -169,14 +172,8 @@ describe('a regular file', () => {
   });
 });
 
-/** Readers with a bound of their own: they read a pipe, one block at a given place, or what the build has made. */
-const OWN_BOUND = new Set([
-  'commands/keys.ts',
-  'commands/order/batch-input.ts',
-  'commands/withdraw/fund-password.ts',
-  'help-file.ts',
-  'platform/bounded-file.ts',
-]);
+/** Their readers have a bound, or read what the build has made. */
+const OWN_BOUND = new Set(['help-file.ts', 'platform/bounded-file.ts', 'platform/input-stream.ts']);
 
 it('no other file of the sources reads a whole file without a bound', () => {
   const root = path.resolve(import.meta.dirname, '../../src');

@@ -10,7 +10,8 @@ import { progressBar } from '../../terminal/progress.js';
 import { isoTime } from '../../terminal/time.js';
 import { withTimePerPage } from '../funds/long-listing.js';
 import { type Downloaded, noteInterrupt, stopped, summaryOf, withOutput } from './output-file.js';
-import type { SeriesFile } from './series-file.js';
+import { CandleCheck, type Gap, gapOf } from './row-checks.js';
+import { type Series, SeriesFile } from './series-file.js';
 
 /** "At most 1000 per response." */
 const PAGE = 1000;
@@ -29,25 +30,29 @@ interface WantedCandles extends CandleSeries {
   readonly until?: Moment | undefined;
 }
 
-/** Candles that the exchange did not have: opening times of the first and the last one. */
-interface Gap {
-  readonly from: string;
-  readonly to: string;
-  readonly candles: number;
-}
-
 /**
  * Downloads closed candles into a file, page by page. Of the candles that the file already has, only the last one is read
  * again, so the same command resumes an interrupted download. Throws Failure `usage` if the file holds other data or begins later than the
  * range, and any Failure of the first read.
  */
-export async function downloadCandles(context: Context, wanted: WantedCandles, name: string): Promise<Answer> {
+export async function downloadCandles(
+  context: Context,
+  wanted: WantedCandles,
+  name: string,
+  isForced = false,
+): Promise<Answer> {
   const client = withTimePerPage(context, await context.session.client());
-  const { added, gaps, failure, first, last } = await withOutput(name, FIELDS, async (file) => {
+  const held = new CandleCheck(client.marketNow());
+  const rules = { fields: FIELDS, check: held };
+  const { added, gaps, failure, first, last } = await withOutput(context, { name, isForced }, rules, async (file) => {
     requireSame(file, wanted);
     const missing = await missingBefore(client, file, wanted);
     const found = await download(context, client, file, wanted);
-    return { ...found, gaps: [...missing.gaps, ...found.gaps], failure: found.failure ?? missing.failure };
+    return {
+      ...found,
+      gaps: [...missing.gaps, ...held.gaps, ...found.gaps],
+      failure: found.failure ?? missing.failure,
+    };
   });
   const [from, to] = [first?.time ?? null, last?.time ?? null];
   return {
@@ -59,6 +64,9 @@ export async function downloadCandles(context: Context, wanted: WantedCandles, n
         ...(gaps.length > SHOWN_GAPS
           ? [paint.warn(`And ${grouped(String(gaps.length - SHOWN_GAPS))} more gaps.`)]
           : []),
+        ...(held.gaps.length > 0
+          ? ['To read what is missing between candles of the file, download into another file.']
+          : []),
       ].join('\n'),
     ...(failure === null ? {} : { failure }),
   };
@@ -67,7 +75,7 @@ export async function downloadCandles(context: Context, wanted: WantedCandles, n
 async function download(
   context: Context,
   client: ExchangeClient,
-  file: SeriesFile,
+  file: Series,
   wanted: WantedCandles,
 ): Promise<Downloaded & { readonly gaps: readonly Gap[] }> {
   const { host, output } = context;
@@ -88,7 +96,7 @@ async function download(
   });
   try {
     const first = await readFirstPage(client, wanted, known === undefined ? wanted.since : () => known);
-    if (known !== undefined) recheckLast(context, file, first, wanted);
+    if (file instanceof SeriesFile) recheckLast(context, file, first, wanted);
     const until = wanted.until?.(client.marketNow()) ?? Number.POSITIVE_INFINITY;
     start = known === undefined ? first.start : known + step;
     next = start;
@@ -101,7 +109,7 @@ async function download(
         if (time - next >= step) gaps.push(gapOf(next, time - step, step));
         next = time + step;
       }
-      file.append(found.map((candle) => rowOf(candle, wanted)));
+      await file.append(found.map((candle) => rowOf(candle, wanted)));
       added += found.length;
       const isEnd = page.candles.length < PAGE || page.candles.at(-1)?.closed === false;
       if (isEnd || found.length === 0 || next > until) break;
@@ -109,7 +117,7 @@ async function download(
     }
   } catch (error) {
     if (!(error instanceof Failure) || added === 0) throw error;
-    failure = stopped(error);
+    failure = stopped(error, file);
   } finally {
     hide();
     forget();
@@ -145,11 +153,7 @@ function gapText({ candles, from, to }: Gap): string {
     : `Missing: ${grouped(String(candles))} candles, ${from} to ${to}.`;
 }
 
-function gapOf(from: number, to: number, step: number): Gap {
-  return { from: isoTime(from), to: isoTime(to), candles: Math.floor((to - from) / step) + 1 };
-}
-
-function requireSame({ name, last }: SeriesFile, { market, type }: CandleSeries): void {
+function requireSame({ name, last }: Series, { market, type }: CandleSeries): void {
   if (last === undefined || (last.market === market && last.type === type)) return;
   throw usage(`${name} has ${last.type} candles of ${last.market}.`, 'Give another file for other candles.');
 }
@@ -160,7 +164,7 @@ function requireSame({ name, last }: SeriesFile, { market, type }: CandleSeries)
  */
 async function missingBefore(
   client: ExchangeClient,
-  { name, first }: SeriesFile,
+  { name, first }: Series,
   wanted: WantedCandles,
 ): Promise<Pick<Downloaded, 'failure'> & { readonly gaps: readonly Gap[] }> {
   const [begin, step] = [Date.parse(first?.time ?? ''), CANDLE_MS[wanted.type]];

@@ -1,13 +1,37 @@
 import fs from 'node:fs';
 import type { Context } from '../../cli/context.js';
 import { grouped } from '../../domain/decimal.js';
-import { Failure } from '../../errors.js';
-import { formatOf, type Row, SeriesFile } from './series-file.js';
+import { Failure, usage } from '../../errors.js';
+import type { Answer } from '../../terminal/answer.js';
+import { isStdout, openOutputStream, outputPlace } from '../named-files/output.js';
+import {
+  formatOf,
+  type Row,
+  type RowCheck,
+  type Series,
+  SeriesFile,
+  StreamedSeries,
+  UnusableFile,
+} from './series-file.js';
+
+/** What the user named to download into. */
+export interface DownloadTarget {
+  readonly name: string;
+  /** Whether a file that is no download, or a damaged one, is replaced. */
+  readonly isForced: boolean;
+}
+
+/** The rows of a download. */
+interface RowRules {
+  readonly fields: readonly string[];
+  /** Checks each row that a file already has. */
+  readonly check: RowCheck;
+}
 
 /** The file that a download writes, whatever its format. */
 interface OutputFile {
   /** What arrives at the disk at once; for Parquet a file beside the wanted one, until the download is complete. */
-  readonly rows: SeriesFile;
+  readonly rows: Series;
   /** Ends the download. `isComplete`: whether the file has everything that was wanted. */
   close(isComplete: boolean): Promise<void>;
 }
@@ -26,11 +50,12 @@ export interface Downloaded {
  * Throws Failure `usage` if the file cannot be written or holds something else, and what the work throws.
  */
 export async function withOutput<Result extends Downloaded>(
-  name: string,
-  fields: readonly string[],
-  work: (file: SeriesFile) => Promise<Result>,
+  context: Context,
+  target: DownloadTarget,
+  rules: RowRules,
+  work: (file: Series) => Promise<Result>,
 ): Promise<Result & { readonly first: Row | undefined; readonly last: Row | undefined }> {
-  const { rows, close } = await openOutput(name, fields);
+  const { rows, close } = await openOutput(context, target, rules);
   let isComplete = false;
   try {
     const result = await work(rows);
@@ -41,6 +66,14 @@ export async function withOutput<Result extends Downloaded>(
   }
 }
 
+/** The answer of a download. If its rows are on stdout, it is a note instead. Throws its failure then. */
+export function besideRows({ output }: Context, name: string, answer: Answer): Answer | undefined {
+  if (!isStdout(name)) return answer;
+  output.note(answer.show(output.errorScreen));
+  if (answer.failure !== undefined) throw answer.failure;
+  return undefined;
+}
+
 /**
  * Reports what a download has added when a signal ends the program. Returns a function that cancels this.
  * @param added returns the number of rows, and hides the progress
@@ -48,13 +81,14 @@ export async function withOutput<Result extends Downloaded>(
  */
 export function noteInterrupt(
   { host, output }: Context,
-  { name }: SeriesFile,
+  { name, isResumable }: Series,
   what: 'candles' | 'trades',
   added: () => number,
   isEndless = false,
 ): () => void {
   return host.onInterrupt(() => {
     const count = grouped(String(added()));
+    if (!isResumable) return output.note(`${count} ${what} were written to ${name}.`);
     output.note(`${name} has ${count} more ${what}; the same command goes on from there.`);
     if (isEndless && name.endsWith(PART))
       output.note(`Without --follow, it writes ${name.slice(0, -PART.length)} and ends.`);
@@ -62,9 +96,9 @@ export function noteInterrupt(
 }
 
 /** The failure of a download that has added rows before a read failed. */
-export function stopped({ kind, message, hints }: Failure): Failure {
+export function stopped({ kind, message, hints }: Failure, { isResumable }: Series): Failure {
   return new Failure(kind, `The download stopped: ${message}`, {
-    hint: ['The same command goes on where it stopped.', ...hints],
+    hint: [...(isResumable ? ['The same command goes on where it stopped.'] : []), ...hints],
   });
 }
 
@@ -72,19 +106,36 @@ export function stopped({ kind, message, hints }: Failure): Failure {
  * Opens the file of a download, to go on after its last row. A Parquet file cannot grow, so its rows are kept in a file
  * beside it (`.part`) as long as some are missing. Throws Failure `usage` if it cannot be written or holds something else.
  */
-async function openOutput(name: string, fields: readonly string[]): Promise<OutputFile> {
+async function openOutput(context: Context, target: DownloadTarget, rules: RowRules): Promise<OutputFile> {
+  const { name, isForced } = target;
+  const place = outputPlace(name);
+  if (place.kind !== 'file') {
+    const format = streamFormatOf(context, name);
+    const stream = await openOutputStream(context, name, place);
+    const rows = new StreamedSeries(name, stream, format, rules.fields);
+    return { rows, close: (isComplete) => (isComplete ? stream.end() : Promise.resolve(stream.destroy())) };
+  }
   const format = formatOf(name);
   if (format !== 'parquet') {
-    const rows = SeriesFile.open(name, format, fields);
+    const rows = openSeries(context, { name, isForced, file: place.file }, format, rules);
     return { rows, close: async () => rows.close() };
   }
-  const { readParquet, writeParquet } = await import('./parquet.js');
+  const { readParquet, requireColumns, writeParquet } = await import('./parquet.js');
+  const isOurs =
+    place.size > 0 &&
+    (await requireColumns(name, rules.fields).then(
+      () => true,
+      (error) => {
+        if (!isForced) throw error;
+        return false;
+      },
+    ));
   const part = name + PART;
   const isBegun = fs.existsSync(part);
-  const rows = SeriesFile.open(part, 'ndjson', fields);
-  if (!isBegun && fs.existsSync(name)) {
+  const rows = openSeries(context, { name: part, isForced, file: part }, 'ndjson', rules);
+  if (!isBegun && isOurs) {
     try {
-      await readParquet(name, fields, rows);
+      await readParquet(name, rules, rows);
     } catch (error) {
       rows.close();
       fs.rmSync(part);
@@ -94,11 +145,36 @@ async function openOutput(name: string, fields: readonly string[]): Promise<Outp
   return {
     rows,
     close: async (isComplete) => {
-      if (isComplete) writeParquet(rows, fields, name);
+      if (isComplete) writeParquet(rows, rules.fields, place.file);
       rows.close();
-      if (isComplete) fs.rmSync(part);
+      if (isComplete) fs.rmSync(part, { force: true });
     },
   };
+}
+
+function openSeries(
+  { host }: Context,
+  { name, isForced, file }: DownloadTarget & { readonly file: string },
+  format: 'csv' | 'ndjson',
+  { fields, check }: RowRules,
+): SeriesFile {
+  try {
+    return SeriesFile.open(name, format, fields, check);
+  } catch (error) {
+    if (!isForced || !(error instanceof UnusableFile)) throw error;
+    check.begin();
+    const rows = SeriesFile.replacing(name, file, format, fields);
+    host.onExit(() => rows.discard());
+    return rows;
+  }
+}
+
+/** The format of rows on stdout, in a pipe or in a device, whose name may have no ending. */
+function streamFormatOf({ globals }: Context, name: string): 'csv' | 'ndjson' {
+  if (isStdout(name)) return globals.format === 'json' ? 'ndjson' : 'csv';
+  const format = /\.\w+$/.test(name) ? formatOf(name) : 'csv';
+  if (format !== 'parquet') return format;
+  throw usage(`${name} is not a regular file, as a Parquet file has to be.`, 'Give a .csv or .ndjson file.');
 }
 
 /** `1,000 candles added to minutes.csv, which has … to …`. */
@@ -108,6 +184,7 @@ export function summaryOf(
   what: 'candle' | 'trade',
 ): string {
   const extent = from === null ? '' : ` It has ${what}s from ${from} to ${to}.`;
-  if (added === 0) return `Nothing new for ${name}.${extent}`;
-  return `${grouped(String(added))} ${what}${added === 1 ? '' : 's'} added to ${name}.${extent}`;
+  const shown = isStdout(name) ? 'stdout' : name;
+  if (added === 0) return `Nothing new for ${shown}.${extent}`;
+  return `${grouped(String(added))} ${what}${added === 1 ? '' : 's'} added to ${shown}.${extent}`;
 }

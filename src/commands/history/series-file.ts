@@ -1,14 +1,41 @@
 import fs from 'node:fs';
-import { type Failure, quoted, usage } from '../../errors.js';
+import { Failure, quoted, usage } from '../../errors.js';
 import { parseJson } from '../../platform/json.js';
-import { cannotWriteOutput } from '../../platform/private-files.js';
 import { toCsv } from '../../terminal/csv.js';
 import { toJson } from '../../terminal/json.js';
+import { cannotWriteOutput, Draft, type OutputStream } from '../named-files/output.js';
 
 /** A row of a file: plain texts by name, without commas, quotes or line breaks. */
 export type Row = Readonly<Record<string, string>>;
 
-type Format = 'csv' | 'ndjson' | 'parquet';
+/** Checks the rows of a file one after the other. */
+export interface RowCheck {
+  /** The next row is the first one. */
+  begin(): void;
+  /** What is wrong with the next row after those before it, as the rest of a sentence; undefined if nothing is. */
+  problem(row: Row): string | undefined;
+}
+
+type TextFormat = 'csv' | 'ndjson';
+type Format = TextFormat | 'parquet';
+
+/** Where the rows of a download go. */
+export interface Series {
+  readonly name: string;
+  /** Whether the next download goes on after the last row. */
+  readonly isResumable: boolean;
+  readonly first: Row | undefined;
+  readonly last: Row | undefined;
+  /** Throws Failure `usage` if the rows cannot be written. */
+  append(rows: readonly Row[]): Promise<void> | void;
+}
+
+/** Thrown for a file that no download can go on with, because of what is in it. */
+export class UnusableFile extends Failure {
+  constructor(message: string, hint: string) {
+    super('usage', message, { hint: [hint, '--force replaces the file.'] });
+  }
+}
 
 /** More than a row takes. */
 const LONGEST_LINE = 64 * 1024;
@@ -25,29 +52,29 @@ export function formatOf(file: string): Format {
  * A file of rows in the order of time that only grows at its end: CSV with a header, or a JSON document in each line. A row
  * that was cut when a program was killed is removed when the file is opened.
  */
-export class SeriesFile {
+export class SeriesFile implements Series {
+  readonly isResumable = true;
+  readonly #pattern: RegExp;
   #size: number;
   #first: Row | undefined;
   #last: Row | undefined;
+  #draft: Draft | undefined;
 
   private constructor(
     readonly name: string,
     private readonly descriptor: number,
-    private readonly format: 'csv' | 'ndjson',
+    private readonly format: TextFormat,
     private readonly fields: readonly string[],
   ) {
-    const whole = fs.fstatSync(descriptor).size;
-    this.#size = whole;
-    this.#size = whole - this.#cutLength();
-    const header = format === 'csv' ? this.#header() : 0;
-    this.#first = this.#size > header ? this.#parsed(this.#lineAt(header)) : undefined;
-    this.#last = this.#first === undefined ? undefined : this.#parsed(this.#lastLine());
-    // only now is it known to be a file of these rows
-    if (this.#size < whole) fs.ftruncateSync(descriptor, this.#size);
+    this.#pattern = linePattern(format, fields);
+    this.#size = fs.fstatSync(descriptor).size;
   }
 
-  /** Opens a file, or makes it. Throws Failure `usage` if it cannot be written or holds something else. */
-  static open(name: string, format: 'csv' | 'ndjson', fields: readonly string[]): SeriesFile {
+  /**
+   * Opens a file, or makes it, and reads all its rows once. Throws Failure `usage` if it cannot be written, and
+   * {@link UnusableFile} if it holds something else or a row that is not right.
+   */
+  static open(name: string, format: TextFormat, fields: readonly string[], check?: RowCheck): SeriesFile {
     let descriptor: number;
     try {
       descriptor = fs.openSync(name, fs.constants.O_RDWR | fs.constants.O_CREAT, 0o644);
@@ -56,10 +83,24 @@ export class SeriesFile {
     }
     try {
       if (!fs.fstatSync(descriptor).isFile()) throw usage(`${name} is not a regular file.`, 'Give the name of a file.');
-      return new SeriesFile(name, descriptor, format, fields);
+      const file = new SeriesFile(name, descriptor, format, fields);
+      file.#readAll(check);
+      return file;
     } catch (error) {
       fs.closeSync(descriptor);
       throw error;
+    }
+  }
+
+  /** Begins a file that takes the place of another one with its first rows. Throws Failure `usage` if it cannot be written. */
+  static replacing(name: string, target: string, format: TextFormat, fields: readonly string[]): SeriesFile {
+    try {
+      const draft = new Draft(target);
+      const file = new SeriesFile(name, draft.descriptor, format, fields);
+      file.#draft = draft;
+      return file;
+    } catch (error) {
+      throw cannotWriteOutput(name, error);
     }
   }
 
@@ -71,16 +112,20 @@ export class SeriesFile {
     return this.#last;
   }
 
-  /** Adds rows at the end. Throws Failure `usage` if the disk is full or another program has changed the file. */
+  /**
+   * Adds rows at the end, all or none. Throws Failure `usage` if the disk is full or another program has changed the file.
+   */
   append(rows: readonly Row[]): void {
     if (rows.length === 0) return;
     this.#requireUnchanged();
-    const text = this.format === 'csv' ? toCsv(rows, this.fields, this.#size === 0) : rows.map(asLine).join('');
-    const bytes = Buffer.from(text);
+    const bytes = Buffer.from(textOf(this.format, this.fields, rows, this.#size === 0));
     try {
       for (let written = 0; written < bytes.length; )
         written += fs.writeSync(this.descriptor, bytes, written, bytes.length - written, this.#size + written);
+      this.#draft?.commit();
+      this.#draft = undefined;
     } catch (error) {
+      fs.ftruncateSync(this.descriptor, this.#size);
       throw cannotWriteOutput(this.name, error);
     }
     this.#size += bytes.length;
@@ -102,33 +147,64 @@ export class SeriesFile {
   /** All rows, in blocks of the given number. */
   *blocks(count: number): Generator<readonly Row[]> {
     let block: Row[] = [];
-    let rest = Buffer.alloc(0);
-    let at = this.format === 'csv' ? this.#header() : 0;
-    while (at < this.#size) {
-      const chunk = this.#read(at, LONGEST_LINE);
-      at += chunk.length;
-      const bytes = Buffer.concat([rest, chunk]);
-      const end = bytes.lastIndexOf(NEWLINE) + 1;
-      rest = bytes.subarray(end);
-      for (const line of bytes.toString('utf8', 0, end).split('\n').slice(0, -1)) {
-        block.push(this.#parsed(line));
-        if (block.length < count) continue;
-        yield block;
-        block = [];
-      }
+    for (const line of this.#lines(this.format === 'csv' ? this.#header() : 0)) {
+      block.push(this.#parsed(line) ?? {});
+      if (block.length < count) continue;
+      yield block;
+      block = [];
     }
     if (block.length > 0) yield block;
   }
 
   /** Everything is on the disk when this returns. */
   close(): void {
+    this.discard();
     fs.fsyncSync(this.descriptor);
     fs.closeSync(this.descriptor);
+  }
+
+  /** Removes a file that has not taken the place of the other one. */
+  discard(): void {
+    this.#draft?.discard();
   }
 
   #requireUnchanged(): void {
     if (fs.fstatSync(this.descriptor).size === this.#size) return;
     throw usage(`Another program changed ${this.name} meanwhile.`, 'Let one command at a time write to a file.');
+  }
+
+  #readAll(check: RowCheck | undefined): void {
+    check?.begin();
+    const whole = this.#size;
+    this.#size = whole - this.#cutLength();
+    const header = this.format === 'csv' ? this.#header() : 0;
+    let number = header === 0 ? 0 : 1;
+    for (const line of this.#lines(header)) {
+      number += 1;
+      const row = this.#parsed(line);
+      if (row === undefined && this.#first === undefined) throw this.#isOther();
+      const problem = row === undefined ? `does not have the fields ${this.fields.join(', ')}` : check?.problem(row);
+      if (problem !== undefined)
+        throw new UnusableFile(`${this.name}: line ${number} ${problem}.`, 'Correct the line, or give another file.');
+      this.#first ??= row;
+      this.#last = row;
+    }
+    // only now is it known to be a file of these rows
+    if (this.#size < whole) fs.ftruncateSync(this.descriptor, this.#size);
+  }
+
+  /** The lines from an offset on, without their ends. */
+  *#lines(start: number): Generator<string> {
+    let rest = Buffer.alloc(0);
+    for (let at = start; at < this.#size; ) {
+      const chunk = this.#read(at, LONGEST_LINE);
+      at += chunk.length;
+      const bytes = Buffer.concat([rest, chunk]);
+      const end = bytes.lastIndexOf(NEWLINE) + 1;
+      rest = bytes.subarray(end);
+      if (rest.length > LONGEST_LINE) throw this.#isOther();
+      yield* bytes.toString('utf8', 0, end).split('\n').slice(0, -1);
+    }
   }
 
   /** The length of a last line that has no end. */
@@ -146,14 +222,10 @@ export class SeriesFile {
   /** The length of the header line; 0 if the file is empty. */
   #header(): number {
     if (this.#size === 0) return 0;
-    const line = this.#lineAt(0);
+    const bytes = this.#read(0, LONGEST_LINE);
+    const line = bytes.toString('utf8', 0, Math.max(0, bytes.indexOf(NEWLINE)));
     if (line !== this.fields.join(',')) throw this.#isOther();
     return line.length + 1;
-  }
-
-  #lineAt(start: number): string {
-    const bytes = this.#read(start, LONGEST_LINE);
-    return bytes.toString('utf8', 0, Math.max(0, bytes.indexOf(NEWLINE)));
   }
 
   #lastLine(): string {
@@ -167,29 +239,69 @@ export class SeriesFile {
     return bytes;
   }
 
-  #parsed(line: string): Row {
-    const values = this.format === 'csv' ? line.split(',') : this.#jsonValues(line);
-    if (values.length !== this.fields.length) throw this.#isOther();
-    return Object.fromEntries(this.fields.map((field, index) => [field, values[index] ?? '']));
+  /** The row in a line; undefined if it is none. */
+  #parsed(line: string): Row | undefined {
+    const values =
+      this.#pattern.exec(line)?.slice(1) ?? (this.format === 'ndjson' ? this.#jsonValues(line) : undefined);
+    return values && Object.fromEntries(this.fields.map((field, index) => [field, values[index] ?? '']));
   }
 
-  #jsonValues(line: string): string[] {
+  /** The texts of a JSON document that was written in another way, such as with spaces. */
+  #jsonValues(line: string): string[] | undefined {
     let document: unknown;
     try {
       document = parseJson(line);
     } catch {
-      throw this.#isOther();
+      return undefined;
     }
     const isOurs = Object.keys(document ?? {}).join() === this.fields.join();
-    const values: unknown[] = isOurs ? Object.values(document ?? {}) : [];
-    return values.every((value) => typeof value === 'string') ? values : [];
+    const values: unknown[] = isOurs ? Object.values(document ?? {}) : [undefined];
+    return values.every((value) => typeof value === 'string') ? values : undefined;
   }
 
   #isOther(): Failure {
-    return usage(`${this.name} holds something else.`, `Its rows would have to be: ${this.fields.join(', ')}.`);
+    return new UnusableFile(
+      `${this.name} holds something else.`,
+      `Its rows would have to be: ${this.fields.join(', ')}.`,
+    );
   }
 }
 
-function asLine(row: Row): string {
-  return `${toJson(row)}\n`;
+/** Rows that are written to stdout, a pipe or a device. */
+export class StreamedSeries implements Series {
+  readonly isResumable = false;
+  #first: Row | undefined;
+  #last: Row | undefined;
+
+  constructor(
+    readonly name: string,
+    private readonly stream: OutputStream,
+    private readonly format: TextFormat,
+    private readonly fields: readonly string[],
+  ) {}
+
+  get first(): Row | undefined {
+    return this.#first;
+  }
+
+  get last(): Row | undefined {
+    return this.#last;
+  }
+
+  async append(rows: readonly Row[]): Promise<void> {
+    if (rows.length === 0) return;
+    await this.stream.write(textOf(this.format, this.fields, rows, this.#first === undefined));
+    this.#first ??= rows[0];
+    this.#last = rows.at(-1);
+  }
+}
+
+function textOf(format: TextFormat, fields: readonly string[], rows: readonly Row[], isFirst: boolean): string {
+  return format === 'csv' ? toCsv(rows, fields, isFirst) : rows.map((row) => `${toJson(row)}\n`).join('');
+}
+
+/** Finds the values in a line as pit writes it, faster than a parser. */
+function linePattern(format: TextFormat, fields: readonly string[]): RegExp {
+  const values = fields.map((field) => (format === 'csv' ? '([^,]*)' : `"${field}":"([^"\\\\]*)"`)).join(',');
+  return new RegExp(format === 'csv' ? `^${values}$` : `^\\{${values}\\}$`);
 }

@@ -8,7 +8,7 @@ export const CANDLE_FILE = shape.object({
   to: shape.nullable(shape.time('opening time of the last candle in the file')),
   gaps: shape.array(
     shape.object({ from: shape.time(''), to: shape.time(''), candles: shape.integer('how many are missing') }),
-    'candles that the exchange did not return, among those of this download',
+    'candles that are missing: in the file, and among those of this download',
   ),
 });
 

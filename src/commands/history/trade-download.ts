@@ -2,11 +2,13 @@ import type { Context } from '../../cli/context.js';
 import { grouped } from '../../domain/decimal.js';
 import { compareIds, type Trade } from '../../domain/market-data.js';
 import { Failure, type FailureKind, usage } from '../../errors.js';
+import type { ExchangeClient } from '../../exchange/exchange-client.js';
 import type { Answer } from '../../terminal/answer.js';
 import { isoTime } from '../../terminal/time.js';
 import { withTimePerPage } from '../funds/long-listing.js';
 import { type Downloaded, noteInterrupt, stopped, summaryOf, withOutput } from './output-file.js';
-import type { SeriesFile } from './series-file.js';
+import { TradeCheck } from './row-checks.js';
+import type { Series } from './series-file.js';
 
 const FIELDS = ['market', 'id', 'time', 'side', 'price', 'amount'] as const;
 /** How long `--follow` waits after it has read all trades. */
@@ -25,10 +27,17 @@ interface Wanted {
  * Downloads the trades after an id into a file, 50 at a time; a file that has trades grows from its last one. Throws Failure
  * `usage` for a file that holds something else, and what a read throws if it is the first one.
  */
-export async function downloadTrades(context: Context, wanted: Wanted, name: string): Promise<Answer> {
-  const { added, failure, first, last } = await withOutput(name, FIELDS, async (file) => {
+export async function downloadTrades(
+  context: Context,
+  wanted: Wanted,
+  name: string,
+  isForced = false,
+): Promise<Answer> {
+  const client = withTimePerPage(context, await context.session.client());
+  const rules = { fields: FIELDS, check: new TradeCheck(client.now()) };
+  const { added, failure, first, last } = await withOutput(context, { name, isForced }, rules, async (file) => {
     requireSame(file, wanted);
-    return download(context, file, wanted);
+    return download(context, client, file, wanted);
   });
   const [from, to] = [first?.id ?? null, last?.id ?? null];
   return {
@@ -38,9 +47,13 @@ export async function downloadTrades(context: Context, wanted: Wanted, name: str
   };
 }
 
-async function download(context: Context, file: SeriesFile, { market, since, follow }: Wanted): Promise<Downloaded> {
-  const { host, output, session, budget } = context;
-  const client = withTimePerPage(context, await session.client());
+async function download(
+  context: Context,
+  client: ExchangeClient,
+  file: Series,
+  { market, since, follow }: Wanted,
+): Promise<Downloaded> {
+  const { host, output, budget } = context;
   let [added, after] = [0, file.last?.id ?? since];
   const progress = () => `${grouped(String(added))} trades, to ${file.last?.time ?? 'none'}`;
   const hide = output.live(progress);
@@ -63,7 +76,7 @@ async function download(context: Context, file: SeriesFile, { market, since, fol
     for (;;) {
       const page = await next();
       const ordered = page.toSorted((left, right) => compareIds(left.id, right.id));
-      file.append(ordered.map((trade) => rowOf(trade, market)));
+      await file.append(ordered.map((trade) => rowOf(trade, market)));
       added += ordered.length;
       after = ordered.at(-1)?.id ?? after;
       if (ordered.length > 0) continue;
@@ -73,7 +86,7 @@ async function download(context: Context, file: SeriesFile, { market, since, fol
     }
   } catch (error) {
     if (!(error instanceof Failure) || added === 0) throw error;
-    return { added, failure: stopped(error) };
+    return { added, failure: stopped(error, file) };
   } finally {
     bind();
     hide();
@@ -85,7 +98,7 @@ function rowOf({ id, time, side, price, amount }: Trade, market: string) {
   return { market, id, time: isoTime(time), side, price, amount };
 }
 
-function requireSame({ name, last }: SeriesFile, { market }: Wanted): void {
+function requireSame({ name, last }: Series, { market }: Wanted): void {
   if (last === undefined || last.market === market) return;
   throw usage(`${name} has trades in ${last.market}.`, 'Give another file for another market.');
 }

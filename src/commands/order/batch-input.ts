@@ -1,11 +1,9 @@
-import { createReadStream } from 'node:fs';
-import type { Readable } from 'node:stream';
 import type { Context } from '../../cli/context.js';
 import { bestPrices } from '../../domain/book.js';
 import { Decimal } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
 import type { Side } from '../../domain/order.js';
-import { Failure, quoted, systemErrorCode, usage } from '../../errors.js';
+import { quoted, usage } from '../../errors.js';
 import { averagePriceOf, rungsOf, type Weight } from '../../trading/batches/ladder.js';
 import { totals } from '../../trading/batches/lines.js';
 import { type ParsedLines, parseLines } from '../../trading/batches/parse-lines.js';
@@ -22,6 +20,7 @@ import {
 import type { BatchLine } from '../../trading/journal/write.js';
 import { type MarketSnapshot, orThrow } from '../../trading/preview/market-snapshot.js';
 import { wholeNumber } from '../inputs.js';
+import { readNamedFile } from '../named-files/input.js';
 
 /** The flags that say which orders are meant. */
 interface Flags {
@@ -84,42 +83,17 @@ export function requireConsistent({ file, ladder, amount, weight, resume }: Flag
     throw usage('--amount and --weight belong to --ladder.', 'A file gives the amount of each order.');
 }
 
-/** Reads what the flags name. The time that stdin takes does not count. Throws Failure `usage`. */
-export async function readInput({ host, budget }: Context, flags: Flags): Promise<BatchInput> {
+/** Far more than a job of a whole day, in bytes. */
+const RULES = { max: 32 * 2 ** 20, hint: 'It must be a file that you may read, or - for stdin. Split a longer one.' };
+
+/** Reads what the flags name. Throws Failure `usage`. */
+export async function readInput(context: Context, flags: Flags): Promise<BatchInput> {
   const { file, ladder, amount, weight = 'equal', resume } = flags;
   if (ladder !== undefined && amount !== undefined) return { kind: 'ladder', ladder, amount, weight };
-  const parsed = file === undefined ? undefined : await budget.pausedDuring(() => linesOf(host, file));
+  const text = file === undefined ? undefined : (await readNamedFile(context, file, RULES)).toString('utf8');
+  const parsed = text === undefined ? undefined : parseLines(text);
   if (resume !== undefined) return { kind: 'resume', job: resume, lines: parsed?.lines };
   return { kind: 'lines', lines: [], grouped: [], ...parsed };
-}
-
-async function linesOf({ input }: Context['host'], file: string): Promise<ParsedLines> {
-  if (file !== '-') return parseLines(await readAll(createReadStream(file), file));
-  if (input.isTTY === true) throw usage('--file - reads a pipe, but stdin is a terminal.', 'Name the file instead.');
-  return parseLines(await readAll(input, 'stdin'));
-}
-
-/** Far more than a job of a whole day. */
-const MAX_BYTES = 32 * 2 ** 20;
-
-async function readAll(stream: Readable, name: string): Promise<string> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  try {
-    for await (const chunk of stream) {
-      chunks.push(Buffer.from(chunk));
-      length += chunks.at(-1)?.length ?? 0;
-      if (length > MAX_BYTES) throw usage(`${name} is longer than ${MAX_BYTES / 2 ** 20} MB.`, 'Split it.');
-    }
-  } catch (error) {
-    throw error instanceof Failure
-      ? error
-      : usage(
-          `${name} could not be read (${systemErrorCode(error)}).`,
-          'It must be a file that you may read, or - for stdin.',
-        );
-  }
-  return Buffer.concat(chunks).toString('utf8');
 }
 
 /** The orders of a ladder, and what rounding leaves of the amount that was asked for. */

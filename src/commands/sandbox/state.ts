@@ -5,11 +5,16 @@ import { define, flag, required } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import { counted } from '../../domain/decimal.js';
 import { Failure, suggest } from '../../errors.js';
+import { openInput } from '../../platform/input-stream.js';
+import { FILE_MODE } from '../../platform/private-files.js';
 import type { ClockReport } from '../../sandbox/admin/clock.js';
 import type { PriceMoveReport, ReplayReport } from '../../sandbox/admin/replay.js';
 import type { StateReport } from '../../sandbox/admin/state.js';
 import { DRY_CHANGE, dryChange } from '../dry-run.js';
 import { durationUpTo, filePath, marketName, positiveDecimal, speed } from '../inputs.js';
+import { FORCE } from '../named-files/force.js';
+import { OutputTarget } from '../named-files/output.js';
+import { withFileForSandbox, withTransferFile } from './transfer.js';
 
 const FILE = shape.object({ file: shape.text(''), rows: shape.integer("of the exchange's data") });
 
@@ -63,8 +68,12 @@ export const replay = define({
   dryRunOutput: DRY_CHANGE,
   async run(context, { market, file, speed: factor }) {
     if (context.globals.dryRun) return dryChange('sandbox replay', `Would replay ${file} in ${market}.`);
-    const input = { market, file: path.resolve(file), speed: factor === FASTEST ? null : (factor ?? null) };
-    const report = (await replaceState(context, 'POST /replay', input)) as ReplayReport;
+    const { LONGEST_RECORDING } = await import('../../sandbox/replay/recording.js');
+    const rules = { max: LONGEST_RECORDING, hint: 'Give a shorter recording.' };
+    const report = await withFileForSandbox(context, file, rules, async (recording) => {
+      const input = { market, file: recording, speed: factor === FASTEST ? null : (factor ?? null) };
+      return (await replaceState(context, 'POST /replay', input)) as ReplayReport;
+    });
     const { kind, rows, from, to, left } = report;
     const what = `${counted(rows, kind.slice(0, -1))} of ${report.market}, ${from} to ${to}`;
     if (left > 0 || report.speed !== null)
@@ -76,27 +85,45 @@ export const replay = define({
 
 export const exportState = define({
   summary: 'Export the whole sandbox to a file',
-  arguments: { file: required('where to write; an existing file is replaced', filePath) },
+  arguments: { file: required('where to write; - is stdout', filePath) },
+  flags: { force: FORCE },
   examples: ['sandbox export state.ndjson', 'sandbox export /tmp/state.ndjson --json'],
   output: FILE,
   dryRunOutput: DRY_CHANGE,
-  async run({ sandbox, globals }, { file }) {
+  async run(context, { file, force }) {
+    const { sandbox, globals, output } = context;
+    const { isState } = await import('../../sandbox/store/state-file.js');
+    // it holds keys
+    const target = new OutputTarget(context, file, { isForced: force, isOurs: isState, mode: FILE_MODE });
     if (globals.dryRun) return dryChange('sandbox export', `Would write ${file}.`);
-    const report = (await sandbox.administer('POST /export', { file: path.resolve(file) })) as StateReport;
-    return { data: report, show: () => `Wrote ${counted(report.rows, 'row')} to ${report.file}.` };
+    const rows = await withTransferFile(context, async (copy) => {
+      const report = (await sandbox.administer('POST /export', { file: copy })) as StateReport;
+      await target.write(openInput(copy).setEncoding('utf8'));
+      return report.rows;
+    });
+    const shown = target.isStdout ? 'stdout' : path.resolve(file);
+    const text = `Wrote ${counted(rows, 'row')} to ${shown}.`;
+    if (!target.isStdout) return { data: { file: shown, rows }, show: () => text };
+    output.note(text);
+    return undefined;
   },
 });
 
 export const importState = define({
   summary: 'Replace the sandbox by an export; asks before losing data',
-  arguments: { file: required('a file from pit sandbox export', filePath) },
+  arguments: { file: required('a file from pit sandbox export; - is stdin', filePath) },
   examples: ['sandbox import state.ndjson', 'sandbox import state.ndjson --yes --json'],
   output: FILE,
   dryRunOutput: DRY_CHANGE,
   async run(context, { file }) {
     if (context.globals.dryRun) return dryChange('sandbox import', `Would replace the sandbox by ${file}.`);
-    const report = (await replaceState(context, 'POST /import', { file: path.resolve(file) })) as StateReport;
-    return { data: report, show: () => `Imported ${counted(report.rows, 'row')} from ${report.file}.` };
+    const { LARGEST_STATE } = await import('../../sandbox/store/state-file.js');
+    const rules = { max: LARGEST_STATE, hint: 'Give a file from pit sandbox export.' };
+    const { rows } = await withFileForSandbox(context, file, rules, async (state) => {
+      return (await replaceState(context, 'POST /import', { file: state })) as StateReport;
+    });
+    const shown = file === '-' ? file : path.resolve(file);
+    return { data: { file: shown, rows }, show: () => `Imported ${counted(rows, 'row')} from ${shown}.` };
   },
 });
 

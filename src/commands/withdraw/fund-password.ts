@@ -1,8 +1,9 @@
-import { createReadStream, fstatSync } from 'node:fs';
+import { fstatSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import type { Context } from '../../cli/context.js';
 import { Failure, suggest, systemErrorCode, usage } from '../../errors.js';
 import { operations } from '../../exchange/operations/index.js';
+import { inputStream } from '../../platform/input-stream.js';
 
 /** Where the fund password comes from; never an argument or the environment, which others can read. */
 export type PasswordSource =
@@ -30,7 +31,7 @@ export function passwordSource(
  * @throws Failure `usage` for one that cannot be read or sent, `declined` if none was typed
  */
 export async function readFundPassword(context: Context, source: PasswordSource): Promise<string> {
-  const text = await context.budget.pausedDuring(() => textOf(context, source));
+  const text = await context.budget.pausedUnlessSet(() => textOf(context, source));
   context.host.redaction.addSecret(text);
   if (text === '')
     throw source.kind === 'prompt'
@@ -54,7 +55,7 @@ function opened(fd: number): Readable {
   try {
     const status = fstatSync(fd);
     const isReadable = status.isFile() || status.isFIFO() || status.isSocket() || status.isCharacterDevice();
-    if (isReadable) return createReadStream('', { fd });
+    if (isReadable) return inputStream(fd);
   } catch (error) {
     throw unreadable(`The file descriptor ${fd}`, systemErrorCode(error));
   }

@@ -2,7 +2,7 @@ import { readTextBounded } from '../../platform/bounded-file.js';
 import type { Exchange } from '../exchange/exchange-service.js';
 import type { DataDirectory } from '../lifecycle/data-directory.js';
 import { MARKETS, type Market } from '../markets/market.js';
-import { BadRecording, type Recording, readRecording, spanOf } from '../replay/recording.js';
+import { BadRecording, LONGEST_RECORDING, type Recording, readRecording, spanOf } from '../replay/recording.js';
 import { type AdminCall, type AdminInput, AdminRefusal, jsonCall } from './http.js';
 
 /** What `pit sandbox replay` reports. Times are ISO 8601 in UTC with milliseconds. */
@@ -19,9 +19,6 @@ export interface ReplayReport {
   /** Rows that are still to be replayed. */
   readonly left: number;
 }
-
-/** In bytes; two years of minutes. All rows are in memory while they are read. */
-const LONGEST_RECORDING = 64 * 2 ** 20;
 
 const LONGEST_PRICE_MOVE = 365 * 86_400_000;
 

@@ -64,9 +64,14 @@ export function filesIn(directory: string): SandboxFiles {
   };
 }
 
-const DRAFT = /\.json\.(\d{1,10})$/;
+/** A file through which a command of this process hands something over to the sandbox, or gets it. */
+export function transferFile(directories: Pick<Directories, 'state'>): string {
+  return path.join(sandboxFiles(directories).directory, `state.transfer.${process.pid}`);
+}
 
-/** Removes the drafts of processes that were killed while replacing a file. */
+const DRAFT = /\.(?:json|transfer)\.(\d{1,10})$/;
+
+/** Removes the files of processes that were killed while they replaced a file or handed something over. */
 export function removeDrafts(directory: string): void {
   for (const name of readdirSync(directory)) {
     const [, pid] = DRAFT.exec(name) ?? [];

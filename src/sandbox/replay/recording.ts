@@ -3,6 +3,9 @@ import type { Side } from '../../domain/order.js';
 import { MINUTE } from '../markets/candles.js';
 import type { Market } from '../markets/market.js';
 
+/** In bytes; two years of minutes. All rows are in memory while they are read. */
+export const LONGEST_RECORDING = 64 * 2 ** 20;
+
 /** A recorded candle: `length` ms long, prices in ticks and volume in lots. */
 export interface RecordedCandle {
   readonly time: number;

@@ -1,12 +1,18 @@
 import { createHash } from 'node:crypto';
-import { closeSync, fchmodSync, fstatSync, openSync, readSync, renameSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, readSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { openRegular } from '../../platform/bounded-file.js';
+import { openPrivate } from '../../platform/private-files.js';
 import type { Row } from './table.js';
 
 /** Raised when the file's layout changes. The rows have their own format. */
 const LAYOUT = 1;
 
 const HEADER = `{"pitSandbox":${LAYOUT}}`;
+
+/** Whether a text begins as an exported exchange of some version of pit. */
+export function isState(text: string): boolean {
+  return /^\{"pitSandbox":\d+\}\n/.test(text);
+}
 
 /** Thrown for a file that is not a complete exported exchange. */
 export class BadState extends Error {
@@ -24,14 +30,14 @@ const BLOCK = 1_000_000;
  */
 export function writeState(file: string, rows: Iterable<StoredRow>): number {
   const draft = `${file}.${process.pid}`;
-  const descriptor = openSync(draft, 'w', 0o600);
+  const descriptor = openPrivate(draft, 'w');
   try {
-    fchmodSync(descriptor, 0o600);
     const count = writeLines(descriptor, rows);
     renameSync(draft, file);
     return count;
   } finally {
     closeSync(descriptor);
+    rmSync(draft, { force: true });
   }
 }
 
@@ -40,7 +46,7 @@ function writeLines(descriptor: number, rows: Iterable<StoredRow>): number {
   let [text, count] = [`${HEADER}\n`, 0];
   const flush = () => {
     hash.update(text);
-    writeSync(descriptor, text);
+    writeFileSync(descriptor, text);
     text = '';
   };
   for (const row of rows) {
@@ -49,7 +55,7 @@ function writeLines(descriptor: number, rows: Iterable<StoredRow>): number {
     if (text.length > BLOCK) flush();
   }
   flush();
-  writeSync(descriptor, `${JSON.stringify({ rows: count, sha256: hash.digest('hex') })}\n`);
+  writeFileSync(descriptor, `${JSON.stringify({ rows: count, sha256: hash.digest('hex') })}\n`);
   return count;
 }
 
@@ -61,7 +67,7 @@ export interface StateFile {
 }
 
 /** In bytes: far more than a sandbox of a year. */
-const LARGEST = 4 * 2 ** 30;
+export const LARGEST_STATE = 4 * 2 ** 30;
 const LAST_LINE = /^\{"rows":(\d{1,12}),"sha256":"([0-9a-f]{64})"\}$/;
 const LONGEST_LAST_LINE = 200;
 
@@ -84,7 +90,7 @@ function checkedState(descriptor: number): StateFile {
   if (!bytesAt(descriptor, 0, 100).toString('utf8').startsWith(`${HEADER}\n`)) {
     throw new BadState(`it does not begin with ${HEADER}, so it is not an exported sandbox, or has another layout`);
   }
-  if (size > LARGEST) throw new BadState(`it is larger than ${LARGEST / 2 ** 30} GiB`);
+  if (size > LARGEST_STATE) throw new BadState(`it is larger than ${LARGEST_STATE / 2 ** 30} GiB`);
   const tail = bytesAt(descriptor, Math.max(0, size - LONGEST_LAST_LINE), size);
   const last = tail.subarray(tail.lastIndexOf('\n', tail.length - 2) + 1);
   const end = size - last.length;

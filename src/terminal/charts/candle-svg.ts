@@ -34,6 +34,13 @@ text.down { stroke: none; }
   text.up { fill: #3fb950; }
 }`;
 
+const ROOT = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" height="${HEIGHT}">`;
+
+/** Whether a text begins as {@link candleSvg} begins. */
+export function isCandleSvg(text: string): boolean {
+  return text.startsWith(`${ROOT}\n<title>`);
+}
+
 /**
  * The candle chart as a drawing of its own, for a report: the same candles, axes and marks as in the terminal.
  *
@@ -81,7 +88,7 @@ export function candleSvg(candles: readonly Ohlcv[], title: string): string {
         ];
 
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" height="${HEIGHT}">`,
+    ROOT,
     `<title>${escaped(title)}</title>`,
     `<style>${STYLE}\n</style>`,
     `<text class="title" x="${PLOT.left}" y="28">${escaped(title)}</text>`,

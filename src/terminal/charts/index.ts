@@ -2,7 +2,7 @@ import type { Screen } from '../screen.js';
 import type { ChartArea } from './candle-chart.js';
 
 export { candleChart, candlesPerColumn, candlesThatFit } from './candle-chart.js';
-export { candleSvg } from './candle-svg.js';
+export { candleSvg, isCandleSvg } from './candle-svg.js';
 export { depthChart } from './depth-chart.js';
 
 /** What a pipe or file gets, in cells. */

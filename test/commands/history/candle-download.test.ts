@@ -1,10 +1,12 @@
-import { mkdtempSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet';
 import { describe, expect, it } from 'vitest';
 import type { Context } from '../../../src/cli/context.js';
 import { downloadCandles } from '../../../src/commands/history/candle-download.js';
+import { writeParquet } from '../../../src/commands/history/parquet.js';
+import { SeriesFile } from '../../../src/commands/history/series-file.js';
 import type { Ohlcv } from '../../../src/domain/candle.js';
 import type { Moment } from '../../../src/domain/moment.js';
 import { Failure } from '../../../src/errors.js';
@@ -242,9 +244,63 @@ describe('a download of candles', () => {
     await download(name, { count: 10 });
     const other = readFileSync(name, 'utf8').replaceAll('1min', '5min');
     const names = [fileName('csv'), fileName('csv')];
-    writeFileSync(names[0] ?? '', other);
+    writeFileSync(names[0] ?? '', `${other.split('\n').slice(0, 2).join('\n')}\n`);
     writeFileSync(names[1] ?? '', other.replaceAll('5min', '1min').replace(/\n.*:00:00.*/, ''));
     await expect(download(names[0] ?? '', { count: 20 })).rejects.toThrow('has 5min candles of btc_usdt.');
     await expect(download(names[1] ?? '', { count: 20 })).rejects.toThrow(`begins at ${iso(1)}, later than --since.`);
+  });
+});
+
+describe('a file that a download is to go on with', () => {
+  const row = (number: number) => `btc_usdt,1min,${iso(number)},20000.00,20000.00,20000.00,20000.00,0.10`;
+  const header = 'market,type,time,open,high,low,close,volume';
+
+  it.each([
+    ['a time that is none', row(1).replace(iso(1), 'garbage')],
+    ['a candle of the year 2031', row(1).replace('2023', '2031')],
+    ['a candle twice', row(0)],
+    ['a candle before the one above it', row(-1)],
+    ['a time between two candles', row(1).replace(':00.000Z', ':30.000Z')],
+    ['a price that is no number', row(1).replace('20000.00', 'high')],
+    ['a column too few', row(1).replace(',0.10', '')],
+    ['a candle of another market', row(1).replace('btc_', 'eth_')],
+  ])('is refused with the number of a line that has %s, and stays as it is', async (_what, line) => {
+    for (const [ending, text] of [
+      ['csv', [header, row(0), line, row(2), ''].join('\n')],
+      ['ndjson', [row(0), line, row(2)].map((one) => `${JSON.stringify(asObject(one))}\n`).join('')],
+    ] as const) {
+      const name = fileName(ending);
+      writeFileSync(name, text);
+      const failed = await download(name, { count: 10 }).catch((error: unknown) => error);
+      expect(failed).toMatchObject({
+        kind: 'usage',
+        message: expect.stringMatching(`line ${ending === 'csv' ? 3 : 2} `),
+      });
+      expect(readFileSync(name, 'utf8')).toBe(text);
+    }
+  });
+
+  function asObject(line: string) {
+    const values = line.split(',');
+    return Object.fromEntries(
+      header.split(',').flatMap((field, index) => (values[index] ? [[field, values[index]]] : [])),
+    );
+  }
+
+  it.each(['csv', 'ndjson', 'parquet'])('reports a hole in a %s file as a gap, each time', async (ending) => {
+    const name = fileName(ending);
+    const gaps = [{ from: iso(3), to: iso(5), candles: 3 }];
+    await download(name, { count: 10, missing: new Set([3, 4, 5]) });
+    expect((await download(name, { count: 12 })).data).toMatchObject({ added: 2, gaps });
+    expect((await download(name, { count: 12 })).data).toMatchObject({ added: 0, gaps });
+  });
+
+  it('is refused with the number of a row of a Parquet file', async () => {
+    const [wrong, name] = [fileName('csv'), fileName('parquet')];
+    writeFileSync(wrong, [header, row(0), row(2), row(1), ''].join('\n'));
+    const rows = SeriesFile.open(wrong, 'csv', header.split(','));
+    writeParquet(rows, header.split(','), name);
+    await expect(download(name, { count: 10 })).rejects.toThrow(`${name}: row 3 is not later than`);
+    expect(existsSync(`${name}.part`)).toBe(false);
   });
 });

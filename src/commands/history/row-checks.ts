@@ -1,0 +1,92 @@
+import { CANDLE_MS, type CandleType } from '../../domain/candle.js';
+import { compareIds } from '../../domain/market-data.js';
+import { quoted } from '../../errors.js';
+import { isoTime } from '../../terminal/time.js';
+import type { Row, RowCheck } from './series-file.js';
+
+/** How far the clock of this machine may be behind that of the exchange. */
+const CLOCK_SLACK_MS = 15 * 60_000;
+
+const DECIMAL = /^\d+(\.\d+)?$/;
+const ID = /^\d{1,19}$/;
+
+/** Candles that are missing: opening times of the first and the last one. */
+export interface Gap {
+  readonly from: string;
+  readonly to: string;
+  readonly candles: number;
+}
+
+export function gapOf(from: number, to: number, step: number): Gap {
+  return { from: isoTime(from), to: isoTime(to), candles: Math.floor((to - from) / step) + 1 };
+}
+
+/** Checks the candles of a file one after the other, and remembers the gaps between them. */
+export class CandleCheck implements RowCheck {
+  #gaps: Gap[] = [];
+  #last: { readonly row: Row; readonly time: number } | undefined;
+
+  /** @param now in milliseconds since the Unix epoch */
+  constructor(private readonly now: number) {}
+
+  get gaps(): readonly Gap[] {
+    return this.#gaps;
+  }
+
+  begin(): void {
+    this.#gaps = [];
+    this.#last = undefined;
+  }
+
+  problem(row: Row): string | undefined {
+    const last = this.#last;
+    const time = Date.parse(row.time ?? '');
+    const step = CANDLE_MS[row.type as CandleType];
+    if (step === undefined) return `has a type that does not exist: ${quoted(row.type ?? '')}`;
+    if (last !== undefined && (row.market !== last.row.market || row.type !== last.row.type))
+      return `is a ${row.type} candle of ${row.market}, unlike those before it`;
+    const problem = timeProblem(row, time, this.now) ?? decimalProblem(row, ['open', 'high', 'low', 'close', 'volume']);
+    if (problem !== undefined) return problem;
+    if (last !== undefined) {
+      if (time <= last.time) return `is not later than the line before it: ${row.time}`;
+      if ((time - last.time) % step !== 0) return `has a time at which no ${row.type} candle begins: ${row.time}`;
+      if (time - last.time > step) this.#gaps.push(gapOf(last.time + step, time - step, step));
+    }
+    this.#last = { row, time };
+    return undefined;
+  }
+}
+
+/** Checks the trades of a file one after the other. */
+export class TradeCheck implements RowCheck {
+  #last: Row | undefined;
+
+  /** @param now in milliseconds since the Unix epoch */
+  constructor(private readonly now: number) {}
+
+  begin(): void {
+    this.#last = undefined;
+  }
+
+  problem(row: Row): string | undefined {
+    const last = this.#last;
+    const { market = '', id = '', side = '' } = row;
+    if (last !== undefined && market !== last.market) return `is a trade in ${market}, unlike those before it`;
+    if (!ID.test(id)) return `has an id that is not a number: ${quoted(id)}`;
+    if (last !== undefined && compareIds(id, last.id ?? '') <= 0)
+      return `has an id that is not above the one before it: ${id}`;
+    if (side !== 'buy' && side !== 'sell') return `has a side that is neither buy nor sell: ${quoted(side)}`;
+    this.#last = row;
+    return timeProblem(row, Date.parse(row.time ?? ''), this.now) ?? decimalProblem(row, ['price', 'amount']);
+  }
+}
+
+function timeProblem({ time = '' }: Row, milliseconds: number, now: number): string | undefined {
+  if (Number.isNaN(milliseconds) || isoTime(milliseconds) !== time) return `has a time that is none: ${quoted(time)}`;
+  return milliseconds > now + CLOCK_SLACK_MS ? `is in the future: ${time}` : undefined;
+}
+
+function decimalProblem(row: Row, fields: readonly string[]): string | undefined {
+  const wrong = fields.find((field) => !DECIMAL.test(row[field] ?? ''));
+  return wrong === undefined ? undefined : `has no number as ${wrong}: ${quoted(row[wrong] ?? '')}`;
+}

@@ -1,0 +1,91 @@
+import type { Readable } from 'node:stream';
+import type { Context } from '../../cli/context.js';
+import { Failure, systemErrorCode, usage } from '../../errors.js';
+import { openInput } from '../../platform/input-stream.js';
+
+/** The name of stdin on a command line. */
+export const STDIN = '-';
+
+export interface InputRules {
+  /** The most bytes it may have; a device may give bytes forever. */
+  readonly max: number;
+  /** What the file has to be, for the failure. */
+  readonly hint: string;
+}
+
+/**
+ * Reads a file that the user named: a regular file, a pipe, a device, or `-` for stdin. While it waits for a writer, signals
+ * end the program, and so does the time that the user has set. Throws Failure `usage` if it cannot be read or is too long.
+ */
+export async function readNamedFile(context: Context, name: string, rules: InputRules): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  await readNamedChunks(context, name, rules, (chunk) => chunks.push(chunk));
+  return Buffer.concat(chunks);
+}
+
+/** Reads it piece by piece. Throws the same. */
+export async function readNamedChunks(
+  context: Context,
+  name: string,
+  rules: InputRules,
+  take: (chunk: Buffer) => void,
+): Promise<void> {
+  await readChunks(context, opened(context, name, rules), shownName(name), rules, take);
+}
+
+/** What messages call it. */
+export function shownName(name: string): string {
+  return name === STDIN ? 'stdin' : name;
+}
+
+function opened({ host }: Context, name: string, { hint }: InputRules): Readable {
+  if (name === STDIN) {
+    if (host.input.isTTY === true) throw usage('- reads a pipe, but stdin is a terminal.', 'Name the file instead.');
+    return host.input;
+  }
+  try {
+    return openInput(name);
+  } catch (error) {
+    throw unreadable(name, error, hint);
+  }
+}
+
+async function readChunks(
+  { host, budget }: Context,
+  stream: Readable,
+  shown: string,
+  { max, hint }: InputRules,
+  take: (chunk: Buffer) => void,
+): Promise<void> {
+  const forget = host.onExit(() => stream.destroy());
+  let length = 0;
+  try {
+    await budget.pausedUnlessSet(async () => {
+      for await (const chunk of stream) {
+        const bytes = Buffer.from(chunk);
+        length += bytes.length;
+        if (length > max) throw usage(`${shown} is longer than ${inWords(max)}.`, hint);
+        take(bytes);
+      }
+    });
+  } catch (error) {
+    throw error instanceof Failure ? error : unreadable(shown, error, hint);
+  } finally {
+    forget();
+  }
+}
+
+function unreadable(shown: string, error: unknown, hint: string): Failure {
+  return usage(`Cannot read ${shown}: ${systemErrorCode(error)}.`, hint);
+}
+
+const UNITS = [
+  ['GiB', 2 ** 30],
+  ['MiB', 2 ** 20],
+  ['KiB', 2 ** 10],
+] as const;
+
+function inWords(bytes: number): string {
+  const [unit, size] = UNITS.find(([, least]) => bytes >= least) ?? ['bytes', 1];
+  return `${bytes / size} ${unit}`;
+}

@@ -1,0 +1,263 @@
+import { randomBytes } from 'node:crypto';
+import fs from 'node:fs';
+import { Socket } from 'node:net';
+import path from 'node:path';
+import type { Writable } from 'node:stream';
+import tty from 'node:tty';
+import type { Context } from '../../cli/context.js';
+import { Failure, systemErrorCode, usage } from '../../errors.js';
+import { openRegular } from '../../platform/bounded-file.js';
+import { cannotWrite } from '../../platform/private-files.js';
+
+/** The failure for a file that the user named and that cannot be written. */
+export function cannotWriteOutput(file: string, thrown: unknown): Failure {
+  return cannotWrite(file, thrown, 'Give a file in a folder that you can write to, with room for it.');
+}
+
+/** What a name on the command line stands for, as a place to write to. */
+type OutputPlace =
+  | { readonly kind: 'stdout' }
+  | { readonly kind: 'pipe' | 'device'; readonly file: string }
+  /** A regular file, or one that does not exist yet: then its size is 0. */
+  | { readonly kind: 'file'; readonly file: string; readonly size: number };
+
+const STDOUT: readonly string[] = ['-', '/dev/stdout'];
+
+/** Whether a name stands for stdout. */
+export function isStdout(name: string): boolean {
+  return STDOUT.includes(name);
+}
+
+/**
+ * Finds out where to write; links are followed. Throws Failure `usage` for folders, disks and sockets, and for what the user
+ * may not write to.
+ */
+export function outputPlace(name: string): OutputPlace {
+  if (isStdout(name)) return { kind: 'stdout' };
+  try {
+    const found = fs.statSync(name, { throwIfNoEntry: false });
+    if (found?.isDirectory()) throw usage(`${name} is a folder.`, 'Give the name of a file in it.');
+    if (found?.isBlockDevice() || found?.isSocket())
+      throw usage(`${name} is a ${found.isSocket() ? 'socket' : 'disk'}.`, 'Give a file, a pipe or - for stdout.');
+    const isThrough = found?.isFIFO() || found?.isCharacterDevice();
+    const file = isThrough ? name : followed(name);
+    fs.accessSync(found === undefined ? path.dirname(file) : file, fs.constants.W_OK);
+    if (isThrough) return { kind: found?.isFIFO() ? 'pipe' : 'device', file };
+    return { kind: 'file', file, size: found?.size ?? 0 };
+  } catch (error) {
+    throw error instanceof Failure ? error : cannotWriteOutput(name, error);
+  }
+}
+
+/** The file that a name leads to through links, also if the last link leads to a file that does not exist. */
+function followed(name: string): string {
+  try {
+    return fs.realpathSync(name);
+  } catch (error) {
+    if (systemErrorCode(error) !== 'ENOENT') throw error;
+    const file = path.join(fs.realpathSync(path.dirname(name)), path.basename(name));
+    const isLink = fs.lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink();
+    return isLink ? followed(path.resolve(path.dirname(file), fs.readlinkSync(file))) : file;
+  }
+}
+
+/** A file beside the one that it will replace in one step. Until then the old one stays as it is. */
+export class Draft {
+  readonly path: string;
+  readonly descriptor: number;
+  #isWaiting = true;
+
+  /** Throws what the system reports. @param mode default: that of the old file */
+  constructor(
+    private readonly target: string,
+    private readonly mode?: number,
+  ) {
+    this.path = `${target}.${randomBytes(6).toString('hex')}.new`;
+    this.descriptor = fs.openSync(this.path, 'wx+', mode);
+  }
+
+  /** Puts it in the place of the old file. The descriptor stays open. Throws what the system reports. */
+  commit(): void {
+    const old = fs.statSync(this.target, { throwIfNoEntry: false });
+    const mode = this.mode ?? old?.mode;
+    if (mode !== undefined) fs.fchmodSync(this.descriptor, mode & 0o777);
+    // only root may give a file away; others could not write to another's file here
+    if (old !== undefined && process.geteuid?.() === 0) fs.fchownSync(this.descriptor, old.uid, old.gid);
+    fs.fsyncSync(this.descriptor);
+    fs.renameSync(this.path, this.target);
+    this.#isWaiting = false;
+  }
+
+  /** Removes it, unless it was put in its place. */
+  discard(): void {
+    if (this.#isWaiting) fs.rmSync(this.path, { force: true });
+    this.#isWaiting = false;
+  }
+}
+
+/** Takes text for an output that is no regular file. */
+export interface OutputStream {
+  /** Resolves when the text is taken. Throws Failure `usage`, or StdoutClosed. */
+  write(text: string): Promise<void>;
+  /** Resolves when everything is taken. Throws the same. */
+  end(): Promise<void>;
+  /** Gives up. */
+  destroy(): void;
+}
+
+/** How often a pipe is asked whether somebody reads it. */
+const READER_MS = 100;
+
+/** Opens stdout, a device or a pipe, and waits until somebody reads the pipe. Throws Failure `usage`. */
+export async function openOutputStream(
+  context: Context,
+  name: string,
+  place: Exclude<OutputPlace, { kind: 'file' }>,
+): Promise<OutputStream> {
+  const { output, budget, host } = context;
+  const unhurried = (work: () => Promise<void>) => budget.pausedUnlessSet(work);
+  if (place.kind === 'stdout')
+    return {
+      write: (text) => unhurried(() => output.print(text)),
+      end: () => Promise.resolve(),
+      destroy: () => undefined,
+    };
+  const stream = await budget
+    .pausedUnlessSet(() => openWritable(context, place))
+    .catch((error) => {
+      throw cannotWriteOutput(name, error);
+    });
+  const forget = host.onExit(() => stream.destroy());
+  // the writer receives the error too
+  stream.on('error', () => undefined);
+  const done = (begin: (taken: (error?: Error | null) => void) => void) =>
+    new Promise<void>((resolve, reject) => {
+      begin((error) => (error ? reject(notTaken(name, error)) : resolve()));
+    });
+  return {
+    write: (text) => unhurried(() => done((taken) => stream.write(text, taken))),
+    end: () => {
+      forget();
+      return done((taken) => stream.end(taken));
+    },
+    destroy: () => {
+      forget();
+      stream.destroy();
+    },
+  };
+}
+
+function notTaken(name: string, error: Error): Failure {
+  return systemErrorCode(error) === 'EPIPE'
+    ? usage(`Whoever read ${name} has closed it.`, 'What it received before is incomplete.')
+    : cannotWriteOutput(name, error);
+}
+
+/** Opening a pipe that nobody reads would wait in a way that nothing can end. */
+const WITHOUT_WAITING = fs.constants.O_WRONLY | (fs.constants.O_NONBLOCK ?? 0);
+
+async function openWritable(
+  { host }: Context,
+  { kind, file }: { readonly kind: 'pipe' | 'device'; readonly file: string },
+): Promise<Writable> {
+  for (;;) {
+    try {
+      const descriptor = fs.openSync(file, WITHOUT_WAITING);
+      if (kind === 'pipe') return new Socket({ fd: descriptor, readable: false, writable: true });
+      return tty.isatty(descriptor) ? new tty.WriteStream(descriptor) : fs.createWriteStream('', { fd: descriptor });
+    } catch (error) {
+      if (kind !== 'pipe' || systemErrorCode(error) !== 'ENXIO') throw error;
+      await host.sleep(READER_MS);
+    }
+  }
+}
+
+/** How much of a file shows what wrote it. */
+const HEAD_BYTES = 1_024;
+
+/** What may be replaced without `--force`, and how. */
+interface Rules {
+  readonly isForced: boolean;
+  /** Whether pit wrote a file, by its first bytes as text. */
+  isOurs(head: string): boolean;
+  /** The mode of the new file (default: that of the old one). */
+  readonly mode?: number;
+}
+
+/** Writes a whole text to where the user named. */
+export class OutputTarget {
+  /**
+   * Nothing is written yet. Throws Failure `usage` if the place cannot be written, or is a file that pit did not write, without
+   * `--force`.
+   */
+  constructor(
+    private readonly context: Context,
+    readonly name: string,
+    private readonly rules: Rules,
+  ) {
+    const place = outputPlace(name);
+    this.place = place;
+    if (place.kind === 'stdout') requireFreeStdout(context);
+    if (place.kind !== 'file') return;
+    try {
+      fs.accessSync(path.dirname(place.file), fs.constants.W_OK);
+      if (place.size === 0 || rules.isForced || rules.isOurs(headOf(place.file))) return;
+    } catch (error) {
+      throw cannotWriteOutput(name, error);
+    }
+    throw usage(`${name} exists, and pit did not write it.`, 'Give another name, or --force to replace it.');
+  }
+
+  private readonly place: OutputPlace;
+
+  get isStdout(): boolean {
+    return this.place.kind === 'stdout';
+  }
+
+  /** Writes everything; a regular file appears when it is whole. Throws Failure `usage`, and StdoutClosed. */
+  async write(pieces: Iterable<string> | AsyncIterable<string>): Promise<void> {
+    const { context, name, place, rules } = this;
+    if (place.kind === 'file') return this.#replace(place.file, pieces, rules.mode);
+    const stream = await openOutputStream(context, name, place);
+    try {
+      for await (const piece of pieces) await stream.write(piece);
+      await stream.end();
+    } finally {
+      stream.destroy();
+    }
+  }
+
+  async #replace(file: string, pieces: Iterable<string> | AsyncIterable<string>, mode: number | undefined) {
+    let draft: Draft | undefined;
+    const forget = this.context.host.onExit(() => draft?.discard());
+    try {
+      draft = new Draft(file, mode);
+      for await (const piece of pieces) fs.writeFileSync(draft.descriptor, piece);
+      draft.commit();
+    } catch (error) {
+      throw error instanceof Failure ? error : cannotWriteOutput(this.name, error);
+    } finally {
+      forget();
+      draft?.discard();
+      if (draft !== undefined) fs.closeSync(draft.descriptor);
+    }
+  }
+}
+
+/** Throws Failure `usage` if something else would be printed on stdout. */
+function requireFreeStdout({ globals }: Context): void {
+  const flag =
+    globals.fields === undefined ? { json: '--json', csv: '--csv', table: undefined }[globals.format] : '--fields';
+  if (flag !== undefined)
+    throw usage(`- and ${flag} exclude each other.`, 'Both print on stdout. Give a file, or leave the flag out.');
+}
+
+function headOf(file: string): string {
+  const descriptor = openRegular(file);
+  try {
+    const head = Buffer.alloc(HEAD_BYTES);
+    return head.toString('utf8', 0, fs.readSync(descriptor, head, 0, HEAD_BYTES, 0));
+  } finally {
+    fs.closeSync(descriptor);
+  }
+}

@@ -1,0 +1,65 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import type { Context } from '../../cli/context.js';
+import { Failure } from '../../errors.js';
+import { FILE_MODE } from '../../platform/private-files.js';
+import { type InputRules, readNamedChunks, STDIN, shownName } from '../named-files/input.js';
+
+/**
+ * Runs the work with the name of a private file to hand something over to the sandbox, or from it; it is removed afterwards. Starts the
+ * sandbox if it does not run.
+ */
+export async function withTransferFile<Result>(
+  { sandbox, host }: Context,
+  work: (file: string) => Promise<Result>,
+): Promise<Result> {
+  await sandbox.ensure();
+  const { transferFile } = await import('../../sandbox/lifecycle/files.js');
+  const file = transferFile(host.directories);
+  const remove = () => fs.rmSync(file, { force: true });
+  const forget = host.onExit(remove);
+  try {
+    return await work(file);
+  } finally {
+    forget();
+    remove();
+  }
+}
+
+/**
+ * Lets the sandbox read what the user named: a regular file itself, and a private copy of what a pipe or stdin gives. Throws Failure
+ * `usage` if that cannot be read or is too long, and what the work throws.
+ */
+export async function withFileForSandbox<Result>(
+  context: Context,
+  name: string,
+  rules: InputRules,
+  work: (file: string) => Promise<Result>,
+): Promise<Result> {
+  if (name !== STDIN && !fs.statSync(name, { throwIfNoEntry: false })?.isFIFO()) return work(realPath(name));
+  return withTransferFile(context, async (copy) => {
+    const descriptor = fs.openSync(copy, 'w', FILE_MODE);
+    try {
+      await readNamedChunks(context, name, rules, (chunk) => fs.writeFileSync(descriptor, chunk));
+    } finally {
+      fs.closeSync(descriptor);
+    }
+    try {
+      return await work(copy);
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      const { kind, message, hints, cause } = error;
+      throw new Failure(kind, message.replaceAll(copy, shownName(name)), { hint: hints, cause });
+    }
+  });
+}
+
+/** The same file for another process: `/dev/stdin` would be another one there. */
+function realPath(name: string): string {
+  try {
+    return fs.realpathSync(name);
+  } catch {
+    // the sandbox says why it cannot read it
+    return path.resolve(name);
+  }
+}

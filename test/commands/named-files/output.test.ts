@@ -1,0 +1,157 @@
+import { spawn, spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { PIT } from '../../support/command.js';
+import { plainEnvironment, temporaryHome } from '../../support/pit.js';
+import { PitHome } from '../pit-home.js';
+
+const home = temporaryHome();
+const pit = new PitHome(home);
+let folder = '';
+const at = (name: string) => path.join(folder, name);
+const read = (name: string) => fs.readFileSync(at(name), 'utf8');
+
+beforeAll(() => pit.serve());
+beforeEach(() => {
+  folder = fs.mkdtempSync(path.join(home, 'files-'));
+});
+
+const SINCE = '--type 1day --since 3d';
+
+/** Commands that write a file that the user names, an ending for it, and how the file begins. */
+const WRITERS = [
+  ['sandbox export', 'state', /^\{"pitSandbox":1\}\n/],
+  ['kline btc_usdt --svg', 'svg', /^<svg [^>]*>\n<title>btc_usdt 1hour<\/title>/],
+  [`kline btc_usdt ${SINCE} --out`, 'csv', /^market,type,time,/],
+  ['trades btc_usdt --since 1000000001 --out', 'parquet', /^PAR1/],
+] as const;
+
+describe.each(WRITERS)('pit %s FILE.%s', (command, ending, beginning) => {
+  const name = `file.${ending}`;
+
+  it('refuses a file that pit did not write, and replaces it with --force and then without', async () => {
+    fs.writeFileSync(at(name), 'mine\n');
+    await pit.failure(`${command} ${at(name)}`, 2);
+    expect([fs.readdirSync(folder), read(name)]).toEqual([[name], 'mine\n']);
+    for (const flag of [' --force', '']) {
+      expect((await pit.run(`${command} ${at(name)}${flag}`)).code).toBe(0);
+      expect([fs.readdirSync(folder), read(name)]).toEqual([[name], expect.stringMatching(beginning)]);
+    }
+  });
+
+  it('follows a link, also to a file that does not exist yet', async () => {
+    fs.symlinkSync(`target.${ending}`, at(name));
+    expect((await pit.run(`${command} ${at(name)}`)).code).toBe(0);
+    expect(fs.readlinkSync(at(name))).toBe(`target.${ending}`);
+    expect(read(`target.${ending}`)).toMatch(beginning);
+    fs.writeFileSync(at(`target.${ending}`), 'mine\n');
+    await pit.failure(`${command} ${at(name)}`, 2);
+    expect(read(`target.${ending}`)).toBe('mine\n');
+  });
+
+  it('refuses a folder, and a file in a missing folder', async () => {
+    await pit.failure(`${command} ${folder}`, 2);
+    await pit.failure(`${command} ${at(`missing/${name}`)}`, 2);
+  });
+});
+
+describe.each(WRITERS.filter(([, ending]) => ending !== 'parquet'))('pit %s, as %s', (command, _ending, beginning) => {
+  it('writes through a pipe, which stays one', async () => {
+    spawnSync('mkfifo', [at('pipe')]);
+    const reader = spawn('cat', [at('pipe')], { stdio: ['ignore', 'pipe', 'ignore'] });
+    let text = '';
+    reader.stdout.on('data', (chunk) => {
+      text += chunk;
+    });
+    const closed = new Promise((resolve) => reader.on('close', resolve));
+    expect((await pit.run(`${command} ${at('pipe')}`)).code).toBe(0);
+    await closed;
+    expect(text).toMatch(beginning);
+    expect(fs.lstatSync(at('pipe')).isFIFO()).toBe(true);
+  });
+
+  it('writes through devices, which stay devices', async () => {
+    const ran = await pit.run(`${command} /dev/full`);
+    expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining('Cannot write /dev/full: ENOSPC.') });
+    expect((await pit.run(`${command} /dev/null`)).code).toBe(0);
+    expect(['/dev/full', '/dev/null'].map((device) => fs.lstatSync(device).isCharacterDevice())).toEqual([true, true]);
+  });
+
+  it('writes to stdout for -, and nothing else there', async () => {
+    const { code, stdout } = await pit.run(`${command} -`);
+    expect([code, stdout]).toEqual([0, expect.stringMatching(beginning)]);
+    expect(stdout).not.toContain('Wrote');
+    expect(fs.existsSync('-')).toBe(false);
+  });
+});
+
+describe('a pipe', () => {
+  beforeEach(() => spawnSync('mkfifo', [at('pipe')]));
+
+  it('that nobody reads is given up at --timeout', async () => {
+    await pit.failure(`sandbox export ${at('pipe')} --timeout 1`, 5);
+    expect(fs.lstatSync(at('pipe')).isFIFO()).toBe(true);
+  });
+
+  it('that its reader closes too early is an error', async () => {
+    spawn('head', ['-c', '3', at('pipe')], { stdio: 'ignore' });
+    const { message } = await pit.failure(`sandbox export ${at('pipe')}`, 2);
+    expect(message).toBe(`Whoever read ${at('pipe')} has closed it.`);
+  });
+
+  it('cannot be a Parquet file', async () => {
+    fs.renameSync(at('pipe'), at('pipe.parquet'));
+    await pit.failure(`trades btc_usdt --since 1000000001 --out ${at('pipe.parquet')}`, 2);
+  });
+});
+
+it('a download with --force leaves the old file as it was until it has rows', async () => {
+  fs.writeFileSync(at('a.csv'), 'mine\n');
+  const environment = { PIT_BASE_URL: 'http://127.0.0.1:1', PIT_TRADE_URL: 'http://127.0.0.1:1' };
+  await pit.failure(`trades btc_usdt --since 1 --out ${at('a.csv')} --force --timeout 1`, 5, { environment });
+  expect([fs.readdirSync(folder), read('a.csv')]).toEqual([['a.csv'], 'mine\n']);
+});
+
+it('an export that does not fit on the disk leaves the old one as it was', async () => {
+  fs.writeFileSync(at('old'), '{"pitSandbox":1}\n');
+  // the shell limits the size of files, and the signal for that is ignored
+  const words = [...PIT.arguments, 'sandbox', 'export', at('old')];
+  const child = spawn('sh', ['-c', `trap '' XFSZ; ulimit -f 8; exec "$@"`, 'sh', PIT.command, ...words], {
+    env: plainEnvironment(home),
+    stdio: 'ignore',
+  });
+  expect(await new Promise((resolve) => child.on('exit', resolve))).toBe(2);
+  expect([fs.readdirSync(folder), read('old')]).toEqual([['old'], '{"pitSandbox":1}\n']);
+});
+
+describe('what excludes -', () => {
+  it.each([
+    'sandbox export - --json',
+    'sandbox export - --csv',
+    'kline btc_usdt --svg - --json',
+    'kline btc_usdt --svg - --csv',
+    'kline btc_usdt --svg - --chart',
+    'kline btc_usdt --svg - --fields time',
+    'kline btc_usdt --force',
+    'trades btc_usdt --force',
+  ])('pit %s is a usage error', async (line) => {
+    expect(await pit.run(line)).toMatchObject({ code: 2, stdout: '' });
+  });
+
+  it('--out - with --json is a JSON document for each row', async () => {
+    const { stdout } = await pit.run(`kline btc_usdt ${SINCE} --out - --json`);
+    const rows = stdout.trimEnd().split('\n');
+    expect(rows.map((row) => JSON.parse(row).market)).toEqual(rows.map(() => 'btc_usdt'));
+  });
+});
+
+it('keeps the mode of a file that it replaces, but exports the sandbox for its owner only', async () => {
+  await pit.run(`kline btc_usdt --svg ${at('a.svg')}`);
+  await pit.run(`sandbox export ${at('state')}`);
+  fs.chmodSync(at('a.svg'), 0o640);
+  fs.chmodSync(at('state'), 0o644);
+  await pit.run(`kline btc_usdt --svg ${at('a.svg')}`);
+  await pit.run(`sandbox export ${at('state')}`);
+  expect(['a.svg', 'state'].map((name) => fs.statSync(at(name)).mode & 0o777)).toEqual([0o640, 0o600]);
+});
