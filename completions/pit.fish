@@ -3,6 +3,8 @@
 # expands or runs them.
 
 function __pit_complete
+    # fish would report a missing program in the middle of the line
+    command -q pit; or return
     set -l line (commandline -cp | string collect)
     set -l answer (command pit __complete $line 2>/dev/null)
     switch "$answer"

@@ -258,6 +258,17 @@ describe.each(Object.keys(AVAILABLE) as (keyof typeof AVAILABLE)[])('a hostile a
   });
 });
 
+describe.each(Object.keys(AVAILABLE) as (keyof typeof AVAILABLE)[])('without pit in PATH, %s', (shell) => {
+  it.skipIf(!requires('python3') || !AVAILABLE[shell]())('completes nothing and says nothing', async () => {
+    const folder = temporaryHome();
+    prepare(folder);
+    const before = `${shell === 'fish' ? 'set -gx PATH' : 'PATH='}\ncd ${folder}`;
+    const [answered] = await ask(shell, { folder, before }, ['pit depth eo']);
+    expect(answered?.line).toBe('pit depth eo');
+    expect(answered?.listed).not.toMatch(/not found|Unknown command/);
+  });
+});
+
 describe.skipIf(!requires('python3') || !requires('zsh'))('the script in a zsh that has not run compinit', () => {
   it('prepares completion by itself when it is sourced', async () => {
     const folder = temporaryHome();
