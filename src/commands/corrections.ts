@@ -128,7 +128,8 @@ function parse(path: string, definition: Definition, rest: readonly string[]): L
       flags.push(fixed === undefined ? [flag] : [flag, fixed]);
       continue;
     }
-    const value = inline ?? (isFlag(left[0] ?? '--') ? undefined : left.shift());
+    const hasNext = left[0] !== undefined && !isFlag(left[0]);
+    const value = inline ?? (hasNext ? left.shift() : undefined);
     if (value === undefined && name === '--market') args.push('market');
     else if (value === undefined) return undefined;
     else if (takesValue.has(flag)) flags.push([flag, value]);

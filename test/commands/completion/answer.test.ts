@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { answer } from '../../../src/commands/completion/answer.js';
@@ -28,6 +28,15 @@ const NAMES: Names = {
     })[kind],
   profiles: () => ['sandbox', 'overseas'],
 };
+
+/** Every file below a folder, with its text and when it was last written. */
+function filesOf(root: string): string[] {
+  const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).map((name) => path.join(root, name));
+  return files.map((file) => {
+    const { mtimeMs, mode } = statSync(file);
+    return [file, mode, mtimeMs, statSync(file).isFile() ? readFileSync(file, 'utf8') : ''].join(' ');
+  });
+}
 
 /** The lines of the answer to a shell. */
 function answered(line: string, replaced?: string, names = NAMES): string[] {
@@ -246,21 +255,21 @@ describe('the names that completion knows', () => {
   it('include the profiles whose files have valid names', async () => {
     expect((await names()).profiles()).toEqual(['sandbox', 'overseas']);
   });
+
+  it('are read by `pit __complete`, which starts, sends and writes nothing', async () => {
+    const before = filesOf(home);
+    const { code, stdout, stderr } = await runProgram(['__complete', 'pit stream depth:EO', 'EO'], { home });
+    expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: 'eos_eth\n', stderr: '' });
+    expect(filesOf(home)).toEqual(before);
+  });
 });
 
-describe('pit __complete', () => {
-  it('answers a shell without starting, sending or writing anything', async () => {
-    const home = temporaryHome();
-    const line = 'pit depth $(touch EXECUTED) `touch EXECUTED`; touch EXECUTED';
-    expect(await runProgram(['__complete', line], { home })).toEqual({
-      code: 0,
-      signal: null,
-      stdout: ':file\n',
-      stderr: '',
-    });
-    const { stdout, stderr } = await runProgram(['__complete', 'pit stream kline:', ''], { home });
-    expect({ stdout, stderr }).toEqual({ stdout: '', stderr: '' });
-    expect((await runProgram(['__complete', 'pit tick'], { home })).stdout).toMatch(/^ticker\tShow [^\n]+\n$/);
-    expect(readdirSync(home)).toEqual([]);
-  });
+it('a home in which no command has run yet stays as it is when a shell asks', async () => {
+  const home = temporaryHome();
+  const line = 'pit depth $(touch EXECUTED) `touch EXECUTED`; touch EXECUTED';
+  const redirected = await runProgram(['__complete', line], { home });
+  expect(redirected).toEqual({ code: 0, signal: null, stdout: ':file\n', stderr: '' });
+  expect((await runProgram(['__complete', 'pit depth '], { home })).stdout).toBe('');
+  expect((await runProgram(['__complete', 'pit tick'], { home })).stdout).toMatch(/^ticker\tShow [^\n]+\n$/);
+  expect(readdirSync(home)).toEqual([]);
 });
