@@ -33,9 +33,10 @@ export function completeLine(line: string, tree: CommandTree, names: Names): Lin
 }
 
 function wordsOf(words: readonly string[], typed: string, tree: CommandTree, names: Names): string[] {
-  // `use MARKET` completes as any command with a market
-  const whole = words[0] === 'use' ? ['depth', ...words.slice(1)] : words;
-  const found = complete(whole, typed, tree, names);
+  const isUse = words[0] === 'use';
+  if (isUse && (words.length > 1 || typed.startsWith('-'))) return [];
+  // its market completes as that of any command
+  const found = complete(isUse ? ['depth'] : words, typed, tree, names);
   if (found.of === 'words') return found.candidates.map(({ word }) => word);
   return found.of === 'file' ? files(typed) : [];
 }

@@ -37,6 +37,7 @@ describe('completion in pit shell', () => {
     expect(await completed('depth b')).toEqual(['depth btc_usdt ']);
     expect(await completed('depth BTC/')).toEqual(['depth btc_usdt ']);
     expect(await completed('use e')).toEqual(['use eth_usdt ']);
+    for (const line of ['use btc_usdt ', 'use -', 'use --s']) expect(await completed(line)).toEqual([]);
     expect(await completed('--profile demo depth ')).toEqual(['--profile demo depth ltc_usdt ']);
   });
 
