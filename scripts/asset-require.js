@@ -69,7 +69,7 @@ function native(name) {
 }
 
 function cacheFolder() {
-  const { directoriesOf } = assetRequire('./main.cjs?src/platform/host.ts');
+  const { directoriesOf } = assetRequire('./main.cjs?src/platform/directories.ts');
   const { cache } = directoriesOf(process.env.PIT_HOME);
   mkdirSync(cache, { recursive: true, mode: 0o700 });
   return cache;

@@ -19,7 +19,6 @@ const BENCHES = {
   'stream-client': 'Reading streams',
   live: 'Live views',
   history: 'Downloads of history',
-  completion: 'Completion',
   sandbox: 'The sandbox over HTTP',
   streams: "The sandbox's streams",
 };

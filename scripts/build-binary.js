@@ -56,10 +56,13 @@ async function bundleMain(outfile) {
   const held = {
     name: 'held',
     setup({ onResolve, onLoad }) {
-      onResolve({ filter: /^\.\/(main|cli\/unknown-command|config\/keychain-helper)\.js$/ }, ({ path: name }) => ({
-        path: path.basename(name, '.js'),
-        namespace: 'held',
-      }));
+      onResolve(
+        { filter: /^\.\/(main|cli\/unknown-command|completion|config\/keychain-helper)\.js$/ },
+        ({ path: name }) => ({
+          path: path.basename(name, '.js'),
+          namespace: 'held',
+        }),
+      );
       onLoad({ filter: /.*/, namespace: 'held' }, ({ path: name }) => ({
         contents: `module.exports = require(${loader}).assetRequire('./${name}.cjs${name === 'main' ? '?src/main.ts' : ''}');`,
         resolveDir: root,
@@ -105,8 +108,8 @@ function assets() {
     const code = codeFile(file);
     return [[name, file], ...(existsSync(code) ? [[`${name}.code`, code]] : [])];
   });
-  for (const name of readdirSync(path.join(root, 'completions')))
-    held.push([`completions/${name}`, path.join(root, 'completions', name)]);
+  const scripts = readdirSync(path.join(root, 'completions')).map((name) => `completions/${name}`);
+  for (const name of ['dist/commands.json', ...scripts]) held.push([name, path.join(root, name)]);
   const require = createRequire(import.meta.url);
   for (const [name, { loads, place }] of Object.entries(NATIVE)) {
     require(loads);

@@ -52,11 +52,12 @@ const shared = {
   logLevel: 'warning',
 };
 
-/** Makes the texts of help. */
-const HELP = `
+/** Makes the texts of help and the table of commands. */
+const REFERENCE = `
   import { helpFile } from './cli/help-text.ts';
   import { helpTemplates } from './cli/run.ts';
   import { PROGRAM } from './commands/index.ts';
+  export { describeTree } from './commands/reference/command-tree.ts';
   export const file = helpFile(await helpTemplates(PROGRAM));
 `;
 
@@ -83,7 +84,7 @@ const starting = {
       resolveDir: root,
     }));
     // whole, so that it is all that is loaded
-    onResolve({ filter: /^\.\/(cli\/unknown-command|config\/keychain-helper)\.js$/ }, ({ path: name }) => ({
+    onResolve({ filter: /^\.\/(cli\/unknown-command|completion|config\/keychain-helper)\.js$/ }, ({ path: name }) => ({
       path: `./${path.basename(name, '.js')}.cjs`,
       external: true,
     }));
@@ -111,6 +112,7 @@ await bundle({
   entryPoints: [{ in: 'src/config/keychain-helper.ts', out: 'keychain-helper' }],
   supported: required,
 });
+await buildLazily({ ...shared, entryPoints: ['src/completion.ts'], supported: required, plugins: [apart, lighter] });
 await buildLazily({
   ...shared,
   entryPoints: [
@@ -133,7 +135,9 @@ await buildLazily({
 });
 
 markBuild();
-writeFileSync(path.join(root, 'dist/help.txt'), await helpText());
+const { help, tree } = await reference();
+writeFileSync(path.join(root, 'dist/help.txt'), help);
+writeFileSync(path.join(root, 'dist/commands.json'), JSON.stringify(tree));
 const packages = bundledPackages(root, bundles);
 writeFileSync(path.join(root, 'dist/licenses.txt'), licenceTexts(root, packages));
 writeFileSync(path.join(root, 'dist/.packages.json'), JSON.stringify(packages));
@@ -175,23 +179,23 @@ async function bundle(options) {
   bundles.push(metafile);
 }
 
-/** The help of every command, as dist/bin.cjs answers it. */
-async function helpText() {
+/** The help of every command, as dist/bin.cjs answers it, and the table of commands from which shells complete. */
+async function reference() {
   // within the project, so that its packages are found
   const folder = mkdtempSync(path.join(root, 'node_modules', '.help-'));
   try {
     const outfile = path.join(folder, 'help.mjs');
     await build({
       ...shared,
-      stdin: { contents: HELP, resolveDir: sources },
+      stdin: { contents: REFERENCE, resolveDir: sources },
       outdir: undefined,
       outExtension: {},
       outfile,
       format: 'esm',
       packages: 'external',
     });
-    const { file } = await import(pathToFileURL(outfile).href);
-    return file;
+    const { file, describeTree } = await import(pathToFileURL(outfile).href);
+    return { help: file, tree: await describeTree() };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -1,4 +1,4 @@
-// `npm run generate`: generates completions, man pages and docs/commands.md from the commands. With --check it only
+// `npm run generate`: generates man pages and docs/commands.md from the commands. With --check it only
 // reports files that are out of date.
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

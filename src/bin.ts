@@ -15,6 +15,7 @@ export function start(): void {
   process.removeAllListeners('warning');
   const args = process.argv.slice(2);
   if (args[0] === 'keychain-helper' && process.connected) return void runKeychainHelper();
+  if (args[0] === '__complete') return void printCompletion(args.slice(1));
   const answer = isVersion(args) ? `${version}\n` : helpFor(args);
   // if stdout cannot be written, the program reports it
   if (answer !== undefined && write(1, answer)) return;
@@ -26,6 +27,11 @@ export function start(): void {
 async function runKeychainHelper(): Promise<void> {
   const { serveKeychain } = await import('./config/keychain-helper.js');
   await serveKeychain();
+}
+
+async function printCompletion(words: readonly string[]): Promise<void> {
+  const { completion } = await import('./completion.js');
+  write(1, await completion(words));
 }
 
 async function runProgram(): Promise<void> {

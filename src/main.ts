@@ -3,17 +3,13 @@ import { PROGRAM } from './commands/index.js';
 import { endSoon, type Host, reportUncaught, systemHost } from './platform/host.js';
 
 /**
- * What pit runs for its own processes and for completion scripts, by the first word of the command line. The word is
- * ignored unless the environment variable with its input is set.
+ * What pit runs for its own processes, by the first word of the command line. The word is ignored unless the environment
+ * variable with its input is set.
  */
 const INTERNAL: Readonly<Record<string, { readonly variable: string; run(host: Host): Promise<void> }>> = {
   '--update-check': {
     variable: 'PIT_UPDATE_URL',
     run: async (host) => (await import('./commands/session/update-check.js')).checkForUpdate(host),
-  },
-  '--complete': {
-    variable: 'PIT_COMPLETE_LINE',
-    run: async (host) => (await import('./commands/completion/offered-words.js')).printOfferedWords(host),
   },
 };
 

@@ -25,6 +25,7 @@ const AT_MOST = {
   version: 1.12,
   help: 1.2,
   unknown: 1.25,
+  completion: 1.6,
   profiles: 1.6,
   depth: 2.3,
   order: 3,
@@ -66,6 +67,7 @@ export async function* rows() {
   yield await row('--version', { atMost: AT_MOST.version });
   yield await row('--help', { atMost: AT_MOST.help });
   yield await row('depht', { exitCode: 2, atMost: AT_MOST.unknown });
+  yield await row('__complete pit', { atMost: AT_MOST.completion });
   yield await row('profile list', { atMost: AT_MOST.profiles });
   const sandbox = await serveSandbox(path.join(home, 'exchange'), '--no-limits');
   try {

@@ -118,8 +118,13 @@ export type CompletionSource =
       readonly joined?: true;
     }
   | {
-      readonly of: 'market' | 'channel' | 'coin' | 'order' | 'clientId' | 'unresolved' | 'profile' | 'file' | 'program';
-    };
+      readonly of: 'channel';
+      /** What a channel begins with: with a colon if a market follows. */
+      readonly starts: readonly string[];
+      /** What may follow the market of a candle channel. */
+      readonly candleTypes: readonly string[];
+    }
+  | { readonly of: 'market' | 'coin' | 'order' | 'clientId' | 'unresolved' | 'profile' | 'file' | 'program' };
 
 /** A parser with what completes its words, so that every command that uses it is completed. */
 export function withCompletion<Value>(completes: CompletionSource, parse: (word: string) => Value): Parser<Value> {

@@ -115,8 +115,14 @@ export class Profiles {
   /** All profiles, the sandbox first, then by name. */
   async list(): Promise<Profile[]> {
     const profiles: Profile[] = [];
-    for (const name of this.#names()) profiles.push(await this.get(name));
+    for (const name of this.names()) profiles.push(await this.get(name));
     return profiles;
+  }
+
+  /** The names of all profiles, the sandbox first. */
+  names(): string[] {
+    const made = this.#store.names('profiles').filter((name) => isName(name) && name !== SANDBOX);
+    return [SANDBOX, ...made];
   }
 
   /** @throws Failure `usage` for an unknown name, with the nearest ones */
@@ -249,13 +255,8 @@ export class Profiles {
     return profileFrom(name, document, file);
   }
 
-  #names(): string[] {
-    const made = this.#store.names('profiles').filter((name) => isName(name) && name !== SANDBOX);
-    return [SANDBOX, ...made];
-  }
-
   #unknown(name: string, kind?: FailureKind) {
-    return unknownWord('profile', name, this.#names(), kind);
+    return unknownWord('profile', name, this.names(), kind);
   }
 
   #path(file: string): string {

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
-import path from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isatty } from 'node:tty';
-import envPaths from 'env-paths';
 import { Interrupted, systemErrorCode } from '../errors.js';
 import type { PipedCommand } from './command.js';
+import { type Directories, directoriesOf } from './directories.js';
+import { ownProgram, type RunningProgram } from './installation.js';
 import { isSuspended, type JobControl, jobControl } from './job-control.js';
 import { maskSecrets, type Redaction, redactionOf } from './redaction.js';
 
@@ -39,18 +39,10 @@ export function streamOf(output: TextOutput | TerminalOutput): TerminalOutput {
   return 'toStream' in output ? output.toStream() : output;
 }
 
-/** The folders of pit. `config` is what the user set, `state` must survive, and `cache` can be made again. */
-export interface Directories {
-  readonly config: string;
-  readonly state: string;
-  readonly cache: string;
-}
-
 /** The operating system: streams, clock, files, signals. Code reaches it only through here, so that tests can replace it. */
 export interface Host {
   readonly arguments: readonly string[];
-  /** How this program was started, to start it again in the background. */
-  readonly self: { readonly command: string; readonly arguments: readonly string[] };
+  readonly self: RunningProgram;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly input: TerminalInput;
   readonly output: TextOutput | TerminalOutput;
@@ -112,11 +104,7 @@ export function systemHost(): Host {
   const outputs: { output?: Host['output']; errors?: Host['errors'] } = {};
   return {
     arguments: process.argv.slice(2),
-    // an executable file that contains pit has no script
-    self: {
-      command: process.execPath,
-      arguments: process.argv.slice(1, 2).filter((file) => file !== process.execPath),
-    },
+    self: ownProgram(),
     environment: process.env,
     // opening a stream takes longer than most of what a command does
     get input() {
@@ -262,16 +250,6 @@ function isOnTerminal(): boolean {
 
 function ignoreAbort(thrown: unknown): void {
   if (!(thrown instanceof Error) || thrown.name !== 'AbortError') throw thrown;
-}
-
-/** `PIT_HOME` holds everything in one folder; without it the platform's own folders (XDG on Linux) are used. */
-export function directoriesOf(home: string | undefined): Directories {
-  if (home !== undefined && home !== '') {
-    const root = path.resolve(home);
-    return { config: path.join(root, 'config'), state: path.join(root, 'state'), cache: path.join(root, 'cache') };
-  }
-  const { config, data, cache } = envPaths('pit', { suffix: '' });
-  return { config, state: data, cache };
 }
 
 type Signal = 'SIGHUP' | 'SIGINT' | 'SIGTERM';

@@ -1,12 +1,26 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import type { Host } from './host.js';
+import { Failure } from '../errors.js';
+import { readTextBounded } from './bounded-file.js';
 
 /** Put in by the build (scripts/commit.js); nothing puts it in if the sources are run without a build. */
 declare const PIT_COMMIT: string | null | undefined;
 
 /** The git commit that this build was made from, with `-dirty` if files were changed since; null if it is unknown. */
 const commit: string | null = typeof PIT_COMMIT === 'undefined' ? null : PIT_COMMIT;
+
+/** How this program was started, to start it again in the background. */
+export interface RunningProgram {
+  readonly command: string;
+  readonly arguments: readonly string[];
+}
+
+/** The program of this process. */
+export function ownProgram(): RunningProgram {
+  const { execPath, argv } = process;
+  // an executable file that contains pit has no script
+  return { command: execPath, arguments: argv.slice(1, 2).filter((file) => file !== execPath) };
+}
 
 /** What runs: an installed package, a single executable file, or a checkout of the repository. */
 type Source = 'package' | 'executable' | 'checkout';
@@ -19,13 +33,33 @@ export interface Installation {
 }
 
 /** Where the running program comes from. */
-export function installationOf({ self }: Pick<Host, 'self'>): Installation {
+export function installationOf({ self }: { readonly self: RunningProgram }): Installation {
   return { commit, node: process.versions.node, source: sourceOf(self) };
 }
 
-function sourceOf({ arguments: [program], command }: Host['self']): Source {
+function sourceOf(self: RunningProgram): Source {
   if (process.getBuiltinModule('node:sea').isSea()) return 'executable';
-  const root = path.dirname(path.dirname(fs.realpathSync(program ?? command)));
   // no package holds the sources; npm links to a checkout that is installed with --global
-  return fs.existsSync(path.join(root, 'src', 'main.ts')) ? 'checkout' : 'package';
+  return fs.existsSync(path.join(rootOf(self), 'src', 'main.ts')) ? 'checkout' : 'package';
+}
+
+/** More than any file of text has that pit comes with. */
+const MAX_BYTES = 16 * 2 ** 20;
+
+/**
+ * The text of a file that pit comes with, by its path in the package; a single executable holds it under the same name. Throws
+ * Failure `internal` if it is missing.
+ */
+export function installedText({ self }: { readonly self: RunningProgram }, file: string): string {
+  try {
+    const { isSea, getAsset } = process.getBuiltinModule('node:sea');
+    return isSea() ? getAsset(file, 'utf8') : readTextBounded(path.join(rootOf(self), file), MAX_BYTES);
+  } catch (cause) {
+    const hint = 'Install pit again. In a clone of the repository, run npm ci.';
+    throw new Failure('internal', `${file} is missing from the installation.`, { hint, cause });
+  }
+}
+
+function rootOf({ arguments: [program], command }: RunningProgram): string {
+  return path.dirname(path.dirname(fs.realpathSync(program ?? command)));
 }

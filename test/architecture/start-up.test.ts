@@ -25,8 +25,15 @@ const SIGNED_REQUESTS = [...REQUESTS, 'crypto', 'os'];
  * is needed by every run of the command: what is not can be imported when it is.
  */
 const STARTS: readonly Start[] = [
-  { line: '--version', files: [], kilobytes: 8, modules: [], moduleCount: 0 },
+  { line: '--version', files: [], kilobytes: 9, modules: [], moduleCount: 0 },
   { line: '--help', files: ['help.txt'], kilobytes: 100, modules: [], moduleCount: 0 },
+  {
+    line: '__complete pit',
+    files: ['commands.json', 'completion.cjs'],
+    kilobytes: 110,
+    modules: ['os', 'process'],
+    moduleCount: 5,
+  },
   {
     line: 'depht',
     exitCode: 2,

@@ -6,7 +6,7 @@ import { answerKey, checkForUpdate, isVersion } from '../../src/commands/session
 import { isNewer } from '../../src/commands/session/update-notice.js';
 import { Cache } from '../../src/config/cache.js';
 import { checkSetting } from '../../src/config/settings.js';
-import { directoriesOf } from '../../src/platform/host.js';
+import { directoriesOf } from '../../src/platform/directories.js';
 import { eventually } from '../support/eventually.js';
 import { runPit, temporaryHome } from '../support/pit.js';
 import { PitHome } from './pit-home.js';

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { ROOT } from '../architecture/sources.js';
 import { temporaryHome } from '../support/pit.js';
 import { requires, requiresFile } from '../support/tools.js';
-import { type Answered, ask, type Shell } from './shells.js';
+import { type Answered, ask, onlyPit, type Shell } from './shells.js';
 
 const URL = 'http://127.0.0.1:4000';
 
@@ -76,6 +76,19 @@ const COMPLETED: readonly (readonly [typed: string, line: string])[] = [
   ['pit cancel-after eos_eth --hold ', 'pit cancel-after eos_eth --hold -- '],
   ['pit cancel-after eos_eth --hold -- conti', 'pit cancel-after eos_eth --hold -- continue '],
   ['pit sandbox import some-ex', 'pit sandbox import some-export.json '],
+  // inside quotes, which the shell closes
+  ['pit depth "eo', 'pit depth "eos_eth" '],
+  ["pit depth 'eo", "pit depth 'eos_eth' "],
+  ['pit stream "depth:eo', 'pit stream "depth:eos_eth" '],
+  ['pit orders --side "s', 'pit orders --side "sell" '],
+  ['pit "order" sh', 'pit "order" show '],
+  ['pit balance "x', 'pit balance "xrp" '],
+  // what the line would run is not run
+  ['pit depth $(touch RAN) --me', 'pit depth $(touch RAN) --merge '],
+  ['pit depth "$(touch RAN)" --me', 'pit depth "$(touch RAN)" --merge '],
+  // the file of the shell's own redirection
+  ['pit depth eos_eth > some-ex', 'pit depth eos_eth > some-export.json '],
+  ['pit order batch --file=some-ex', 'pit order batch --file=some-export.json '],
   // an amount is not completed
   ['pit order buy eos_eth ', 'pit order buy eos_eth '],
   // hostile names: only valid ones are offered
@@ -105,7 +118,7 @@ const LISTED = [
   { typed: 'pit cancel bch_usdt ', words: ['112611213892190900', '92611213892190900', '92611213892190899'] },
 ];
 
-/** What zsh and fish show beside the ids of orders, newest first; the last one was noted without it. */
+/** What is shown beside the ids of orders, newest first; the last one was noted without it. */
 const DESCRIBED = [
   [
     'pit cancel bch_usdt ',
@@ -140,8 +153,8 @@ bch_usdt 92611213892190899 -
 /** A user's home with the files that pit would have written. */
 function prepare(folder: string): void {
   const write = (file: string, text: string) => {
-    mkdirSync(path.dirname(path.join(folder, file)), { recursive: true });
-    writeFileSync(path.join(folder, file), text);
+    mkdirSync(path.dirname(path.join(folder, file)), { recursive: true, mode: 0o700 });
+    writeFileSync(path.join(folder, file), text, { mode: 0o600 });
   };
   const symbols = 'home/cache/symbols';
   const mark = path.join(folder, 'EXECUTED');
@@ -167,14 +180,14 @@ function prepare(folder: string): void {
   write('.local/share/bash-completion/completions/pit', readFileSync(path.join(ROOT, 'completions/pit.bash'), 'utf8'));
 }
 
-const AVAILABLE: Readonly<Record<Shell, () => boolean>> = {
+const AVAILABLE = {
   bash: () => requires('bash'),
   'bash-completion': () => requiresFile('bash-completion', '/usr/share/bash-completion/bash_completion'),
   zsh: () => requires('zsh'),
   fish: () => requires('fish'),
-};
+} as const satisfies Partial<Record<Shell, () => boolean>>;
 
-describe.each(Object.keys(AVAILABLE) as Shell[])('completion in %s', (shell) => {
+describe.each(Object.keys(AVAILABLE) as (keyof typeof AVAILABLE)[])('completion in %s', (shell) => {
   describe.skipIf(!requires('python3') || !AVAILABLE[shell]())('on TAB', () => {
     const folder = temporaryHome();
     const answers = new Map<string, Answered>();
@@ -183,8 +196,8 @@ describe.each(Object.keys(AVAILABLE) as Shell[])('completion in %s', (shell) => 
       prepare(folder);
       const described = DESCRIBED.map(([text]) => text);
       const typed = [...new Set([...LISTED.map((one) => one.typed), ...described, ...COMPLETED.map(([text]) => text)])];
-      // without a PATH no program can start
-      const before = shell === 'fish' ? 'set -gx PATH' : 'PATH=';
+      const programs = onlyPit(folder);
+      const before = shell === 'fish' ? `set -gx PATH ${programs}` : `PATH=${programs}`;
       const found = await ask(shell, { folder, before: `${before}\ncd ${folder}` }, typed);
       for (const [index, text] of typed.entries()) answers.set(text, found[index] ?? { line: '', listed: '' });
     });
@@ -199,33 +212,88 @@ describe.each(Object.keys(AVAILABLE) as Shell[])('completion in %s', (shell) => 
       expect(words.filter((word) => !listed.includes(word))).toEqual([]);
     });
 
-    it.skipIf(shell.startsWith('bash')).each(DESCRIBED)('says what the orders after "%s" are', (typed, shown) => {
+    it.each(DESCRIBED)('says what the orders after "%s" are', (typed, shown) => {
       expect(answers.get(typed)?.listed).toMatch(shown);
     });
 
-    it('starts no program and executes nothing that it reads', () => {
+    it('starts no program but pit and executes nothing that it reads', () => {
       const shown = [...answers.values()].map(({ line, listed }) => line + listed).join('');
       expect(shown).not.toMatch(/EXECUTED|zred|zup|command not found|Unknown command:|UPPER/);
-      expect(existsSync(path.join(folder, 'EXECUTED'))).toBe(false);
+      for (const mark of ['EXECUTED', 'RAN']) expect(existsSync(path.join(folder, mark))).toBe(false);
     });
+  });
+});
+
+/** What no exchange may do to a shell, as if pit itself answered it. */
+const HOSTILE = [
+  ...[
+    '$(touch EXECUTED)',
+    '`touch EXECUTED`',
+    'x;touch EXECUTED',
+    '| touch EXECUTED',
+    '<(touch EXECUTED)',
+    '*',
+    '~root',
+  ],
+  ...['\'"`touch EXECUTED`', '$(($(touch EXECUTED)))', '=touch', '\\$(touch EXECUTED)', '$EVIL', '{a,b}', '!!'],
+];
+
+describe.each(Object.keys(AVAILABLE) as (keyof typeof AVAILABLE)[])('a hostile answer in %s', (shell) => {
+  const folder = temporaryHome();
+
+  it.skipIf(!requires('python3') || !AVAILABLE[shell]())('is only text, even if the line is run', async () => {
+    prepare(folder);
+    // after w0 comes the first hostile word alone, and so on; after anything else come all of them
+    const described = HOSTILE.map((word) => `${word}\t${word}`);
+    const alone = described.map((word, index) => `*' w${index} ') cat <<'END'\n${word}\nEND\n;;`);
+    const all = `*) cat <<'END'\n${described.join('\n')}\nEND\n;;`;
+    const answering = `case $2 in ${[...alone, all].join('\n')} esac`;
+    const programs = onlyPit(folder, `PATH=${process.env.PATH}\n[ "$1" = __complete ] || exit 0\n${answering}`);
+    // Enter runs what Tab has made of the line
+    const typed = ['pit ', 'pit "', ...HOSTILE.map((_, index) => `pit w${index} \t\n: `)];
+    const before = shell === 'fish' ? `set -gx PATH ${programs} $PATH` : `PATH=${programs}:$PATH`;
+    const lines = await ask(shell, { folder, before: `${before}\ncd ${folder}` }, typed);
+    expect(lines).toHaveLength(typed.length);
+    expect(existsSync(path.join(folder, 'EXECUTED'))).toBe(false);
+  });
+});
+
+describe.each(Object.keys(AVAILABLE) as (keyof typeof AVAILABLE)[])('without pit in PATH, %s', (shell) => {
+  it.skipIf(!requires('python3') || !AVAILABLE[shell]())('completes nothing and says nothing', async () => {
+    const folder = temporaryHome();
+    prepare(folder);
+    const before = `${shell === 'fish' ? 'set -gx PATH' : 'PATH='}\ncd ${folder}`;
+    const [answered] = await ask(shell, { folder, before }, ['pit depth eo']);
+    expect(answered?.line).toBe('pit depth eo');
+    expect(answered?.listed).not.toMatch(/not found|Unknown command/);
+  });
+});
+
+describe.skipIf(!requires('python3') || !requires('zsh'))('the script in a zsh that has not run compinit', () => {
+  it('prepares completion by itself when it is sourced', async () => {
+    const folder = temporaryHome();
+    prepare(folder);
+    const before = `PATH=${onlyPit(folder)}`;
+    const [answered] = await ask('zsh-without-compinit', { folder, before }, ['pit depth eo']);
+    expect(answered?.line).toBe('pit depth eos_eth ');
   });
 });
 
 describe.skipIf(!requires('python3') || !requires('bash'))('a file with a hostile name in bash', () => {
   const folder = temporaryHome();
+  // how readline quotes names that begin with ~ is not tested
   const name = 'evil $(touch EXECUTED);`x` \'"';
   const quoted = String.raw`evil\ \$\(touch\ EXECUTED\)\;\`x\`\ \'\"`;
 
   it.each([
-    ['when readline does the quoting', '', []],
-    // as before bash 4; how readline itself quotes names that begin with ~ is not tested
-    ['without compopt, as before bash 4', 'enable -n compopt', ['pit sandbox import ~/']],
-  ])('quotes the name %s', async (_, before, more) => {
+    ['with compopt', ''],
+    ['without compopt, as before bash 4', 'enable -n compopt'],
+  ])('quotes the name %s', async (_, before) => {
     mkdirSync(folder, { recursive: true });
     writeFileSync(path.join(folder, name), '{}');
-    const starts = ['pit sandbox import ', 'pit cancel-after eos_eth --hold -- true ', ...more];
+    const starts = ['pit sandbox import ', 'pit cancel-after eos_eth --hold -- true '];
     const typed = starts.map((start) => `${start}ev`);
-    const lines = await ask('bash', { folder, before: `PATH=\ncd ${folder}\n${before}` }, typed);
+    const lines = await ask('bash', { folder, before: `PATH=${onlyPit(folder)}\ncd ${folder}\n${before}` }, typed);
     expect(lines.map(({ line }) => line.trim())).toEqual(starts.map((start) => start + quoted));
     expect(lines.map(({ listed }) => listed).join('')).not.toMatch(/command not found|not a shell builtin/);
   });

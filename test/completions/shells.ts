@@ -1,9 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { ROOT } from '../architecture/sources.js';
+import { PIT_IN_SHELL } from '../support/command.js';
 import { onTerminal } from '../support/pty.js';
 
-export type Shell = 'bash' | 'bash-completion' | 'zsh' | 'fish';
+export type Shell = 'bash' | 'bash-completion' | 'zsh' | 'zsh-without-compinit' | 'fish';
 
 /** The line after TAB, and what the shell listed below it. */
 export interface Answered {
@@ -19,14 +20,17 @@ bind 'set enable-bracketed-paste off'; bind 'set show-all-if-ambiguous on'
 __print_line() { printf '\\n[[%s]]\\n' "$READLINE_LINE"; }
 bind -x '"\\C-o": __print_line'`;
 
+const ZSH = `PS1='ready> '; unsetopt beep; LISTMAX=10000; zstyle ':completion:*' menu no; setopt no_auto_menu no_list_ambiguous
+print_line() { print -r -- $'\\n'"[[$BUFFER]]"; zle reset-prompt }; zle -N print_line; bindkey '^O' print_line; bindkey '^U' kill-whole-line`;
+
 /** The shell's configuration file, as a user would have it. */
 const SETTINGS: Readonly<Record<Shell, string>> = {
   bash: `${BASH}\n. ${ROOT}/completions/pit.bash`,
   // bash-completion loads the script by its name on the first TAB
   'bash-completion': `. /usr/share/bash-completion/bash_completion\n${BASH}`,
-  zsh: `PS1='ready> '; unsetopt beep; LISTMAX=10000; zstyle ':completion:*' menu no; setopt no_auto_menu no_list_ambiguous
-fpath=(${ROOT}/completions $fpath); autoload -Uz compinit; compinit -u -D
-print_line() { print -r -- $'\\n'"[[$BUFFER]]"; zle reset-prompt }; zle -N print_line; bindkey '^O' print_line; bindkey '^U' kill-whole-line`,
+  zsh: `${ZSH}
+fpath=(${ROOT}/completions $fpath); autoload -Uz compinit; compinit -u -D`,
+  'zsh-without-compinit': `${ZSH}\n. ${ROOT}/completions/_pit`,
   fish: `function fish_prompt; echo 'ready> '; end; function fish_greeting; end
 set -g fish_autosuggestion_enabled 0
 bind \\co 'printf "\\n[[%s]]\\n" (commandline); commandline -f repaint'; bind \\cu 'commandline ""'
@@ -39,6 +43,14 @@ export interface Asking {
   readonly environment?: Readonly<Record<string, string>>;
   /** Commands to run first. */
   readonly before?: string;
+}
+
+/** Puts a program `pit` into a folder, the only one in which the shell looks for programs. @param script what it runs */
+export function onlyPit(folder: string, script = `exec ${PIT_IN_SHELL} "$@"`): string {
+  const programs = path.join(folder, 'programs');
+  mkdirSync(programs, { recursive: true });
+  writeFileSync(path.join(programs, 'pit'), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  return programs;
 }
 
 /** Types each text into one shell on a real terminal, presses TAB and reads the line. */
@@ -66,8 +78,9 @@ function launch(shell: Shell, folder: string, before: string): string[] {
   const settings = `${SETTINGS[shell]}\n${before}\n`;
   const file = path.join(folder, `${shell}.rc`);
   mkdirSync(folder, { recursive: true });
-  writeFileSync(shell === 'zsh' ? path.join(folder, '.zshrc') : file, settings);
-  if (shell === 'zsh') return ['zsh', '-i'];
+  const isZsh = shell.startsWith('zsh');
+  writeFileSync(isZsh ? path.join(folder, '.zshrc') : file, settings);
+  if (isZsh) return ['zsh', '-i'];
   if (shell === 'fish') return ['fish', '--no-config', '-i', '-C', `source ${file}`];
   return ['bash', '--norc', '--noprofile', '--rcfile', file, '-i'].filter((word) => word !== '--norc');
 }

@@ -59,6 +59,7 @@ describe.skipIf(!buildsBinaries)('the single file of npm run build:binary', () =
     expect(infoOf(binary)).toMatchObject({ source: 'executable', node: process.versions.node });
     expect((await run(['--help'])).stdout).toContain('Usage: pit');
     for (const shell of ['bash', 'zsh', 'fish']) expect((await run(['completion', shell])).stdout).toContain('pit');
+    expect((await run(['__complete', 'pit tick'])).stdout).toContain('ticker');
     const order = 'order buy btc_usdt 0.01 --at 20000 --override price-band --yes --json'.split(' ');
     const { code, stdout, stderr } = await run(order);
     expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('Started the sandbox exchange') });

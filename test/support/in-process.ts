@@ -4,7 +4,8 @@ import { PassThrough, Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { main } from '../../src/main.js';
 import { isProgram } from '../../src/platform/command.js';
-import { directoriesOf, type Host, monotonicMs, type TerminalInput } from '../../src/platform/host.js';
+import { directoriesOf } from '../../src/platform/directories.js';
+import { type Host, monotonicMs, type TerminalInput } from '../../src/platform/host.js';
 import { maskSecrets, redactionOf } from '../../src/platform/redaction.js';
 import { PIT } from './command.js';
 

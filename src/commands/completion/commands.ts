@@ -37,7 +37,7 @@ const CHANGED = shape.object({
   ),
 });
 
-const shellArgument = { shell: optional('bash, zsh, fish or powershell (default: your shell)', shellName) };
+const shellArgument = { shell: optional('bash, zsh or fish (default: your shell)', shellName) };
 
 export const install = define({
   summary: 'Install completion for a shell; asks',

@@ -1,14 +1,15 @@
 import fs from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
-import { Failure, quoted, shellWord, suggest, systemErrorCode, usage } from '../../errors.js';
-import { readBounded, readTextBounded } from '../../platform/bounded-file.js';
+import { type Failure, quoted, shellWord, suggest, systemErrorCode, usage } from '../../errors.js';
+import { readBounded } from '../../platform/bounded-file.js';
 import type { Host } from '../../platform/host.js';
+import { installedText } from '../../platform/installation.js';
 import { cannotWrite, replaceFile } from '../../platform/private-files.js';
 import { hasBlock, hasSingleMarker, withBlock, withoutBlock } from './startup-block.js';
 
 /** The script of each shell in the package's folder `completions`. */
-const SCRIPTS = { bash: 'pit.bash', zsh: '_pit', fish: 'pit.fish', powershell: 'pit.ps1' } as const;
+const SCRIPTS = { bash: 'pit.bash', zsh: '_pit', fish: 'pit.fish' } as const;
 
 /** More than any script or startup file has. */
 const MAX_BYTES = 16 * 2 ** 20;
@@ -21,8 +22,7 @@ type Environment = Host['environment'];
 
 /** The shell that was named, or else the user's own. Throws Failure `usage` if that is not a supported one. */
 export function shellToUse({ environment }: Pick<Host, 'environment'>, requested: Shell | undefined): Shell {
-  const name = path.basename(environment.SHELL ?? '');
-  const userShell = name === 'pwsh' ? 'powershell' : name;
+  const userShell = path.basename(environment.SHELL ?? '');
   const shell = requested ?? SHELLS.find((supported) => supported === userShell);
   if (shell !== undefined) return shell;
   const found = environment.SHELL ? `SHELL is ${quoted(environment.SHELL)}` : 'SHELL is not set';
@@ -32,21 +32,9 @@ export function shellToUse({ environment }: Pick<Host, 'environment'>, requested
   ]);
 }
 
-/** The completion script of a shell. Throws Failure `internal` if the package, or the single file, lacks it. */
-export function scriptText({ self }: Pick<Host, 'self'>, shell: Shell): string {
-  const file = `completions/${SCRIPTS[shell]}`;
-  try {
-    const { isSea, getAsset } = process.getBuiltinModule('node:sea');
-    if (isSea()) return getAsset(file, 'utf8');
-    const program = fs.realpathSync(self.arguments[0] ?? self.command);
-    return readTextBounded(path.join(path.dirname(program), '..', file), MAX_BYTES);
-  } catch (cause) {
-    const hint = 'Install pit again. In a clone of the repository, run npm ci.';
-    throw new Failure('internal', `The completion script for ${shell} is missing from the installation.`, {
-      hint,
-      cause,
-    });
-  }
+/** The completion script of a shell. Throws Failure `internal` if the installation lacks it. */
+export function scriptText(host: Pick<Host, 'self'>, shell: Shell): string {
+  return installedText(host, `completions/${SCRIPTS[shell]}`);
 }
 
 /** A file to be written or removed. */
@@ -117,7 +105,7 @@ function tryRead(read: () => string | null): string | null {
 
 /** Whether some version of pit wrote a script. */
 function isOurs(text: string): boolean {
-  return /^# Completes pit's command lines in (?:bash|zsh|fish|PowerShell)\b/m.test(text);
+  return /^# Completes pit's command lines in (?:bash|zsh|fish)\b/m.test(text);
 }
 
 function requireOurs(file: string, text: string | null): void {
@@ -144,34 +132,23 @@ const LOCATIONS: Readonly<Record<Shell, (environment: Environment, home: string)
   bash: (environment, home) => {
     const { BASH_COMPLETION_USER_DIR: userFolder } = environment;
     const folder = userFolder || path.join(dataHome(environment, home), 'bash-completion');
-    const script = path.join(folder, 'completions', 'pit');
-    const word = shellWord(script);
-    // bash-completion finds the script by its name; the line serves a bash without it
-    return { script, startup: { file: path.join(home, '.bashrc'), lines: [`[ -r ${word} ] && . ${word}`] } };
+    // bash-completion finds the script by its name; the line in the startup file serves a bash without it
+    return sourced(path.join(folder, 'completions', 'pit'), path.join(home, '.bashrc'));
   },
   zsh: (environment, home) => {
-    const folder = path.join(dataHome(environment, home), 'zsh', 'site-functions');
-    const lines = [
-      `fpath=(${shellWord(folder)} $fpath)`,
-      // without -i it asks at each start about folders that others can write to
-      '(( $+functions[compdef] )) || { autoload -Uz compinit && compinit -i }',
-      'autoload -Uz _pit && compdef _pit pit',
-    ];
-    const file = path.join(environment.ZDOTDIR || home, '.zshrc');
-    return { script: path.join(folder, '_pit'), startup: { file, lines } };
+    const script = path.join(dataHome(environment, home), 'zsh', 'site-functions', '_pit');
+    return sourced(script, path.join(environment.ZDOTDIR || home, '.zshrc'));
   },
   fish: (environment, home) => {
     const folder = environment.XDG_CONFIG_HOME || path.join(home, '.config');
     return { script: path.join(folder, 'fish', 'completions', 'pit.fish'), startup: null };
   },
-  powershell: (environment, home) => {
-    const folder = path.join(environment.XDG_CONFIG_HOME || path.join(home, '.config'), 'powershell');
-    const script = path.join(folder, 'completions', 'pit.ps1');
-    const quoted = `'${script.replaceAll("'", "''")}'`;
-    const lines = [`if (Test-Path -LiteralPath ${quoted}) { . ${quoted} }`];
-    return { script, startup: { file: path.join(folder, 'profile.ps1'), lines } };
-  },
 };
+
+function sourced(script: string, startupFile: string): Locations {
+  const word = shellWord(script);
+  return { script, startup: { file: startupFile, lines: [`[ -r ${word} ] && . ${word}`] } };
+}
 
 function dataHome({ XDG_DATA_HOME }: Environment, home: string): string {
   return XDG_DATA_HOME || path.join(home, '.local', 'share');
@@ -185,11 +162,6 @@ function locationsOf(shell: Shell, environment: Environment): Locations {
  * The same, safe to write to: every path is absolute and the home folder exists. Throws Failure `usage`.
  */
 function requireLocations(shell: Shell, environment: Environment): Locations {
-  if (shell === 'powershell' && process.platform === 'win32')
-    throw usage('On Windows, only PowerShell knows the folder of its profile; nothing was changed.', [
-      'Add this line to the file that $PROFILE names:',
-      'pit completion powershell | Out-String | Invoke-Expression',
-    ]);
   const home = homeOf(environment);
   if (home === '') throw badHome('HOME is empty');
   if (!path.isAbsolute(home)) throw badHome(`HOME is ${quoted(home)}, which is not an absolute path`);

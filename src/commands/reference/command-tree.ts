@@ -30,6 +30,8 @@ export interface DescribedCommand {
   readonly summary: string;
   /** False for a group. */
   readonly runs: boolean;
+  /** Whether it can change something, so that it has a dry run. */
+  readonly changes: boolean;
   readonly arguments: readonly DescribedArgument[];
   readonly flags: readonly DescribedFlag[];
   readonly examples: readonly string[];
@@ -100,6 +102,7 @@ function describe(path: string, definition: Definition | undefined, subcommands:
     subcommands,
     summary: definition?.summary ?? groups[path] ?? '',
     runs: definition !== undefined,
+    changes: definition?.dryRunOutput !== undefined,
     arguments: Object.entries(definition?.arguments ?? {}).map(([name, { presence, description, parse }]) => {
       return {
         name: capitals(presence === 'several' ? name.replace(/s$/, '') : name),
@@ -118,8 +121,8 @@ function helpOf(all: readonly string[]): DescribedCommand {
   const names = childrenOf('', all);
   const command = { of: 'words', words: names } as const;
   return {
-    ...{ path: 'help', summary: 'Show help for a command', runs: true, flags: [], subcommands: [], fields: [] },
-    examples: ['help order show'],
+    ...{ path: 'help', summary: 'Show help for a command', runs: true, changes: false, flags: [], subcommands: [] },
+    ...{ fields: [], examples: ['help order show'] },
     arguments: [{ name: 'COMMAND', presence: 'several', description: 'the words of a command', completes: command }],
   };
 }

@@ -23,8 +23,9 @@ import { Network } from '../../exchange/transport.js';
 import type { Host } from '../../platform/host.js';
 import type { SandboxAddress } from '../../sandbox/lifecycle/index.js';
 import type { Output } from '../../terminal/output.js';
-import { CompletionNames, namesFolder, SeenNames } from './completion-names.js';
+import { CompletionNames, namesFolder } from './completion-names.js';
 import { SANDBOX_CLOCK, SANDBOX_HOST_KEY, type Sandbox } from './sandbox.js';
+import { SeenNames } from './seen-names.js';
 
 /** The active profile and its exchange. Each part is made when it is first asked for. */
 export class Session {

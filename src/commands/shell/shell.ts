@@ -5,21 +5,23 @@ import { define } from '../../cli/definition.js';
 import { runAndReport } from '../../cli/run.js';
 import * as shape from '../../cli/shapes.js';
 import { type Connection, chooseConnection } from '../../config/connection.js';
-import { SANDBOX } from '../../config/profiles.js';
 import { CommandEnded, Failure, Interrupted, suggest, tryRead, usage } from '../../errors.js';
 import { CommandHost } from '../../platform/command-host.js';
 import { LineReader } from '../../terminal/line-reader.js';
+import { builtTree } from '../completion/built-tree.js';
+import { knownNames } from '../completion/known-names.js';
+import { typedCommand } from '../completion/typed-command.js';
 import { PROGRAM } from '../index.js';
 import { marketName } from '../inputs.js';
-import { CompletionNames, namesFolder } from '../session/completion-names.js';
+import type { CommandTree } from '../reference/command-tree.js';
 import { createContext } from '../session/context.js';
 import type { Session } from '../session/session.js';
-import { complete, type Names } from './complete.js';
+import { completeLine } from './complete.js';
+import { marketOf, withMarket } from './current-market.js';
 import { History } from './history.js';
 import { readLine } from './line.js';
 import { LivePrice } from './live-price.js';
 import { PROMPT_REDRAW_MS, promptText } from './prompt.js';
-import { marketOf, typedCommand, withMarket } from './typed-command.js';
 
 export default define({
   summary: 'Type commands without pit, at a live prompt',
@@ -51,6 +53,7 @@ class Shell {
   readonly #history: History;
   readonly #price = new LivePrice();
   readonly #reader: LineReader;
+  readonly #tree: CommandTree;
   /** The session of the prompt; each command has its own. */
   #session: Session;
   #connection: Connection | undefined;
@@ -64,6 +67,7 @@ class Shell {
     this.#session = session;
     this.#history = new History(host.directories.state, host.redaction);
     this.#reader = new LineReader(host);
+    this.#tree = builtTree(host);
   }
 
   /** Runs what a person types, until they leave. */
@@ -141,7 +145,7 @@ class Shell {
     if (first === 'use') return this.#use(rest);
     if (first === 'shell' && !rest.includes('--help'))
       throw usage('You are in the shell already.', 'Type a command, or exit.');
-    const command = await typedCommand(words);
+    const command = typedCommand(words, this.#tree);
     const whole = [...this.#ownFlags(command.flags), ...withMarket(words, command, this.#market)];
     const code = await this.#runCommand(whole, outside, input);
     const market = code === 0 ? marketOf(command) : undefined;
@@ -227,21 +231,13 @@ class Shell {
     await this.#price.follow(this.#session, market);
   }
 
-  #symbols(profile = this.#connection?.profile ?? SANDBOX): CompletionNames {
-    const { directories, environment } = this.context.host;
-    return new CompletionNames(directories.cache, namesFolder(profile, environment));
-  }
-
   #prompting() {
-    const { host, output, session } = this.context;
-    const names: Names = {
-      lines: async (kind, profile) => this.#symbols(profile).read(kind),
-      profiles: async () => (await session.profiles.list()).map(({ name }) => name),
-    };
+    const { host, output } = this.context;
     return {
       prompt: () => this.#promptText(),
       history: this.#history.newestFirst,
-      complete: (line: string) => complete(line, names),
+      complete: async (line: string) =>
+        completeLine(line, this.#tree, await knownNames(host, this.#connection?.profile)),
       isEditable: output.errorScreen.symbols && host.input.isTTY === true,
     };
   }

@@ -1,4 +1,4 @@
-import { withCompletion } from '../../cli/definition.js';
+import { type CompletionSource, withCompletion } from '../../cli/definition.js';
 import { nearest } from '../../config/nearest.js';
 import { CANDLE_TYPES } from '../../domain/candle.js';
 import { parseMarket } from '../../domain/market.js';
@@ -22,13 +22,16 @@ type Kind = keyof typeof FORMS;
 
 const KINDS = Object.keys(FORMS) as readonly Kind[];
 
-/** What a channel begins with, for completion: with a colon if a market follows. */
-export const CHANNEL_STARTS: readonly string[] = KINDS.flatMap((kind) =>
-  kind === 'orders' ? [kind, `${kind}:`] : FORMS[kind].includes(':') ? `${kind}:` : kind,
-);
+const COMPLETED = {
+  of: 'channel',
+  starts: KINDS.flatMap((kind) =>
+    kind === 'orders' ? [kind, `${kind}:`] : FORMS[kind].includes(':') ? `${kind}:` : kind,
+  ),
+  candleTypes: CANDLE_TYPES,
+} as const satisfies CompletionSource;
 
 /** Reads a channel such as `depth:btc_usdt`. Throws Failure `usage` that names it, the rule and the nearest names. */
-export const channelName = withCompletion({ of: 'channel' }, (word): Channel => {
+export const channelName = withCompletion(COMPLETED, (word): Channel => {
   const [first = '', ...parts] = word.split(':');
   const kind = KINDS.find((one) => one === first.toLowerCase());
   if (kind === undefined) throw unknownKind(word, first);

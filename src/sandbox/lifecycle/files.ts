@@ -2,7 +2,8 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { readTextBounded } from '../../platform/bounded-file.js';
-import type { Directories, Host } from '../../platform/host.js';
+import type { Directories } from '../../platform/directories.js';
+import type { Host } from '../../platform/host.js';
 import { replaceFile } from '../../platform/private-files.js';
 import { isAlive, startStamp } from '../../platform/processes.js';
 

@@ -1,20 +1,27 @@
-import { describe, expect, it } from 'vitest';
-import { complete, type Names } from '../../../src/commands/shell/complete.js';
+import { describe, expect, it, vi } from 'vitest';
+import type { Names } from '../../../src/commands/completion/complete.js';
+import { describeTree } from '../../../src/commands/reference/command-tree.js';
+import { completeLine } from '../../../src/commands/shell/complete.js';
+
+// the build defines the version
+vi.mock('../../../src/version.js', () => ({ version: 'test' }));
+
+const tree = await describeTree();
 
 const NAMES: Names = {
-  lines: async (kind, profile) =>
+  lines: (kind, profile) =>
     ({
       markets: profile === 'demo' ? ['ltc_usdt'] : ['btc_usdt', 'eth_usdt'],
       coins: ['btc', 'usdt'],
       orders: ['btc_usdt 11 mine1', 'eth_usdt 22 -'],
       unresolved: ['lost1'],
     })[kind],
-  profiles: async () => ['sandbox', 'demo'],
+  profiles: () => ['sandbox', 'demo'],
 };
 
 /** The line with each candidate in place of its end. */
 async function completed(line: string): Promise<string[]> {
-  const { candidates, replaces } = await complete(line, NAMES);
+  const { candidates, replaces } = completeLine(line, tree, NAMES);
   return candidates.map((candidate) => line.slice(0, line.length - replaces.length) + candidate);
 }
 
@@ -30,6 +37,7 @@ describe('completion in pit shell', () => {
     expect(await completed('depth b')).toEqual(['depth btc_usdt ']);
     expect(await completed('depth BTC/')).toEqual(['depth btc_usdt ']);
     expect(await completed('use e')).toEqual(['use eth_usdt ']);
+    for (const line of ['use btc_usdt ', 'use -', 'use --s']) expect(await completed(line)).toEqual([]);
     expect(await completed('--profile demo depth ')).toEqual(['--profile demo depth ltc_usdt ']);
   });
 

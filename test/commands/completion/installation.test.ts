@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
-import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import {
   applyChanges,
   completionState,
@@ -21,15 +21,16 @@ import {
   SHELLS,
   type Shell,
   uninstallChanges,
-} from '../../src/commands/completion/installation.js';
-import { hasBlock, withBlock, withoutBlock } from '../../src/commands/completion/startup-block.js';
-import { asFailure } from '../../src/errors.js';
-import { ROOT } from '../architecture/sources.js';
-import { BUILT, PIT, pitLine } from '../support/command.js';
-import { temporaryHome } from '../support/pit.js';
-import { onTerminal } from '../support/pty.js';
-import { requires } from '../support/tools.js';
-import { PitHome } from './pit-home.js';
+} from '../../../src/commands/completion/installation.js';
+import { hasBlock, withBlock, withoutBlock } from '../../../src/commands/completion/startup-block.js';
+import { asFailure } from '../../../src/errors.js';
+import { ROOT } from '../../architecture/sources.js';
+import { onlyPit } from '../../completions/shells.js';
+import { BUILT, PIT, pitLine } from '../../support/command.js';
+import { temporaryHome } from '../../support/pit.js';
+import { onTerminal } from '../../support/pty.js';
+import { requires } from '../../support/tools.js';
+import { PitHome } from '../pit-home.js';
 
 const folder = temporaryHome();
 const pit = new PitHome(path.join(folder, 'pit'));
@@ -80,10 +81,7 @@ describe('the marked lines in a startup file', () => {
 
 describe('installing completion', () => {
   it.each(SHELLS)('installs for %s once, and uninstalls exactly that', (shell) => {
-    const startup = {
-      ...{ bash: '.bashrc', zsh: '.zshrc', fish: '.config/fish/config.fish' },
-      powershell: '.config/powershell/profile.ps1',
-    }[shell];
+    const startup = { bash: '.bashrc', zsh: '.zshrc', fish: '.config/fish/config.fish' }[shell];
     mkdirSync(path.dirname(path.join(home, startup)), { recursive: true });
     writeFileSync(path.join(home, startup), 'alias caf\xe9=ls', 'latin1');
     chmodSync(path.join(home, startup), 0o600);
@@ -96,7 +94,6 @@ describe('installing completion', () => {
       bash: ['.local/share/bash-completion/completions/pit', 'pit.bash'],
       zsh: ['.local/share/zsh/site-functions/_pit', '_pit'],
       fish: ['.config/fish/completions/pit.fish', 'pit.fish'],
-      powershell: ['.config/powershell/completions/pit.ps1', 'pit.ps1'],
     }[shell];
     const { [name[0] ?? '']: installed, ...others } = filesOf(home);
     expect(installed).toBe(script(name[1] ?? ''));
@@ -130,21 +127,6 @@ describe('installing completion', () => {
           expect.objectContaining({ kind: 'usage', message: expect.stringMatching(says) }),
         );
     expect(completionState(hostOf({ HOME }), 'fish')).toMatchObject({ isInstalled: false });
-  });
-
-  it('leaves the profile of PowerShell on Windows to its user', () => {
-    vi.stubGlobal('process', Object.create(process, { platform: { value: 'win32' } }));
-    onTestFinished(() => void vi.unstubAllGlobals());
-    for (const work of [installChanges, uninstallChanges])
-      expect(() => work(hostOf(), 'powershell')).toThrow(
-        expect.objectContaining({ hints: expect.arrayContaining([expect.stringContaining('Invoke-Expression')]) }),
-      );
-  });
-
-  it('quotes a folder with a quote in its name for PowerShell', () => {
-    const XDG_CONFIG_HOME = path.join(home, "it's");
-    const [, profile] = installChanges(hostOf({ XDG_CONFIG_HOME }), 'powershell');
-    expect(profile?.text).toContain(`. '${home}/it''s/powershell/completions/pit.ps1'`);
   });
 
   it('refuses relative paths from the environment', () => {
@@ -207,10 +189,9 @@ describe('pit completion', () => {
       ['bash', 'pit.bash'],
       ['zsh', '_pit'],
       ['fish', 'pit.fish'],
-      ['powershell', 'pit.ps1'],
     ] as const)
       expect(await pit.done(`completion ${shell}`)).toBe(readFileSync(path.join(ROOT, 'completions', name), 'utf8'));
-    expect((await pit.failure('completion ksh', 2)).hint).toContain('bash, zsh, fish, powershell');
+    expect((await pit.failure('completion ksh', 2)).hint).toContain('bash, zsh, fish');
   });
 
   it('asks before installing, changes nothing in a dry run, and rejects an unsupported shell', async () => {
@@ -233,7 +214,8 @@ describe('pit completion', () => {
   it.skipIf(!requires('python3') || !requires('zsh'))(
     'installs into a real zsh, which then completes a command',
     async () => {
-      const environment = { HOME: home, SHELL: '/bin/zsh', PIT_HOME: pit.home };
+      const PATH = `${onlyPit(home)}:${process.env.PATH}`;
+      const environment = { HOME: home, SHELL: '/bin/zsh', PIT_HOME: pit.home, PATH };
       const { screen, status } = await onTerminal({
         command: pitLine('completion', 'install'),
         steps: [{ await: 'Go on?', type: 'y\r' }],

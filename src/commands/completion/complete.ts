@@ -1,0 +1,168 @@
+import type { CompletionSource } from '../../cli/definition.js';
+import type { CommandTree } from '../reference/command-tree.js';
+import { flagsOf, marketWord, nextArgument, subcommandsOf, type TypedCommand, typedCommand } from './typed-command.js';
+
+/** The names that pit has seen, for a profile or the one in use. */
+export interface Names {
+  readonly lines: (
+    kind: 'markets' | 'coins' | 'orders' | 'unresolved',
+    profile: string | undefined,
+  ) => readonly string[];
+  readonly profiles: () => readonly string[];
+}
+
+/** A word that may stand in place of the last one of a line. */
+export interface Candidate {
+  readonly word: string;
+  /** What it means, in a few words; '' if there is nothing to say. */
+  readonly about: string;
+}
+
+/** What may stand at the end of a line: words, or what only the shell knows: files, or another program's command line. */
+export type Completion =
+  | { readonly of: 'words'; readonly candidates: readonly Candidate[] }
+  | { readonly of: 'file' | 'program' };
+
+const NOTHING: Completion = { of: 'words', candidates: [] };
+
+/**
+ * What may stand in place of a word of pit's command line: commands, flags, values, and names that earlier commands have
+ * seen. `pit __complete` and `pit shell` both ask here.
+ *
+ * @param words those before it, without `pit`
+ * @param typed what is typed of the word, which may be nothing
+ */
+export function complete(words: readonly string[], typed: string, tree: CommandTree, names: Names): Completion {
+  if (words[0] === 'help') return fitting(typed, commandsBelow(words.slice(1).join(' '), tree));
+  const line = typedCommand(words, tree);
+  const { command, awaited, isEnded, given } = line;
+  if (isEnded) return nextArgument(line)?.completes?.of === 'program' ? { of: 'program' } : NOTHING;
+  if (awaited !== undefined) return valuesOf(sourceOf(awaited.long, line, tree), typed, '', line, names);
+  const [lead, flag] = /^(--[a-z-]+)=/.exec(typed) ?? [];
+  if (lead !== undefined && flag !== undefined)
+    return valuesOf(sourceOf(flag, line, tree), typed.slice(lead.length), lead, line, names);
+  if (typed.startsWith('-')) return fitting(typed, unusedFlags(line, tree));
+  const below = given.length === 0 ? commandsBelow(command?.path ?? '', tree) : [];
+  const argument = nextArgument(line);
+  if (typed === '' && below.length === 0 && argument === undefined) return fitting('', unusedFlags(line, tree));
+  const source = parametersSource(line, tree) ?? argument?.completes ?? null;
+  const values = valuesOf(source, typed, '', line, names);
+  if (values.of !== 'words') return values;
+  return { of: 'words', candidates: [...fitting(typed, below).candidates, ...values.candidates] };
+}
+
+function commandsBelow(path: string, tree: CommandTree): Candidate[] {
+  return subcommandsOf(path, tree).map((one) => ({ word: one.path.split(' ').at(-1) ?? '', about: one.summary }));
+}
+
+/** The flags that are not given yet, or may be repeated. */
+function unusedFlags({ command, flags }: TypedCommand, tree: CommandTree): Candidate[] {
+  return flagsOf(command, tree)
+    .filter(({ long, repeats }) => repeats || !flags.has(long))
+    .map(({ long, description }) => ({ word: long, about: description }));
+}
+
+/** What completes the value of a flag. The names that `--fields` takes are those of the command. */
+function sourceOf(name: string, { command }: TypedCommand, tree: CommandTree): CompletionSource | null {
+  if (name === '--fields') return { of: 'words', words: command?.fields ?? [], joined: true };
+  return flagsOf(command, tree).find(({ long }) => long === name)?.completes ?? null;
+}
+
+/** After `api OPERATION` come its parameters. */
+function parametersSource({ command, given }: TypedCommand, { operations }: CommandTree): CompletionSource | undefined {
+  const [name = ''] = given;
+  if (command?.path !== 'api' || !Object.hasOwn(operations, name)) return undefined;
+  return { of: 'words', words: (operations[name] ?? []).map((parameter) => `${parameter}=`) };
+}
+
+/** @param lead what precedes the value in the same word */
+function valuesOf(
+  source: CompletionSource | null,
+  typed: string,
+  lead: string,
+  line: TypedCommand,
+  names: Names,
+): Completion & { readonly of: 'words' | 'file' } {
+  const { profile } = line;
+  const offer = (words: readonly string[], comparable = lowerCase) =>
+    fitting(typed, words.map(wordAlone), lead, comparable);
+  switch (source?.of) {
+    case 'words':
+      return source.joined ? joinedWords(source.words, typed, lead) : offer(source.words);
+    case 'market':
+      return offer(names.lines('markets', profile), plainName);
+    case 'coin':
+      return offer(names.lines('coins', profile), plainName);
+    case 'unresolved':
+      return offer(names.lines('unresolved', profile));
+    case 'order':
+    case 'clientId':
+      return fitting(typed, openOrders(names.lines('orders', profile), source.of, line), lead);
+    case 'profile':
+      return offer(names.profiles());
+    case 'channel':
+      return offer(channels(source, typed, names.lines('markets', profile)), plainChannel);
+    case 'file':
+      return { of: 'file' };
+    case 'program':
+      return offer(['--']);
+    default:
+      return fitting(typed, []);
+  }
+}
+
+function wordAlone(word: string): Candidate {
+  return { word, about: '' };
+}
+
+/** Several words in one, with commas between them; each once. */
+function joinedWords(words: readonly string[], typed: string, lead: string) {
+  const before = typed.slice(0, typed.lastIndexOf(',') + 1);
+  const left = words.filter((word) => !before.split(',').includes(word));
+  return fitting(typed.slice(before.length), left.map(wordAlone), lead + before);
+}
+
+/** The open orders of the market on the line, or all if it names none. A line is `MARKET ID CLIENT_ID TERMS`. */
+function openOrders(lines: readonly string[], kind: 'order' | 'clientId', line: TypedCommand): Candidate[] {
+  const wanted = marketWord(line);
+  return lines.flatMap((text) => {
+    const [market = '', id = '', clientId = '-', ...terms] = text.split(' ');
+    const word = kind === 'order' ? id : clientId;
+    const isWanted = word !== '-' && (wanted === undefined || plainName(wanted) === market);
+    return isWanted ? [{ word, about: terms.join(' ') }] : [];
+  });
+}
+
+/** The kinds of channels, after a colon the markets, and after another one the types of candles. */
+function channels(
+  { starts, candleTypes }: CompletionSource & { readonly of: 'channel' },
+  typed: string,
+  markets: readonly string[],
+): readonly string[] {
+  const [kind = '', market, type] = plainChannel(typed).split(':');
+  if (market === undefined) return starts;
+  if (!starts.includes(`${kind}:`)) return [];
+  if (kind === 'kline' && type !== undefined) return candleTypes.map((one) => `${kind}:${market}:${one}`);
+  return markets.map((name) => `${kind}:${name}${kind === 'kline' ? ':' : ''}`);
+}
+
+/** The candidates that begin with what is typed, in whatever form it is typed. */
+function fitting(typed: string, candidates: readonly Candidate[], lead = '', comparable = lowerCase) {
+  const wanted = comparable(typed);
+  const found = candidates.filter(({ word }) => comparable(word).startsWith(wanted));
+  return { of: 'words', candidates: found.map(({ word, about }) => ({ word: lead + word, about })) } as const;
+}
+
+function lowerCase(text: string): string {
+  return text.toLowerCase();
+}
+
+/** A market or coin in pit's own form: `BTC/USDT` becomes `btc_usdt`. */
+function plainName(text: string): string {
+  return lowerCase(text).replace(/[/-]/g, '_');
+}
+
+function plainChannel(text: string): string {
+  const [kind = '', ...names] = text.split(':');
+  return [lowerCase(kind), ...names.map(plainName)].join(':');
+}

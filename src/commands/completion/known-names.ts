@@ -1,0 +1,23 @@
+import { Profiles, SANDBOX } from '../../config/profiles.js';
+import { tryRead } from '../../errors.js';
+import type { Host } from '../../platform/host.js';
+import { CompletionNames, namesFolder } from '../session/completion-names.js';
+import type { Names } from './complete.js';
+
+/**
+ * The names that pit has seen.
+ *
+ * @param chosen the profile of a line that names none; by default the one in use
+ */
+export async function knownNames(
+  { environment, directories }: Pick<Host, 'environment' | 'directories'>,
+  chosen?: string,
+): Promise<Names> {
+  const profiles = new Profiles(directories.config);
+  const inUse = chosen ?? (environment.PIT_PROFILE || ((await tryRead(() => profiles.active())) ?? SANDBOX));
+  return {
+    lines: (kind, profile = inUse) =>
+      new CompletionNames(directories.cache, namesFolder(profile, environment)).read(kind),
+    profiles: () => profiles.names(),
+  };
+}
