@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { pitLine } from '../../support/command.js';
 import { startInProcess } from '../../support/in-process.js';
