@@ -152,16 +152,13 @@ describe('the market screen', () => {
       type: 'said' as const,
       message: { text: `message ${index}`, meaning: undefined },
     }));
-    for (const [width, height] of [
-      [80, 24],
-      [200, 60],
+    const more = (count: number) => `${count} more writes have an unknown outcome: pit resolve`;
+    for (const [width, height, shown] of [
+      [80, 24, ['message 19', unknown[0], more(2)]],
+      [200, 60, ['message 18', 'message 19', unknown[0], unknown[1], more(1)]],
     ] as const) {
       const lines = drawn(viewOf({ unknown }), { width, height }, afterEvents(said).state);
-      expect(lines.slice(-4, -1)).toEqual([
-        unknown[0],
-        unknown[1],
-        '1 more writes have an unknown outcome: pit resolve',
-      ]);
+      expect(lines.slice(-1 - shown.length, -1)).toEqual(shown);
     }
   });
 
