@@ -28,6 +28,8 @@ interface Live {
 
 /** Choices that a search shows at once: what the smallest usual terminal has room for. */
 const LISTED_CHOICES = 14;
+/** The lines of the question itself, and of the help below the choices. */
+const AROUND_CHOICES = 4;
 /** Often enough to follow a market, rarely enough to read. */
 export const REFRESH_MS = 1_500;
 /** For words that count seconds. */
@@ -114,7 +116,8 @@ export class Prompts {
     const seen: Choice<Value>[] = [];
     const source = async (typed = '') =>
       (await find(safe(typed))).map((choice) => listed(choice, seen.push(choice) - 1));
-    const prompt: Question = { type: 'search', message: safe(question), pageSize: LISTED_CHOICES, source };
+    const pageSize = Math.max(1, Math.min(LISTED_CHOICES, this.#screen.height - AROUND_CHOICES));
+    const prompt: Question = { type: 'search', message: safe(question), pageSize, source };
     const index = await this.#ask(prompt, ON_COMMAND_LINE);
     return (seen[Number(index)] as Choice<Value>).value;
   }

@@ -1,7 +1,7 @@
 import { Decimal, grouped } from '../../domain/decimal.js';
 import { Grid } from '../../terminal/grid.js';
 import type { Screen } from '../../terminal/screen.js';
-import { safe, wholeLines, wrapped } from '../../terminal/text.js';
+import { safe, shortened, wholeLines, wrapped } from '../../terminal/text.js';
 import { parseAmount } from '../../trading/expressions.js';
 import type { GuardLimits } from '../../trading/guards/limits.js';
 import { spentCoin } from '../../trading/preview/market-snapshot.js';
@@ -65,7 +65,7 @@ function fitting({ lines, asked, hints }: Content, room: number): readonly strin
   const tail = Math.max(0, left - 1 - head);
   const missing = `… ${lines.length - head - tail} more lines: a taller terminal shows them`;
   const shown = left === 0 ? [] : [...lines.slice(0, head), missing, ...(tail === 0 ? [] : lines.slice(-tail))];
-  return [...shown, ...input].slice(-Math.max(1, room));
+  return [...shown, ...input].slice(0, Math.max(1, room));
 }
 
 function drawFrame(grid: Grid, { column, row, width, height }: Area, title: string, { symbols }: Screen): void {
@@ -78,7 +78,7 @@ function drawFrame(grid: Grid, { column, row, width, height }: Area, title: stri
     box.put(0, line, signs.side, 'label');
     box.put(width - 1, line, signs.side, 'label');
   }
-  box.put(2, 0, ` ${safe(title)} `, 'strong');
+  box.put(2, 0, ` ${shortened(safe(title), Math.max(1, width - 6))} `, 'strong');
   grid.draw(column, row, box);
 }
 
@@ -122,7 +122,7 @@ function questionContent(dialog: Question, screen: Screen, width: number): Conte
   };
 }
 
-const TOO_SMALL = 'Esc: no. This terminal is too small for the question: enlarge it.';
+const TOO_SMALL = 'Too small for the question: enlarge it. Esc: no.';
 
 const CURSOR = ({ symbols }: Screen) => (symbols ? '▏' : '_');
 
