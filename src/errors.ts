@@ -147,9 +147,18 @@ export class CommandEnded extends Error {
   }
 }
 
-/** Converts anything thrown to a failure. What is not a Failure is a bug in pit. */
+/** Whether somebody ended what was going on: a wait, a stream, a request. */
+export function isAbort(thrown: unknown): boolean {
+  return thrown instanceof Error && thrown.name === 'AbortError';
+}
+
+/** Converts anything thrown to a failure. What is neither a Failure nor an abort is a bug in pit. */
 export function asFailure(thrown: unknown): Failure {
   if (thrown instanceof Failure) return thrown;
+  if (isAbort(thrown)) {
+    const hint = suggest('If it was placing or cancelling something, find out', 'resolve');
+    return new Failure('internal', 'The command was ended before it was done.', { hint, cause: thrown });
+  }
   const message = thrown instanceof Error ? thrown.message : String(thrown);
   if (thrown instanceof Error && 'code' in thrown && thrown.code === 'MODULE_NOT_FOUND') {
     const hint = 'Install pit again. In a clone of the repository, run npm ci.';

@@ -76,7 +76,7 @@ export async function confirmGuarded(
   if (!prompts.available) throw await blockedFailure(context, blocked, breaches);
   for (const { guard, message } of blocked) {
     output.warn(`${guard} blocks this: ${message}.`);
-    const promptText = `Type ${guard} to send it anyway:`;
+    const promptText = `${question} ${guard} blocks this. Type ${guard} to send it anyway:`;
     const typed = await budget.pausedDuring(() => prompts.confirmTyping(promptText, guard, below));
     if (!typed)
       throw new Failure('declined', `${guard} was not typed; nothing was sent.`, {

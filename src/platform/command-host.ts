@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
-import { Writable } from 'node:stream';
+import { Readable, Writable } from 'node:stream';
 import { Interrupted } from '../errors.js';
-import type { Host, TerminalOutput, TextOutput } from './host.js';
+import type { Host, TerminalInput, TerminalOutput, TextOutput } from './host.js';
 
 /** The streams of a command, if they are not those of the program. */
 interface CommandStreams {
@@ -10,8 +10,8 @@ interface CommandStreams {
 }
 
 /**
- * Gives one of many commands in this process a host of its own. After the command has ended, whatever it started prints
- * nothing, asks nothing and sends nothing, as if its process had ended.
+ * Gives one of many commands in this process a host of its own. After the command has ended, whatever it started reads
+ * nothing, prints nothing, asks nothing and sends nothing, as if its process had ended.
  */
 export class CommandHost {
   readonly host: Host;
@@ -19,7 +19,8 @@ export class CommandHost {
   readonly #interruptHandlers = new Map<Parameters<Host['onInterrupt']>[0], (() => void) | undefined>();
   /** Removes the handlers that the command added to this process, and runs its work for the exit. */
   readonly #cleanups = new Set<() => void>();
-  readonly #streams: CommandStream[];
+  readonly #input: CommandInput;
+  readonly #outputs: CommandStream[];
   #isInterrupted = false;
 
   constructor(parent: Host, args: readonly string[], streams: CommandStreams = {}) {
@@ -28,11 +29,12 @@ export class CommandHost {
     setMaxListeners(0, ended);
     const output = new CommandStream(streams.output ?? parent.output);
     const errors = new CommandStream(parent.errors);
-    this.#streams = [output, errors];
+    this.#input = new CommandInput(streams.input ?? parent.input);
+    this.#outputs = [output, errors];
     this.host = {
       ...parent,
       arguments: args,
-      input: streams.input ?? parent.input,
+      input: this.#input,
       output,
       errors,
       endSignal: ended,
@@ -70,7 +72,8 @@ export class CommandHost {
   end(): void {
     this.#ended.abort(new Interrupted('SIGTERM'));
     for (const undo of this.#cleanups) undo();
-    for (const stream of this.#streams) stream.close();
+    this.#input.destroy();
+    for (const stream of this.#outputs) stream.close();
   }
 
   /** @param work what is still to be done if the command does not cancel it itself */
@@ -94,6 +97,62 @@ export class CommandHost {
 async function sleepUntil(host: Host, ended: AbortSignal, milliseconds: number, cut?: AbortSignal): Promise<void> {
   if (!ended.aborted) await host.sleep(milliseconds, cut === undefined ? ended : AbortSignal.any([cut, ended]));
   if (ended.aborted && !cut?.aborted) await new Promise(() => undefined);
+}
+
+/**
+ * The program's input for as long as a command runs. Whatever the command does to it, and however it stops reading, the
+ * program can go on reading.
+ */
+class CommandInput extends Readable implements TerminalInput {
+  constructor(private readonly source: TerminalInput) {
+    super();
+    source.on('end', this.#onEnd).on('close', this.#onEnd).on('error', this.#onEnd);
+    // reading that stops in the middle fails the stream; the reader knows why
+    this.on('error', () => undefined);
+  }
+
+  get isTTY(): boolean {
+    return this.source.isTTY === true;
+  }
+
+  setRawMode(raw: boolean): this {
+    this.source.setRawMode?.(raw);
+    return this;
+  }
+
+  override _read(): void {
+    this.#leave();
+    if (this.source.readableEnded || this.source.destroyed) this.#onEnd();
+    else this.source.on('data', this.#onData).resume();
+  }
+
+  override resume(): this {
+    // the stream still waits for what it asked for before it was paused
+    this._read();
+    return super.resume();
+  }
+
+  /** What is not asked for stays where it is. */
+  override pause(): this {
+    this.#leave();
+    return super.pause();
+  }
+
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    this.#leave();
+    this.source.off('end', this.#onEnd).off('close', this.#onEnd).off('error', this.#onEnd);
+    done(error);
+  }
+
+  readonly #onData = (chunk: Buffer | string): void => {
+    if (!this.push(chunk)) this.#leave();
+  };
+
+  readonly #onEnd = (): void => void this.push(null);
+
+  #leave(): void {
+    this.source.off('data', this.#onData).pause();
+  }
 }
 
 /** The events of a stream that a command may wait for. */

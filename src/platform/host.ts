@@ -3,12 +3,13 @@ import fs from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isatty } from 'node:tty';
-import { Interrupted, systemErrorCode } from '../errors.js';
+import { Interrupted, isAbort, systemErrorCode } from '../errors.js';
 import type { PipedCommand } from './command.js';
 import { type Directories, directoriesOf } from './directories.js';
 import { ownProgram, type RunningProgram } from './installation.js';
 import { isSuspended, type JobControl, jobControl } from './job-control.js';
 import { maskSecrets, type Redaction, redactionOf } from './redaction.js';
+import { discardUnreadInput } from './unread-input.js';
 
 /** What commands write to. */
 export interface TextOutput {
@@ -101,23 +102,24 @@ export function monotonicMs(): number {
 export function systemHost(): Host {
   const signals = installSignalHandlers();
   const redaction = redactingStderr();
-  const outputs: { output?: Host['output']; errors?: Host['errors'] } = {};
+  const streams: { input?: Host['input']; output?: Host['output']; errors?: Host['errors'] } = {};
   return {
     arguments: process.argv.slice(2),
     self: ownProgram(),
     environment: process.env,
     // opening a stream takes longer than most of what a command does
     get input() {
-      return process.stdin;
+      streams.input ??= openInput();
+      return streams.input;
     },
     get output() {
-      outputs.output ??= outputOf(1, () => withoutUncaught(process.stdout));
-      return outputs.output;
+      streams.output ??= outputOf(1, () => withoutUncaught(process.stdout));
+      return streams.output;
     },
     get errors() {
       const masked = (text: string) => redaction.apply(text);
-      outputs.errors ??= outputOf(2, () => withoutUncaught(process.stderr), masked);
-      return outputs.errors;
+      streams.errors ??= outputOf(2, () => withoutUncaught(process.stderr), masked);
+      return streams.errors;
     },
     directories: directoriesOf(process.env.PIT_HOME),
     redaction,
@@ -137,6 +139,11 @@ export function systemHost(): Host {
     run: async (args) => (await import('./command.js')).runCommand(args, signals, isOnTerminal()),
     pipeTo: async (line) => (await import('./command.js')).pipeTo(line, process.env.SHELL),
   };
+}
+
+function openInput(): TerminalInput {
+  process.on('exit', () => discardUnreadInput(process.stdin));
+  return process.stdin;
 }
 
 /**
@@ -249,7 +256,7 @@ function isOnTerminal(): boolean {
 }
 
 function ignoreAbort(thrown: unknown): void {
-  if (!(thrown instanceof Error) || thrown.name !== 'AbortError') throw thrown;
+  if (!isAbort(thrown)) throw thrown;
 }
 
 type Signal = 'SIGHUP' | 'SIGINT' | 'SIGTERM';
@@ -374,9 +381,14 @@ function onExit(work: () => void): () => void {
   };
 }
 
-/** On an uncaught error, reports it and exits. Node would print it with the secrets in it. */
+/**
+ * On an uncaught error, reports it and exits. Node would print it with the secrets in it. An abort that nobody waits for is
+ * no error.
+ */
 export function reportUncaught(report: (thrown: unknown) => number): void {
-  process.once('uncaughtException', (thrown) => process.exit(report(thrown)));
+  process.on('uncaughtException', (thrown) => {
+    if (!isAbort(thrown)) process.exit(report(thrown));
+  });
 }
 
 /** How long the program may go on after its exit code is known. Whatever ends by itself takes far less. */

@@ -1,4 +1,4 @@
-import { createInterface, type Interface } from 'node:readline';
+import { createInterface, emitKeypressEvents, type Interface } from 'node:readline';
 import { type Host, streamOf } from '../platform/host.js';
 
 /** What a person typed at a prompt. */
@@ -37,6 +37,9 @@ export class LineReader {
   read({ prompt, history, complete, initial, isEditable }: Prompting): Promise<Typed | undefined> {
     const { input } = this.host;
     const output = streamOf(this.host.errors);
+    let completed: Promise<unknown> = Promise.resolve();
+    // otherwise the first reading alone takes a Tab for a letter if another key comes with it
+    emitKeypressEvents(input);
     const lines = createInterface({
       input,
       output,
@@ -44,13 +47,13 @@ export class LineReader {
       history: [...history],
       historySize: Math.max(1, history.length),
       prompt: prompt(),
-      completer: (line: string, answer: (error: null, found: [string[], string]) => void) => {
-        const nothing = { candidates: [], replaces: line };
-        complete(line)
-          .catch(() => nothing)
-          .then(({ candidates, replaces }) => {
-            if (this.#reading?.lines === lines) answer(null, [[...candidates], replaces]);
-          });
+      completer: (_line: string, answer: (error: null, found: [string[], string]) => void) => {
+        // one after another: a second Tab completes what the first has made of the line
+        completed = completed.then(async () => {
+          const line = lines.line.slice(0, lines.cursor);
+          const { candidates, replaces } = await complete(line).catch(() => ({ candidates: [], replaces: line }));
+          if (this.#reading?.lines === lines) answer(null, [[...candidates], replaces]);
+        });
       },
     });
     return new Promise((resolve) => {

@@ -283,6 +283,12 @@ export class StdoutClosed extends Error {
   override readonly name = 'StdoutClosed';
 }
 
+/**
+ * How the system says that nobody reads what is written: a pipe, the same on Windows, a socket. Node itself says so of a
+ * stream that an earlier error has closed.
+ */
+const READER_GONE: readonly string[] = ['EPIPE', 'EOF', 'ECONNRESET', 'ERR_STREAM_DESTROYED'];
+
 /** A stream whose errors reach the writer. */
 class OutputPipe {
   #broken: Error | undefined;
@@ -320,8 +326,7 @@ class OutputPipe {
 
   #failureOf(error: Error): Error {
     const code = 'code' in error ? String(error.code) : error.message;
-    // Windows calls a closed pipe EOF.
-    if (code === 'EPIPE' || code === 'EOF') return new StdoutClosed(code);
+    if (READER_GONE.includes(code)) return new StdoutClosed(code);
     const reason = code === 'ENOSPC' ? `no space is left (${code})` : code;
     return new Failure('internal', `Cannot write to ${this.name}: ${reason}.`, {
       hint: 'Redirect the output elsewhere, or free disk space.',

@@ -3,7 +3,7 @@ import type { Host } from '../platform/host.js';
 import type { ListedChoice, Question } from './asking.js';
 import { BACK, PromptCancelled } from './prompt-cancelled.js';
 import { type Screen, type ScreenOptions, screenOf } from './screen.js';
-import { safe, wrapped } from './text.js';
+import { displayWidth, safe, wholeLines, wrapped } from './text.js';
 
 /** Returns true, or what is wrong with an answer. */
 type Validate = (answer: string) => true | string | Promise<true | string>;
@@ -28,6 +28,8 @@ interface Live {
 
 /** Choices that a search shows at once: what the smallest usual terminal has room for. */
 const LISTED_CHOICES = 14;
+/** The lines of the question itself, and of the help below the choices. */
+const AROUND_CHOICES = 4;
 /** Often enough to follow a market, rarely enough to read. */
 export const REFRESH_MS = 1_500;
 /** For words that count seconds. */
@@ -37,7 +39,12 @@ const TICK_MS = 1_000;
 const MARK_AND_ANSWER = 4;
 const ON_COMMAND_LINE = 'Pass it on the command line.';
 
-/** Questions to the person at the terminal. They go to stderr: stdout is for the answer alone. */
+/**
+ * Questions to the person at the terminal. They go to stderr: stdout is for the answer alone.
+ *
+ * A question that confirms something says itself what that is, because what is printed above it may have scrolled away. It is
+ * not asked if the terminal has no room for all of it.
+ */
 export class Prompts {
   constructor(
     private readonly host: Pick<Host, 'input' | 'errors' | 'environment'>,
@@ -57,31 +64,31 @@ export class Prompts {
   }
 
   /**
-   * Asks for confirmation. Only `y` and `yes` confirm.
-   * @param below a line below the question, drawn again while it waits
+   * Asks for confirmation. Only `y` and `yes` confirm. Throws Failure `declined` if the terminal is too small for the question.
+   * @param below a line below the question, drawn again while it waits and if there is room
    */
   async confirm(question: string, below?: () => string): Promise<boolean> {
     const hint = 'In a script, --yes confirms if the command allows it.';
-    // the prompt itself breaks a long line inside a word
-    const message = wrapped(`${safe(question)} [y/N]`, this.#screen.width - MARK_AND_ANSWER);
-    const answer = await this.#ask(this.#line(message, below), hint, 'askAfresh');
-    return /^y(?:es)?$/i.test(String(answer).trim());
+    const answer = await this.#askWhole(`${question} [y/N]`, 'y', hint, (message) => this.#line(message, below));
+    return /^y(?:es)?$/i.test(answer);
   }
 
   /**
-   * Asks for a word to be typed in full, after the question has appeared.
-   * @param below as for {@link confirm}
+   * Asks for a word to be typed in full, after the question has appeared. Throws as {@link confirm}.
+   * @param below as there
    */
   async confirmTyping(question: string, word: string, below?: () => string): Promise<boolean> {
     const hint = 'Only a person at a terminal can confirm this.';
-    const answer = await this.#ask(this.#line(safe(question), below), hint, 'askAfresh');
-    const typed = String(answer).trim();
+    const typed = await this.#askWhole(question, word, hint, (message) => this.#line(message, below));
     return typed === word || typed.toLowerCase() === word;
   }
 
-  /** Asks for a secret. Nothing typed is shown, not even its length: screens are recorded and watched. */
+  /**
+   * Asks for a secret. Nothing typed is shown, not even its length: screens are recorded and watched. Throws as {@link confirm}.
+   */
   async hidden(question: string): Promise<string> {
-    const prompt: Question = { type: 'password', message: safe(question), mask: false, toggleMask: false };
+    const { message } = this.#whole(question, '');
+    const prompt: Question = { type: 'password', message, mask: false, toggleMask: false };
     return String(await this.#ask(prompt, 'Pass it on stdin or in a file.'));
   }
 
@@ -109,7 +116,8 @@ export class Prompts {
     const seen: Choice<Value>[] = [];
     const source = async (typed = '') =>
       (await find(safe(typed))).map((choice) => listed(choice, seen.push(choice) - 1));
-    const prompt: Question = { type: 'search', message: safe(question), pageSize: LISTED_CHOICES, source };
+    const pageSize = Math.max(1, Math.min(LISTED_CHOICES, this.#screen.height - AROUND_CHOICES));
+    const prompt: Question = { type: 'search', message: safe(question), pageSize, source };
     const index = await this.#ask(prompt, ON_COMMAND_LINE);
     return (seen[Number(index)] as Choice<Value>).value;
   }
@@ -129,6 +137,28 @@ export class Prompts {
     return answer;
   }
 
+  /** Asks what has to be seen whole from the first to the last moment. */
+  async #askWhole(question: string, answer: string, hint: string, prompt: (message: string) => Question) {
+    const typed = await this.#ask(prompt(this.#whole(question, answer).message), hint, 'askAfresh');
+    // the window may have become smaller
+    this.#whole(question, answer);
+    return String(typed).trim();
+  }
+
+  /**
+   * The lines of a question with its answer, and how many there are. The prompt itself would break a long line inside a word.
+   * Throws Failure `declined` if there is no room for them.
+   */
+  #whole(question: string, answer: string): { readonly message: string; readonly rows: number } {
+    const { width, height } = this.#screen;
+    const lines = wholeLines(safe(question), width - MARK_AND_ANSWER);
+    const last = MARK_AND_ANSWER - 1 + displayWidth(lines.at(-1) ?? '') + answer.length;
+    const rows = lines.length + Math.max(0, Math.ceil(last / width) - 1);
+    if (rows <= height) return { message: lines.join('\n'), rows };
+    const message = `The question takes ${rows} lines of ${width} columns, and this terminal shows ${height}.`;
+    throw new Failure('declined', `${message} Nothing was confirmed.`, { hint: 'Enlarge the window and start again.' });
+  }
+
   /** A line to type, with a faint line below it. */
   #line(message: string, below?: () => string): Question {
     // a dumb terminal cannot draw over what it has drawn
@@ -136,7 +166,11 @@ export class Prompts {
     return {
       type: 'live',
       message,
-      below: () => this.#screen.paint.faint(wrapped(safe(below()), this.#screen.width)),
+      below: () => {
+        const { width, height, paint } = this.#screen;
+        const room = Math.max(0, height - message.split('\n').length);
+        return wrapped(safe(below()), width).split('\n').slice(0, room).map(paint.faint).join('\n');
+      },
       check: () => true,
       refresh: () => Promise.resolve(),
       refreshMs: TICK_MS,

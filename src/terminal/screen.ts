@@ -58,7 +58,7 @@ export function screenOf(stream: ScreenStream, environment: Environment, options
     height: stream.isTTY ? stream.rows || 24 : Number.POSITIVE_INFINITY,
     colour,
     symbols: environment.TERM !== 'dumb',
-    paint: colour ? colouredPaint(isRich(environment) ? 256 : 16) : PLAIN,
+    paint: colour ? colouredPaint(isRich(environment) || (forcedLevel(environment) ?? 0) > 1 ? 256 : 16) : PLAIN,
   };
 }
 
@@ -70,9 +70,21 @@ function widthOf(stream: ScreenStream, environment: Environment): number {
 
 function wantsColour(stream: ScreenStream, environment: Environment, options: ScreenOptions): boolean {
   if (options.colour === false || (environment.NO_COLOR ?? '') !== '') return false;
+  const level = forcedLevel(environment);
+  if (level !== undefined) return level > 0;
   const force = environment.CLICOLOR_FORCE ?? '';
   if (force !== '' && force !== '0') return true;
   return stream.isTTY === true && environment.TERM !== 'dumb';
+}
+
+/**
+ * The least that `FORCE_COLOR` asks for, as most programs on Node read it: 0 no colour, 1 sixteen colours, 2 and 3 more; empty
+ * and `true` are 1, `false` is 0. Undefined if it is not set, or is none of these.
+ */
+function forcedLevel({ FORCE_COLOR: word }: Environment): number | undefined {
+  if (word === '' || word === 'true') return 1;
+  if (word === 'false') return 0;
+  return word !== undefined && /^\d+$/.test(word) ? Math.min(Number(word), 3) : undefined;
 }
 
 function isRich({ TERM = '', COLORTERM = '' }: Environment): boolean {

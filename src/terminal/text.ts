@@ -68,6 +68,28 @@ export function wrapped(text: string, width: number, command?: string): string {
   return [...lines, line].join('\n');
 }
 
+/** The lines of a text of which nothing may be out of sight: a word that is longer than a line is broken. */
+export function wholeLines(text: string, width: number): string[] {
+  return wrapped(text, width)
+    .split('\n')
+    .flatMap((line) => brokenLine(line, width));
+}
+
+function brokenLine(line: string, width: number): string[] {
+  if (displayWidth(line) <= width) return [line];
+  const lines: string[] = [];
+  let [text, used] = ['', 0];
+  for (const glyph of glyphs(line)) {
+    if (used + glyph.width > width && text !== '') {
+      lines.push(text);
+      [text, used] = ['', 0];
+    }
+    text += glyph.text;
+    used += glyph.width;
+  }
+  return [...lines, text];
+}
+
 /** In cells: a longer remark would push the answer off the screen. */
 const LONGEST_REMARK = 2_000;
 

@@ -67,13 +67,13 @@ describe('pit order batch that is stopped', () => {
       ['--resume', job],
       // after the first answers, and long before the last: those have to wait for a second
       [
-        { await: 'Continue? [y/N]', type: 'y\r' },
+        { await: '[y/N]', type: 'y\r' },
         { pattern: `(?<![\\d,])(?!${placed}/)[\\d,]+/3,000`, signal: 'SIGTERM' },
       ],
     );
     expect(ended.status).toBe(143);
     expect(count(report.exec(ended.screen)?.[1])).toBeGreaterThan(count(placed));
-    const done = await at(['--resume', job], [{ await: 'Continue? [y/N]', type: 'y\r' }]);
+    const done = await at(['--resume', job], [{ await: '[y/N]', type: 'y\r' }]);
     expect([done.status, done.screen]).toEqual([0, expect.stringMatching(/placed +3,000/)]);
     expect(await batches.there()).toHaveLength(3_000);
   });

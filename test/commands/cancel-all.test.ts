@@ -219,7 +219,7 @@ describe('on a terminal', () => {
     const words = screen.replace(/\s+/g, ' ');
     expect(words).toContain('2 open, for 300 usdt');
     expect(words).toContain('1 open, 0.5 btc, for 20,000 usdt');
-    expect(words).toContain('Cancel these 3 orders?');
+    expect(words).toContain('Cancel these 3 orders of ');
     const isAsked = (line: string) => line.includes('[y/N]');
     expect(screen.split('\r\n').filter((line) => line.length > columns && !isAsked(line))).toEqual([]);
     expect(await straight.open()).toEqual([]);

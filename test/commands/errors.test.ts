@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { asFailure } from '../../src/errors.js';
 import { requestsOf } from '../support/sent-requests.js';
 import { lastError, usePitHome } from './pit-home.js';
 
@@ -187,4 +188,9 @@ describe('wrong keys', () => {
     const nowhere = await pit.failure('account', 4, { environment: { PIT_ACCESS_KEY, PIT_SECRET_KEY } });
     expect(nowhere.hint).toContain('PIT_TRADE_URL');
   });
+});
+
+it('does not call it a bug if something was ended on purpose', () => {
+  const { message, exitCode } = asFailure(AbortSignal.abort().reason);
+  expect({ message, exitCode }).toEqual({ message: 'The command was ended before it was done.', exitCode: 1 });
 });

@@ -123,7 +123,7 @@ describe('an order that is confirmed while the market moves', () => {
     const { status, writes, screen } = await answered('order buy btc_usdt 0.01 --at ask', [YES, AGAIN, YES]);
     expect([status, writes]).toEqual([0, ['/api/order']]);
     // the second question names what is sent, which is not what the first one was about
-    expect(screen).toMatch(/Place this order\?[\s\S]*Place the changed order: buy 0\.01 btc_usdt at 12,001\.00\?/);
+    expect(screen).toMatch(/Place this order: [\s\S]*Place the changed order: buy 0\.01 btc_usdt at 12,001\.00\?/);
     expect(screen).toMatch(/Placed.*12,001/);
   });
 

@@ -52,7 +52,8 @@ describe('on a terminal', () => {
           { await: 'Stopped', type: 'fg\r' },
           { await: QUESTION, type: 'n' },
           { await: 'n', type: '\r' },
-          { await: 'Not confirmed; nothing was sent', type: 'exit\r' },
+          { await: 'Not confirmed; nothing was sent' },
+          { await: 'ready ', type: 'exit\r' },
         ],
       });
       expect([status, screen.includes('Only y or yes confirms')]).toEqual([8, true]);

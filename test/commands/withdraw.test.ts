@@ -276,13 +276,13 @@ async function at(words: string, steps: readonly PtyStep[], columns = 80) {
 }
 
 describe('a withdrawal at a terminal', () => {
-  const CONFIRM = 'Type the last 6 characters of the address';
+  const CONFIRM = 'to send it:';
 
   it('the end of the address confirms the withdrawal, and the password is typed without showing it', async () => {
     const { safePwd } = pit.served.address;
     const { screen, status } = await at(line('withdraw btc 0.0111 --to BTC'), [
       { await: CONFIRM, type: `${verified.btc.slice(-6)}\r` },
-      { await: 'Fund password:', type: `${safePwd}\r` },
+      { await: 'password:', type: `${safePwd}\r` },
     ]);
     expect(status).toBe(0);
     expect(screen).toContain(verified.btc.replace(/(.{4})/g, '$1 ').trim());

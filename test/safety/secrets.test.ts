@@ -296,8 +296,8 @@ describe('the fund password of pit withdraw', () => {
       command: pitLine(...WORDS),
       environment: plainEnvironment(home, { ...keysFor(server), NO_COLOR: '1', NODE_DEBUG: 'http,net,stream' }),
       steps: [
-        { await: 'characters of the address', type: `${ADDRESS.slice(-6)}\r` },
-        { await: 'Fund password:', type: `${typed}\r` },
+        { await: 'to send it:', type: `${ADDRESS.slice(-6)}\r` },
+        { await: 'password:', type: `${typed}\r` },
       ],
     });
     expect([status, sentBy(server)]).toEqual([0, [typed]]);

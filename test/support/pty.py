@@ -30,6 +30,7 @@ program = subprocess.Popen(
     env=job["environment"],
     preexec_fn=take_terminal,
 )
+os.set_blocking(master, False)
 deadline = time.monotonic() + job["seconds"]
 screen = b""
 
@@ -47,6 +48,14 @@ def read_some(wait):
     return piece != b""
 
 
+def type_keys(keys):
+    """Reads meanwhile what comes: a program that nobody reads from reads nothing either."""
+    while keys and time.monotonic() < deadline:
+        read_some(0)
+        if select.select([], [master], [], 0.05)[1]:
+            keys = keys[os.write(master, keys[:4096]) :]
+
+
 seen = 0
 for step in job["steps"]:
     awaited = re.compile(step.get("pattern", re.escape(step.get("await", ""))).encode())
@@ -57,7 +66,7 @@ for step in job["steps"]:
     seen = found.end() if found else len(screen)
     if "resize" in step:
         fcntl.ioctl(master, termios.TIOCSWINSZ, struct.pack("HHHH", job["rows"], step["resize"], 0, 0))
-    os.write(master, step.get("type", "").encode())
+    type_keys(step.get("type", "").encode())
     if "signal" in step:
         program.send_signal(signal.Signals[step["signal"]])
 while program.poll() is None and time.monotonic() < deadline:

@@ -3,12 +3,13 @@ import { once } from 'node:events';
 import { closeSync, constants, existsSync, mkdtempSync, openSync, read, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { Writable } from 'node:stream';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { Decimal } from '../../src/domain/decimal.js';
 import { Failure, suggest } from '../../src/errors.js';
 import type { Answer } from '../../src/terminal/answer.js';
-import { type Format, Output } from '../../src/terminal/output.js';
+import { type Format, Output, StdoutClosed } from '../../src/terminal/output.js';
 import { table } from '../../src/terminal/table.js';
 import { built } from './programs.js';
 import { hostWith, Kept } from './screens.js';
@@ -151,6 +152,15 @@ describe('messages beside the answer', () => {
       '{"error":{"kind":"refused","message":"No balance \\u001b[31m=1+1\\u202e\\n比.","hint":"Deposit first.","exitCode":3,"code":2009,"clientId":null}}\n',
     );
   });
+});
+
+it.each(['EPIPE', 'EOF', 'ECONNRESET'])('an answer ends quietly once its reader has gone: %s', async (code) => {
+  const gone = new Writable({ write: (_chunk, _encoding, done) => done(Object.assign(new Error(code), { code })) });
+  gone.on('error', () => undefined);
+  const print = () => new Output(hostWith({ output: gone }), 'json').answer({ data: [], show: () => '' });
+  await expect(print()).rejects.toThrow(StdoutClosed);
+  // the stream is destroyed by now
+  await expect(print()).rejects.toThrow(StdoutClosed);
 });
 
 describe('a program with an answer', () => {

@@ -54,6 +54,51 @@ describe('questions', () => {
     expect(await ask('confirm', typed)).toMatchObject({ said: { answer: false } });
   });
 
+  describe('that a terminal has no room for', () => {
+    const LONG = `Withdraw 0.01 btc to ${'1Boa tSLR '.repeat(10)}with memo ${'m'.repeat(60)}?`;
+
+    /** Asks at a terminal whose window may become smaller before the answer. */
+    async function askIn(columns: number, rows: number, how: 'confirm' | 'confirmTyping' | 'hidden', later = rows) {
+      const terminal = new FakeTerminal();
+      const errors = Object.assign(new PassThrough().setEncoding('utf8'), { isTTY: true, columns, rows });
+      errors.on('data', (text: string) => terminal.show(text));
+      errors.end = () => errors;
+      const prompts = new Prompts(hostWith({ input: terminal.keys, errors, environment: { TERM: 'xterm' } }));
+      const asked = how === 'confirmTyping' ? prompts.confirmTyping(LONG, 'y') : prompts[how](LONG);
+      const said = asked
+        .then(
+          (answer): unknown => answer,
+          (error: Failure) => error,
+        )
+        .finally(() => setImmediate(() => terminal.end()));
+      await terminal.follow([{ await: 'm?' }]);
+      errors.rows = later;
+      await terminal.follow([{ await: '', type: 'y\r' }]);
+      return { said: await said, screen: terminal.screen };
+    }
+
+    it.each(['confirm', 'confirmTyping', 'hidden'] as const)(
+      '%s asks nothing, and says what is missing',
+      async (how) => {
+        const { said, screen } = await askIn(40, 5, how);
+        expect(said).toMatchObject({ kind: 'declined', message: expect.stringContaining('this terminal shows 5') });
+        expect(screen).toBe('');
+      },
+    );
+
+    it('it is asked whole where it just fits, with a long word in several lines', async () => {
+      const { said, screen } = await askIn(40, 7, 'confirm');
+      expect(said).toBe(true);
+      const lines = screen.replace(/\u001b\[[\d;?]*[A-Za-z]/g, '\n').split(/[\r\n]+/);
+      expect(lines.filter((line) => line.length > 40)).toEqual([]);
+      expect(screen.match(/m{30,}/g)?.length).toBeGreaterThan(1);
+    });
+
+    it('nothing is confirmed if the window has become too small for it', async () => {
+      expect((await askIn(40, 20, 'confirm', 3)).said).toMatchObject({ kind: 'declined' });
+    });
+  });
+
   it('Ctrl-C interrupts a question', async () => {
     expect(await ask('confirm', CTRL_C)).toMatchObject({ said: { Interrupted: 'SIGINT' } });
     expect(await ask('hidden', `abc${CTRL_C}`)).toMatchObject({ said: { Interrupted: 'SIGINT' } });

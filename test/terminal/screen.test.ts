@@ -17,12 +17,31 @@ describe('colour', () => {
     ['an empty CLICOLOR_FORCE', PIPE, { CLICOLOR_FORCE: '' }, {}, false],
     ['NO_COLOR over CLICOLOR_FORCE', TTY, { NO_COLOR: '1', CLICOLOR_FORCE: '1' }, {}, false],
     ['--no-color over CLICOLOR_FORCE', TTY, { CLICOLOR_FORCE: '1' }, { colour: false }, false],
+    ['FORCE_COLOR=1 into a pipe', PIPE, { FORCE_COLOR: '1' }, {}, true],
+    ['FORCE_COLOR=3 into a pipe', PIPE, { FORCE_COLOR: '3' }, {}, true],
+    ['FORCE_COLOR=true into a pipe', PIPE, { FORCE_COLOR: 'true' }, {}, true],
+    ['an empty FORCE_COLOR into a pipe', PIPE, { FORCE_COLOR: '' }, {}, true],
+    ['FORCE_COLOR=0', TTY, { FORCE_COLOR: '0' }, {}, false],
+    ['FORCE_COLOR=false', TTY, { FORCE_COLOR: 'false' }, {}, false],
+    ['FORCE_COLOR=0 over CLICOLOR_FORCE', PIPE, { FORCE_COLOR: '0', CLICOLOR_FORCE: '1' }, {}, false],
+    ['a FORCE_COLOR that is no level', PIPE, { FORCE_COLOR: 'yes' }, {}, false],
+    ['NO_COLOR over FORCE_COLOR', TTY, { NO_COLOR: '1', FORCE_COLOR: '3' }, {}, false],
+    ['--no-color over FORCE_COLOR', TTY, { FORCE_COLOR: '3' }, { colour: false }, false],
+    ['a dumb terminal with FORCE_COLOR', TTY, { TERM: 'dumb', FORCE_COLOR: '1' }, {}, true],
     ['a dumb terminal', TTY, { TERM: 'dumb' }, {}, false],
     ['a dumb terminal, forced', TTY, { TERM: 'dumb', CLICOLOR_FORCE: '1' }, {}, true],
   ])('decides about colour with %s', (_name, stream, environment, options, expected) => {
     const screen = screenOf(stream, environment, options);
     expect(screen.colour).toBe(expected);
     expect(screen.paint.bad('x') !== 'x').toBe(expected);
+  });
+
+  it('takes as many colours as FORCE_COLOR asks for, and never fewer than the terminal has', () => {
+    const painted = (environment: Readonly<Record<string, string>>) => screenOf(TTY, environment).paint.bid('x');
+    const [poor, rich] = [painted({ TERM: 'xterm' }), painted({ TERM: 'xterm-256color' })];
+    expect(poor).not.toBe(rich);
+    expect(['1', '2', '3'].map((FORCE_COLOR) => painted({ TERM: 'xterm', FORCE_COLOR }))).toEqual([poor, rich, rich]);
+    expect(painted({ TERM: 'xterm-256color', FORCE_COLOR: '1' })).toBe(rich);
   });
 
   it('paints one text, also as a callback with more arguments', () => {

@@ -104,7 +104,8 @@ export async function callUndescribed(
     );
   if (globals.yes) for (const text of texts) output.warn(text);
   else output.preview(show);
-  await confirmGuarded(context, `Send ${method}?`, breaches, overridden);
+  const words = Object.entries(parameters).map(([name, value]) => `${name}=${value}`);
+  await confirmGuarded(context, `Send ${[method, ...words].join(' ')}?`, breaches, overridden);
   const id = newClientId(host);
   const hint = [
     'No operation reports its outcome. Check the exchange, then record what you found, done or notSent.',

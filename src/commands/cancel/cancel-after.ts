@@ -58,7 +58,7 @@ export async function cancelAfter(
   if (context.globals.dryRun) return dryRun(context, trading.client, timedCancelRequest(market), NO_PREVIEW, show);
   if (context.globals.yes) context.output.warn(`${effect(market)} Open now: ${open}.`);
   else context.output.preview(show);
-  await confirm(context, 'Start the timer?');
+  await confirm(context, `Cancel EVERY order of ${market} in one minute (now ${open})?`);
   return start(context, trading, market, held);
 }
 

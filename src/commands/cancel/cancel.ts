@@ -93,7 +93,10 @@ export async function cancelEverything(context: Context, market: string): Promis
     return cancelAllAnswer(market, done, await warnOfOthers(context, market, []));
   }
   if (!context.globals.yes) context.output.preview(preview);
-  await confirm(context, ids.length === 1 ? 'Cancel this order?' : `Cancel these ${ids.length} orders?`);
+  const orders = ids.length === 1 ? 'this order' : `these ${ids.length} orders`;
+  const sides = (['buy', 'sell'] as const).filter((side) => open[side].length > 0);
+  const what = sides.map((side) => `${side}s: ${openText(market, side, open[side])}`).join('; ');
+  await confirm(context, `Cancel ${orders} of ${market} (${what})?`);
   const { answered, end } = showProgress(context, market, ids.length, true);
   try {
     const done = await cancelAll(trading, market, first, answered);

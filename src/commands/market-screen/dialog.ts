@@ -1,14 +1,15 @@
 import { Decimal, grouped } from '../../domain/decimal.js';
 import { Grid } from '../../terminal/grid.js';
 import type { Screen } from '../../terminal/screen.js';
-import { safe, wrapped } from '../../terminal/text.js';
+import { safe, shortened, wholeLines, wrapped } from '../../terminal/text.js';
 import { parseAmount } from '../../trading/expressions.js';
 import type { GuardLimits } from '../../trading/guards/limits.js';
 import { spentCoin } from '../../trading/preview/market-snapshot.js';
 import { findMarkets } from '../order/guided/market-choice.js';
 import { amountMeaning, parsed, priceMeaning } from '../order/guided/questions.js';
 import { type Field, type Form, fieldsOf } from './form.js';
-import { type Area, ladderColumn } from './layout.js';
+import { type Area, dialogBox, FRAME } from './layout.js';
+import { isShownWhole, type Question, questionLines } from './question.js';
 import type { Dialog } from './state.js';
 import type { WatchView } from './view.js';
 
@@ -18,26 +19,14 @@ interface DialogInput {
   readonly screen: Screen;
 }
 
-/** Painted lines; the last ones stay if there is no room for all. */
+/** Painted lines, from top to bottom. */
 interface Content {
   readonly title: string;
+  /** Their middle is the first to give way if there is no room for all. */
   readonly lines: readonly string[];
-  /** What the user types, with what stands below it. */
-  readonly input: readonly string[];
-}
-
-/** Narrower windows give a dialog their whole width; in others it leaves the ladder in sight. */
-const BESIDE_LADDER = 110;
-/** What a frame takes of the width. */
-const FRAME = 4;
-
-function boxWidth(screenWidth: number): number {
-  return screenWidth < BESIDE_LADDER ? screenWidth : ladderColumn(screenWidth) - 1;
-}
-
-/** The room for text in a dialog, in cells. */
-export function dialogWidth(screenWidth: number): number {
-  return Math.max(1, boxWidth(screenWidth) - FRAME);
+  /** What is asked and what the user types: they stay to the end. */
+  readonly asked: readonly string[];
+  readonly hints: readonly string[];
 }
 
 /**
@@ -47,28 +36,36 @@ export function dialogWidth(screenWidth: number): number {
  */
 export function drawDialog(grid: Grid, messages: Area, kept: number, input: DialogInput): void {
   const { screen } = input;
-  const width = boxWidth(screen.width);
-  const content = contentOf(input, Math.max(1, width - FRAME));
-  const needed = content.lines.length + content.input.length + 2;
+  const width = dialogBox(screen.width);
+  const room = Math.max(1, width - FRAME.columns);
+  const content = contentOf(input, room);
+  const needed = content.lines.length + content.asked.length + content.hints.length + FRAME.rows;
   const more = messages.height - kept;
-  const end = messages.row + Math.min(more, Math.max(0, needed - (messages.row - 1)));
-  const lines = fitting(content.lines, content.input, Math.max(1, end - 1) - 2);
-  const area: Area = { column: 0, row: end - lines.length - 2, width, height: lines.length + 2 };
+  const below = messages.row + Math.min(more, Math.max(0, needed - (messages.row - 1)));
+  // the header stays too, unless what is asked needs its row and those below the messages
+  const isTight = content.asked.length + content.hints.length + FRAME.rows >= below - 1;
+  const end = isTight ? grid.height : below;
+  const lines = fitting(content, Math.max(1, end - (isTight ? 0 : 1) - FRAME.rows));
+  const area: Area = { column: 0, row: end - lines.length - FRAME.rows, width, height: lines.length + FRAME.rows };
   drawFrame(grid, area, content.title, screen);
   lines.forEach((line, index) => {
-    grid.paste(2, area.row + 1 + index, line, width - FRAME);
+    grid.paste(2, area.row + 1 + index, line, room);
   });
 }
 
-/** Whatever is asked stays in sight; of the rest, the middle is left out. */
-function fitting(lines: readonly string[], input: readonly string[], room: number): readonly string[] {
+/** Whatever is asked stays in sight. Of the rest, empty lines go first, then the middle of the lines, then the hints. */
+function fitting({ lines, asked, hints }: Content, room: number): readonly string[] {
+  const isTight = asked.length + hints.length >= room;
+  const [shownAsked, allHints] = [asked, hints].map((all) => (isTight ? all.filter((line) => line !== '') : all));
+  const shownHints = (allHints ?? []).slice(0, Math.max(0, room - (shownAsked ?? []).length));
+  const input = [...(shownAsked ?? []), ...shownHints];
   const left = Math.max(0, room - input.length);
   if (lines.length <= left) return [...lines, ...input];
   const head = Math.ceil((left - 1) / 2);
   const tail = Math.max(0, left - 1 - head);
   const missing = `… ${lines.length - head - tail} more lines: a taller terminal shows them`;
   const shown = left === 0 ? [] : [...lines.slice(0, head), missing, ...(tail === 0 ? [] : lines.slice(-tail))];
-  return [...shown, ...input].slice(-Math.max(1, room));
+  return [...shown, ...input].slice(0, Math.max(1, room));
 }
 
 function drawFrame(grid: Grid, { column, row, width, height }: Area, title: string, { symbols }: Screen): void {
@@ -81,7 +78,7 @@ function drawFrame(grid: Grid, { column, row, width, height }: Area, title: stri
     box.put(0, line, signs.side, 'label');
     box.put(width - 1, line, signs.side, 'label');
   }
-  box.put(2, 0, ` ${safe(title)} `, 'strong');
+  box.put(2, 0, ` ${shortened(safe(title), Math.max(1, width - 6))} `, 'strong');
   grid.draw(column, row, box);
 }
 
@@ -90,25 +87,42 @@ function contentOf(input: DialogInput, width: number): Content {
   const { paint } = screen;
   switch (dialog.kind) {
     case 'help':
-      return { title: 'Keys', lines: helpLines(screen, width), input: [paint.faint('Any key closes this.')] };
+      return {
+        title: 'Keys',
+        lines: helpLines(screen, width),
+        asked: [paint.faint('Any key closes this.')],
+        hints: [],
+      };
     case 'market':
       return marketContent(dialog, screen);
     case 'form':
       return formContent(dialog, input, width);
     case 'preparing':
-      return { title: 'One moment', lines: [], input: [safe(dialog.text), paint.faint('Esc leaves.')] };
-    case 'question': {
-      const { question, preview, below, word, typed, isArmed } = dialog;
-      const text = wrapped(safe(question), width).split('\n').map(paint.strong);
-      const asked = word === null ? 'y: yes   n or Enter: no' : `> ${typed}${CURSOR(screen)}`;
-      // nothing is taken before: keys that come with the question cannot mean it
-      const answer = isArmed ? asked : '';
-      const note = safe(below?.() ?? '');
-      const input = ['', ...text, answer, ...(note === '' ? [] : [paint.faint(note)])];
-      return { title: 'Confirm', lines: preview, input };
-    }
+      return { title: 'One moment', lines: [], asked: [safe(dialog.text)], hints: [paint.faint('Esc leaves.')] };
+    case 'question':
+      return questionContent(dialog, screen, width);
   }
 }
+
+function questionContent(dialog: Question, screen: Screen, width: number): Content {
+  const { preview, below, word, typed, isArmed } = dialog;
+  const { paint } = screen;
+  if (!isShownWhole(dialog, screen)) {
+    const asked = wholeLines(TOO_SMALL, width).map(paint.warn);
+    return { title: 'Confirm', lines: [], asked, hints: [] };
+  }
+  const answer = word === null ? 'y: yes   n or Enter: no' : `> ${typed}${CURSOR(screen)}`;
+  const note = safe(below?.() ?? '');
+  return {
+    title: 'Confirm',
+    lines: preview,
+    // nothing is taken before it is armed: keys that come with the question cannot mean it
+    asked: ['', ...questionLines(dialog, screen).map(paint.strong), isArmed ? answer : ' '],
+    hints: note === '' ? [] : [paint.faint(note)],
+  };
+}
+
+const TOO_SMALL = 'Too small for the question: enlarge it. Esc: no.';
 
 const CURSOR = ({ symbols }: Screen) => (symbols ? '▏' : '_');
 
@@ -148,7 +162,7 @@ function marketContent(dialog: Extract<Dialog, { kind: 'market' }>, screen: Scre
   });
   const none = found.length === 0 ? [paint.warn('No market is like that.')] : [];
   const hint = paint.faint('Enter shows it, Tab completes, Esc leaves.');
-  return { title: 'Market', lines: [...lines, ...none], input: [`> ${typed}${CURSOR(screen)}`, hint] };
+  return { title: 'Market', lines: [...lines, ...none], asked: [`> ${typed}${CURSOR(screen)}`], hints: [hint] };
 }
 
 const FIELD_NAMES: Readonly<Record<Field, string>> = { amount: 'Amount', price: 'Price', type: 'Type' };
@@ -182,7 +196,8 @@ function formContent(form: Form, { view, screen }: DialogInput, width: number): 
   const title =
     replaces === null ? `${side === 'buy' ? 'Buy' : 'Sell'} ${market.base}` : `Replace order ${replaces.id}`;
   const keys = paint.faint('Enter checks it and asks, Tab next field, Esc leaves.');
-  return { title: `${title}, ${market.market}`, lines: [fundsLine(form, view)], input: [...rows, '', ...below, keys] };
+  const hints = ['', ...below, keys];
+  return { title: `${title}, ${market.market}`, lines: [fundsLine(form, view)], asked: rows, hints };
 }
 
 function fundsLine({ side }: Form, { market, balances }: WatchView): string {

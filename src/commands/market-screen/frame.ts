@@ -14,7 +14,7 @@ import { drawDialog } from './dialog.js';
 import { ladderOf, nearest, type Rung } from './ladder.js';
 import { type Area, type Layout, layoutOf, type PanelName } from './layout.js';
 import { Panel, scaled } from './panel.js';
-import type { WatchState } from './state.js';
+import type { Message, WatchState } from './state.js';
 import { openAmount, openOrders, type WatchView } from './view.js';
 
 /** A change of a number is highlighted at that number; what only moves to another place is not. */
@@ -37,7 +37,6 @@ export function frameOf(input: FrameInput): Grid {
   const { screen, state, view } = input;
   input.changes.begin();
   const grid = new Grid(screen.width, screen.height);
-  const notes = notesOf(input);
   const layout = layoutOf(screen.width, screen.height);
   drawHeader(grid, input);
   for (const [name, draw] of Object.entries(PANELS)) {
@@ -45,20 +44,17 @@ export function frameOf(input: FrameInput): Grid {
     if (area !== null) draw(area, input).drawOn(grid);
   }
   drawDivider(grid, layout, screen);
-  const shown = notes.slice(-layout.messages.height);
-  const unused = layout.messages.height - shown.length;
-  shown.forEach(({ text, meaning }, index) => {
-    grid.put(0, layout.messages.row + unused + index, text, meaning);
-  });
+  const notes = shownNotes(notesOf(input, layout.messages.height), layout.messages);
+  let row = layout.keys?.row ?? screen.height;
+  for (const { lines, meaning } of [...notes].reverse()) {
+    row -= lines.length;
+    lines.forEach((line, index) => {
+      grid.put(0, row + index, line, meaning);
+    });
+  }
   if (layout.keys !== null) drawKeys(grid, layout.keys, input);
-  // the lines of the newest message
-  const newest =
-    shown.length -
-    Math.max(
-      0,
-      shown.findLastIndex(({ isFirst }) => isFirst),
-    );
-  if (state.dialog !== null) drawDialog(grid, layout.messages, newest, { dialog: state.dialog, view, screen });
+  const kept = notes.at(-1)?.lines.length ?? 0;
+  if (state.dialog !== null) drawDialog(grid, layout.messages, kept, { dialog: state.dialog, view, screen });
   return grid;
 }
 
@@ -422,32 +418,52 @@ function balancePanel(area: Area, input: FrameInput): Panel {
   return panel;
 }
 
-interface Note {
-  readonly text: string;
-  /** Whether it is the first line of a message. */
-  readonly isFirst: boolean;
+interface Note extends Message {
+  /** Those of a higher importance stay longer. */
+  readonly importance: number;
+}
+
+/** The newest outcomes, what is on its way, and last the writes whose outcome is unknown. */
+function notesOf({ state, view }: FrameInput, rows: number): readonly Note[] {
+  const { problem } = view.connection;
+  const isCut = view.connection.state !== 'connected' && problem !== null;
+  const unknown = view.unknown.slice(0, rows > 3 ? 2 : 1);
+  const others = view.unknown.length - unknown.length;
+  const count = others === 0 ? [] : [`${others} more writes have an unknown outcome: pit resolve`];
+  const warning = (text: string): Note => ({ text, meaning: 'warn', importance: 2 });
+  return [
+    ...state.messages.map((message, index) => ({
+      ...message,
+      importance: index === state.messages.length - 1 ? 4 : index / state.messages.length,
+    })),
+    ...(isCut ? [{ ...warning(`No stream: ${problem}`), importance: 1 }] : []),
+    ...state.writing.map(({ text }): Note => ({ text, meaning: 'label', importance: 3 })),
+    ...[...unknown, ...count].map(warning),
+  ];
+}
+
+interface ShownNote {
+  readonly lines: readonly string[];
   readonly meaning: Meaning | undefined;
 }
 
-const MAX_UNKNOWN = 2;
-
-/** The newest outcomes, what is on its way, and last, where nothing pushes them off, the writes whose outcome is unknown. */
-function notesOf({ state, view, screen }: FrameInput): readonly Note[] {
-  const lines = (text: string, meaning: Meaning | undefined): Note[] =>
-    wrapped(safe(text), screen.width)
-      .split('\n')
-      .map((line, index) => ({ text: line, isFirst: index === 0, meaning }));
-  const { problem } = view.connection;
-  const isCut = view.connection.state !== 'connected' && problem !== null;
-  return [
-    ...state.messages.flatMap(({ text, meaning }) => lines(text, meaning)),
-    ...(isCut ? lines(`No stream: ${problem}`, 'warn') : []),
-    ...state.writing.flatMap(({ text }) => lines(text, 'label')),
-    ...view.unknown.slice(0, MAX_UNKNOWN).flatMap((text) => lines(text, 'warn')),
-    ...(view.unknown.length > MAX_UNKNOWN
-      ? lines(`${view.unknown.length - MAX_UNKNOWN} more writes have an unknown outcome: pit resolve`, 'warn')
-      : []),
-  ];
+/** Each note with the lines that have room. What is cut loses its end, never its beginning. */
+function shownNotes(notes: readonly Note[], { width, height }: Area): readonly ShownNote[] {
+  const ranked = [...notes].sort((left, right) => right.importance - left.importance);
+  const shown = new Map<Note, ShownNote>();
+  let room = height;
+  ranked.forEach((note, index) => {
+    if (room === 0) return;
+    // a row is left for each of those that matter now
+    const reserved = ranked.slice(index + 1).filter(({ importance }) => importance >= 1).length;
+    const all = wrapped(safe(note.text), width).split('\n');
+    const count = Math.min(all.length, Math.max(1, room - reserved));
+    const cut = all.slice(count - 1).join(' ');
+    const lines = count === all.length ? all : [...all.slice(0, count - 1), shortened(cut, width)];
+    shown.set(note, { lines, meaning: note.meaning });
+    room -= count;
+  });
+  return notes.flatMap((note) => shown.get(note) ?? []);
 }
 
 const KEYS: readonly (readonly [string, string])[] = [

@@ -48,7 +48,7 @@ const DROPPED: Layout['panels'] = { candles: null, orders: null, balances: null,
  */
 export function layoutOf(width: number, height: number): Layout {
   const keyRows = height >= 10 ? 1 : 0;
-  const messageRows = Math.min(MAX_MESSAGE_ROWS, Math.max(1, Math.floor(height / 8)));
+  const messageRows = Math.min(MAX_MESSAGE_ROWS, Math.max(1 + keyRows, Math.floor(height / 8)));
   const bottom = height - keyRows - messageRows;
   const body = { row: 1, height: Math.max(0, bottom - 1) };
   return {
@@ -62,6 +62,21 @@ export function layoutOf(width: number, height: number): Layout {
 export function ladderColumn(width: number): number {
   const { least, most, part } = LADDER_WIDTH;
   return width - Math.min(most, Math.max(least, Math.round(width * part)));
+}
+
+/** Narrower windows give a dialog their whole width; in others it leaves the ladder in sight. */
+const BESIDE_LADDER = 110;
+/** What a dialog's frame takes of the width and of the height. */
+export const FRAME = { columns: 4, rows: 2 } as const;
+
+/** The width of a dialog with its frame. */
+export function dialogBox(width: number): number {
+  return width < BESIDE_LADDER ? width : ladderColumn(width) - 1;
+}
+
+/** The room for text in a dialog, in cells. */
+export function dialogWidth(width: number): number {
+  return Math.max(1, dialogBox(width) - FRAME.columns);
 }
 
 type Rows = Pick<Area, 'row' | 'height'>;

@@ -8,9 +8,10 @@ import { Changes } from '../../terminal/live/changes.js';
 import { LiveScreen } from '../../terminal/live/live-screen.js';
 import type { Screen } from '../../terminal/screen.js';
 import { warnOfUnknown } from '../unknown-writes.js';
-import { dialogWidth } from './dialog.js';
 import { frameOf } from './frame.js';
-import { type Effect, initialState, type Question, react, type WatchEvent, type WatchState } from './state.js';
+import { dialogWidth } from './layout.js';
+import type { Question } from './question.js';
+import { type Effect, initialState, react, type WatchEvent, type WatchState } from './state.js';
 import { channelsOf, type WatchView } from './view.js';
 import { Writes } from './writes.js';
 
@@ -90,7 +91,7 @@ class Watching {
   #unknown: readonly string[] = [];
   /** The question that is about to be armed. */
   #arming: Question | undefined;
-  /** The room for a preview, in cells. */
+  /** The screen of the last drawing. */
   #screen: Screen | undefined;
   readonly #writes: Writes;
 
@@ -149,6 +150,7 @@ class Watching {
     return {
       now: context.host.now(),
       profile: this.watched.profile,
+      window: this.#screen ?? { width: 0, height: 0 },
       connection: { state: mirror.state, problem: mirror.problem },
       limitsUsed: this.#limitsUsed,
       market: this.#market,

@@ -7,6 +7,7 @@ import type { Meaning } from '../../terminal/screen.js';
 import { findMarkets, type Searchable } from '../order/guided/market-choice.js';
 import { edited, type Form, formKey, orderForm, replaceForm } from './form.js';
 import { movedCursor, steppedCursor } from './ladder.js';
+import { isShownWhole, type Question } from './question.js';
 import { openOrders, type WatchView } from './view.js';
 
 /** What the user has chosen on the screen, and what became of it. */
@@ -39,22 +40,6 @@ interface Writing {
 export interface Message {
   readonly text: string;
   readonly meaning: Meaning | undefined;
-}
-
-/** A question about a write, below what it would do. */
-export interface Question {
-  readonly kind: 'question';
-  readonly write: number;
-  readonly question: string;
-  /** Painted lines. */
-  readonly preview: readonly string[];
-  /** What stands below the question, as long as it waits. */
-  readonly below: (() => string) | null;
-  /** The word that confirms; null if `y` does. */
-  readonly word: string | null;
-  readonly typed: string;
-  /** Whether the question has been on the screen for a moment: keys before that cannot mean it. */
-  readonly isArmed: boolean;
 }
 
 export type Dialog =
@@ -315,7 +300,7 @@ function dialogKey(state: WatchState, dialog: Dialog, key: Key, view: WatchView)
     case 'preparing':
       return key.name === 'escape' ? stay({ ...state, dialog: null }) : stay(state);
     case 'question':
-      return questionKey(state, dialog, key);
+      return questionKey(state, dialog, key, view);
   }
 }
 
@@ -351,10 +336,10 @@ function formReaction(
 
 /** `Sending: place this order`, once the question about it is answered. */
 function sendingText(question: string): string {
-  return `Sending: ${question.charAt(0).toLowerCase()}${question.slice(1).replace(/\?$/, '')}`;
+  return `Sending: ${question.charAt(0).toLowerCase()}${question.slice(1).replace(/\?.*$/, '')}`;
 }
 
-function questionKey(state: WatchState, dialog: Question, key: Key): Reaction {
+function questionKey(state: WatchState, dialog: Question, key: Key, { window }: WatchView): Reaction {
   const { write, word, typed, isArmed, question } = dialog;
   const answer = (confirmed: boolean): Reaction => ({
     state: {
@@ -367,7 +352,7 @@ function questionKey(state: WatchState, dialog: Question, key: Key): Reaction {
     effects: [{ do: 'answer', write, confirmed }],
   });
   if (key.name === 'escape') return answer(false);
-  if (!isArmed || key.name === 'paste') return stay(state);
+  if (!isArmed || key.name === 'paste' || !isShownWhole(dialog, window)) return stay(state);
   if (word === null) {
     if (key.name === 'y' || key.name === 'Y') return key.isAlone ? answer(true) : stay(state);
     return ['n', 'N', 'enter'].includes(key.name) ? answer(false) : stay(state);

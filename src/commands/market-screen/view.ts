@@ -4,6 +4,7 @@ import type { Market } from '../../domain/market.js';
 import type { Order } from '../../domain/order.js';
 import type { Mirror, Mirrored } from '../../exchange/mirror/mirror.js';
 import type { Channel, ChannelKind } from '../../exchange/stream/events.js';
+import type { WindowSize } from './question.js';
 
 /** What is known of a channel, or nothing yet. */
 export type Reading<Kind extends ChannelKind> = Mirrored<Kind> | undefined;
@@ -13,6 +14,7 @@ export interface WatchView {
   /** In milliseconds since the Unix epoch. */
   readonly now: number;
   readonly profile: string;
+  readonly window: WindowSize;
   readonly connection: { readonly state: Mirror['state']; readonly problem: string | null };
   /** How much of the fullest limit is used, in percent; null if that is unknown. */
   readonly limitsUsed: number | null;

@@ -222,9 +222,9 @@ async function sendBatch(context: Context, trading: TradingContext, batch: Batch
     prepare: (earlier) => prepareBatch(context, trading, batch, earlier),
     overridden,
     question: ({ lines }, isAgain) => {
-      if (isAgain) return `Place ${counted(lines.length, 'order')} as they are now?`;
       const orders = lines.length === 1 ? 'this order' : `these ${counted(lines.length, 'order')}`;
-      return resumed === undefined ? `Place ${orders}?` : 'Continue?';
+      const what = isAgain ? `Place ${orders} as they are now` : resumed === undefined ? `Place ${orders}` : 'Continue';
+      return lines.length === 0 ? `${what}?` : `${what}: ${batchText(batch, lines)}?`;
     },
     text: ({ lines }, preview) => batchPreviewText(batch, lines, preview),
     dryRun: (assessed, preview, show) => dryBatch(context, trading, batch, { ...assessed, preview }, show),
@@ -272,6 +272,13 @@ function summaryOf(lines: readonly BatchLine[]) {
     lowest: prices[0]?.toString() ?? null,
     highest: prices.at(-1)?.toString() ?? null,
   };
+}
+
+/** Orders as a part of a sentence: `buy 0.05 btc_usdt in all at 28,000.00 to 28,400.00`. */
+function batchText({ side, market }: Batch, lines: readonly BatchLine[]): string {
+  const { amount, lowest, highest } = summaryOf(lines);
+  const prices = [...new Set([lowest, highest])].flatMap((price) => (price === null ? [] : formatPrice(price, market)));
+  return `${side} ${formatAmount(amount)} ${market.market}${lines.length > 1 ? ' in all' : ''} at ${prices.join(' to ')}`;
 }
 
 /** The preview table's own parts for a job. */

@@ -200,7 +200,7 @@ export async function previewAndPlace(
   const confirmed = await confirmOrders<AssessedOrder>(context, trading, {
     prepare: (earlier) => prepareOrder(context, trading, draft, withPreview, earlier),
     overridden,
-    question: ({ order }, isAgain) => (isAgain ? `Place the changed order: ${termsText(order)}?` : 'Place this order?'),
+    question: ({ order }, isAgain) => `Place ${isAgain ? 'the changed' : 'this'} order: ${termsText(order)}?`,
     text: (assessed, preview) => orderPreviewText(assessed, preview, { account: accountText(assessed.order) }),
     dryRun: (assessed, preview, show) => {
       const { order } = assessed;

@@ -113,8 +113,7 @@ export async function sendReplacement(
   const confirmed = await confirmOrders<AssessedReplacement>(context, trading, {
     prepare: (earlier) => prepareReplacement(context, trading, request, earlier),
     overridden,
-    question: ({ order }, isAgain) =>
-      isAgain ? `Cancel the order and place ${termsText(order)}?` : 'Cancel the order and place this one?',
+    question: ({ order, replacement }) => `Cancel order ${replacement.order.id} and ${termsText(order)} instead?`,
     text: (assessed, preview, screen) => {
       const { replacement } = assessed;
       return replacementPreviewText(

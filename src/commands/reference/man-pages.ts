@@ -14,7 +14,7 @@ const ENVIRONMENT: readonly (readonly [name: string, meaning: string])[] = [
   ['PIT_TRADE_URL', "the trade host, instead of the profile's; its keys must come from the environment too"],
   ['PIT_ACCESS_KEY, PIT_SECRET_KEY', 'the API keys'],
   ['PIT_HOME', 'one folder for configuration, state and cache (default: the XDG folders)'],
-  ['NO_COLOR, CLICOLOR_FORCE', 'never or always print colours'],
+  ['NO_COLOR, FORCE_COLOR, CLICOLOR_FORCE', 'never or always print colours; the first that is set decides'],
 ];
 
 /** Every manual page by its file: one for pit, and one for each top-level command with its subcommands. */

@@ -28,10 +28,14 @@ export function passwordSource(
 
 /**
  * Reads the fund password. From now on it is masked wherever it might be printed; nothing else keeps it.
+ * @param question what it is for
  * @throws Failure `usage` for one that cannot be read or sent, `declined` if none was typed
  */
-export async function readFundPassword(context: Context, source: PasswordSource): Promise<string> {
-  const text = await context.budget.pausedUnlessSet(() => textOf(context, source));
+export async function readFundPassword(context: Context, source: PasswordSource, question: string): Promise<string> {
+  const { budget } = context;
+  const read = () => textOf(context, source, question);
+  // a person is never hurried
+  const text = await (source.kind === 'prompt' ? budget.pausedDuring(read) : budget.pausedUnlessSet(read));
   context.host.redaction.addSecret(text);
   if (text === '')
     throw source.kind === 'prompt'
@@ -42,12 +46,16 @@ export async function readFundPassword(context: Context, source: PasswordSource)
   throw usage(`The fund password ${problem}; nothing was sent.`, ONE_LINE);
 }
 
-async function textOf({ host, prompts, output, session }: Context, source: PasswordSource): Promise<string> {
+async function textOf(
+  { host, prompts, output, session }: Context,
+  source: PasswordSource,
+  question: string,
+): Promise<string> {
   if (source.kind === 'stdin') return firstLine(host.input, 'stdin');
   if (source.kind === 'descriptor') return firstLine(opened(source.fd), `The file descriptor ${source.fd}`);
   if ((await session.connection()).sandbox)
     output.note(suggest('See the fund password of the sandbox', 'sandbox', 'status'));
-  return prompts.hidden('Fund password:');
+  return prompts.hidden(`${question} Fund password:`);
 }
 
 /** The runtime has descriptors of its own, of other kinds; reading one of them would never end. */

@@ -27,7 +27,14 @@ import { dryRun } from '../dry-run.js';
 import { explainRefusal, unknownCoin } from '../funds/refusal.js';
 import { coinName, positiveDecimal, wholeNumber, word } from '../inputs.js';
 import { type PasswordSource, passwordSource, readFundPassword } from './fund-password.js';
-import { DRY_WITHDRAWAL, previewData, previewTable, WITHDRAWN, withdrawalAnswer } from './withdrawal-view.js';
+import {
+  DRY_WITHDRAWAL,
+  previewData,
+  previewTable,
+  WITHDRAWN,
+  withdrawalAnswer,
+  withdrawalQuestion,
+} from './withdrawal-view.js';
 
 export default define({
   summary: 'Withdraw a coin to a verified address',
@@ -156,7 +163,7 @@ async function withdraw(
   const { prepared } = checked;
   const { host, session } = context;
   const limits = withdrawLimits((await session.connection()).settings);
-  const password = await readFundPassword(context, source);
+  const password = await readFundPassword(context, source, withdrawalQuestion(prepared));
   const id = newClientId(host);
   const gate = new SendGate();
   const removeHandler = host.onInterrupt(() => {
@@ -241,10 +248,11 @@ const TYPED = 6;
  */
 async function confirmAddress(
   { prompts, budget }: Context,
-  { address, memo }: PreparedWithdrawal,
+  prepared: PreparedWithdrawal,
   { to }: WithdrawRequest,
   given: string | undefined,
 ): Promise<void> {
+  const { address, memo } = prepared;
   if (given !== undefined) {
     if (given === to || isConfirmed(address, memo ?? undefined, given)) return;
     throw new Failure(
@@ -255,7 +263,8 @@ async function confirmAddress(
       },
     );
   }
-  const question = `Type the last ${TYPED} characters of the address, without spaces, to send it:`;
+  const typing = `Type the last ${TYPED} characters of the address, without spaces, to send it:`;
+  const question = `${withdrawalQuestion(prepared)} ${typing}`;
   const end = address.slice(-TYPED);
   if (await budget.pausedDuring(() => prompts.confirmTyping(question, end))) return;
   throw new Failure('declined', 'The end of the address was not typed; nothing was sent.', {

@@ -80,6 +80,12 @@ function memoEntry(memo: string): Entry {
   return ['memo', memo, (text, paint) => paint.strong(text)];
 }
 
+/** The withdrawal as a question. */
+export function withdrawalQuestion({ wanted, sums, address, memo }: PreparedWithdrawal): string {
+  const what = `Withdraw ${formatAmount(sums.amount)} ${wanted.coin} to ${inFours(address)}`;
+  return `${what}${memo === null ? '' : ` with memo ${memo}`}?`;
+}
+
 /** In groups that are easy to compare with its source. */
 function inFours(address: string): string {
   return address.match(/.{1,4}/gu)?.join(' ') ?? address;

@@ -178,16 +178,13 @@ describe('the market screen', () => {
       type: 'said' as const,
       message: { text: `message ${index}`, meaning: undefined },
     }));
-    for (const [width, height] of [
-      [80, 24],
-      [200, 60],
+    const more = (count: number) => `${count} more writes have an unknown outcome: pit resolve`;
+    for (const [width, height, shown] of [
+      [80, 24, ['message 19', unknown[0], more(2)]],
+      [200, 60, ['message 18', 'message 19', unknown[0], unknown[1], more(1)]],
     ] as const) {
       const lines = drawn(viewOf({ unknown }), { width, height }, afterEvents(said).state);
-      expect(lines.slice(-4, -1)).toEqual([
-        unknown[0],
-        unknown[1],
-        '1 more writes have an unknown outcome: pit resolve',
-      ]);
+      expect(lines.slice(-1 - shown.length, -1)).toEqual(shown);
     }
   });
 
@@ -220,6 +217,64 @@ describe('the market screen', () => {
     const text = drawn(viewOf(), { width: 80, height: 24 }, state).join('\n');
     for (const line of preview) expect(text).toContain(line);
     expect(text.match(/Placed\./g) ?? []).toHaveLength(left);
+  });
+
+  it.each([
+    [
+      40,
+      10,
+      'Place this order: buy 0.01 btc_usdt at 28,120.00? price-band blocks this. Type price-band to send it anyway:',
+    ],
+    [80, 24, 'Cancel order 202611253639220000 and buy 0.01 btc_usdt at 28,120.00 instead?'],
+    [40, 10, `Send setRepayState name=${'x'.repeat(90)}?`],
+  ])('shows a question whole at %ix%i, whatever else has no room: %s', (width, height, question) => {
+    const preview = Array.from({ length: 30 }, (_, index) => `line ${index}.`);
+    const { state } = afterEvents([
+      'C',
+      { type: 'asked', question: { write: 1, question, preview, below: () => 'A note.', word: 'price-band' } },
+      { type: 'armed', write: 1 },
+    ]);
+    const lines = drawn(viewOf(), { width, height }, state);
+    const inBox = lines.map((line) => /^│ (.*) │/.exec(line)?.[1]?.trimEnd() ?? '').join('');
+    expect(inBox.replace(/ /g, '')).toContain(question.replace(/ /g, ''));
+    expect(inBox).toContain('> ▏');
+  });
+
+  it('says that the window is too small where a question does not fit, and offers no answer', () => {
+    const question = 'Place this order: buy 0.01 btc_usdt at 28,120.00?';
+    const { state } = afterEvents([
+      'C',
+      { type: 'asked', question: { write: 1, question, preview: [], below: null, word: null } },
+      { type: 'armed', write: 1 },
+    ]);
+    const text = drawn(viewOf(), { width: 20, height: 6 }, state).join('\n');
+    expect(text).toContain('Too small for');
+    expect(text).not.toMatch(/y: yes|buy/);
+  });
+
+  it('keeps what is typed into a form in sight at 40x10', () => {
+    const text = drawn(viewOf(), { width: 40, height: 10 }, afterEvents(['b', ...typed('0.02')]).state).join('\n');
+    for (const part of ['> Amount   0.02▏', 'Price    24101', 'Type     limit']) expect(text).toContain(part);
+  });
+
+  it.each([
+    [40, 10, ['Placed  + BUY 0.01 btc_usdt at 28,120.00', 'spot  id 202611253632092600. Filled  al…']],
+    [80, 24, ['Placed  + BUY 0.01 btc_usdt at 28,120.00  spot  id 202611253632092600. Filled', 'all']],
+  ])('cuts the end of a message that has no room, never its beginning: at %ix%i', (width, height, shown) => {
+    const text =
+      'Placed  + BUY 0.01 btc_usdt at 28,120.00  spot  id 202611253632092600. Filled  all of it at 28,120.00.';
+    const { state } = afterEvents([{ type: 'said', message: { text, meaning: undefined } }]);
+    const lines = drawn(viewOf(), { width, height }, state).slice(-1 - shown.length, -1);
+    for (const [index, line] of lines.entries()) expect(line).toContain(shown[index]);
+  });
+
+  it('shows the newest message, what is on its way and an unknown outcome, each from its beginning', () => {
+    const { state } = afterEvents([{ type: 'said', message: { text: 'Older.', meaning: undefined } }, 'tab', 'c', 'q']);
+    const unknown = ['UNKNOWN  outcome of an order: pit resolve pit1'];
+    const lines = (width: number, height: number) => drawn(viewOf({ unknown }), { width, height }, state).slice(-4, -1);
+    const message = 'A write is on its way. Press q again to wait for its outcome without this screen.';
+    expect(lines(80, 24)).toEqual([`${message.slice(0, 79)}…`, expect.stringMatching(/^Cancelling order/), unknown[0]]);
+    expect(lines(40, 10).slice(1)).toEqual([`${message.slice(0, 39)}…`, expect.stringMatching(/^Cancelling order/)]);
   });
 
   it('never leaves a part of a message below a dialog', () => {

@@ -66,6 +66,15 @@ describe('an order on the screen', () => {
       });
   });
 
+  it('is not confirmed by any key while the window has no room for the question', () => {
+    const small = { window: { width: 20, height: 4 } };
+    const confirmed = { do: 'answer', write: 1, confirmed: true };
+    expect(afterEvents([...QUESTION, armed(1), 'y'], viewOf(small)).effects).not.toContainEqual(confirmed);
+    const guarded = [...FORM, 'enter', asked(1, 'price-band'), armed(1), ...typed('price-band'), 'enter'];
+    expect(afterEvents(guarded, viewOf(small)).effects).not.toContainEqual(confirmed);
+    expect(afterEvents([...QUESTION, armed(1), 'escape'], viewOf(small)).state.dialog).toBeNull();
+  });
+
   it('every other key leaves the question open', () => {
     for (const name of ['b', 's', 'c', 'C', 'q', ' ', 'tab', 'up', 'alt-y', 'ctrl-y', 'f1', 'x'])
       expect(afterEvents([...QUESTION, armed(1), name]).effects).toHaveLength(1);

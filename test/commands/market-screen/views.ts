@@ -62,6 +62,7 @@ export function viewOf(changes: Partial<WatchView> = {}): WatchView {
   return {
     now: NOW,
     profile: 'sandbox',
+    window: { width: 120, height: 40 },
     connection: { state: 'connected', problem: null },
     limitsUsed: 4,
     market: MARKET,

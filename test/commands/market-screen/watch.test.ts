@@ -187,7 +187,9 @@ describe.skipIf(!requires('python3'))('pit watch on a real terminal (needs pytho
         left,
         { await: 'Stopped', type: 'fg\r' },
         { ...drawn, type: 'q' },
-        { ...left, type: 'exit $?\r' },
+        left,
+        // what is typed before is discarded
+        { await: 'ready ', type: 'exit $?\r' },
       ],
     });
     expect({ status, echoes }).toEqual({ status: 0, echoes: true });

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { pitLine } from '../../support/command.js';
 import { startInProcess } from '../../support/in-process.js';
@@ -111,6 +112,35 @@ describe('pit shell at a terminal', () => {
     ]);
     expect(await ended).toBe(0);
     expect(terminal.screen).not.toContain('Cancelled');
+  });
+
+  it('completes at two Tabs that come at once what it would at one after the other', async () => {
+    const { terminal, ended } = startShell();
+    await terminal.follow([
+      { await: ' > ', type: 'profi\t\t' },
+      // the second Tab lists what may follow
+      { await: 'unset', type: 'list --csv\r' },
+      { await: 'name,', type: 'exit\r' },
+    ]);
+    expect(await ended).toBe(0);
+  });
+
+  it('gives what is typed after Ctrl-C to the prompt, also if the command was reading it', async () => {
+    const { terminal, ended, interrupt } = startShell();
+    await terminal.follow([
+      { await: ' > ', type: 'profile add typed --base-url http://127.0.0.1:1 --trade-url http://127.0.0.1:1\r' },
+      { await: 'Added typed', type: 'keys set --profile typed --stdin\r' },
+    ]);
+    while (!terminal.screen.includes('[130]')) {
+      await delay(5);
+      await interrupt();
+    }
+    await terminal.follow([
+      { await: '[130]', type: `markets --csv | head -n 1${' '.repeat(4_100)}\r` },
+      { await: 'market,base', type: 'exit\r' },
+    ]);
+    expect(await ended).toBe(0);
+    expect(terminal.screen).not.toContain('bug');
   });
 
   it('reads whole lines on a terminal that cannot move its cursor', async () => {

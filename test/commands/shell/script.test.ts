@@ -59,6 +59,14 @@ describe('pit shell with lines from a pipe', () => {
     expect((await run(['depth nope_usdt | cat'])).code).toBe(2);
   });
 
+  it.each([
+    ["ticker btc_usdt | sh -c 'exit 7'", 7],
+    ['stream ticker:btc_usdt ticker:eth_usdt --count 2 | head -c 30', 0],
+    ['kline btc_usdt --size 400 --json | head -c 30', 0],
+  ])('reports nothing of a program behind a pipe that ends before it has read all: %s', async (line, code) => {
+    expect(await run([line])).toMatchObject({ code, stderr: code === 0 ? '' : 'Stopped at line 1.\n' });
+  });
+
   it('gives its commands its own flags, unless they have others', async () => {
     const { stdout } = await run(
       ['order buy btc_usdt 0.01 --at bid-5%', 'ticker btc_usdt --csv'],

@@ -1,0 +1,52 @@
+import fs from 'node:fs';
+import { systemErrorCode } from '../errors.js';
+import type { TerminalInput } from './host.js';
+
+/** More of a pasted text may come this long after its last piece, and after the program has ended in the middle of it. */
+const QUIET_MS = { before: 30, after: 150 };
+/** A key that is held down never falls quiet. */
+const LONGEST_MS = 3_000;
+const BLOCK = 65_536;
+
+/**
+ * Reads away what waits at a terminal when the program ends: text that was pasted for pit must not run as commands of the
+ * shell. Does nothing if nobody has read from the terminal: what was typed is then meant for the next program.
+ *
+ * Node cannot flush a terminal, and at exit nothing can be awaited. So this opens the terminal once more, without waiting.
+ */
+export function discardUnreadInput(input: TerminalInput): void {
+  if (input.isTTY !== true || input.readableFlowing === null || process.platform === 'win32') return;
+  let terminal: number | undefined;
+  try {
+    terminal = fs.openSync('/dev/tty', fs.constants.O_RDONLY | fs.constants.O_NONBLOCK | fs.constants.O_NOCTTY);
+    // otherwise an unfinished line cannot be read, and what still comes is shown
+    input.setRawMode?.(true);
+    readUntilQuiet(terminal);
+    input.setRawMode?.(false);
+  } catch {
+    // the terminal is gone
+  } finally {
+    if (terminal !== undefined) fs.closeSync(terminal);
+  }
+}
+
+function readUntilQuiet(terminal: number): void {
+  const block = Buffer.allocUnsafe(BLOCK);
+  const pause = new Int32Array(new SharedArrayBuffer(4));
+  const start = Date.now();
+  let [last, quietMs] = [start, QUIET_MS.before];
+  while (Date.now() - last < quietMs && Date.now() - start < LONGEST_MS) {
+    if (readSome(terminal, block)) [last, quietMs] = [Date.now(), QUIET_MS.after];
+    else Atomics.wait(pause, 0, 0, 5);
+  }
+}
+
+/** Whether anything waited there. */
+function readSome(terminal: number, block: Buffer): boolean {
+  try {
+    return fs.readSync(terminal, block) > 0;
+  } catch (error) {
+    if (systemErrorCode(error) === 'EAGAIN') return false;
+    throw error;
+  }
+}
