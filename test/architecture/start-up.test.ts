@@ -52,7 +52,7 @@ const STARTS: readonly Start[] = [
   {
     line: 'depth btc_usdt --json',
     files: ['exchange.cjs', 'got.cjs', 'main.cjs'],
-    kilobytes: 320,
+    kilobytes: 322,
     modules: REQUESTS,
     moduleCount: 50,
   },
