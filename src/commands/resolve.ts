@@ -20,13 +20,13 @@ import {
   type ReplaceTerms,
   type Settled,
 } from '../trading/journal/write.js';
-import { isTooSmall } from '../trading/orders/terms.js';
+import { isTooSmall, termsText } from '../trading/orders/terms.js';
 import { allCertainAt } from '../trading/poll-until-settled.js';
 import { type Resolution, recheckSettledWrite, resolve, unexpectedWrites, unplacedOf } from '../trading/resolve.js';
 import { settleManually } from '../trading/settle-manually.js';
 import type { TradingContext } from '../trading/trading-context.js';
 import { oneOf, unresolvedId } from './inputs.js';
-import { orderArgs, termsText, tooLittleText } from './order/order-args.js';
+import { orderArgs, tooLittleText } from './order/order-args.js';
 
 export default define({
   summary: 'Settle writes whose outcome is unknown',

@@ -9,7 +9,6 @@ import { type Directories, directoriesOf } from './directories.js';
 import { ownProgram, type RunningProgram } from './installation.js';
 import { isSuspended, type JobControl, jobControl } from './job-control.js';
 import { maskSecrets, type Redaction, redactionOf } from './redaction.js';
-import { discardUnreadInput } from './unread-input.js';
 
 /** What commands write to. */
 export interface TextOutput {
@@ -142,7 +141,10 @@ export function systemHost(): Host {
 }
 
 function openInput(): TerminalInput {
-  process.on('exit', () => discardUnreadInput(process.stdin));
+  // most commands read nothing
+  void import('./unread-input.js').then(({ discardUnreadInput }) =>
+    process.on('exit', () => discardUnreadInput(process.stdin)),
+  );
   return process.stdin;
 }
 

@@ -4,7 +4,10 @@ import { systemErrorCode, usage } from '../errors.js';
 /** The folder that is the lock, inside the folder that it protects. */
 export const LOCK = '.lock';
 
-/** A lock this old, in milliseconds, was left by a process that was killed: a holder renews it. */
+/**
+ * A lock this old, in milliseconds, was left by a process that was killed: a holder renews it. If several processes find such
+ * a lock at the same moment, two of them may hold it.
+ */
 const STALE_MS = 10_000;
 
 /** Waits 25 to 50 ms between attempts: at least 15 s in all, which outlasts a stale lock. */

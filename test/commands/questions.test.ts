@@ -31,7 +31,7 @@ it.each<[line: string, answer: string, question: string]>([
     'Place this order: buy 0.01 btc_usdt at 60,000? price-band blocks this. Type price-band to send it anyway:',
   ],
   [
-    'order batch buy btc_usdt --ladder 20000:21000:5 --amount 0.1',
+    'order batch buy btc_usdt --ladder 20000:21000:5 --amount 0.1 --override price-band',
     '[y/N]',
     'Place these 5 orders: buy 0.1 btc_usdt in all at 20,000.00 to 21,000.00? [y/N]',
   ],

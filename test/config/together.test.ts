@@ -54,21 +54,6 @@ describe('several processes', () => {
     expect(fs.existsSync(lock)).toBe(false);
   });
 
-  test('never hold a stale lock together', async () => {
-    const folder = freshFolder();
-    await new Store(folder).change((writer) => writer.write('count.json', { n: 0 }));
-    const children = Array.from({ length: 8 }, () => ended(start('count', folder, '022', 'x', `${ROUNDS}`)));
-    // more would exceed the waiting time for the lock on a busy machine
-    let left = 150;
-    const leaving = setInterval(() => {
-      left -= 1;
-      if (left > 0) leaveStaleLock(path.join(folder, '.lock'));
-    }, 2);
-    const ends = await Promise.all(children).finally(() => clearInterval(leaving));
-    expect(ends.map(({ code }) => code)).toEqual(Array.from({ length: 8 }, () => 0));
-    expect(await new Store(folder).read('count.json')).toEqual({ n: 8 * ROUNDS });
-  });
-
   test('removes what a killed write left behind', async () => {
     const folder = freshFolder();
     const profiles = new Profiles(folder);

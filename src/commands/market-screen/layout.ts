@@ -59,7 +59,7 @@ export function layoutOf(width: number, height: number): Layout {
 }
 
 /** The first column of the ladder in a window with two columns. */
-export function ladderColumn(width: number): number {
+function ladderColumn(width: number): number {
   const { least, most, part } = LADDER_WIDTH;
   return width - Math.min(most, Math.max(least, Math.round(width * part)));
 }

@@ -1,18 +1,7 @@
 import type { Globals } from '../../cli/context.js';
-import { formatAmount, grouped } from '../../domain/decimal.js';
 import { amountText, priceText } from '../../trading/expressions.js';
 import type { RecordedOrderTerms } from '../../trading/journal/write.js';
 import type { OrderDraft } from './order.js';
-
-/** The terms as a part of a sentence, with the price as it was given: `buy 0.01 btc_usdt at 28,000`. */
-export function termsText({
-  side,
-  amount,
-  market,
-  price,
-}: Pick<RecordedOrderTerms, 'side' | 'amount' | 'market' | 'price'>): string {
-  return `${side} ${formatAmount(amount)} ${market} at ${grouped(price)}`;
-}
 
 /** The command that places an order on these terms. */
 export function orderArgs({ side, market, amount, price, ...flags }: RecordedOrderTerms): string[] {

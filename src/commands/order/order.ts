@@ -29,7 +29,7 @@ import { SendGate } from '../../trading/journal/entry.js';
 import type { RecordedOrderTerms } from '../../trading/journal/write.js';
 import { type Placement, placeOrder, type RecordOptions, refuseIdenticalOrder } from '../../trading/orders/place.js';
 import type { Unknown } from '../../trading/orders/settle-order.js';
-import { averageOfFills, newClientId, notionalText, validateOrder } from '../../trading/orders/terms.js';
+import { averageOfFills, newClientId, notionalText, termsText, validateOrder } from '../../trading/orders/terms.js';
 import type { TradingContext } from '../../trading/trading-context.js';
 import { concernsMarket, unknownWrites } from '../../trading/unknown-writes.js';
 import { dryRun, dryRunShape } from '../dry-run.js';
@@ -38,7 +38,6 @@ import { clientId, marketName, oneOf, PRICE_WORDS } from '../inputs.js';
 import { duplicateFailure, NOT_CHECKED_FOR_DUPLICATES, withoutClosed } from '../session/duplicate-warnings.js';
 import { assessOrders, confirmOrders, hasPreview, loadCheckInputs } from './confirm.js';
 import { feeText, fillsSoFar, STATE_AND_FILLS } from './fills-so-far.js';
-import { termsText } from './order-args.js';
 import {
   type AssessedOrder,
   averageText,

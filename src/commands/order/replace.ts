@@ -16,7 +16,7 @@ import { parseAmount, parsePrice } from '../../trading/expressions.js';
 import type { GuardName } from '../../trading/guards/limits.js';
 import type { RecordedOrderTerms, ReplaceTerms } from '../../trading/journal/write.js';
 import type { Placement, RecordOptions } from '../../trading/orders/place.js';
-import { newClientId, notionalText, remainderOf } from '../../trading/orders/terms.js';
+import { newClientId, notionalText, remainderOf, termsText } from '../../trading/orders/terms.js';
 import { verifyMarket } from '../../trading/orders/verify-orders.js';
 import { type Changes, planReplacement, type ReplacePlan } from '../../trading/replace/plan.js';
 import { type Replacement, replaceOrder } from '../../trading/replace/replace.js';
@@ -32,7 +32,7 @@ import { warnOfUnknown } from '../unknown-writes.js';
 import { assessOrders, confirmOrders, hasPreview, loadCheckInputs, PREVIEW_LEVELS } from './confirm.js';
 import { fillsSoFar } from './fills-so-far.js';
 import { accountText, checkGiven, ORDER_RESULT, orderResult, unknownWriteWarnings } from './order.js';
-import { orderArgs, termsText, tooLittleText } from './order-args.js';
+import { orderArgs, tooLittleText } from './order-args.js';
 import {
   type AssessedOrder,
   orderPreviewData,

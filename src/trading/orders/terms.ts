@@ -1,4 +1,4 @@
-import { Decimal } from '../../domain/decimal.js';
+import { Decimal, formatAmount, grouped } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
 import type { Order, Side } from '../../domain/order.js';
 import { type Failure, usage } from '../../errors.js';
@@ -148,4 +148,14 @@ function checkScale(what: string, value: Decimal, scale: number, market: string,
 
 function tooSmall(given: string, min: string, coin: string): Failure {
   return usage(`${given} is below the minimum of ${min} ${coin}.`, `Use ${min} or more.`);
+}
+
+/** The terms as a part of a sentence, with the price as it was given: `buy 0.01 btc_usdt at 28,000`. */
+export function termsText({
+  side,
+  amount,
+  market,
+  price,
+}: Pick<RecordedOrderTerms, 'side' | 'amount' | 'market' | 'price'>): string {
+  return `${side} ${formatAmount(amount)} ${market} at ${grouped(price)}`;
 }

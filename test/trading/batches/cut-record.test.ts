@@ -36,7 +36,7 @@ async function kill(): Promise<Killed> {
   writeFileSync(file, Array.from({ length: ORDERS }, (_, index) => `${20_000 + (index % 22)},0.01`).join('\n'));
   const keys = { PIT_ACCESS_KEY: 'access-0123456789', PIT_SECRET_KEY: 'secret-9876543210' };
   const environment = plainEnvironment(home, { PIT_BASE_URL: url, PIT_TRADE_URL: url, ...keys });
-  const words = ['order', 'batch', 'buy', 'btc_usdt', '--file', file, '--yes'];
+  const words = ['order', 'batch', 'buy', 'btc_usdt', '--file', file, '--yes', '--override', 'price-band'];
   const child = spawn(PIT.command, [...PIT.arguments, ...words], { env: environment, stdio: 'ignore' });
   const ended = new Promise((resolve) => child.once('exit', resolve));
   await killing;
