@@ -34,11 +34,6 @@ const tasks = {
       process.stdout.write(name + '\\n');
     }
   },
-  async count() {
-    for (let i = 0; i < Number(count); i++) {
-      await new Store(folder).change((w) => w.write('count.json', { n: (w.read('count.json')?.n ?? 0) + 1 }));
-    }
-  },
   async interrupt() {
     const work = async (signal) => {
       process.stdout.write('told of ' + signal);
