@@ -11,16 +11,9 @@ import { prepare, preparePackages, root } from './prepare.js';
 const BENCHES = {
   start: 'Start-up and memory',
   peers: 'Start-up of other programs',
-  size: 'Size',
-  modules: 'Modules of our own that a command executes',
-  text: 'Parsing, tables and CSV',
   journal: 'Journal',
-  limiter: 'Rate limits',
   batch: 'Batches',
-  'stream-client': 'Reading streams',
   live: 'Live views',
-  history: 'Downloads of history',
-  completion: 'Completion',
   sandbox: 'The sandbox over HTTP',
   streams: "The sandbox's streams",
 };

@@ -1,10 +1,9 @@
 // Installs and builds what is missing or out of date, so that one command works on a fresh clone and costs nothing later.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { commitOf } from './commit.js';
 
 export const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -66,11 +65,30 @@ export function npm(...words) {
   else run('npm', words);
 }
 
+/**
+ * The git commit of a project's folder, with `-dirty` if files were changed since; null without a git checkout. A copy
+ * without one is given its commit by the variable PIT_COMMIT; if that is empty, there is none.
+ */
+export function commitOf(folder) {
+  const given = process.env.PIT_COMMIT;
+  if (given !== undefined) {
+    if (!/^([0-9a-f]{40,64}(-dirty)?)?$/.test(given))
+      throw new Error(`PIT_COMMIT is not the whole hash of a commit: ${given}`);
+    return given === '' ? null : given;
+  }
+  const git = (...words) => spawnSync('git', words, { cwd: folder, encoding: 'utf8' }).stdout?.trim() ?? '';
+  const top = git('rev-parse', '--show-toplevel');
+  // a copy within another checkout is not of its commit
+  if (top === '' || realpathSync(top) !== realpathSync(folder)) return null;
+  return git('describe', '--always', '--abbrev=40', '--exclude=*', '--dirty') || null;
+}
+
 /** Of all that a build is made of. */
 function digestOfBuild() {
-  // the bundle holds code that this very Node compiled, and names the commit
-  const circumstances = `${process.platform} ${process.arch} ${process.version} ${commitOf(root)}`;
-  const hash = createHash('sha256').update(`${circumstances}\n`);
+  // the build holds the list of what this Node's modules offer, and names the commit
+  const hash = createHash('sha256').update(
+    `${process.platform} ${process.arch} ${process.version} ${commitOf(root)}\n`,
+  );
   const files = ['package-lock.json', 'package.json', 'scripts', 'src'].flatMap(filesBelow);
   for (const file of files) hash.update(`${file}\n`).update(readFileSync(path.join(root, file)));
   return hash.digest('hex');

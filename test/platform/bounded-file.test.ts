@@ -174,7 +174,7 @@ const OWN_BOUND = new Set([
   'commands/keys.ts',
   'commands/order/batch-input.ts',
   'commands/withdraw/fund-password.ts',
-  'help-file.ts',
+  'main.ts',
   'platform/bounded-file.ts',
 ]);
 
