@@ -103,14 +103,14 @@ function keepCode() {
   for (const [name, script] of compiled) kept.set(name, script.createCachedData());
   const lengths = [...kept].map(([name, code]) => [name, code.length]);
   const content = Buffer.concat([Buffer.from(`${JSON.stringify(lengths)}\n`), ...kept.values()]);
+  mkdirSync(path.dirname(codeFile), { recursive: true });
   const half = `${codeFile}.${process.pid}`;
   try {
-    mkdirSync(path.dirname(codeFile), { recursive: true });
     writeFileSync(half, Buffer.concat([content, content]), { flag: 'wx' });
     renameSync(half, codeFile);
-  } catch {
-    // the next run compiles as this one did
+  } catch (error) {
     rmSync(half, { force: true });
+    throw error;
   }
 }
 
@@ -118,7 +118,12 @@ function keepCode() {
 const USAGE = 2;
 
 process.once('exit', (code) => {
-  if (codeFile !== undefined && code !== USAGE && compiled.size > 0) keepCode();
+  if (codeFile === undefined || code === USAGE || compiled.size === 0) return;
+  try {
+    keepCode();
+  } catch {
+    // a full disk, or no folder of the user's own: the next run compiles as this one did
+  }
 });
 
 requireFrom(`./${ENTRY}`).start();

@@ -123,16 +123,18 @@ export async function bundle(input, output) {
   return files.filter(({ type }) => type === 'chunk');
 }
 
-/** The packages that bundled files hold anything of: their folders as package-lock.json names them, with name and version. */
+/** The packages that bundled files hold anything of, by their folders as package-lock.json names them, and the files. */
 function packagesIn(files) {
-  const modules = files.flatMap(({ modules: held }) => Object.entries(held));
-  const folders = modules.flatMap(([id, { renderedLength }]) => {
-    const [folder] = /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(path.relative(root, id)) ?? [];
-    return renderedLength > 0 && folder !== undefined ? [folder] : [];
-  });
-  return [...new Set(folders)].sort().map((folder) => {
+  const holders = new Map();
+  for (const { fileName, modules } of files)
+    for (const [id, { renderedLength }] of Object.entries(modules)) {
+      const [folder] = /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(path.relative(root, id)) ?? [];
+      if (renderedLength > 0 && folder !== undefined)
+        holders.set(folder, (holders.get(folder) ?? new Set()).add(fileName));
+    }
+  return [...holders].sort().map(([folder, names]) => {
     const { name, version, license } = JSON.parse(readFileSync(path.join(root, folder, 'package.json'), 'utf8'));
-    return { folder, name, version, license };
+    return { folder, name, version, license, files: [...names].sort() };
   });
 }
 
@@ -168,7 +170,7 @@ async function main() {
   });
   const packages = packagesIn(files);
   writeFileSync(path.join(dist, 'licenses.txt'), licenceTexts(packages));
-  // for the bill of materials
+  // for the bill of materials, and for the test of what a command loads
   writeFileSync(path.join(dist, '.packages.json'), JSON.stringify(packages));
   // the text that `pit --help` prints is made here, because making it takes longer than all else
   const help = execFileSync(process.execPath, [path.join(root, 'bin/pit.js'), '--help']);

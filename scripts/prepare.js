@@ -7,6 +7,9 @@ import { fileURLToPath } from 'node:url';
 
 export const root = fileURLToPath(new URL('..', import.meta.url));
 
+/** What dist/ is made of. */
+const INPUTS = ['package-lock.json', 'package.json', 'scripts', 'src'];
+
 /** Makes `node_modules` what the lockfile says. */
 export function preparePackages() {
   if (arePackagesInstalled(root)) return;
@@ -66,21 +69,23 @@ export function npm(...words) {
 }
 
 /**
- * The git commit of a project's folder, with `-dirty` if files were changed since; null without a git checkout. A copy
- * without one is given its commit by the variable PIT_COMMIT; if that is empty, there is none.
+ * The git commit of a project's folder, with `-dirty` if what a build is made of was changed since; null without a git
+ * checkout. A copy without one is given its commit by the variable PIT_COMMIT; if that is empty, there is none.
  */
 export function commitOf(folder) {
   const given = process.env.PIT_COMMIT;
   if (given !== undefined) {
-    if (!/^([0-9a-f]{40,64}(-dirty)?)?$/.test(given))
-      throw new Error(`PIT_COMMIT is not the whole hash of a commit: ${given}`);
-    return given === '' ? null : given;
+    if (given === '' || /^[0-9a-f]{40,64}(-dirty)?$/.test(given)) return given || null;
+    throw new Error(`PIT_COMMIT is not the whole hash of a commit: ${given}`);
   }
-  const git = (...words) => spawnSync('git', words, { cwd: folder, encoding: 'utf8' }).stdout?.trim() ?? '';
+  const git = (...words) => spawnSync('git', words, { cwd: folder, encoding: 'utf8' });
   const top = git('rev-parse', '--show-toplevel');
   // a copy within another checkout is not of its commit
-  if (top === '' || realpathSync(top) !== realpathSync(folder)) return null;
-  return git('describe', '--always', '--abbrev=40', '--exclude=*', '--dirty') || null;
+  if (top.status !== 0 || realpathSync(top.stdout.trim()) !== realpathSync(folder)) return null;
+  const head = git('rev-parse', '--verify', 'HEAD');
+  const changes = git('status', '--porcelain', '--', 'bin', ...INPUTS);
+  if (head.status !== 0 || changes.status !== 0) return null;
+  return `${head.stdout.trim()}${changes.stdout === '' ? '' : '-dirty'}`;
 }
 
 /** Of all that a build is made of. */
@@ -89,7 +94,7 @@ function digestOfBuild() {
   const hash = createHash('sha256').update(
     `${process.platform} ${process.arch} ${process.version} ${commitOf(root)}\n`,
   );
-  const files = ['package-lock.json', 'package.json', 'scripts', 'src'].flatMap(filesBelow);
+  const files = INPUTS.flatMap(filesBelow);
   for (const file of files) hash.update(`${file}\n`).update(readFileSync(path.join(root, file)));
   return hash.digest('hex');
 }
