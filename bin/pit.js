@@ -25,7 +25,7 @@ const loaded = new Map();
 /** What was compiled in this run, by the same names. */
 const compiled = new Map();
 const codeFile = codeFileOf(process.argv.slice(2));
-const kept = keptCode(codeFile);
+const kept = codeFile === undefined ? new Map() : keptCode(codeFile);
 
 /** Requires a file of dist/, or another module. */
 function requireFrom(id) {
@@ -59,9 +59,8 @@ function sourceOf(filename) {
 /** Where the code is kept that this Node makes for a command; undefined without a command or a folder. */
 function codeFileOf(words) {
   const command = words.find((word) => /^[a-z][a-z-]*$/.test(word));
-  const folder = codeFolder();
-  if (command === undefined || folder === undefined) return undefined;
-  return path.join(folder, `${command}-${process.version}-${process.platform}-${process.arch}`);
+  const folder = command === undefined ? undefined : codeFolder();
+  return folder && path.join(folder, `${command}-${process.version}-${process.platform}-${process.arch}`);
 }
 
 /** Beside the program, or in the user's cache if the program belongs to somebody else, as after `sudo npm install --global`. */

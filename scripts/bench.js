@@ -22,6 +22,7 @@ const PAGE = path.join(root, 'docs', 'performance.md');
 const HEAD = ['what', 'pit', 'beside it', 'ratio', 'target', ''];
 const NODE_FLAG = '--node=';
 const words = process.argv.slice(2);
+const load = loadavg()[0];
 const nodes = words.filter((word) => word.startsWith(NODE_FLAG)).map((word) => word.slice(NODE_FLAG.length));
 if (nodes.length > 0) {
   const text = startsOn(nodes);
@@ -44,7 +45,6 @@ if (benches.some(({ needsBuild = true }) => needsBuild)) prepare();
 else preparePackages();
 
 const begun = Date.now();
-const load = loadavg()[0];
 const sections = [];
 for (const { title, rows } of benches) {
   if (!isJson) console.error(`${title} …`);

@@ -71,7 +71,7 @@ const nativeLibrary = {
 
 /** Modules of Node that take a while to load, as a command often needs only a part of what a package imports. */
 const SLOW =
-  /^(?:node:)?(child_process|crypto|dgram|dns|http|https|net|os|readline|readline\/promises|stream\/promises|timers\/promises|tls|tty|v8|zlib)$/;
+  /^(?:node:)?(child_process|crypto|dgram|dns|http|https|net|os|readline|readline\/promises|sea|stream\/promises|timers\/promises|tls|tty|v8|zlib)$/;
 
 /** Loads each of these modules when something of it is first used. */
 const lazyNode = {

@@ -39,7 +39,12 @@ seen = b""
 while job["prompt"].encode() not in seen:
     seen += os.read(master, 65536)
 print((time.monotonic() - start) * 1000)
-os.kill(pid, 9)
+os.write(master, b"\\x03")
+try:
+    while os.read(master, 65536):
+        pass
+except OSError:
+    pass
 os.waitpid(pid, 0)
 `;
 
