@@ -168,6 +168,7 @@ async function main() {
     postBanner: '(function (exports, require, module, __filename, __dirname) {',
     postFooter: '})',
   });
+  if (files.some(({ code }) => /\P{ASCII}/u.test(code))) throw new Error('bin/pit.js reads files in ASCII only');
   const packages = packagesIn(files);
   writeFileSync(path.join(dist, 'licenses.txt'), licenceTexts(packages));
   // for the bill of materials, and for the test of what a command loads

@@ -5,21 +5,6 @@ import { isatty } from 'node:tty';
 import type { Host } from './platform/host.js';
 import { version } from './version.js';
 
-/**
- * What pit runs for its own processes and for completion scripts, by the first word of the command line. The word is
- * ignored unless the environment variable with its input is set.
- */
-const INTERNAL: Readonly<Record<string, { readonly variable: string; run(host: Host): Promise<void> }>> = {
-  '--update-check': {
-    variable: 'PIT_UPDATE_URL',
-    run: async (host) => (await import('./commands/session/update-check.js')).checkForUpdate(host),
-  },
-  '--complete': {
-    variable: 'PIT_COMPLETE_LINE',
-    run: async (host) => (await import('./commands/completion/offered-words.js')).printOfferedWords(host),
-  },
-};
-
 /** Runs pit as a program, and sets the exit code of the process. */
 export async function start(): Promise<void> {
   const args = process.argv.slice(2);
@@ -76,13 +61,13 @@ export async function main(host?: Host): Promise<number> {
 }
 
 async function runOn(host: Host): Promise<number> {
-  const [first = ''] = host.arguments;
-  const internal = Object.hasOwn(INTERNAL, first) ? INTERNAL[first] : undefined;
-  if (internal === undefined || host.environment[internal.variable] === undefined) {
-    const { runAndReport } = await import('./cli/run.js');
-    const { PROGRAM } = await import('./commands/index.js');
-    return runAndReport(host, PROGRAM);
+  // completion scripts ask with this word, and give the line in the variable
+  if (host.arguments[0] === '--complete' && host.environment.PIT_COMPLETE_LINE !== undefined) {
+    const { printOfferedWords } = await import('./commands/completion/offered-words.js');
+    await printOfferedWords(host);
+    return 0;
   }
-  await internal.run(host);
-  return 0;
+  const { runAndReport } = await import('./cli/run.js');
+  const { PROGRAM } = await import('./commands/index.js');
+  return runAndReport(host, PROGRAM);
 }
