@@ -590,12 +590,12 @@ function __pit_tree_arguments
         case 'profile set'
             printf '%s\t%s\n' \
                 '@profile' 'the profile' \
-                'baseUrl|tradeUrl|wsUrl|priceBand|orderNotional|dayNotional|postOnlyGuard|withdrawLimit|withdrawDayLimit|withdrawAddresses|limiter|limiterShare|stream.ticker|stream.depth|stream.trades|stream.kline|stream.orders|stream.balances|stream.crossBalances|stream.userMarket|stream.subscribe|stream.unsubscribe|stream.accessKey|stream.sign|stream.ping|stream.pong|stream.pingSeconds|stream.compression|caFile|reqTimeTolerance|updateUrl|withdrawFee|zone' 'baseUrl, tradeUrl, wsUrl or a setting' \
+                'baseUrl|tradeUrl|wsUrl|priceBand|orderNotional|dayNotional|postOnlyGuard|withdrawLimit|withdrawDayLimit|withdrawAddresses|limiter|limiterShare|stream.ticker|stream.depth|stream.trades|stream.kline|stream.orders|stream.balances|stream.crossBalances|stream.userMarket|stream.subscribe|stream.unsubscribe|stream.accessKey|stream.sign|stream.ping|stream.pong|stream.pingSeconds|stream.compression|caFile|reqTimeTolerance|withdrawFee|zone' 'baseUrl, tradeUrl, wsUrl or a setting' \
                 '-' 'its value'
         case 'profile unset'
             printf '%s\t%s\n' \
                 '@profile' 'the profile' \
-                'baseUrl|tradeUrl|wsUrl|priceBand|orderNotional|dayNotional|postOnlyGuard|withdrawLimit|withdrawDayLimit|withdrawAddresses|limiter|limiterShare|stream.ticker|stream.depth|stream.trades|stream.kline|stream.orders|stream.balances|stream.crossBalances|stream.userMarket|stream.subscribe|stream.unsubscribe|stream.accessKey|stream.sign|stream.ping|stream.pong|stream.pingSeconds|stream.compression|caFile|reqTimeTolerance|updateUrl|withdrawFee|zone' 'the setting'
+                'baseUrl|tradeUrl|wsUrl|priceBand|orderNotional|dayNotional|postOnlyGuard|withdrawLimit|withdrawDayLimit|withdrawAddresses|limiter|limiterShare|stream.ticker|stream.depth|stream.trades|stream.kline|stream.orders|stream.balances|stream.crossBalances|stream.userMarket|stream.subscribe|stream.unsubscribe|stream.accessKey|stream.sign|stream.ping|stream.pong|stream.pingSeconds|stream.compression|caFile|reqTimeTolerance|withdrawFee|zone' 'the setting'
         case 'profile remove'
             printf '%s\t%s\n' \
                 '@profile' 'the profile'
