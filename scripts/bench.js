@@ -1,7 +1,7 @@
 // `npm run bench [-- NAME...]`: measures pit and prints one table; all of it goes to docs/performance.md as well. With names,
-// only those benchmarks; with --json, their rows as JSON; with --node=PATH, once or more, on each of these Nodes.
-// scripts/bench/NAME.js says what each measures.
-import { execFileSync, spawnSync } from 'node:child_process';
+// only those benchmarks; with --json, their rows as JSON; with --node=PATH, once or more, the start on each of these Nodes, which
+// goes to the page too. scripts/bench/NAME.js says what each measures.
+import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { arch, cpus, loadavg, release, totalmem, type } from 'node:os';
 import path from 'node:path';
@@ -11,14 +11,9 @@ import { prepare, root } from './prepare.js';
 const BENCHES = {
   start: 'Start-up and memory',
   peers: 'Start-up of other programs',
-  size: 'Size',
-  text: 'Parsing, tables and CSV',
   journal: 'Journal',
-  limiter: 'Rate limits',
   batch: 'Batches',
-  'stream-client': 'Reading streams',
   live: 'Live views',
-  history: 'Downloads of history',
   sandbox: 'The sandbox over HTTP',
   streams: "The sandbox's streams",
 };
@@ -27,8 +22,14 @@ const PAGE = path.join(root, 'docs', 'performance.md');
 const HEAD = ['what', 'pit', 'beside it', 'ratio', 'target', ''];
 const NODE_FLAG = '--node=';
 const words = process.argv.slice(2);
+const load = loadavg()[0];
 const nodes = words.filter((word) => word.startsWith(NODE_FLAG)).map((word) => word.slice(NODE_FLAG.length));
-if (nodes.length > 0) process.exit(measureOn(nodes));
+if (nodes.length > 0) {
+  const text = startsOn(nodes);
+  console.log(text);
+  writePart('nodes', text);
+  process.exit();
+}
 const isJson = process.argv.includes('--json');
 const names = words.filter((word) => !word.startsWith('--'));
 const unknown = names.filter((name) => !Object.hasOwn(BENCHES, name));
@@ -43,7 +44,6 @@ for (const name of names.length > 0 ? names : Object.keys(BENCHES))
 prepare();
 
 const begun = Date.now();
-const load = loadavg()[0];
 const sections = [];
 for (const { title, rows } of benches) {
   if (!isJson) console.error(`${title} …`);
@@ -56,16 +56,21 @@ else {
   const seconds = Math.round((Date.now() - begun) / 1_000);
   const text = `${machine()}\n\n${tableOf(sections)}\n\nMeasured in ${minutes(seconds)}.`;
   console.log(text);
-  if (names.length === 0) writeFileSync(PAGE, pageOf(text));
+  if (names.length === 0) writePart('all', text);
 }
 // a server that hangs on would keep it running
 process.exit();
 
-/** Runs the same benchmarks on one Node after the other, each with a build of its own, and returns an exit code. */
-function measureOn(paths) {
-  const rest = words.filter((word) => !word.startsWith(NODE_FLAG));
-  const codes = paths.map((node) => spawnSync(node, [process.argv[1], ...rest], { stdio: 'inherit' }).status);
-  return codes.every((code) => code === 0) ? 0 : 1;
+/** The ratios of a start on each Node, which makes a build of its own first. */
+function startsOn(paths) {
+  const rowsOf = (node) => JSON.parse(execFileSync(node, [process.argv[1], 'start', '--json'], { encoding: 'utf8' }));
+  const versions = paths.map((node) => execFileSync(node, ['--version'], { encoding: 'utf8' }).trim());
+  const [first, ...others] = paths.map(rowsOf);
+  const lines = first.map(({ what, ratio, atMost }) => {
+    const ratios = [ratio, ...others.map((rows) => rows.find((row) => row.what === what)?.ratio)];
+    return [what, atMost === undefined ? '' : `at most ${grouped(atMost)}`, ...ratios.map((one) => one?.toFixed(2))];
+  });
+  return `${machine()}\n\n${drawn(['what, as a ratio to node -e 0', 'target', ...versions], lines)}`;
 }
 
 function machine() {
@@ -85,9 +90,16 @@ function minutes(seconds) {
 }
 
 function tableOf(all) {
-  const lines = all.flatMap(({ title, rows }) => [[`**${title}**`], ...rows.map(cellsOf)]);
-  const filled = [HEAD, ...lines].map((cells) => HEAD.map((_, column) => cells[column] ?? ''));
-  const widths = HEAD.map((_, column) => Math.max(3, ...filled.map((cells) => [...cells[column]].length)));
+  return drawn(
+    HEAD,
+    all.flatMap(({ title, rows }) => [[`**${title}**`], ...rows.map(cellsOf)]),
+  );
+}
+
+/** A table of Markdown. */
+function drawn(titles, lines) {
+  const filled = [titles, ...lines].map((cells) => titles.map((_, column) => cells[column] ?? ''));
+  const widths = titles.map((_, column) => Math.max(3, ...filled.map((cells) => [...cells[column]].length)));
   const padded = (cells) =>
     `| ${cells.map((cell, column) => cell + ' '.repeat(widths[column] - [...cell].length)).join(' | ')} |`;
   const [head, ...body] = filled.map(padded);
@@ -118,15 +130,10 @@ function grouped(value) {
   return value.toLocaleString('en', { maximumFractionDigits: digits, minimumFractionDigits: digits });
 }
 
-function pageOf(text) {
-  return `# Performance
-
-\`npm run bench\` writes this page. pit and what it is compared with are measured alternately, in pairs. A ratio is the
-median over these pairs. The other figures are medians too, and depend on the machine. A target applies to the ratio, if there is one.
-\`npm run bench -- NAME\` measures one part: ${Object.keys(BENCHES)
-    .map((name) => `\`${name}\``)
-    .join(', ')}.
-
-${text}
-`;
+/** Replaces a part of the page, which stands between two comments. */
+function writePart(name, text) {
+  const [before, after] = [`<!-- ${name} -->\n`, `\n<!-- end of ${name} -->`];
+  const page = readFileSync(PAGE, 'utf8');
+  const start = page.indexOf(before) + before.length;
+  writeFileSync(PAGE, page.slice(0, start) + text + page.slice(page.indexOf(after)));
 }

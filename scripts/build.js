@@ -1,202 +1,199 @@
-// Bundles src/ into dist/. Start-up time decides the layout: `bin.cjs` answers the version and help alone, help from texts
-// that are made here; pit's own code is in a few chunks (scripts/chunks.js), and large packages that are not always needed
-// stay in files apart. All is CommonJS: its modules and Node's own load later and cheaper than those of ES modules.
-
-import { spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
+// `npm run build`: bundles src/ into dist/. A command loads only what it uses: each import() in the sources becomes a require()
+// of a file of its own, whose name holds the hash of its content. bin/pit.js loads these files.
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { build, transform } from 'esbuild';
-import { bundledPackages, licenceTexts } from './bundled-packages.js';
-import { chunksOf } from './chunks.js';
-import { commitOf } from './commit.js';
-import { lazyImports } from './lazy-imports.js';
-import { lighter } from './lighter-packages.js';
-import { BUILD } from './quick-require.js';
+import { build } from 'rolldown';
+import { bundleProgram } from './bundle-program.js';
+import { commitOf, root } from './prepare.js';
 
-// esbuild collects its garbage less often: that took an eighth of the build's processor time
-process.env.GOGC ??= '400';
+const dist = path.join(root, 'dist');
+const require = createRequire(import.meta.url);
 
-const root = fileURLToPath(new URL('..', import.meta.url));
-const sources = path.join(root, 'src');
-const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
+/** What packages import and pit never runs, or only over https, and the module that stands for it. */
+const STAND_INS = [
+  // HTTP/2, which makes a TLS socket when it is loaded, the cache, and names resolved without the system
+  { of: 'got', module: /^http2-wrapper$/, becomes: 'export default {}' },
+  {
+    of: 'got',
+    module: /^cacheable-request$/,
+    becomes: 'export default class {} export class CacheError extends Error {}',
+  },
+  { of: 'got', module: /^cacheable-lookup$/, becomes: 'export default class {}' },
+  // reports to Node's diagnostics, which load its cryptography for a random number
+  {
+    of: 'got',
+    module: /\/diagnostics-channel\.js$/,
+    becomes: `export const generateRequestId = () => ''; const nothing = () => {};
+      export { nothing as publishRequestCreate, nothing as publishRequestStart, nothing as publishResponseStart,
+        nothing as publishResponseEnd, nothing as publishRetry, nothing as publishError, nothing as publishRedirect }`,
+  },
+  {
+    of: 'got',
+    module: /^node:tls$/,
+    becomes: `export const checkServerIdentity = (host, certificate) =>
+      process.getBuiltinModule('node:tls').checkServerIdentity(host, certificate)`,
+  },
+  // checks of a configuration against a schema, and migrations
+  { of: 'conf', module: /^ajv\/dist\/2020\.js$/, becomes: 'export class Ajv2020 {}' },
+  { of: 'conf', module: /^ajv-formats$/, becomes: 'export default {}' },
+  { of: 'conf', module: /^semver$/, becomes: 'export default {}' },
+  // the editor, and handlers for all signals: pit handles signals itself
+  { of: '@inquirer/editor', module: /^@inquirer\/external-editor$/, becomes: 'export const editAsync = undefined' },
+  { of: '@inquirer/core', module: /^signal-exit$/, becomes: 'export const onExit = () => () => {}' },
+  // what chalk finds out about the terminal, which pit tells it
+  { of: 'chalk', module: /^#supports-color$/, becomes: 'export default { stdout: false, stderr: false }' },
+  // a faster reader of texts in a native library of its own
+  { of: 'msgpackr', module: /^msgpackr-extract$/, becomes: 'module.exports = undefined' },
+];
 
-/** Modules with a file of their own in dist/, loaded by the first import that meets them. */
-const APART = {
-  got: 'got',
-  inquirer: 'inquirer',
-  '@inquirer/core': 'inquirer-core',
-  conf: 'conf',
-  lmdb: 'lmdb',
-  'proper-lockfile': 'proper-lockfile',
-  'csv-stringify/sync': 'csv-stringify',
-  'string-width': 'string-width',
-  '@redis/client': 'redis-client',
-  uqr: 'uqr',
-  hyparquet: 'hyparquet',
-  'hyparquet-writer': 'hyparquet-writer',
-  ws: 'ws',
-};
-
-const shared = {
-  absWorkingDir: root,
-  outdir: 'dist',
-  bundle: true,
-  minify: true,
-  format: 'cjs',
-  outExtension: { '.js': '.cjs' },
-  platform: 'node',
-  target: 'node20.17',
-  define: { PIT_VERSION: JSON.stringify(version), PIT_COMMIT: JSON.stringify(commitOf(root)) },
-  logLevel: 'warning',
-};
-
-/** Makes the texts of help and the table of commands. */
-const REFERENCE = `
-  import { helpFile } from './cli/help-text.ts';
-  import { helpTemplates } from './cli/run.ts';
-  import { PROGRAM } from './commands/index.ts';
-  export { describeTree } from './commands/reference/command-tree.ts';
-  export const file = helpFile(await helpTemplates(PROGRAM));
-`;
-
-/** Lets pit's own code require the file that is built beside it. Packages may mean another version of the same name. */
-const apart = {
-  name: 'apart',
-  setup({ onResolve }) {
-    onResolve({ filter: /.*/ }, ({ path: name, importer }) =>
-      importer.startsWith(sources) && Object.hasOwn(APART, name)
-        ? { path: `./${APART[name]}.cjs`, external: true }
-        : undefined,
-    );
+const standIns = {
+  name: 'stand-ins',
+  resolveId(id, importer = '') {
+    const isMeant = ({ of, module }) => importer.includes(`/node_modules/${of}/`) && module.test(id);
+    const index = STAND_INS.findIndex(isMeant);
+    return index === -1 ? undefined : `\0stand-in:${index}`;
+  },
+  load(id) {
+    const [, index] = /^\0stand-in:(\d+)$/.exec(id) ?? [];
+    return index === undefined ? undefined : { code: STAND_INS[index].becomes, moduleType: 'js' };
   },
 };
 
-/** Lets the entry load the chunks with their kept code. */
-const starting = {
-  name: 'starting',
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^\.\/main\.js$/ }, () => ({ path: 'main', namespace: 'starting' }));
-    onLoad({ filter: /.*/, namespace: 'starting' }, () => ({
-      contents: `import { quickRequire } from './scripts/quick-require.js';
-        export const { main } = quickRequire(__dirname, './main.cjs?src/main.ts', require);`,
-      resolveDir: root,
-    }));
-    // whole, so that it is all that is loaded
-    onResolve({ filter: /^\.\/(cli\/unknown-command|completion|config\/keychain-helper)\.js$/ }, ({ path: name }) => ({
-      path: `./${path.basename(name, '.js')}.cjs`,
-      external: true,
-    }));
+/** lmdb looks for its native library beside itself, which in a bundle is nowhere. */
+const nativeLibrary = {
+  name: 'native-library',
+  resolveId(id) {
+    return id === 'node-gyp-build-optional-packages' ? path.join(root, 'src/platform/native-library.ts') : undefined;
   },
 };
 
-/** Lets the answer to an unknown command load colours only if it is painted. */
-const colourless = {
-  name: 'colourless',
-  setup({ onResolve }) {
-    onResolve({ filter: /^\.\/palette\.js$/ }, () => ({ path: './palette.cjs', external: true }));
+/** Modules of Node that take a while to load, as a command often needs only a part of what a package imports. */
+const SLOW =
+  /^(?:node:)?(child_process|crypto|dgram|dns|http|https|net|os|readline|readline\/promises|sea|stream\/promises|timers\/promises|tls|tty|v8|zlib)$/;
+
+/** Loads each of these modules when something of it is first used. */
+const lazyNode = {
+  name: 'lazy-node',
+  resolveId(id) {
+    const [, name] = SLOW.exec(id) ?? [];
+    return name === undefined ? undefined : `\0node:${name}`;
+  },
+  load(id) {
+    if (!id.startsWith('\0node:')) return undefined;
+    const name = id.slice('\0'.length);
+    const members = Object.keys(require(name)).map((member) => `get ${member}() { return load().${member}; }`);
+    const code = `const load = () => process.getBuiltinModule('${name}'); module.exports = { ${members.join(', ')} };`;
+    return { code, moduleType: 'js' };
   },
 };
 
-rmSync(path.join(root, 'dist'), { recursive: true, force: true });
-
-/** What esbuild says about each bundle. */
-const bundles = [];
-
-// import() of the other file would load Node's ES modules
-const required = { 'dynamic-import': false };
-await bundle({ ...shared, entryPoints: ['src/bin.ts'], supported: required, plugins: [starting] });
-await bundle({
-  ...shared,
-  entryPoints: [{ in: 'src/config/keychain-helper.ts', out: 'keychain-helper' }],
-  supported: required,
-});
-await buildLazily({ ...shared, entryPoints: ['src/completion.ts'], supported: required, plugins: [apart, lighter] });
-await buildLazily({
-  ...shared,
-  entryPoints: [
-    { in: 'src/cli/unknown-command.ts', out: 'unknown-command' },
-    { in: 'src/terminal/palette.ts', out: 'palette' },
-  ],
-  supported: required,
-  plugins: [colourless, lighter],
-});
-
-// the kept code is compiled as a script, in which import() of Node's own modules would throw
-const program = { ...shared, supported: { 'dynamic-import': false }, plugins: [apart, lighter] };
-const chunks = await chunksOf(root, { ...program, entryPoints: ['src/main.ts'] });
-await buildLazily({ ...program, entryPoints: chunks.entryPoints, plugins: [chunks.plugin, ...program.plugins] });
-
-await buildLazily({
-  ...shared,
-  entryPoints: Object.entries(APART).map(([name, out]) => ({ in: name, out })),
-  plugins: [lighter],
-});
-
-markBuild();
-const { help, tree } = await reference();
-writeFileSync(path.join(root, 'dist/help.txt'), help);
-writeFileSync(path.join(root, 'dist/commands.json'), JSON.stringify(tree));
-const packages = bundledPackages(root, bundles);
-writeFileSync(path.join(root, 'dist/licenses.txt'), licenceTexts(root, packages));
-writeFileSync(path.join(root, 'dist/.packages.json'), JSON.stringify(packages));
-
-const { status } = spawnSync(process.execPath, [path.join(root, 'scripts/keep-code.js')], {
-  stdio: ['ignore', 'ignore', 'inherit'],
-});
-if (status !== 0) throw new Error('the bundle does not run');
-
-/** Builds bundles whose modules load what they import when they first use it. */
-async function buildLazily(options) {
-  const { metafile, outputFiles } = await build({ ...options, minify: false, write: false, metafile: true });
-  bundles.push(metafile);
-  for (const { path: file, text } of outputFiles) {
-    const { code } = await transform(lazyImports(text), { minify: true, format: 'cjs', target: shared.target });
-    writeFileSync(file, ascii(code));
-  }
+/**
+ * Bundles a program as CommonJS and returns what rolldown says about the files.
+ *
+ * @param input the module that starts it
+ * @param output rolldown's options for the output
+ */
+export async function bundle(input, output) {
+  const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
+  const { output: files } = await build({
+    cwd: root,
+    input: { main: input },
+    platform: 'node',
+    plugins: [standIns, nativeLibrary, lazyNode],
+    transform: {
+      target: 'node20.19',
+      define: { PIT_VERSION: JSON.stringify(version), PIT_COMMIT: JSON.stringify(commitOf(root)) },
+      // a package of got makes two of them for its messages when it is loaded, which takes as long as the rest of got
+      inject: { 'Intl.ListFormat': [path.join(root, 'src/platform/list-format.ts'), 'ListFormat'] },
+    },
+    // lmdb makes functions of text
+    checks: { eval: false },
+    // the recorded candles
+    moduleTypes: { '.bin': 'binary' },
+    output: {
+      format: 'cjs',
+      minify: true,
+      comments: false,
+      // V8 keeps a text in half the room if it is in ASCII
+      charset: 'ascii',
+      dynamicImportInCjs: false,
+      ...output,
+    },
+  });
+  return files.filter(({ type }) => type === 'chunk');
 }
 
-/** Writes into each bundle which build it is of, so that a running process loads none of another one. */
-function markBuild() {
-  const fileOf = (name) => path.join(root, 'dist', name);
-  const names = readdirSync(path.join(root, 'dist')).filter((name) => name.endsWith('.cjs') && name !== 'bin.cjs');
-  const texts = names.sort().map((name) => readFileSync(fileOf(name), 'utf8'));
-  const mark = createHash('sha256').update(texts.join('\0')).digest('hex').slice(0, BUILD.length);
-  for (const [index, name] of names.entries()) writeFileSync(fileOf(name), `//${mark}\n${texts[index]}`);
-  const entry = readFileSync(fileOf('bin.cjs'), 'utf8');
-  if (!entry.includes(BUILD)) throw new Error('the loader does not compare builds');
-  writeFileSync(fileOf('bin.cjs'), entry.replace(BUILD, mark));
+/** The packages that bundled files hold anything of, by their folders as package-lock.json names them, and the files. */
+function packagesIn(files) {
+  const holders = new Map();
+  for (const { fileName, modules } of files)
+    for (const [id, { renderedLength }] of Object.entries(modules)) {
+      const [folder] = /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(path.relative(root, id)) ?? [];
+      if (renderedLength > 0 && folder !== undefined)
+        holders.set(folder, (holders.get(folder) ?? new Set()).add(fileName));
+    }
+  return [...holders].sort().map(([folder, names]) => {
+    const { name, version, license } = JSON.parse(readFileSync(path.join(root, folder, 'package.json'), 'utf8'));
+    return { folder, name, version, license, files: [...names].sort() };
+  });
 }
 
-/** V8 keeps a text in half the room if it is in ASCII. esbuild leaves other characters in expressions and templates. */
-function ascii(code) {
-  return code.replace(/[^\x00-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+/** The licences of packages, one after the other, as most of them ask for. */
+function licenceTexts(packages) {
+  const texts = packages.map(({ folder, name, version, license }) => {
+    const files = readdirSync(path.join(root, folder)).sort();
+    const file = files.find((one) => /^licen[cs]e(-mit)?(\.md|\.txt)?$/i.test(one));
+    const text =
+      file === undefined ? `License: ${license}` : readFileSync(path.join(root, folder, file), 'utf8').trim();
+    return `${name} ${version}\n\n${text}\n`;
+  });
+  return `pit holds the code of these packages.\n\n${texts.join(`\n${'-'.repeat(80)}\n\n`)}`;
 }
 
-async function bundle(options) {
-  const { metafile } = await build({ ...options, metafile: true });
-  bundles.push(metafile);
+async function main() {
+  const files = await bundle('src/main.ts', {
+    dir: dist,
+    cleanDir: true,
+    entryFileNames: '[name].cjs',
+    chunkFileNames: '[name]-[hash].cjs',
+    codeSplitting: {
+      groups: [
+        // what is loaded at once, and so for `pit --version`
+        { name: 'entry', tags: ['$initial'] },
+        // what many commands share is one file, because each file takes a while to open
+        { name: 'shared', minShareCount: 8 },
+      ],
+    },
+    // makes each file a function, as bin/pit.js runs it
+    postBanner: '(function (exports, require, module, __filename, __dirname) {',
+    postFooter: '})',
+  });
+  if (files.some(({ code }) => /\P{ASCII}/u.test(code))) throw new Error('bin/pit.js reads files in ASCII only');
+  const packages = packagesIn(files);
+  writeFileSync(path.join(dist, 'licenses.txt'), licenceTexts(packages));
+  // for the bill of materials, and for the test of what a command loads
+  writeFileSync(path.join(dist, '.packages.json'), JSON.stringify(packages));
+  // the text that `pit --help` prints is made here, because making it takes longer than all else
+  const help = execFileSync(process.execPath, [path.join(root, 'bin/pit.js'), '--help']);
+  writeFileSync(path.join(dist, 'help.txt'), help);
+  writeFileSync(path.join(dist, 'commands.json'), JSON.stringify(await commandTree()));
 }
 
-/** The help of every command, as dist/bin.cjs answers it, and the table of commands from which shells complete. */
-async function reference() {
+/** The table of commands, from which `pit __complete` answers without loading them. */
+async function commandTree() {
   // within the project, so that its packages are found
-  const folder = mkdtempSync(path.join(root, 'node_modules', '.help-'));
+  const folder = mkdtempSync(path.join(root, 'node_modules', '.commands-'));
   try {
-    const outfile = path.join(folder, 'help.mjs');
-    await build({
-      ...shared,
-      stdin: { contents: REFERENCE, resolveDir: sources },
-      outdir: undefined,
-      outExtension: {},
-      outfile,
-      format: 'esm',
-      packages: 'external',
-    });
-    const { file, describeTree } = await import(pathToFileURL(outfile).href);
-    return { help: file, tree: await describeTree() };
+    const file = path.join(folder, 'command-tree.mjs');
+    await bundleProgram(path.join(root, 'src/commands/reference/command-tree.ts'), file);
+    const { describeTree } = await import(pathToFileURL(file).href);
+    return await describeTree();
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    rmSync(folder, { recursive: true });
   }
 }
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await main();

@@ -1,10 +1,10 @@
 // Holds the rules of .dependency-cruiser.js, and that no module imports itself by way of others when it is loaded. Types
-// are gone by then, so the second question is asked of what esbuild makes of the sources.
+// are gone by then, so the second question is asked of what the bundler makes of the sources.
 import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { cruise } from 'dependency-cruiser';
-import { build } from 'esbuild';
+import { build } from 'rolldown';
 import { root, run } from './prepare.js';
 
 const CRUISER = path.join(root, 'node_modules/dependency-cruiser/bin/dependency-cruise.mjs');
@@ -22,15 +22,16 @@ try {
   rmSync(folder, { recursive: true });
 }
 
-async function withoutTypes(outbase) {
+async function withoutTypes(base) {
   const files = readdirSync(path.join(root, 'src'), { recursive: true }).filter((file) => file.endsWith('.ts'));
-  cpSync(path.join(root, 'package.json'), path.join(outbase, 'package.json'));
+  cpSync(path.join(root, 'package.json'), path.join(base, 'package.json'));
   await build({
-    absWorkingDir: root,
-    entryPoints: files.map((file) => path.join('src', file)),
-    outdir: path.join(outbase, 'src'),
-    format: 'esm',
-    logLevel: 'warning',
+    cwd: root,
+    input: files.map((file) => path.join('src', file)),
+    platform: 'node',
+    external: /^[^./\0]/,
+    treeshake: false,
+    output: { dir: path.join(base, 'src'), preserveModules: true, preserveModulesRoot: 'src' },
   });
 }
 

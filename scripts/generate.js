@@ -3,7 +3,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { build } from 'esbuild';
+import { bundleProgram } from './bundle-program.js';
 import { preparePackages, root } from './prepare.js';
 
 preparePackages();
@@ -22,18 +22,7 @@ function textOf(file) {
 
 try {
   const outfile = path.join(folder, 'reference.mjs');
-  await build({
-    absWorkingDir: root,
-    entryPoints: ['src/commands/reference/index.ts'],
-    outfile,
-    bundle: true,
-    packages: 'external',
-    platform: 'node',
-    format: 'esm',
-    target: 'node20.17',
-    define: { PIT_VERSION: JSON.stringify(JSON.parse(read('package.json')).version) },
-    logLevel: 'warning',
-  });
+  await bundleProgram(path.join(root, 'src/commands/reference/index.ts'), outfile);
   const { referenceFiles } = await import(pathToFileURL(outfile).href);
   const files = await referenceFiles(read);
   const changed = [...files].filter(([file, text]) => textOf(file) !== text);

@@ -1,12 +1,14 @@
 // Installs and builds what is missing or out of date, so that one command works on a fresh clone and costs nothing later.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { commitOf } from './commit.js';
 
 export const root = fileURLToPath(new URL('..', import.meta.url));
+
+/** What dist/ is made of. */
+const INPUTS = ['package-lock.json', 'package.json', 'scripts', 'src'];
 
 /** Makes `node_modules` what the lockfile says. */
 export function preparePackages() {
@@ -66,12 +68,33 @@ export function npm(...words) {
   else run('npm', words);
 }
 
+/**
+ * The git commit of a project's folder, with `-dirty` if what a build is made of was changed since; null without a git
+ * checkout. A copy without one is given its commit by the variable PIT_COMMIT; if that is empty, there is none.
+ */
+export function commitOf(folder) {
+  const given = process.env.PIT_COMMIT;
+  if (given !== undefined) {
+    if (given === '' || /^[0-9a-f]{40,64}(-dirty)?$/.test(given)) return given || null;
+    throw new Error(`PIT_COMMIT is not the whole hash of a commit: ${given}`);
+  }
+  const git = (...words) => spawnSync('git', words, { cwd: folder, encoding: 'utf8' });
+  const top = git('rev-parse', '--show-toplevel');
+  // a copy within another checkout is not of its commit
+  if (top.status !== 0 || realpathSync(top.stdout.trim()) !== realpathSync(folder)) return null;
+  const head = git('rev-parse', '--verify', 'HEAD');
+  const changes = git('status', '--porcelain', '--', 'bin', ...INPUTS);
+  if (head.status !== 0 || changes.status !== 0) return null;
+  return `${head.stdout.trim()}${changes.stdout === '' ? '' : '-dirty'}`;
+}
+
 /** Of all that a build is made of. */
 function digestOfBuild() {
-  // the bundle holds code that this very Node compiled, and names the commit
-  const circumstances = `${process.platform} ${process.arch} ${process.version} ${commitOf(root)}`;
-  const hash = createHash('sha256').update(`${circumstances}\n`);
-  const files = ['assets', 'package-lock.json', 'package.json', 'scripts', 'src'].flatMap(filesBelow);
+  // the build holds the list of what this Node's modules offer, and names the commit
+  const hash = createHash('sha256').update(
+    `${process.platform} ${process.arch} ${process.version} ${commitOf(root)}\n`,
+  );
+  const files = INPUTS.flatMap(filesBelow);
   for (const file of files) hash.update(`${file}\n`).update(readFileSync(path.join(root, file)));
   return hash.digest('hex');
 }

@@ -7,9 +7,8 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { billOfMaterials } from './bill-of-materials.js';
-import { commitOf } from './commit.js';
 import { requireNodeForExecutable } from './executable-node.js';
-import { npm, prepare, root } from './prepare.js';
+import { commitOf, npm, prepare, root } from './prepare.js';
 
 const SUMS = 'SHA256SUMS';
 const SIGNATURE = `${SUMS}.sig`;

@@ -1,37 +1,74 @@
-import { reportFailure, reportNodeWarning, runAndReport } from './cli/run.js';
-import { PROGRAM } from './commands/index.js';
-import { endSoon, type Host, reportUncaught, systemHost } from './platform/host.js';
+import { fstatSync, readFileSync, writeSync } from 'node:fs';
+import path from 'node:path';
+import { isSea } from 'node:sea';
+import { isatty } from 'node:tty';
+import type { Host } from './platform/host.js';
+import { version } from './version.js';
+
+/** Runs pit as a program, and sets the exit code of the process. */
+export async function start(): Promise<void> {
+  // Node prints what it warns of, such as a deprecation, as text among the JSON of stderr; main reports it instead
+  process.removeAllListeners('warning');
+  const args = process.argv.slice(2);
+  if (args[0] === 'keychain-helper' && process.connected) {
+    const { serveKeychain } = await import('./config/keychain-helper.js');
+    return serveKeychain();
+  }
+  if (args[0] === '__complete') {
+    const { completion } = await import('./completion.js');
+    return void print(await completion(args.slice(1)));
+  }
+  const answer = args.length === 1 ? readyAnswer(args[0]) : undefined;
+  // if stdout cannot be written, the program reports it
+  if (answer === undefined || !print(answer)) process.exitCode = await main();
+}
+
+/** What needs no more of the program: the version, and the help as the build has written it for what is no terminal. */
+function readyAnswer(word: string | undefined): string | undefined {
+  if (word === '--version' || word === '-V') return `${version}\n`;
+  if (word !== '--help' && word !== '-h') return undefined;
+  // a file or a pipe is asked no more, because that takes longer; beside the single executable there is no such text
+  if ((fstatSync(1).isCharacterDevice() && isatty(1)) || isSea()) return undefined;
+  try {
+    return readFileSync(path.join(__dirname, 'help.txt'), 'utf8');
+  } catch {
+    // the build makes it
+    return undefined;
+  }
+}
 
 /**
- * What pit runs for its own processes, by the first word of the command line. The word is ignored unless the environment
- * variable with its input is set.
+ * Writes to stdout, and opens its stream only if the reader of a pipe is slow. Returns whether that succeeded. A pipe that
+ * was closed, as `head` does, counts as success.
  */
-const INTERNAL: Readonly<Record<string, { readonly variable: string; run(host: Host): Promise<void> }>> = {
-  '--update-check': {
-    variable: 'PIT_UPDATE_URL',
-    run: async (host) => (await import('./commands/session/update-check.js')).checkForUpdate(host),
-  },
-};
+function print(text: string): boolean {
+  let rest = Buffer.from(text);
+  try {
+    while (rest.length > 0) rest = rest.subarray(writeSync(1, rest));
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'EAGAIN') process.stdout.on('error', () => {}).write(rest);
+    // Windows calls a closed pipe EOF
+    else return code === 'EPIPE' || code === 'EOF';
+  }
+  return true;
+}
 
 /** Runs the command line of a host, by default the system's, and returns the exit code. */
 export async function main(host?: Host): Promise<number> {
   if (host !== undefined) return runOn(host);
-  const code = await runOn(ownProcess());
+  const { endSoon, reportUncaught, systemHost } = await import('./platform/host.js');
+  const system = systemHost();
+  const { reportFailure, reportNodeWarning } = await import('./cli/run.js');
+  reportUncaught((thrown) => reportFailure(thrown, system));
+  process.on('warning', (warning) => reportNodeWarning(warning, system));
+  const code = await runOn(system);
   endSoon(code);
   return code;
 }
 
 async function runOn(host: Host): Promise<number> {
-  const [first = ''] = host.arguments;
-  const internal = Object.hasOwn(INTERNAL, first) ? INTERNAL[first] : undefined;
-  if (internal === undefined || host.environment[internal.variable] === undefined) return runAndReport(host, PROGRAM);
-  await internal.run(host);
-  return 0;
-}
-
-function ownProcess(): Host {
-  const host = systemHost();
-  reportUncaught((thrown) => reportFailure(thrown, host));
-  process.on('warning', (warning) => reportNodeWarning(warning, host));
-  return host;
+  const { runAndReport } = await import('./cli/run.js');
+  const { PROGRAM } = await import('./commands/index.js');
+  return runAndReport(host, PROGRAM);
 }

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
-import { build } from 'esbuild';
+import { bundleProgram } from '../bundle-program.js';
 import { root } from '../prepare.js';
 
 /**
@@ -21,7 +21,6 @@ import { root } from '../prepare.js';
  * @property {string} [besideWhat]
  * @property {number} [atMost] the target, for the ratio if there is one
  * @property {number} [atLeast] the same
- * @property {readonly string[]} [names] more than a table has room for; only in JSON
  */
 
 export const PIT = path.join(root, 'bin', 'pit.js');
@@ -103,21 +102,6 @@ export function run(words, environment, { cwd = root, exitCode = 0, program = pr
   return milliseconds;
 }
 
-/** Milliseconds of processor time that a call without waits takes: other programs slow it down less. */
-export async function computed(work) {
-  const before = process.cpuUsage();
-  await work();
-  const { user, system } = process.cpuUsage(before);
-  return (user + system) / 1e3;
-}
-
-/** Milliseconds that a call takes. */
-export async function timed(work) {
-  const start = process.hrtime.bigint();
-  await work();
-  return Number(process.hrtime.bigint() - start) / 1e6;
-}
-
 /** Starts a server, which prints a line of JSON when it is ready. It can be sent messages as well. */
 export async function started(words, environment) {
   const stdio = ['ignore', 'pipe', 'inherit', 'ipc'];
@@ -147,18 +131,7 @@ export async function stopped({ child }) {
 /** What the lines of exports name of our sources, as one module. */
 export async function sources(contents) {
   const outfile = path.join(temporaryFolder(NODE_MODULES), 'module.mjs');
-  await build({
-    absWorkingDir: root,
-    stdin: { resolveDir: root, contents },
-    bundle: true,
-    packages: 'external',
-    define: { PIT_VERSION: '"bench"' },
-    platform: 'node',
-    target: 'node20',
-    format: 'esm',
-    outfile,
-    logLevel: 'warning',
-  });
+  await bundleProgram(path.join(root, 'module.js'), outfile, contents);
   return import(pathToFileURL(outfile).href);
 }
 

@@ -1,4 +1,5 @@
 import { Command, Argument as CommanderArgument, CommanderError, Option } from 'commander';
+import { nearest } from '../config/nearest.js';
 import { asFailure, CommandEnded, Failure, Interrupted, suggest, usage } from '../errors.js';
 import type { Host } from '../platform/host.js';
 import type { Result } from '../terminal/answer.js';
@@ -14,9 +15,7 @@ import {
   type GlobalFlags,
   readGlobals,
 } from './definition.js';
-import { NARROWEST_COLUMN, PARAGRAPH } from './help-text.js';
 import { argumentsOfPit, commandLine, withActiveProfile } from './hints.js';
-import { unknownCommand } from './unknown-command.js';
 import { type Correction, corrected, refuseNegative, usageErrorOf } from './usage-error.js';
 
 /** The commands and their context. */
@@ -252,6 +251,9 @@ export interface Commands {
   readonly sections: Readonly<Record<string, readonly string[]>>;
 }
 
+/** In cells. A narrower column of help is not wrapped; the terminal breaks its lines. */
+const NARROWEST_COLUMN = 12;
+
 /** The program without its commands. `show` gets the text of help and version. */
 function emptyProgram(show: (text: string) => void): Command {
   const program = new Command('pit');
@@ -302,27 +304,6 @@ async function addCommands(
     });
 }
 
-/** The help of the program and of each command, by the words of the command. Its paragraphs are not wrapped yet. */
-export async function helpTemplates(commands: Commands): Promise<ReadonlyMap<string, string>> {
-  let text = '';
-  const program = emptyProgram((part) => {
-    text += part;
-  });
-  program
-    .configureHelp({ ...program.configureHelp(), boxWrap: (paragraph) => `${PARAGRAPH}${paragraph}` })
-    .configureOutput({ ...program.configureOutput(), getOutHelpWidth: () => Number.POSITIVE_INFINITY });
-  await addCommands(program, commands, [], async () => {});
-  const templates = new Map<string, string>();
-  const take = (command: Command, words: readonly string[]) => {
-    text = '';
-    command.outputHelp();
-    templates.set(words.join(' '), text.trimEnd());
-    for (const below of command.commands) take(below, [...words, below.name()]);
-  };
-  take(program, []);
-  return templates;
-}
-
 /** Help on a topic that is not a command. */
 async function topicHelp(names: readonly string[], width = Number.POSITIVE_INFINITY): Promise<string | undefined> {
   return names.join(' ') === 'exit-codes' ? (await import('./exit-codes.js')).exitCodeHelp(width) : undefined;
@@ -346,6 +327,13 @@ function commandsToLoad(commands: Commands['commands'], args: readonly string[])
 /** The first words of all commands, in the order of help. */
 function firstWords({ commands }: Commands): string[] {
   return [...new Set([...Object.keys(commands).map((path) => path.split(' ')[0] ?? ''), 'help'])];
+}
+
+/** The usage failure of a name that none of the commands has. */
+function unknownCommand(name: string, commands: readonly string[]): Failure {
+  const close = nearest(name, commands);
+  const hint = close.length === 0 ? suggest('List the commands', '--help') : `Did you mean ${close.join(' or ')}?`;
+  return usage(`unknown command '${name}'`, hint);
 }
 
 /** Returns a subcommand by its name. Throws Failure `usage` with the nearest names. */

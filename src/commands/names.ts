@@ -42,6 +42,3 @@ export const SECTIONS: Readonly<Record<string, readonly string[]>> = {
   Setup: ['shell', 'profile', 'keys', 'doctor', 'completion', 'schema'],
   Sandbox: ['sandbox'],
 };
-
-/** The first words of all command lines that pit understands, in the order of help. */
-export const FIRST_WORDS: readonly string[] = [...Object.values(SECTIONS).flat(), 'help'];

@@ -1,5 +1,7 @@
 import { realpathSync } from 'node:fs';
 import path from 'node:path';
+import { isSea } from 'node:sea';
+import { loadFromExecutable } from '../platform/native-library.js';
 
 /** What the program asks of its helper. An entry is named within the service {@link SERVICE}. */
 export type KeychainRequest =
@@ -16,7 +18,7 @@ export interface KeychainProblem {
   readonly detail: string;
 }
 
-/** The word that starts the helper (src/bin.ts), and only if another process talks to it. */
+/** The word that starts the helper (src/main.ts), and only if another process talks to it. */
 export const HELPER = 'keychain-helper';
 
 /** The name of pit in the keychain. */
@@ -76,13 +78,12 @@ async function answerTo(request: KeychainRequest): Promise<KeychainAnswer> {
   }
 }
 
-/** The package; undefined if it is not installed. */
+/** The package; undefined if it is not installed. The single executable holds its native library. */
 async function load(): Promise<Keyring | undefined> {
+  if (isSea()) return loadFromExecutable(PACKAGE) as Keyring;
   try {
     return await import(PACKAGE);
-  } catch (thrown) {
-    // the single file has it, and says why it cannot be loaded
-    if (thrown instanceof Error && thrown.name === 'Failure') throw thrown;
+  } catch {
     return undefined;
   }
 }

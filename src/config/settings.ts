@@ -5,7 +5,7 @@ import { usage } from '../errors.js';
 import { shown, unknownWord } from './nearest.js';
 import type { Setting } from './setting.js';
 import { STREAM_SETTINGS } from './stream-settings.js';
-import { checkUrl, isLoopback, type UrlRole } from './urls.js';
+import { checkUrl, type UrlRole } from './urls.js';
 
 const NOTIONALS = 'amounts of quote coins like 50000usdt,2btc (other coins keep their default), or off';
 
@@ -204,14 +204,6 @@ export const SETTINGS: ReadonlyMap<string, Setting> = new Map<string, Setting>([
     },
   ],
   [
-    'updateUrl',
-    {
-      about: 'an address to ask once a day for the newest version of pit, which answers {"version":"1.2.3"}',
-      values: 'a whole https:// URL without a user name, query or fragment (http:// for this machine only)',
-      parse: parseUpdateUrl,
-    },
-  ],
-  [
     'withdrawFee',
     {
       about: 'whether the amount of a withdrawal includes its fee; undocumented, so previews call it an assumption',
@@ -279,13 +271,6 @@ export function requireSetting(key: string): Setting {
 export function shownSettings(settings: Readonly<Record<string, string>>): Record<string, string> {
   const shown = ([key, value]: [string, string]) => [key, SETTINGS.get(key)?.show?.(value) ?? value] as const;
   return Object.fromEntries(Object.entries(settings).map(shown));
-}
-
-function parseUpdateUrl(given: string): string | null {
-  const value = given.trim();
-  if (value.length > 2_048 || /[^\x21-\x7e]|[\\@?#]/.test(value) || !URL.canParse(value)) return null;
-  const { protocol, hostname, href } = new URL(value);
-  return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname)) ? href : null;
 }
 
 function parseSeconds(value: string): string | null {

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { Failure } from '../errors.js';
 import { readTextBounded } from './bounded-file.js';
 
-/** Put in by the build (scripts/commit.js); nothing puts it in if the sources are run without a build. */
+/** Put in by the build (scripts/build.js); nothing puts it in if the sources are run without a build. */
 declare const PIT_COMMIT: string | null | undefined;
 
 /** The git commit that this build was made from, with `-dirty` if files were changed since; null if it is unknown. */

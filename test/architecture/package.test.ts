@@ -68,8 +68,8 @@ describe('the package', () => {
     expect(unchecked.map(([place]) => place)).toEqual([]);
   });
 
-  it('supports Node 20.17, 22.13 and 24 or later', () => {
-    expect(manifest.engines.node).toBe('^20.17 || ^22.13 || >=24');
+  it('supports Node 20.19, 22.13 and 24 or later', () => {
+    expect(manifest.engines.node).toBe('^20.19 || ^22.13 || >=24');
   });
 
   it('the lockfile has the same versions and no registry address', () => {

@@ -239,8 +239,8 @@ function limiterState(part: Partial<Parameters<typeof limitsResult>[0]>): Parame
 }
 
 it.each([
-  ['20.17.0', 'ok'],
-  ['20.16.9', 'warn'],
+  ['20.19.0', 'ok'],
+  ['20.18.9', 'warn'],
   ['21.9.0', 'warn'],
   ['22.12.0', 'warn'],
   ['22.13.1', 'ok'],

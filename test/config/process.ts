@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { build } from 'esbuild';
 import { afterAll, beforeAll } from 'vitest';
+import { bundleProgram } from '../support/bundled-program.js';
 
 /** A program that the tests run in its own process, with its task in its arguments. */
 const SOURCE = `
@@ -56,14 +56,7 @@ export function program(): (...words: string[]) => ChildProcess {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'pit-config-program-'));
   const outfile = path.join(folder, 'program.mjs');
   beforeAll(async () => {
-    await build({
-      stdin: { contents: SOURCE, resolveDir: process.cwd(), loader: 'js' },
-      bundle: true,
-      platform: 'node',
-      format: 'esm',
-      outfile,
-      banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
-    });
+    await bundleProgram(path.resolve('program.js'), outfile, SOURCE);
   });
   afterAll(() => fs.rmSync(folder, { recursive: true, force: true }));
   return (...words) => spawn(process.execPath, [outfile, ...words], { stdio: ['ignore', 'pipe', 'inherit'] });

@@ -173,7 +173,7 @@ describe('a regular file', () => {
 });
 
 /** Their readers have a bound, or read what the build has made. */
-const OWN_BOUND = new Set(['help-file.ts', 'platform/bounded-file.ts', 'platform/input-stream.ts']);
+const OWN_BOUND = new Set(['main.ts', 'platform/bounded-file.ts', 'platform/input-stream.ts']);
 
 it('no other file of the sources reads a whole file without a bound', () => {
   const root = path.resolve(import.meta.dirname, '../../src');

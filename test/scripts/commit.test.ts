@@ -5,7 +5,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
-const SCRIPT = pathToFileURL(path.resolve('scripts/commit.js')).href;
+const SCRIPT = pathToFileURL(path.resolve('scripts/prepare.js')).href;
 const PRINTED = `import { commitOf } from '${SCRIPT}'; console.log(JSON.stringify(commitOf(process.argv[1])));`;
 
 const project = realpathSync(mkdtempSync(path.join(tmpdir(), 'pit-commit-')));
@@ -31,7 +31,7 @@ function commitOf(folder: string, environment: Readonly<Record<string, string>> 
 beforeAll(() => {
   mkdirSync(path.join(project, 'src'));
   mkdirSync(path.join(project, 'copy'));
-  writeFileSync(path.join(project, 'src', 'bin.ts'), 'first\n');
+  writeFileSync(path.join(project, 'src', 'main.ts'), 'first\n');
   git('init', '--quiet');
   git('add', 'src');
   git('commit', '--quiet', '--message', 'first');
@@ -55,7 +55,7 @@ it('marks a commit if what is built has changed or got a new file', () => {
   expect(commitOf(project)).toBe(`${commit}-dirty`);
   rmSync(added);
   expect(commitOf(project)).toBe(commit);
-  writeFileSync(path.join(project, 'src', 'bin.ts'), 'second\n');
+  writeFileSync(path.join(project, 'src', 'main.ts'), 'second\n');
   expect(commitOf(project)).toBe(`${commit}-dirty`);
 });
 

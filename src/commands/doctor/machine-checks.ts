@@ -26,15 +26,15 @@ export const node: Check = {
   run: async () => nodeResult(process.versions.node),
 };
 
-/** `^20.17 || ^22.13 || >=24`: the lowest minor version of a major one. */
-const LOWEST_MINOR: Readonly<Record<number, number>> = { 20: 17, 22: 13 };
+/** `^20.19 || ^22.13 || >=24`: the lowest minor version of a major one. */
+const LOWEST_MINOR: Readonly<Record<number, number>> = { 20: 19, 22: 13 };
 const EVERY_VERSION_FROM = 24;
 
 export function nodeResult(text: string): Result {
   const [major = 0, minor = 0] = text.split('.').map(Number);
   const lowest = LOWEST_MINOR[major];
   if (major >= EVERY_VERSION_FROM || (lowest !== undefined && minor >= lowest)) return ok(`version ${text}`);
-  return warn(`pit is not tested with version ${text}`, 'Install Node 20.17 or later, 22.13 or later, or 24 and up.');
+  return warn(`pit is not tested with version ${text}`, 'Install Node 20.19 or later, 22.13 or later, or 24 and up.');
 }
 
 export const configuration: Check = {

@@ -64,10 +64,7 @@ export function createContext(base: CliContext): RunningCommand {
       timeoutFailure: () => timeoutFailure(budget, trading?.unsettledIds() ?? [], session.writesUnderWay),
     },
     activeProfile: async () => (await session.connection()).profile,
-    close: async () => {
-      await saveNames(base, session, () => trading?.unknownIds());
-      await showUpdate(base, session);
-    },
+    close: () => saveNames(base, session, () => trading?.unknownIds()),
   };
 }
 
@@ -107,20 +104,6 @@ async function saveNames(
     session.seenNames.save(new CompletionNames(directories.cache, namesFolder(profile, environment)), unknownIds());
   } catch {
     // without a connection no response was read, so there are no names to save
-  }
-}
-
-/** Shows a person that there is a newer version, if the profile has an address to ask. */
-async function showUpdate({ host, output }: CliContext, session: Session): Promise<void> {
-  const isSeen = output.format === 'table' && host.output.isTTY === true && host.errors.isTTY === true;
-  if (!isSeen || host.environment.CI) return;
-  try {
-    const { updateUrl } = (await session.usedConnection)?.settings ?? {};
-    if (updateUrl === undefined) return;
-    const { noticeUpdate } = await import('./update-notice.js');
-    await noticeUpdate(host, output, session.cache, updateUrl);
-  } catch {
-    // a failed update check must not fail the command
   }
 }
 

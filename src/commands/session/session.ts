@@ -83,11 +83,6 @@ export class Session {
     return this.#connection;
   }
 
-  /** The connection, if the command has already chosen it; undefined otherwise. */
-  get usedConnection(): Promise<Connection> | undefined {
-    return this.#connection;
-  }
-
   /** The exchange; the sandbox is started if it does not run. Throws Failure `credentials` or `unreachable`. */
   client(): Promise<ExchangeClient> {
     this.#client ??= this.#connect();

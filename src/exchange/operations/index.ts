@@ -16,70 +16,27 @@ import { cancelAllOrdersAfter, cancelOrder, getOrder, getOrders, order, orderMor
 
 /** Every operation of the interface by its name, which is also its path and its `method`. */
 export const operations = {
-  // each group of operations is loaded when it is first used
-  get markets() {
-    return markets;
-  },
-  get allTicker() {
-    return allTicker;
-  },
-  get ticker() {
-    return ticker;
-  },
-  get depth() {
-    return depth;
-  },
-  get trades() {
-    return trades;
-  },
-  get kline() {
-    return kline;
-  },
-  get getAccountInfo() {
-    return getAccountInfo;
-  },
-  get getSpotBills() {
-    return getSpotBills;
-  },
-  get getUserAddress() {
-    return getUserAddress;
-  },
-  get getPayinAddress() {
-    return getPayinAddress;
-  },
-  get getWithdrawAddress() {
-    return getWithdrawAddress;
-  },
-  get getWithdrawRecord() {
-    return getWithdrawRecord;
-  },
-  get getChargeRecord() {
-    return getChargeRecord;
-  },
-  get getFeeInfo() {
-    return getFeeInfo;
-  },
-  get withdraw() {
-    return withdraw;
-  },
-  get order() {
-    return order;
-  },
-  get orderMoreV2() {
-    return orderMoreV2;
-  },
-  get cancelOrder() {
-    return cancelOrder;
-  },
-  get cancelAllOrdersAfter() {
-    return cancelAllOrdersAfter;
-  },
-  get getOrder() {
-    return getOrder;
-  },
-  get getOrders() {
-    return getOrders;
-  },
+  markets,
+  allTicker,
+  ticker,
+  depth,
+  trades,
+  kline,
+  getAccountInfo,
+  getSpotBills,
+  getUserAddress,
+  getPayinAddress,
+  getWithdrawAddress,
+  getWithdrawRecord,
+  getChargeRecord,
+  getFeeInfo,
+  withdraw,
+  order,
+  orderMoreV2,
+  cancelOrder,
+  cancelAllOrdersAfter,
+  getOrder,
+  getOrders,
 } as const satisfies Record<string, Operation>;
 
 export type OperationName = keyof typeof operations;

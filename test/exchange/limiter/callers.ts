@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { build } from 'esbuild';
+import { bundleProgram } from '../../support/bundled-program.js';
 import type { Job } from './caller.js';
 
 /** Tests and campaigns run in the project's folder; a campaign's own code lies elsewhere. */
@@ -38,19 +38,7 @@ export class Callers {
   static async listen(): Promise<Callers> {
     const callers = new Callers();
     await new Promise<void>((resolve) => callers.#server.listen(0, '127.0.0.1', resolve));
-    symlinkSync(path.join(ROOT, 'node_modules'), path.join(callers.#folder, 'node_modules'));
-    await build({
-      entryPoints: [path.join(ROOT, 'test/exchange/limiter/caller.ts')],
-      outfile: callers.#program,
-      ...{
-        bundle: true,
-        platform: 'node',
-        format: 'esm',
-        target: 'node20.17',
-        packages: 'external',
-        logLevel: 'error',
-      },
-    });
+    await bundleProgram(path.join(ROOT, 'test/exchange/limiter/caller.ts'), callers.#program);
     return callers;
   }
 

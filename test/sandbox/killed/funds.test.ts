@@ -1,33 +1,22 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
 import { expect, onTestFinished, test } from 'vitest';
 import { Decimal } from '../../../src/domain/decimal.js';
 import type { Account } from '../../../src/sandbox/accounts/accounts.js';
 import type { Exchange } from '../../../src/sandbox/exchange/exchange-service.js';
 import { ExchangeState } from '../../../src/sandbox/exchange/exchange-state.js';
+import { bundleProgram } from '../../support/bundled-program.js';
 import { ExchangeFixture, START, TESTER, temporaryDirectory } from '../support/exchange-fixture.js';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 
 async function program(): Promise<string> {
   const directory = temporaryDirectory();
-  symlinkSync(join(root, 'node_modules'), join(directory, 'node_modules'));
   const outfile = join(directory, 'moving-funds.mjs');
-  const entryPoints = [join(root, 'test/sandbox/killed/moving-funds.ts')];
-  await build({
-    entryPoints,
-    outfile,
-    bundle: true,
-    platform: 'node',
-    target: 'node20',
-    format: 'esm',
-    packages: 'external',
-  });
+  await bundleProgram(join(root, 'test/sandbox/killed/moving-funds.ts'), outfile);
   return outfile;
 }
 

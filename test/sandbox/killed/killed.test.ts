@@ -1,14 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
 import { expect, onTestFinished, test } from 'vitest';
 import { ExchangeService } from '../../../src/sandbox/exchange/exchange-service.js';
 import { ExchangeState } from '../../../src/sandbox/exchange/exchange-state.js';
 import { AlreadyOpen } from '../../../src/sandbox/store/database.js';
+import { bundleProgram } from '../../support/bundled-program.js';
 import { ExchangeFixture, START, TESTER, temporaryDirectory } from '../support/exchange-fixture.js';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
@@ -16,18 +15,8 @@ const root = fileURLToPath(new URL('../../../', import.meta.url));
 /** The child as a program: a directory with a bundle, next to the packages. */
 async function program(): Promise<string> {
   const directory = temporaryDirectory();
-  symlinkSync(join(root, 'node_modules'), join(directory, 'node_modules'));
   const outfile = join(directory, 'placing-orders.mjs');
-  const entryPoints = [join(root, 'test/sandbox/killed/placing-orders.ts')];
-  await build({
-    entryPoints,
-    outfile,
-    bundle: true,
-    platform: 'node',
-    target: 'node20',
-    format: 'esm',
-    packages: 'external',
-  });
+  await bundleProgram(join(root, 'test/sandbox/killed/placing-orders.ts'), outfile);
   return outfile;
 }
 

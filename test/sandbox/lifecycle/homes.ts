@@ -1,17 +1,16 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { build } from 'esbuild';
 import { afterAll, afterEach, beforeAll } from 'vitest';
 import type { Host } from '../../../src/platform/host.js';
 import { isAlive } from '../../../src/platform/processes.js';
 import { locate } from '../../../src/sandbox/lifecycle/files.js';
 import { ensureSandbox, resetSandbox, sandboxStatus, stopSandbox } from '../../../src/sandbox/lifecycle/index.js';
+import { bundleProgram } from '../../support/bundled-program.js';
 
 const PROGRAM = path.join(import.meta.dirname, 'programs', 'pit.ts');
-const MODULES = path.join(import.meta.dirname, '..', '..', '..', 'node_modules');
 
 let folder = '';
 let program = '';
@@ -22,17 +21,7 @@ export function useHomes(): void {
   beforeAll(async () => {
     folder = mkdtempSync(path.join(tmpdir(), 'pit-lifecycle-'));
     program = path.join(folder, 'pit.mjs');
-    symlinkSync(MODULES, path.join(folder, 'node_modules'), 'junction');
-    await build({
-      entryPoints: [PROGRAM],
-      outfile: program,
-      bundle: true,
-      platform: 'node',
-      target: 'node20',
-      format: 'esm',
-      packages: 'external',
-      logLevel: 'error',
-    });
+    await bundleProgram(PROGRAM, program);
   });
   afterEach(async () => {
     for (const home of homes.splice(0)) {

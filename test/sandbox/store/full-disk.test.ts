@@ -1,10 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { build } from 'esbuild';
 import { expect, it, vi } from 'vitest';
 import { StoreFile } from '../../../src/sandbox/store/database.js';
 import { Store } from '../../../src/sandbox/store/store.js';
+import { bundleProgram } from '../../support/bundled-program.js';
 import { temporaryDirectory } from '../support/exchange-fixture.js';
 
 const FILLING = `
@@ -63,11 +62,7 @@ it('a store that failed to write can be closed and reopened', async () => {
 it('a full disk rejects writes with its reason, without ending the process', async () => {
   const directory = temporaryDirectory();
   const program = join(directory, 'fill.mjs');
-  symlinkSync(join(import.meta.dirname, '../../../node_modules'), join(directory, 'node_modules'), 'junction');
-  await build({
-    stdin: { contents: FILLING, resolveDir: import.meta.dirname },
-    ...{ outfile: program, bundle: true, platform: 'node', format: 'esm', external: ['lmdb'], logLevel: 'error' },
-  });
+  await bundleProgram(join(import.meta.dirname, 'filling.js'), program, FILLING);
   // the system refuses what goes beyond a limit as it refuses what goes beyond a disk
   const limited = ['-c', 'ulimit -f 400; exec "$0" "$@"', process.execPath, program, join(directory, 'store.mdb')];
   const { stdout, status } = spawnSync('sh', limited, { encoding: 'utf8' });

@@ -1,0 +1,36 @@
+// For scripts and tests that run a program of our sources in a process of its own: Node 20 runs no TypeScript.
+import { existsSync, readFileSync, symlinkSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'rolldown';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+/**
+ * Bundles a program as one ES module. Packages stay outside, and are linked beside it if it lies elsewhere.
+ *
+ * @param entry the absolute path of the program
+ * @param file what is written
+ * @param contents the text of the program, if there is no such file
+ */
+export async function bundleProgram(entry, file, contents) {
+  const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
+  const given = {
+    name: 'given-text',
+    resolveId: (id) => (id === entry ? id : undefined),
+    load: (id) => (id === entry ? contents : undefined),
+  };
+  await build({
+    cwd: root,
+    input: entry,
+    platform: 'node',
+    external: /^[^./\0]/,
+    moduleTypes: { '.bin': 'binary' },
+    plugins: contents === undefined ? [] : [given],
+    transform: { target: 'node20.19', define: { PIT_VERSION: JSON.stringify(version) } },
+    output: { file, format: 'esm', codeSplitting: false, minify: false },
+  });
+  const packages = path.join(path.dirname(file), 'node_modules');
+  if (!file.startsWith(root) && !existsSync(packages))
+    symlinkSync(path.join(root, 'node_modules'), packages, 'junction');
+}

@@ -1,0 +1,250 @@
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { BUILT } from '../support/command.js';
+import { plainEnvironment } from '../support/pit.js';
+import { runProgram } from '../support/program.js';
+
+const RIGHT = 'the exchange in a box';
+/** What another program of the same length prints. */
+const WRONG = 'the exchange in a hat';
+const WORDS = ['profile', 'list'];
+
+const NOBODY = 65_534;
+const isRoot = process.geteuid?.() === 0;
+
+const folder = mkdtempSync(path.join(tmpdir(), 'pit-code-'));
+const copy = path.join(folder, 'pit');
+const home = path.join(folder, 'home');
+const dist = path.join(copy, 'dist');
+const codeFolder = path.join(dist, '.code');
+const codeName = `profile-${process.version}-${process.platform}-${process.arch}`;
+const codeFile = path.join(codeFolder, codeName);
+/** What is kept of the program, and of the other one. */
+let kept: { readonly right: Buffer; readonly wrong: Buffer };
+
+/** A copy of the built program, without code. */
+function copyProgram(): void {
+  rmSync(copy, { recursive: true, force: true });
+  const root = path.dirname(path.dirname(BUILT));
+  for (const name of ['bin', 'dist', 'package.json'])
+    cpSync(path.join(root, name), path.join(copy, name), {
+      recursive: true,
+      filter: (file) => !file.includes(`${path.sep}.code`),
+    });
+  // whatever the umask of the build was
+  chmodSync(dist, 0o755);
+}
+
+function start(words: readonly string[] = WORDS) {
+  return runProgram(words, { home, program: path.join(copy, 'bin', 'pit.js') });
+}
+
+/** The file of the program that holds the text which the command prints. */
+function fileWithText(): string {
+  const found = readdirSync(dist).find((name) => /^profile-.*\.cjs$/.test(name));
+  return path.join(dist, found ?? '');
+}
+
+/** The files whose code is kept, with the length of the code. */
+function namesIn(content: Buffer): readonly (readonly [name: string, length: number])[] {
+  return JSON.parse(content.subarray(0, content.indexOf('\n')).toString());
+}
+
+/** Runs the program as a user who may only read it. */
+function startAs(uid: number, environment: Readonly<Record<string, string | undefined>> = plainEnvironment(home)) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [path.join(copy, 'bin', 'pit.js'), ...WORDS], {
+    uid,
+    gid: uid,
+    env: environment,
+    encoding: 'utf8',
+  });
+  return { code: status, stdout, stderr };
+}
+
+beforeAll(async () => {
+  mkdirSync(home);
+  // other users start pit as well
+  for (const shared of [folder, home]) chmodSync(shared, 0o777);
+  copyProgram();
+  const source = readFileSync(fileWithText(), 'latin1');
+  expect(source).toContain(RIGHT);
+  writeFileSync(fileWithText(), source.replaceAll(RIGHT, WRONG), 'latin1');
+  expect((await start()).stdout).toContain(WRONG);
+  const wrong = readFileSync(codeFile);
+  copyProgram();
+  expect((await start()).stdout).toContain(RIGHT);
+  kept = { right: readFileSync(codeFile), wrong };
+});
+
+// code of another program under the right name shows whether kept code is used: then the answer is wrong
+beforeEach(() => {
+  copyProgram();
+  mkdirSync(codeFolder);
+  writeFileSync(codeFile, kept.wrong);
+});
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+it('a run keeps its code, which the next run of the same command uses', async () => {
+  expect((await start()).stdout).toContain(WRONG);
+  rmSync(codeFolder, { recursive: true });
+  expect((await start()).stdout).toContain(RIGHT);
+  expect(readdirSync(codeFolder)).toEqual([codeName]);
+});
+
+it('code that was kept of another build is not used, and is dropped', async () => {
+  const name = path.basename(fileWithText());
+  const old = 'profile-anotherb.cjs';
+  const content = kept.wrong.subarray(0, kept.wrong.length / 2);
+  const head = content.indexOf('\n');
+  const renamed = JSON.stringify(namesIn(content)).replace(name, old);
+  const ofOther = Buffer.concat([Buffer.from(renamed), content.subarray(head)]);
+  writeFileSync(codeFile, Buffer.concat([ofOther, ofOther]));
+  expect((await start()).stdout).toContain(RIGHT);
+  const names = namesIn(readFileSync(codeFile)).map(([file]) => file);
+  expect(names).toContain(name);
+  expect(names).not.toContain(old);
+});
+
+it('keeps what another run of the command has compiled, beside what it compiles itself', async () => {
+  writeFileSync(codeFile, kept.right);
+  await start(['profile', 'show']);
+  const names = (content: Buffer) => namesIn(content).map(([name]) => name);
+  expect(names(readFileSync(codeFile))).toEqual(expect.arrayContaining(names(kept.right)));
+});
+
+it('a mistyped command keeps no code, and neither do the version and help', async () => {
+  rmSync(codeFolder, { recursive: true });
+  for (const words of [['prifole', 'list'], ['--version'], ['--help']]) await start(words);
+  expect(existsSync(codeFolder)).toBe(false);
+});
+
+it('runs no code of two builds: it stops when a file that it needs next is gone', async () => {
+  rmSync(fileWithText());
+  const { code, stdout, stderr } = await start();
+  expect([code, stdout, stderr]).toEqual([
+    1,
+    '',
+    expect.stringMatching(/^pit: An update replaced or removed pit while it ran\.\n→ Start it again\.\n/),
+  ]);
+});
+
+it('names the files that a build makes by their content, so that two builds share none that differ', () => {
+  const names = readdirSync(dist).filter((name) => name.endsWith('.cjs'));
+  expect(names.filter((name) => !/-[\w-]{8}\.cjs$/.test(name))).toEqual(['main.cjs']);
+});
+
+it.each<[string, () => void]>([
+  ['is empty', () => truncateSync(codeFile)],
+  ['is cut in half', () => truncateSync(codeFile, kept.wrong.length / 2)],
+  ['lacks its last byte', () => truncateSync(codeFile, kept.wrong.length - 1)],
+  ['has a byte too many', () => writeFileSync(codeFile, 'x', { flag: 'a' })],
+  ['has a flipped bit in its first half', () => flipBit(kept.wrong.length / 4)],
+  ['has a flipped bit in its second half', () => flipBit((kept.wrong.length * 3) / 4)],
+  ['is text', () => writeFileSync(codeFile, 'not compiled code\n'.repeat(5_000))],
+  ['is all zeros', () => writeFileSync(codeFile, Buffer.alloc(kept.wrong.length))],
+  [
+    'is a folder',
+    () => {
+      rmSync(codeFile);
+      mkdirSync(codeFile);
+    },
+  ],
+  [
+    'cannot be made, because its folder is a file',
+    () => {
+      rmSync(codeFolder, { recursive: true });
+      writeFileSync(codeFolder, '');
+    },
+  ],
+])('a file of code is ignored, and pit answers right, if it %s', async (_what, damage) => {
+  damage();
+  // what the first run leaves must not harm the second one
+  for (const _ of ['first', 'second']) {
+    const { code, stdout, stderr } = await start();
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toContain(RIGHT);
+  }
+});
+
+function flipBit(position: number): void {
+  const content = readFileSync(codeFile);
+  const at = Math.floor(position);
+  content.writeUInt8(content.readUInt8(at) ^ 0x10, at);
+  writeFileSync(codeFile, content);
+}
+
+it('runs at the same time keep whole files, and all answer right', async () => {
+  rmSync(codeFolder, { recursive: true });
+  const started = await Promise.all(Array.from({ length: 6 }, () => start()));
+  expect(started.map(({ code, stderr }) => ({ code, stderr }))).toEqual(started.map(() => ({ code: 0, stderr: '' })));
+  for (const { stdout } of started) expect(stdout).toContain(RIGHT);
+  expect(readdirSync(codeFolder)).toEqual([codeName]);
+  const content = readFileSync(codeFile);
+  expect(content.subarray(0, content.length / 2).equals(content.subarray(content.length / 2))).toBe(true);
+});
+
+it('a disk without room for the code leaves nothing behind, and pit answers right', () => {
+  rmSync(codeFolder, { recursive: true });
+  // a limit for the size of files stops a write as a full disk does
+  const line = `ulimit -f 16; exec "$0" "$@"`;
+  const { status, stdout, stderr } = spawnSync(
+    'sh',
+    ['-c', line, process.execPath, path.join(copy, 'bin', 'pit.js'), ...WORDS],
+    { env: plainEnvironment(home), encoding: 'utf8' },
+  );
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  expect(stdout).toContain(RIGHT);
+  expect(readdirSync(codeFolder)).toEqual([]);
+});
+
+describe.skipIf(!isRoot)('a user who may not write to the installation', () => {
+  const cache = path.join(home, 'cache');
+
+  beforeEach(() => {
+    rmSync(cache, { recursive: true, force: true });
+  });
+
+  it('keeps code in their own cache, and uses it at the next run', () => {
+    rmSync(codeFolder, { recursive: true });
+    expect(startAs(NOBODY)).toMatchObject({ code: 0, stdout: expect.stringContaining(RIGHT), stderr: '' });
+    expect(existsSync(codeFolder)).toBe(false);
+    const own = path.join(cache, 'code', codeName);
+    expect(statSync(own)).toMatchObject({ uid: NOBODY });
+    writeFileSync(own, kept.wrong);
+    expect(startAs(NOBODY).stdout).toContain(WRONG);
+  });
+
+  it.each([
+    ['HOME', '.cache/pit'],
+    ['XDG_CACHE_HOME', 'pit'],
+  ])('keeps it where pit keeps what can be made again: in the folder of %s', (name, within) => {
+    const { PIT_HOME: _, ...environment } = plainEnvironment(home);
+    const own = path.join(home, `of ${name}`);
+    mkdirSync(own);
+    chownSync(own, NOBODY, NOBODY);
+    startAs(NOBODY, { ...environment, HOME: path.join(home, 'nowhere'), [name]: own });
+    expect(existsSync(path.join(own, within, 'code', codeName))).toBe(true);
+  });
+
+  it('runs pit without a folder of their own', () => {
+    writeFileSync(cache, '');
+    expect(startAs(NOBODY)).toMatchObject({ code: 0, stdout: expect.stringContaining(RIGHT), stderr: '' });
+  });
+});
