@@ -84,6 +84,13 @@ export default {
       to: { path: '^node_modules/', pathNot: Object.keys(HOMES).map((library) => `^node_modules/${library}/`) },
     },
     {
+      name: 'no-circular',
+      comment: 'No file imports itself by way of others, not even a type, or later on with import().',
+      severity: 'error',
+      from: {},
+      to: { circular: true },
+    },
+    {
       name: 'no-unresolvable',
       comment: 'Every import leads to a file.',
       severity: 'error',

@@ -187,10 +187,10 @@ async function commandTree() {
   // within the project, so that its packages are found
   const folder = mkdtempSync(path.join(root, 'node_modules', '.commands-'));
   try {
-    const file = path.join(folder, 'command-tree.mjs');
-    await bundleProgram(path.join(root, 'src/commands/reference/command-tree.ts'), file);
-    const { describeTree } = await import(pathToFileURL(file).href);
-    return await describeTree();
+    const file = path.join(folder, 'reference.mjs');
+    await bundleProgram(path.join(root, 'src/commands/reference/index.ts'), file);
+    const reference = await import(pathToFileURL(file).href);
+    return await reference.commandTree();
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -48,8 +48,7 @@ function print(text: string): boolean {
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     if (code === 'EAGAIN') process.stdout.on('error', () => {}).write(rest);
-    // Windows calls a closed pipe EOF
-    else return code === 'EPIPE' || code === 'EOF';
+    else return code === 'EPIPE';
   }
   return true;
 }

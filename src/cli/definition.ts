@@ -68,6 +68,9 @@ export interface Definition<Args extends Arguments = Arguments, Opts extends Fla
   run(context: Context, input: Input<Args, Opts>): Promise<Result | undefined>;
 }
 
+/** Commands by their words, such as `order show`. Each is loaded only when it is needed. */
+export type CommandTable = Readonly<Record<string, () => Promise<{ readonly default: Definition }>>>;
+
 /** A definition whose `run` sees its own arguments and flags, typed. */
 export function define<const Args extends Arguments, const Opts extends Flags>(
   definition: Definition<Args, Opts>,

@@ -9,6 +9,7 @@ import { version } from '../version.js';
 import type { CliContext, Context, Globals } from './context.js';
 import {
   type Argument,
+  type CommandTable,
   type Definition,
   type Flag,
   GLOBAL_FLAGS,
@@ -238,9 +239,9 @@ export type RunCommand = (
   globals: Globals,
 ) => Promise<void>;
 
-/** The commands by name, as `order show`. Each is loaded only when it is needed. */
+/** The commands, and what is known of them before one is loaded. */
 export interface Commands {
-  readonly commands: Readonly<Record<string, () => Promise<{ readonly default: Definition }>>>;
+  readonly commands: CommandTable;
   /** The summaries of words that only group commands. */
   readonly groups: Readonly<Record<string, string>>;
   /** What people type instead of a command, with the arguments that they mean. */

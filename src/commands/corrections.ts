@@ -1,4 +1,4 @@
-import type { Definition } from '../cli/definition.js';
+import type { CommandTable, Definition } from '../cli/definition.js';
 import { profileFlag } from '../cli/hints.js';
 import type { Correction } from '../cli/usage-error.js';
 import { nearest } from '../config/nearest.js';
@@ -6,7 +6,6 @@ import { Failure, suggest } from '../errors.js';
 import type { Host } from '../platform/host.js';
 import type { Names } from './completion/complete.js';
 import { knownNames } from './completion/known-names.js';
-import { commands } from './index.js';
 import { groups } from './names.js';
 
 /** A command line in parts. */
@@ -26,19 +25,23 @@ interface Line {
  * @param args without the flags that every command takes
  * @returns undefined if nothing is close
  */
-export async function correct(args: readonly string[], host: Host): Promise<Correction | undefined> {
+export async function correct(
+  args: readonly string[],
+  host: Host,
+  commands: CommandTable,
+): Promise<Correction | undefined> {
   const path = [3, 2, 1].map((length) => args.slice(0, length).join(' ')).find((name) => Object.hasOwn(commands, name));
-  if (path === undefined) return correctionInGroup(args);
+  if (path === undefined) return correctionInGroup(args, Object.keys(commands));
   const definition = (await commands[path]?.())?.default;
   const names = await knownNames(host, profileFlag(host.arguments));
   return definition && correctionOf(path, definition, args.slice(path.split(' ').length), names);
 }
 
 /** The commands of a group, for a word that is none of them. */
-function correctionInGroup(args: readonly string[]): Correction | undefined {
+function correctionInGroup(args: readonly string[], commands: readonly string[]): Correction | undefined {
   const group = [2, 1].map((length) => args.slice(0, length).join(' ')).find((name) => Object.hasOwn(groups, name));
   if (group === undefined) return undefined;
-  const below = Object.keys(commands).filter((name) => name.startsWith(`${group} `));
+  const below = commands.filter((name) => name.startsWith(`${group} `));
   const names = [...new Set(below.map((name) => name.slice(group.length + 1).split(' ')[0] ?? ''))];
   // the message names a near one
   if (nearest(args[group.split(' ').length] ?? '', names).length > 0) return undefined;

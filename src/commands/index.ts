@@ -1,16 +1,17 @@
-import type { Definition } from '../cli/definition.js';
+import type { CommandTable, Definition } from '../cli/definition.js';
 import type { Program } from '../cli/run.js';
 import { groups, SECTIONS, synonyms } from './names.js';
 
-type Load = () => Promise<{ readonly default: Definition }>;
-
 /** Loads one of several commands that share a file. */
-function from<Name extends string>(load: () => Promise<Readonly<Record<Name, Definition>>>, name: Name): Load {
+function from<Name extends string>(
+  load: () => Promise<Readonly<Record<Name, Definition>>>,
+  name: Name,
+): CommandTable[string] {
   return async () => ({ default: (await load())[name] });
 }
 
 /** Every command by its words, in the order of help. A command's file is loaded only when it is needed. */
-export const commands: Readonly<Record<string, Load>> = {
+export const commands: CommandTable = {
   markets: () => import('./markets.js'),
   ticker: () => import('./ticker.js'),
   depth: () => import('./depth.js'),
@@ -46,12 +47,12 @@ export const commands: Readonly<Record<string, Load>> = {
   'keys set': from(() => import('./keys.js'), 'set'),
   'keys show': from(() => import('./keys.js'), 'show'),
   'keys remove': from(() => import('./keys.js'), 'remove'),
-  shell: () => import('./shell/shell.js'),
+  shell: async () => ({ default: (await import('./shell/shell.js')).shellCommand(PROGRAM) }),
   doctor: () => import('./doctor/doctor.js'),
   completion: from(() => import('./completion/commands.js'), 'print'),
   'completion install': from(() => import('./completion/commands.js'), 'install'),
   'completion uninstall': from(() => import('./completion/commands.js'), 'uninstall'),
-  schema: () => import('./schema.js'),
+  schema: async () => ({ default: (await import('./schema.js')).schemaCommand(commands) }),
   'sandbox serve': from(() => import('./sandbox/server.js'), 'serve'),
   'sandbox start': from(() => import('./sandbox/server.js'), 'start'),
   'sandbox stop': from(() => import('./sandbox/server.js'), 'stop'),
@@ -84,5 +85,5 @@ export const PROGRAM: Program = {
   synonyms,
   sections: SECTIONS,
   createContext: async (base) => (await import('./session/context.js')).createContext(base),
-  correct: async (args, host) => (await import('./corrections.js')).correct(args, host),
+  correct: async (args, host) => (await import('./corrections.js')).correct(args, host, commands),
 };

@@ -153,9 +153,9 @@ function pairIn(bytes: Uint8Array): KeyPair {
   return parseKeys(new TextDecoder().decode(bytes));
 }
 
-/** Whether it is a regular file that the group or everyone may read. Windows has no such modes. */
+/** Whether it is a regular file that the group or everyone may read. */
 function isReadByOthers(path: string): boolean {
-  const found = process.platform === 'win32' ? undefined : statSync(path, { throwIfNoEntry: false });
+  const found = statSync(path, { throwIfNoEntry: false });
   return found?.isFile() === true && (found.mode & 0o044) !== 0;
 }
 

@@ -1,8 +1,7 @@
-import type { Definition } from '../cli/definition.js';
+import type { CommandTable, Definition } from '../cli/definition.js';
 import * as shape from '../cli/shapes.js';
 import { unknownWord } from '../config/nearest.js';
 import { FAILURES, suggest } from '../errors.js';
-import { commands } from './index.js';
 
 const DRAFT = 'https://json-schema.org/draft/2020-12/schema';
 
@@ -47,18 +46,17 @@ function whole(title: string, document: shape.Shape): Schema {
  * The schema of a command, or of all that its words group; of every one, and of the lines on stderr, without words.
  * Throws Failure `usage` with the nearest names.
  */
-export async function schemasOf(commandPath: string): Promise<Record<string, Schema>> {
+export async function schemasOf(commandPath: string, commands: CommandTable): Promise<Record<string, Schema>> {
   const names = [...Object.keys(commands), ...Object.keys(ON_STDERR)];
   const below = names.filter((name) => commandPath === '' || name.startsWith(`${commandPath} `));
   const wanted = names.includes(commandPath) ? [commandPath] : below;
   if (wanted.length === 0)
     throw unknownWord('command', commandPath, names).hinting(suggest('List the commands', '--help'));
+  const loaded = async (name: string) => {
+    const load = commands[name];
+    return load === undefined
+      ? whole('pit --json, on stderr', ON_STDERR[name] ?? shape.anything)
+      : schemaOf(name, (await load()).default);
+  };
   return Object.fromEntries(await Promise.all(wanted.map(async (name) => [name, await loaded(name)])));
-}
-
-async function loaded(name: string): Promise<Schema> {
-  const load = commands[name];
-  return load === undefined
-    ? whole('pit --json, on stderr', ON_STDERR[name] ?? shape.anything)
-    : schemaOf(name, (await load()).default);
 }

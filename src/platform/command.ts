@@ -3,7 +3,7 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { constants as system } from 'node:os';
 import path from 'node:path';
 import type { Writable } from 'node:stream';
-import type { Signals } from './host.js';
+import type { Signals } from './signals.js';
 
 /** The exit codes of a shell for a program that it could not run. */
 const NOT_FOUND = 127;
@@ -52,9 +52,8 @@ function exitCodeOf(child: ChildProcess): Promise<number> {
   });
 }
 
-/** Whether there is a program of this name. Always true on Windows, where only running it shows that. */
+/** Whether there is a program of this name. */
 export function isProgram(name: string, searchPath = ''): boolean {
-  if (process.platform === 'win32') return true;
   const folders = name.includes('/') ? ['.'] : searchPath.split(path.delimiter);
   return name !== '' && folders.some((folder) => isExecutable(path.resolve(folder, name)));
 }

@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
-import { isatty } from 'node:tty';
-import { Interrupted, isAbort, systemErrorCode } from '../errors.js';
+import { isAbort, systemErrorCode } from '../errors.js';
 import type { PipedCommand } from './command.js';
 import { type Directories, directoriesOf } from './directories.js';
 import { ownProgram, type RunningProgram } from './installation.js';
-import { isSuspended, type JobControl, jobControl } from './job-control.js';
+import { type JobControl, jobControl } from './job-control.js';
 import { maskSecrets, type Redaction, redactionOf } from './redaction.js';
+import { installSignalHandlers, isNullDevice, type Signals } from './signals.js';
 
 /** What commands write to. */
 export interface TextOutput {
@@ -153,7 +153,6 @@ function openInput(): TerminalInput {
  * a program that is started by its name cannot be given options.
  */
 async function limitMemory(): Promise<void> {
-  // the bundle cannot import a module of Node later on
   const { setFlagsFromString } = process.getBuiltinModule('node:v8');
   setFlagsFromString('--optimize-for-size');
 }
@@ -259,120 +258,6 @@ function isOnTerminal(): boolean {
 
 function ignoreAbort(thrown: unknown): void {
   if (!isAbort(thrown)) throw thrown;
-}
-
-type Signal = 'SIGHUP' | 'SIGINT' | 'SIGTERM';
-
-type SignalHandler = (signal: Signal) => void | Promise<void>;
-
-/** One handler for all signals. A program that pit runs may take them over. */
-export interface Signals {
-  /**
-   * Runs the work when a signal ends the program, before it exits. Returns a function that cancels this.
-   *
-   * @param onSecondSignal runs at a second signal, which does not wait for the work
-   */
-  readonly onInterrupt: (work: SignalHandler, onSecondSignal?: () => void) => () => void;
-  /** Passes Ctrl-C to the handler alone, until the returned function is called. */
-  readonly redirectInterrupts: (handler: () => void) => () => void;
-  /** Passes all signals except SIGHUP to the handler alone, until the returned function is called. */
-  readonly redirectSignals: (handler: (signal: Signal) => void) => () => void;
-}
-
-/** @param wasSuspended the signal woke a stopped program, which is still in the background */
-function end(signal: Signal, wasSuspended: boolean): void {
-  // at exit Node restores the terminal, and a program in the background that does so is stopped again
-  if (wasSuspended) endBy(signal);
-  else if (signal !== 'SIGHUP') process.exit(new Interrupted(signal).exitCode);
-  // no program can end itself by this signal there
-  else if (process.platform === 'win32') process.exit(HUNG_UP);
-  else endBy(signal);
-}
-
-/** 128 plus the number of SIGHUP. */
-const HUNG_UP = 129;
-
-/** Ends the program as the signal ends any other. */
-function endBy(signal: Signal): void {
-  process.removeAllListeners(signal);
-  process.kill(process.pid, signal);
-}
-
-/** How long the signal may take to end the program. */
-const HANG_UP_MS = 1_000;
-
-/** Whether a descriptor is a device other than `/dev/null`. To ask whether it is a terminal takes longer. */
-function mayBeTerminal(descriptor: number): boolean {
-  try {
-    const file = fs.fstatSync(descriptor);
-    return process.platform === 'win32' || (file.isCharacterDevice() && !isNullDevice(file));
-  } catch {
-    return false;
-  }
-}
-
-/** Whether it is `/dev/null`. Windows has no such file. */
-function isNullDevice(file: fs.Stats): boolean {
-  return process.platform !== 'win32' && file.isCharacterDevice() && file.rdev === fs.statSync('/dev/null').rdev;
-}
-
-/**
- * At exit Node restores the terminal, and crashes if it was closed: the memory it would leave in a core file holds keys. So
- * a program whose terminal is closed ends by SIGHUP.
- */
-function hangUpOnClosedTerminals(): void {
-  const terminals = [0, 1, 2].filter((descriptor) => mayBeTerminal(descriptor) && isatty(descriptor));
-  if (terminals.length === 0 || process.platform === 'win32') return;
-  process.on('exit', () => {
-    if (terminals.every((descriptor) => isatty(descriptor))) return;
-    endBy('SIGHUP');
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, HANG_UP_MS);
-  });
-}
-
-/**
- * Ends the program with 128 plus the signal's number after all work is done. A second signal does not wait. The handlers
- * stay to the end: libraries that clean up at exit would otherwise kill the program and cut off the work.
- */
-function installSignalHandlers(): Signals {
-  hangUpOnClosedTerminals();
-  const handlers = new Map<SignalHandler, (() => void) | undefined>();
-  let ending = false;
-  let redirectedSignals: ((signal: Signal) => void) | undefined;
-  let redirectedInterrupts: (() => void) | undefined;
-  const take = async (signal: Signal) => {
-    // every program on a closed terminal gets SIGHUP itself
-    if (redirectedSignals !== undefined && signal !== 'SIGHUP') return redirectedSignals(signal);
-    if (redirectedInterrupts !== undefined && signal === 'SIGINT') return redirectedInterrupts();
-    const wasSuspended = isSuspended();
-    if (ending) for (const onSecondSignal of handlers.values()) onSecondSignal?.();
-    else {
-      ending = true;
-      await Promise.allSettled([...handlers.keys()].map(async (work) => work(signal)));
-    }
-    end(signal, wasSuspended);
-  };
-  for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM'] as const) process.on(signal, () => take(signal));
-  // Ctrl-Break, which only Windows has, and which would end the program in the middle of a write
-  process.on('SIGBREAK', () => take('SIGTERM'));
-  return {
-    onInterrupt: (work, onSecondSignal) => {
-      handlers.set(work, onSecondSignal);
-      return () => handlers.delete(work);
-    },
-    redirectInterrupts: (to) => {
-      redirectedInterrupts = to;
-      return () => {
-        redirectedInterrupts = undefined;
-      };
-    },
-    redirectSignals: (to) => {
-      redirectedSignals = to;
-      return () => {
-        redirectedSignals = undefined;
-      };
-    },
-  };
 }
 
 function onExit(work: () => void): () => void {

@@ -19,10 +19,9 @@ export function isSuspended(): boolean {
   return isStopped;
 }
 
-/** This process's own. Windows has none. */
+/** This process's own. */
 export const jobControl: JobControl = {
   onStop(stop, resume) {
-    if (process.platform === 'win32') return () => {};
     let waking: NodeJS.Timeout | undefined;
     const onStop = (): void => {
       clearTimeout(waking);
@@ -49,7 +48,6 @@ export const jobControl: JobControl = {
   },
 
   press(signal) {
-    if (process.platform !== 'win32') process.kill(0, signal);
-    else if (signal === 'SIGINT') process.emit(signal);
+    process.kill(0, signal);
   },
 };

@@ -71,7 +71,7 @@ function loadIn(parent: string, library: Uint8Array): unknown {
     try {
       rmSync(folder, { recursive: true });
     } catch {
-      // Windows and NFS keep a library that is in use
+      // NFS keeps a library that is in use
     }
   }
 }
@@ -79,7 +79,7 @@ function loadIn(parent: string, library: Uint8Array): unknown {
 const OTHERS_WRITE = 0o022;
 const STICKY = 0o1000;
 
-/** Whether only root or the user can rename what the user makes in a folder. Windows has neither modes nor numeric owners. */
+/** Whether only root or the user can rename what the user makes in a folder. */
 function isSafe(folder: string): boolean {
   const user = process.geteuid?.();
   const { uid, mode } = statSync(folder);

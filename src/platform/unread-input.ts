@@ -1,6 +1,5 @@
 import fs from 'node:fs';
 import { systemErrorCode } from '../errors.js';
-import type { TerminalInput } from './host.js';
 
 /** More of a pasted text may come this long after its last piece, and after the program has ended in the middle of it. */
 const QUIET_MS = { before: 30, after: 150 };
@@ -14,15 +13,15 @@ const BLOCK = 65_536;
  *
  * Node cannot flush a terminal, and at exit nothing can be awaited. So this opens the terminal once more, without waiting.
  */
-export function discardUnreadInput(input: TerminalInput): void {
-  if (input.isTTY !== true || input.readableFlowing === null || process.platform === 'win32') return;
+export function discardUnreadInput(input: Pick<NodeJS.ReadStream, 'isTTY' | 'readableFlowing' | 'setRawMode'>): void {
+  if (input.isTTY !== true || input.readableFlowing === null) return;
   let terminal: number | undefined;
   try {
     terminal = fs.openSync('/dev/tty', fs.constants.O_RDONLY | fs.constants.O_NONBLOCK | fs.constants.O_NOCTTY);
     // otherwise an unfinished line cannot be read, and what still comes is shown
-    input.setRawMode?.(true);
+    input.setRawMode(true);
     readUntilQuiet(terminal);
-    input.setRawMode?.(false);
+    input.setRawMode(false);
   } catch {
     // the terminal is gone
   } finally {

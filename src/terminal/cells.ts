@@ -1,5 +1,5 @@
 import { Decimal } from '../domain/decimal.js';
-import type { Paint } from './screen.js';
+import type { Paint } from './palette.js';
 import type { Column } from './table.js';
 
 const NUMBER = /^([+-]?)(\d+)((?:\.\d*)?)$/;

@@ -1,5 +1,5 @@
 import { cellsOf } from './live/painted-cells.js';
-import type { Meaning, Paint } from './screen.js';
+import type { Meaning, Paint } from './palette.js';
 import { glyphs } from './text.js';
 
 /** How a cell looks. */

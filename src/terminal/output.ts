@@ -3,8 +3,9 @@ import type { Host, TerminalOutput, TextOutput } from '../platform/host.js';
 import type { Answer, Live, Result, RowStream } from './answer.js';
 import { toJson } from './json.js';
 import type { LiveView } from './live/live-screen.js';
+import type { Meaning } from './palette.js';
 import { CsvRows, JsonRows, type RowWriter, TableRows, writeRows } from './row-streams.js';
-import { type Meaning, type Screen, type ScreenOptions, screenOf } from './screen.js';
+import { type Screen, type ScreenOptions, screenOf } from './screen.js';
 import { StatusLine, type StatusPlace } from './status-line.js';
 import { type CommandLine, failureText, prepareWidths, remarkText, safe } from './text.js';
 

@@ -1,5 +1,26 @@
 import { Chalk, type ChalkInstance } from 'chalk';
-import type { Paint } from './screen.js';
+
+/** What a piece of text means; how that looks is decided here alone. */
+export type Meaning =
+  | 'bid'
+  | 'ask'
+  | 'up'
+  | 'down'
+  | 'good'
+  | 'bad'
+  | 'warn'
+  | 'strong'
+  | 'faint'
+  | 'label'
+  /** A value that has just changed, and one that changed shortly before. */
+  | 'fresh'
+  | 'fading'
+  /** The line that keys act on. */
+  | 'cursor'
+  /** Black on white whatever the theme, for a camera. */
+  | 'printed';
+
+export type Paint = Readonly<Record<Meaning, (text: string) => string>>;
 
 /**
  * The colours of meanings on a terminal that knows so many. It is apart, because scripts have none and chalk makes all

@@ -1,7 +1,7 @@
 import { Interrupted } from '../errors.js';
 import type { Host, TerminalInput } from '../platform/host.js';
-import type { ListedChoice, Question } from './asking.js';
 import { BACK, PromptCancelled } from './prompt-cancelled.js';
+import type { ListedChoice, Question } from './question.js';
 
 type Streams = Pick<Host, 'input' | 'errors'>;
 

@@ -1,7 +1,7 @@
 import { Failure } from '../errors.js';
 import type { Host } from '../platform/host.js';
-import type { ListedChoice, Question } from './asking.js';
 import { BACK, PromptCancelled } from './prompt-cancelled.js';
+import type { ListedChoice, Question } from './question.js';
 import { type Screen, type ScreenOptions, screenOf } from './screen.js';
 import { displayWidth, safe, wholeLines, wrapped } from './text.js';
 

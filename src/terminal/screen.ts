@@ -1,30 +1,8 @@
 import type { TerminalOutput } from '../platform/host.js';
 import type { Changes } from './live/changes.js';
-import { colouredPaint } from './palette.js';
+import { colouredPaint, type Paint } from './palette.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
-
-/** What a piece of text means; how that looks is decided here alone. */
-export type Meaning =
-  | 'bid'
-  | 'ask'
-  | 'up'
-  | 'down'
-  | 'good'
-  | 'bad'
-  | 'warn'
-  | 'strong'
-  | 'faint'
-  | 'label'
-  /** A value that has just changed, and one that changed shortly before. */
-  | 'fresh'
-  | 'fading'
-  /** The line that keys act on. */
-  | 'cursor'
-  /** Black on white whatever the theme, for a camera. */
-  | 'printed';
-
-export type Paint = Readonly<Record<Meaning, (text: string) => string>>;
 
 /** What is known of the place that text goes to. */
 export interface Screen {

@@ -1,6 +1,7 @@
 import CliTable from 'cli-table3';
 import type { Change } from './live/changes.js';
-import type { Paint, Screen } from './screen.js';
+import type { Paint } from './palette.js';
+import type { Screen } from './screen.js';
 import { displayWidth, safe, shortened, wrapped } from './text.js';
 
 export interface Column<Row> {

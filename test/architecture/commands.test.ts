@@ -10,6 +10,14 @@ const definitions = await Promise.all(
   Object.entries(commands).map(async ([words, load]) => ({ words, definition: (await load()).default })),
 );
 
+/** The program, with the definitions that the tests replace the work of. */
+const program = {
+  ...PROGRAM,
+  commands: Object.fromEntries(
+    definitions.map(({ words, definition }) => [words, () => Promise.resolve({ default: definition })]),
+  ),
+};
+
 /** Records the command that ran and its input, instead of running it. */
 async function ran(example: string): Promise<{ words: string; input: unknown }[]> {
   const seen: { words: string; input: unknown }[] = [];
@@ -21,7 +29,7 @@ async function ran(example: string): Promise<{ words: string; input: unknown }[]
   );
   try {
     const streams = { output: new PassThrough(), errors: new PassThrough() };
-    await run({ ...host, ...streams, arguments: split(example) }, PROGRAM);
+    await run({ ...host, ...streams, arguments: split(example) }, program);
   } finally {
     for (const spy of spies) spy.mockRestore();
   }

@@ -14,7 +14,7 @@ type Schemas = Readonly<Record<string, shape.Shape>>;
 
 /** Written at a release: `pit schema > test/cli-contract/released.json`. */
 const released = JSON.parse(readFileSync(path.join(import.meta.dirname, 'released.json'), 'utf8')) as Schemas;
-const now: Schemas = await schemasOf('');
+const now: Schemas = await schemasOf('', commands);
 const pit = usePitHome();
 
 function breaches(before: Schemas, after: Schemas): string[] {

@@ -3,8 +3,7 @@ import { readdirSync } from 'node:fs';
 import { describe, expect, it, vi } from 'vitest';
 import { commands } from '../../src/commands/index.js';
 import { SECTIONS } from '../../src/commands/names.js';
-import { describeTree } from '../../src/commands/reference/command-tree.js';
-import { referenceFiles } from '../../src/commands/reference/index.js';
+import { commandTree, referenceFiles } from '../../src/commands/reference/index.js';
 import { roff } from '../../src/commands/reference/man-pages.js';
 import { ROOT, textOf } from '../architecture/sources.js';
 import { requires } from '../support/tools.js';
@@ -13,7 +12,7 @@ import { requires } from '../support/tools.js';
 vi.mock('../../src/version.js', () => ({ version: 'test' }));
 
 const files = await referenceFiles(textOf);
-const tree = await describeTree();
+const tree = await commandTree();
 const pages = [...files.keys()].filter((file) => file.startsWith('man/'));
 
 describe('generated files', () => {

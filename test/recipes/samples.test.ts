@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { describeTree } from '../../src/commands/reference/command-tree.js';
+import { commandTree } from '../../src/commands/reference/index.js';
 import { PIT_IN_SHELL } from '../support/command.js';
 import { plainEnvironment, serveSandbox, temporaryHome } from '../support/pit.js';
 import { onTerminal } from '../support/pty.js';
@@ -129,7 +129,7 @@ function commandLines(page: string): string[] {
 }
 
 it('every pit command in the documentation exists, with all its flags', async () => {
-  const { commands, globals } = await describeTree();
+  const { commands, globals } = await commandTree();
   const byWords = new Map(commands.map((command) => [command.path, command]));
   const isWrong = (line: string) => {
     const words =

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type Meaning, screenOf } from '../../src/terminal/screen.js';
+import type { Meaning } from '../../src/terminal/palette.js';
+import { screenOf } from '../../src/terminal/screen.js';
 import { Kept } from './screens.js';
 
 const TTY = new Kept(80);

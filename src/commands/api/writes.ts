@@ -19,7 +19,7 @@ import { MarketSnapshot } from '../../trading/preview/market-snapshot.js';
 import type { TradingContext } from '../../trading/trading-context.js';
 import { dryRun, exchangeText, NO_PREVIEW } from '../dry-run.js';
 import { breachText, confirmGuarded } from '../guard-overrides.js';
-import type { OrderDraft } from '../order/order.js';
+import type { OrderDraft } from '../order/order-args.js';
 import { bodyAnswer } from './answer.js';
 
 type Values = Readonly<Record<string, string>>;
@@ -33,7 +33,8 @@ export async function executeWrite(
 ): Promise<Answer | undefined> {
   const write = readRawWrite(operation, values);
   if (write.kind === 'order') {
-    const { checkGiven, previewAndPlace } = await import('../order/order.js');
+    const { previewAndPlace } = await import('../order/order.js');
+    const { checkGiven } = await import('../order/order-args.js');
     const { price, amount, ...terms } = write.terms;
     const expressions = { amount: parseAmount(amount), at: parsePrice(price) };
     const request: OrderDraft = { ...terms, ...expressions, id: write.clientId, overridden };

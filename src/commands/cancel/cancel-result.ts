@@ -8,7 +8,8 @@ import { WRONG_KEYS } from '../../exchange/failures.js';
 import { REJECTS_KEYS } from '../../exchange/observed-codes.js';
 import * as wireField from '../../exchange/wire-fields.js';
 import type { Answer } from '../../terminal/answer.js';
-import type { Paint, Screen } from '../../terminal/screen.js';
+import type { Paint } from '../../terminal/palette.js';
+import type { Screen } from '../../terminal/screen.js';
 import { wrapped } from '../../terminal/text.js';
 import {
   ALREADY_CANCELLED,

@@ -1,4 +1,4 @@
-import type { Paint } from '../../terminal/screen.js';
+import type { Paint } from '../../terminal/palette.js';
 import type { Column } from '../../terminal/table.js';
 
 /** A column of states; one that the interface does not name shows its code. */

@@ -4,8 +4,20 @@ import type { Order, OrderType, Side } from '../../domain/order.js';
 import type { Key } from '../../terminal/live/keys.js';
 import { parseAmount, parsePrice } from '../../trading/expressions.js';
 import { validated } from '../order/guided/questions.js';
-import type { ScreenAction } from './state.js';
 import type { WatchView } from './view.js';
+
+/** A write as the user has asked for it. */
+export type ScreenAction =
+  | {
+      readonly kind: 'place';
+      readonly side: Side;
+      readonly amount: string;
+      readonly price: string;
+      readonly type: OrderType;
+    }
+  | { readonly kind: 'replace'; readonly order: string; readonly amount: string | null; readonly price: string | null }
+  | { readonly kind: 'cancel'; readonly order: string }
+  | { readonly kind: 'cancelAll' };
 
 export type Field = 'amount' | 'price' | 'type';
 

@@ -1,6 +1,6 @@
 import { type Decimal, grouped } from '../../domain/decimal.js';
 import { Grid } from '../../terminal/grid.js';
-import type { Meaning } from '../../terminal/screen.js';
+import type { Meaning } from '../../terminal/palette.js';
 import { displayWidth, safe, shortened } from '../../terminal/text.js';
 import { ageText } from '../../terminal/time.js';
 import type { Area } from './layout.js';

@@ -1,11 +1,11 @@
 import { CANDLE_TYPES, type CandleType } from '../../domain/candle.js';
 import { Decimal } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
-import type { Order, OrderType, Side } from '../../domain/order.js';
+import type { Order, Side } from '../../domain/order.js';
 import type { Key } from '../../terminal/live/keys.js';
-import type { Meaning } from '../../terminal/screen.js';
+import type { Meaning } from '../../terminal/palette.js';
 import { findMarkets, type Searchable } from '../order/guided/market-choice.js';
-import { edited, type Form, formKey, orderForm, replaceForm } from './form.js';
+import { edited, type Form, formKey, orderForm, replaceForm, type ScreenAction } from './form.js';
 import { movedCursor, steppedCursor } from './ladder.js';
 import { isShownWhole, type Question } from './question.js';
 import { openOrders, type WatchView } from './view.js';
@@ -54,19 +54,6 @@ export type Dialog =
   /** A write is being worked out; the question follows. */
   | { readonly kind: 'preparing'; readonly write: number; readonly text: string }
   | Question;
-
-/** A write as the user has asked for it. */
-export type ScreenAction =
-  | {
-      readonly kind: 'place';
-      readonly side: Side;
-      readonly amount: string;
-      readonly price: string;
-      readonly type: OrderType;
-    }
-  | { readonly kind: 'replace'; readonly order: string; readonly amount: string | null; readonly price: string | null }
-  | { readonly kind: 'cancel'; readonly order: string }
-  | { readonly kind: 'cancelAll' };
 
 export type WatchEvent =
   | { readonly type: 'key'; readonly key: Key }

@@ -6,8 +6,9 @@ import { type Advice, Failure, suggest } from '../../errors.js';
 import type { Host } from '../../platform/host.js';
 import type { Answer } from '../../terminal/answer.js';
 import { Output } from '../../terminal/output.js';
+import type { Meaning } from '../../terminal/palette.js';
 import { Prompts } from '../../terminal/prompts.js';
-import { type Meaning, type Screen, screenOf } from '../../terminal/screen.js';
+import { type Screen, screenOf } from '../../terminal/screen.js';
 import { wrapped } from '../../terminal/text.js';
 import { parseAmount, parsePrice } from '../../trading/expressions.js';
 import type { TradingContext } from '../../trading/trading-context.js';
@@ -16,7 +17,8 @@ import { cancelEverything, cancelNamed } from '../cancel/cancel.js';
 import { previewAndPlace } from '../order/order.js';
 import { sendReplacement } from '../order/replace.js';
 import { createContext } from '../session/context.js';
-import type { Message, ScreenAction, WatchEvent } from './state.js';
+import type { ScreenAction } from './form.js';
+import type { Message, WatchEvent } from './state.js';
 
 /** The command's own code, with the screen in place of the terminal: a write is prepared, asked about and reported in it. */
 interface WriteContext {

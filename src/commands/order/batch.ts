@@ -50,9 +50,10 @@ import {
   progressOf,
   runJob,
 } from './batch-result.js';
-import { type AssessedOrders, assessOrders, confirmOrders, loadCheckInputs } from './confirm.js';
-import { checkGiven, unknownWriteWarnings } from './order.js';
-import { COMMON_PREVIEW_FIELDS, type PreviewText, previewData, UNKNOWN } from './preview.js';
+import { assessOrders, confirmOrders, loadCheckInputs } from './confirm.js';
+import { unknownWriteWarnings } from './order.js';
+import { checkGiven } from './order-args.js';
+import { type AssessedOrders, COMMON_PREVIEW_FIELDS, type PreviewText, previewData, UNKNOWN } from './preview.js';
 
 export default define({
   summary: 'Place many orders from a file or as a ladder',

@@ -5,25 +5,15 @@ import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
 import { ageText } from '../../terminal/time.js';
 import { guardOrders, needsBook } from '../../trading/guards/guards.js';
-import { type GuardLimits, type GuardName, guardLimits } from '../../trading/guards/limits.js';
+import { type GuardName, guardLimits } from '../../trading/guards/limits.js';
 import type { RecordedOrderTerms } from '../../trading/journal/write.js';
 import type { RecordOptions } from '../../trading/orders/place.js';
-import { type Assessment, PREVIEW_VALID_MS, reasonToAskAgain } from '../../trading/preview/ask-again.js';
+import { PREVIEW_VALID_MS, reasonToAskAgain } from '../../trading/preview/ask-again.js';
 import { MarketSnapshot } from '../../trading/preview/market-snapshot.js';
 import { type OrderPlan, type PreviewData, previewOrders } from '../../trading/preview/preview.js';
 import type { TradingContext } from '../../trading/trading-context.js';
 import { confirmGuarded, notOverridden, recordOptionsOf } from '../guard-overrides.js';
-import { type PreviewText, previewTable } from './preview.js';
-
-/** The book, balances, fees and limits that orders are checked against. */
-export interface MarketCheckInputs {
-  readonly snapshot: MarketSnapshot;
-  readonly limits: GuardLimits;
-  /** Whether the guards need the book even without a preview. */
-  readonly guardsNeedBook: boolean;
-  /** Whether a preview is shown. */
-  readonly withPreview: boolean;
-}
+import { type AssessedOrders, type MarketCheckInputs, type PreviewText, previewTable } from './preview.js';
 
 /** The properties of the orders that decide what must be read to check and preview them. */
 interface PreviewNeeds {
@@ -59,11 +49,6 @@ export async function loadCheckInputs(
 /** Whether the command shows a preview: it does so before it asks, and in a dry run. */
 export function hasPreview({ globals }: Pick<Context, 'globals'>): boolean {
   return globals.dryRun || !globals.yes;
-}
-
-/** Checked orders and what they were checked against. `preview` is null if none is shown. */
-export interface AssessedOrders extends Assessment {
-  readonly inputs: MarketCheckInputs;
 }
 
 /** Runs the guards, and computes the preview if one is shown. */

@@ -1,7 +1,72 @@
 import type { Globals } from '../../cli/context.js';
-import { amountText, priceText } from '../../trading/expressions.js';
+import type { AccountType, OrderType, Side } from '../../domain/order.js';
+import { type Failure, suggest, usage } from '../../errors.js';
+import { type AmountExpression, amountText, type PriceExpression, priceText } from '../../trading/expressions.js';
+import type { GuardName } from '../../trading/guards/limits.js';
 import type { RecordedOrderTerms } from '../../trading/journal/write.js';
-import type { OrderDraft } from './order.js';
+
+/** The flags of an order that `pit order` never asks for. */
+interface OrderFlags {
+  readonly account: AccountType;
+  readonly borrow: boolean;
+  readonly repay: boolean;
+  /** The user's own id for the order; undefined if pit generates one. */
+  readonly id: string | undefined;
+  readonly overridden: readonly GuardName[];
+}
+
+/** An order as given on the command line; a missing part is undefined. */
+export interface GivenOrder extends OrderFlags {
+  readonly side: Side | undefined;
+  readonly market: string | undefined;
+  readonly amount: AmountExpression | undefined;
+  readonly at: PriceExpression | undefined;
+  /** Undefined without a flag. Then it is a limit order, unless the user chooses another type when asked. */
+  readonly type: OrderType | undefined;
+}
+
+/** A complete order whose expressions are not evaluated yet. */
+export interface OrderDraft extends OrderFlags {
+  readonly side: Side;
+  readonly market: string;
+  readonly amount: AmountExpression;
+  readonly at: PriceExpression;
+  readonly type: OrderType;
+}
+
+/** Refuses parts that contradict each other. Throws Failure `usage`. */
+export function checkGiven({
+  account,
+  borrow,
+  repay,
+  amount,
+}: Pick<GivenOrder, 'account' | 'borrow' | 'repay' | 'amount'>): void {
+  if (account === 'spot' && (borrow || repay))
+    throw usage('--borrow and --repay need a margin account.', 'Add --account isolated or --account cross.');
+  if (account !== 'spot' && amount?.kind === 'share')
+    throw usage(
+      'A percentage needs the balance, and the exchange does not report margin balances.',
+      'Give the amount itself.',
+    );
+}
+
+/** The order, if no part is missing. */
+export function completeOrder({ side, market, amount, at, type, ...flags }: GivenOrder): OrderDraft | undefined {
+  if (side === undefined || market === undefined || amount === undefined || at === undefined) return undefined;
+  return { ...flags, side, market, amount, at, type: type ?? 'limit' };
+}
+
+/** The failure of an order with a missing part. */
+export function firstMissing({ side, market, amount }: GivenOrder): Failure {
+  const hint = [
+    suggest('Write it in full, for instance', 'order', 'buy', 'btc_usdt', '0.01', '--at', 'ask'),
+    'On a terminal, pit asks for what is missing.',
+  ];
+  if (side === undefined) return usage('The side is missing: buy or sell.', hint);
+  if (market === undefined) return usage('The market is missing.', hint);
+  if (amount === undefined) return usage('The amount is missing.', hint);
+  return usage('The price is missing.', 'Give it with --at, for instance --at 31000.5 or --at bid.');
+}
 
 /** The command that places an order on these terms. */
 export function orderArgs({ side, market, amount, price, ...flags }: RecordedOrderTerms): string[] {

@@ -3,7 +3,8 @@ import { Decimal, formatAmount, formatAverage, grouped } from '../../domain/deci
 import type { Order, OrderState, OrderType, Side } from '../../domain/order.js';
 import * as wireField from '../../exchange/wire-fields.js';
 import { paintSide, sideColumn, sideText } from '../../terminal/cells.js';
-import type { Paint, Screen } from '../../terminal/screen.js';
+import type { Paint } from '../../terminal/palette.js';
+import type { Screen } from '../../terminal/screen.js';
 import { type Column, type Entry, record } from '../../terminal/table.js';
 import { isoTime, localTime, timeTitle } from '../../terminal/time.js';
 import { averageOfFills } from '../../trading/orders/terms.js';

@@ -14,15 +14,7 @@ import type { Answer } from '../../terminal/answer.js';
 import { paintSide, sideText } from '../../terminal/cells.js';
 import type { Screen } from '../../terminal/screen.js';
 import { zonedTime } from '../../terminal/time.js';
-import {
-  type AmountExpression,
-  amountText,
-  evaluateOrder,
-  type PriceExpression,
-  parseAmount,
-  parsePrice,
-  priceText,
-} from '../../trading/expressions.js';
+import { amountText, evaluateOrder, parseAmount, parsePrice, priceText } from '../../trading/expressions.js';
 import type { Warning } from '../../trading/guards/guards.js';
 import type { GuardName } from '../../trading/guards/limits.js';
 import { SendGate } from '../../trading/journal/entry.js';
@@ -38,6 +30,7 @@ import { clientId, marketName, oneOf, PRICE_WORDS } from '../inputs.js';
 import { duplicateFailure, NOT_CHECKED_FOR_DUPLICATES, withoutClosed } from '../session/duplicate-warnings.js';
 import { assessOrders, confirmOrders, hasPreview, loadCheckInputs } from './confirm.js';
 import { feeText, fillsSoFar, STATE_AND_FILLS } from './fills-so-far.js';
+import { checkGiven, completeOrder, draftArgs, firstMissing, type GivenOrder, type OrderDraft } from './order-args.js';
 import {
   type AssessedOrder,
   averageText,
@@ -105,54 +98,35 @@ export default define({
     requireConsent(context);
     const trading = await context.trading.open();
     if (draft !== undefined) return previewAndPlace(context, trading, draft);
-    const { sendGuided } = await import('./guided/guided.js');
-    return sendGuided(context, trading, given);
+    const { askMissing } = await import('./guided/guided.js');
+    return placeAsked(context, trading, await askMissing(context, trading, given));
   },
 });
 
-/** The flags of an order that `pit order` never asks for. */
-interface OrderFlags {
-  readonly account: AccountType;
-  readonly borrow: boolean;
-  readonly repay: boolean;
-  /** The user's own id for the order; undefined if pit generates one. */
-  readonly id: string | undefined;
-  readonly overridden: readonly GuardName[];
+/** Places an order whose parts were asked for, and shows its command, unless the outcome is unknown. */
+async function placeAsked(context: Context, trading: TradingContext, request: OrderDraft): Promise<Answer> {
+  const { output, globals } = context;
+  let { overridden } = request;
+  const showCommand = () =>
+    output.note(suggest('The same in one line', ...draftArgs({ ...request, overridden }, globals)));
+  try {
+    const answer = await previewAndPlace(context, trading, request, {
+      alwaysPreview: true,
+      onConfirmed: (lifted) => {
+        overridden = lifted;
+      },
+    });
+    if (answer.failure === undefined) showCommand();
+    return answer;
+  } catch (error) {
+    if (error instanceof Failure && !isOutcomeUnknown(error)) showCommand();
+    throw error;
+  }
 }
 
-/** An order as given on the command line; a missing part is undefined. */
-export interface GivenOrder extends OrderFlags {
-  readonly side: Side | undefined;
-  readonly market: string | undefined;
-  readonly amount: AmountExpression | undefined;
-  readonly at: PriceExpression | undefined;
-  /** Undefined without a flag. Then it is a limit order, unless the user chooses another type when asked. */
-  readonly type: OrderType | undefined;
-}
-
-/** A complete order whose expressions are not evaluated yet. */
-export interface OrderDraft extends OrderFlags {
-  readonly side: Side;
-  readonly market: string;
-  readonly amount: AmountExpression;
-  readonly at: PriceExpression;
-  readonly type: OrderType;
-}
-
-/** Refuses parts that contradict each other. Throws Failure `usage`. */
-export function checkGiven({
-  account,
-  borrow,
-  repay,
-  amount,
-}: Pick<GivenOrder, 'account' | 'borrow' | 'repay' | 'amount'>): void {
-  if (account === 'spot' && (borrow || repay))
-    throw usage('--borrow and --repay need a margin account.', 'Add --account isolated or --account cross.');
-  if (account !== 'spot' && amount?.kind === 'share')
-    throw usage(
-      'A percentage needs the balance, and the exchange does not report margin balances.',
-      'Give the amount itself.',
-    );
+/** Whether this order, or an identical one, may be live: then nothing may invite the user to place it again. */
+function isOutcomeUnknown({ kind, clientId }: Failure): boolean {
+  return kind === 'unknown' || (kind === 'usage' && clientId !== null);
 }
 
 /** Throws Failure `usage`. */
@@ -161,22 +135,6 @@ function typeOf({ postOnly, ioc }: { postOnly: boolean; ioc: boolean }): OrderTy
     throw usage('--post-only and --ioc exclude each other.', 'Give one of them, or neither for a limit order.');
   if (postOnly) return 'postOnly';
   return ioc ? 'ioc' : undefined;
-}
-
-function completeOrder({ side, market, amount, at, type, ...flags }: GivenOrder): OrderDraft | undefined {
-  if (side === undefined || market === undefined || amount === undefined || at === undefined) return undefined;
-  return { ...flags, side, market, amount, at, type: type ?? 'limit' };
-}
-
-function firstMissing({ side, market, amount }: GivenOrder): Failure {
-  const hint = [
-    suggest('Write it in full, for instance', 'order', 'buy', 'btc_usdt', '0.01', '--at', 'ask'),
-    'On a terminal, pit asks for what is missing.',
-  ];
-  if (side === undefined) return usage('The side is missing: buy or sell.', hint);
-  if (market === undefined) return usage('The market is missing.', hint);
-  if (amount === undefined) return usage('The amount is missing.', hint);
-  return usage('The price is missing.', 'Give it with --at, for instance --at 31000.5 or --at bid.');
 }
 
 /** The options of an order that comes from the guided questions. */

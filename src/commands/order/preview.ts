@@ -6,15 +6,30 @@ import type { OrderType, Side } from '../../domain/order.js';
 import { paintSide, sideText } from '../../terminal/cells.js';
 import type { Screen } from '../../terminal/screen.js';
 import { type Entry, record } from '../../terminal/table.js';
-import type { GuardName } from '../../trading/guards/limits.js';
+import type { GuardLimits, GuardName } from '../../trading/guards/limits.js';
 import type { RecordedOrderTerms } from '../../trading/journal/write.js';
 import { averagePrice, distanceFrom, distanceText } from '../../trading/market-view.js';
-import { spentCoin } from '../../trading/preview/market-snapshot.js';
+import type { Assessment } from '../../trading/preview/ask-again.js';
+import { type MarketSnapshot, spentCoin } from '../../trading/preview/market-snapshot.js';
 import type { PreviewData } from '../../trading/preview/preview.js';
 import type { TradingContext } from '../../trading/trading-context.js';
 import { exchangeText, PREVIEW_FIELDS, type PreviewJson } from '../dry-run.js';
 import { breachText } from '../guard-overrides.js';
-import type { AssessedOrders } from './confirm.js';
+
+/** The book, balances, fees and limits that orders are checked against. */
+export interface MarketCheckInputs {
+  readonly snapshot: MarketSnapshot;
+  readonly limits: GuardLimits;
+  /** Whether the guards need the book even without a preview. */
+  readonly guardsNeedBook: boolean;
+  /** Whether a preview is shown. */
+  readonly withPreview: boolean;
+}
+
+/** Checked orders and what they were checked against. `preview` is null if none is shown. */
+export interface AssessedOrders extends Assessment {
+  readonly inputs: MarketCheckInputs;
+}
 
 /** The parts of a preview that are not the same for every kind of order. */
 export interface PreviewText {

@@ -31,8 +31,8 @@ import { NOT_CHECKED_FOR_DUPLICATES } from '../session/duplicate-warnings.js';
 import { warnOfUnknown } from '../unknown-writes.js';
 import { assessOrders, confirmOrders, hasPreview, loadCheckInputs, PREVIEW_LEVELS } from './confirm.js';
 import { fillsSoFar } from './fills-so-far.js';
-import { accountText, checkGiven, ORDER_RESULT, orderResult, unknownWriteWarnings } from './order.js';
-import { orderArgs, tooLittleText } from './order-args.js';
+import { accountText, ORDER_RESULT, orderResult, unknownWriteWarnings } from './order.js';
+import { checkGiven, orderArgs, tooLittleText } from './order-args.js';
 import {
   type AssessedOrder,
   orderPreviewData,

@@ -1,8 +1,13 @@
-import { type CompletionSource, type Definition, type Flag, GLOBAL_FLAGS } from '../../cli/definition.js';
+import {
+  type CommandTable,
+  type CompletionSource,
+  type Definition,
+  type Flag,
+  GLOBAL_FLAGS,
+} from '../../cli/definition.js';
 import { rowFields } from '../../cli/row-fields.js';
 import { operations } from '../../exchange/operations/index.js';
 import type { Operation } from '../../exchange/operations/operation.js';
-import { commands } from '../index.js';
 import { groups } from '../names.js';
 
 export interface DescribedArgument {
@@ -54,7 +59,7 @@ const COMMANDER_FLAGS: readonly Flag[] = [
 ];
 
 /** Loads and describes every command; runs none. */
-export async function describeTree(): Promise<CommandTree> {
+export async function describeTree(commands: CommandTable): Promise<CommandTree> {
   const loaded = new Map<string, Definition>();
   for (const [path, load] of Object.entries(commands)) loaded.set(path, (await load()).default);
   const all = [...new Set([...loaded.keys()].flatMap(withGroups))];

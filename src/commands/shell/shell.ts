@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import type { Context } from '../../cli/context.js';
 import { define } from '../../cli/definition.js';
-import { runAndReport } from '../../cli/run.js';
+import { type Program, runAndReport } from '../../cli/run.js';
 import * as shape from '../../cli/shapes.js';
 import { type Connection, chooseConnection } from '../../config/connection.js';
 import { CommandEnded, Failure, Interrupted, suggest, tryRead, usage } from '../../errors.js';
@@ -11,7 +11,6 @@ import { LineReader } from '../../terminal/line-reader.js';
 import { builtTree } from '../completion/built-tree.js';
 import { knownNames } from '../completion/known-names.js';
 import { typedCommand } from '../completion/typed-command.js';
-import { PROGRAM } from '../index.js';
 import { marketName } from '../inputs.js';
 import type { CommandTree } from '../reference/command-tree.js';
 import { createContext } from '../session/context.js';
@@ -23,19 +22,21 @@ import { readLine } from './line.js';
 import { LivePrice } from './live-price.js';
 import { PROMPT_REDRAW_MS, promptText } from './prompt.js';
 
-export default define({
-  summary: 'Type commands without pit, at a live prompt',
-  examples: ['shell', 'shell --profile live', 'shell --dry-run'],
-  output: shape.anything,
-  async run(context) {
-    const { globals, budget, prompts } = context;
-    if (globals.yes) throw usage('--yes cannot confirm a whole shell.', 'Give it to each command that it confirms.');
-    if (globals.fields) throw usage('--fields belongs to one command.', 'Give it to each command that it is for.');
-    const shell = new Shell(context);
-    await budget.withoutDeadline(() => (prompts.available ? shell.converse() : shell.runScript()));
-    return undefined;
-  },
-});
+/** The command that runs the other commands of a program. */
+export const shellCommand = (program: Program) =>
+  define({
+    summary: 'Type commands without pit, at a live prompt',
+    examples: ['shell', 'shell --profile live', 'shell --dry-run'],
+    output: shape.anything,
+    async run(context) {
+      const { globals, budget, prompts } = context;
+      if (globals.yes) throw usage('--yes cannot confirm a whole shell.', 'Give it to each command that it confirms.');
+      if (globals.fields) throw usage('--fields belongs to one command.', 'Give it to each command that it is for.');
+      const shell = new Shell(context, program);
+      await budget.withoutDeadline(() => (prompts.available ? shell.converse() : shell.runScript()));
+      return undefined;
+    },
+  });
 
 const HELP = `
 In this shell:
@@ -62,7 +63,10 @@ class Shell {
   #exitCode = 0;
   #isLeft = false;
 
-  constructor(private readonly context: Context) {
+  constructor(
+    private readonly context: Context,
+    private readonly program: Program,
+  ) {
     const { host, session } = context;
     this.#session = session;
     this.#history = new History(host.directories.state, host.redaction);
@@ -168,7 +172,7 @@ class Shell {
     const command = new CommandHost(host, words, { input, ...(piped === undefined ? {} : { output: piped.input }) });
     this.#running = command;
     try {
-      const code = await runAndReport(command.host, PROGRAM);
+      const code = await runAndReport(command.host, this.program);
       piped?.input.end();
       const outsideCode = (await piped?.ended) ?? 0;
       return code === 0 ? outsideCode : code;

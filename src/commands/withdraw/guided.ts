@@ -14,7 +14,7 @@ import {
 } from '../../trading/withdrawals/destination.js';
 import { prepareWithdrawal, type WithdrawRequest } from '../../trading/withdrawals/prepare.js';
 import { validated } from '../order/guided/questions.js';
-import { coinFacts, type GivenWithdrawal } from './withdraw.js';
+import { coinFacts, type GivenWithdrawal } from './given.js';
 
 /** Asks on the terminal for the missing parts of a withdrawal. */
 export async function askRequest(

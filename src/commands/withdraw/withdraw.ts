@@ -1,6 +1,6 @@
 import type { Context } from '../../cli/context.js';
 import { define, flag, optional, toggle } from '../../cli/definition.js';
-import { type Advice, Failure, suggest, tryRead, usage } from '../../errors.js';
+import { type Advice, Failure, suggest, tryRead } from '../../errors.js';
 import { withdrawRequest } from '../../exchange/write-requests.js';
 import type { Answer } from '../../terminal/answer.js';
 import { SendGate } from '../../trading/journal/entry.js';
@@ -8,26 +8,17 @@ import { isKind } from '../../trading/journal/write.js';
 import { newClientId } from '../../trading/orders/terms.js';
 import type { TradingContext } from '../../trading/trading-context.js';
 import { feePlace, parseWithdrawAmount } from '../../trading/withdrawals/amounts.js';
-import {
-  type CoinFacts,
-  type EarlierUse,
-  readCoinFacts,
-  readEarlierUse,
-} from '../../trading/withdrawals/coin-facts.js';
+import { type EarlierUse, readEarlierUse } from '../../trading/withdrawals/coin-facts.js';
 import { checkLimits, withdrawLimits } from '../../trading/withdrawals/limits.js';
-import {
-  checkCoin,
-  type PreparedWithdrawal,
-  prepareWithdrawal,
-  type WithdrawRequest,
-} from '../../trading/withdrawals/prepare.js';
+import { type PreparedWithdrawal, prepareWithdrawal, type WithdrawRequest } from '../../trading/withdrawals/prepare.js';
 import { refuseIdenticalWithdrawal, sendWithdrawal } from '../../trading/withdrawals/send.js';
 import { verifyWithdrawals } from '../../trading/withdrawals/verify-withdrawals.js';
 import { dryRun } from '../dry-run.js';
-import { explainRefusal, unknownCoin } from '../funds/refusal.js';
 import { coinName, positiveDecimal, wholeNumber, word } from '../inputs.js';
 import { type PasswordSource, passwordSource, readFundPassword } from './fund-password.js';
+import { checkGiven, coinFacts, completeWithdrawal, firstMissing, isConfirmed } from './given.js';
 import {
+  type CheckedWithdrawal,
   DRY_WITHDRAWAL,
   previewData,
   previewTable,
@@ -78,44 +69,6 @@ export default define({
     return withdraw(context, trading, await askRequest(context, trading, given), how);
   },
 });
-
-/** A withdrawal as far as the command line gives it. */
-export type GivenWithdrawal = Omit<WithdrawRequest, 'coin' | 'amount' | 'to'> & {
-  readonly coin: string | undefined;
-  readonly amount: WithdrawRequest['amount'] | undefined;
-  readonly to: string | undefined;
-};
-
-/** Refuses parts that contradict each other. Throws Failure `usage`. */
-function checkGiven({ to, memo, coin, amount }: GivenWithdrawal, confirmAddress: string | undefined): void {
-  const unit = amount?.coin;
-  if (coin !== undefined && unit !== undefined && unit !== coin)
-    throw usage(`The amount is in ${unit}, but the coin is ${coin}.`, `Write it in ${coin}, or as a share.`);
-  if (memo === '') throw usage('The memo is empty.', 'Leave --memo out if there is none.');
-  if (to === undefined || confirmAddress === undefined || isConfirmed(to, memo, confirmAddress)) return;
-  throw usage(
-    'The address of --confirm-address differs from that of --to; nothing was sent.',
-    'Give the whole address again, copied from its source.',
-  );
-}
-
-/** Whether the whole address was given again: alone, or with its memo as the exchange writes it. */
-function isConfirmed(to: string, memo: string | undefined, confirmAddress: string): boolean {
-  return confirmAddress === to || (memo !== undefined && confirmAddress === `${to}_${memo}`);
-}
-
-function completeWithdrawal({ coin, amount, to, ...others }: GivenWithdrawal): WithdrawRequest | undefined {
-  return coin === undefined || amount === undefined || to === undefined ? undefined : { ...others, coin, amount, to };
-}
-
-function firstMissing({ coin, amount }: GivenWithdrawal): Failure {
-  const hint = [
-    suggest('Write it in full, for instance', 'withdraw', 'btc', '0.01', '--to', 'ADDRESS'),
-    'On a terminal, pit asks for what is missing.',
-  ];
-  if (coin === undefined) return usage('The coin is missing.', hint);
-  return usage(amount === undefined ? 'The amount is missing.' : 'The address is missing: --to ADDRESS.', hint);
-}
 
 /**
  * Refuses a withdrawal, before any request, if nobody can confirm it or give the fund password. `--yes` does neither.
@@ -177,24 +130,6 @@ async function withdraw(
   const options = { id, limits, password, gate };
   const withdrawal = await sendWithdrawal(trading, prepared.wanted, options).finally(removeHandler);
   return withdrawalAnswer(context, { ...prepared, id }, withdrawal);
-}
-
-/** A withdrawal that was checked, ready to be sent. */
-export interface CheckedWithdrawal {
-  readonly prepared: PreparedWithdrawal;
-  /** Undefined if the records could not be read. */
-  readonly earlier: EarlierUse | undefined;
-  /** A warning about an address that no record shows; null if one does. */
-  readonly unfamiliar: string | null;
-  readonly warnings: readonly string[];
-}
-
-/** What the exchange reports about a coin. Throws Failure `usage` for an unknown one, `credentials` for a key that may not withdraw. */
-export async function coinFacts(context: Context, trading: TradingContext, coin: string): Promise<CoinFacts> {
-  const facts = await explainRefusal(context, { coin, permission: 'asset' }, () => readCoinFacts(trading.client, coin));
-  if (facts.permitted && facts.entry === undefined) throw unknownCoin(coin, facts.known);
-  checkCoin(coin, facts);
-  return facts;
 }
 
 /** Checks a withdrawal against the exchange, the journal and the user's own limits. Throws Failure that names the fix. */

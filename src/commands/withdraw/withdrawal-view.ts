@@ -16,7 +16,16 @@ import type { PreparedWithdrawal } from '../../trading/withdrawals/prepare.js';
 import type { WithdrawalResult } from '../../trading/withdrawals/send.js';
 import { dryRunShape, exchangeText, PREVIEW_FIELDS, type PreviewJson } from '../dry-run.js';
 import { duplicateFailure } from '../session/duplicate-warnings.js';
-import type { CheckedWithdrawal } from './withdraw.js';
+
+/** A withdrawal that was checked, ready to be sent. */
+export interface CheckedWithdrawal {
+  readonly prepared: PreparedWithdrawal;
+  /** Undefined if the records could not be read. */
+  readonly earlier: EarlierUse | undefined;
+  /** A warning about an address that no record shows; null if one does. */
+  readonly unfamiliar: string | null;
+  readonly warnings: readonly string[];
+}
 
 /** The outcome of a withdrawal that was sent. */
 export const WITHDRAWN = shape.object({

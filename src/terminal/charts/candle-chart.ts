@@ -1,7 +1,7 @@
 import type { Ohlcv } from '../../domain/candle.js';
 import { grouped } from '../../domain/decimal.js';
 import { Grid } from '../grid.js';
-import type { Meaning } from '../screen.js';
+import type { Meaning } from '../palette.js';
 import { type CandlePicture, candlePicture, type DrawnCandle, isUp } from './candle-picture.js';
 import { DOTS_ACROSS, DOTS_DOWN, Dots } from './dots.js';
 import { roundTicks, timeTicks } from './ticks.js';

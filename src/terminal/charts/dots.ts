@@ -1,5 +1,5 @@
 import type { Grid } from '../grid.js';
-import type { Meaning } from '../screen.js';
+import type { Meaning } from '../palette.js';
 
 /** The bits of a braille character's dots: four rows of two. */
 const BITS = [

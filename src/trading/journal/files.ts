@@ -151,9 +151,8 @@ function cannotRead(target: string, thrown: unknown): Failure {
   return usage(`${target} cannot be read (${systemErrorCode(thrown)}).`, hint);
 }
 
-/** Syncs a folder, because a new file name is durable only then. Windows cannot open folders, and needs no such step. */
+/** Syncs a folder, because a new file name is durable only then. */
 export function syncFolder(folder: string): void {
-  if (process.platform === 'win32') return;
   const descriptor = fs.openSync(folder, 'r');
   try {
     fs.fsyncSync(descriptor);

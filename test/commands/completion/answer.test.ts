@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { answer } from '../../../src/commands/completion/answer.js';
 import type { Names } from '../../../src/commands/completion/complete.js';
 import { knownNames } from '../../../src/commands/completion/known-names.js';
-import { describeTree } from '../../../src/commands/reference/command-tree.js';
+import { commandTree } from '../../../src/commands/reference/index.js';
 import { directoriesOf } from '../../../src/platform/directories.js';
 import { plainEnvironment, temporaryHome } from '../../support/pit.js';
 import { runProgram } from '../../support/program.js';
@@ -12,7 +12,7 @@ import { runProgram } from '../../support/program.js';
 // the build defines the version
 vi.mock('../../../src/version.js', () => ({ version: 'test' }));
 
-const tree = await describeTree();
+const tree = await commandTree();
 
 const NAMES: Names = {
   lines: (kind, profile) =>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { amountMeaning, linesBelow, priceMeaning } from '../../../src/commands/order/guided/questions.js';
-import type { OrderDraft } from '../../../src/commands/order/order.js';
+import type { OrderDraft } from '../../../src/commands/order/order-args.js';
 import { draftArgs } from '../../../src/commands/order/order-args.js';
 import { Decimal } from '../../../src/domain/decimal.js';
 import { screenOf } from '../../../src/terminal/screen.js';

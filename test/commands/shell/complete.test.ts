@@ -1,12 +1,12 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { Names } from '../../../src/commands/completion/complete.js';
-import { describeTree } from '../../../src/commands/reference/command-tree.js';
+import { commandTree } from '../../../src/commands/reference/index.js';
 import { completeLine } from '../../../src/commands/shell/complete.js';
 
 // the build defines the version
 vi.mock('../../../src/version.js', () => ({ version: 'test' }));
 
-const tree = await describeTree();
+const tree = await commandTree();
 
 const NAMES: Names = {
   lines: (kind, profile) =>

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Ohlcv } from '../../../src/domain/candle.js';
 import { candleChart } from '../../../src/terminal/charts/index.js';
-import type { Paint } from '../../../src/terminal/screen.js';
+import type { Paint } from '../../../src/terminal/palette.js';
 import { pipe } from '../screens.js';
 import { recordedHours } from './recorded.js';
 

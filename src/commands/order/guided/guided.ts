@@ -1,47 +1,17 @@
 import type { Context, Globals } from '../../../cli/context.js';
 import type { Market } from '../../../domain/market.js';
 import type { OrderType, Side } from '../../../domain/order.js';
-import { Failure, suggest } from '../../../errors.js';
-import type { Answer } from '../../../terminal/answer.js';
+import { Failure } from '../../../errors.js';
 import { PromptCancelled } from '../../../terminal/prompt-cancelled.js';
 import { evaluateOrder } from '../../../trading/expressions.js';
 import { guardLimits } from '../../../trading/guards/limits.js';
 import { checkAmount, validateOrder } from '../../../trading/orders/terms.js';
 import { MarketSnapshot, spentCoin } from '../../../trading/preview/market-snapshot.js';
 import type { TradingContext } from '../../../trading/trading-context.js';
-import { checkGiven, type GivenOrder, type OrderDraft, previewAndPlace } from '../order.js';
-import { draftArgs } from '../order-args.js';
+import { checkGiven, type GivenOrder, type OrderDraft } from '../order-args.js';
 import { type Holdings, LiveBook, LiveFunds, readHoldings } from './live-data.js';
 import { askMarket } from './market-choice.js';
 import { askAmount, askPrice, problemText } from './questions.js';
-
-/** Asks on the terminal for the missing parts of an order, then places it as if the command line had given them. */
-export async function sendGuided(context: Context, trading: TradingContext, given: GivenOrder): Promise<Answer> {
-  const { output, globals } = context;
-  output.note(`${whenSent(globals)} Press Escape to go back a question, or at the first one to leave.`);
-  const request = await askMissing(context, trading, given);
-  let { overridden } = request;
-  const showCommand = () =>
-    output.note(suggest('The same in one line', ...draftArgs({ ...request, overridden }, globals)));
-  try {
-    const answer = await previewAndPlace(context, trading, request, {
-      alwaysPreview: true,
-      onConfirmed: (lifted) => {
-        overridden = lifted;
-      },
-    });
-    if (answer.failure === undefined) showCommand();
-    return answer;
-  } catch (error) {
-    if (error instanceof Failure && !isOutcomeUnknown(error)) showCommand();
-    throw error;
-  }
-}
-
-/** Whether this order, or an identical one, may be live: then nothing may invite the user to place it again. */
-function isOutcomeUnknown({ kind, clientId }: Failure): boolean {
-  return kind === 'unknown' || (kind === 'usage' && clientId !== null);
-}
 
 function whenSent({ yes, dryRun }: Globals): string {
   if (dryRun) return 'This is a dry run: nothing is sent.';
@@ -50,9 +20,12 @@ function whenSent({ yes, dryRun }: Globals): string {
     : 'Nothing is sent before you confirm.';
 }
 
-/** Asks for each missing part. Escape goes back to the question before; at the first one it leaves. */
-async function askMissing(context: Context, trading: TradingContext, given: GivenOrder): Promise<OrderDraft> {
-  const { session } = context;
+/**
+ * Asks on the terminal for each missing part of an order. Escape goes back to the question before; at the first one it leaves.
+ */
+export async function askMissing(context: Context, trading: TradingContext, given: GivenOrder): Promise<OrderDraft> {
+  const { session, output, globals } = context;
+  output.note(`${whenSent(globals)} Press Escape to go back a question, or at the first one to leave.`);
   let held: Holdings | undefined;
   // nothing is asked of the exchange before the first question is on the screen
   const holdings = () => {
