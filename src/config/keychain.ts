@@ -45,7 +45,7 @@ function newEntry(profile: string): string {
 }
 
 /**
- * The keychain of the operating system: the Keychain of macOS, the Credential Manager of Windows, and elsewhere the secret
+ * The keychain of the operating system: the Keychain of macOS, and elsewhere the secret
  * service (GNOME Keyring, KWallet, KeePassXC). Each call runs a helper process, which is killed if it takes too long.
  */
 export class SystemKeychain implements Keychain {

@@ -33,14 +33,11 @@ interface NewProfile {
 /** Lower case only: some file systems take `Main` and `main` for one file. */
 const NAME = /^[a-z0-9][a-z0-9_-]{0,31}$/;
 
-/** Names that Windows gives to devices, with any ending. */
-const DEVICE = /^(con|prn|aux|nul|com[0-9]|lpt[0-9])$/;
-
 const ACTIVE_FILE = 'active.json';
 
 /** Whether a text can name a profile. A profile's name is also its file's name, so nothing else ever becomes one. */
 function isName(text: string): boolean {
-  return NAME.test(text) && !DEVICE.test(text);
+  return NAME.test(text);
 }
 
 /** @throws Failure `usage` when the text cannot name a profile */
@@ -48,7 +45,7 @@ export function checkName(text: string): string {
   if (isName(text)) return text;
   throw usage(
     `${shown(text)} cannot name a profile.`,
-    'Use 1 to 32 lower-case letters, digits, "-" and "_", starting with a letter or a digit, and no device name.',
+    'Use 1 to 32 lower-case letters, digits, "-" and "_", starting with a letter or a digit.',
   );
 }
 

@@ -99,7 +99,6 @@ function plainFolder(root: string, folder: string): fs.Stats {
   return found;
 }
 
-/** Windows has neither modes nor numeric owners; there the user's profile folder protects the files. */
 function requirePrivate(target: string, found: fs.Stats, mode: number): void {
   const user = process.geteuid?.();
   if (user === undefined) return;

@@ -285,10 +285,10 @@ export class StdoutClosed extends Error {
 }
 
 /**
- * How the system says that nobody reads what is written: a pipe, the same on Windows, a socket. Node itself says so of a
+ * How the system says that nobody reads what is written: a pipe, a socket. Node itself says so of a
  * stream that an earlier error has closed.
  */
-const READER_GONE: readonly string[] = ['EPIPE', 'EOF', 'ECONNRESET', 'ERR_STREAM_DESTROYED'];
+const READER_GONE: readonly string[] = ['EPIPE', 'ECONNRESET', 'ERR_STREAM_DESTROYED'];
 
 /** A stream whose errors reach the writer. */
 class OutputPipe {

@@ -151,7 +151,6 @@ describe('names', () => {
     'a\\b',
     'a\0b',
     'con',
-    'com1',
     'Main',
     '-x',
     '_x',
