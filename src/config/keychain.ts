@@ -45,8 +45,8 @@ function newEntry(profile: string): string {
 }
 
 /**
- * The keychain of the operating system: the Keychain of macOS, and elsewhere the secret
- * service (GNOME Keyring, KWallet, KeePassXC). Each call runs a helper process, which is killed if it takes too long.
+ * The keychain of the operating system: the Keychain of macOS, and elsewhere the secret service (GNOME Keyring, KWallet,
+ * KeePassXC). Each call runs a helper process, which is killed if it takes too long.
  */
 export class SystemKeychain implements Keychain {
   constructor(

@@ -150,7 +150,6 @@ describe('names', () => {
     'a/b',
     'a\\b',
     'a\0b',
-    'con',
     'Main',
     '-x',
     '_x',
