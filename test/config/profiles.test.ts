@@ -142,21 +142,7 @@ describe('profiles', () => {
 });
 
 describe('names', () => {
-  const hostile = [
-    '',
-    '.',
-    '..',
-    '../x',
-    'a/b',
-    'a\\b',
-    'a\0b',
-    'Main',
-    '-x',
-    '_x',
-    '__proto__',
-    'a b',
-    'ä',
-  ];
+  const hostile = ['', '.', '..', '../x', 'a/b', 'a\\b', 'a\0b', 'Main', '-x', '_x', '__proto__', 'a b', 'ä'];
   const named = [...hostile, '\u001b[2J', 'a\n'].map((name): [string, string] => [JSON.stringify(name), name]);
   test.each([...named, ['10,000 characters', 'x'.repeat(10_000)]])('rejects %s', async (_, name) => {
     const folder = freshFolder();
