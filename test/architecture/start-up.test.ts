@@ -1,10 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { BUILT, nodeOptions } from '../support/command.js';
 import { temporaryHome } from '../support/pit.js';
 import { runProgram, serveSandboxProgram } from '../support/program.js';
+import { ROOT, textOf } from './sources.js';
 
 /** Packages that take long to load, and that most commands do without. */
 const HEAVY = [
@@ -68,4 +69,12 @@ it.each([
   ['order buy btc_usdt 0.01 --at 20000 --override price-band --yes', ['got']],
 ])('pit %s loads of the heavy packages only %j', async (line, expected) => {
   expect(await loadedBy(line)).toEqual(expected);
+});
+
+it('a running sandbox needs no file of its build later on, which an update may have replaced', () => {
+  const importing = readdirSync(path.join(ROOT, 'src/sandbox'), { recursive: true, encoding: 'utf8' })
+    .map((file) => `src/sandbox/${file.replaceAll(path.sep, '/')}`)
+    .filter((file) => file.endsWith('.ts') && /\bimport\(/.test(textOf(file)));
+  // the command that starts a sandbox, not the sandbox itself
+  expect(importing).toEqual(['src/sandbox/lifecycle/control.ts']);
 });

@@ -13,7 +13,7 @@ import { DIALECTS, type Dialect, STREAMS } from '../server/interface-details.js'
 import { keptLimits, type LimitValues } from '../server/limits.js';
 import { RequestHandler } from '../server/request-handler.js';
 import { AlreadyOpen } from '../store/database.js';
-import { LazyStreamServer } from '../streams/upgrades.js';
+import { StreamServer } from '../streams/stream-server.js';
 import { isAnswering } from './admin-client.js';
 import { DataDirectory, recoverDataDirectory } from './data-directory.js';
 import {
@@ -113,7 +113,7 @@ async function present(
     limits: keptLimits(limits),
     log,
   });
-  const streams = new LazyStreamServer({
+  const streams = new StreamServer({
     exchange: () => dataDirectory.exchange,
     now,
     subscriptionsPerSecond: limits.subscriptions,

@@ -8,7 +8,7 @@ import type { Exchange } from '../exchange/exchange-service.js';
 import type { Faults } from '../faults/faults.js';
 import { Refusal } from '../refusals.js';
 import { toJsonText } from '../server/bodies.js';
-import type { Activity } from '../server/http.js';
+import type { Activity, Upgrades } from '../server/http.js';
 import { CHANNEL_PERMISSIONS, STREAMS } from '../server/interface-details.js';
 import { Verifier } from '../server/verify.js';
 import { CLOSE, StreamConnection } from './connection.js';
@@ -46,7 +46,7 @@ const CHECK = 5_000;
 const CLOSE_TIMEOUT = 500;
 
 /** Serves the streams, from the opening handshake on. */
-export class StreamServer {
+export class StreamServer implements Upgrades {
   private readonly connections = new Set<StreamConnection>();
   private readonly verifier = new Verifier();
   private readonly webSockets = new WebSocketServer({
@@ -60,6 +60,18 @@ export class StreamServer {
   private timer: NodeJS.Timeout | undefined;
 
   constructor(private readonly options: StreamServerOptions) {}
+
+  /** Observed: the address that one client uses ends with the coin that it is interested in. */
+  isPath(path: string): boolean {
+    return (
+      path === STREAMS.path ||
+      (path.startsWith(`${STREAMS.path}/`) && /^[a-z0-9]{1,20}$/.test(path.slice(STREAMS.path.length + 1)))
+    );
+  }
+
+  get hasRoom(): boolean {
+    return this.options.activity.streams < STREAMS.connections;
+  }
 
   /** Answers a request to open a WebSocket. */
   upgrade(request: IncomingMessage, socket: Socket, head: Buffer): void {

@@ -25,7 +25,7 @@ import { Refusal } from '../../../src/sandbox/refusals.js';
 import { Activity, interfaceRequestListener, listen } from '../../../src/sandbox/server/http.js';
 import { DOCUMENTED_LIMITS, keptLimits, type Limits } from '../../../src/sandbox/server/limits.js';
 import { RequestHandler } from '../../../src/sandbox/server/request-handler.js';
-import { LazyStreamServer } from '../../../src/sandbox/streams/upgrades.js';
+import { StreamServer } from '../../../src/sandbox/streams/stream-server.js';
 import { random } from '../../sandbox/support/served-process.js';
 import { fakeHost } from '../../support/fake-host.js';
 
@@ -159,7 +159,7 @@ class World {
     const limits = counting(keptLimits(DOCUMENTED_LIMITS), refusals);
     const handler = new RequestHandler({ exchange, now: Date.now, limits, log });
     const respond = interfaceRequestListener(handler, activity);
-    const streams = new LazyStreamServer({
+    const streams = new StreamServer({
       ...{
         exchange: () => exchange,
         now: Date.now,

@@ -10,7 +10,7 @@ import type { Dialect } from '../../../src/sandbox/server/interface-details.js';
 import { keptLimits, type Limits, UNLIMITED } from '../../../src/sandbox/server/limits.js';
 import { RequestHandler } from '../../../src/sandbox/server/request-handler.js';
 import type { StreamServerOptions } from '../../../src/sandbox/streams/stream-server.js';
-import { LazyStreamServer } from '../../../src/sandbox/streams/upgrades.js';
+import { StreamServer } from '../../../src/sandbox/streams/stream-server.js';
 import { NOW, stillExchange } from './fake-exchange.js';
 
 const open: Listener[] = [];
@@ -38,7 +38,7 @@ export async function serveInterface(
   const handler = new RequestHandler({ exchange, now, limits, dialect, log: (line) => logged.push(line) });
   const log = (line: string) => logged.push(line);
   const { subscriptionsPerSecond = null, ...others } = streamOptions;
-  const upgrades = new LazyStreamServer({
+  const upgrades = new StreamServer({
     ...{ exchange: () => exchange, now, subscriptionsPerSecond, activity, log },
     faults: new Faults(1, new FaultLog(path.join(tmpdir(), 'no-faults')), now),
     ...others,
