@@ -1,4 +1,4 @@
-// For scripts and tests that run a program of our sources in a process of its own: Node 20 runs no TypeScript.
+// For scripts and tests that run a part of the sources as a program: Node 20 runs no TypeScript.
 import { existsSync, readFileSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
