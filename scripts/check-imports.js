@@ -30,6 +30,7 @@ async function withoutTypes(base) {
     input: files.map((file) => path.join('src', file)),
     platform: 'node',
     external: /^[^./\0]/,
+    moduleTypes: { '.bin': 'binary' },
     treeshake: false,
     output: { dir: path.join(base, 'src'), preserveModules: true, preserveModulesRoot: 'src' },
   });
