@@ -17,10 +17,9 @@ import { isoTime, localTime, timeTitle } from '../terminal/time.js';
 import type { CandleSeries } from './candle-view.js';
 import { dayOf, keepDay } from './day-prices.js';
 import { CANDLE_FILE } from './history/shapes.js';
-import { filePath, marketName, moment, oneOf, wholeNumber } from './inputs.js';
+import { filePath, marketName, moment, oneOf, requireRange, wholeNumber } from './inputs.js';
 import { FORCE } from './named-files/force.js';
 import type { OutputTarget } from './named-files/output.js';
-import { requireRange } from './time-range.js';
 import { requireWatchable, WATCH, watch } from './watch/watch.js';
 
 const DEFAULT_TYPE: CandleType = '1hour';
