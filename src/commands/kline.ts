@@ -82,7 +82,7 @@ export default define({
     if (isWatched) requireWatchable(context, { '--until': until, '--out': out, '--svg': svg, '--force': force });
     const { output, session } = context;
     if (force && out === undefined && svg === undefined)
-      throw usage('--force needs --out or --svg.', 'It is about the file that they name.');
+      throw usage('--force needs --out or --svg.', 'It replaces the file that one of them names.');
     if (out !== undefined && since === undefined)
       throw usage('--out needs --since.', 'Say where the file begins: --since 2026-11-01.');
     if (out !== undefined && (size !== undefined || chart || svg !== undefined))
@@ -95,9 +95,9 @@ export default define({
     requireRange([since, until], ['--since', '--until'], context.host.now());
     if (out !== undefined && since !== undefined) {
       const { downloadCandles } = await import('./history/candle-download.js');
-      const { besideRows } = await import('./history/output-file.js');
+      const { answerOrNote } = await import('./history/output-file.js');
       const wanted = { market, type, since, until };
-      return besideRows(context, out, await downloadCandles(context, wanted, out, force));
+      return answerOrNote(context, out, await downloadCandles(context, wanted, out, force));
     }
     const isDrawn = chart || drawing !== undefined;
     const usual = isDrawn ? (await import('./candle-view.js')).candlesThatFit(output.screen) : DEFAULT_SIZE;
