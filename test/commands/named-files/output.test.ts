@@ -97,7 +97,7 @@ describe('a pipe', () => {
   it('that its reader closes too early is an error', async () => {
     spawn('head', ['-c', '3', at('pipe')], { stdio: 'ignore' });
     const { message } = await pit.failure(`sandbox export ${at('pipe')}`, 2);
-    expect(message).toBe(`Whoever read ${at('pipe')} has closed it.`);
+    expect(message).toBe(`The reader of ${at('pipe')} closed it early.`);
   });
 
   it('cannot be a Parquet file', async () => {
