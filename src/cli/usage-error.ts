@@ -36,7 +36,7 @@ export function usageErrorOf({ message, code }: CommanderError, program: Command
     for (const word of words) refuseNegative(word);
     const late = words.find((word) => word.startsWith('--'));
     if (late !== undefined)
-      return usage(`${quoted(late)} stands after --, so it is no flag.`, 'Write flags before --.');
+      return usage(`${quoted(late)} comes after --, so it is not a flag.`, 'Write flags before --.');
   }
   const [, text = '', suggestion] = /^(?:error: )?([\s\S]*?)(?:\n\((.*)\))?$/.exec(message) ?? [];
   const [, negative] = /^unknown option '(-[\d.].*)'$/.exec(text) ?? [];
