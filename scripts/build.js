@@ -1,12 +1,12 @@
 // `npm run build`: bundles src/ into dist/. A command loads only what it uses: each import() in the sources becomes a require()
 // of a file of its own, whose name holds the hash of its content. bin/pit.js loads these files.
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
 import { build } from 'rolldown';
-import { bundleProgram } from './bundle-program.js';
+import { importBundled } from './bundle-program.js';
 import { commitOf, root } from './prepare.js';
 
 const dist = path.join(root, 'dist');
@@ -179,21 +179,9 @@ async function main() {
   // `pit --help` prints this text, because making it takes longer than the rest of the start
   const help = execFileSync(process.execPath, [path.join(root, 'bin/pit.js'), '--help']);
   writeFileSync(path.join(dist, 'help.txt'), help);
-  writeFileSync(path.join(dist, 'commands.json'), JSON.stringify(await commandTree()));
-}
-
-/** The table of commands, from which `pit __complete` answers without loading them. */
-async function commandTree() {
-  // within the project, so that its packages are found
-  const folder = mkdtempSync(path.join(root, 'node_modules', '.commands-'));
-  try {
-    const file = path.join(folder, 'command-tree.mjs');
-    await bundleProgram(path.join(root, 'src/commands/reference/command-tree.ts'), file);
-    const { describeTree } = await import(pathToFileURL(file).href);
-    return await describeTree();
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  // `pit __complete` answers from this table of commands, without loading them
+  const { describeTree } = await importBundled(path.join(root, 'src/commands/reference/command-tree.ts'));
+  writeFileSync(path.join(dist, 'commands.json'), JSON.stringify(await describeTree()));
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await main();
