@@ -1,5 +1,5 @@
-// Holds the rules of .dependency-cruiser.js, and that no module imports itself by way of others when it is loaded. Types
-// are gone by then, so the second question is asked of what the bundler makes of the sources.
+// Checks the rules of .dependency-cruiser.js, and that no module imports itself through others when it is loaded. Types are
+// gone by then, so the second check reads what the bundler makes of the sources.
 import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

@@ -3,7 +3,7 @@ import { nearest } from '../config/nearest.js';
 import { type Advice, Failure, quoted, suggest, usage } from '../errors.js';
 import { GLOBAL_FLAGS } from './definition.js';
 
-/** The command that was probably meant by a wrong command line, or what is missing in it. */
+/** What to do about a wrong command line: the command that was probably meant, or what is missing. */
 export interface Correction {
   /** The message to use instead of the one about the arguments; undefined if that says enough. */
   readonly message?: string;

@@ -138,8 +138,8 @@ export default define({
 });
 
 /**
- * Throws Failure `usage` for a time that the exchange has not reached. This machine's clock may be wrong, so the exchange is
- * asked for its time before.
+ * Throws Failure `usage` for a time that the exchange has not reached. This machine's clock may be wrong, so a ticker has to
+ * confirm that first.
  */
 async function requirePast(client: ExchangeClient, market: string, since: Moment): Promise<void> {
   const isPast = (now: number) => since(now) <= now;

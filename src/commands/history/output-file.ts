@@ -90,7 +90,7 @@ export function noteInterrupt(
   return host.onInterrupt(() => {
     const count = grouped(String(added()));
     if (!isResumable) return output.note(`${count} ${what} were written to ${name}.`);
-    output.note(`${name} has ${count} more ${what}; the same command goes on from there.`);
+    output.note(`${name} has ${count} more ${what}; the same command continues from there.`);
     if (isEndless && name.endsWith(PART))
       output.note(`Without --follow, it writes ${name.slice(0, -PART.length)} and ends.`);
   });
@@ -99,7 +99,7 @@ export function noteInterrupt(
 /** The failure of a download that has added rows before a read failed. */
 export function stopped({ kind, message, hints }: Failure, { isResumable }: Series): Failure {
   return new Failure(kind, `The download stopped: ${message}`, {
-    hint: [...(isResumable ? ['The same command goes on where it stopped.'] : []), ...hints],
+    hint: [...(isResumable ? ['Run the same command again to continue.'] : []), ...hints],
   });
 }
 

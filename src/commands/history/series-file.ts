@@ -22,7 +22,7 @@ type Format = TextFormat | 'parquet';
 /** Where the rows of a download go. */
 export interface Series {
   readonly name: string;
-  /** Whether the next download goes on after the last row. */
+  /** Whether the next download continues after the last row. */
   readonly isResumable: boolean;
   readonly first: Row | undefined;
   readonly last: Row | undefined;

@@ -168,7 +168,7 @@ describe('a download of candles', () => {
     expect(data).toMatchObject({ added: 9, from: iso(91), to: iso(99), gaps: [] });
   });
 
-  it('ends at --until, and goes on from there with a later one', async () => {
+  it('ends at --until, and continues from there with a later one', async () => {
     const name = fileName('csv');
     await download(name, { count: 500 }, SINCE + 99 * MINUTE);
     expect((await download(name, { count: 500 }, SINCE + 199 * MINUTE)).data).toMatchObject({
@@ -218,7 +218,7 @@ describe('a download of candles', () => {
     expect(failure).toMatchObject({
       kind: 'unreachable',
       message: 'The download stopped: No answer: connection reset.',
-      hints: ['The same command goes on where it stopped.'],
+      hints: ['Run the same command again to continue.'],
     });
     expect((await download(name, { count: 2_500 })).data).toMatchObject({ added: 500 });
   });
