@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-// Runs the program that scripts/build.js has bundled in dist/, with the code that V8 made of it at an earlier run: compiling is
-// most of what a start costs. The code of all files that a command loads is kept in one file, because Node's own cache
-// (module.enableCompileCache) is missing on Node 20, and keeps what the first command of all has used.
+// Runs the program that scripts/build.js has bundled in dist/, with V8's code cache: compiling is most of what a start costs.
+// The cached code of all files that a command loads is in one file. Node's own cache (module.enableCompileCache) is missing on
+// Node 20, and holds only the functions that the first of all commands has used.
 const {
   accessSync,
   constants,
@@ -24,8 +24,8 @@ const requireOther = createRequire(path.join(DIST, ENTRY));
 const loaded = new Map();
 /** What was compiled in this run, by the same names. */
 const compiled = new Map();
-const codeFile = codeFileOf(process.argv.slice(2));
-const kept = codeFile === undefined ? new Map() : keptCode(codeFile);
+const cacheFile = cacheFileOf(process.argv.slice(2));
+const cached = cacheFile === undefined ? new Map() : readCache(cacheFile);
 
 /** Requires a file of dist/, or another module. */
 function requireFrom(id) {
@@ -38,7 +38,7 @@ requireFrom.resolve = requireOther.resolve;
 
 function load(name) {
   const filename = path.join(DIST, name);
-  const script = new Script(sourceOf(filename), { filename, cachedData: kept.get(name) });
+  const script = new Script(sourceOf(filename), { filename, cachedData: cached.get(name) });
   // the name of the first file says nothing about its content
   if (name !== ENTRY && script.cachedDataRejected !== false) compiled.set(name, script);
   const module = { exports: {} };
@@ -56,15 +56,15 @@ function sourceOf(filename) {
   }
 }
 
-/** Where the code is kept that this Node makes for a command; undefined without a command or a folder. */
-function codeFileOf(words) {
+/** The file with the code that this Node compiled for a command; undefined without a command or a folder. */
+function cacheFileOf(words) {
   const command = words.find((word) => /^[a-z_][a-z_-]*$/.test(word));
-  const folder = command === undefined ? undefined : codeFolder();
+  const folder = command === undefined ? undefined : cacheFolder();
   return folder && path.join(folder, `${command}-${process.version}-${process.platform}-${process.arch}`);
 }
 
 /** Beside the program, or in the user's cache if the program belongs to somebody else, as after `sudo npm install --global`. */
-function codeFolder() {
+function cacheFolder() {
   try {
     accessSync(DIST, constants.W_OK);
     return path.join(DIST, '.code');
@@ -78,12 +78,12 @@ function codeFolder() {
 }
 
 /** The code in a file by the names of the files in dist/; empty if there is none, or the file is damaged. */
-function keptCode(file) {
+function readCache(file) {
   const code = new Map();
   try {
     const content = readFileSync(file);
     const half = content.length / 2;
-    // V8 does not find damage, and crashes
+    // V8 crashes on damaged code, so the file holds everything twice: comparing takes less time than a checksum
     if (!content.subarray(0, half).equals(content.subarray(half))) return code;
     let start = content.indexOf('\n') + 1;
     for (const [name, length] of JSON.parse(content.subarray(0, start))) {
@@ -91,35 +91,35 @@ function keptCode(file) {
       start += length;
     }
   } catch {
-    // not there, or not to be read
+    // missing or unreadable
   }
   return code;
 }
 
-/** Adds to the kept code what was compiled in this run. The file is replaced as a whole: other runs may read or write it. */
-function keepCode() {
-  for (const name of kept.keys()) if (!existsSync(path.join(DIST, name))) kept.delete(name);
-  for (const [name, script] of compiled) kept.set(name, script.createCachedData());
-  const lengths = [...kept].map(([name, code]) => [name, code.length]);
-  const content = Buffer.concat([Buffer.from(`${JSON.stringify(lengths)}\n`), ...kept.values()]);
-  mkdirSync(path.dirname(codeFile), { recursive: true });
-  const half = `${codeFile}.${process.pid}`;
+/** Adds what was compiled in this run to the cache. The file is replaced as a whole: other runs may read or write it. */
+function writeCache() {
+  for (const name of cached.keys()) if (!existsSync(path.join(DIST, name))) cached.delete(name);
+  for (const [name, script] of compiled) cached.set(name, script.createCachedData());
+  const lengths = [...cached].map(([name, code]) => [name, code.length]);
+  const content = Buffer.concat([Buffer.from(`${JSON.stringify(lengths)}\n`), ...cached.values()]);
+  mkdirSync(path.dirname(cacheFile), { recursive: true });
+  const temporary = `${cacheFile}.${process.pid}`;
   try {
-    writeFileSync(half, Buffer.concat([content, content]), { flag: 'wx' });
-    renameSync(half, codeFile);
+    writeFileSync(temporary, Buffer.concat([content, content]), { flag: 'wx' });
+    renameSync(temporary, cacheFile);
   } catch (error) {
-    rmSync(half, { force: true });
+    rmSync(temporary, { force: true });
     throw error;
   }
 }
 
-/** The exit code of a command line that pit does not understand: its words are no command's. */
+/** The exit code of a wrong command line: its first word may be no command. */
 const USAGE = 2;
 
 process.once('exit', (code) => {
-  if (codeFile === undefined || code === USAGE || compiled.size === 0) return;
+  if (cacheFile === undefined || code === USAGE || compiled.size === 0) return;
   try {
-    keepCode();
+    writeCache();
   } catch {
     // a full disk, or no folder of the user's own: the next run compiles as this one did
   }

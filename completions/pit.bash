@@ -24,7 +24,7 @@ _pit() {
     abouts+=("$about")
     ((${#word} > width)) && width=${#word}
   done <<<"$answer"
-  # after = and : the word goes on
+  # a word that ends with = or : continues
   [[ ${COMPREPLY[0]-} == *[=:] ]] && builtin compopt -o nospace 2>/dev/null
   # a single word is inserted, and menu-complete (37) and insert-completions (42) insert each that is listed
   [[ ${#COMPREPLY[@]} -lt 2 || $COMP_TYPE == 37 || $COMP_TYPE == 42 ]] && return

@@ -1,20 +1,20 @@
 // `npm run build`: bundles src/ into dist/. A command loads only what it uses: each import() in the sources becomes a require()
 // of a file of its own, whose name holds the hash of its content. bin/pit.js loads these files.
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
 import { build } from 'rolldown';
-import { bundleProgram } from './bundle-program.js';
+import { importBundled } from './bundle-program.js';
 import { commitOf, root } from './prepare.js';
 
 const dist = path.join(root, 'dist');
 const require = createRequire(import.meta.url);
 
-/** What packages import and pit never runs, or only over https, and the module that stands for it. */
-const STAND_INS = [
-  // HTTP/2, which makes a TLS socket when it is loaded, the cache, and names resolved without the system
+/** Modules that packages import and pit never runs, or only over https, and the stubs that replace them. */
+const STUBS = [
+  // HTTP/2, which opens a TLS socket when it is loaded, the cache, and a resolver of names
   { of: 'got', module: /^http2-wrapper$/, becomes: 'export default {}' },
   {
     of: 'got',
@@ -22,7 +22,7 @@ const STAND_INS = [
     becomes: 'export default class {} export class CacheError extends Error {}',
   },
   { of: 'got', module: /^cacheable-lookup$/, becomes: 'export default class {}' },
-  // reports to Node's diagnostics, which load its cryptography for a random number
+  // messages for Node's diagnostics channel, which load node:crypto for a random number
   {
     of: 'got',
     module: /\/diagnostics-channel\.js$/,
@@ -36,33 +36,33 @@ const STAND_INS = [
     becomes: `export const checkServerIdentity = (host, certificate) =>
       process.getBuiltinModule('node:tls').checkServerIdentity(host, certificate)`,
   },
-  // checks of a configuration against a schema, and migrations
+  // validation of a configuration by a schema, and migrations
   { of: 'conf', module: /^ajv\/dist\/2020\.js$/, becomes: 'export class Ajv2020 {}' },
   { of: 'conf', module: /^ajv-formats$/, becomes: 'export default {}' },
   { of: 'conf', module: /^semver$/, becomes: 'export default {}' },
   // the editor, and handlers for all signals: pit handles signals itself
   { of: '@inquirer/editor', module: /^@inquirer\/external-editor$/, becomes: 'export const editAsync = undefined' },
   { of: '@inquirer/core', module: /^signal-exit$/, becomes: 'export const onExit = () => () => {}' },
-  // what chalk finds out about the terminal, which pit tells it
+  // chalk's detection of colours: pit sets the level itself
   { of: 'chalk', module: /^#supports-color$/, becomes: 'export default { stdout: false, stderr: false }' },
-  // a faster reader of texts in a native library of its own
+  // a faster reader of strings, in a native library
   { of: 'msgpackr', module: /^msgpackr-extract$/, becomes: 'module.exports = undefined' },
 ];
 
-const standIns = {
-  name: 'stand-ins',
+const stubs = {
+  name: 'stubs',
   resolveId(id, importer = '') {
     const isMeant = ({ of, module }) => importer.includes(`/node_modules/${of}/`) && module.test(id);
-    const index = STAND_INS.findIndex(isMeant);
-    return index === -1 ? undefined : `\0stand-in:${index}`;
+    const index = STUBS.findIndex(isMeant);
+    return index === -1 ? undefined : `\0stub:${index}`;
   },
   load(id) {
-    const [, index] = /^\0stand-in:(\d+)$/.exec(id) ?? [];
-    return index === undefined ? undefined : { code: STAND_INS[index].becomes, moduleType: 'js' };
+    const [, index] = /^\0stub:(\d+)$/.exec(id) ?? [];
+    return index === undefined ? undefined : { code: STUBS[index].becomes, moduleType: 'js' };
   },
 };
 
-/** lmdb looks for its native library beside itself, which in a bundle is nowhere. */
+/** lmdb looks for its native library in the folder of its package, which a bundle does not have. */
 const nativeLibrary = {
   name: 'native-library',
   resolveId(id) {
@@ -70,11 +70,11 @@ const nativeLibrary = {
   },
 };
 
-/** Modules of Node that take a while to load, as a command often needs only a part of what a package imports. */
+/** Modules of Node that load slowly. A command often needs only some of those that its packages import. */
 const SLOW =
   /^(?:node:)?(child_process|crypto|dgram|dns|http|https|net|os|readline|readline\/promises|sea|stream\/promises|timers\/promises|tls|tty|v8|zlib)$/;
 
-/** Loads each of these modules when something of it is first used. */
+/** Loads each of these modules when one of its members is first used. */
 const lazyNode = {
   name: 'lazy-node',
   resolveId(id) {
@@ -102,11 +102,11 @@ export async function bundle(input, output) {
     cwd: root,
     input: { main: input },
     platform: 'node',
-    plugins: [standIns, nativeLibrary, lazyNode],
+    plugins: [stubs, nativeLibrary, lazyNode],
     transform: {
       target: 'node20.19',
       define: { PIT_VERSION: JSON.stringify(version), PIT_COMMIT: JSON.stringify(commitOf(root)) },
-      // a package of got makes two of them for its messages when it is loaded, which takes as long as the rest of got
+      // a package of got makes two when it is loaded, which takes as long as the rest of got
       inject: { 'Intl.ListFormat': [path.join(root, 'src/platform/list-format.ts'), 'ListFormat'] },
     },
     // lmdb makes functions of text
@@ -117,7 +117,7 @@ export async function bundle(input, output) {
       format: 'cjs',
       minify: true,
       comments: false,
-      // V8 keeps a text in half the room if it is in ASCII
+      // V8 stores a string of ASCII in half the memory
       charset: 'ascii',
       dynamicImportInCjs: false,
       ...output,
@@ -126,7 +126,7 @@ export async function bundle(input, output) {
   return files.filter(({ type }) => type === 'chunk');
 }
 
-/** The packages that bundled files hold anything of, by their folders as package-lock.json names them, and the files. */
+/** The packages whose code is in the bundled files, by their folders as package-lock.json names them, and those files. */
 function packagesIn(files) {
   const holders = new Map();
   for (const { fileName, modules } of files)
@@ -161,9 +161,9 @@ async function main() {
     chunkFileNames: '[name]-[hash].cjs',
     codeSplitting: {
       groups: [
-        // what is loaded at once, and so for `pit --version`
+        // what every start loads, even `pit --version`
         { name: 'entry', tags: ['$initial'] },
-        // what many commands share is one file, because each file takes a while to open
+        // what many commands share: opening one file is faster than opening many
         { name: 'shared', minShareCount: 8 },
       ],
     },
@@ -176,24 +176,12 @@ async function main() {
   writeFileSync(path.join(dist, 'licenses.txt'), licenceTexts(packages));
   // for the bill of materials, and for the test of what a command loads
   writeFileSync(path.join(dist, '.packages.json'), JSON.stringify(packages));
-  // the text that `pit --help` prints is made here, because making it takes longer than all else
+  // `pit --help` prints this text, because making it takes longer than the rest of the start
   const help = execFileSync(process.execPath, [path.join(root, 'bin/pit.js'), '--help']);
   writeFileSync(path.join(dist, 'help.txt'), help);
+  // `pit __complete` answers from this table of commands, without loading them
+  const { commandTree } = await importBundled(path.join(root, 'src/commands/reference/index.ts'));
   writeFileSync(path.join(dist, 'commands.json'), JSON.stringify(await commandTree()));
-}
-
-/** The table of commands, from which `pit __complete` answers without loading them. */
-async function commandTree() {
-  // within the project, so that its packages are found
-  const folder = mkdtempSync(path.join(root, 'node_modules', '.commands-'));
-  try {
-    const file = path.join(folder, 'reference.mjs');
-    await bundleProgram(path.join(root, 'src/commands/reference/index.ts'), file);
-    const reference = await import(pathToFileURL(file).href);
-    return await reference.commandTree();
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await main();

@@ -1,7 +1,7 @@
-// For scripts and tests that run a program of our sources in a process of its own: Node 20 runs no TypeScript.
-import { existsSync, readFileSync, symlinkSync } from 'node:fs';
+// For scripts and tests that run a part of the sources as a program: Node 20 runs no TypeScript.
+import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'rolldown';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -33,4 +33,17 @@ export async function bundleProgram(entry, file, contents) {
   const packages = path.join(path.dirname(file), 'node_modules');
   if (!file.startsWith(root) && !existsSync(packages))
     symlinkSync(path.join(root, 'node_modules'), packages, 'junction');
+}
+
+/** Bundles such a program and imports it. @param contents as there */
+export async function importBundled(entry, contents) {
+  // within the project, so that its packages are found
+  const folder = mkdtempSync(path.join(root, 'node_modules', '.bundled-'));
+  try {
+    const file = path.join(folder, 'program.mjs');
+    await bundleProgram(entry, file, contents);
+    return await import(pathToFileURL(file).href);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }

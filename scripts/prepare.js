@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 export const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** What dist/ is made of. */
-const INPUTS = ['package-lock.json', 'package.json', 'scripts', 'src'];
+const INPUTS = ['assets', 'package-lock.json', 'package.json', 'scripts', 'src'];
 
 /** Makes `node_modules` what the lockfile says. */
 export function preparePackages() {

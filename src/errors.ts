@@ -147,7 +147,7 @@ export class CommandEnded extends Error {
   }
 }
 
-/** Whether somebody ended what was going on: a wait, a stream, a request. */
+/** Whether something was aborted: a wait, a stream, a request. */
 export function isAbort(thrown: unknown): boolean {
   return thrown instanceof Error && thrown.name === 'AbortError';
 }

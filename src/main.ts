@@ -23,16 +23,16 @@ export async function start(): Promise<void> {
   if (answer === undefined || !print(answer)) process.exitCode = await main();
 }
 
-/** What needs no more of the program: the version, and the help as the build has written it for what is no terminal. */
+/** The answers that need nothing else: the version, and the help that the build has written, unless stdout is a terminal. */
 function readyAnswer(word: string | undefined): string | undefined {
   if (word === '--version' || word === '-V') return `${version}\n`;
   if (word !== '--help' && word !== '-h') return undefined;
-  // a file or a pipe is asked no more, because that takes longer; beside the single executable there is no such text
+  // isatty is slow, so only character devices are asked; the single executable has no help text
   if ((fstatSync(1).isCharacterDevice() && isatty(1)) || isSea()) return undefined;
   try {
     return readFileSync(path.join(__dirname, 'help.txt'), 'utf8');
   } catch {
-    // the build makes it
+    // the build runs this to write the text
     return undefined;
   }
 }

@@ -33,7 +33,7 @@ function writeOrders(file) {
   writeFileSync(file, `price,amount\n${lines.join('\n')}\n`);
 }
 
-/** What the job's own record tells: when the first request left and the last was answered, and what was refused. */
+/** What the job's own record says: when the first request left and the last was answered, and what was refused. */
 function recorded(home) {
   const journals = path.join(home, 'state', 'journal');
   const [account = ''] = readdirSync(journals);
@@ -54,16 +54,8 @@ async function round() {
     const file = path.join(home, 'orders.csv');
     writeOrders(file);
     const start = process.hrtime.bigint();
-    const words = [
-      PIT,
-      'order',
-      'batch',
-      'buy',
-      'btc_usdt',
-      '--file',
-      file,
-      ...'--yes --json --override price-band'.split(' '),
-    ];
+    const order = ['order', 'batch', 'buy', 'btc_usdt', '--file', file];
+    const words = [PIT, ...order, '--yes', '--json', '--override', 'price-band'];
     const { status, stdout, stderr } = spawnSync(process.execPath, words, {
       env: environmentOf(home, sandbox.environment),
       maxBuffer: 2 ** 28,

@@ -62,7 +62,7 @@ const GIVEN = {
 function buildWithoutJournal() {
   const copy = temporaryFolder();
   // the packages as well, because the build knows them by where they are
-  for (const name of ['bin', 'src', 'scripts', 'package.json', 'node_modules'])
+  for (const name of ['assets', 'bin', 'src', 'scripts', 'package.json', 'node_modules'])
     cpSync(path.join(root, name), path.join(copy, name), { recursive: true });
   const file = path.join(copy, 'src', 'trading', 'journal', 'files.ts');
   let text = readFileSync(file, 'utf8');

@@ -5,8 +5,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { pathToFileURL } from 'node:url';
-import { bundleProgram } from '../bundle-program.js';
+import { importBundled } from '../bundle-program.js';
 import { root } from '../prepare.js';
 
 /**
@@ -41,9 +40,6 @@ const temporaryFolders = [];
 process.on('exit', () => {
   for (const folder of temporaryFolders) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 });
-
-/** Modules in a temporary folder within this one find the project's packages. */
-export const NODE_MODULES = path.join(root, 'node_modules');
 
 /** A new folder that is removed when the benchmarks end. */
 export function temporaryFolder(parent = tmpdir()) {
@@ -130,9 +126,7 @@ export async function stopped({ child }) {
 
 /** What the lines of exports name of our sources, as one module. */
 export async function sources(contents) {
-  const outfile = path.join(temporaryFolder(NODE_MODULES), 'module.mjs');
-  await bundleProgram(path.join(root, 'module.js'), outfile, contents);
-  return import(pathToFileURL(outfile).href);
+  return importBundled(path.join(root, 'module.js'), contents);
 }
 
 /** What `npm run build:binary` has made, if it has. */

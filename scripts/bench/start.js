@@ -115,15 +115,15 @@ async function* firstPrompt(environment, bare) {
   yield ratioRow('pit order, to its first question', await pairsOf(prompt, bare), target);
 }
 
-/** Peak resident memory, as the process itself tells it when it ends. */
+/** Peak resident memory, as the process reports it when it ends. */
 async function memory(home, environment) {
   const hook = path.join(home, 'memory.cjs');
-  const told = path.join(home, 'memory');
-  const code = `require('fs').writeFileSync(${JSON.stringify(told)}, String(process.resourceUsage().maxRSS))`;
+  const report = path.join(home, 'memory');
+  const code = `require('fs').writeFileSync(${JSON.stringify(report)}, String(process.resourceUsage().maxRSS))`;
   writeFileSync(hook, `process.on('exit', () => ${code});`);
   const peak = (words) => {
     run(['--require', hook, ...words], environment);
-    return Number(readFileSync(told, 'utf8')) / 1024;
+    return Number(readFileSync(report, 'utf8')) / 1024;
   };
   const own = () => peak([PIT, 'depth', 'btc_usdt', '--json']);
   const pairs = await pairsOf(own, () => peak(BARE), Math.ceil(ROUNDS / 5));

@@ -3,7 +3,7 @@ import { nearest } from '../config/nearest.js';
 import { type Advice, Failure, quoted, suggest, usage } from '../errors.js';
 import { GLOBAL_FLAGS } from './definition.js';
 
-/** The command that was probably meant by a wrong command line, or what is missing in it. */
+/** What to do about a wrong command line: the command that was probably meant, or what is missing. */
 export interface Correction {
   /** The message to use instead of the one about the arguments; undefined if that says enough. */
   readonly message?: string;
@@ -36,7 +36,7 @@ export function usageErrorOf({ message, code }: CommanderError, program: Command
     for (const word of words) refuseNegative(word);
     const late = words.find((word) => word.startsWith('--'));
     if (late !== undefined)
-      return usage(`${quoted(late)} stands after --, so it is no flag.`, 'Write flags before --.');
+      return usage(`${quoted(late)} comes after --, so it is not a flag.`, 'Write flags before --.');
   }
   const [, text = '', suggestion] = /^(?:error: )?([\s\S]*?)(?:\n\((.*)\))?$/.exec(message) ?? [];
   const [, negative] = /^unknown option '(-[\d.].*)'$/.exec(text) ?? [];

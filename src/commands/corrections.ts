@@ -19,8 +19,8 @@ interface Line {
 }
 
 /**
- * Finds the line that was meant by one that cannot be read: with flags of other programs, without a flag, in another order,
- * or without the market. What it names can be read: each word was given to the parser of its place.
+ * Finds the line that was meant by one that pit cannot parse: with flags of other programs, without a flag, in another order,
+ * or without the market. The parsers accept every word of the line that it returns.
  *
  * @param args without the flags that every command takes
  * @returns undefined if nothing is close

@@ -18,12 +18,11 @@ import { isKind } from '../trading/journal/write.js';
 import { listedFrom, verifyMarket } from '../trading/orders/verify-orders.js';
 import { concernsMarketOrAny } from '../trading/unknown-writes.js';
 import { withProgress, withTimePerPage } from './funds/long-listing.js';
-import { marketName, moment } from './inputs.js';
+import { marketName, moment, requireRange } from './inputs.js';
 import { explainUnknownMarket } from './known-market.js';
 import { feeText } from './order/fills-so-far.js';
 import { newestFirst, orderRow } from './order/order-row.js';
 import { journalMarketsText, unlessUnlisted } from './several-markets.js';
-import { requireRange } from './time-range.js';
 import { warnOfUnknown } from './unknown-writes.js';
 
 type FillRow = ReturnType<typeof fillRow>;

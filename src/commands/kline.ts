@@ -17,10 +17,9 @@ import { isoTime, localTime, timeTitle } from '../terminal/time.js';
 import type { CandleSeries } from './candle-view.js';
 import { dayOf, keepDay } from './day-prices.js';
 import { CANDLE_FILE } from './history/shapes.js';
-import { filePath, marketName, moment, oneOf, wholeNumber } from './inputs.js';
+import { filePath, marketName, moment, oneOf, requireRange, wholeNumber } from './inputs.js';
 import { FORCE } from './named-files/force.js';
 import type { OutputTarget } from './named-files/output.js';
-import { requireRange } from './time-range.js';
 import { requireWatchable, WATCH, watch } from './watch/watch.js';
 
 const DEFAULT_TYPE: CandleType = '1hour';
@@ -83,7 +82,7 @@ export default define({
     if (isWatched) requireWatchable(context, { '--until': until, '--out': out, '--svg': svg, '--force': force });
     const { output, session } = context;
     if (force && out === undefined && svg === undefined)
-      throw usage('--force needs --out or --svg.', 'It is about the file that they name.');
+      throw usage('--force needs --out or --svg.', 'It replaces the file that one of them names.');
     if (out !== undefined && since === undefined)
       throw usage('--out needs --since.', 'Say where the file begins: --since 2026-11-01.');
     if (out !== undefined && (size !== undefined || chart || svg !== undefined))
@@ -96,9 +95,9 @@ export default define({
     requireRange([since, until], ['--since', '--until'], context.host.now());
     if (out !== undefined && since !== undefined) {
       const { downloadCandles } = await import('./history/candle-download.js');
-      const { besideRows } = await import('./history/output-file.js');
+      const { answerOrNote } = await import('./history/output-file.js');
       const wanted = { market, type, since, until };
-      return besideRows(context, out, await downloadCandles(context, wanted, out, force));
+      return answerOrNote(context, out, await downloadCandles(context, wanted, out, force));
     }
     const isDrawn = chart || drawing !== undefined;
     const usual = isDrawn ? (await import('./candle-view.js')).candlesThatFit(output.screen) : DEFAULT_SIZE;
@@ -139,8 +138,8 @@ export default define({
 });
 
 /**
- * Throws Failure `usage` for a time that the exchange has not reached. This machine's clock may be wrong, so the exchange is
- * asked for its time before.
+ * Throws Failure `usage` for a time that the exchange has not reached. This machine's clock may be wrong, so a ticker has to
+ * confirm that first.
  */
 async function requirePast(client: ExchangeClient, market: string, since: Moment): Promise<void> {
   const isPast = (now: number) => since(now) <= now;

@@ -49,15 +49,15 @@ export default define({
   row: TRADE,
   async run(context, { market, since, out, force, follow, watch: isWatched }) {
     if (isWatched) requireWatchable(context, { '--since': since, '--out': out, '--follow': follow, '--force': force });
-    if (force && out === undefined) throw usage('--force needs --out.', 'It is about the file that it names.');
+    if (force && out === undefined) throw usage('--force needs --out.', 'It replaces the file that --out names.');
     if (out !== undefined && since === undefined)
       throw usage('--out needs --since.', 'Give the id of the trade before the first one.');
     const { session } = context;
     const { base, quote } = await (await session.markets()).find(market);
     if (out !== undefined && since !== undefined) {
       const { downloadTrades } = await import('./history/trade-download.js');
-      const { besideRows } = await import('./history/output-file.js');
-      return besideRows(context, out, await downloadTrades(context, { market, since, follow }, out, force));
+      const { answerOrNote } = await import('./history/output-file.js');
+      return answerOrNote(context, out, await downloadTrades(context, { market, since, follow }, out, force));
     }
     if (follow)
       throw usage('--follow needs --out.', suggest('See trades as they happen', 'stream', `trades:${market}`));

@@ -56,7 +56,7 @@ export class TimeBudget {
     }
   }
 
-  /** Runs work that waits for another program, at the other end of a pipe. That time counts only if the user has set the time. */
+  /** Runs work that waits for another program, at the other end of a pipe. It counts only if the user gave `--timeout`. */
   pausedUnlessSet<Value>(work: () => Promise<Value>): Promise<Value> {
     return this.isUserSet ? work() : this.pausedDuring(work);
   }

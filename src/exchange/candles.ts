@@ -13,7 +13,7 @@ export interface CandlePage {
   readonly asOf: number | null;
 }
 
-interface CandleSeries {
+export interface CandleSeries {
   readonly market: string;
   readonly type: CandleType;
 }

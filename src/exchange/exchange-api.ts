@@ -102,7 +102,7 @@ export class ExchangeApi {
     return this.#clock.isKnown;
   }
 
-  /** The market-data host's clock; it learns from the responses after it is first asked for. */
+  /** The market-data host's clock. It learns from the responses that come after the first use of it. */
   get marketClock(): Pick<ExchangeClock, 'now'> {
     this.#marketClock ??= new ExchangeClock(this.options.host);
     return this.#marketClock;

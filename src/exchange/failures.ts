@@ -25,8 +25,7 @@ const CODE_HINTS: Readonly<Record<number, Advice>> = {
   [RETURN_CODES.expired]: "Check this machine's clock. The next request uses the time that the exchange reported.",
 };
 
-/** What to do if the exchange rejects the keys. */
-export const WRONG_KEYS: Advice = [
+const WRONG_KEYS: Advice = [
   'The profile or the environment may hold keys of another exchange, the two keys may be swapped, or the exchange has deleted the key.',
   suggest('See how the stored keys end', 'keys', 'show'),
   suggest('Store other keys', 'keys', 'set'),
@@ -57,6 +56,16 @@ function withLockEnd(failure: Failure, lockedUntil: number | undefined): Failure
   return failure.hinting(`The lock ends by itself, at ${localTimeText(lockedUntil)}.`);
 }
 
+/** What kind of failure a code is that rejected a request. */
+export function rejectionKind(code: number | null): FailureKind {
+  return REJECTS_KEYS.has(code) ? 'credentials' : 'refused';
+}
+
+/** What to do about such a code. @param otherwise if it does not reject the keys */
+export function rejectionHint(code: number | null, otherwise: Advice): Advice {
+  return REJECTS_KEYS.has(code) ? WRONG_KEYS : otherwise;
+}
+
 /** The failure for a request that the exchange rejected with a code other than 1000. */
 export function refusalFailure({ code, message, busy }: Refused, operation: string): Failure {
   if (busy) {
@@ -67,11 +76,9 @@ export function refusalFailure({ code, message, busy }: Refused, operation: stri
   if (rate !== undefined && code !== null) {
     return new Failure('limited', `${operation}: the exchange's limit was reached: ${message}`, { code, hint: rate });
   }
-  const areKeysWrong = REJECTS_KEYS.has(code);
-  const hint = areKeysWrong ? WRONG_KEYS : (CODE_HINTS[code ?? 0] ?? '--verbose shows the request.');
+  const hint = rejectionHint(code, CODE_HINTS[code ?? 0] ?? '--verbose shows the request.');
   const details = code === null ? { hint } : { hint, code };
-  const kind = areKeysWrong ? 'credentials' : 'refused';
-  return new Failure(kind, `${operation}: rejected by the exchange: ${message}`, details);
+  return new Failure(rejectionKind(code), `${operation}: rejected by the exchange: ${message}`, details);
 }
 
 /** Why a write was not sent. */

@@ -34,12 +34,12 @@ interface Page<Row> {
 }
 
 /**
- * The pages of a list in order, to the last one. Rows added at the head push others to later pages; `fresh` has each row once.
- * None is missed: a page counts only if it was read after the one before it, or if nothing moved in between.
+ * The pages of a list in order, to the last one. Rows added at the head push others to later pages; `fresh` has each row once,
+ * and no row is missed: a page counts only if it was read after the one before it, or if nothing moved in between.
  *
  * Throws Failure `partial` if the exchange returns the same page for every number, and what `read` throws.
  *
- * @param taken the rows of a list that this one goes on from
+ * @param taken the rows of the list that this one continues
  */
 export async function* pagesInOrder<Row>(list: GrowingList<Row>, taken?: TakenRows<Row>): AsyncGenerator<Page<Row>> {
   const reader = new PageReader(list, taken);
@@ -55,7 +55,7 @@ export async function* pagesInOrder<Row>(list: GrowingList<Row>, taken?: TakenRo
   }
 }
 
-/** Reads pages one after the other, and tells which rows are fresh. */
+/** Reads pages one after the other, and finds their fresh rows. */
 class PageReader<Row> {
   #before: Rows<Row> = [];
   readonly #repeatedPages = new RepeatedPageCheck();

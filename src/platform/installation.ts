@@ -3,7 +3,7 @@ import path from 'node:path';
 import { Failure } from '../errors.js';
 import { readTextBounded } from './bounded-file.js';
 
-/** Put in by the build (scripts/build.js); nothing puts it in if the sources are run without a build. */
+/** Defined by the build (scripts/build.js); absent if the sources are run without one. */
 declare const PIT_COMMIT: string | null | undefined;
 
 /** The git commit that this build was made from, with `-dirty` if files were changed since; null if it is unknown. */
@@ -43,11 +43,11 @@ function sourceOf(self: RunningProgram): Source {
   return fs.existsSync(path.join(rootOf(self), 'src', 'main.ts')) ? 'checkout' : 'package';
 }
 
-/** More than any file of text has that pit comes with. */
+/** No text file of an installation is larger. */
 const MAX_BYTES = 16 * 2 ** 20;
 
 /**
- * The text of a file that pit comes with, by its path in the package; a single executable holds it under the same name. Throws
+ * The text of a file of the installation, by its path in the package; a single executable holds it under the same name. Throws
  * Failure `internal` if it is missing.
  */
 export function installedText({ self }: { readonly self: RunningProgram }, file: string): string {

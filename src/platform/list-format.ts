@@ -1,6 +1,6 @@
 /**
- * `Intl.ListFormat` that is made when it first formats something. The build puts it in the place of the one that a package
- * makes when it is loaded.
+ * Makes an `Intl.ListFormat` only when it formats something. The build replaces `Intl.ListFormat` in packages by it
+ * (scripts/build.js).
  */
 export class ListFormat {
   readonly #options: ConstructorParameters<typeof Intl.ListFormat>;

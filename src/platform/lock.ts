@@ -5,8 +5,8 @@ import { systemErrorCode, usage } from '../errors.js';
 export const LOCK = '.lock';
 
 /**
- * A lock this old, in milliseconds, was left by a process that was killed: a holder renews it. If several processes find such
- * a lock at the same moment, two of them may hold it.
+ * A lock this old, in milliseconds, was left by a process that was killed: a holder renews it. If several processes take over
+ * such a lock at the same moment, two of them may hold it.
  */
 const STALE_MS = 10_000;
 

@@ -9,7 +9,7 @@ import { directoriesOf } from './directories.js';
 /** The package that holds lmdb's library for this machine. */
 const LMDB = `@lmdb/lmdb-${process.platform}-${process.arch}`;
 
-/** Loads lmdb's native library. In the bundle this is what lmdb finds its library with: it cannot look beside itself. */
+/** Loads lmdb's native library. The build gives lmdb this function in place of the package that finds libraries. */
 export default function loadLmdb(): unknown {
   if (isSea()) return loadFromExecutable(LMDB);
   const require = createRequire(import.meta.url);
@@ -17,7 +17,7 @@ export default function loadLmdb(): unknown {
   return require(path.join(folder, lmdbLibraryIn(folder)));
 }
 
-/** The name of the library that fits any Node, in the folder of its package. Alpine Linux has a library of C of its own. */
+/** The name of the library for any version of Node, in the folder of its package. Alpine Linux has another C library. */
 export function lmdbLibraryIn(folder: string): string {
   const isMusl = existsSync('/etc/alpine-release');
   const names = readdirSync(folder).filter((name) => /^node\.napi\b.*\.node$/.test(name));

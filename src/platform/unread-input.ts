@@ -1,15 +1,15 @@
 import fs from 'node:fs';
 import { systemErrorCode } from '../errors.js';
 
-/** More of a pasted text may come this long after its last piece, and after the program has ended in the middle of it. */
+/** How long to wait for the next piece of a pasted text: before the first one, and after each. */
 const QUIET_MS = { before: 30, after: 150 };
-/** A key that is held down never falls quiet. */
+/** A key that is held down never stops. */
 const LONGEST_MS = 3_000;
 const BLOCK = 65_536;
 
 /**
- * Reads away what waits at a terminal when the program ends: text that was pasted for pit must not run as commands of the
- * shell. Does nothing if nobody has read from the terminal: what was typed is then meant for the next program.
+ * Discards what waits at a terminal when the program ends: text that was pasted for pit must not run as commands of the shell.
+ * Does nothing if pit has not read from the terminal: what was typed is then meant for the next program.
  *
  * Node cannot flush a terminal, and at exit nothing can be awaited. So this opens the terminal once more, without waiting.
  */
@@ -18,7 +18,7 @@ export function discardUnreadInput(input: Pick<NodeJS.ReadStream, 'isTTY' | 'rea
   let terminal: number | undefined;
   try {
     terminal = fs.openSync('/dev/tty', fs.constants.O_RDONLY | fs.constants.O_NONBLOCK | fs.constants.O_NOCTTY);
-    // otherwise an unfinished line cannot be read, and what still comes is shown
+    // or an unfinished line could not be read, and the terminal would show what still comes
     input.setRawMode(true);
     readUntilQuiet(terminal);
     input.setRawMode(false);

@@ -42,8 +42,8 @@ const ON_COMMAND_LINE = 'Pass it on the command line.';
 /**
  * Questions to the person at the terminal. They go to stderr: stdout is for the answer alone.
  *
- * A question that confirms something says itself what that is, because what is printed above it may have scrolled away. It is
- * not asked if the terminal has no room for all of it.
+ * A question that confirms something names it, because what is printed above the question may have scrolled away. It is not
+ * asked if the terminal has no room for all of it.
  */
 export class Prompts {
   constructor(
@@ -137,7 +137,7 @@ export class Prompts {
     return answer;
   }
 
-  /** Asks what has to be seen whole from the first to the last moment. */
+  /** Asks a question that has to be visible as a whole until it is answered. */
   async #askWhole(question: string, answer: string, hint: string, prompt: (message: string) => Question) {
     const typed = await this.#ask(prompt(this.#whole(question, answer).message), hint, 'askAfresh');
     // the window may have become smaller

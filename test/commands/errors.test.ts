@@ -107,7 +107,7 @@ describe('a confirmation without a terminal', () => {
 it.each([
   ['markets --timeout 0.000001', '--timeout is "0.000001".', /^It must be a number of seconds from 0\.001 to 86400\.$/],
   ['order buy btc_usdt -- -1 --at 100', '"-1" is below zero.', /^Use a number above zero\.$/],
-  ['order buy btc_usdt -- 1 --at 100', '"--at" stands after --, so it is no flag.', /^Write flags before --\.$/],
+  ['order buy btc_usdt -- 1 --at 100', '"--at" comes after --, so it is not a flag.', /^Write flags before --\.$/],
   ['sandbox clock advance 100000d', '"100000d" is too long.', /^Use at most 3650d\.$/],
   ['sandbox price btc_usdt 25000 --over 100000d', '"100000d" is too long.', /^Use at most 365d\.$/],
   ['stream ticker:btc_usdt --for 30d', '"30d" is too long.', /^Use at most 24d\.$/],

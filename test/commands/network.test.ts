@@ -82,7 +82,10 @@ describe('before anything is sent', () => {
   it('rejects an unsupported kind of proxy without printing its password', async () => {
     vi.stubEnv('HTTPS_PROXY', `socks5://${LOGIN}@127.0.0.1:1`);
     const { code, stderr } = await pit.run('--json balance', { environment: environmentAt('https://exchange.test') });
-    expect([code, lastError(stderr).message]).toEqual([2, expect.stringContaining('does not speak (socks5://)')]);
+    expect([code, lastError(stderr).message]).toEqual([
+      2,
+      expect.stringContaining('a socks5:// proxy, which pit does not support'),
+    ]);
     expect(stderr).not.toContain('geheimnis');
   });
 });

@@ -49,7 +49,7 @@ it.each<[line: string, answer: string, question: string]>([
     'send it:',
     'Withdraw 50 xrp to rN7n 7otQ Dd6F czFg LdSq tcsA UxDk w6fz RH with memo 1234? Type the last 6 characters',
   ],
-])('the question of %s says itself what it confirms, at 40x10', async (line, answer, question) => {
+])('the question of %s names what it confirms, at 40x10', async (line, answer, question) => {
   expect(await shownFor(line, answer)).toContain(question);
 });
 

@@ -50,15 +50,13 @@ async function ended(line: string, host: Partial<Host> = {}): Promise<Ended> {
 }
 
 describe('pit order replace', () => {
-  it('names the order that stands in the place of one that was replaced before, with the command that replaces it', async () => {
+  it('names the order that has already replaced another one, with the command that replaces it in turn', async () => {
     await pit.json('order buy btc_usdt 0.01 --at 20000 --override price-band --id again001 --yes');
     const replaced = (line: string) => pit.json<Replaced>(`order replace btc_usdt ${line} --yes`);
     const first = await replaced('--id again001 --at 20001');
     for (const reference of ['--id again001', first.replaced.id]) {
       const error = await pit.failure(`order replace btc_usdt ${reference} --at 20002 --yes`, 3);
-      expect(error.message).toBe(
-        `Order ${first.replaced.id} was replaced before, and order ${first.id} stands in its place.`,
-      );
+      expect(error.message).toBe(`Order ${first.replaced.id} was already replaced by order ${first.id}.`);
       expect(error.hint).toContain(`pit order replace btc_usdt ${first.id} --at 20002`);
     }
     const second = await replaced(`${first.id} --at 20003`);

@@ -111,7 +111,7 @@ describe.each([
       await learn(wrong);
       reqTimes = [];
       await pit.json('cancel btc_usdt 7', clockAt(later));
-      // the cancellation, and a look at the order
+      // the cancellation, and a read of the order
       expect(reqTimes).toHaveLength(2);
     }
   });

@@ -52,6 +52,21 @@ it('keeps what it has if a later page fails', async () => {
   expect(failure).toMatchObject({ kind: 'partial', message: expect.stringContaining('HTTP 502') });
 });
 
+it.each([
+  ['that the exchange sent just now', [], -600_000],
+  ['that was in a cache for ten minutes', ['Age: 600'], 0],
+])("sets the market-data host's clock by an answer %s", async (_, headers, ahead) => {
+  const answer = () =>
+    respond('{"data":[],"moneyType":"USDT","symbol":"BTC"}', '200 OK', [
+      `Date: ${new Date(host.now() - 600_000).toUTCString()}`,
+      ...headers,
+    ]);
+  const { client, host } = clientOf((await serveFaults({ answer })).url);
+  expect(client.marketNow()).toBe(host.now());
+  await readCandles(client, { market: 'btc_usdt', type: '1min', since: () => START });
+  expect(Math.round((client.marketNow() - host.now()) / 10_000) * 10_000).toBe(ahead);
+});
+
 describe('a candle is closed only if the answer proves it', () => {
   const END = START + 2 * MINUTE;
 

@@ -5,7 +5,7 @@ import { KeyStore } from '../../src/config/keys.js';
 import { Profiles } from '../../src/config/profiles.js';
 import { Store } from '../../src/config/store.js';
 import { shellWord } from '../../src/errors.js';
-import { replaceFile } from '../../src/platform/private-files.js';
+import { openPrivate, replaceFile } from '../../src/platform/private-files.js';
 import { everythingIn, failureOf, freshFolder, HOSTS, noKeychain } from '../config/support.js';
 import { adviceText } from '../support/advice.js';
 
@@ -218,6 +218,18 @@ test('replaces a file in one step, also under Snap', async () => {
   }
   expect(fs.statSync(path.join(folder, 'x.json')).ino).not.toBe(before);
 });
+
+test.each(['w', 'a'] as const)(
+  'a file that is opened with %s is for its owner only, whatever its mode was',
+  (flags) => {
+    const folder = freshFolder();
+    fs.mkdirSync(folder, { recursive: true });
+    const file = path.join(folder, 'log');
+    fs.writeFileSync(file, '', { mode: 0o644 });
+    fs.closeSync(openPrivate(file, flags));
+    expect(fs.statSync(file).mode & 0o777).toBe(0o600);
+  },
+);
 
 describe('a file that is replaced', () => {
   test('leaves no temporary file behind if it cannot be replaced', () => {

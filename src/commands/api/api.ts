@@ -49,8 +49,8 @@ const readOperation = withCompletion({ of: 'words', words: operationNames }, (wo
 });
 
 /**
- * The values of the parameters, checked by the operation's description. Decimal numbers are in plain digits; everything else,
- * and every value of an operation that is not described, is as typed.
+ * The values of the parameters, checked by the operation's description. Decimal numbers are in plain digits; other values, and
+ * all values of an operation that is not described, are as typed.
  * @throws Failure `usage` for one that is given twice, is missing, breaks its rule, or is unknown
  */
 function valuesOf(operation: string, pairs: readonly Pair[]): Readonly<Record<string, string>> {

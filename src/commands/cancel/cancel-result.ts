@@ -4,8 +4,7 @@ import { Decimal, formatAmount, grouped } from '../../domain/decimal.js';
 import { splitMarket } from '../../domain/market.js';
 import type { Order } from '../../domain/order.js';
 import { Failure, type FailureKind, suggest } from '../../errors.js';
-import { WRONG_KEYS } from '../../exchange/failures.js';
-import { REJECTS_KEYS } from '../../exchange/observed-codes.js';
+import { rejectionHint } from '../../exchange/failures.js';
 import * as wireField from '../../exchange/wire-fields.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { Paint } from '../../terminal/palette.js';
@@ -131,21 +130,14 @@ function failureOf(
   const text = total === 1 ? 'The order was not cancelled' : some;
   // the order itself may not be placed yet
   const isUnplaced = clientId !== null && earlier.some((write) => write.id === clientId);
+  const reference = clientId === null ? [id ?? ''] : ['--id', clientId];
   return new Failure(kind, `${text}${message === null ? '' : `: ${message}`}.`, {
-    hint: REJECTS_KEYS.has(code)
-      ? WRONG_KEYS
-      : [
-          ...(isUnplaced ? [suggest('It is unknown whether it was placed. Find out', 'resolve', clientId)] : []),
-          total > 1
-            ? suggest('See the orders there are', 'orders', market)
-            : suggest(
-                'See the order',
-                'order',
-                'show',
-                market,
-                ...(clientId === null ? [id ?? ''] : ['--id', clientId]),
-              ),
-        ],
+    hint: rejectionHint(code, [
+      ...(isUnplaced ? [suggest('It is unknown whether it was placed. Find out', 'resolve', clientId)] : []),
+      total > 1
+        ? suggest('See the orders there are', 'orders', market)
+        : suggest('See the order', 'order', 'show', market, ...reference),
+    ]),
     ...(code === null ? {} : { code }),
     ...(clientId === null ? {} : { clientId }),
   });

@@ -5,7 +5,7 @@ import { type Completion, complete, type Names } from './complete.js';
 /**
  * What `pit __complete LINE [REPLACED]` prints for the scripts in `completions/`: a candidate a line, with a tab and what it
  * means if there is anything to say. `:file` alone asks the shell for files, and `:program` for the command line of another
- * program after `--`. A candidate that ends with `=` or `:` goes on, so no space belongs after it.
+ * program after `--`. A candidate that ends with `=` or `:` continues, so the shell adds no space.
  *
  * LINE is the command line up to the cursor, from the program's name on; nothing in it is expanded. REPLACED is the part of it
  * that the shell will replace, if that is not the whole last word: bash splits words at `=` and `:` too.

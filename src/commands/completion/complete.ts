@@ -11,14 +11,14 @@ export interface Names {
   readonly profiles: () => readonly string[];
 }
 
-/** A word that may stand in place of the last one of a line. */
+/** A word that can replace the last one of a line. */
 export interface Candidate {
   readonly word: string;
   /** What it means, in a few words; '' if there is nothing to say. */
   readonly about: string;
 }
 
-/** What may stand at the end of a line: words, or what only the shell knows: files, or another program's command line. */
+/** What can complete a line: words, or what only the shell knows: files, or the command line of another program. */
 export type Completion =
   | { readonly of: 'words'; readonly candidates: readonly Candidate[] }
   | { readonly of: 'file' | 'program' };
@@ -26,7 +26,7 @@ export type Completion =
 const NOTHING: Completion = { of: 'words', candidates: [] };
 
 /**
- * What may stand in place of a word of pit's command line: commands, flags, values, and names that earlier commands have
+ * What can complete a word of pit's command line: commands, flags, values, and names that earlier commands have
  * seen. `pit __complete` and `pit shell` both ask here.
  *
  * @param words those before it, without `pit`

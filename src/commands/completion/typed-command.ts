@@ -48,7 +48,7 @@ export function typedCommand(words: readonly string[], tree: CommandTree): Typed
   return { command, length, given, flags, awaited, isEnded, profile };
 }
 
-/** The flags that may stand after a command. */
+/** The flags that a command takes. */
 export function flagsOf(command: DescribedCommand | undefined, { globals }: CommandTree): readonly DescribedFlag[] {
   return [...(command?.flags ?? []), ...globals];
 }
@@ -59,7 +59,7 @@ export function subcommandsOf(path: string, { commands }: CommandTree): readonly
   return commands.filter((one) => one.path.startsWith(lead) && /^[^ ]+$/.test(one.path.slice(lead.length)));
 }
 
-/** The argument that comes next, or goes on. */
+/** The next argument, which may be the last one again if it takes several words. */
 export function nextArgument({ command, given }: TypedCommand): DescribedArgument | undefined {
   const declared = command?.arguments ?? [];
   const last = declared.at(-1);

@@ -12,8 +12,7 @@ import type { Answer, RowStream } from '../../terminal/answer.js';
 import { paintChange, signed } from '../../terminal/cells.js';
 import type { Column } from '../../terminal/table.js';
 import { isoTime, localTime, timeTitle } from '../../terminal/time.js';
-import { coinName, moment, wholeNumber } from '../inputs.js';
-import { requireRange } from '../time-range.js';
+import { coinName, moment, requireRange, wholeNumber } from '../inputs.js';
 import { withProgress, withTimePerPage } from './long-listing.js';
 import { explainRefusalOfPages } from './refusal.js';
 

@@ -1,9 +1,9 @@
 import type { Context } from '../../cli/context.js';
-import { CANDLE_MS, type Candle, type CandleType } from '../../domain/candle.js';
+import { CANDLE_MS, type Candle } from '../../domain/candle.js';
 import { grouped } from '../../domain/decimal.js';
 import type { Moment } from '../../domain/moment.js';
 import { Failure, usage } from '../../errors.js';
-import { type CandlePage, readCandlePage, readFirstPage } from '../../exchange/candles.js';
+import { type CandlePage, type CandleSeries, readCandlePage, readFirstPage } from '../../exchange/candles.js';
 import type { ExchangeClient } from '../../exchange/exchange-client.js';
 import type { Answer } from '../../terminal/answer.js';
 import { progressBar } from '../../terminal/progress.js';
@@ -19,11 +19,6 @@ const PAGE = 1000;
 const SHOWN_GAPS = 10;
 const FIELDS = ['market', 'type', 'time', 'open', 'high', 'low', 'close', 'volume'] as const;
 
-interface CandleSeries {
-  readonly market: string;
-  readonly type: CandleType;
-}
-
 interface WantedCandles extends CandleSeries {
   /** Opening times, both inclusive. */
   readonly since: Moment;
@@ -31,8 +26,8 @@ interface WantedCandles extends CandleSeries {
 }
 
 /**
- * Downloads closed candles into a file, page by page. Of the candles that the file already has, only the last one is read
- * again, so the same command resumes an interrupted download. Throws Failure `usage` if the file holds other data or begins later than the
+ * Downloads closed candles into a file, page by page. If the file has candles, the download continues at the last one, so the
+ * same command resumes an interrupted download. Throws Failure `usage` if the file holds other data or begins later than the
  * range, and any Failure of the first read.
  */
 export async function downloadCandles(

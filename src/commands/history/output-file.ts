@@ -6,6 +6,7 @@ import type { Answer } from '../../terminal/answer.js';
 import { isStdout, openOutputStream, outputPlace } from '../named-files/output.js';
 import {
   formatOf,
+  otherFile,
   type Row,
   type RowCheck,
   type Series,
@@ -17,7 +18,7 @@ import {
 /** What the user named to download into. */
 export interface DownloadTarget {
   readonly name: string;
-  /** Whether a file that is no download, or a damaged one, is replaced. */
+  /** Whether a file is replaced that is not such a download, or is damaged. */
   readonly isForced: boolean;
 }
 
@@ -36,7 +37,7 @@ interface OutputFile {
   close(isComplete: boolean): Promise<void>;
 }
 
-/** What the name of a file ends with whose rows become a Parquet file when they are complete. */
+/** The ending of the file whose rows become a Parquet file when they are complete. */
 const PART = '.part';
 
 /** What a download did. */
@@ -47,7 +48,7 @@ export interface Downloaded {
 
 /**
  * Opens the file of a download for the work, and closes it after it. It is complete if the work has no failure, or `partial`.
- * Throws Failure `usage` if the file cannot be written or holds something else, and what the work throws.
+ * Throws Failure `usage` if the file cannot be written or is not such a download, and what the work throws.
  */
 export async function withOutput<Result extends Downloaded>(
   context: Context,
@@ -66,8 +67,8 @@ export async function withOutput<Result extends Downloaded>(
   }
 }
 
-/** The answer of a download. If its rows are on stdout, it is a note instead. Throws its failure then. */
-export function besideRows({ output }: Context, name: string, answer: Answer): Answer | undefined {
+/** The answer of a download. If stdout has its rows, the answer is printed as a note, and its failure thrown. */
+export function answerOrNote({ output }: Context, name: string, answer: Answer): Answer | undefined {
   if (!isStdout(name)) return answer;
   output.note(answer.show(output.errorScreen));
   if (answer.failure !== undefined) throw answer.failure;
@@ -89,7 +90,7 @@ export function noteInterrupt(
   return host.onInterrupt(() => {
     const count = grouped(String(added()));
     if (!isResumable) return output.note(`${count} ${what} were written to ${name}.`);
-    output.note(`${name} has ${count} more ${what}; the same command goes on from there.`);
+    output.note(`${name} has ${count} more ${what}; the same command continues from there.`);
     if (isEndless && name.endsWith(PART))
       output.note(`Without --follow, it writes ${name.slice(0, -PART.length)} and ends.`);
   });
@@ -98,13 +99,13 @@ export function noteInterrupt(
 /** The failure of a download that has added rows before a read failed. */
 export function stopped({ kind, message, hints }: Failure, { isResumable }: Series): Failure {
   return new Failure(kind, `The download stopped: ${message}`, {
-    hint: [...(isResumable ? ['The same command goes on where it stopped.'] : []), ...hints],
+    hint: [...(isResumable ? ['Run the same command again to continue.'] : []), ...hints],
   });
 }
 
 /**
  * Opens the file of a download, to go on after its last row. A Parquet file cannot grow, so its rows are kept in a file
- * beside it (`.part`) as long as some are missing. Throws Failure `usage` if it cannot be written or holds something else.
+ * beside it (`.part`) as long as some are missing. Throws Failure `usage` if it cannot be written or is not such a download.
  */
 async function openOutput(context: Context, target: DownloadTarget, rules: RowRules): Promise<OutputFile> {
   const { name, isForced } = target;
@@ -120,16 +121,9 @@ async function openOutput(context: Context, target: DownloadTarget, rules: RowRu
     const rows = openSeries(context, { name, isForced, file: place.file }, format, rules);
     return { rows, close: async () => rows.close() };
   }
-  const { readParquet, requireColumns, writeParquet } = await import('./parquet.js');
-  const isOurs =
-    place.size > 0 &&
-    (await requireColumns(name, rules.fields).then(
-      () => true,
-      (error) => {
-        if (!isForced) throw error;
-        return false;
-      },
-    ));
+  const { hasColumns, readParquet, writeParquet } = await import('./parquet.js');
+  const isOurs = place.size > 0 && (await hasColumns(name, rules.fields));
+  if (place.size > 0 && !isOurs && !isForced) throw otherFile(name, rules.fields);
   const part = name + PART;
   const isBegun = fs.existsSync(part);
   const rows = openSeries(context, { name: part, isForced, file: part }, 'ndjson', rules);

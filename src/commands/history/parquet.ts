@@ -3,7 +3,7 @@ import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from 'h
 import { fileWriter, ParquetWriter } from 'hyparquet-writer';
 import { Failure } from '../../errors.js';
 import { cannotWriteOutput, Draft } from '../named-files/output.js';
-import { type Row, type RowCheck, type SeriesFile, UnusableFile } from './series-file.js';
+import { otherFile, type Row, type RowCheck, type SeriesFile, UnusableFile } from './series-file.js';
 
 /** Rows that are in memory at once. */
 const GROUP_ROWS = 10_000;
@@ -43,27 +43,29 @@ export function writeParquet(source: SeriesFile, fields: readonly string[], targ
   }
 }
 
-/** Throws {@link UnusableFile} if a file is not a Parquet file with these columns. */
-export async function requireColumns(name: string, fields: readonly string[]): Promise<void> {
-  await open(name, fields);
+/** Whether a file is a Parquet file with these columns. */
+export async function hasColumns(name: string, fields: readonly string[]): Promise<boolean> {
+  return (await opened(name, fields)) !== undefined;
 }
 
 /**
- * Adds the rows of a Parquet file that {@link writeParquet} wrote. Throws {@link UnusableFile} if it holds something else or a row
- * that is not right.
+ * Adds the rows of a Parquet file that {@link writeParquet} wrote. Throws {@link UnusableFile} if it is another file or has an
+ * invalid row.
  */
 export async function readParquet(
   name: string,
   { fields, check }: { readonly fields: readonly string[]; readonly check: RowCheck },
   target: SeriesFile,
 ): Promise<void> {
-  const { file, metadata } = await open(name, fields);
+  const found = await opened(name, fields);
+  if (found === undefined) throw otherFile(name, fields);
+  const { file, metadata } = found;
   const count = Number(metadata.num_rows);
   check.begin();
   for (let start = 0; start < count; start += GROUP_ROWS) {
     const group = { file, metadata, rowStart: start, rowEnd: Math.min(count, start + GROUP_ROWS) };
     const rows = (await parquetReadObjects(group).catch(() => {
-      throw isOther(name, fields);
+      throw otherFile(name, fields);
     })) as Row[];
     for (const [index, row] of rows.entries()) {
       const problem = check.problem(row);
@@ -74,18 +76,14 @@ export async function readParquet(
   }
 }
 
-async function open(name: string, fields: readonly string[]) {
+/** Undefined for a file that is not a Parquet file with these columns. */
+async function opened(name: string, fields: readonly string[]) {
   try {
     const file = await asyncBufferFromFile(name);
     const metadata = await parquetMetadataAsync(file);
     const columns = metadata.schema.slice(1).map((column) => column.name);
-    if (columns.join() === fields.join()) return { file, metadata };
+    return columns.join() === fields.join() ? { file, metadata } : undefined;
   } catch {
-    // refused below, like a file with other columns
+    return undefined;
   }
-  throw isOther(name, fields);
-}
-
-function isOther(name: string, fields: readonly string[]): Failure {
-  return new UnusableFile(`${name} holds something else.`, `Its rows would have to be: ${fields.join(', ')}.`);
 }

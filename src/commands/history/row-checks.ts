@@ -42,9 +42,9 @@ export class CandleCheck implements RowCheck {
     const last = this.#last;
     const time = Date.parse(row.time ?? '');
     const step = CANDLE_MS[row.type as CandleType];
-    if (step === undefined) return `has a type that does not exist: ${quoted(row.type ?? '')}`;
+    if (step === undefined) return `has an unknown type: ${quoted(row.type ?? '')}`;
     if (last !== undefined && (row.market !== last.row.market || row.type !== last.row.type))
-      return `is a ${row.type} candle of ${row.market}, unlike those before it`;
+      return `is a ${row.type} candle of ${row.market}, unlike the rows before it`;
     const problem = timeProblem(row, time, this.now) ?? decimalProblem(row, ['open', 'high', 'low', 'close', 'volume']);
     if (problem !== undefined) return problem;
     if (last !== undefined) {
@@ -71,22 +71,22 @@ export class TradeCheck implements RowCheck {
   problem(row: Row): string | undefined {
     const last = this.#last;
     const { market = '', id = '', side = '' } = row;
-    if (last !== undefined && market !== last.market) return `is a trade in ${market}, unlike those before it`;
-    if (!ID.test(id)) return `has an id that is not a number: ${quoted(id)}`;
+    if (last !== undefined && market !== last.market) return `is a trade in ${market}, unlike the rows before it`;
+    if (!ID.test(id)) return `has an invalid id: ${quoted(id)}`;
     if (last !== undefined && compareIds(id, last.id ?? '') <= 0)
-      return `has an id that is not above the one before it: ${id}`;
-    if (side !== 'buy' && side !== 'sell') return `has a side that is neither buy nor sell: ${quoted(side)}`;
+      return `has an id that is not higher than the one before it: ${id}`;
+    if (side !== 'buy' && side !== 'sell') return `has an invalid side: ${quoted(side)}`;
     this.#last = row;
     return timeProblem(row, Date.parse(row.time ?? ''), this.now) ?? decimalProblem(row, ['price', 'amount']);
   }
 }
 
 function timeProblem({ time = '' }: Row, milliseconds: number, now: number): string | undefined {
-  if (Number.isNaN(milliseconds) || isoTime(milliseconds) !== time) return `has a time that is none: ${quoted(time)}`;
+  if (Number.isNaN(milliseconds) || isoTime(milliseconds) !== time) return `has an invalid time: ${quoted(time)}`;
   return milliseconds > now + CLOCK_SLACK_MS ? `is in the future: ${time}` : undefined;
 }
 
 function decimalProblem(row: Row, fields: readonly string[]): string | undefined {
   const wrong = fields.find((field) => !DECIMAL.test(row[field] ?? ''));
-  return wrong === undefined ? undefined : `has no number as ${wrong}: ${quoted(row[wrong] ?? '')}`;
+  return wrong === undefined ? undefined : `has an invalid ${wrong}: ${quoted(row[wrong] ?? '')}`;
 }

@@ -10,7 +10,7 @@ export type Row = Readonly<Record<string, string>>;
 
 /** Checks the rows of a file one after the other. */
 export interface RowCheck {
-  /** The next row is the first one. */
+  /** Called before the first row. */
   begin(): void;
   /** What is wrong with the next row after those before it, as the rest of a sentence; undefined if nothing is. */
   problem(row: Row): string | undefined;
@@ -22,7 +22,7 @@ type Format = TextFormat | 'parquet';
 /** Where the rows of a download go. */
 export interface Series {
   readonly name: string;
-  /** Whether the next download goes on after the last row. */
+  /** Whether the next download continues after the last row. */
   readonly isResumable: boolean;
   readonly first: Row | undefined;
   readonly last: Row | undefined;
@@ -30,11 +30,16 @@ export interface Series {
   append(rows: readonly Row[]): Promise<void> | void;
 }
 
-/** Thrown for a file that no download can go on with, because of what is in it. */
+/** Thrown for a file whose content no download can continue. */
 export class UnusableFile extends Failure {
   constructor(message: string, hint: string) {
     super('usage', message, { hint: [hint, '--force replaces the file.'] });
   }
+}
+
+/** The failure for a file with anything but these fields. */
+export function otherFile(name: string, fields: readonly string[]): UnusableFile {
+  return new UnusableFile(`${name} holds other data.`, `Its rows must have the fields ${fields.join(', ')}.`);
 }
 
 /** More than a row takes. */
@@ -72,9 +77,9 @@ export class SeriesFile implements Series {
 
   /**
    * Opens a file, or makes it, and reads all its rows once. Throws Failure `usage` if it cannot be written, and
-   * {@link UnusableFile} if it holds something else or a row that is not right.
+   * {@link UnusableFile} if it holds other data or an invalid row.
    */
-  static open(name: string, format: TextFormat, fields: readonly string[], check?: RowCheck): SeriesFile {
+  static open(name: string, format: TextFormat, fields: readonly string[], check: RowCheck): SeriesFile {
     let descriptor: number;
     try {
       descriptor = fs.openSync(name, fs.constants.O_RDWR | fs.constants.O_CREAT, 0o644);
@@ -173,8 +178,8 @@ export class SeriesFile implements Series {
     throw usage(`Another program changed ${this.name} meanwhile.`, 'Let one command at a time write to a file.');
   }
 
-  #readAll(check: RowCheck | undefined): void {
-    check?.begin();
+  #readAll(check: RowCheck): void {
+    check.begin();
     const whole = this.#size;
     this.#size = whole - this.#cutLength();
     const header = this.format === 'csv' ? this.#header() : 0;
@@ -183,7 +188,7 @@ export class SeriesFile implements Series {
       number += 1;
       const row = this.#parsed(line);
       if (row === undefined && this.#first === undefined) throw this.#isOther();
-      const problem = row === undefined ? `does not have the fields ${this.fields.join(', ')}` : check?.problem(row);
+      const problem = row === undefined ? `does not have the fields ${this.fields.join(', ')}` : check.problem(row);
       if (problem !== undefined)
         throw new UnusableFile(`${this.name}: line ${number} ${problem}.`, 'Correct the line, or give another file.');
       this.#first ??= row;
@@ -260,10 +265,7 @@ export class SeriesFile implements Series {
   }
 
   #isOther(): Failure {
-    return new UnusableFile(
-      `${this.name} holds something else.`,
-      `Its rows would have to be: ${this.fields.join(', ')}.`,
-    );
+    return otherFile(this.name, this.fields);
   }
 }
 

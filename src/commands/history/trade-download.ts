@@ -25,7 +25,7 @@ interface Wanted {
 
 /**
  * Downloads the trades after an id into a file, 50 at a time; a file that has trades grows from its last one. Throws Failure
- * `usage` for a file that holds something else, and what a read throws if it is the first one.
+ * `usage` for a file that holds other data, and what a read throws if it is the first one.
  */
 export async function downloadTrades(
   context: Context,

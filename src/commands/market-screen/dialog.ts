@@ -42,7 +42,7 @@ export function drawDialog(grid: Grid, messages: Area, kept: number, input: Dial
   const needed = content.lines.length + content.asked.length + content.hints.length + FRAME.rows;
   const more = messages.height - kept;
   const below = messages.row + Math.min(more, Math.max(0, needed - (messages.row - 1)));
-  // the header stays too, unless what is asked needs its row and those below the messages
+  // the header stays too, unless the question needs its row and the rows below the messages
   const isTight = content.asked.length + content.hints.length + FRAME.rows >= below - 1;
   const end = isTight ? grid.height : below;
   const lines = fitting(content, Math.max(1, end - (isTight ? 0 : 1) - FRAME.rows));
@@ -53,7 +53,7 @@ export function drawDialog(grid: Grid, messages: Area, kept: number, input: Dial
   });
 }
 
-/** Whatever is asked stays in sight. Of the rest, empty lines go first, then the middle of the lines, then the hints. */
+/** What is asked stays in sight. Empty lines go first, then the middle of the lines, then the hints. */
 function fitting({ lines, asked, hints }: Content, room: number): readonly string[] {
   const isTight = asked.length + hints.length >= room;
   const [shownAsked, allHints] = [asked, hints].map((all) => (isTight ? all.filter((line) => line !== '') : all));

@@ -5,7 +5,7 @@ import { dialogWidth, FRAME } from './layout.js';
 export interface Question {
   readonly kind: 'question';
   readonly write: number;
-  /** Says itself what it asks: there may be no room for the preview. */
+  /** Names what it confirms: there may be no room for the preview. */
   readonly question: string;
   /** Painted lines. */
   readonly preview: readonly string[];

@@ -23,17 +23,33 @@ export async function readNamedFile(context: Context, name: string, rules: Input
   return Buffer.concat(chunks);
 }
 
-/** Reads it piece by piece. Throws the same. */
+/** Reads such a file in pieces. Throws as {@link readNamedFile}. */
 export async function readNamedChunks(
   context: Context,
   name: string,
   rules: InputRules,
   take: (chunk: Buffer) => void,
 ): Promise<void> {
-  await readChunks(context, opened(context, name, rules), shownName(name), rules, take);
+  const stream = opened(context, name, rules);
+  const forget = context.host.onExit(() => stream.destroy());
+  let length = 0;
+  try {
+    await context.budget.pausedUnlessSet(async () => {
+      for await (const chunk of stream) {
+        const bytes = Buffer.from(chunk);
+        length += bytes.length;
+        if (length > rules.max) throw usage(`${shownName(name)} is longer than ${inWords(rules.max)}.`, rules.hint);
+        take(bytes);
+      }
+    });
+  } catch (error) {
+    throw error instanceof Failure ? error : unreadable(shownName(name), error, rules.hint);
+  } finally {
+    forget();
+  }
 }
 
-/** What messages call it. */
+/** The name of such a file in messages. */
 export function shownName(name: string): string {
   return name === STDIN ? 'stdin' : name;
 }
@@ -47,31 +63,6 @@ function opened({ host }: Context, name: string, { hint }: InputRules): Readable
     return openInput(name);
   } catch (error) {
     throw unreadable(name, error, hint);
-  }
-}
-
-async function readChunks(
-  { host, budget }: Context,
-  stream: Readable,
-  shown: string,
-  { max, hint }: InputRules,
-  take: (chunk: Buffer) => void,
-): Promise<void> {
-  const forget = host.onExit(() => stream.destroy());
-  let length = 0;
-  try {
-    await budget.pausedUnlessSet(async () => {
-      for await (const chunk of stream) {
-        const bytes = Buffer.from(chunk);
-        length += bytes.length;
-        if (length > max) throw usage(`${shown} is longer than ${inWords(max)}.`, hint);
-        take(bytes);
-      }
-    });
-  } catch (error) {
-    throw error instanceof Failure ? error : unreadable(shown, error, hint);
-  } finally {
-    forget();
   }
 }
 

@@ -149,7 +149,7 @@ export async function openOutputStream(
 
 function notTaken(name: string, error: Error): Failure {
   return systemErrorCode(error) === 'EPIPE'
-    ? usage(`Whoever read ${name} has closed it.`, 'What it received before is incomplete.')
+    ? usage(`The reader of ${name} closed it early.`, 'It received only a part of the data.')
     : cannotWriteOutput(name, error);
 }
 

@@ -6,8 +6,7 @@ import { Decimal, formatAmount, formatPrice } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
 import { type OrderReference, referenceText } from '../../domain/order.js';
 import { Failure, suggest, usage } from '../../errors.js';
-import { notSentFailure, refusalFailure, WRONG_KEYS } from '../../exchange/failures.js';
-import { REJECTS_KEYS } from '../../exchange/observed-codes.js';
+import { notSentFailure, refusalFailure, rejectionHint } from '../../exchange/failures.js';
 import { cancelRequest, orderWriteRequest } from '../../exchange/write-requests.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
@@ -292,9 +291,10 @@ function notCancelled(ended: Ended): Answer {
   if (cancel.outcome !== 'unknown') {
     const text = `The order was not cancelled, and nothing was placed: ${message}.`;
     throw new Failure(cancel.failure ?? 'refused', text, {
-      hint: REJECTS_KEYS.has(cancel.code)
-        ? WRONG_KEYS
-        : suggest('See the order', 'order', 'show', terms.market, ...referenceWords(terms)),
+      hint: rejectionHint(
+        cancel.code,
+        suggest('See the order', 'order', 'show', terms.market, ...referenceWords(terms)),
+      ),
       ...(cancel.code === null ? {} : { code: cancel.code }),
       clientId,
     });

@@ -13,6 +13,7 @@ import type { StateReport } from '../../sandbox/admin/state.js';
 import { DRY_CHANGE, dryChange } from '../dry-run.js';
 import { durationUpTo, filePath, marketName, positiveDecimal, speed } from '../inputs.js';
 import { FORCE } from '../named-files/force.js';
+import { STDIN, shownName } from '../named-files/input.js';
 import { OutputTarget } from '../named-files/output.js';
 import { withFileForSandbox, withTransferFile } from './transfer.js';
 
@@ -122,8 +123,9 @@ export const importState = define({
     const { rows } = await withFileForSandbox(context, file, rules, async (state) => {
       return (await replaceState(context, 'POST /import', { file: state })) as StateReport;
     });
-    const shown = file === '-' ? file : path.resolve(file);
-    return { data: { file: shown, rows }, show: () => `Imported ${counted(rows, 'row')} from ${shown}.` };
+    const source = file === STDIN ? file : path.resolve(file);
+    const text = `Imported ${counted(rows, 'row')} from ${shownName(source)}.`;
+    return { data: { file: source, rows }, show: () => text };
   },
 });
 

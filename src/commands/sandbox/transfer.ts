@@ -6,8 +6,8 @@ import { FILE_MODE } from '../../platform/private-files.js';
 import { type InputRules, readNamedChunks, STDIN, shownName } from '../named-files/input.js';
 
 /**
- * Runs the work with the name of a private file to hand something over to the sandbox, or from it; it is removed afterwards. Starts the
- * sandbox if it does not run.
+ * Runs the work with the name of a private file that passes data to or from the sandbox, and removes the file afterwards. Starts
+ * the sandbox if it does not run.
  */
 export async function withTransferFile<Result>(
   { sandbox, host }: Context,
@@ -27,8 +27,8 @@ export async function withTransferFile<Result>(
 }
 
 /**
- * Lets the sandbox read what the user named: a regular file itself, and a private copy of what a pipe or stdin gives. Throws Failure
- * `usage` if that cannot be read or is too long, and what the work throws.
+ * Lets the sandbox read what the user named: a regular file directly, and a pipe or stdin from a private copy. Throws Failure
+ * `usage` if the input cannot be read or is too long, and what the work throws.
  */
 export async function withFileForSandbox<Result>(
   context: Context,

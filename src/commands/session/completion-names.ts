@@ -4,8 +4,8 @@ import { readTextBounded } from '../../platform/bounded-file.js';
 import { isPrivateFile, makePrivateFolder, replaceFile } from '../../platform/private-files.js';
 
 /**
- * What may stand in each file, a line each. The lines come from an exchange and are offered by shells, so nothing else is
- * ever written or read.
+ * What a line of each file looks like. The lines come from an exchange and shells offer them, so no other line is ever written
+ * or read.
  */
 const LINES = {
   markets: /^[a-z0-9]{1,20}_[a-z0-9]{1,20}$/,

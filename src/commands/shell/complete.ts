@@ -4,7 +4,7 @@ import { complete, type Names } from '../completion/complete.js';
 import type { CommandTree } from '../reference/command-tree.js';
 import { scan } from './line.js';
 
-/** What may stand in place of the end of a line. */
+/** What can complete the end of a line. */
 interface LineCompletion {
   /** The typed part that a candidate replaces. */
   readonly replaces: string;

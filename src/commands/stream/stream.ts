@@ -1,8 +1,7 @@
 import type { Context } from '../../cli/context.js';
 import { define, flag, several, toggle } from '../../cli/definition.js';
 import { Failure, suggest, usage } from '../../errors.js';
-import { WRONG_KEYS } from '../../exchange/failures.js';
-import { REJECTS_KEYS } from '../../exchange/observed-codes.js';
+import { rejectionHint, rejectionKind } from '../../exchange/failures.js';
 import { type Channel, channelKey, isPrivate, type StreamEvent } from '../../exchange/stream/events.js';
 import type { Live, RowStream } from '../../terminal/answer.js';
 import { toJson } from '../../terminal/json.js';
@@ -111,11 +110,10 @@ async function* follow(
 
 function refusal(channel: Channel | null, code: number | null, message: string): Failure {
   const what = channel === null ? 'a subscription' : channelKey(channel);
-  const text = `The exchange rejected ${what}: ${message}`;
-  if (code === null) return new Failure('refused', text);
-  return REJECTS_KEYS.has(code)
-    ? new Failure('credentials', text, { code, hint: WRONG_KEYS })
-    : new Failure('refused', text, { code });
+  return new Failure(rejectionKind(code), `The exchange rejected ${what}: ${message}`, {
+    hint: rejectionHint(code, []),
+    ...(code === null ? {} : { code }),
+  });
 }
 
 /** A document for each event, or a table that is drawn in place. */

@@ -18,7 +18,7 @@ export function proxyFor(url: URL): URL | null {
   if (named === '') return null;
   const proxy = parseProxy(named);
   if (proxy.protocol === 'http:' || proxy.protocol === 'https:') return proxy;
-  throw usage(`The environment names a proxy of a kind that pit does not speak (${proxy.protocol}//).`, EXAMPLE);
+  throw usage(`The environment names a ${proxy.protocol}// proxy, which pit does not support.`, EXAMPLE);
 }
 
 const EXAMPLE = 'Write HTTPS_PROXY like http://proxy.example.com:3128, or unset it.';
@@ -85,7 +85,9 @@ export class Tunnel extends HttpsProxyAgent<string> {
     const connecting = super.connect(request, { ...options, checkServerIdentity: checkHost } as ConnectOptions);
     const socket = await connecting.catch((thrown: unknown) => {
       const code = hasErrorCode(thrown) ? ` (${thrown.code})` : '';
-      const problem = signal.aborted ? 'did not answer in time' : `could not be reached, or broke off${code}`;
+      const problem = signal.aborted
+        ? 'did not answer in time'
+        : `could not be reached, or closed the connection${code}`;
       throw new ProxyError(`${this.#name} ${problem}`);
     });
     // the package would hand out the answer of the proxy as that of the host

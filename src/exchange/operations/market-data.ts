@@ -73,7 +73,7 @@ export function toTicker({
   };
 }
 
-/** A price of zero is none: a market that has not traded was observed with it. */
+/** Exchanges were observed to send zero as a price of a market that has not traded. */
 function pricedOrNull(price: string | null): string | null {
   return price !== null && /[1-9]/.test(price) ? price : null;
 }

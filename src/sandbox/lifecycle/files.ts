@@ -65,14 +65,14 @@ export function filesIn(directory: string): SandboxFiles {
   };
 }
 
-/** A file through which a command of this process hands something over to the sandbox, or gets it. */
+/** A file that passes data between a command of this process and the sandbox. */
 export function transferFile(directories: Pick<Directories, 'state'>): string {
   return path.join(sandboxFiles(directories).directory, `state.transfer.${process.pid}`);
 }
 
 const DRAFT = /\.(?:json|transfer)\.(\d{1,10})$/;
 
-/** Removes the files of processes that were killed while they replaced a file or handed something over. */
+/** Removes the files of processes that were killed while they replaced a file or passed data. */
 export function removeDrafts(directory: string): void {
   for (const name of readdirSync(directory)) {
     const [, pid] = DRAFT.exec(name) ?? [];

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { closeSync, fstatSync, readSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, fstatSync, readSync, writeFileSync } from 'node:fs';
 import { openRegular } from '../../platform/bounded-file.js';
 import { openPrivate } from '../../platform/private-files.js';
 import type { Row } from './table.js';
@@ -26,18 +26,14 @@ const BLOCK = 1_000_000;
 
 /**
  * Writes all rows of an exchange to one file: a header, one JSON row per line, and a last line with their number and the
- * SHA-256 of everything before it. The file appears when it is complete, readable by its owner only, because it holds keys.
+ * SHA-256 of everything before it, which shows whether the file is complete. Only its owner can read it, because it holds keys.
  */
 export function writeState(file: string, rows: Iterable<StoredRow>): number {
-  const draft = `${file}.${process.pid}`;
-  const descriptor = openPrivate(draft, 'w');
+  const descriptor = openPrivate(file, 'w');
   try {
-    const count = writeLines(descriptor, rows);
-    renameSync(draft, file);
-    return count;
+    return writeLines(descriptor, rows);
   } finally {
     closeSync(descriptor);
-    rmSync(draft, { force: true });
   }
 }
 

@@ -53,8 +53,8 @@ export interface GroupedRow {
 }
 
 /**
- * Refuses rows that are likelier one number: it is within a factor of two of the market or of the other lines' prices, from
- * which the price before the comma, a thousandth of it, is then far away. Throws Failure `usage` that names both readings.
+ * Refuses rows that are more likely one number: one within a factor of two of the market or of the prices of the other lines.
+ * The price before the comma, a thousandth of it, is then far from them. Throws Failure `usage` that names both readings.
  * @param reference the market's price; null if it is unknown
  */
 export function refuseGroupedRows(

@@ -61,7 +61,7 @@ export async function planReplacement(
   const { client, journal } = trading;
   const order = await client.getOrder(market.market, reference);
   const successor = order.state === 'cancelled' ? successorOf(journal, order) : undefined;
-  if (successor !== undefined) throw replacedBefore(order, successor, { at, amount });
+  if (successor !== undefined) throw alreadyReplaced(order, successor, { at, amount });
   const { side, type } = requireOpen(order);
   const { isRecorded, ...rest } = orderAccountOf(journal, order, reference, given);
   const open = Decimal.of(order.amount).minus(Decimal.of(order.filled));
@@ -93,7 +93,7 @@ export async function planReplacement(
   return { terms: decided, market, order, placed, snapshot, isAccountRecorded: isRecorded };
 }
 
-/** The id of the order that was placed in place of this one, by the last of its replacements; undefined if pit made none. */
+/** The id of the order that the last replacement of this one placed; undefined if pit did not replace it. */
 function successorOf({ archive }: TradingContext['journal'], { id, market }: Order): string | undefined {
   let latest = id;
   for (const { write, outcome, id: placed } of archive.since(0, { market })) {
@@ -103,7 +103,7 @@ function successorOf({ archive }: TradingContext['journal'], { id, market }: Ord
   return latest === id ? undefined : latest;
 }
 
-function replacedBefore(
+function alreadyReplaced(
   { id, market }: Order,
   successor: string,
   { at, amount }: Pick<Changes, 'at' | 'amount'>,
@@ -112,7 +112,7 @@ function replacedBefore(
     ...(at === undefined ? [] : ['--at', priceText(at)]),
     ...(amount === undefined ? [] : ['--amount', amountText(amount)]),
   ];
-  return new Failure('refused', `Order ${id} was replaced before, and order ${successor} stands in its place.`, {
+  return new Failure('refused', `Order ${id} was already replaced by order ${successor}.`, {
     hint: [
       suggest('Replace that one', 'order', 'replace', market, successor, ...changes),
       suggest('See it', 'order', 'show', market, successor),

@@ -168,7 +168,7 @@ describe('a download of candles', () => {
     expect(data).toMatchObject({ added: 9, from: iso(91), to: iso(99), gaps: [] });
   });
 
-  it('ends at --until, and goes on from there with a later one', async () => {
+  it('ends at --until, and continues from there with a later one', async () => {
     const name = fileName('csv');
     await download(name, { count: 500 }, SINCE + 99 * MINUTE);
     expect((await download(name, { count: 500 }, SINCE + 199 * MINUTE)).data).toMatchObject({
@@ -218,7 +218,7 @@ describe('a download of candles', () => {
     expect(failure).toMatchObject({
       kind: 'unreachable',
       message: 'The download stopped: No answer: connection reset.',
-      hints: ['The same command goes on where it stopped.'],
+      hints: ['Run the same command again to continue.'],
     });
     expect((await download(name, { count: 2_500 })).data).toMatchObject({ added: 500 });
   });
@@ -256,12 +256,12 @@ describe('a file that a download is to go on with', () => {
   const header = 'market,type,time,open,high,low,close,volume';
 
   it.each([
-    ['a time that is none', row(1).replace(iso(1), 'garbage')],
+    ['an invalid time', row(1).replace(iso(1), 'garbage')],
     ['a candle of the year 2031', row(1).replace('2023', '2031')],
     ['a candle twice', row(0)],
     ['a candle before the one above it', row(-1)],
     ['a time between two candles', row(1).replace(':00.000Z', ':30.000Z')],
-    ['a price that is no number', row(1).replace('20000.00', 'high')],
+    ['an invalid price', row(1).replace('20000.00', 'high')],
     ['a column too few', row(1).replace(',0.10', '')],
     ['a candle of another market', row(1).replace('btc_', 'eth_')],
   ])('is refused with the number of a line that has %s, and stays as it is', async (_what, line) => {
@@ -298,7 +298,8 @@ describe('a file that a download is to go on with', () => {
   it('is refused with the number of a row of a Parquet file', async () => {
     const [wrong, name] = [fileName('csv'), fileName('parquet')];
     writeFileSync(wrong, [header, row(0), row(2), row(1), ''].join('\n'));
-    const rows = SeriesFile.open(wrong, 'csv', header.split(','));
+    const anyRow = { begin: () => undefined, problem: () => undefined };
+    const rows = SeriesFile.open(wrong, 'csv', header.split(','), anyRow);
     writeParquet(rows, header.split(','), name);
     await expect(download(name, { count: 10 })).rejects.toThrow(`${name}: row 3 is not later than`);
     expect(existsSync(`${name}.part`)).toBe(false);

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { formatOf, SeriesFile } from '../../../src/commands/history/series-file.js';
 
 const FIELDS = ['market', 'time'];
+const ANY_ROW = { begin: () => undefined, problem: () => undefined };
 const row = (number: number) => ({ market: 'btc_usdt', time: String(number) });
 
 function fileName(): string {
@@ -15,7 +16,7 @@ describe.each([
   ['csv', 'market,time\nbtc_usdt,1\nbtc_usdt,2\n'],
   ['ndjson', '{"market":"btc_usdt","time":"1"}\n{"market":"btc_usdt","time":"2"}\n'],
 ] as const)('a file of rows as %s', (format, text) => {
-  const open = (name: string) => SeriesFile.open(name, format, FIELDS);
+  const open = (name: string) => SeriesFile.open(name, format, FIELDS, ANY_ROW);
 
   it('holds the rows as text', () => {
     const name = fileName();
@@ -67,7 +68,7 @@ describe.each([
     (content) => {
       const name = fileName();
       writeFileSync(name, content);
-      expect(() => open(name)).toThrow(`${name} holds something else.`);
+      expect(() => open(name)).toThrow(`${name} holds other data.`);
       expect(readFileSync(name, 'utf8')).toBe(content);
     },
   );

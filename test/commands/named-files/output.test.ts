@@ -1,7 +1,11 @@
 import { spawn, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
+import { createServer } from 'node:net';
 import path from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Context } from '../../../src/cli/context.js';
+import { OutputTarget } from '../../../src/commands/named-files/output.js';
+import { Failure } from '../../../src/errors.js';
 import { PIT } from '../../support/command.js';
 import { plainEnvironment, temporaryHome } from '../../support/pit.js';
 import { PitHome } from '../pit-home.js';
@@ -50,9 +54,14 @@ describe.each(WRITERS)('pit %s FILE.%s', (command, ending, beginning) => {
     expect(read(`target.${ending}`)).toBe('mine\n');
   });
 
-  it('refuses a folder, and a file in a missing folder', async () => {
+  it('refuses a folder, a file in a missing folder, and a socket', async () => {
     await pit.failure(`${command} ${folder}`, 2);
     await pit.failure(`${command} ${at(`missing/${name}`)}`, 2);
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(at(name), resolve));
+    expect((await pit.failure(`${command} ${at(name)}`, 2)).message).toBe(`${at(name)} is a socket.`);
+    expect(fs.lstatSync(at(name)).isSocket()).toBe(true);
+    server.close();
   });
 });
 
@@ -97,7 +106,7 @@ describe('a pipe', () => {
   it('that its reader closes too early is an error', async () => {
     spawn('head', ['-c', '3', at('pipe')], { stdio: 'ignore' });
     const { message } = await pit.failure(`sandbox export ${at('pipe')}`, 2);
-    expect(message).toBe(`Whoever read ${at('pipe')} has closed it.`);
+    expect(message).toBe(`The reader of ${at('pipe')} closed it early.`);
   });
 
   it('cannot be a Parquet file', async () => {
@@ -144,6 +153,39 @@ describe('what excludes -', () => {
     const rows = stdout.trimEnd().split('\n');
     expect(rows.map((row) => JSON.parse(row).market)).toEqual(rows.map(() => 'btc_usdt'));
   });
+});
+
+it('an end of the program while a file is written leaves the old one, and nothing beside it', async () => {
+  fs.writeFileSync(at('a'), 'old');
+  let exit = () => {};
+  const host = {
+    onExit: (work: () => void) => {
+      exit = work;
+      return () => undefined;
+    },
+  };
+  const target = new OutputTarget({ host } as unknown as Context, at('a'), { isForced: true, isOurs: () => false });
+  const seen: string[][] = [];
+  await target
+    .write(
+      (function* () {
+        yield 'new';
+        seen.push(fs.readdirSync(folder));
+        exit();
+        seen.push(fs.readdirSync(folder));
+        throw new Failure('usage', 'ended');
+      })(),
+    )
+    .catch(() => undefined);
+  expect([seen.map((names) => names.length), seen[1], read('a')]).toEqual([[2, 1], ['a'], 'old']);
+});
+
+it.runIf(process.geteuid?.() === 0)('root leaves a file that it replaces to its owner', async () => {
+  fs.writeFileSync(at('a.svg'), '');
+  fs.chownSync(at('a.svg'), 65_534, 65_534);
+  await pit.run(`kline btc_usdt --svg ${at('a.svg')}`);
+  expect(fs.statSync(at('a.svg'))).toMatchObject({ uid: 65_534, gid: 65_534 });
+  expect(read('a.svg')).toMatch(/^<svg/);
 });
 
 it('keeps the mode of a file that it replaces, but exports the sandbox for its owner only', async () => {

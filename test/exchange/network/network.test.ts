@@ -143,8 +143,8 @@ describe.skipIf(!hasOpenssl)('certificates', () => {
     it.each<[Manner, RegExp, number]>([
       ['refuses', /the proxy http:\/\/127\.0\.0\.1:\d+ refused to connect to exchange\.test \(HTTP 407\)/, 9_000],
       ['fails', /the proxy http:\/\/127\.0\.0\.1:\d+ refused to connect to exchange\.test \(HTTP 502\)/, 9_000],
-      ['hangs up', /could not be reached, or broke off/, 9_000],
-      ['resets', /could not be reached, or broke off \(ECONNRESET\)/, 9_000],
+      ['hangs up', /could not be reached, or closed the connection/, 9_000],
+      ['resets', /could not be reached, or closed the connection \(ECONNRESET\)/, 9_000],
       ['stays silent', /did not answer in time|no answer in time|no connection/, 1_000],
       ['speaks no TLS', /gave no secure connection in time|no answer in time|no connection/, 1_000],
       ['talks', /no connection|does not speak TLS there/, 9_000],

@@ -65,7 +65,7 @@ describe('the proxy of a URL', () => {
   });
 
   it.each([
-    ['socks5://me:geheimnis@p:1080', /names a proxy of a kind that pit does not speak \(socks5:/],
+    ['socks5://me:geheimnis@p:1080', /names a socks5:\/\/ proxy, which pit does not support/],
     ['http://me:geheimnis@:', /is not a URL/],
     ['http://me:geheimnis%@p:1', /is not a URL/],
   ])('rejects %s without quoting it', (value, message) => {

@@ -32,13 +32,13 @@ const folder = mkdtempSync(path.join(tmpdir(), 'pit-code-'));
 const copy = path.join(folder, 'pit');
 const home = path.join(folder, 'home');
 const dist = path.join(copy, 'dist');
-const codeFolder = path.join(dist, '.code');
-const codeName = `profile-${process.version}-${process.platform}-${process.arch}`;
-const codeFile = path.join(codeFolder, codeName);
-/** What is kept of the program, and of the other one. */
-let kept: { readonly right: Buffer; readonly wrong: Buffer };
+const cacheFolder = path.join(dist, '.code');
+const cacheName = `profile-${process.version}-${process.platform}-${process.arch}`;
+const cacheFile = path.join(cacheFolder, cacheName);
+/** The caches of the program, and of the other one. */
+let cached: { readonly right: Buffer; readonly wrong: Buffer };
 
-/** A copy of the built program, without code. */
+/** A copy of the built program, without a cache. */
 function copyProgram(): void {
   rmSync(copy, { recursive: true, force: true });
   const root = path.dirname(path.dirname(BUILT));
@@ -61,7 +61,7 @@ function fileWithText(): string {
   return path.join(dist, found ?? '');
 }
 
-/** The files whose code is kept, with the length of the code. */
+/** The files whose code is cached, with the length of the code. */
 function namesIn(content: Buffer): readonly (readonly [name: string, length: number])[] {
   return JSON.parse(content.subarray(0, content.indexOf('\n')).toString());
 }
@@ -86,53 +86,53 @@ beforeAll(async () => {
   expect(source).toContain(RIGHT);
   writeFileSync(fileWithText(), source.replaceAll(RIGHT, WRONG), 'latin1');
   expect((await start()).stdout).toContain(WRONG);
-  const wrong = readFileSync(codeFile);
+  const wrong = readFileSync(cacheFile);
   copyProgram();
   expect((await start()).stdout).toContain(RIGHT);
-  kept = { right: readFileSync(codeFile), wrong };
+  cached = { right: readFileSync(cacheFile), wrong };
 });
 
-// code of another program under the right name shows whether kept code is used: then the answer is wrong
+// the code of another program under the right name shows whether the cache is used: then the answer is wrong
 beforeEach(() => {
   copyProgram();
-  mkdirSync(codeFolder);
-  writeFileSync(codeFile, kept.wrong);
+  mkdirSync(cacheFolder);
+  writeFileSync(cacheFile, cached.wrong);
 });
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-it('a run keeps its code, which the next run of the same command uses', async () => {
+it('a run caches its code, which the next run of the same command uses', async () => {
   expect((await start()).stdout).toContain(WRONG);
-  rmSync(codeFolder, { recursive: true });
+  rmSync(cacheFolder, { recursive: true });
   expect((await start()).stdout).toContain(RIGHT);
-  expect(readdirSync(codeFolder)).toEqual([codeName]);
+  expect(readdirSync(cacheFolder)).toEqual([cacheName]);
 });
 
-it('code that was kept of another build is not used, and is dropped', async () => {
+it('the cached code of another build is not used, and is removed', async () => {
   const name = path.basename(fileWithText());
   const old = 'profile-anotherb.cjs';
-  const content = kept.wrong.subarray(0, kept.wrong.length / 2);
+  const content = cached.wrong.subarray(0, cached.wrong.length / 2);
   const head = content.indexOf('\n');
   const renamed = JSON.stringify(namesIn(content)).replace(name, old);
   const ofOther = Buffer.concat([Buffer.from(renamed), content.subarray(head)]);
-  writeFileSync(codeFile, Buffer.concat([ofOther, ofOther]));
+  writeFileSync(cacheFile, Buffer.concat([ofOther, ofOther]));
   expect((await start()).stdout).toContain(RIGHT);
-  const names = namesIn(readFileSync(codeFile)).map(([file]) => file);
+  const names = namesIn(readFileSync(cacheFile)).map(([file]) => file);
   expect(names).toContain(name);
   expect(names).not.toContain(old);
 });
 
-it('keeps what another run of the command has compiled, beside what it compiles itself', async () => {
-  writeFileSync(codeFile, kept.right);
+it('a run adds what it compiles to what another run of the command has cached', async () => {
+  writeFileSync(cacheFile, cached.right);
   await start(['profile', 'show']);
   const names = (content: Buffer) => namesIn(content).map(([name]) => name);
-  expect(names(readFileSync(codeFile))).toEqual(expect.arrayContaining(names(kept.right)));
+  expect(names(readFileSync(cacheFile))).toEqual(expect.arrayContaining(names(cached.right)));
 });
 
-it('a mistyped command keeps no code, and neither do the version and help', async () => {
-  rmSync(codeFolder, { recursive: true });
+it('a mistyped command caches no code, and neither do the version and help', async () => {
+  rmSync(cacheFolder, { recursive: true });
   for (const words of [['prifole', 'list'], ['--version'], ['--help']]) await start(words);
-  expect(existsSync(codeFolder)).toBe(false);
+  expect(existsSync(cacheFolder)).toBe(false);
 });
 
 it('runs no code of two builds: it stops when a file that it needs next is gone', async () => {
@@ -151,29 +151,29 @@ it('names the files that a build makes by their content, so that two builds shar
 });
 
 it.each<[string, () => void]>([
-  ['is empty', () => truncateSync(codeFile)],
-  ['is cut in half', () => truncateSync(codeFile, kept.wrong.length / 2)],
-  ['lacks its last byte', () => truncateSync(codeFile, kept.wrong.length - 1)],
-  ['has a byte too many', () => writeFileSync(codeFile, 'x', { flag: 'a' })],
-  ['has a flipped bit in its first half', () => flipBit(kept.wrong.length / 4)],
-  ['has a flipped bit in its second half', () => flipBit((kept.wrong.length * 3) / 4)],
-  ['is text', () => writeFileSync(codeFile, 'not compiled code\n'.repeat(5_000))],
-  ['is all zeros', () => writeFileSync(codeFile, Buffer.alloc(kept.wrong.length))],
+  ['is empty', () => truncateSync(cacheFile)],
+  ['is cut in half', () => truncateSync(cacheFile, cached.wrong.length / 2)],
+  ['lacks its last byte', () => truncateSync(cacheFile, cached.wrong.length - 1)],
+  ['has a byte too many', () => writeFileSync(cacheFile, 'x', { flag: 'a' })],
+  ['has a flipped bit in its first half', () => flipBit(cached.wrong.length / 4)],
+  ['has a flipped bit in its second half', () => flipBit((cached.wrong.length * 3) / 4)],
+  ['is text', () => writeFileSync(cacheFile, 'not compiled code\n'.repeat(5_000))],
+  ['is all zeros', () => writeFileSync(cacheFile, Buffer.alloc(cached.wrong.length))],
   [
     'is a folder',
     () => {
-      rmSync(codeFile);
-      mkdirSync(codeFile);
+      rmSync(cacheFile);
+      mkdirSync(cacheFile);
     },
   ],
   [
     'cannot be made, because its folder is a file',
     () => {
-      rmSync(codeFolder, { recursive: true });
-      writeFileSync(codeFolder, '');
+      rmSync(cacheFolder, { recursive: true });
+      writeFileSync(cacheFolder, '');
     },
   ],
-])('a file of code is ignored, and pit answers right, if it %s', async (_what, damage) => {
+])('the cache is ignored, and pit answers right, if its file %s', async (_what, damage) => {
   damage();
   // what the first run leaves must not harm the second one
   for (const _ of ['first', 'second']) {
@@ -184,24 +184,24 @@ it.each<[string, () => void]>([
 });
 
 function flipBit(position: number): void {
-  const content = readFileSync(codeFile);
+  const content = readFileSync(cacheFile);
   const at = Math.floor(position);
   content.writeUInt8(content.readUInt8(at) ^ 0x10, at);
-  writeFileSync(codeFile, content);
+  writeFileSync(cacheFile, content);
 }
 
-it('runs at the same time keep whole files, and all answer right', async () => {
-  rmSync(codeFolder, { recursive: true });
+it('runs at the same time leave a complete cache, and all answer right', async () => {
+  rmSync(cacheFolder, { recursive: true });
   const started = await Promise.all(Array.from({ length: 6 }, () => start()));
   expect(started.map(({ code, stderr }) => ({ code, stderr }))).toEqual(started.map(() => ({ code: 0, stderr: '' })));
   for (const { stdout } of started) expect(stdout).toContain(RIGHT);
-  expect(readdirSync(codeFolder)).toEqual([codeName]);
-  const content = readFileSync(codeFile);
+  expect(readdirSync(cacheFolder)).toEqual([cacheName]);
+  const content = readFileSync(cacheFile);
   expect(content.subarray(0, content.length / 2).equals(content.subarray(content.length / 2))).toBe(true);
 });
 
-it('a disk without room for the code leaves nothing behind, and pit answers right', () => {
-  rmSync(codeFolder, { recursive: true });
+it('a disk without room for the cache leaves nothing behind, and pit answers right', () => {
+  rmSync(cacheFolder, { recursive: true });
   // a limit for the size of files stops a write as a full disk does
   const line = `ulimit -f 16; exec "$0" "$@"`;
   const { status, stdout, stderr } = spawnSync(
@@ -211,7 +211,7 @@ it('a disk without room for the code leaves nothing behind, and pit answers righ
   );
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   expect(stdout).toContain(RIGHT);
-  expect(readdirSync(codeFolder)).toEqual([]);
+  expect(readdirSync(cacheFolder)).toEqual([]);
 });
 
 describe.skipIf(!isRoot)('a user who may not write to the installation', () => {
@@ -221,26 +221,26 @@ describe.skipIf(!isRoot)('a user who may not write to the installation', () => {
     rmSync(cache, { recursive: true, force: true });
   });
 
-  it('keeps code in their own cache, and uses it at the next run', () => {
-    rmSync(codeFolder, { recursive: true });
+  it('has the code in their own cache, and uses it at the next run', () => {
+    rmSync(cacheFolder, { recursive: true });
     expect(startAs(NOBODY)).toMatchObject({ code: 0, stdout: expect.stringContaining(RIGHT), stderr: '' });
-    expect(existsSync(codeFolder)).toBe(false);
-    const own = path.join(cache, 'code', codeName);
+    expect(existsSync(cacheFolder)).toBe(false);
+    const own = path.join(cache, 'code', cacheName);
     expect(statSync(own)).toMatchObject({ uid: NOBODY });
-    writeFileSync(own, kept.wrong);
+    writeFileSync(own, cached.wrong);
     expect(startAs(NOBODY).stdout).toContain(WRONG);
   });
 
   it.each([
     ['HOME', '.cache/pit'],
     ['XDG_CACHE_HOME', 'pit'],
-  ])('keeps it where pit keeps what can be made again: in the folder of %s', (name, within) => {
+  ])('has it in the cache folder of pit, which %s sets', (name, within) => {
     const { PIT_HOME: _, ...environment } = plainEnvironment(home);
     const own = path.join(home, `of ${name}`);
     mkdirSync(own);
     chownSync(own, NOBODY, NOBODY);
     startAs(NOBODY, { ...environment, HOME: path.join(home, 'nowhere'), [name]: own });
-    expect(existsSync(path.join(own, within, 'code', codeName))).toBe(true);
+    expect(existsSync(path.join(own, within, 'code', cacheName))).toBe(true);
   });
 
   it('runs pit without a folder of their own', () => {
