@@ -248,7 +248,7 @@ describe.each(Object.keys(AVAILABLE) as (keyof typeof AVAILABLE)[])('a hostile a
     const alone = described.map((word, index) => `*' w${index} ') cat <<'END'\n${word}\nEND\n;;`);
     const all = `*) cat <<'END'\n${described.join('\n')}\nEND\n;;`;
     const answering = `case $2 in ${[...alone, all].join('\n')} esac`;
-    const programs = onlyPit(folder, `PATH=${process.env.PATH}\n[ "$1" = __complete ] || exit 0\n${answering}`);
+    const programs = onlyPit(folder, `[ "$1" = __complete ] || exit 0\n${answering}`);
     // Enter runs what Tab has made of the line
     const typed = ['pit ', 'pit "', ...HOSTILE.map((_, index) => `pit w${index} \t\n: `)];
     const before = shell === 'fish' ? `set -gx PATH ${programs} $PATH` : `PATH=${programs}:$PATH`;

@@ -49,7 +49,9 @@ export interface Asking {
 export function onlyPit(folder: string, script = `exec ${PIT_IN_SHELL} "$@"`): string {
   const programs = path.join(folder, 'programs');
   mkdirSync(programs, { recursive: true });
-  writeFileSync(path.join(programs, 'pit'), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  // an installed pit is started by the Node in PATH
+  const lines = ['#!/bin/sh', `export PATH='${process.env.PATH}'`, script, ''];
+  writeFileSync(path.join(programs, 'pit'), lines.join('\n'), { mode: 0o755 });
   return programs;
 }
 
