@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { PitHome, usePitHome } from '../commands/pit-home.js';
+import { BUILT } from '../support/command.js';
 import { warnings } from '../support/json-lines.js';
 import { runPit, temporaryHome } from '../support/pit.js';
 import { runProgram } from '../support/program.js';
@@ -66,9 +67,11 @@ describe('stderr with --json', () => {
   it('nothing that Node warns of is printed, with or without --json', async () => {
     const warning = "process.emitWarning('early'); setTimeout(() => process.emitWarning('late', 'DeprecationWarning'))";
     const environment = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(warning)}` };
+    // the executable obeys no options of Node
+    const options = { home: pit.home, environment, program: BUILT };
     for (const words of [['markets', '--json'], ['markets'], ['--version']])
-      expect(await runProgram(words, { home: pit.home, environment })).toMatchObject({ code: 0, stderr: '' });
-    const { stderr } = await runProgram(['markets', '--json', '--verbose'], { home: pit.home, environment });
+      expect(await runProgram(words, options)).toMatchObject({ code: 0, stderr: '' });
+    const { stderr } = await runProgram(['markets', '--json', '--verbose'], options);
     expect(stderr).toContain('{"note":{"message":"DeprecationWarning: late');
   });
 });
