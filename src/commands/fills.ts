@@ -1,29 +1,23 @@
-import type { Context } from '../cli/context.js';
 import { define, flag, optional, toggle } from '../cli/definition.js';
 import * as shape from '../cli/shapes.js';
 import { Decimal, formatAmount, grouped } from '../domain/decimal.js';
 import type { Order, Side } from '../domain/order.js';
 import { Failure } from '../errors.js';
 import type { ExchangeClient } from '../exchange/exchange-client.js';
-import { datedRead } from '../exchange/exchange-clock.js';
-import { orderList, PAGE_SIZE, pagesInOrder } from '../exchange/growing-pages.js';
+import { type GrowingList, type Pages, pagesInOrder } from '../exchange/growing-pages.js';
+import { type OrderPages, orderList, PAGE_SIZE } from '../exchange/order-pages.js';
 import { boundsByAnswer } from '../exchange/time-range.js';
 import * as wireField from '../exchange/wire-fields.js';
-import type { RowStream } from '../terminal/answer.js';
 import { sideColumn } from '../terminal/cells.js';
 import type { Column } from '../terminal/table.js';
 import { localTime, timeTitle } from '../terminal/time.js';
 import type { Journal } from '../trading/journal/journal.js';
 import { isKind } from '../trading/journal/write.js';
-import { listedFrom, verifyMarket } from '../trading/orders/verify-orders.js';
-import { concernsMarketOrAny } from '../trading/unknown-writes.js';
-import { withProgress, withTimePerPage } from './funds/long-listing.js';
 import { marketName, moment, requireRange } from './inputs.js';
-import { explainUnknownMarket } from './known-market.js';
 import { feeText } from './order/fills-so-far.js';
 import { newestFirst, orderRow } from './order/order-row.js';
-import { journalMarketsText, unlessUnlisted } from './several-markets.js';
-import { warnOfUnknown } from './unknown-writes.js';
+import { readOrderLists } from './order-lists.js';
+import { pagedListing, withTimePerPage } from './paged-listing.js';
 
 type FillRow = ReturnType<typeof fillRow>;
 
@@ -60,24 +54,22 @@ export default define({
     const client = withTimePerPage(context, trading.client);
     requireRange([from, to], ['--from', '--to'], context.host.now());
     const range = { bounds: boundsByAnswer(client, { from, to }), readsAllPages: all || from !== undefined };
-    const markets = market === undefined ? trading.journal.markets() : [market];
-    const sources: Source[] = [];
-    for (const one of markets) {
-      const sides = (['buy', 'sell'] as const).map((side) => new Source(client, one, side, range));
-      const { value, began } = await datedRead(trading, async () => {
-        const opened = explainUnknownMarket(context, one, () => Promise.all(sides.map((side) => side.fill())));
-        return market === undefined ? unlessUnlisted(context, opened) : opened;
-      });
-      if (value === undefined) continue;
-      sources.push(...sides);
-      const lists = sides.map(({ side, first }) => [side, listedFrom(first, began)] as const);
-      await verifyMarket(trading, one, Object.fromEntries(lists));
-    }
-    if (market === undefined) context.output.note(journalMarketsText(markets, 'to list its fills.'));
-    await warnOfUnknown(context, (write) => concernsMarketOrAny(write, market));
+    const { lists, unread } = await readOrderLists(context, trading, {
+      ...{ market, sides: ['buy', 'sell'], toDo: 'to list its fills.', isFromNewest: true },
+      read: (one, side) => FilledOrders.open(client, one, side, range),
+    });
+    const [first] = unread;
+    if (first !== undefined) throw first.failure;
     const names = clientIds(trading.journal, market);
-    const rows = withProgress(context, 'fills', rowsOf(merged(context, sources), names));
-    return streamOf(rows, market ?? 'any market in which pit placed orders');
+    return pagedListing(context, {
+      what: 'fills',
+      pages: merged(lists),
+      rowMaker: () => (order) => fillRow(order, names.get(order.id) ?? null),
+      fields: ['orderId', 'clientId', 'time', 'market', 'side', 'price', 'amount', 'value', 'fee', 'feeCoin'],
+      columns: COLUMNS(),
+      empty: `No fills in ${market ?? 'any market in which pit placed orders'}.`,
+      older: '--from TIME or --all',
+    });
   },
 });
 
@@ -89,33 +81,39 @@ interface Range {
 }
 
 /** The orders of one side of a market that have filled, newest first, page by page. */
-class Source {
+class FilledOrders implements OrderPages {
   /** Those that were read and not taken. */
   readonly waiting: Order[] = [];
   /** Whether there are older orders that are not read. */
   isCut = false;
-  #first: readonly Order[] = [];
+  /** The first page, of orders that have filled or not. */
+  orders: readonly Order[] = [];
+  readonly failure = null;
   readonly #pages: ReturnType<typeof pagesInOrder<Order>>;
   #isOver = false;
 
-  constructor(
-    client: ExchangeClient,
-    market: string,
-    readonly side: Side,
+  private constructor(
+    list: GrowingList<Order>,
     private readonly range: Range,
   ) {
-    const list = orderList(client, market, side);
     const read = async (page: number) => {
       const rows = await list.read(page);
-      if (page === 1) this.#first = rows;
+      if (page === 1) this.orders = rows;
       return rows;
     };
     this.#pages = pagesInOrder({ ...list, read, isLast: (rows) => list.isLast(rows) || this.#isEnough(rows) });
   }
 
-  /** The newest orders, filled or not, as `verifyMarket` takes them. */
-  get first() {
-    return { orders: this.#first, more: this.#first.length === PAGE_SIZE, failure: null };
+  /** Reads until an order has filled. Throws what the read throws. */
+  static async open(client: ExchangeClient, market: string, side: Side, range: Range): Promise<FilledOrders> {
+    const filled = new FilledOrders(orderList(client, market, side), range);
+    await filled.fill();
+    return filled;
+  }
+
+  /** Whether the first page is not the last one. */
+  get more(): boolean {
+    return this.orders.length === PAGE_SIZE;
   }
 
   /** Whether orders are waiting, or none can come. */
@@ -152,17 +150,18 @@ class Source {
 }
 
 /** The orders of all sources, newest first, in pieces: as many as are certain before the next page is read. */
-async function* merged({ output }: Context, sources: readonly Source[]): AsyncGenerator<readonly Order[]> {
+async function* merged(sources: readonly FilledOrders[]): Pages<Order> {
   for (;;) {
     await Promise.all(sources.map((source) => source.fill()));
     const piece: Order[] = [];
     while (sources.every(({ isReady }) => isReady)) {
-      const next = sources.filter(({ waiting }) => waiting.length > 0).reduce<Source | undefined>(newer, undefined);
+      const next = sources
+        .filter(({ waiting }) => waiting.length > 0)
+        .reduce<FilledOrders | undefined>(newer, undefined);
       const order = next?.waiting.shift();
       if (order === undefined) {
         yield piece;
-        if (sources.some(({ isCut }) => isCut)) output.note('There may be older fills: use --from TIME or --all.');
-        return;
+        return sources.some(({ isCut }) => isCut);
       }
       piece.push(order);
     }
@@ -171,7 +170,7 @@ async function* merged({ output }: Context, sources: readonly Source[]): AsyncGe
 }
 
 /** The one whose next order is newer. */
-function newer(best: Source | undefined, other: Source): Source {
+function newer(best: FilledOrders | undefined, other: FilledOrders): FilledOrders {
   const [one, two] = [best?.waiting[0], other.waiting[0]];
   return best === undefined || (one !== undefined && two !== undefined && newestFirst(two, one) < 0) ? other : best;
 }
@@ -190,28 +189,11 @@ function clientIds(journal: Journal, market: string | undefined): ReadonlyMap<st
   return names;
 }
 
-async function* rowsOf(
-  orders: AsyncIterable<readonly Order[]>,
-  names: ReadonlyMap<string, string>,
-): AsyncGenerator<readonly FillRow[]> {
-  for await (const some of orders) yield some.map((order) => fillRow(order, names.get(order.id) ?? null));
-}
-
 function fillRow(order: Order, clientId: string | null) {
   const { id, time, market, side, averagePrice, filled, filledValue, fee, feeCoin } = orderRow(order, clientId);
   // only orders that have filled are here
   const price = averagePrice ?? order.price;
   return { orderId: id, clientId, time, market, side, price, amount: filled, value: filledValue, fee, feeCoin };
-}
-
-function streamOf(rows: AsyncIterable<readonly FillRow[]>, where: string): RowStream<FillRow> {
-  return {
-    rows,
-    fields: ['orderId', 'clientId', 'time', 'market', 'side', 'price', 'amount', 'value', 'fee', 'feeCoin'],
-    columns: COLUMNS(),
-    empty: `No fills in ${where}.`,
-    what: 'fills',
-  };
 }
 
 const COLUMNS = (): readonly Column<FillRow>[] => [

@@ -2,7 +2,7 @@ import type { Bill } from '../domain/funds.js';
 import { Failure } from '../errors.js';
 import type { ExchangeClient } from './exchange-client.js';
 import type { ExchangeZone } from './exchange-zone.js';
-import { type GrowingList, pagesInOrder, TakenRows } from './growing-pages.js';
+import { type GrowingList, type Pages, pagesInOrder, TakenRows } from './growing-pages.js';
 import type { ListedBill } from './operations/funds.js';
 import { boundsByAnswer, type TimeRange } from './time-range.js';
 
@@ -32,17 +32,42 @@ const BILL_ROWS: Pick<GrowingList<ListedBill>, 'identity' | 'isUnique' | 'time'>
 };
 
 /**
+ * The bills of a range. Throws Failure if they cannot be read: `unreachable`, `limited`, `refused`, `credentials`, or `internal`
+ * for a response that is not what the interface says, also for an amount in it. `partial`: the exchange repeats a page.
+ * @param page counts from 1, the newest {@link BILLS_PER_PAGE} bills of the range; all of them if undefined
+ */
+export async function* readBills(
+  client: ExchangeClient,
+  zone: ExchangeZone,
+  range: BillRange,
+  page?: number,
+): Pages<Bill> {
+  const bills = readAllBills(client, zone, range);
+  if (page === undefined) {
+    yield* bills;
+    return false;
+  }
+  // the pages of the exchange begin with newer bills than the range
+  let [skipped, left] = [(page - 1) * BILLS_PER_PAGE, BILLS_PER_PAGE];
+  for await (const some of bills) {
+    const taken = some.slice(skipped, skipped + left);
+    skipped -= Math.min(skipped, some.length);
+    left -= taken.length;
+    yield taken;
+    if (left === 0) return true;
+  }
+  return false;
+}
+
+/**
  * The bills of a range, newest first, each once, a page at a time. Recent bills are read to their end before the older ones,
  * so that those that become older meanwhile are still read. Only the exchange's clock decides which are older, so the older
  * ones are left out only once a bill before the range was read.
  *
  * A bill's own time decides whether it is in the range. The date to read up to only skips newer ones, once the zone of the
  * exchange's dates is known.
- *
- * Throws Failure if a page cannot be read: `unreachable`, `limited`, `refused`, `credentials`, or `internal` for a response
- * that is not what the interface says, also for an amount in it. `partial`: the exchange repeats a page.
  */
-export async function* readBills(
+async function* readAllBills(
   client: ExchangeClient,
   zone: ExchangeZone,
   range: BillRange,

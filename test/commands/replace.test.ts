@@ -37,6 +37,9 @@ async function partlyFilled(filled: string): Promise<string> {
   return id;
 }
 
+/** A dry run of the cancellation, and one of the new order. */
+type DryRuns = readonly [object, { readonly preview: { readonly warnings: readonly string[] } }];
+
 interface Ended {
   readonly code: number | null;
   readonly answer: Replaced;
@@ -324,7 +327,7 @@ describe('pit order replace', () => {
     const next = `order replace btc_usdt ${await straight.place(FAR)} --dry-run --at`;
     expect(await pit.failure(`${next} 21100`, 2)).toMatchObject({ clientId: answer.clientId });
     const doubt = expect.stringContaining(`pit resolve ${answer.clientId}`);
-    expect(await pit.json(`${next} 21101`)).toMatchObject([{}, { preview: { warnings: [doubt, TEXT] } }]);
+    expect(await pit.json(`${next} 21101`)).toMatchObject([{}, { preview: { warnings: [doubt, TEXT, TEXT] } }]);
   });
 
   it('leaves the order unchanged if the exchange refuses the cancellation', async () => {
@@ -346,6 +349,24 @@ describe('pit order replace', () => {
       },
     ]);
     expect(await straight.open()).toEqual([id]);
+  });
+
+  it('warns that an order which the journal does not know counts as a spot order, unless --account names its account', async () => {
+    const warning = (id: string) => `The account of order ${id} is unknown`;
+    const id = await straight.place(FAR);
+    const line = (order: string) => `order replace btc_usdt ${order} --at 21000`;
+    const [, { preview }] = await pit.json<DryRuns>(`${line(id)} --dry-run`);
+    expect(preview.warnings).toContainEqual(expect.stringContaining(warning(id)));
+    expect(await pit.done(`${line(id)} --dry-run`)).toContain('spot (assumed)');
+    const named = `${line(id)} --account spot --dry-run`;
+    const [, { preview: silent }] = await pit.json<DryRuns>(named);
+    expect(silent.warnings).not.toContainEqual(expect.stringContaining(warning(id)));
+    expect(await pit.done(named)).toContain('spot (as given)');
+    const unseen = await pit.run(`${line(id)} --yes --json`);
+    expect(unseen).toMatchObject({ code: 0, stderr: expect.stringContaining(warning(id)) });
+    const placed = document<Replaced>(unseen.stdout).id ?? '';
+    const known = await pit.run(`order replace btc_usdt ${placed} --at 21001 --yes --json`);
+    expect(known).toMatchObject({ code: 0, stderr: expect.not.stringContaining('The account of order') });
   });
 
   it('shows the preview of an order with --dry-run, with the funds of the old order available', async () => {
@@ -422,12 +443,7 @@ describe('on a terminal', () => {
     const refused = await answered('\r');
     const lines = refused.screen.replace(/\u001b\[[0-9;?]*[A-Za-z]/g, '').split('\r\n');
     const text = lines.join(' ').replace(/\s+/g, ' ');
-    for (const part of [
-      '20,000.00 → 21,000.00 usdt',
-      '0.01 → 0.02 btc',
-      '(0.01 btc open)',
-      'the exchange does not report it',
-    ])
+    for (const part of ['20,000.00 → 21,000.00 usdt', '0.01 → 0.02 btc', '(0.01 btc open)', 'The account of order'])
       expect(text).toContain(part);
     // an id is not broken, nor is a command, so that it can be copied
     const whole = /\[y\/N\]|^(client id)? +(pit resolve )?\S+$/;

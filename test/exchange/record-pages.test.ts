@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { readDepositPage, readDeposits, readWithdrawalPage, readWithdrawals } from '../../src/exchange/record-pages.js';
+import type { Pages } from '../../src/exchange/growing-pages.js';
+import { readDeposits, readWithdrawals } from '../../src/exchange/record-pages.js';
 import { respond, serveFaults } from '../support/fault-server.js';
 import { clientOf } from './support.js';
 
@@ -23,10 +24,16 @@ async function clientFor(answer: (page: number) => string) {
   return { client: clientOf(server.url).client, pages };
 }
 
+/** The records of one page, and whether there are older ones. */
+async function pageOf<Entry>(pages: Pages<Entry>) {
+  const { value: records } = await pages.next();
+  return { records, hasOlder: (await pages.next()).value };
+}
+
 describe('a page of records', () => {
   it('accepts records without optional fields', async () => {
     const { client } = await clientFor(() => datas(`[${WITHDRAWAL}]`));
-    expect(await readWithdrawalPage(client, 'btc', 1)).toEqual({
+    expect(await pageOf(readWithdrawals(client, 'btc', 1))).toEqual({
       records: [
         {
           ...{ id: '202611219007199254740993', coin: 'btc', amount: '0.10', time: 1795268221000 },
@@ -34,11 +41,10 @@ describe('a page of records', () => {
           ...{ merchantOrderNo: null, hash: null },
         },
       ],
-      total: null,
-      size: 50,
+      hasOlder: false,
     });
     const deposits = await clientFor(() => datas(`[${DEPOSIT}]`, ',"total":"120","pageSize":20,"pageIndex":1'));
-    expect(await readDepositPage(deposits.client, 'btc', 3)).toEqual({
+    expect(await pageOf(readDeposits(deposits.client, 'btc', 3))).toEqual({
       records: [
         {
           ...{ id: '7', coin: 'btc', amount: '0.00000001', confirmations: 3, internal: true },
@@ -46,16 +52,25 @@ describe('a page of records', () => {
           ...{ address: null, description: null, hash: null },
         },
       ],
-      total: 120,
-      size: 20,
+      hasOlder: true,
     });
     expect(deposits.pages).toEqual(['3/50']);
   });
 
   it.each([datas('[]'), '{"code":3008,"message":"no transaction record"}'])('reads no records: %s', async (body) => {
     const { client } = await clientFor(() => body);
-    expect((await readDepositPage(client, 'btc', 1)).records).toEqual([]);
-    expect((await readWithdrawalPage(client, 'btc', 1)).records).toEqual([]);
+    expect(await pageOf(readDeposits(client, 'btc', 1))).toEqual({ records: [], hasOlder: false });
+    expect(await pageOf(readWithdrawals(client, 'btc', 1))).toEqual({ records: [], hasOlder: false });
+  });
+
+  it.each([
+    ['fewer are sent than a page has', 1, '', false],
+    ['a page of the size that the exchange names is full', 20, ',"pageSize":20', true],
+    ['the total is reached', 20, ',"pageSize":20,"total":60', false],
+    ['the total is larger', 20, ',"pageSize":20,"total":61', true],
+  ])('tells whether there are older records if %s', async (_, count, more, hasOlder) => {
+    const { client } = await clientFor(() => datas(`[${Array(count).fill(DEPOSIT)}]`, more));
+    expect(await pageOf(readDeposits(client, 'btc', 3))).toMatchObject({ hasOlder });
   });
 });
 

@@ -7,13 +7,14 @@ import type { Bill } from '../../domain/funds.js';
 import { suggest, usage } from '../../errors.js';
 import { BILLS_PER_PAGE, readBills } from '../../exchange/bills.js';
 import type { ExchangeZone } from '../../exchange/exchange-zone.js';
+import type { Pages } from '../../exchange/growing-pages.js';
 import * as wireField from '../../exchange/wire-fields.js';
-import type { Answer, RowStream } from '../../terminal/answer.js';
+import type { Answer } from '../../terminal/answer.js';
 import { paintChange, signed } from '../../terminal/cells.js';
 import type { Column } from '../../terminal/table.js';
 import { isoTime, localTime, timeTitle } from '../../terminal/time.js';
-import { coinName, moment, requireRange, wholeNumber } from '../inputs.js';
-import { withProgress, withTimePerPage } from './long-listing.js';
+import { coinName, moment, requireRange } from '../inputs.js';
+import { pagedListing, pageFlags, requirePageOrAll, withProgress, withTimePerPage } from '../paged-listing.js';
 import { explainRefusalOfPages } from './refusal.js';
 
 type BillRow = ReturnType<typeof billRow>;
@@ -33,8 +34,7 @@ export default define({
   flags: {
     from: flag('--from <time>', 'list all bills from this time (default: one page)', moment),
     to: flag('--to <time>', 'list bills up to this time (default: now)', moment),
-    page: flag('--page <n>', `list this page of ${BILLS_PER_PAGE} (default: 1)`, wholeNumber('--page', 1, 1_000_000)),
-    all: toggle('--all', 'list all bills'),
+    ...pageFlags('bills', BILLS_PER_PAGE),
     summary: toggle('--summary', 'count and sum the bills of the range by coin and type'),
   },
   examples: ['bills', 'bills btc --from 2026-11-01 --to 2026-12-01', 'bills --from 30d --summary', 'bills --all --csv'],
@@ -53,74 +53,43 @@ export default define({
     shape.array(SUMMARY, 'with --summary'),
   ),
   async run(context, { coin, from, to, page, all, summary }) {
-    if (page !== undefined && all) throw usage('--page and --all exclude each other.', 'Give one of them.');
+    requirePageOrAll({ page, all });
     if (page !== undefined && summary)
       throw usage('--page and --summary exclude each other.', 'Sums cover a whole range: set it with --from and --to.');
-    const client = await context.session.signedClient();
+    const client = withTimePerPage(context, await context.session.signedClient());
     const zone = await context.session.zone();
     requireRange([from, to], ['--from', '--to'], context.host.now());
-    const read = explainRefusalOfPages(
-      context,
-      { coin, permission: 'asset' },
-      readBills(withTimePerPage(context, client), zone, { coin, from, to }),
-    );
-    const bills = checkingZone(context, withProgress(context, 'bills', read), zone);
-    if (summary) return summaryOf(bills);
-    const isAll = page === undefined && (all || from !== undefined);
-    return streamOf(isAll ? bills : onePage(context, bills, page ?? 1), coin);
+    const listsAll = summary || (page === undefined && (all || from !== undefined));
+    const read = readBills(client, zone, { coin, from, to }, listsAll ? undefined : (page ?? 1));
+    const bills = checkingZone(context, explainRefusalOfPages(context, { coin, permission: 'asset' }, read), zone);
+    if (summary) return summaryOf(withProgress(context, 'bills', bills));
+    return pagedListing(context, {
+      what: 'bills',
+      pages: bills,
+      rowMaker: () => billRow,
+      fields: ['id', 'time', 'coin', 'type', 'change', 'balance', 'remark'],
+      columns: COLUMNS(),
+      empty: coin === undefined ? 'No bills.' : `No bills in ${coin}.`,
+      older: `--page ${(page ?? 1) + 1}, --from TIME or --all`,
+    });
   },
 });
 
 /** Warns if the profile's zone differs from the bills': `--to` and the times of deposits depend on it. */
-async function* checkingZone(
-  { output, session }: Context,
-  bills: AsyncIterable<readonly Bill[]>,
-  zone: ExchangeZone,
-): AsyncGenerator<readonly Bill[]> {
-  yield* bills;
+async function* checkingZone({ output, session }: Context, bills: Pages<Bill>, zone: ExchangeZone): Pages<Bill> {
+  const hasOlder = yield* bills;
   const { name, contradictingOffset } = zone;
-  if (contradictingOffset === undefined) return;
+  if (contradictingOffset === undefined) return hasOlder;
   const { profile } = await session.connection();
   output.warn([
     `The profile's zone is ${name}, but this exchange's bills are in ${contradictingOffset}.`,
     suggest('Use the zone of the bills', 'profile', 'unset', profile, 'zone'),
   ]);
-}
-
-function streamOf(bills: AsyncIterable<readonly Bill[]>, coin: string | undefined): RowStream<BillRow> {
-  return {
-    rows: rowsOf(bills),
-    fields: ['id', 'time', 'coin', 'type', 'change', 'balance', 'remark'],
-    columns: COLUMNS(),
-    empty: coin === undefined ? 'No bills.' : `No bills in ${coin}.`,
-    what: 'bills',
-  };
-}
-
-async function* rowsOf(bills: AsyncIterable<readonly Bill[]>): AsyncGenerator<readonly BillRow[]> {
-  for await (const some of bills) yield some.map(billRow);
+  return hasOlder;
 }
 
 function billRow({ id, time, coin, type, change, balance, remark }: Bill) {
   return { id, time: isoTime(time), coin, type, change, balance, remark };
-}
-
-/** One page of the range; page 1 has the newest bills. */
-async function* onePage(
-  { output }: Context,
-  bills: AsyncIterable<readonly Bill[]>,
-  page: number,
-): AsyncGenerator<readonly Bill[]> {
-  let [skipped, left] = [(page - 1) * BILLS_PER_PAGE, BILLS_PER_PAGE];
-  for await (const some of bills) {
-    const taken = some.slice(skipped, skipped + left);
-    skipped -= Math.min(skipped, some.length);
-    left -= taken.length;
-    yield taken;
-    if (left === 0) break;
-  }
-  if (left === 0)
-    output.note(`Showing ${BILLS_PER_PAGE} bills. For older ones, use --page ${page + 1}, --from TIME or --all.`);
 }
 
 const COLUMNS = (): readonly Column<BillRow>[] => [

@@ -7,19 +7,19 @@ import { suggest, tryRead } from '../../errors.js';
 import { learnZone } from '../../exchange/bills.js';
 import type { ExchangeClient } from '../../exchange/exchange-client.js';
 import type { ExchangeZone } from '../../exchange/exchange-zone.js';
-import { readDepositPage, readDeposits } from '../../exchange/record-pages.js';
+import { readDeposits } from '../../exchange/record-pages.js';
 import * as wireField from '../../exchange/wire-fields.js';
 import type { Column } from '../../terminal/table.js';
 import { isoTime, localTime, timeTitle } from '../../terminal/time.js';
 import { stateColumn } from './state-columns.js';
-import { listTransfers, TRANSFER_ARGUMENTS, TRANSFER_FLAGS } from './transfer-listing.js';
+import { listTransfers, TRANSFER_ARGUMENTS, transferFlags } from './transfer-listing.js';
 
 type DepositRow = ReturnType<typeof depositRow>;
 
 export default define({
   summary: 'List deposits of a coin, newest first',
   arguments: TRANSFER_ARGUMENTS,
-  flags: TRANSFER_FLAGS,
+  flags: transferFlags('deposits'),
   examples: ['deposits usdt', 'deposits btc --all --csv', 'deposits usdt --watch'],
   output: shape.array(
     shape.object({
@@ -42,8 +42,7 @@ export default define({
       context,
       {
         what: 'deposits',
-        readPage: readDepositPage,
-        readAll: readDeposits,
+        read: readDeposits,
         rowMaker: (client) => rowMaker(context, client),
         fields: FIELDS,
         columns: columns(),

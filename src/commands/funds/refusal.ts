@@ -2,6 +2,7 @@ import type { Context } from '../../cli/context.js';
 import { nearest } from '../../config/nearest.js';
 import { Failure, suggest, tryRead, usage } from '../../errors.js';
 import type { ExchangeClient } from '../../exchange/exchange-client.js';
+import type { Pages } from '../../exchange/growing-pages.js';
 import { RETURN_CODES } from '../../exchange/observed-codes.js';
 
 /** What a funds operation is about. */
@@ -28,13 +29,13 @@ export async function explainRefusal<Value>(
 }
 
 /** The same for an operation that reads pages. */
-export async function* explainRefusalOfPages<Page>(
+export async function* explainRefusalOfPages<Entry>(
   context: Pick<Context, 'session'>,
   subject: Subject,
-  pages: AsyncIterable<Page>,
-): AsyncGenerator<Page> {
+  pages: Pages<Entry>,
+): Pages<Entry> {
   try {
-    yield* pages;
+    return yield* pages;
   } catch (error) {
     throw await explanationOf(context, subject, error);
   }

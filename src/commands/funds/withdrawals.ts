@@ -3,20 +3,20 @@ import * as shape from '../../cli/shapes.js';
 import { grouped } from '../../domain/decimal.js';
 import { WITHDRAWAL_STATES, type Withdrawal } from '../../domain/funds.js';
 import { tryRead } from '../../errors.js';
-import { readWithdrawalPage, readWithdrawals } from '../../exchange/record-pages.js';
+import { readWithdrawals } from '../../exchange/record-pages.js';
 import * as wireField from '../../exchange/wire-fields.js';
 import type { Column } from '../../terminal/table.js';
 import { isoTime, localTime, timeTitle } from '../../terminal/time.js';
 import { verifyWithdrawals } from '../../trading/withdrawals/verify-withdrawals.js';
 import { stateColumn } from './state-columns.js';
-import { listTransfers, TRANSFER_ARGUMENTS, TRANSFER_FLAGS } from './transfer-listing.js';
+import { listTransfers, TRANSFER_ARGUMENTS, transferFlags } from './transfer-listing.js';
 
 type WithdrawalRow = ReturnType<typeof withdrawalRow>;
 
 export default define({
   summary: 'List withdrawals of a coin, newest first',
   arguments: TRANSFER_ARGUMENTS,
-  flags: TRANSFER_FLAGS,
+  flags: transferFlags('withdrawals'),
   examples: ['withdrawals usdt', 'withdrawals btc --page 2 --json', 'withdrawals usdt --watch'],
   output: shape.array(
     shape.object({
@@ -39,8 +39,7 @@ export default define({
       {
         what: 'withdrawals',
         verify: (coin) => tryRead(async () => verifyWithdrawals(await context.trading.open(), coin)),
-        readPage: readWithdrawalPage,
-        readAll: readWithdrawals,
+        read: readWithdrawals,
         rowMaker: async () => withdrawalRow,
         fields: FIELDS,
         columns: columns(),

@@ -8,7 +8,7 @@ import type { ExchangeClient } from '../../exchange/exchange-client.js';
 import type { Answer } from '../../terminal/answer.js';
 import { progressBar } from '../../terminal/progress.js';
 import { isoTime } from '../../terminal/time.js';
-import { withTimePerPage } from '../funds/long-listing.js';
+import { withTimePerPage } from '../paged-listing.js';
 import { type Downloaded, noteInterrupt, stopped, summaryOf, withOutput } from './output-file.js';
 import { CandleCheck, type Gap, gapOf } from './row-checks.js';
 import { type Series, SeriesFile } from './series-file.js';

@@ -5,7 +5,7 @@ import { Failure, type FailureKind, usage } from '../../errors.js';
 import type { ExchangeClient } from '../../exchange/exchange-client.js';
 import type { Answer } from '../../terminal/answer.js';
 import { isoTime } from '../../terminal/time.js';
-import { withTimePerPage } from '../funds/long-listing.js';
+import { withTimePerPage } from '../paged-listing.js';
 import { type Downloaded, noteInterrupt, stopped, summaryOf, withOutput } from './output-file.js';
 import { TradeCheck } from './row-checks.js';
 import type { Series } from './series-file.js';

@@ -12,6 +12,7 @@ import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
 import type { CancelOutcome } from '../../trading/cancel/cancellation.js';
 import { parseAmount, parsePrice } from '../../trading/expressions.js';
+import type { Warning } from '../../trading/guards/guards.js';
 import type { GuardName } from '../../trading/guards/limits.js';
 import type { RecordedOrderTerms, ReplaceTerms } from '../../trading/journal/write.js';
 import type { Placement, RecordOptions } from '../../trading/orders/place.js';
@@ -57,7 +58,7 @@ export default define({
     ),
     account: flag(
       '--account <name>',
-      "the order's account, which the exchange does not report: spot, isolated or cross (default: as pit placed it; spot if pit placed no margin orders in the market)",
+      "the order's account, which the exchange does not report: spot, isolated or cross (default: as pit placed it, otherwise spot)",
       oneOf('--account', 'spot', 'isolated', 'cross'),
     ),
     borrow: toggle('--borrow', 'borrow the shortfall (margin); kept for an order that pit placed'),
@@ -165,10 +166,21 @@ async function prepareReplacement(
   const clientId = earlier?.order.clientId ?? newClientId(context.host);
   return {
     ...assessed,
-    warnings: [...unknownWriteWarnings(context, trading, market.market), ...assessed.warnings],
+    warnings: [
+      ...unknownWriteWarnings(context, trading, market.market),
+      ...accountWarnings(replacement),
+      ...assessed.warnings,
+    ],
     order: { ...placed, clientId, notional: notionalText(placed) },
     replacement,
   };
+}
+
+/** A wrong account would move the order, for instance from margin to spot. */
+function accountWarnings({ order, accountSource }: ReplacePlan): readonly Warning[] {
+  if (accountSource !== 'assumed') return [];
+  const text = `The account of order ${order.id} is unknown, because the exchange does not report it. The new order will be on spot; for another account, use pit order replace with --account.`;
+  return [{ about: 'account', text }];
 }
 
 /** The preview of the new order, after what is cancelled. */
@@ -188,14 +200,13 @@ function replacementPreviewText(
   };
 }
 
-function ownText(screen: Screen, { terms: { wanted }, order, market, placed, isAccountRecorded }: ReplacePlan) {
-  const source = isAccountRecorded
-    ? "the old order's, by the journal"
-    : 'assumed: the exchange does not report it and the journal does not know the order; change it with --account';
+const ACCOUNT_SOURCES = { journal: "the old order's, by the journal", flag: 'as given', assumed: 'assumed' } as const;
+
+function ownText(screen: Screen, { terms: { wanted }, order, market, placed, accountSource }: ReplacePlan) {
   return {
     amount: `${formatAmount(placed.amount)} ${market.base}, less what fills before the cancellation`,
     price: `${changeText(screen, formatPrice(order.price, market), formatPrice(wanted.price, market))} ${market.quote}`,
-    account: `${accountText(placed)} (${source})`,
+    account: `${accountText(placed)} (${ACCOUNT_SOURCES[accountSource]})`,
   };
 }
 

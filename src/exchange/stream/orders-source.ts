@@ -1,6 +1,6 @@
 import { Decimal } from '../../domain/decimal.js';
 import type { Order, Side } from '../../domain/order.js';
-import { type OrderPages, PAGE_SIZE, readOrderPages } from '../growing-pages.js';
+import { type OrderPages, PAGE_SIZE, readOrderPages } from '../order-pages.js';
 import { BaseSource, type ChannelSource, type HttpData, type PushedData, type SourceContext } from './base-source.js';
 import type { ChannelOf, OrderUpdate } from './events.js';
 

@@ -1,7 +1,7 @@
 import type { Order } from '../../domain/order.js';
 import { tryRead } from '../../errors.js';
-import { PAGE_SIZE, readOrderPages } from '../../exchange/growing-pages.js';
 import { timeFor } from '../../exchange/limiter/permits.js';
+import { PAGE_SIZE, readOrderPages } from '../../exchange/order-pages.js';
 import type { TradingContext } from '../trading-context.js';
 import { type Job, MAX_PAIRS } from './job.js';
 import { misplacedIn } from './misplaced-orders.js';

@@ -1,5 +1,5 @@
 import { Failure, suggest, usage } from '../../errors.js';
-import { readOrderPages } from '../../exchange/growing-pages.js';
+import { readOrderPages } from '../../exchange/order-pages.js';
 import type { Host } from '../../platform/host.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { type BatchLine, type BatchTerms, isKind } from '../journal/write.js';

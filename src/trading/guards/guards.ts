@@ -36,6 +36,7 @@ export interface Breach {
 export interface Warning {
   /** What it is about; the numbers in its text change with the market. */
   readonly about:
+    | 'account'
     | 'far price'
     | 'empty book'
     | 'crossed book'

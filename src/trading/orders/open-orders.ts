@@ -1,7 +1,7 @@
 import type { Order, Side } from '../../domain/order.js';
 import type { Failure } from '../../errors.js';
 import type { ExchangeClient } from '../../exchange/exchange-client.js';
-import { readOrderPages } from '../../exchange/growing-pages.js';
+import { readOrderPages } from '../../exchange/order-pages.js';
 
 /** The orders of a market as far as they were read. */
 export interface OwnOrders {

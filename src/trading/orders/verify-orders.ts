@@ -1,7 +1,7 @@
 import type { Order, Side } from '../../domain/order.js';
 import { tryRead } from '../../errors.js';
 import { datedRead } from '../../exchange/exchange-clock.js';
-import { type OrderPages, readOrderPages } from '../../exchange/growing-pages.js';
+import { type OrderPages, readOrderPages } from '../../exchange/order-pages.js';
 import { addLateOrders, bringSummaryUpToDate } from '../batches/close-job.js';
 import { archivedJob } from '../batches/job.js';
 import type { DuplicateOrders } from '../duplicates.js';

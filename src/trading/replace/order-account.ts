@@ -1,9 +1,7 @@
-import type { AccountType, Order, OrderReference } from '../../domain/order.js';
+import { type AccountType, isSameReference, type Order, type OrderReference } from '../../domain/order.js';
 import { usage } from '../../errors.js';
-import { Job } from '../batches/job.js';
-import { matchesAll } from '../journal/files.js';
 import type { Journal } from '../journal/journal.js';
-import { isKind, marketOf, type RecordedOrderTerms, type RecordedWrite, type Settled } from '../journal/write.js';
+import { isKind, ordersMadeBy, type RecordedOrderTerms } from '../journal/write.js';
 
 /** The account of an order and its loans, which the exchange does not report. */
 type OrderAccount = Pick<RecordedOrderTerms, 'account' | 'borrow' | 'repay'>;
@@ -15,27 +13,25 @@ export interface GivenAccount {
   readonly repay: boolean;
 }
 
+/** Where an account is from: the record of the order, the user's flag, or nowhere. */
+export type AccountSource = 'journal' | 'flag' | 'assumed';
+
 /**
- * The account of an order that is to be replaced, by the journal. For an order that the journal does not know the user's
- * flag counts; without one it is spot, unless pit placed orders on margin in that market.
+ * The account of an order that is to be replaced, by the journal. For an order that the journal does not know the user's flag
+ * counts; without one it is assumed to be spot. The orders of batches are not looked for: only the long files of jobs name them.
  *
- * @throws Failure `usage` if the flags contradict the journal, if the account has to be given, and if the journal cannot be
- *   read: nothing was sent
+ * @throws Failure `usage` if the flags contradict the journal, and if the journal cannot be read: nothing was sent
  */
 export function orderAccountOf(
   journal: Journal,
   order: Order,
   reference: OrderReference,
   given: GivenAccount,
-): OrderAccount & { readonly isRecorded: boolean } {
-  const { recorded, isMarginUsed } = searchJournal(journal, order, reference);
-  if (recorded !== undefined) return { ...requireNoContradiction(order, recorded, given), isRecorded: true };
-  const { account = 'spot', borrow, repay } = given;
-  if (given.account !== undefined || !isMarginUsed) return { account, borrow, repay, isRecorded: false };
-  throw usage(
-    `The account of order ${order.id} is unknown: it is not in the journal, and pit placed margin orders in ${order.market}.`,
-    'Name it, as the exchange does not report it: --account spot, --account isolated or --account cross. Nothing was sent.',
-  );
+): OrderAccount & { readonly source: AccountSource } {
+  const recorded = recordedTermsOf(journal, order, reference);
+  if (recorded !== undefined) return { ...requireNoContradiction(order, recorded, given), source: 'journal' };
+  const { account, borrow, repay } = given;
+  return { account: account ?? 'spot', borrow, repay, source: account === undefined ? 'assumed' : 'flag' };
 }
 
 function requireNoContradiction(
@@ -56,66 +52,20 @@ function requireNoContradiction(
   );
 }
 
-/** What the journal shows of an order's account. */
-interface AccountSearch {
-  /** Undefined if the journal does not know the order. */
-  readonly recorded: OrderAccount | undefined;
-  /** Whether pit placed margin orders in the market, or may have. */
-  readonly isMarginUsed: boolean;
-}
-
-function searchJournal(journal: Journal, order: Order, reference: OrderReference): AccountSearch {
+/** The terms that the journal has of an order; undefined if it does not know the order. */
+function recordedTermsOf(
+  journal: Journal,
+  { id, market }: Order,
+  reference: OrderReference,
+): RecordedOrderTerms | undefined {
   // before the archive, so that a write that is settled meanwhile is in both
-  const open = journal.unsettledEntries().filter(({ write }) => marketOf(write) === order.market);
-  const named = open.find(({ write }) => 'clientId' in reference && write.id === reference.clientId);
-  if (named?.isKind('order')) return { recorded: named.write.terms, isMarginUsed: false };
-  const past = searchArchive(journal, order);
-  const isMarginUsed = past.isMarginUsed || open.some(({ write }) => isOnMargin(write));
-  // the files of jobs are long, and without any margin order in the market theirs are spot
-  if (past.recorded !== undefined || !isMarginUsed) return { ...past, isMarginUsed };
-  const jobs = [...open.map(({ write }) => write.id), ...past.jobs];
-  return { recorded: searchJobs(journal, jobs, order.id), isMarginUsed };
-}
-
-/** What the settled writes of the kept days show; `jobs` are those of the market. */
-function searchArchive({ archive }: Journal, { id, market }: Order) {
-  let isMarginUsed = false;
-  const jobs: string[] = [];
-  for (const settled of archive.newestFirst(mayMatter(id), 0)) {
+  for (const { write } of journal.unsettledEntries())
+    if (isKind(write, 'order') && write.terms.market === market && isSameReference({ clientId: write.id }, reference))
+      return write.terms;
+  for (const settled of journal.archive.newestFirst((line) => line.includes(`"${id}"`), 0)) {
     const { write } = settled;
-    if (marketOf(write) !== market) continue;
-    if (isKind(write, 'order') && made(settled, id)) return { recorded: write.terms, isMarginUsed, jobs };
-    if (isKind(write, 'batch')) jobs.push(write.id);
-    isMarginUsed ||= isOnMargin(write) && wasPlaced(settled);
-  }
-  return { recorded: undefined, isMarginUsed, jobs };
-}
-
-/** Whether a line of the archive has to be parsed, by its text: there are very many. */
-function mayMatter(id: string): (line: string) => boolean {
-  const isOfBatch = matchesAll({ operation: 'batch' });
-  const marks = [`"${id}"`, '"account":"isolated"', '"account":"cross"'];
-  return (line) => isOfBatch(line) || marks.some((mark) => line.includes(mark));
-}
-
-function made({ id, duplicates }: Settled, order: string): boolean {
-  return id === order || duplicates.includes(order);
-}
-
-function isOnMargin(write: RecordedWrite): boolean {
-  return (isKind(write, 'order') || isKind(write, 'batch')) && write.terms.account !== 'spot';
-}
-
-/** A job that placed some of its orders may have another outcome. */
-function wasPlaced({ write, outcome, notional }: Settled): boolean {
-  return isKind(write, 'batch') ? notional !== '0' : outcome === 'placed';
-}
-
-function searchJobs(journal: Journal, jobs: readonly string[], order: string): OrderAccount | undefined {
-  for (const id of jobs) {
-    const entry = journal.findJob(id);
-    if (entry !== undefined && new Job(entry).orderIds.includes(order))
-      return { account: entry.write.terms.account, borrow: false, repay: false };
+    if (isKind(write, 'order') && write.terms.market === market && ordersMadeBy(settled).includes(id))
+      return write.terms;
   }
   return undefined;
 }

@@ -16,7 +16,7 @@ import { refuseIdenticalOrder } from '../orders/place.js';
 import { remainderOf, validateOrder } from '../orders/terms.js';
 import { MarketSnapshot, orThrow, spentCoin } from '../preview/market-snapshot.js';
 import type { TradingContext } from '../trading-context.js';
-import { type GivenAccount, orderAccountOf } from './order-account.js';
+import { type AccountSource, type GivenAccount, orderAccountOf } from './order-account.js';
 
 /** What is to change, and what the exchange does not report about the order. */
 export interface Changes extends GivenAccount {
@@ -31,8 +31,7 @@ export interface ReplacePlan {
   readonly order: Order;
   /** What is placed if nothing more fills. */
   readonly placed: RecordedOrderTerms;
-  /** Whether the journal knows the order's account; otherwise the user named it, or spot is assumed. */
-  readonly isAccountRecorded: boolean;
+  readonly accountSource: AccountSource;
   /** The book and the balances as if the order were cancelled. */
   readonly snapshot: MarketSnapshot;
 }
@@ -45,7 +44,7 @@ const LEVELS_FOR_BEST = 2;
  * @param levels levels to read of each side of the book
  * @param earlier an earlier snapshot: only its book and balances are read again
  * @throws Failure `refused` if the order is not open any more; `usage` if the replacement breaks a rule or changes nothing, if
- *   the account is unclear, or if an identical order or a cancellation of this one has an unknown outcome; `unreachable`,
+ *   the flags contradict the journal, or if an identical order or a cancellation of this one has an unknown outcome; `unreachable`,
  *   `limited`, `credentials` or `internal` if the exchange cannot be read
  */
 export async function planReplacement(
@@ -63,13 +62,13 @@ export async function planReplacement(
   const successor = order.state === 'cancelled' ? successorOf(journal, order) : undefined;
   if (successor !== undefined) throw alreadyReplaced(order, successor, { at, amount });
   const { side, type } = requireOpen(order);
-  const { isRecorded, ...rest } = orderAccountOf(journal, order, reference, given);
+  const { source, ...account } = orderAccountOf(journal, order, reference, given);
   const open = Decimal.of(order.amount).minus(Decimal.of(order.filled));
   const replaced = { side, price: Decimal.of(order.price), amount: open };
   const snapshot =
     earlier?.refreshed(replaced) ?? new MarketSnapshot(client, { market: market.market, side }, levels, replaced);
   const price = at === undefined ? replaced.price : await evaluatePriceInBook(at, snapshot, market, side);
-  const terms = { ...rest, market: market.market, side, type, price: price.toString() };
+  const terms = { ...account, market: market.market, side, type, price: price.toString() };
   const total = await totalOf(snapshot, market, terms, amount, order);
   const wanted: RecordedOrderTerms = { ...terms, amount: total.toString() };
   const placed = remainderOf(wanted, order.filled);
@@ -90,7 +89,7 @@ export async function planReplacement(
   const decided = { market: market.market, order: { id: order.id }, wanted, filled: order.filled };
   refuseIdenticalOrder(trading, placed);
   refuseConcurrentCancel(trading, decided.order);
-  return { terms: decided, market, order, placed, snapshot, isAccountRecorded: isRecorded };
+  return { terms: decided, market, order, placed, snapshot, accountSource: source };
 }
 
 /** The id of the order that the last replacement of this one placed; undefined if pit did not replace it. */

@@ -4,7 +4,7 @@ import { Failure } from '../../errors.js';
 import { readBills } from '../../exchange/bills.js';
 import type { ExchangeClient } from '../../exchange/exchange-client.js';
 import { ExchangeZone } from '../../exchange/exchange-zone.js';
-import { readWithdrawalPage, readWithdrawals } from '../../exchange/record-pages.js';
+import { readWithdrawals } from '../../exchange/record-pages.js';
 import type { FundsBaseline } from '../journal/write.js';
 
 /** Older than every id. */
@@ -22,12 +22,8 @@ export type BillList = readonly Bill[];
  * @throws Failure `unreachable`, `limited`, `refused` or `credentials`; `internal` also if the list is not newest first
  */
 export async function readBaseline(client: ExchangeClient, coin: string, bills: boolean): Promise<FundsBaseline> {
-  const [{ records }, bill] = await Promise.all([
-    readWithdrawalPage(client, coin, 1),
-    bills ? newestBill(client, coin) : null,
-  ]);
-  requireNewestFirst(records);
-  return { record: records[0]?.id ?? NONE, bill };
+  const [record, bill] = await Promise.all([newestRecord(client, coin), bills ? newestBill(client, coin) : null]);
+  return { record, bill };
 }
 
 /**
@@ -88,6 +84,14 @@ export async function billsBetween(client: ExchangeClient, from: number, to: num
 /** Whether a withdrawal's money was returned. */
 export function isReturned({ state }: Withdrawal): boolean {
   return state === 'failed' || state === 'cancelled';
+}
+
+async function newestRecord(client: ExchangeClient, coin: string): Promise<string> {
+  for await (const page of readWithdrawals(client, coin, 1)) {
+    requireNewestFirst(page);
+    return page[0]?.id ?? NONE;
+  }
+  return NONE;
 }
 
 async function newestBill(client: ExchangeClient, coin: string): Promise<string> {

@@ -10,7 +10,7 @@ import type { Depth, Trade } from '../../../src/domain/market-data.js';
 import type { Order } from '../../../src/domain/order.js';
 import { TimeBudget } from '../../../src/exchange/budget.js';
 import { ExchangeClient } from '../../../src/exchange/exchange-client.js';
-import { readOrderPages } from '../../../src/exchange/growing-pages.js';
+import { readOrderPages } from '../../../src/exchange/order-pages.js';
 import { type Channel, type GapEvent, isKind, type StreamEvent } from '../../../src/exchange/stream/events.js';
 import { StreamClient } from '../../../src/exchange/stream/stream-client.js';
 import { monotonicMs } from '../../../src/platform/host.js';

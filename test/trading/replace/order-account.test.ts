@@ -1,12 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { OrderReference } from '../../../src/domain/order.js';
-import { settleJobRecord } from '../../../src/trading/batches/close-job.js';
-import { Job } from '../../../src/trading/batches/job.js';
 import { parsePrice } from '../../../src/trading/expressions.js';
 import type { BatchTerms, RecordedOrderTerms } from '../../../src/trading/journal/write.js';
 import { type Changes, planReplacement } from '../../../src/trading/replace/plan.js';
 import { replaceOrder } from '../../../src/trading/replace/replace.js';
-import { saying } from '../../support/advice.js';
 import { query } from '../support/exchange.js';
 import { MARKET } from '../support/market.js';
 import { type ListedOrder, serveOrders } from '../support/open-orders.js';
@@ -20,7 +17,7 @@ const CROSS: RecordedOrderTerms = {
 const ORDERS: ListedOrder[] = ['7', '8', '9'].map((id) => ({
   ...{ id, clientId: `mine${id}`, side: 'buy', status: 0, filled: '0', amount: '0.5' },
 }));
-const UNTOLD = { account: 'spot', borrow: false, repay: false };
+const ON_SPOT = { account: 'spot', borrow: false, repay: false } as const;
 
 async function pit() {
   const server = await serveOrders(ORDERS.map((order) => ({ ...order })));
@@ -44,19 +41,19 @@ function placed(
 
 /** The planned replacement, or its refusal. */
 async function plan(trading: TestTrading, reference: OrderReference, wishes: Partial<Changes> = {}) {
-  const { placed: terms, isAccountRecorded } = await planReplacement(trading, MARKET, reference, {
+  const { placed: terms, accountSource } = await planReplacement(trading, MARKET, reference, {
     ...SILENT,
     ...wishes,
   });
   const { account: wallet, borrow, repay } = terms;
-  return { account: wallet, borrow, repay, isAccountRecorded };
+  return { account: wallet, borrow, repay, accountSource };
 }
 
 describe('a replacement', () => {
   it('keeps the account and loans of the order, named by either id', async () => {
     const { server, account: trading } = await pit();
     placed(trading, 'mine7', '7');
-    const known = { account: 'cross', borrow: true, repay: false, isAccountRecorded: true };
+    const known = { account: 'cross', borrow: true, repay: false, accountSource: 'journal' };
     for (const reference of [{ id: '7' }, { clientId: 'mine7' }]) expect(await plan(trading, reference)).toEqual(known);
     const sent = await planReplacement(trading, MARKET, { id: '7' }, SILENT);
     await replaceOrder(trading, sent, 'replacement1');
@@ -67,11 +64,10 @@ describe('a replacement', () => {
   it('keeps them for an unsettled, duplicated or old order', async () => {
     const { account: trading } = await pit();
     placed(trading, 'mine7', '7', { account: 'isolated', borrow: false, repay: true }, ['8']);
-    for (let count = 0; count < 30; count += 1)
-      placed(trading, `spot${count}`, `1${count}`, UNTOLD as Partial<RecordedOrderTerms>);
+    for (let count = 0; count < 30; count += 1) placed(trading, `spot${count}`, `1${count}`, ON_SPOT);
     expect(await plan(trading, { id: '8' })).toMatchObject({ account: 'isolated', borrow: false, repay: true });
     trading.journal.begin<'order'>({ operation: 'order', terms: CROSS }, { id: 'mine9', reqTime: 5 });
-    expect(await plan(trading, { clientId: 'mine9' })).toMatchObject({ account: 'cross', isAccountRecorded: true });
+    expect(await plan(trading, { clientId: 'mine9' })).toMatchObject({ account: 'cross', accountSource: 'journal' });
   });
 
   it.each<[string, Partial<Changes>, string]>([
@@ -85,40 +81,28 @@ describe('a replacement', () => {
     expect(server.requests.some(({ target }) => target.startsWith('/api/cancelOrder?'))).toBe(false);
   });
 
-  it('needs --account if the journal does not know the order and pit placed margin orders in the market', async () => {
+  it('takes the account from the flags if the journal does not know the order, and assumes spot without them', async () => {
     const { account: trading } = await pit();
-    expect(await plan(trading, { id: '9' })).toEqual({ ...UNTOLD, isAccountRecorded: false });
-    placed(trading, 'mine7', '7', { market: 'eth_usdt' });
-    const refused = trading.journal.begin<'order'>({ operation: 'order', terms: CROSS }, { id: 'mine8', reqTime: 5 });
-    refused.settle({ outcome: 'refused', id: null, duplicates: [] }, 'refused');
-    expect(await plan(trading, { id: '9' })).toEqual({ ...UNTOLD, isAccountRecorded: false });
-    const open = trading.journal.begin<'order'>({ operation: 'order', terms: CROSS }, { id: 'mine1', reqTime: 5 });
-    const needed = { kind: 'usage', hints: saying('--account isolated') };
-    await expect(plan(trading, { id: '9' })).rejects.toMatchObject(needed);
-    open.settle({ outcome: 'placed', id: '1', duplicates: [] }, 'placed');
-    await expect(plan(trading, { clientId: 'mine9' })).rejects.toMatchObject(needed);
-    expect(await plan(trading, { id: '9' }, { account: 'isolated' })).toMatchObject({ account: 'isolated' });
-    expect(await plan(trading, { id: '9' }, { account: 'spot' })).toMatchObject({ account: 'spot' });
+    placed(trading, 'mine7', '7');
+    const batch: BatchTerms = {
+      ...{ market: 'btc_usdt', side: 'buy', account: 'isolated', baseline: [], count: 1, lines: [[1, '30000', '0.5']] },
+    };
+    trading.journal.begin<'batch'>({ operation: 'batch', terms: batch }, { id: 'job1', reqTime: 5 });
+    expect(await plan(trading, { id: '9' })).toEqual({ ...ON_SPOT, accountSource: 'assumed' });
+    expect(await plan(trading, { clientId: 'mine9' })).toEqual({ ...ON_SPOT, accountSource: 'assumed' });
+    expect(await plan(trading, { id: '9' }, { account: 'spot' })).toEqual({ ...ON_SPOT, accountSource: 'flag' });
+    const onMargin = { account: 'isolated', borrow: true, repay: false } as const;
+    expect(await plan(trading, { id: '9' }, onMargin)).toEqual({ ...onMargin, accountSource: 'flag' });
   });
 
-  it('keeps the account of the job that placed the order', async () => {
+  it('does not take the order of another market for one of the journal', async () => {
     const { account: trading } = await pit();
-    const facts = {
-      baseline: [],
-      count: 2,
-      lines: [
-        [1, '30000', '0.5'],
-        [2, '30000', '0.5'],
-      ],
-    } as const;
-    const terms: BatchTerms = { market: 'btc_usdt', side: 'buy', account: 'isolated', ...facts };
-    const begun = trading.journal.begin<'batch'>({ operation: 'batch', terms }, { id: 'job1', reqTime: 5 });
-    const job = new Job(begun);
-    await job.leaving([[0, 1]], 5);
-    job.record('answered', { kind: 'answered', request: 1, ids: ['7', '8'], message: null });
-    expect(await plan(trading, { id: '7' })).toMatchObject({ account: 'isolated', isAccountRecorded: true });
-    settleJobRecord(job);
-    expect(await plan(trading, { id: '8' })).toMatchObject({ account: 'isolated', isAccountRecorded: true });
-    await expect(plan(trading, { id: '9' })).rejects.toMatchObject({ kind: 'usage' });
+    placed(trading, 'mine7', '7', { market: 'eth_usdt' });
+    trading.journal.begin<'order'>(
+      { operation: 'order', terms: { ...CROSS, market: 'eth_usdt' } },
+      { id: 'mine8', reqTime: 5 },
+    );
+    for (const reference of [{ id: '7' }, { clientId: 'mine8' }])
+      expect(await plan(trading, reference)).toMatchObject({ accountSource: 'assumed' });
   });
 });

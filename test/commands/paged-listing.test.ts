@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
-import type { Globals } from '../../../src/cli/context.js';
-import { withProgress, withTimePerPage } from '../../../src/commands/funds/long-listing.js';
-import { TimeBudget } from '../../../src/exchange/budget.js';
-import type { ExchangeApi } from '../../../src/exchange/exchange-api.js';
-import { type ClientOptions, ExchangeClient } from '../../../src/exchange/exchange-client.js';
-import { Output } from '../../../src/terminal/output.js';
-import { hostWith, Kept } from '../../terminal/screens.js';
+import type { Globals } from '../../src/cli/context.js';
+import { withProgress, withTimePerPage } from '../../src/commands/paged-listing.js';
+import { TimeBudget } from '../../src/exchange/budget.js';
+import type { ExchangeApi } from '../../src/exchange/exchange-api.js';
+import { type ClientOptions, ExchangeClient } from '../../src/exchange/exchange-client.js';
+import { Output } from '../../src/terminal/output.js';
+import { hostWith, Kept } from '../terminal/screens.js';
 
 /** Reads pages of 50 rows, each taking eachMs, until the budget ends. */
 async function run(isTimeoutGiven: boolean, eachMs: number, errors = new Kept()) {
