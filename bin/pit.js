@@ -10,6 +10,7 @@ const {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } = require('node:fs');
 const { createRequire } = require('node:module');
@@ -18,6 +19,8 @@ const { Script } = require('node:vm');
 
 const DIST = path.join(__dirname, '..', 'dist');
 const ENTRY = 'main.cjs';
+/** Mode bits that let others write. */
+const OTHERS_WRITE = 0o022;
 const requireOther = createRequire(path.join(DIST, ENTRY));
 
 /** The modules that were loaded, by the names of their files. */
@@ -58,29 +61,45 @@ function sourceOf(filename) {
 
 /** The file with the code that this Node compiled for a command; undefined without a command or a folder. */
 function cacheFileOf(words) {
-  const command = words.find((word) => /^[a-z_][a-z_-]*$/.test(word));
-  const folder = command === undefined ? undefined : cacheFolder();
+  const [first = ''] = words;
+  // a completion writes nothing
+  if (first === '__complete' || words.every((word) => word.startsWith('-'))) return undefined;
+  const command = /^[a-z][a-z-]*$/.test(first) ? first : 'flags';
+  const folder = cacheFolders().at(-1);
   return folder && path.join(folder, `${command}-${process.version}-${process.platform}-${process.arch}`);
 }
 
-/** Beside the program, or in the user's cache if the program belongs to somebody else, as after `sudo npm install --global`. */
-function cacheFolder() {
+/**
+ * The folder of the cache and those above it that may be missing, outermost first: beside the program, or in the user's cache if the
+ * program belongs to somebody else, as after `sudo npm install --global`. None if there is no such place.
+ */
+function cacheFolders() {
   try {
     accessSync(DIST, constants.W_OK);
-    return path.join(DIST, '.code');
+    return [path.join(DIST, '.code')];
   } catch {
-    const { PIT_HOME, XDG_CACHE_HOME, HOME } = process.env;
-    if (PIT_HOME) return path.resolve(PIT_HOME, 'cache', 'code');
-    if (XDG_CACHE_HOME) return path.join(XDG_CACHE_HOME, 'pit', 'code');
-    if (!HOME) return undefined;
-    return path.join(HOME, ...(process.platform === 'darwin' ? ['Library', 'Caches'] : ['.cache']), 'pit', 'code');
+    const { PIT_HOME, XDG_CACHE_HOME = '', HOME = '' } = process.env;
+    const within = (top, name) => [top, path.join(top, name), path.join(top, name, 'code')];
+    if (PIT_HOME) return within(path.resolve(PIT_HOME), 'cache');
+    if (path.isAbsolute(XDG_CACHE_HOME)) return within(XDG_CACHE_HOME, 'pit');
+    if (!path.isAbsolute(HOME)) return [];
+    return within(path.join(HOME, process.platform === 'darwin' ? 'Library/Caches' : '.cache'), 'pit');
   }
+}
+
+/** Throws if another user could have written to it: what is in the cache is run. */
+function requireOwn(target) {
+  const { uid, mode } = statSync(target);
+  const isOwn = uid === process.geteuid?.() || uid === 0;
+  if (!isOwn || (mode & OTHERS_WRITE) !== 0) throw new Error(`${target} is open to others`);
 }
 
 /** The code in a file by the names of the files in dist/; empty if there is none, or the file is damaged. */
 function readCache(file) {
   const code = new Map();
   try {
+    requireOwn(path.dirname(file));
+    requireOwn(file);
     const content = readFileSync(file);
     const half = content.length / 2;
     // V8 crashes on damaged code, so the file holds everything twice: comparing takes less time than a checksum
@@ -91,7 +110,7 @@ function readCache(file) {
       start += length;
     }
   } catch {
-    // missing or unreadable
+    // missing, unreadable, or open to others
   }
   return code;
 }
@@ -102,10 +121,12 @@ function writeCache() {
   for (const [name, script] of compiled) cached.set(name, script.createCachedData());
   const lengths = [...cached].map(([name, code]) => [name, code.length]);
   const content = Buffer.concat([Buffer.from(`${JSON.stringify(lengths)}\n`), ...cached.values()]);
-  mkdirSync(path.dirname(cacheFile), { recursive: true });
+  // one by one: a recursive mkdir never ends in /proc, and its folders would be open to others
+  for (const folder of cacheFolders()) if (!existsSync(folder)) mkdirSync(folder, 0o700);
+  requireOwn(path.dirname(cacheFile));
   const temporary = `${cacheFile}.${process.pid}`;
   try {
-    writeFileSync(temporary, Buffer.concat([content, content]), { flag: 'wx' });
+    writeFileSync(temporary, Buffer.concat([content, content]), { flag: 'wx', mode: 0o600 });
     renameSync(temporary, cacheFile);
   } catch (error) {
     rmSync(temporary, { force: true });

@@ -254,7 +254,7 @@ export const set = define({
     const profile = await profiles.get(name);
     const checked = checkSetting(key, value);
     const shown = shownSettings({ [key]: checked })[key] ?? '';
-    for (const warning of unknownCoins(context.host.directories.cache, name, key, value)) output.warn(warning);
+    for (const warning of unknownCoins(context.host.directories.cache, name, key, checked)) output.warn(warning);
     if (key === 'caFile') requireCertificates(shown);
     if (key === 'tradeUrl')
       await warnOfOrphanedWrites(context, profile, ({ accessKey }) => ({ tradeUrl: checked, accessKey }));

@@ -190,6 +190,15 @@ function flipBit(position: number): void {
   writeFileSync(cacheFile, content);
 }
 
+it.each<[string, () => void]>([
+  ['a file that others can write', () => chmodSync(cacheFile, 0o664)],
+  ['a folder that others can write', () => chmodSync(cacheFolder, 0o777)],
+  ...(isRoot ? [['a file of another user', () => chownSync(cacheFile, NOBODY, NOBODY)] as [string, () => void]] : []),
+])('code in %s is not run', async (_what, open) => {
+  open();
+  expect((await start()).stdout).toContain(RIGHT);
+});
+
 it('runs at the same time leave a complete cache, and all answer right', async () => {
   rmSync(cacheFolder, { recursive: true });
   const started = await Promise.all(Array.from({ length: 6 }, () => start()));
@@ -241,6 +250,27 @@ describe.skipIf(!isRoot)('a user who may not write to the installation', () => {
     chownSync(own, NOBODY, NOBODY);
     startAs(NOBODY, { ...environment, HOME: path.join(home, 'nowhere'), [name]: own });
     expect(existsSync(path.join(own, within, 'code', cacheName))).toBe(true);
+  });
+
+  it('gets a cache that only they can read, whatever the umask, in a home that later commands take', () => {
+    const own = path.join(folder, 'made-by-pit');
+    const before = process.umask(0);
+    try {
+      expect(startAs(NOBODY, plainEnvironment(own)).stdout).toContain(RIGHT);
+    } finally {
+      process.umask(before);
+    }
+    const modes = ['', 'cache', 'cache/code', `cache/code/${cacheName}`].map(
+      (name) => statSync(path.join(own, name)).mode & 0o777,
+    );
+    expect(modes).toEqual([0o700, 0o700, 0o700, 0o600]);
+  });
+
+  it.skipIf(process.platform !== 'linux')('ends even if the cache would have to be in /proc', () => {
+    const { PIT_HOME, ...environment } = plainEnvironment(home);
+    for (const place of [{ XDG_CACHE_HOME: '/proc' }, { XDG_CACHE_HOME: 'relative' }])
+      expect(startAs(NOBODY, { ...environment, HOME: folder, ...place })).toMatchObject({ code: 0 });
+    expect(existsSync('relative')).toBe(false);
   });
 
   it('runs pit without a folder of their own', () => {
