@@ -45,12 +45,19 @@ interface FirstPage extends CandlePage {
  */
 export async function readCandles(client: ExchangeClient, range: CandleRange): Promise<Candles> {
   const { since, until = () => Number.POSITIVE_INFINITY, size = MAX_ROWS } = range;
+  if (since === undefined && range.until === undefined && size <= MAX_ROWS) return readNewest(client, range, size);
   const latest = (now: number) => Math.min(until(now), now) - size * CANDLE_MS[range.type];
   const first = await readFirstPage(client, range, since ?? latest);
   const last = until(client.marketNow());
   const found = await readOn(client, range, first, last);
   const inRange = found.candles.filter(({ time }) => time >= first.start && time <= last);
   return { ...found, candles: cut(inRange, range) };
+}
+
+/** Reads the newest candles that there are: a quiet market has none for minutes without a trade. */
+async function readNewest(client: ExchangeClient, { market, type }: CandleSeries, size: number): Promise<Candles> {
+  const { rows, asOf } = await client.candlePage({ market, type, size });
+  return { candles: markClosed(rows, type, asOf).slice(-size), failure: null };
 }
 
 /**

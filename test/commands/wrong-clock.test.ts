@@ -132,7 +132,7 @@ it('asks for K-lines once if the clock is right or slow, and once more if it is 
     [3, 2],
   ] as const) {
     klines = 0;
-    await new PitHome(temporaryHome()).json('kline btc_usdt --type 1min --size 3', clockAt(wrong));
+    await new PitHome(temporaryHome()).json('kline btc_usdt --type 1min --since 3m', clockAt(wrong));
     expect([wrong, klines]).toEqual([wrong, times]);
   }
 });

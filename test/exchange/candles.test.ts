@@ -46,6 +46,15 @@ it('reports the missing candles if only the latest rows are returned', async () 
   expect(failure).toMatchObject({ kind: 'partial', message: expect.stringContaining('2018-10-26T05:40:00.000Z') });
 });
 
+it('reads the newest candles that there are, however old they are', async () => {
+  const server = await serveFaults({ answer: () => page(0, 2) });
+  const range = { market: 'btc_usdt', type: '1min', size: 2 } as const;
+  const { candles, failure } = await readCandles(clientOf(server.url).client, range);
+  expect(candles.map(({ time }) => time)).toEqual([START, START + MINUTE]);
+  expect(failure).toBeNull();
+  expect(server.requests.map(({ target }) => target)).toEqual(['/data/v1/kline?market=btc_usdt&type=1min&size=2']);
+});
+
 it('keeps what it has if a later page fails', async () => {
   const { candles, failure } = await read([page(0, 1000)], {});
   expect(candles).toHaveLength(1000);

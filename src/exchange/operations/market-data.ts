@@ -162,8 +162,8 @@ export const trades = withCodec(marketData({ market: required(market), since: op
 interface CandleRequest {
   readonly market: string;
   readonly type: CandleType;
-  /** Opening time of the first candle, inclusive: milliseconds since the Unix epoch. */
-  readonly from: number;
+  /** Opening time of the first candle, inclusive: milliseconds since the Unix epoch; undefined for the newest ones. */
+  readonly from?: number;
   readonly size: number;
 }
 
@@ -182,10 +182,10 @@ export const kline = withCodec(
     encode: ({ market, type, from, size }: CandleRequest) => ({
       market,
       type: type as string,
-      since: String(Math.max(from - 1, 0)),
+      ...(from === undefined ? {} : { since: String(Math.max(from - 1, 0)) }),
       size: String(size),
     }),
-    decode: ({ data }, { from }) =>
+    decode: ({ data }, { from = 0 }) =>
       data
         .map(toCandle)
         .filter(({ time }) => time >= from)
