@@ -31,7 +31,11 @@ export async function readNamedChunks(
   take: (chunk: Buffer) => void,
 ): Promise<void> {
   const stream = opened(context, name, rules);
-  const forget = context.host.onExit(() => stream.destroy());
+  const { onExit, endSignal } = context.host;
+  const stop = () => void stream.destroy();
+  const forget = onExit(stop);
+  // a command of pit shell ends while the program goes on, and must not take what a later one is to read
+  endSignal?.addEventListener('abort', stop);
   let length = 0;
   try {
     await context.budget.pausedUnlessSet(async () => {
@@ -46,6 +50,7 @@ export async function readNamedChunks(
     throw error instanceof Failure ? error : unreadable(shownName(name), error, rules.hint);
   } finally {
     forget();
+    endSignal?.removeEventListener('abort', stop);
   }
 }
 
