@@ -126,7 +126,7 @@ function outcomeOf(run: Run, output: Output | undefined): ReportedOutcome {
   const { code } = run;
   if (wasKilled(run)) return 'killed';
   if (output === undefined)
-    return code === 3 || code === 7 ? 'refused' : code === 2 || code === 5 ? 'notSent' : 'failed';
+    return code === 3 || code === 4 || code === 7 ? 'refused' : code === 2 || code === 5 ? 'notSent' : 'failed';
   if (code === 0 || (code === 9 && output.orders.every(({ outcome }) => outcome === 'placed'))) return 'placed';
   if (code === 6) return 'unknown';
   return code === 9 ? 'partial' : 'failed';

@@ -86,7 +86,7 @@ function outcomeOf({ run }: Evidence): ReportedOutcome {
   if (code === 0 && output?.outcome === 'cancelled') return 'cancelled';
   if (code === 6 && output?.outcome === 'unknown') return 'unknown';
   if (output !== undefined) return 'failed';
-  if (code === 3 || code === 7) return 'refused';
+  if (code === 3 || code === 4 || code === 7) return 'refused';
   return code === 2 || code === 5 ? 'notSent' : 'failed';
 }
 

@@ -15,7 +15,7 @@ export function reportedOutcome({ run }: Evidence, output: PlacementOutput | und
   if ((code === 0 || code === 9) && output?.outcome === 'placed') return 'placed';
   if (code === 6 && output?.outcome === 'unknown') return 'unknown';
   if (output !== undefined) return 'failed';
-  if (code === 3 || code === 7) return 'refused';
+  if (code === 3 || code === 4 || code === 7) return 'refused';
   return code === 2 || code === 5 ? 'notSent' : 'failed';
 }
 

@@ -67,7 +67,7 @@ function outcomeOf({ run }: Evidence, output: Output | undefined): ReportedOutco
   if (code === 6) return 'unknown';
   if (code === 9) return output?.outcome === 'refused' ? 'refused' : 'notSent';
   if (output !== undefined) return 'failed';
-  if (code === 3 || code === 7) return 'refused';
+  if (code === 3 || code === 4 || code === 7) return 'refused';
   return code === 2 || code === 5 ? 'notSent' : 'failed';
 }
 
