@@ -23,21 +23,25 @@ import {
 import { isTooSmall, termsText } from '../trading/orders/terms.js';
 import { certainAt } from '../trading/poll-until-settled.js';
 import { type Resolution, recheckSettledWrite, resolve, unexpectedWrites, unplacedOf } from '../trading/resolve.js';
-import { type ManualOutcome, settleManually } from '../trading/settle-manually.js';
+import { settleManually } from '../trading/settle-manually.js';
 import type { TradingContext } from '../trading/trading-context.js';
+import type { ManualOutcome } from '../trading/withdrawals/settle-withdrawal-manually.js';
 import { idNumber, unresolvedId } from './inputs.js';
 import { orderArgs, tooLittleText } from './order/order-args.js';
 import { settleWithdrawalAdvice } from './withdraw/withdrawal-view.js';
 
 /** `done`, `notSent`, or the record of a withdrawal: `placed=ID`. */
-const manualOutcome = withCompletion({ of: 'words', words: ['done', 'notSent'] }, (word): ManualOutcome => {
-  const [, outcome = '', id] = /^(done|notSent|placed)(?:=(.*))?$/i.exec(word) ?? [];
-  const isPlaced = outcome.toLowerCase() === 'placed';
-  if (outcome === '' || isPlaced !== (id !== undefined))
-    throw usage(`--as is ${quoted(word)}.`, 'It must be done, notSent or, for a withdrawal, placed=ID.');
-  if (id !== undefined) return { outcome: 'done', id: idNumber('The id after placed=')(id) };
-  return { outcome: outcome.toLowerCase() === 'done' ? 'done' : 'notSent', id: null };
-});
+const manualOutcome = withCompletion(
+  { of: 'words', words: ['done', 'notSent', 'placed=ID'] },
+  (word): ManualOutcome => {
+    const [, outcome = '', id] = /^(done|notSent|placed)(?:=(.*))?$/i.exec(word) ?? [];
+    const isPlaced = outcome.toLowerCase() === 'placed';
+    if (outcome === '' || isPlaced !== (id !== undefined))
+      throw usage(`--as is ${quoted(word)}.`, 'It must be done, notSent or, for a withdrawal, placed=ID.');
+    if (id !== undefined) return { outcome: 'done', id: idNumber('The id after placed=')(id) };
+    return { outcome: outcome.toLowerCase() === 'done' ? 'done' : 'notSent', id: null };
+  },
+);
 
 export default define({
   summary: 'Settle writes whose outcome is unknown',
@@ -45,7 +49,7 @@ export default define({
   flags: {
     as: flag(
       '--as <outcome>',
-      'what you found out about a call, withdrawal or damaged record that pit cannot look up: done, notSent or, for a withdrawal, placed=ID',
+      'what you found out about a call, withdrawal or damaged record that pit cannot look up; ID is the record of the withdrawal',
       manualOutcome,
     ),
   },

@@ -1,14 +1,7 @@
 import { suggest, usage } from '../errors.js';
 import { settleCallManually } from './call/call.js';
 import type { TradingContext } from './trading-context.js';
-import { settleWithdrawalManually } from './withdrawals/settle-withdrawal-manually.js';
-
-/** What the user found out on the exchange. */
-export interface ManualOutcome {
-  readonly outcome: 'done' | 'notSent';
-  /** The record of a withdrawal that was done; null if the user names none. */
-  readonly id: string | null;
-}
+import { type ManualOutcome, settleWithdrawalManually } from './withdrawals/settle-withdrawal-manually.js';
 
 /**
  * Records what the user found out about a write that pit cannot look up.

@@ -1,3 +1,4 @@
+import { formatAmount } from '../../domain/decimal.js';
 import type { Withdrawal } from '../../domain/funds.js';
 import { tryRead } from '../../errors.js';
 import { isSameRefusal } from '../../exchange/observed-codes.js';
@@ -121,10 +122,10 @@ function findingText(finding: Finding | undefined): string {
   return finding.kind === 'found' ? `found ${finding.id}` : candidatesText(finding.candidates);
 }
 
-/** `it may be withdrawal 2 (1 btc, 2018-10-23T11:59:56.557Z) or something else` */
+/** `it may be withdrawal 2 (1 btc, 2018-10-23T11:59:56.557Z), or none of these` */
 export function candidatesText(candidates: readonly Withdrawal[]): string {
   const all = candidates.map(
-    ({ id, amount, coin, time }) => `${id} (${amount} ${coin}, ${new Date(time).toISOString()})`,
+    ({ id, amount, coin, time }) => `${id} (${formatAmount(amount)} ${coin}, ${new Date(time).toISOString()})`,
   );
   return `it may be withdrawal ${all.join(' or ')}, or none of these`;
 }

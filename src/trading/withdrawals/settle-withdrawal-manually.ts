@@ -1,10 +1,16 @@
 import { localTimeText, suggest, tryRead, usage } from '../../errors.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { acceptsReqTime, certainAt } from '../poll-until-settled.js';
-import type { ManualOutcome } from '../settle-manually.js';
 import type { TradingContext } from '../trading-context.js';
 import { findingOf, type NewRecords, readNewRecords } from './find-withdrawal.js';
 import { settlePlaced } from './settle-withdrawal.js';
+
+/** What the user found out on the exchange. */
+export interface ManualOutcome {
+  readonly outcome: 'done' | 'notSent';
+  /** The record of a withdrawal that was done; null if the user names none. */
+  readonly id: string | null;
+}
 
 /**
  * Settles a withdrawal as the user reports it. What the exchange shows takes precedence, and nothing counts while the
