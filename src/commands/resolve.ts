@@ -31,17 +31,14 @@ import { orderArgs, tooLittleText } from './order/order-args.js';
 import { settleWithdrawalAdvice } from './withdraw/withdrawal-view.js';
 
 /** `done`, `notSent`, or the record of a withdrawal: `placed=ID`. */
-const manualOutcome = withCompletion(
-  { of: 'words', words: ['done', 'notSent', 'placed=ID'] },
-  (word): ManualOutcome => {
-    const [, outcome = '', id] = /^(done|notSent|placed)(?:=(.*))?$/i.exec(word) ?? [];
-    const isPlaced = outcome.toLowerCase() === 'placed';
-    if (outcome === '' || isPlaced !== (id !== undefined))
-      throw usage(`--as is ${quoted(word)}.`, 'It must be done, notSent or, for a withdrawal, placed=ID.');
-    if (id !== undefined) return { outcome: 'done', id: idNumber('The id after placed=')(id) };
-    return { outcome: outcome.toLowerCase() === 'done' ? 'done' : 'notSent', id: null };
-  },
-);
+const manualOutcome = withCompletion({ of: 'words', words: ['done', 'notSent', 'placed='] }, (word): ManualOutcome => {
+  const [, outcome = '', id] = /^(done|notSent|placed)(?:=(.*))?$/i.exec(word) ?? [];
+  const isPlaced = outcome.toLowerCase() === 'placed';
+  if (outcome === '' || isPlaced !== (id !== undefined))
+    throw usage(`--as is ${quoted(word)}.`, 'It must be done, notSent or, for a withdrawal, placed=ID.');
+  if (id !== undefined) return { outcome: 'done', id: idNumber('The id after placed=')(id) };
+  return { outcome: outcome.toLowerCase() === 'done' ? 'done' : 'notSent', id: null };
+});
 
 export default define({
   summary: 'Settle writes whose outcome is unknown',

@@ -236,7 +236,10 @@ describe('a lost withdrawal that two records fit', () => {
     const lost = await pit.run(`${withdraw} --json --timeout 4`, { input: `${safePwd}\n` });
     const { clientId: id } = lastError(lost.stderr);
     const terms = { amount: '0.051', currency: 'btc', fees: '0.0006', receiveAddr: to, safePwd };
-    for (let time = 0; time < 2; time += 1) await straight.client.api.write('withdraw', terms);
+    // a read shows what time it is on the exchange: a write with another time is refused
+    await straight.open();
+    for (let time = 0; time < 2; time += 1)
+      expect(await straight.client.api.write('withdraw', terms)).toMatchObject({ kind: 'done' });
     const looked = await pit.run(`resolve ${id} --json --timeout 100`);
     expect(looked.code).toBe(6);
     const { message, hint } = lastError(looked.stderr);
