@@ -1,9 +1,9 @@
 import type { Context } from '../cli/context.js';
-import { define, flag, optional } from '../cli/definition.js';
+import { define, flag, optional, withCompletion } from '../cli/definition.js';
 import * as shape from '../cli/shapes.js';
 import { counted, Decimal, formatAmount } from '../domain/decimal.js';
 import { referenceText } from '../domain/order.js';
-import { type Advice, Failure, suggest, tryRead, usage } from '../errors.js';
+import { type Advice, Failure, quoted, suggest, tryRead, usage } from '../errors.js';
 import type { Screen } from '../terminal/screen.js';
 import { table } from '../terminal/table.js';
 import { isoTime, localTime, timeTitle, zonedTime } from '../terminal/time.js';
@@ -21,12 +21,24 @@ import {
   type Settled,
 } from '../trading/journal/write.js';
 import { isTooSmall, termsText } from '../trading/orders/terms.js';
-import { allCertainAt } from '../trading/poll-until-settled.js';
+import { certainAt } from '../trading/poll-until-settled.js';
 import { type Resolution, recheckSettledWrite, resolve, unexpectedWrites, unplacedOf } from '../trading/resolve.js';
 import { settleManually } from '../trading/settle-manually.js';
 import type { TradingContext } from '../trading/trading-context.js';
-import { oneOf, unresolvedId } from './inputs.js';
+import type { ManualOutcome } from '../trading/withdrawals/settle-withdrawal-manually.js';
+import { idNumber, unresolvedId } from './inputs.js';
 import { orderArgs, tooLittleText } from './order/order-args.js';
+import { settleWithdrawalAdvice } from './withdraw/withdrawal-view.js';
+
+/** `done`, `notSent`, or the record of a withdrawal: `placed=ID`. */
+const manualOutcome = withCompletion({ of: 'words', words: ['done', 'notSent', 'placed='] }, (word): ManualOutcome => {
+  const [, outcome = '', id] = /^(done|notSent|placed)(?:=(.*))?$/i.exec(word) ?? [];
+  const isPlaced = outcome.toLowerCase() === 'placed';
+  if (outcome === '' || isPlaced !== (id !== undefined))
+    throw usage(`--as is ${quoted(word)}.`, 'It must be done, notSent or, for a withdrawal, placed=ID.');
+  if (id !== undefined) return { outcome: 'done', id: idNumber('The id after placed=')(id) };
+  return { outcome: outcome.toLowerCase() === 'done' ? 'done' : 'notSent', id: null };
+});
 
 export default define({
   summary: 'Settle writes whose outcome is unknown',
@@ -34,8 +46,8 @@ export default define({
   flags: {
     as: flag(
       '--as <outcome>',
-      'what you found out about a call, withdrawal or damaged record that pit cannot look up: done or notSent',
-      oneOf('--as', 'done', 'notSent'),
+      'what you found out about a call, withdrawal or damaged record that pit cannot look up; ID is the record of the withdrawal',
+      manualOutcome,
     ),
   },
   examples: ['resolve', 'resolve pit5b39c93435bd27d2fb168cd7 --timeout 90', 'resolve --json'],
@@ -73,7 +85,7 @@ export default define({
     };
     await warn(context, trading, found, left);
     // settled by hand, unless its record is still there
-    const outcome = left.damaged.length === 0 ? (as ?? 'unknown') : 'unknown';
+    const outcome = left.damaged.length === 0 ? (as?.outcome ?? 'unknown') : 'unknown';
     const rows = [...found.shown.map(rowOf).reverse(), ...wasDamaged.map((row) => ({ ...row, outcome }))];
     const unclear = [...left.damaged, ...left.unreadable.map((one) => one.id)];
     const nothing = unclear.length === 0 ? NOTHING_UNKNOWN : 'No other write has an unknown outcome.';
@@ -227,10 +239,10 @@ function stillUnknown(
   const [first = ''] = ids;
   const isOne = ids.length === 1;
   const what = isOne ? `The outcome of ${first} is` : `The outcomes of ${ids.length} writes are`;
-  const questions = unknown.flatMap(({ needsUser, write }) =>
-    needsUser === undefined ? [] : `${write.id}: ${needsUser}.`,
+  const reasons = unknown.flatMap(({ unknownWithdrawal, write }) =>
+    unknownWithdrawal === undefined ? [] : `${write.id}: ${unknownWithdrawal.reason}.`,
   );
-  const message = [`${what} still unknown.`, ...questions].join(' ');
+  const message = [`${what} still unknown.`, ...reasons].join(' ');
   const when = nextCheck(
     trading,
     unknown.map(({ write }) => write),
@@ -246,22 +258,23 @@ function settledByUser(unknown: readonly Resolution[], [damaged]: readonly strin
       `The record of ${damaged} is damaged. Check the exchange, then record what you found, done or notSent.`,
       suggest('Record it', 'resolve', damaged, '--as', 'notSent'),
     ];
-  const found = unknown.find(({ write, needsUser }) => isKind(write, 'call') || needsUser !== undefined);
-  if (found === undefined) return undefined;
-  const { write } = found;
-  return [
-    `No operation reports the outcome of ${write.id}. Check the exchange, then record what you found, done or notSent.`,
-    ...(isKind(write, 'withdraw') ? [suggest('See the withdrawals', 'withdrawals', write.terms.coin)] : []),
-    suggest('Record it', 'resolve', write.id, '--as', 'done'),
-  ];
+  for (const { write, unknownWithdrawal } of unknown) {
+    if (isKind(write, 'call'))
+      return [
+        `No operation reports the outcome of ${write.id}. Check the exchange, then record what you found, done or notSent.`,
+        suggest('Record it', 'resolve', write.id, '--as', 'done'),
+      ];
+    if (isKind(write, 'withdraw') && unknownWithdrawal?.candidates !== undefined)
+      return settleWithdrawalAdvice(write.id, write.terms.coin, unknownWithdrawal.candidates);
+  }
+  return undefined;
 }
 
 function nextCheck(trading: TradingContext, writes: readonly RecordedWrite[]): string {
   // the record of a job does not name the times of its requests
   const isAnyJob = writes.some((write) => isKind(write, 'batch'));
-  const certain = isAnyJob ? null : allCertainAt(trading, writes);
-  const isAhead = certain !== null && certain > trading.host.now();
-  return isAhead ? `after ${zonedTime(certain)}, when the outcome is certain` : 'in a minute';
+  const certain = isAnyJob ? null : certainAt(trading, ...writes);
+  return certain !== null ? `after ${zonedTime(certain)}, when the outcome is certain` : 'in a minute';
 }
 
 function show(screen: Screen, resolutions: readonly Resolution[], nothing: string): string {

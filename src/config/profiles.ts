@@ -182,7 +182,7 @@ export class Profiles {
 
   /**
    * Sets a host (`baseUrl`, `tradeUrl`, `wsUrl`) or a setting. A new trade host drops the profile's keys, which were
-   * meant for the old one, and what was measured there. The other hosts never get a key. Keys in the keychain have to be
+   * meant for the old one. The other hosts never get a key. Keys in the keychain have to be
    * removed before.
    * @returns whether there were keys to drop
    * @throws Failure `usage` for an unknown key or an invalid value
@@ -198,8 +198,7 @@ export class Profiles {
       if (key !== 'tradeUrl' || kept === fields.tradeUrl) return changed;
       // Keys first: a kill in between must not leave them with another host.
       dropped = this.#dropKeys(writer, name);
-      const { reqTimeTolerance: _measured, ...settings } = fields.settings;
-      return { ...changed, settings };
+      return changed;
     });
     return dropped;
   }

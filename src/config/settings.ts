@@ -180,6 +180,16 @@ function parseCoinAmount(text: string): { readonly text: string; readonly coin: 
   return isMeant ? { text: `${Decimal.of(digits).trimmed()}${coin}`, coin } : undefined;
 }
 
+/** Observed; the interface does not say. */
+const REQ_TIME_TOLERANCE = '60s';
+
+/** How long after its `reqTime` the exchange accepts a request, in milliseconds, from the stored settings. */
+export function reqTimeToleranceMs({
+  reqTimeTolerance = REQ_TIME_TOLERANCE,
+}: Readonly<Record<string, string>>): number {
+  return Number.parseInt(reqTimeTolerance, 10) * 1_000;
+}
+
 /** Every setting: the table that checks, messages and help read. */
 export const SETTINGS: ReadonlyMap<string, Setting> = new Map<string, Setting>([
   ...Object.entries(GUARD_SETTINGS),
@@ -198,8 +208,9 @@ export const SETTINGS: ReadonlyMap<string, Setting> = new Map<string, Setting>([
   [
     'reqTimeTolerance',
     {
-      about: 'how long after its reqTime the exchange accepts a request; undocumented, measured by pit',
+      about: 'how long after its reqTime the exchange accepts a request; undocumented, and checked by pit doctor',
       values: 'a number of seconds from 1 to 86400, like 60s',
+      default: REQ_TIME_TOLERANCE,
       parse: parseSeconds,
     },
   ],

@@ -284,6 +284,11 @@ export class ExchangeClient {
     );
   }
 
+  /** Like {@link acceptsReqTimeForOrders}, with a read that needs the permission to see the account. */
+  acceptsReqTimeForAccount(reqTime: number): Promise<boolean> {
+    return this.api.acceptsReqTime('getAccountInfo', codecOf('getAccountInfo').encode({}), reqTime);
+  }
+
   /** Sends one request to the market-data host and returns the HTTP response. */
   testMarketData(): Promise<HttpResponse> {
     return this.api.probe('markets', {});

@@ -1,9 +1,9 @@
 import { localTimeText, tryRead } from '../errors.js';
 import { datedRead } from '../exchange/exchange-clock.js';
 import { backoffMs } from '../platform/backoff.js';
+import { newClientId } from './orders/terms.js';
 import { Pauses } from './pauses.js';
 import { expiresAt } from './reconcile.js';
-import { type ReqTimeCheck, requestLifetimeOf } from './request-lifetime.js';
 import type { TradingContext } from './trading-context.js';
 
 const PAUSES_MS = { first: 300, longest: 5_000 };
@@ -12,20 +12,16 @@ const SHOWN_AFTER_MS = 1_000;
 
 /** A request that was sent and got no answer. */
 interface UnansweredRequest {
-  /** Asks the exchange whether it accepts a `reqTime`, with a read that the key may make. */
-  readonly checkReqTime: ReqTimeCheck;
   /** By the exchange's clock, in milliseconds since the Unix epoch. */
   readonly reqTime: number;
-  /** The market whose orders it may change; undefined for a withdrawal. */
-  readonly market?: string;
+  /** The market whose orders it may change, or the coin that it withdraws. */
+  readonly of: { readonly market: string } | { readonly coin: string };
 }
 
 export interface PollResult<Outcome> {
   readonly settled: Outcome | undefined;
-  /** The last moment at which the exchange accepts the request; undefined if that is unknown. */
-  readonly expiry: number | undefined;
-  /** Why the last read proved nothing; undefined if the exchange answered it. */
-  readonly unanswered?: string | undefined;
+  /** Why the last read proved nothing, as a part of a sentence; undefined if the request may simply still arrive. */
+  readonly unproven?: string | undefined;
 }
 
 /**
@@ -42,7 +38,7 @@ export async function pollUntilSettled<Outcome>(
   read: () => Promise<Outcome | 'none' | undefined>,
   onExpired: () => Promise<Outcome | undefined>,
 ): Promise<PollResult<Outcome>> {
-  const pauses = new Pauses(trading, request.market);
+  const pauses = new Pauses(trading, 'market' in request.of ? request.of.market : undefined);
   const wait = new ShownWait(trading);
   try {
     return await poll(trading, request, { pauses, wait }, read, onExpired);
@@ -56,7 +52,7 @@ export async function pollUntilSettled<Outcome>(
 class ShownWait {
   #hide: (() => void) | undefined;
   readonly #start: number;
-  /** The last moment at which the exchange accepts the request; undefined while it is unknown. */
+  /** The last moment at which the exchange accepts the request; undefined if it turned out to accept it for longer. */
   expiry: number | undefined;
 
   constructor(private readonly trading: TradingContext) {
@@ -82,53 +78,45 @@ async function poll<Outcome>(
   read: () => Promise<Outcome | 'none' | undefined>,
   onExpired: () => Promise<Outcome | undefined>,
 ): Promise<PollResult<Outcome>> {
-  const { client, budget } = trading;
-  const { checkReqTime, reqTime } = request;
-  let isExpired = false;
+  const { client, budget, requestLifetimeMs } = trading;
+  const expiry = expiresAt(request.reqTime, requestLifetimeMs);
+  wait.expiry = expiry;
+  let isAccepted: boolean | undefined;
   for (let count = 0; ; ) {
-    isExpired ||= await isRejectedAsExpired(trading, request);
+    // asked before a read, so that nothing can be executed between the two
+    if (isAccepted !== false && client.now() > expiry) {
+      isAccepted = await tryRead(() => acceptsReqTime(trading, request));
+      if (isAccepted) wait.expiry = undefined;
+    }
     const { value: found, began } = await datedRead(trading, read);
-    if (found !== 'none' && found !== undefined) return { settled: found, expiry: undefined };
-    const lifetime = found === 'none' ? await tryRead(() => requestLifetimeOf(trading, checkReqTime)) : undefined;
-    const expiry = lifetime === undefined ? undefined : expiresAt(reqTime, lifetime);
-    const settled = isExpired && expiry !== undefined && began > expiry ? await onExpired() : undefined;
-    if (settled !== undefined) return { settled, expiry };
-    const usual = nextPause(count, expiry === undefined ? undefined : expiry - client.now());
+    if (found !== 'none' && found !== undefined) return { settled: found };
+    const isExpired = isAccepted === false && began > expiry;
+    const settled = found === 'none' && isExpired ? await onExpired() : undefined;
+    if (settled !== undefined) return { settled };
+    const usual = nextPause(count, expiry - client.now());
     // half of what is left, so that the last read comes near the end
     const pause = Math.min(usual, budget.remainingMs / 2);
     const isOutOfTime = pause < Math.min(usual, PAUSES_MS.first) || isLockedUntilTheEnd(trading);
     if (isOutOfTime)
-      return {
-        settled: undefined,
-        expiry,
-        unanswered: found === 'none' ? undefined : whyUnanswered(client),
-      };
-    wait.expiry = expiry ?? wait.expiry;
+      return { settled: undefined, unproven: found === 'none' ? whyUnexpired(isAccepted) : whyUnanswered(client) };
     wait.showIfLong();
     count += (await pauses.wait(pause)) ? 0 : 1;
   }
 }
 
 /**
- * Whether the exchange rejects the `reqTime` of this request as expired. pit asks once the measured lifetime is over. If the
- * exchange still accepts the `reqTime`, the lifetime was that of another day or another node, and is measured again. This
- * comes before a read, so that nothing can be executed between the two.
+ * Whether the exchange still accepts the `reqTime` of this request. Throws the Failure of a read if it does not answer. The read
+ * depends on the write, because a key that may withdraw may lack the permission for orders.
  */
-async function isRejectedAsExpired(
-  trading: TradingContext,
-  { checkReqTime, reqTime }: UnansweredRequest,
-): Promise<boolean> {
-  const { requestLifetime, client, reportProgress } = trading;
-  const isLifetimeOver = () =>
-    requestLifetime.measuredMs !== undefined && client.now() > expiresAt(reqTime, requestLifetime.measuredMs);
-  if (!isLifetimeOver()) return false;
-  const isAccepted = await tryRead(() => checkReqTime(trading, reqTime));
-  // checked again: the answer corrects the estimate of the exchange's clock, and a concurrent poll may have cleared the value
-  if (isAccepted === true && isLifetimeOver()) {
-    reportProgress("The exchange's time tolerance has changed; measuring it again.");
-    await requestLifetime.clear();
-  }
-  return isAccepted === false;
+export function acceptsReqTime({ client, host }: TradingContext, { of, reqTime }: UnansweredRequest): Promise<boolean> {
+  return 'market' in of
+    ? client.acceptsReqTimeForOrders(of.market, newClientId(host), reqTime)
+    : client.acceptsReqTimeForWithdrawals(of.coin, reqTime);
+}
+
+function whyUnexpired(isAccepted: boolean | undefined): string | undefined {
+  if (isAccepted !== true) return undefined;
+  return 'the exchange accepts requests for longer than the setting reqTimeTolerance says';
 }
 
 /** Whether the exchange's lock lasts longer than the budget, so that no further read would be answered. */
@@ -141,24 +129,21 @@ function whyUnanswered({ lockedUntil }: TradingContext['client']): string {
   return `the exchange has locked this machine's address until ${localTimeText(lockedUntil)}`;
 }
 
-/** When the outcome is certain, by this machine's clock in ms since the Unix epoch; null if unknown. */
-export function certainAt({ client, host }: TradingContext, expiry: number | undefined): number | null {
-  return expiry !== undefined && Number.isFinite(expiry) ? host.now() + (expiry - client.now()) : null;
-}
-
-/** When the outcomes of all these requests are certain, by the lifetime that was measured; null if unknown. */
-export function allCertainAt(
-  trading: TradingContext,
-  requests: readonly Pick<UnansweredRequest, 'reqTime'>[],
+/**
+ * When these requests have expired, by this machine's clock in ms since the Unix epoch: then their outcomes can be found out. Null
+ * if that is over.
+ */
+export function certainAt(
+  { client, host, requestLifetimeMs }: TradingContext,
+  ...requests: readonly Pick<UnansweredRequest, 'reqTime'>[]
 ): number | null {
-  const { measuredMs } = trading.requestLifetime;
-  return measuredMs === undefined
-    ? null
-    : certainAt(trading, expiresAt(Math.max(...requests.map(({ reqTime }) => reqTime)), measuredMs));
+  const latest = Math.max(...requests.map(({ reqTime }) => reqTime));
+  const leftMs = expiresAt(latest, requestLifetimeMs) - client.now();
+  return leftMs > 0 ? host.now() + leftMs : null;
 }
 
 /** The pause doubles with each read, but never goes beyond the moment at which the outcome is certain. */
-function nextPause(count: number, msUntilExpiry: number | undefined): number {
+function nextPause(count: number, msUntilExpiry: number): number {
   const usual = backoffMs(count, PAUSES_MS);
-  return msUntilExpiry !== undefined && msUntilExpiry >= 0 ? Math.min(usual, msUntilExpiry + 1) : usual;
+  return msUntilExpiry >= 0 ? Math.min(usual, msUntilExpiry + 1) : usual;
 }

@@ -76,8 +76,6 @@ interface ReconcileContext {
   readonly newestByClientId?: ReadonlyMap<string, string | null>;
   /** For how long after its `reqTime` the exchange accepts a request, in milliseconds. */
   readonly requestLifetime: number;
-  /** How badly a row matches an item with the same key: 0 if exactly, undefined if not at all. By default every row matches. */
-  readonly matchCost?: (rowId: string, itemId: string) => number | undefined;
 }
 
 export type ItemOutcome =
@@ -137,7 +135,6 @@ class Matching {
   /** How long after its request a row may be dated, in milliseconds. */
   readonly #window: number;
   readonly #newestByClientId: ReadonlyMap<string, string | null>;
-  readonly #matchCost: NonNullable<ReconcileContext['matchCost']>;
   readonly #listed: ReadonlyMap<string, { readonly row: Row; readonly index: number }>;
   readonly #boundaries: ReadonlyMap<Attempt, number>;
   readonly #candidates: readonly Candidate[];
@@ -159,10 +156,9 @@ class Matching {
     private readonly list: List,
     private readonly context: ReconcileContext,
   ) {
-    const { accountedFor, newestByClientId = new Map(), requestLifetime, matchCost = () => 0 } = context;
+    const { accountedFor, newestByClientId = new Map(), requestLifetime } = context;
     this.#window = requestLifetime + SLACK_MS;
     this.#newestByClientId = newestByClientId;
-    this.#matchCost = matchCost;
     this.#listed = new Map(list.rows.map((row, index) => [row.id, { row, index }]));
     this.#boundaries = new Map(attempts.map((attempt) => [attempt, boundaryOf(attempt, list.rows)]));
     this.#candidates = attempts.flatMap((attempt) =>
@@ -204,7 +200,7 @@ class Matching {
     }
   }
 
-  /** Step 2: pending items take the rows that match best; requests without an answer come first. */
+  /** Step 2: pending items take the nearest rows; requests without an answer come first. */
   assignNearestRows(): void {
     const unclaimedByKey = groupBy(this.#unclaimed, ({ matchKey }) => matchKey);
     const pending = this.#candidates.filter(({ item, rowId }) => item.state === 'pending' && rowId === null);
@@ -215,7 +211,7 @@ class Matching {
       const fitting = (unclaimedByKey.get(item.matchKey) ?? []).filter(
         (row) => this.#unclaimed.has(row) && this.#mayBelongTo(row, candidate),
       );
-      const nearest = leastBy(fitting, (row) => this.#distance(row, candidate));
+      const nearest = leastBy(fitting, (row) => this.#gap(row, candidate));
       const row = newestId === undefined ? nearest : fitting.find(({ id }) => id === newestId);
       if (row === undefined) continue;
       this.#unclaimed.delete(row);
@@ -238,7 +234,7 @@ class Matching {
         if (attempt.hasClientId === true && !this.#newestByClientId.has(item.id)) this.#needsLookup.add(item.id);
       const proven = fitting.find(({ item }) => this.#newestByClientId.get(item.id) === row.id);
       const originals = proven === undefined ? fitting.filter(isExtraRowDuplicate) : [proven];
-      const nearest = leastBy(originals, (candidate) => this.#distance(row, candidate));
+      const nearest = leastBy(originals, (candidate) => this.#gap(row, candidate));
       if (nearest === undefined) continue;
       const { writeKey } = nearest.attempt;
       // a write without an answer may have made it: a later list decides
@@ -307,12 +303,12 @@ class Matching {
   /** Whether the row may be the item's own. */
   #mayBelongTo(row: Row, candidate: Candidate): boolean {
     const isNear = candidate.attempt.isOlderRow !== undefined || this.#gap(row, candidate) <= this.#window;
-    return isNear && this.#fits(row, candidate);
+    return isNear && this.#isAfterSending(row, candidate);
   }
 
   /** Whether the row may come from a repeated or late execution of the item. */
   #mayBeDuplicateOf(row: Row, candidate: Candidate): boolean {
-    if (!this.#fits(row, candidate)) return false;
+    if (!this.#isAfterSending(row, candidate)) return false;
     const newestId = this.#newestByClientId.get(candidate.item.id);
     const { hasClientId, response } = candidate.attempt;
     const mayComeLate = candidate.item.state === 'absent' && (hasClientId === true || response === 'lost');
@@ -322,10 +318,6 @@ class Matching {
     // a row that is newer than the newest order with this client id does not carry it
     const newest = this.#listed.get(newestId ?? '')?.row;
     return newest === undefined || row.time <= newest.time;
-  }
-
-  #fits(row: Row, candidate: Candidate): boolean {
-    return this.#matchCost(row.id, candidate.item.id) !== undefined && this.#isAfterSending(row, candidate);
   }
 
   /**
@@ -339,12 +331,6 @@ class Matching {
     const after = this.#madeAt(candidate) - attempt.reqTime;
     const isOneClock = after >= -SLACK_MS && after <= this.#window;
     return row.time >= (isOneClock ? attempt.reqTime - SLACK_MS : this.#madeAt(candidate) - this.#window);
-  }
-
-  /** A better match is always nearer; among equal matches, time decides. */
-  #distance(row: Row, candidate: Candidate): number {
-    const cost = this.#matchCost(row.id, candidate.item.id) ?? 0;
-    return cost * 2 * this.#window + this.#gap(row, candidate);
   }
 
   /** The time between the row and the item's own row or request, whichever is nearer, in milliseconds. */

@@ -17,9 +17,8 @@ import {
 import { findOrderOutcome } from './orders/settle-order.js';
 import { lookUpAbsentOrder, verifyOrders } from './orders/verify-orders.js';
 import { settleReplace } from './replace/replace.js';
-import { reqTimeCheckFor, requestLifetimeOf } from './request-lifetime.js';
 import type { TradingContext } from './trading-context.js';
-import { findWithdrawalOutcome } from './withdrawals/settle-withdrawal.js';
+import { findWithdrawalOutcome, type UnknownWithdrawal } from './withdrawals/settle-withdrawal.js';
 import { verifyWithdrawals } from './withdrawals/verify-withdrawals.js';
 
 /** A write with its current outcome. */
@@ -31,8 +30,8 @@ export interface Resolution {
   readonly events: readonly JournalEvent[];
   /** The replacement that was not sent. */
   readonly unplaced?: RecordedOrderTerms;
-  /** Why a withdrawal cannot be decided. */
-  readonly needsUser?: string;
+  /** What is known of a withdrawal whose outcome is unknown. */
+  readonly unknownWithdrawal?: UnknownWithdrawal;
 }
 
 /**
@@ -46,11 +45,6 @@ export async function resolve(
   entries: readonly JournalEntry[],
   closeJobs = false,
 ): Promise<readonly Resolution[]> {
-  const [checkReqTime, ...others] = entries.flatMap(({ write }) =>
-    isKind(write, 'call') ? [] : reqTimeCheckFor(write),
-  );
-  // measured once for all writes, instead of by each of them at the same time
-  if (checkReqTime !== undefined && others.length > 0) await tryRead(() => requestLifetimeOf(trading, checkReqTime));
   const done = await Promise.all(entries.map((entry) => resolveOne(trading, entry, closeJobs)));
   const resolutions = done.map(({ resolution }) => resolution);
   const duplicates = mergedByWrite([
@@ -149,7 +143,7 @@ interface SettleResult {
   /** The outcome of a write that stays unsettled (default: unknown). */
   readonly outcome?: Outcome;
   readonly duplicates: readonly WriteDuplicates[];
-  readonly needsUser?: string;
+  readonly unknownWithdrawal?: UnknownWithdrawal;
 }
 
 const NOTHING_ELSE: SettleResult = { duplicates: [] };
@@ -175,9 +169,7 @@ const SETTLERS: Readonly<Record<WriteKind, Settler>> = {
   call: async () => NOTHING_ELSE,
   withdraw: async (trading, entry) => {
     const settled = await findWithdrawalOutcome(trading, entry as JournalEntry<'withdraw'>);
-    return settled.outcome === 'unknown' && settled.needsUser !== undefined
-      ? { ...NOTHING_ELSE, needsUser: settled.needsUser }
-      : NOTHING_ELSE;
+    return settled.outcome === 'unknown' ? { ...NOTHING_ELSE, unknownWithdrawal: settled } : NOTHING_ELSE;
   },
   batch: async (trading, entry, closeJobs) => {
     const { outcome, duplicates } = await settleJob(trading, entry as JournalEntry<'batch'>, closeJobs);

@@ -1,10 +1,7 @@
 import { suggest, usage } from '../errors.js';
 import { settleCallManually } from './call/call.js';
 import type { TradingContext } from './trading-context.js';
-import { settleWithdrawalManually } from './withdrawals/settle-withdrawal-manually.js';
-
-/** What the user found out on the exchange. */
-type ManualOutcome = 'done' | 'notSent';
+import { type ManualOutcome, settleWithdrawalManually } from './withdrawals/settle-withdrawal-manually.js';
 
 /**
  * Records what the user found out about a write that pit cannot look up.
@@ -13,22 +10,26 @@ type ManualOutcome = 'done' | 'notSent';
 export async function settleManually(
   trading: TradingContext,
   id: string | undefined,
-  outcome: ManualOutcome,
+  manual: ManualOutcome,
 ): Promise<void> {
   const { journal } = trading;
-  if (id !== undefined && journal.unsettled().damaged.includes(id)) {
+  const { outcome } = manual;
+  const isDamaged = id !== undefined && journal.unsettled().damaged.includes(id);
+  const entry = id === undefined || isDamaged ? undefined : journal.findUnsettled(id);
+  if (manual.id !== null && !entry?.isKind('withdraw'))
+    throw usage('--as placed=ID is for a withdrawal.', 'Use done or notSent for a call or a damaged record.');
+  if (isDamaged) {
     const newPath = journal.settleDamaged(id, `${outcome}, as the user says`);
     trading.reportProgress(`The damaged record of ${id} was moved to ${newPath}`);
     return;
   }
-  const entry = id === undefined ? undefined : journal.findUnsettled(id);
   if (entry?.isUnderWay === true)
     throw usage(
       `Another process is working on ${entry.write.id}.`,
       'Wait until it ends: it may find the outcome itself.',
     );
+  if (entry?.isKind('withdraw')) return settleWithdrawalManually(trading, entry, manual);
   if (entry?.isKind('call')) return settleCallManually(entry, outcome);
-  if (entry?.isKind('withdraw')) return settleWithdrawalManually(trading, entry, outcome);
   throw usage(
     '--as is for a call of pit api, a withdrawal or a damaged record whose outcome is unknown.',
     suggest('Orders and cancellations are looked up', 'resolve'),

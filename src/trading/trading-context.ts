@@ -11,7 +11,8 @@ export interface TradingContext {
   readonly client: ExchangeClient;
   readonly journal: Journal;
   readonly budget: TimeBudget;
-  readonly requestLifetime: RequestLifetimeStore;
+  /** For how long after its `reqTime` the exchange accepts a request, in milliseconds: the setting `reqTimeTolerance`. */
+  readonly requestLifetimeMs: number;
   /** Signals order changes pushed for a market; undefined without a stream. The caller closes it. */
   readonly orderPushes?: ((market: string) => Pushes | undefined) | undefined;
   /** Shows the wait until the returned function is called. */
@@ -28,7 +29,7 @@ export interface TradingContext {
 
 /** The wait for the outcome of a write that got no answer. All times are in milliseconds. */
 export interface OutcomeWait {
-  /** The time until the request can no longer be executed; undefined until that is known. */
+  /** The time until the request can no longer be executed; undefined if the exchange accepts it for longer than was set. */
   readonly expiresInMs: () => number | undefined;
   /** The time until the command gives up. */
   readonly leftMs: () => number;
@@ -39,13 +40,4 @@ interface Pushes {
   /** Resolves with the next push, at once if one came since the last call, or when the signal aborts. */
   next(signal: AbortSignal): Promise<void>;
   close(): void;
-}
-
-/** How long after its `reqTime` the exchange accepts a request, kept between commands. */
-export interface RequestLifetimeStore {
-  /** In milliseconds; undefined until it is measured. */
-  readonly measuredMs: number | undefined;
-  save(milliseconds: number): Promise<void>;
-  /** Forgets the value: the exchange's behaviour changed. */
-  clear(): Promise<void>;
 }

@@ -39,7 +39,7 @@ describe('pit cancel-after', () => {
   });
 
   it("says when the exchange cancels, and by which clock if this machine's is off", async () => {
-    const timer = { cancelsAt: NOW + 60_000, sentAt: NOW, sent: 0, answered: 0, lostAt: null, latestAt: null };
+    const timer = { cancelsAt: NOW + 60_000, sentAt: NOW, sent: 0, answered: 0, lostAt: null, latestAt: NOW + 60_000 };
     const text = (clock: string) =>
       new RegExp(
         `^The exchange will cancel every order of btc_usdt at \\d\\d:\\d\\d:\\d\\d \\(.+\\)${clock}, unless the timer is restarted; it cannot be stopped\\.$`,

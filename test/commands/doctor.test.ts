@@ -134,6 +134,34 @@ describe('pit doctor', () => {
     );
   });
 
+  it.each([
+    [
+      'accepts requests as long as the setting says',
+      60_000,
+      /^ok: .* as long as the setting reqTimeTolerance says 60 s/,
+    ],
+    [
+      'rejects requests earlier',
+      30_000,
+      /^warn: the exchange rejects requests that are 55 s old; the setting reqTimeTolerance says 60 s -> Ask the exchange .*Set that: pit profile set sandbox reqTimeTolerance SECONDS$/,
+    ],
+    [
+      'accepts requests for longer',
+      120_000,
+      /^warn: the exchange still accepts requests that are 65 s old; the setting reqTimeTolerance says 60 s -> /,
+    ],
+  ])('asks for the setting reqTimeTolerance unless it fits: an exchange that %s', async (_, tolerance, expected) => {
+    const server = await serveFaults({
+      answer: ({ target }) => {
+        const reqTime = Number(new URL(target, 'http://localhost').searchParams.get('reqTime'));
+        const isOld = target.includes('reqTime=') && Date.now() - reqTime > tolerance;
+        return respond(isOld ? '{"code":3007,"message":"reqTime"}' : ACCOUNT);
+      },
+    });
+    const findings = await found(pit, '', { environment: environmentAt(server.url) });
+    expect(line(findings, 'tolerance')).toMatch(expected);
+  });
+
   it('skips the checks that need a key when there is none', async () => {
     const { PIT_BASE_URL = '', PIT_TRADE_URL = '' } = exchange.extra.environment ?? {};
     const findings = await found(pit, '', { environment: { PIT_BASE_URL, PIT_TRADE_URL } }, 9);

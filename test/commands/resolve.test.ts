@@ -202,20 +202,8 @@ describe('an order that a proxy repeated', () => {
   });
 });
 
-const ATTEMPTS = 30;
-
-/** Sells until one trade, and so one bill, has exactly the amount: an order may trade with several others. */
-async function sellInOneTrade(amount: string): Promise<void> {
-  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-    await pit.done(`order sell btc_usdt ${amount} --at bid-1% --ioc --yes`);
-    const bills = await pit.json<{ type: string; change: string }[]>('bills btc');
-    if (bills.some(({ type, change }) => type === 'Sell' && change === `-${amount}`)) return;
-  }
-  throw new Error(`no trade of ${amount} in ${ATTEMPTS} orders`);
-}
-
 describe('a lost internal withdrawal', () => {
-  it('the bill of an order of the same amount is named, and does not settle the withdrawal', async () => {
+  it('stays unknown if no record shows it, until the user reports what became of it', async () => {
     const [{ address: to } = { address: '' }] = await pit.json<{ address: string }[]>('address btc --withdraw');
     await fault('drop-before --operation withdraw');
     const withdraw = `withdraw btc 0.05 --to ${to} --confirm-address ${to} --internal --safe-pwd-stdin`;
@@ -225,14 +213,45 @@ describe('a lost internal withdrawal', () => {
     expect(lost.code).toBe(6);
     const early = await pit.failure(`resolve ${id} --as notSent`, 2);
     expect(early.message).toContain('may still execute withdrawal');
-    await sellInOneTrade('0.05');
-    const looked = await pit.run(`resolve ${id} --json --timeout 8`);
+    const looked = await pit.run(`resolve ${id} --json --timeout 100`);
     expect([looked.code, JSON.parse(looked.stdout)]).toMatchObject([6, [{ outcome: 'unknown', id: null }]]);
     expect(lastError(looked.stderr)).toMatchObject({
-      message: expect.stringMatching(
-        /bill \d+ \(Sell, 20[-0-9]{8}T[^)]+Z\) has this amount but may belong to something/,
+      message: expect.stringContaining('but it may not list transfers within the exchange'),
+      hint: expect.stringMatching(
+        new RegExp(`If it was made: pit resolve ${id} --as done; If it was not: pit resolve ${id} --as notSent$`),
       ),
-      hint: expect.stringContaining(`Record it: pit resolve ${id} --as done`),
     });
+    const unlisted = await pit.failure(`resolve ${id} --as placed=7`, 2);
+    expect(unlisted.message).toContain('The exchange lists no such withdrawal');
+    expect(await pit.json(`resolve ${id} --as notSent`)).toMatchObject([{ outcome: 'notSent', id: null }]);
   });
+});
+
+describe('a lost withdrawal that two records fit', () => {
+  it('stays unknown, both are named, and the other one is a duplicate of the one that the user names', async () => {
+    const [{ address: to } = { address: '' }] = await pit.json<{ address: string }[]>('address btc --withdraw');
+    await fault('drop-before --operation withdraw');
+    const withdraw = `withdraw btc 0.051 --to ${to} --fee 0.0006 --confirm-address ${to} --safe-pwd-stdin`;
+    const { safePwd } = pit.served.address;
+    const lost = await pit.run(`${withdraw} --json --timeout 4`, { input: `${safePwd}\n` });
+    const { clientId: id } = lastError(lost.stderr);
+    const terms = { amount: '0.051', currency: 'btc', fees: '0.0006', receiveAddr: to, safePwd };
+    // a read shows what time it is on the exchange: a write with another time is refused
+    await straight.open();
+    for (let time = 0; time < 2; time += 1)
+      expect(await straight.client.api.write('withdraw', terms)).toMatchObject({ kind: 'done' });
+    const looked = await pit.run(`resolve ${id} --json --timeout 100`);
+    expect(looked.code).toBe(6);
+    const { message, hint } = lastError(looked.stderr);
+    const [, first = '', second = ''] = /may be withdrawal (\d+) \(0\.051 btc, \S+Z\) or (\d+) \(/.exec(message) ?? [];
+    expect(hint).toContain(`If it was made: pit resolve ${id} --as placed=ID`);
+    const told = await pit.run(`resolve ${id} --as placed=${second} --json`);
+    expect(JSON.parse(told.stdout)).toMatchObject([{ outcome: 'placed', id: second, duplicates: [first] }]);
+    expect(told.stderr).toContain(`THE WITHDRAWAL WAS MADE MORE THAN ONCE: 0.051 btc to ${to} (${id}) as `);
+  });
+});
+
+it.each(['placed', 'placed=', 'placed=one', 'done=7', 'perhaps'])('refuses --as %s', async (as) => {
+  const { message, hint } = await pit.failure(`resolve some1 --as ${as}`, 2);
+  expect(`${message} ${hint}`).toMatch(/--as|placed=/);
 });

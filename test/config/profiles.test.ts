@@ -72,18 +72,6 @@ describe('profiles', () => {
     expect(await keys.get('main')).toBeNull();
   });
 
-  test('drops the measured tolerance when the trade host changes', async () => {
-    const profiles = new Profiles(freshFolder());
-    await profiles.add({ name: 'main', ...HOSTS });
-    await profiles.set('main', 'reqTimeTolerance', '5s');
-    await profiles.set('main', 'zone', 'UTC');
-    await profiles.set('main', 'baseUrl', 'https://other.example.com');
-    await profiles.set('main', 'tradeUrl', `${HOSTS.tradeUrl}/`);
-    expect((await profiles.get('main')).settings).toEqual({ reqTimeTolerance: '5s', zone: 'UTC' });
-    await profiles.set('main', 'tradeUrl', 'https://other.example.com');
-    expect((await profiles.get('main')).settings).toEqual({ zone: 'UTC' });
-  });
-
   test('stores settings of the sandbox, and never reads its hosts from a file', async () => {
     const folder = freshFolder();
     const profiles = new Profiles(folder);

@@ -352,27 +352,6 @@ describe('a row that came before its request', () => {
   });
 });
 
-describe('a row with the key of an item', () => {
-  it('the row is neither the order nor its duplicate if it does not match the item at all', () => {
-    const matchCost = (id: string) => (id === '8' ? undefined : 0);
-    expect(decide([lost('a')], [row('8', 20)], { matchCost })).toEqual({});
-    expect(decide([answered('a', '7')], [row('8', 20), row('7', 10)], { matchCost })).toEqual({});
-  });
-
-  it('the row is the order if it matches exactly, though a row that matches roughly is nearer', () => {
-    const matchCost = (id: string) => (id === '8' ? 0 : 1);
-    const rows = [row('8', SPAN), row('7', 0)];
-    expect(decide([lost('a')], rows, { matchCost })).toEqual({ outcomes: { a: '8' }, duplicates: { a: ['7'] } });
-  });
-
-  it('the row is the duplicate of the item that it matches exactly, though an item that it matches roughly is nearer', () => {
-    const attempts = [answered('a', '6'), answered('b', '7', { at: 40_000 })];
-    const rows = [row('8', 40_020), row('7', 40_010), row('6', 10)];
-    const matchCost = (_: string, item: string) => (item === 'a' ? 0 : 1);
-    expect(decide(attempts, rows, { matchCost })).toEqual({ duplicates: { a: ['8'] } });
-  });
-});
-
 describe('a lost order with a client id', () => {
   const own = lost('a', { hasClientId: true });
 

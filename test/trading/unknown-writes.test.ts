@@ -32,7 +32,7 @@ const KINDS: readonly (readonly [Write, string, { coins: string[] | null; isOfMa
     { coins: ['btc', 'usdt'], isOfMarket: true, places: true },
   ],
   [
-    { operation: 'withdraw', terms: { ...WITHDRAWAL, before: { record: '0', bill: null } } },
+    { operation: 'withdraw', terms: { ...WITHDRAWAL, before: { record: '0' } } },
     'An earlier withdrawal may have been sent: 0.5 btc to addr1. Find out: pit resolve mine0001',
     { coins: ['btc'], isOfMarket: false, places: false },
   ],

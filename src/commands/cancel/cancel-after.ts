@@ -9,7 +9,7 @@ import type { Screen } from '../../terminal/screen.js';
 import { type Entry, record } from '../../terminal/table.js';
 import { readOpenOrders } from '../../trading/orders/open-orders.js';
 import { verifyMarket } from '../../trading/orders/verify-orders.js';
-import { startTimerWithRetries, type Timer, withLatestCancelTime } from '../../trading/timed-cancel/timer.js';
+import { startTimerWithRetries, type Timer } from '../../trading/timed-cancel/timer.js';
 import type { TradingContext } from '../../trading/trading-context.js';
 import { dryRun, dryRunShape, exchangeText, NO_PREVIEW } from '../dry-run.js';
 import { marketName, programWord } from '../inputs.js';
@@ -74,10 +74,9 @@ async function start(
   const { host, output } = context;
   let forget = host.onInterrupt(() => output.warn(`The timer may have been started. ${effect(market)}`));
   try {
-    const started = await explainUnknownMarket(context, market, () => startTimerWithRetries(trading, market));
+    const timer = await explainUnknownMarket(context, market, () => startTimerWithRetries(trading, market));
     forget();
-    forget = host.onInterrupt(() => output.warn(startedNote(market, started, held)));
-    const timer = await withLatestCancelTime(trading, market, started);
+    forget = host.onInterrupt(() => output.warn(startedNote(market, timer, held)));
     await verifyMarket(trading, market);
     if (held === undefined) return timerAnswer(market, timer);
     // it reports the timer itself before it waits for anything

@@ -200,7 +200,7 @@ export function timerText(market: string, timer: Timer, isRestarting = false): s
   const { cancelsAt, sentAt, lostAt, latestAt } = timer;
   const earliest = timeOfDay(sentAt + MINUTE_MS);
   const isUncertain = isRestarting || lostAt !== null;
-  const latest = isRestarting || lostAt === null || latestAt === null ? '' : ` and by ${timeOfDay(latestAt)}`;
+  const latest = isRestarting || lostAt === null ? '' : ` and by ${timeOfDay(latestAt)}`;
   const isOff = Math.abs(cancelsAt - sentAt - MINUTE_MS) >= NOTICEABLE_MS;
   const clock = isOff ? " by this machine's clock" : '';
   const when = `at ${earliest}${clock}${isUncertain ? ` at the earliest${latest}` : ''}`;

@@ -6,6 +6,7 @@ import { TransportError } from '../../exchange/transport.js';
 import { zonedTime } from '../../terminal/time.js';
 import { accountsWithJournal } from '../../trading/journal/files.js';
 import { Journal } from '../../trading/journal/journal.js';
+import { SLACK_MS } from '../../trading/reconcile.js';
 import { unknownWrites } from '../../trading/unknown-writes.js';
 import { PERMISSIONS } from '../account/account.js';
 import { journalName } from '../session/context.js';
@@ -178,11 +179,26 @@ function permissionsResult(granted: Permissions): Result {
 
 export const tolerance: Check = {
   name: 'tolerance',
-  async run({ context: { session, trading } }) {
-    if ((await session.connection()).keysMissing !== null) return skippedWithoutKey('there is no key');
-    const { measuredMs } = (await trading.open()).requestLifetime;
-    if (measuredMs === undefined) return ok('the time tolerance of requests is unknown; pit measures it when needed');
-    return ok(`the exchange accepts requests for ${measuredMs / 1_000} s after their reqTime`);
+  async run(probes) {
+    const { session, trading } = probes.context;
+    const { keysMissing, profile } = await session.connection();
+    if (keysMissing !== null) return skippedWithoutKey('there is no key');
+    // its answer shows what time it is on the exchange
+    if ((await tryRead(() => probes.account())) === undefined) return skippedWithoutKey('the key could not be checked');
+    const { client, requestLifetimeMs } = await trading.open();
+    const young = requestLifetimeMs - Math.min(SLACK_MS, requestLifetimeMs / 2);
+    const old = requestLifetimeMs + SLACK_MS;
+    const accepts = (age: number) => client.acceptsReqTimeForAccount(client.now() - age);
+    const [isYoungAccepted, isOldAccepted] = await Promise.all([accepts(young), accepts(old)]);
+    const set = `the setting reqTimeTolerance says ${requestLifetimeMs / 1_000} s`;
+    if (isYoungAccepted && !isOldAccepted) return ok(`the exchange accepts requests for as long as ${set}`);
+    const what = isOldAccepted
+      ? `still accepts requests that are ${old / 1_000} s`
+      : `rejects requests that are ${young / 1_000} s`;
+    return warn(`the exchange ${what} old; ${set}`, [
+      'Ask the exchange for how long it accepts a request.',
+      suggest('Set that', 'profile', 'set', profile, 'reqTimeTolerance', 'SECONDS'),
+    ]);
   },
 };
 

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { CliContext } from '../../cli/context.js';
 import type { RunningCommand } from '../../cli/run.js';
-import type { Cache } from '../../config/cache.js';
 import type { Connection } from '../../config/connection.js';
-import type { Profiles } from '../../config/profiles.js';
+import { reqTimeToleranceMs } from '../../config/settings.js';
 import { Failure, suggest } from '../../errors.js';
 import { TimeBudget } from '../../exchange/budget.js';
 import type { Host } from '../../platform/host.js';
@@ -12,7 +11,7 @@ import type { Output } from '../../terminal/output.js';
 import { Prompts } from '../../terminal/prompts.js';
 import type { JournalEntry } from '../../trading/journal/entry.js';
 import type { Journal, Unsettled } from '../../trading/journal/journal.js';
-import type { RequestLifetimeStore, TradingContext } from '../../trading/trading-context.js';
+import type { TradingContext } from '../../trading/trading-context.js';
 import type { UnknownWrite } from '../../trading/unknown-writes.js';
 import { CompletionNames, namesFolder } from './completion-names.js';
 import type { OutcomeCountdown } from './outcome-countdown.js';
@@ -137,7 +136,7 @@ class Trading {
         return journal();
       },
       orderPushes: await session.orderPushes(),
-      requestLifetime: requestLifetimeStore(connection, session.profiles, session.cache),
+      requestLifetimeMs: reqTimeToleranceMs(connection.settings),
       showWait: (wait) => {
         this.#countdown ??= new OutcomeCountdown(output, host.errors.isTTY === true);
         return this.#countdown.show(wait);
@@ -218,41 +217,4 @@ export function journalName(
   if (sandbox || tradeUrl === null) return SANDBOX_JOURNAL;
   const digest = createHash('sha256').update(`${tradeUrl}\n${accessKey}`).digest('hex').slice(0, 16);
   return `${new URL(tradeUrl).hostname.replace(/[^a-z0-9.-]/g, '_')}-${digest}`;
-}
-
-/**
- * How long after its `reqTime` the exchange accepts a request: kept in the profile, or in the cache for a host from the
- * environment. In the same command a change counts at once, even if it could not be written.
- */
-export function requestLifetimeStore(
-  connection: LifetimeSource,
-  profiles: Profiles,
-  cache: Cache,
-): RequestLifetimeStore {
-  const { profile, settings, hostFromEnvironment, tradeUrl } = connection;
-  const key = `tolerance ${tradeUrl}`;
-  let text = hostFromEnvironment ? cache.read(key)?.value : settings.reqTimeTolerance;
-  return {
-    get measuredMs() {
-      return text === undefined ? undefined : Number.parseInt(text, 10) * 1_000;
-    },
-    save: async (milliseconds) => {
-      text = `${Math.ceil(milliseconds / 1_000)}s`;
-      if (hostFromEnvironment) return cache.write(key, text);
-      await profiles.set(profile, 'reqTimeTolerance', text).catch(ignoreFailure);
-    },
-    clear: async () => {
-      text = undefined;
-      if (hostFromEnvironment) return cache.remove(key);
-      await profiles.unset(profile, 'reqTimeTolerance').catch(ignoreFailure);
-    },
-  };
-}
-
-/** The part of a connection that the lifetime belongs to. */
-type LifetimeSource = Pick<Connection, 'profile' | 'settings' | 'hostFromEnvironment' | 'tradeUrl'>;
-
-/** If the profile cannot be written, the next command measures the lifetime again. */
-function ignoreFailure(thrown: unknown): void {
-  if (!(thrown instanceof Failure)) throw thrown;
 }

@@ -1,7 +1,8 @@
 import type { Context } from '../../cli/context.js';
 import * as shape from '../../cli/shapes.js';
 import { formatAmount } from '../../domain/decimal.js';
-import { type Advice, adviceParts, Failure, suggest } from '../../errors.js';
+import type { Withdrawal } from '../../domain/funds.js';
+import { type Advice, adviceParts, Failure, type Hint, suggest } from '../../errors.js';
 import { notSentFailure, refusalFailure } from '../../exchange/failures.js';
 import type { Refused } from '../../exchange/response.js';
 import * as wireField from '../../exchange/wire-fields.js';
@@ -9,11 +10,11 @@ import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
 import { type Entry, record } from '../../terminal/table.js';
 import { localTime, zonedTime } from '../../terminal/time.js';
-import type { Unknown } from '../../trading/orders/settle-order.js';
 import type { TradingContext } from '../../trading/trading-context.js';
 import type { EarlierUse } from '../../trading/withdrawals/coin-facts.js';
 import type { PreparedWithdrawal } from '../../trading/withdrawals/prepare.js';
 import type { WithdrawalResult } from '../../trading/withdrawals/send.js';
+import type { UnknownWithdrawal } from '../../trading/withdrawals/settle-withdrawal.js';
 import { dryRunShape, exchangeText, PREVIEW_FIELDS, type PreviewJson } from '../dry-run.js';
 import { duplicateFailure } from '../session/duplicate-warnings.js';
 
@@ -189,12 +190,36 @@ function resultTable(screen: Screen, sent: SentWithdrawal, outcome: string, id: 
   ]);
 }
 
-function unknownFailure({ id: clientId }: SentWithdrawal, { reason, certainAt }: Unknown): Failure {
+function unknownFailure(
+  { id: clientId, wanted }: SentWithdrawal,
+  { reason, certainAt, candidates }: UnknownWithdrawal,
+): Failure {
   const when = certainAt === null ? '' : ` The outcome will be certain after ${zonedTime(certainAt)}.`;
+  const advice =
+    candidates === undefined
+      ? [suggest('Find out', 'resolve', clientId)]
+      : settleWithdrawalAdvice(clientId, wanted.coin, candidates);
   return new Failure('unknown', `It is unknown whether the withdrawal was sent: ${reason}.${when}`, {
     clientId,
-    hint: ['Do not send it again before you know.', suggest('Find out', 'resolve', clientId)],
+    hint: ['Do not send it again before you know.', ...advice],
   });
+}
+
+/** How the user settles a withdrawal that pit cannot decide. @param candidates the records that may be it */
+export function settleWithdrawalAdvice(
+  clientId: string,
+  coin: string,
+  candidates: readonly Withdrawal[],
+): readonly (string | Hint)[] {
+  const as = (outcome: string) => ['resolve', clientId, '--as', outcome];
+  const [only, ...more] = candidates;
+  const made = only === undefined ? 'done' : `placed=${more.length === 0 ? only.id : 'ID'}`;
+  return [
+    'Check the exchange, then record what you found.',
+    suggest('See the withdrawals', 'withdrawals', coin),
+    suggest('If it was made', ...as(made)),
+    suggest('If it was not', ...as('notSent')),
+  ];
 }
 
 /** What helps with a refused withdrawal, by return codes that public clients observed; the interface documents none. */

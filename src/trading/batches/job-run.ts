@@ -4,7 +4,6 @@ import { REFUSES_EVERY_ORDER, RETURN_CODES } from '../../exchange/observed-codes
 import type { Refused } from '../../exchange/response.js';
 import { backoffMs } from '../../platform/backoff.js';
 import { expiresAt } from '../reconcile.js';
-import { assumedRequestLifetime } from '../request-lifetime.js';
 import type { TradingContext } from '../trading-context.js';
 import { BatchSender, type SendProblem } from './batch-sender.js';
 import { endJob } from './close-job.js';
@@ -149,9 +148,9 @@ export class JobRun {
 
   /** An unknown outcome is certain only when the request has expired. */
   #allowForPending(): void {
-    const { client, budget } = this.trading;
+    const { client, budget, requestLifetimeMs } = this.trading;
     const latest = Math.max(0, ...[...this.job.pendingRequests.values()].map(({ reqTime }) => reqTime));
-    budget.extend(Math.max(0, expiresAt(latest, assumedRequestLifetime(this.trading)) - client.now()));
+    budget.extend(Math.max(0, expiresAt(latest, requestLifetimeMs) - client.now()));
   }
 
   /** The result; undefined if the job continues. */

@@ -10,7 +10,6 @@ import { lineId, rowOf, termsOf, toJobWrite, unclosedWrites } from '../orders/re
 import { accountedOrderIds, newestOrderIds } from '../orders/verify-orders.js';
 import { pollUntilSettled } from '../poll-until-settled.js';
 import { type List, type Reconciled, reconcile } from '../reconcile.js';
-import { assumedRequestLifetime, orderReqTimeCheck } from '../request-lifetime.js';
 import type { TradingContext } from '../trading-context.js';
 import { type Duplicate, duplicateEvents } from './close-job.js';
 import { closeExpiredRequests, closePartialRequests, closeRefusedRequest } from './close-requests.js';
@@ -89,7 +88,7 @@ async function reconciled(
   const accountedFor = orders.length === 0 ? new Set<string>() : accountedOrderIds(journal, job.terms, orders, job.id);
   for (const id of [...others.flatMap(({ orderIds }) => orderIds), ...job.duplicates.keys()]) accountedFor.add(id);
   const attempts = [...jobAttempts.attempts, ...others.flatMap((write) => write.attempts)];
-  const context = { accountedFor, requestLifetime: assumedRequestLifetime(trading) };
+  const context = { accountedFor, requestLifetime: trading.requestLifetimeMs };
   const result = reconcile(attempts, list, context);
   if (result.needsLookup.size === 0) return result;
   const asked = others.filter(({ entry }) => result.needsLookup.has(writeKey(entry)));
@@ -145,7 +144,7 @@ export async function settlePending(trading: TradingContext, job: Job): Promise<
   const whenSettled = () => (job.pendingRequests.size === 0 ? ('known' as const) : undefined);
   await pollUntilSettled(
     trading,
-    { checkReqTime: orderReqTimeCheck(job.terms.market), reqTime, market: job.terms.market },
+    { reqTime, of: { market: job.terms.market } },
     async () => ((await reconcileJob(trading, job)) ? (whenSettled() ?? 'none') : undefined),
     async () => {
       closeExpiredRequests(job);

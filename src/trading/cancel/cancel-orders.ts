@@ -1,10 +1,9 @@
 import type { Order, OrderReference } from '../../domain/order.js';
-import { Failure, type FailureKind, tryRead } from '../../errors.js';
+import { Failure, type FailureKind } from '../../errors.js';
 import { backoffMs } from '../../platform/backoff.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { type OwnOrders, readOpenOrders } from '../orders/open-orders.js';
 import { newClientId } from '../orders/terms.js';
-import { reqTimeCheckFor, requestLifetimeOf } from '../request-lifetime.js';
 import type { TradingContext } from '../trading-context.js';
 import {
   type CancelOutcome,
@@ -136,12 +135,9 @@ async function settleAll(
 ): Promise<CancelAttempt[]> {
   const undecided = sent.flatMap((one) => ('reply' in one ? one : []));
   const lost = undecided.filter(({ reply }) => reply.accepted === undefined).map(({ entry }) => entry);
-  const [first] = lost;
-  if (first !== undefined) {
+  if (lost.length > 0) {
     const what = lost.length === 1 ? 'a cancellation' : `${lost.length} cancellations`;
     trading.reportProgress(`No answer to ${what}. Reading ${lost.length === 1 ? 'the order' : 'the orders'}.`);
-    // found out once, and not by each of them
-    if (lost.length > 1) await tryRead(() => requestLifetimeOf(trading, reqTimeCheckFor(first.write)));
   }
   let isReported = false;
   const onUnconfirmed = () => {

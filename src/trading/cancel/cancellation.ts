@@ -7,7 +7,6 @@ import { type Refused, SUCCESS } from '../../exchange/response.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { orderCancelledBy, orderToCancel } from '../journal/write.js';
 import { pollUntilSettled } from '../poll-until-settled.js';
-import { orderReqTimeCheck } from '../request-lifetime.js';
 import type { TradingContext } from '../trading-context.js';
 
 /** What is known of an order that was to be cancelled; null is unknown. */
@@ -219,7 +218,7 @@ export async function findCancelOutcome(
   let reads = 0;
   const { settled } = await pollUntilSettled<CancelOutcome>(
     trading,
-    { checkReqTime: orderReqTimeCheck(market), reqTime: entry.write.reqTime, market },
+    { reqTime: entry.write.reqTime, of: { market } },
     async () => {
       const found = await readOrder(trading, entry);
       seen = found ?? seen;

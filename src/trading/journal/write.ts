@@ -32,16 +32,8 @@ export interface WithdrawTerms {
   readonly address: string;
   /** Whether it may be moved within the exchange. */
   readonly internal: boolean;
-  /** The newest records before it: only newer ones can be this withdrawal. */
-  readonly before: FundsBaseline;
-}
-
-/** The newest records of a coin at a moment; "0" if there are none. */
-export interface FundsBaseline {
-  /** The highest id of a withdrawal record. */
-  readonly record: string;
-  /** The highest id of a bill; null if bills are not used. */
-  readonly bill: string | null;
+  /** The id of the coin's newest record before it, "0" if there was none: only newer ones can be this withdrawal. */
+  readonly before: { readonly record: string };
 }
 
 /** One order of a batch: the number of its line for the user, and final decimal texts. */
@@ -160,6 +152,8 @@ export interface Settlement {
   readonly id: string | null;
   /** Ids of duplicates that the network made from the same request. */
   readonly duplicates: readonly string[];
+  /** Ids of records that may have been this withdrawal and, as the user says, are not. */
+  readonly ruledOut?: readonly string[];
   /** The replacement that was not sent. */
   readonly unplaced?: RecordedOrderTerms;
   /** When the last list it was compared with was read (exchange clock, ms since the Unix epoch). */

@@ -8,7 +8,6 @@ import type { DuplicateOrders } from '../duplicates.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { certainAt, type PollResult, pollUntilSettled } from '../poll-until-settled.js';
 import { SLACK_MS } from '../reconcile.js';
-import { orderReqTimeCheck } from '../request-lifetime.js';
 import type { TradingContext } from '../trading-context.js';
 import { differences, isGeneratedId, newClientId } from './terms.js';
 import { type Verified, verifyOrders } from './verify-orders.js';
@@ -68,7 +67,7 @@ export async function findOrderOutcome(
   const { reqTime, terms } = entry.write;
   const result = await pollUntilSettled<OrderOutcome>(
     trading,
-    { checkReqTime: orderReqTimeCheck(terms.market), reqTime, market: terms.market },
+    { reqTime, of: { market: terms.market } },
     async () => {
       const found = await findSentOrder(trading, entry);
       if (typeof found !== 'object') return found;
@@ -212,9 +211,9 @@ function settleAbsent(entry: JournalEntry<'order'>, { absentAs: outcome = 'notSe
 function leaveUnknown(
   trading: TradingContext,
   entry: JournalEntry<'order'>,
-  { expiry, unanswered }: PollResult<unknown>,
+  { unproven }: PollResult<unknown>,
 ): Unknown {
   entry.release();
-  const reason = unanswered ?? 'the exchange shows no such order, but the request may still arrive';
-  return { outcome: 'unknown', reason, certainAt: certainAt(trading, expiry) };
+  const reason = unproven ?? 'the exchange shows no such order, but the request may still arrive';
+  return { outcome: 'unknown', reason, certainAt: certainAt(trading, entry.write) };
 }

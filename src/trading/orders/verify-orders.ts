@@ -27,7 +27,6 @@ import {
   SLACK_MS,
   type WantedItem,
 } from '../reconcile.js';
-import { assumedRequestLifetime } from '../request-lifetime.js';
 import type { TradingContext } from '../trading-context.js';
 import {
   lineOf,
@@ -184,7 +183,7 @@ function reconcileSide(
   const result = reconcile(attempts, toList(listed), {
     accountedFor,
     newestByClientId,
-    requestLifetime: assumedRequestLifetime(trading),
+    requestLifetime: trading.requestLifetimeMs,
   });
   const byAttempt = new Map(writes.flatMap((write) => write.attempts.map(({ id }) => [id, write] as const)));
   return { orders: listed.orders, writes, byAttempt, result, justPlaced };
@@ -262,7 +261,7 @@ function oldestNeeded(
   marketSide: MarketSide,
   { reach, justPlaced, retainedId }: Pick<VerifyOptions, 'reach' | 'justPlaced' | 'retainedId'>,
 ): number | undefined {
-  const overdueAfter = 2 * assumedRequestLifetime(trading);
+  const overdueAfter = 2 * trading.requestLifetimeMs;
   // no request was sent before its write was recorded
   const isAllYoung = () =>
     trading.host.now() <= expiresAt(trading.journal.oldestSettledButUnexpired(marketSide), overdueAfter);
@@ -332,7 +331,7 @@ async function reconcileThoroughly(
   let [list, compared] = [listed, reconcileSide(trading, marketSide, listed, options)];
   const from =
     Math.min(...reportableDuplicates(compared).map(({ attempt }) => attempt.reqTime)) -
-    assumedRequestLifetime(trading) -
+    trading.requestLifetimeMs -
     SLACK_MS;
   if (list.since > from) {
     list = (await tryRead(() => listOrders(trading, marketSide, from, maxPages))) ?? list;
@@ -451,28 +450,39 @@ function closeWrites(trading: TradingContext, { writes, result }: ComparedSide):
   for (const { entry, job, isSettled, attempts } of writes) {
     if (!isSettled) continue;
     if (job?.entry.hasLateFindings) bringSummaryUpToDate(trading.journal, job.id);
-    closeOrRetain(trading, entry, attempts, result.closed);
+    closeOrRetain(trading, entry, {
+      lastReqTime: Math.max(entry.write.reqTime, ...attempts.map(({ reqTime }) => reqTime)),
+      areClosed: attempts.every(({ id }) => result.closed.has(id)),
+      isAbsent: attempts.some(({ items }) => items.some(({ state }) => state === 'absent')),
+    });
   }
 }
 
+/** What is known of a settled write's requests. */
+interface RequestsOfWrite {
+  /** When the last of them was dated, by the exchange's clock in ms since the Unix epoch. */
+  readonly lastReqTime: number;
+  /** Whether they have expired, and a list that was read later showed everything that they made. */
+  readonly areClosed: boolean;
+  /** Whether an order or withdrawal of it does not exist. */
+  readonly isAbsent: boolean;
+}
+
 /**
- * Closes a settled write whose attempts are closed. If no order of it is known, or one was found late, its record is kept for
+ * Closes a settled write whose requests are closed. If nothing of it is known to exist, or was found late, its record is kept for
  * one more day.
  */
 export function closeOrRetain(
-  trading: TradingContext,
+  { client, requestLifetimeMs }: TradingContext,
   entry: OrderEntry,
-  attempts: readonly Attempt[],
-  closed: ReadonlySet<string>,
+  { lastReqTime, areClosed, isAbsent }: RequestsOfWrite,
 ): void {
-  const isAbsent = attempts.some(({ items }) => items.some(({ state }) => state === 'absent'));
-  const end = Math.max(entry.write.reqTime, ...attempts.map(({ reqTime }) => reqTime));
-  const isPastRetention = trading.client.now() > end + assumedRequestLifetime(trading) + RETENTION_MS;
+  const isPastRetention = client.now() > lastReqTime + requestLifetimeMs + RETENTION_MS;
   if (entry.isRetained) {
     if (isPastRetention) entry.close();
     return;
   }
-  if (!attempts.every(({ id }) => closed.has(id))) return;
+  if (!areClosed) return;
   if ((isAbsent || entry.isUnexpected) && !isPastRetention) entry.retain();
   else entry.close();
 }

@@ -1,8 +1,7 @@
-import { Failure, suggest, tryRead } from '../../errors.js';
+import { Failure, suggest } from '../../errors.js';
 import { refusalFailure } from '../../exchange/failures.js';
 import { backoffMs } from '../../platform/backoff.js';
 import { expiresAt } from '../reconcile.js';
-import { orderReqTimeCheck, requestLifetimeOf } from '../request-lifetime.js';
 import type { TradingContext } from '../trading-context.js';
 
 /** "Orders are cancelled one minute after the call." */
@@ -22,8 +21,8 @@ export interface Timer {
    * was none. If it arrives later, the minute begins again.
    */
   readonly lostAt: number | null;
-  /** When the exchange cancels at the latest, by the same clock; null if an earlier request may arrive and that is unknown. */
-  readonly latestAt: number | null;
+  /** When the exchange cancels at the latest, by the same clock. */
+  readonly latestAt: number;
 }
 
 /** The result of one attempt to start the timer. */
@@ -68,7 +67,7 @@ export async function startTimerWithRetries(trading: TradingContext, market: str
     const at = trading.host.now();
     const attempt = await startTimer(trading, market);
     if (attempt.kind === 'started')
-      return lostAt === null ? attempt.timer : { ...attempt.timer, lostAt, latestAt: null };
+      return lostAt === null ? attempt.timer : restartedBy(lostAt, attempt.timer, trading.requestLifetimeMs);
     const { failure, arrived } = attempt;
     if (arrived === 'perhaps') [lost, lostAt] = [failure, at];
     const pause = backoffMs(count, PAUSES_MS);
@@ -79,13 +78,9 @@ export async function startTimerWithRetries(trading: TradingContext, market: str
   }
 }
 
-/** The timer, with when the exchange cancels at the latest: the last request without an answer may arrive until it expires. */
-export async function withLatestCancelTime(trading: TradingContext, market: string, timer: Timer): Promise<Timer> {
-  const { lostAt } = timer;
-  if (lostAt === null) return timer;
-  const lifetime = await tryRead(() => requestLifetimeOf(trading, orderReqTimeCheck(market)));
-  if (lifetime === undefined || !Number.isFinite(lifetime)) return timer;
-  return { ...timer, latestAt: expiresAt(lostAt, lifetime) + MINUTE_MS };
+/** The timer, if a request without an answer may still arrive until it expires, and then starts the minute again. */
+function restartedBy(lostAt: number, timer: Timer, requestLifetimeMs: number): Timer {
+  return { ...timer, lostAt, latestAt: expiresAt(lostAt, requestLifetimeMs) + MINUTE_MS };
 }
 
 function unknown(market: string, { message }: Failure): Failure {

@@ -93,7 +93,7 @@ export async function withdrawnToday(
   );
 }
 
-/** An id for each execution; `''` for one that only a bill shows. */
+/** An id for each execution; `''` for one that no record shows. */
 function idsOf({ outcome, id, duplicates }: Settled): string[] {
   return outcome === 'placed' ? [id ?? '', ...duplicates] : [...duplicates];
 }

@@ -5,13 +5,12 @@ import { SendGate } from '../journal/entry.js';
 import { isKind } from '../journal/write.js';
 import { REFUSED_AND_ABSENT, uncheckedRefusalText } from '../orders/settle-order.js';
 import { pollUntilSettled } from '../poll-until-settled.js';
-import { reqTimeCheckFor } from '../request-lifetime.js';
 import type { TradingContext } from '../trading-context.js';
-import { ARCHIVE_SLACK_MS, findSentWithdrawal, fitOfRecord, idsOf, isFound } from './find-withdrawal.js';
+import { ARCHIVE_SLACK_MS, findSentWithdrawal, idsOf, readNewRecords } from './find-withdrawal.js';
 import { checkLimits, type WithdrawLimits } from './limits.js';
-import { isNewer, readBaseline, recordsAfter } from './records.js';
-import { findWithdrawalOutcome, settleFound, settlePlaced, type WithdrawalOutcome } from './settle-withdrawal.js';
-import { areAlike, type WantedWithdrawal } from './terms.js';
+import { isNewer, newestRecord } from './records.js';
+import { findWithdrawalOutcome, settlePlaced, type WithdrawalOutcome } from './settle-withdrawal.js';
+import { areAlike, fitOf, type WantedWithdrawal } from './terms.js';
 
 /** The outcome of a withdrawal. */
 export type WithdrawalResult = WithdrawalOutcome | { readonly outcome: 'refused'; readonly refusal: Refused };
@@ -29,9 +28,9 @@ interface SendOptions {
 }
 
 /**
- * Notes the newest records, records the withdrawal, sends it once, and finds its outcome within the time budget.
+ * Notes the newest record, records the withdrawal, sends it once, and finds its outcome within the time budget.
  * @throws Failure `usage` if the record cannot be made, an identical withdrawal is in progress or unknown, or a limit is
- *   exceeded; `credentials` if signing fails; `unreachable`, `limited`, `refused` or `internal` if the newest records cannot
+ *   exceeded; `credentials` if signing fails; `unreachable`, `limited`, `refused` or `internal` if the newest record cannot
  *   be read. Nothing was sent.
  */
 export async function sendWithdrawal(
@@ -41,7 +40,7 @@ export async function sendWithdrawal(
 ): Promise<WithdrawalResult> {
   const { client, journal } = trading;
   refuseIdenticalWithdrawal(trading, wanted);
-  const before = await readBaseline(client, wanted.coin, wanted.internal);
+  const before = { record: await newestRecord(client, wanted.coin) };
   const reqTime = client.now();
   const write = { operation: 'withdraw', terms: { ...wanted, before } } as const;
   const entry = journal.begin<'withdraw'>(write, { id: options.id, reqTime });
@@ -60,11 +59,7 @@ export async function sendWithdrawal(
   }
   entry.note(`no answer: ${response.reason}`, { isUnanswered: true });
   trading.reportProgress(`No answer: ${response.reason}. Looking up the withdrawal; it is not sent again.`);
-  const settled = await findWithdrawalOutcome(trading, entry);
-  // an inconclusive finding says more than why the answer is missing
-  return settled.outcome === 'unknown' && settled.needsUser === undefined
-    ? { ...settled, reason: response.reason }
-    : settled;
+  return findWithdrawalOutcome(trading, entry, { whyUnanswered: response.reason });
 }
 
 /**
@@ -77,20 +72,22 @@ async function settleAcceptedWithdrawal(
   entry: JournalEntry<'withdraw'>,
   id: string,
 ): Promise<WithdrawalOutcome> {
-  const { write } = entry;
+  const { reqTime, terms } = entry.write;
   const settleAsAnswered = (duplicates: readonly string[] | null) =>
     settlePlaced(trading, entry, id, duplicates, `placed: ${id}`);
   const read = async () => {
-    const found = await findSentWithdrawal(trading, entry);
-    if (isFound(found)) {
-      const isOther = found.bill === null ? !found.ids.includes(id) : isOfJournal(trading, entry, id);
-      return isOther ? settleFound(trading, entry, found) : settleAsAnswered(found.ids.filter((other) => other !== id));
+    const seen = await tryRead(() => readNewRecords(trading, entry.write));
+    const named = seen?.all.find((record) => record.id === id);
+    const isOther = named === undefined ? (seen?.exact ?? []).length > 0 : fitOf(named, terms) === undefined;
+    if (isOther || isOfJournal(trading, entry, id)) return 'stale';
+    if (seen !== undefined && named !== undefined) {
+      const equal = seen.exact.filter((record) => record.id !== id && !seen.isContested(record));
+      return settleAsAnswered(equal.map((record) => record.id));
     }
-    if (isOfJournal(trading, entry, id) || (await isListedWithOtherTerms(trading, entry, id))) return 'stale';
-    if (!isAnotherOpen(trading, entry)) return settleAsAnswered(found === undefined ? null : []);
-    return found === undefined ? undefined : 'none';
+    if (!isAnotherOpen(trading, entry)) return settleAsAnswered(seen === undefined ? null : []);
+    return seen === undefined ? undefined : 'none';
   };
-  const request = { checkReqTime: reqTimeCheckFor(write), reqTime: write.reqTime };
+  const request = { reqTime, of: { coin: terms.coin } };
   const { settled } = await pollUntilSettled<WithdrawalOutcome | 'stale'>(trading, request, read, async () =>
     settleAsAnswered([]),
   );
@@ -108,16 +105,6 @@ function isOfJournal({ journal }: TradingContext, { write }: JournalEntry<'withd
   // a transfer within the exchange may not be numbered like the records
   if (!internal && !isNewer(id, before.record)) return true;
   return idsOf(journal.writesSince(write.time - ARCHIVE_SLACK_MS, { operation: 'withdraw' }).settled, write.id).has(id);
-}
-
-async function isListedWithOtherTerms(
-  trading: TradingContext,
-  { write }: JournalEntry<'withdraw'>,
-  id: string,
-): Promise<boolean> {
-  const { coin, before } = write.terms;
-  const records = await tryRead(() => recordsAfter(trading.client, coin, before.record));
-  return records?.some((record) => record.id === id && fitOfRecord(trading, record, write) === undefined) === true;
 }
 
 /** Whether the journal has another withdrawal whose answer has not come: this may be it. */
@@ -161,14 +148,14 @@ async function handleRefusal(
   refusal: Refused,
 ): Promise<WithdrawalResult> {
   entry.note(`refused: ${refusal.code} ${refusal.message}`);
-  const found = await findSentWithdrawal(trading, entry, refusal.code);
-  if (isFound(found)) return settleFound(trading, entry, found);
-  if (found !== 'none') return settleUncheckedRefusal(trading, entry, refusal);
+  const finding = await findSentWithdrawal(trading, entry, refusal.code);
+  if (finding?.kind === 'found') return settlePlaced(trading, entry, finding.id, [], `placed: ${finding.id}`);
+  if (finding?.kind !== 'none') return settleUncheckedRefusal(trading, entry, refusal);
   entry.settle({ outcome: 'refused', id: null, duplicates: [] }, REFUSED_AND_ABSENT);
   return { outcome: 'refused', refusal };
 }
 
-/** Settles a refused withdrawal that the exchange could not be asked about at once. */
+/** Settles a refused withdrawal that the exchange could not be asked about at once, or that a record may show. */
 async function settleUncheckedRefusal(
   trading: TradingContext,
   entry: JournalEntry<'withdraw'>,
@@ -176,6 +163,6 @@ async function settleUncheckedRefusal(
 ): Promise<WithdrawalResult> {
   const settled = await findWithdrawalOutcome(trading, entry, { absentAs: 'refused' });
   if (settled.outcome === 'notSent') return { outcome: 'refused', refusal };
-  if (settled.outcome === 'placed' || settled.needsUser !== undefined) return settled;
+  if (settled.outcome === 'placed') return settled;
   return { ...settled, reason: uncheckedRefusalText(refusal, settled.reason) };
 }

@@ -1,54 +1,84 @@
-import { localTimeText, suggest, usage } from '../../errors.js';
+import { localTimeText, suggest, tryRead, usage } from '../../errors.js';
 import type { JournalEntry } from '../journal/entry.js';
-import { certainAt } from '../poll-until-settled.js';
-import { LONGEST_TRIED_MS } from '../request-lifetime.js';
+import { acceptsReqTime, certainAt } from '../poll-until-settled.js';
 import type { TradingContext } from '../trading-context.js';
-import { findSentWithdrawal, isFound } from './find-withdrawal.js';
-import { settleFound, settlePlaced, whenCertain } from './settle-withdrawal.js';
+import { findingOf, type NewRecords, readNewRecords } from './find-withdrawal.js';
+import { settlePlaced } from './settle-withdrawal.js';
+
+/** What the user found out on the exchange. */
+export interface ManualOutcome {
+  readonly outcome: 'done' | 'notSent';
+  /** The record of a withdrawal that was done; null if the user names none. */
+  readonly id: string | null;
+}
 
 /**
  * Settles a withdrawal as the user reports it. What the exchange shows takes precedence, and nothing counts while the
  * request may still be executed.
- * @throws Failure `usage` if it may be
+ * @throws Failure `usage` if it may be, or if the report does not say which record it is
  */
 export async function settleWithdrawalManually(
   trading: TradingContext,
   entry: JournalEntry<'withdraw'>,
-  word: 'done' | 'notSent',
+  manual: ManualOutcome,
 ): Promise<void> {
-  const found = await findSentWithdrawal(trading, entry);
-  if (isFound(found)) {
-    settleFound(trading, entry, found);
-    trading.reportProgress('The exchange lists this withdrawal, so --as is ignored.');
+  const { write } = entry;
+  const seen = await tryRead(() => readNewRecords(trading, write));
+  const finding = seen === undefined ? undefined : findingOf(seen);
+  if (finding?.kind === 'found') {
+    settlePlaced(trading, entry, finding.id, [], `placed: ${finding.id}`);
+    if (manual.id !== finding.id) trading.reportProgress('The exchange lists this withdrawal, so --as is ignored.');
     return;
   }
-  const { isLearnt: isLifetimeKnown } = await requireExpired(trading, entry);
-  if (found === 'none' && isLifetimeKnown) {
-    trading.reportProgress('The exchange can be asked about this withdrawal, so --as is ignored.');
+  requireExpired(trading, entry, manual);
+  const request = { reqTime: write.reqTime, of: { coin: write.terms.coin } };
+  if (finding?.kind === 'none' && !write.terms.internal && !(await tryRead(() => acceptsReqTime(trading, request)))) {
+    trading.reportProgress('The exchange lists no such withdrawal, so --as is ignored.');
     return;
   }
-  if (word === 'notSent') {
-    entry.settle({ outcome: 'notSent', id: null, duplicates: [] }, 'not sent, as the user says');
+  const fitting = (seen?.fitting ?? []).map(({ id }) => id);
+  if (manual.outcome === 'notSent') {
+    const ruledOut = fitting.length > 0 ? { ruledOut: fitting } : {};
+    entry.settle({ outcome: 'notSent', id: null, duplicates: [], ...ruledOut }, 'not sent, as the user says');
     return;
   }
-  const [record = null] = typeof found === 'object' ? found.records : [];
-  settlePlaced(trading, entry, record, [], 'placed, as the user says');
+  const id = manual.id === null ? onlyRecord(entry, fitting) : requireListed(entry, manual.id, seen);
+  settlePlaced(trading, entry, id, [], `placed${id === null ? '' : `: ${id}`}, as the user says`);
 }
 
-/**
- * Throws Failure `usage` until the request has expired: the withdrawal may appear in a moment. If the request lifetime is unknown,
- * the longest one that is probed counts.
- */
-async function requireExpired(
+/** Throws Failure `usage` until the request has expired: the withdrawal may appear in a moment. */
+function requireExpired(
   trading: TradingContext,
-  { write }: JournalEntry<'withdraw'>,
-): Promise<{ isLearnt: boolean }> {
-  const { id, reqTime } = write;
-  const learnt = await whenCertain(trading, write);
-  const certain = learnt ?? certainAt(trading, reqTime + LONGEST_TRIED_MS) ?? 0;
-  if (certain <= trading.host.now()) return { isLearnt: learnt !== null };
+  { write: { id, reqTime } }: JournalEntry<'withdraw'>,
+  manual: ManualOutcome,
+): void {
+  const certain = certainAt(trading, { reqTime });
+  if (certain === null) return;
   throw usage(`The exchange may still execute withdrawal ${id}, so it is too early to report its outcome.`, [
-    `Report it after ${localTimeText(certain)}, as done or notSent.`,
-    suggest('Report it', 'resolve', id, '--as', 'done'),
+    `Report it after ${localTimeText(certain)}.`,
+    suggest('Report it', 'resolve', id, '--as', manual.id === null ? manual.outcome : `placed=${manual.id}`),
+  ]);
+}
+
+/** The record that a withdrawal without a named one is; null if none may be it. Throws Failure `usage` if several may. */
+function onlyRecord({ write: { id, terms } }: JournalEntry<'withdraw'>, fitting: readonly string[]): string | null {
+  const [only = null, ...more] = fitting;
+  if (more.length === 0) return only;
+  throw usage(`Several records may be withdrawal ${id}: ${fitting.join(', ')}.`, [
+    suggest('See them', 'withdrawals', terms.coin),
+    suggest('Name the one that it is', 'resolve', id, '--as', `placed=${only}`),
+  ]);
+}
+
+/** Throws Failure `usage` if the exchange does not list the record, or it belongs to another withdrawal. */
+function requireListed(
+  { write: { id, terms } }: JournalEntry<'withdraw'>,
+  record: string,
+  seen: NewRecords | undefined,
+): string {
+  if (seen?.all.some((one) => one.id === record)) return record;
+  const why = seen === undefined ? 'The withdrawals could not be read' : 'The exchange lists no such withdrawal';
+  throw usage(`${why}, so ${record} was not recorded as ${id}. It has to be newer than ${id} and not another one.`, [
+    suggest('See the withdrawals', 'withdrawals', terms.coin),
   ]);
 }

@@ -1,86 +1,76 @@
-import { tryRead } from '../../errors.js';
+import type { Withdrawal } from '../../domain/funds.js';
 import type { JournalEntry } from '../journal/entry.js';
-import type { RecordedWrite } from '../journal/write.js';
-import { type NotSent, REFUSED_AND_ABSENT, type SettleOptions, type Unknown } from '../orders/settle-order.js';
-import { allCertainAt, certainAt, pollUntilSettled } from '../poll-until-settled.js';
-import { reqTimeCheckFor, requestLifetimeOf } from '../request-lifetime.js';
+import { type NotSent, REFUSED_AND_ABSENT, type Unknown } from '../orders/settle-order.js';
+import { certainAt, pollUntilSettled } from '../poll-until-settled.js';
 import type { TradingContext } from '../trading-context.js';
-import { type FoundWithdrawal, findSentWithdrawal, isFound } from './find-withdrawal.js';
+import { candidatesText, type Finding, findSentWithdrawal } from './find-withdrawal.js';
 
 interface Placed {
   readonly outcome: 'placed';
-  /** The record's id; null if only a bill shows it. */
+  /** The record's id; null if no record shows it. */
   readonly id: string | null;
   /** Duplicate records of the same withdrawal; null if they could not be looked up. */
   readonly duplicates: readonly string[] | null;
 }
 
 /** Its outcome is unknown. */
-interface Uncertain extends Unknown {
-  /** Records that may be it or something else, in words: no later read can decide that either. */
-  readonly needsUser?: string;
+export interface UnknownWithdrawal extends Unknown {
+  /** If its request has expired and no later read can decide: the records that may be it. The user settles it. */
+  readonly candidates?: readonly Withdrawal[];
 }
 
 /** The outcome of a withdrawal that was sent. */
-export type WithdrawalOutcome = Placed | NotSent | Uncertain;
+export type WithdrawalOutcome = Placed | NotSent | UnknownWithdrawal;
+
+interface LookupOptions {
+  /** What to record if it provably does not exist: `refused` if the exchange answered so. */
+  readonly absentAs?: 'notSent' | 'refused';
+  /** Why no answer came, as a part of a sentence: it is named if the records do not say more. */
+  readonly whyUnanswered?: string;
+}
 
 /**
  * Looks up an unanswered withdrawal in the records for as long as the budget lasts. If it is missing, it counts as not sent
- * once the request has expired. It is never sent again.
+ * once the request has expired; a transfer within the exchange may be on no list, and so stays unknown. It is never sent again.
  */
 export async function findWithdrawalOutcome(
   trading: TradingContext,
   entry: JournalEntry<'withdraw'>,
-  { absentAs = 'notSent' }: Pick<SettleOptions, 'absentAs'> = {},
+  { absentAs = 'notSent', whyUnanswered }: LookupOptions = {},
 ): Promise<WithdrawalOutcome> {
-  const { write } = entry;
-  let needsUser: string | undefined;
-  const { settled, expiry, unanswered } = await pollUntilSettled<WithdrawalOutcome>(
+  const { reqTime, terms } = entry.write;
+  const mayBeUnlisted = terms.internal && absentAs === 'notSent';
+  let finding: Finding | undefined;
+  const { settled, unproven } = await pollUntilSettled<WithdrawalOutcome>(
     trading,
-    { checkReqTime: reqTimeCheckFor(write), reqTime: write.reqTime },
+    { reqTime, of: { coin: terms.coin } },
     async () => {
-      const found = await findSentWithdrawal(trading, entry);
-      if (isFound(found)) return settleFound(trading, entry, found);
-      // a read without an answer takes back nothing that an earlier one has shown
-      if (found !== undefined) needsUser = found === 'none' ? undefined : found.needsUser;
-      if (needsUser !== undefined && (await hasExpired(trading, write))) return uncertain(needsUser);
-      return found === 'none' ? found : undefined;
+      const now = await findSentWithdrawal(trading, entry);
+      if (now?.kind === 'found') return settlePlaced(trading, entry, now.id, [], `placed: ${now.id}`);
+      finding = now ?? finding;
+      return now === undefined ? undefined : 'none';
     },
-    async () => settleAbsent(entry, absentAs),
+    async () => {
+      if (finding?.kind === 'unclear') return leftToUser(finding.candidates);
+      return mayBeUnlisted ? leftToUser([]) : settleAbsent(entry, absentAs);
+    },
   );
   if (settled !== undefined && settled.outcome !== 'unknown') return settled;
   entry.release();
-  if (needsUser !== undefined) return uncertain(needsUser);
-  const reason = unanswered ?? 'the exchange shows no such withdrawal, but the request may still arrive';
-  return { outcome: 'unknown', reason, certainAt: certainAt(trading, expiry) };
+  if (settled !== undefined) return settled;
+  // a read without an answer takes back nothing that an earlier one has shown
+  if (finding?.kind === 'unclear')
+    return { outcome: 'unknown', reason: candidatesText(finding.candidates), certainAt: null };
+  const reason = whyUnanswered ?? unproven ?? 'the exchange shows no such withdrawal, but the request may still arrive';
+  return { outcome: 'unknown', reason, certainAt: mayBeUnlisted ? null : certainAt(trading, entry.write) };
 }
 
-/** When the request has expired, as {@link certainAt}; asks the exchange if that is unknown. */
-export async function whenCertain(trading: TradingContext, write: RecordedWrite<'withdraw'>): Promise<number | null> {
-  await tryRead(() => requestLifetimeOf(trading, reqTimeCheckFor(write)));
-  return allCertainAt(trading, [write]);
-}
-
-/** Whether a later read would find the same. */
-async function hasExpired(trading: TradingContext, write: RecordedWrite<'withdraw'>): Promise<boolean> {
-  const late = await whenCertain(trading, write);
-  return late !== null && late <= trading.host.now();
-}
-
-function uncertain(needsUser: string): Uncertain {
-  return { outcome: 'unknown', reason: needsUser, certainAt: null, needsUser };
-}
-
-/** Settles a withdrawal that the exchange has; duplicates are reported. */
-export function settleFound(trading: TradingContext, entry: JournalEntry<'withdraw'>, found: FoundWithdrawal): Placed {
-  const [id = null, ...duplicates] = found.ids;
-  return settlePlaced(
-    trading,
-    entry,
-    id,
-    duplicates,
-    found.bill === null ? `placed: ${id}` : 'placed, as a bill shows',
-  );
+function leftToUser(candidates: readonly Withdrawal[]): UnknownWithdrawal {
+  const reason =
+    candidates.length > 0
+      ? candidatesText(candidates)
+      : 'the exchange shows no such withdrawal, but it may not list transfers within the exchange';
+  return { outcome: 'unknown', reason, certainAt: null, candidates };
 }
 
 /** @param duplicates null if they could not be looked up */

@@ -5,7 +5,7 @@ import { type Destination, receiveAddress } from './destination.js';
 
 const HEXADECIMAL = /^0x[0-9a-f]+$/i;
 
-/** A withdrawal before the existing records were noted. */
+/** A withdrawal before the newest record was noted. */
 export type WantedWithdrawal = Omit<WithdrawTerms, 'before'>;
 
 /** Whether two withdrawals bring the same to the same destination: another fee does not make them different. */
@@ -14,24 +14,23 @@ export function areAlike(one: WantedWithdrawal, other: WantedWithdrawal): boolea
   return isSameAmount && one.coin === other.coin && mayBeSameAddress(one.address, other.address);
 }
 
-/** How well a record matches, best first; undefined for one of another withdrawal. */
-export type Fit = 'exactly' | 'exceptFee' | undefined;
+/**
+ * How well a record fits the terms of a withdrawal: `exactly` in everything that it shows, or `possibly`. Undefined for one of
+ * another withdrawal.
+ */
+type Fit = 'exactly' | 'possibly' | undefined;
 
 /**
- * Whether a record matches these terms by amount and address. No document says whether its amount includes the fee; taking a
- * withdrawal for one that never left would send it twice.
+ * Whether a record has these terms. No document says whether its amount includes the fee, and the exchange may take another
+ * fee; taking a withdrawal for one that never left would send it twice.
  */
-export function fitOf({ amount, address }: Withdrawal, terms: WantedWithdrawal): Fit {
-  const isThere = address === null || address === '' || isAddress(address, terms.address);
-  return isThere ? fitOfAmount(amount, terms) : undefined;
-}
-
-/** The same for an amount alone, which is above zero. */
-export function fitOfAmount(text: string, { amount, fee }: Pick<WantedWithdrawal, 'amount' | 'fee'>): Fit {
-  const [found, whole, part] = [text, amount, fee].map(Decimal.of) as [Decimal, Decimal, Decimal];
-  if (found.equals(whole)) return 'exactly';
-  const others = [whole.minus(part), whole.plus(part)];
-  return others.some((other) => found.equals(other)) ? 'exceptFee' : undefined;
+export function fitOf({ amount, fee, address }: Withdrawal, terms: WantedWithdrawal): Fit {
+  const isAddressShown = address !== null && address !== '';
+  if (isAddressShown && !isAddress(address, terms.address)) return undefined;
+  const [shown, sent, sentFee] = [amount, terms.amount, terms.fee].map(Decimal.of) as [Decimal, Decimal, Decimal];
+  const isSameFee = fee === null || Decimal.of(fee).equals(sentFee);
+  if (isAddressShown && isSameFee && shown.equals(sent)) return 'exactly';
+  return [sent, sent.minus(sentFee), sent.plus(sentFee)].some((one) => shown.equals(one)) ? 'possibly' : undefined;
 }
 
 /** Whether a record's address may be the destination: with a memo, only the account may be shown. */

@@ -1,13 +1,14 @@
+import type { Withdrawal } from '../../domain/funds.js';
 import { datedRead } from '../../exchange/exchange-clock.js';
 import type { DuplicateWithdrawals } from '../duplicates.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { absentOutcome, isKind, type RecordedWrite, writeKey } from '../journal/write.js';
 import { closeOrRetain } from '../orders/verify-orders.js';
-import { type Attempt, reconcile } from '../reconcile.js';
-import { assumedRequestLifetime } from '../request-lifetime.js';
+import { type Attempt, reconcile, SLACK_MS } from '../reconcile.js';
 import type { TradingContext } from '../trading-context.js';
-import { ARCHIVE_SLACK_MS, DATE_SLACK_MS, fitOfRecord, idsOf, recordsOf } from './find-withdrawal.js';
+import { ARCHIVE_SLACK_MS, DATE_SLACK_MS, fittingRecords, idsOf } from './find-withdrawal.js';
 import { isNewer, recordsAfter } from './records.js';
+import { fitOf } from './terms.js';
 
 type WithdrawalEntry = JournalEntry & { readonly write: RecordedWrite<'withdraw'> };
 
@@ -35,28 +36,28 @@ export async function verifyWithdrawals(
   const begun = Math.min(...before.map(({ write }) => write.time));
   const since = journal.writesSince(begun - ARCHIVE_SLACK_MS, { operation: 'withdraw', coin });
   const known = idsOf(since.settled);
-  for (const { write } of since.unsettled)
-    if (isKind(write, 'withdraw') && write.terms.coin === coin)
-      for (const { id } of recordsOf(trading, write, records, known)) known.add(id);
+  const unknown = records.filter(({ id }) => !known.has(id));
+  const reserved = new Set(
+    since.unsettled.flatMap(({ write }) =>
+      isKind(write, 'withdraw') && write.terms.coin === coin ? mayBelongTo(trading, write, unknown) : [],
+    ),
+  );
   const settled = verifying();
-  const writes = new Map(settled.map((entry) => [writeKey(entry), entry.write]));
-  const isLate = new Set(settled.filter(mayComeLate).map(writeKey));
-  const listed = new Map(records.map((record) => [record.id, record]));
   const attempts = settled.map(attemptOf);
+  const listed = new Map(records.map((record) => [record.id, record]));
+  const requestLifetime = trading.requestLifetimeMs + DATE_SLACK_MS;
+  const keyOf = (record: Withdrawal) => {
+    const entry = bestFit(record, settled, listed, requestLifetime + SLACK_MS);
+    return entry === undefined ? '' : writeKey(entry);
+  };
   const list = {
-    rows: records.map(({ id, time }) => ({ id, matchKey: coin, time })),
+    rows: records.map((record) => ({ id: record.id, matchKey: keyOf(record), time: record.time })),
     began,
     since: Number.NEGATIVE_INFINITY,
   };
   const { duplicates, closed } = reconcile(attempts, list, {
-    accountedFor: known,
-    requestLifetime: assumedRequestLifetime(trading) + DATE_SLACK_MS,
-    matchCost: (row, name) => {
-      const [record, write] = [listed.get(row), writes.get(name)];
-      const late = write !== undefined && isLate.has(name);
-      const fit = record && write && fitOfRecord(trading, record, write, late ? Number.POSITIVE_INFINITY : undefined);
-      return fit === undefined ? undefined : fit === 'exactly' ? 0 : 1;
-    },
+    accountedFor: new Set([...known, ...reserved]),
+    requestLifetime,
   });
   const found = duplicates.flatMap(({ item, rows }) => {
     const entry = settled.find((one) => writeKey(one) === item.id);
@@ -73,9 +74,54 @@ export async function verifyWithdrawals(
     const isAbsent = id === null && absentOutcome(entry.settlement?.outcome) !== undefined;
     entry.noteFound(isAbsent ? ids.slice(1) : ids, isAbsent ? ids[0] : null);
   }
-  for (const [index, entry] of settled.entries())
-    closeOrRetain(trading, entry, attempts.slice(index, index + 1), closed);
+  for (const entry of settled) {
+    const key = writeKey(entry);
+    // a record that another withdrawal may have made is a duplicate of this one if it turns out not to be the other's
+    const isReserved = unknown.some((record) => reserved.has(record.id) && keyOf(record) === key);
+    const isAbsent = entry.settlement?.outcome !== 'placed';
+    closeOrRetain(trading, entry, {
+      lastReqTime: entry.write.reqTime,
+      areClosed: closed.has(key) && !isReserved,
+      isAbsent,
+    });
+  }
   return reports;
+}
+
+/** The ids of the records that an unsettled withdrawal may have made. */
+function mayBelongTo(
+  trading: TradingContext,
+  write: RecordedWrite<'withdraw'>,
+  records: readonly Withdrawal[],
+): string[] {
+  const { exact, fitting } = fittingRecords(trading, write, records);
+  return (exact.length > 0 ? exact : fitting).map(({ id }) => id);
+}
+
+/**
+ * The withdrawal that a record fits best, and the nearest in time of those that fit equally; undefined if it fits none.
+ * @param windowMs for how long after its request a withdrawal is executed, unless late
+ */
+function bestFit(
+  record: Withdrawal,
+  entries: readonly WithdrawalEntry[],
+  listed: ReadonlyMap<string, Withdrawal>,
+  windowMs: number,
+): WithdrawalEntry | undefined {
+  const gap = ({ write: { reqTime }, settlement }: WithdrawalEntry) => {
+    const madeAt = listed.get(settlement?.id ?? '')?.time ?? reqTime;
+    return Math.min(Math.abs(record.time - reqTime), Math.abs(record.time - madeAt));
+  };
+  const fitting = entries.filter(
+    (entry) =>
+      fitOf(record, entry.write.terms) !== undefined &&
+      isNewer(record.id, entry.write.terms.before.record) &&
+      entry.settlement?.ruledOut?.includes(record.id) !== true &&
+      (mayComeLate(entry) || gap(entry) <= windowMs),
+  );
+  const exact = fitting.filter(({ write }) => fitOf(record, write.terms) === 'exactly');
+  const [nearest] = (exact.length > 0 ? exact : fitting).sort((one, other) => gap(one) - gap(other));
+  return nearest;
 }
 
 /** Whether no answer came and it counts as not sent: the exchange may still execute it, long after its time limit. */
@@ -85,13 +131,12 @@ function mayComeLate(entry: WithdrawalEntry): boolean {
 
 function attemptOf(entry: WithdrawalEntry): Attempt {
   const { settlement, write } = entry;
-  const name = writeKey(entry);
+  const key = writeKey(entry);
   const isPlaced = settlement?.outcome === 'placed';
-  const order = isPlaced ? settlement.id : null;
   return {
-    id: name,
-    writeKey: name,
-    items: [{ id: name, matchKey: write.terms.coin, rowId: order, state: isPlaced ? 'placed' : 'absent' }],
+    id: key,
+    writeKey: key,
+    items: [{ id: key, matchKey: key, rowId: isPlaced ? settlement.id : null, state: isPlaced ? 'placed' : 'absent' }],
     response: mayComeLate(entry) ? 'lost' : 'decided',
     responseIds: [],
     reqTime: write.reqTime,

@@ -109,7 +109,8 @@ export type Breach =
   | 'reported as duplicated, but is not'
   | 'ended without a reported outcome'
   | 'not settled'
-  | 'settled wrongly';
+  | 'settled wrongly'
+  | 'left to the user, but was clear';
 
 export interface Judgement {
   readonly reported: ReportedOutcome;
@@ -121,6 +122,8 @@ export interface Judgement {
   readonly flagged: number;
   /** It was refused, and a repetition executed after the refusal, which the command could not know. */
   readonly isLate: boolean;
+  /** Whether its outcome stayed unknown until the user reported it. */
+  readonly isSettledByUser?: boolean;
   readonly breaches: readonly Breach[];
 }
 

@@ -15,6 +15,7 @@ import { Network } from './network.js';
 import { Program, type Run } from './program.js';
 import { Report } from './report.js';
 import { addSandboxFaults } from './sandbox-faults.js';
+import { setTolerance, settleByUser } from './settle-by-user.js';
 
 export interface FaultOptions {
   readonly seed: number;
@@ -124,6 +125,7 @@ export async function runBlock(
   const proxy = await startProxy({ port: stage.port, treat: network.treat });
   const program = new Program(path.join(folder, home), exchange.address, proxy.url);
   try {
+    await setTolerance(program, TOLERANCE);
     if (hasSandboxFaults) await addSandboxFaults(exchange);
     // a machine whose clock is off has learned that before, from the exchange's answers
     const [first] = actions;
@@ -198,5 +200,5 @@ async function settle(
   const draw = drawOf(options.seed, 'settle', home);
   for (const market of MARKET_NAMES) if (draw() < 0.5) await program.run(['orders', market, '--json']);
   await program.run(['resolve', '--json', '--timeout', '60']);
-  await program.run(['resolve', '--json', '--timeout', '60']);
+  await settleByUser(program);
 }

@@ -16,6 +16,7 @@ import { MARKET_NAMES } from './kinds/terms.js';
 import { type Lane, openLane } from './lane.js';
 import { type Run, wasKilled } from './program.js';
 import { Report } from './report.js';
+import { setTolerance, settleByUser } from './settle-by-user.js';
 
 export interface KillOptions {
   readonly seed: number;
@@ -90,6 +91,7 @@ async function inLane(
 ): Promise<void> {
   const since = Date.now() - 1_000;
   const runs = new Map<Action, Run>();
+  await setTolerance(lane.program, TOLERANCE);
   await lane.program.run(['order', 'buy', 'btc_usdt', '0.0006', '--at', '9000', '--yes']);
   lane.watchJournal();
   for (const number of numbers) {
@@ -200,4 +202,5 @@ async function settle(lane: Lane): Promise<void> {
   await delay(TOLERANCE + 1_000);
   // the batches of all lanes make long lists, which each job reads
   for (let time = 0; time < 2; time += 1) await lane.program.run(['resolve', '--json', '--timeout', '240']);
+  await settleByUser(lane.program);
 }

@@ -52,10 +52,13 @@ export async function kindCampaign(options: KindOptions): Promise<{ report: Repo
       const network = new KindNetwork(faults, stage.exchange, TOLERANCE, keyOf);
       const block = { home, since, actions: [...faults.keys()], network, lanes: LANES, hasSandboxFaults: false };
       const before = into.broken.length;
+      const leftBefore = into.settledByUser.length;
       const runs = await runBlock(stage, block, into);
       options.tell?.(`${home}: ${some.length} actions done, ${into.broken.length} broken so far`);
       for (const { action, breaches } of into.broken.slice(before))
         options.tell?.(`  "${faults.get(action)?.name}", pit ${action.words.join(' ')}: ${breaches.join(', ')}`);
+      for (const action of into.settledByUser.slice(leftBefore))
+        options.tell?.(`  "${faults.get(action)?.name}", pit ${action.words.join(' ')}: settled by the user`);
       const missed = [...planned].filter(([action]) => !network.applied.has(action));
       for (const [action, { operation }] of planned)
         if (network.applied.has(action)) coverage.set(operation, (coverage.get(operation) ?? 0) + 1);

@@ -21,9 +21,11 @@ export class Report {
   prompt = 0;
   flagged = 0;
   late = 0;
+  /** The actions whose withdrawal pit left to the user. */
+  readonly settledByUser: Action[] = [];
 
   add(action: Action, judgement: Judgement, evidence: Evidence): void {
-    const { reported, duplicates, prompt, flagged, isLate } = judgement;
+    const { reported, duplicates, prompt, flagged, isLate, isSettledByUser = false } = judgement;
     const found = [...judgement.breaches, ...(reported === 'failed' && !isStrange(evidence) ? [UNREPORTED] : [])];
     const breaches = found.filter((breach) => breach !== 'not settled' || !isFromTheFuture(evidence));
     this.actions += 1;
@@ -33,6 +35,7 @@ export class Report {
     this.flagged += flagged;
     if (reported === 'unknown') this.unknown += 1;
     if (isLate) this.late += 1;
+    if (isSettledByUser) this.settledByUser.push(action);
     const name = `${action.kind} ${reported}`;
     this.counts.set(name, (this.counts.get(name) ?? 0) + 1);
     if (breaches.length > 0) this.broken.push({ action, breaches, evidence });
@@ -52,7 +55,7 @@ export class Report {
     const settled = this.broken.some(({ breaches }) => breaches.includes('not settled')) ? 'not all' : 'all';
     return [
       `${this.actions} actions, ${this.writes} writes: ${counts.join(', ')}`,
-      `${share} % unknown, ${settled} of them settled later`,
+      `${share} % unknown, ${settled} of them settled later, ${this.settledByUser.length} by the user`,
       `${this.duplicates} duplicates made by the network, ${this.flagged} of them flagged by the order's own command (${this.prompt} had to be), the others output by a later one`,
       `${this.late} executed after a refusal`,
       `${this.broken.length} broken`,

@@ -149,7 +149,7 @@ describe('a damaged record', () => {
       const file = journal.fileOf('open2');
       fs.truncateSync(file, 20);
       age(file);
-      await settleManually(trading, 'open2', word);
+      await settleManually(trading, 'open2', { outcome: word, id: null });
       expect([journal.unsettled().damaged, journal.unsettledEntries()]).toEqual([[], []]);
       const kept = path.join(path.dirname(path.dirname(file)), 'damaged', 'open2');
       expect(fs.readFileSync(kept, 'utf8')).toContain(`${word}, as the user says`);

@@ -13,7 +13,7 @@ import { lines } from '../batches/jobs.js';
 import { ModelExchange } from '../batches/model-exchange.js';
 import { findDuplicates } from '../support/duplicates.js';
 import { record } from '../support/exchange.js';
-import { serveFunds } from '../support/funds.js';
+import { serveFunds, record as withdrawal } from '../support/funds.js';
 import { TERMS } from '../support/terms.js';
 import { temporaryState, tradingOf } from '../support/trading.js';
 import { contents } from './support.js';
@@ -67,10 +67,10 @@ describe('a journal of version 0.2.0', () => {
   });
 
   it('settles its unknown withdrawal', async () => {
-    const server = await serveFunds([], []);
+    const server = await serveFunds([withdrawal(2)]);
     const trading = tradingOf(server.url, { state: oldHome(), tolerance: 60_000, elapsedMs: 120_000 });
     const [found] = await resolve(trading, [trading.journal.findUnsettled('funds001')] as JournalEntry[]);
-    expect(found?.outcome).toBe('notSent');
+    expect(found).toMatchObject({ outcome: 'placed', id: '2' });
   });
 
   it('reports a duplicate of an order that it had settled a moment before', async () => {
@@ -134,11 +134,11 @@ describe('a journal with a separate folder for settled writes that may execute a
   });
 
   it('settles its unknown order and withdrawal', async () => {
-    const funds = tradingOf((await serveFunds([], [])).url, {
+    const funds = tradingOf((await serveFunds([withdrawal(2)])).url, {
       ...{ state: oldHome('home-verifying'), tolerance: 60_000, elapsedMs: 120_000 },
     });
-    const [withdrawal] = await resolve(funds, [funds.journal.findUnsettled('funds001')] as JournalEntry[]);
-    expect(withdrawal?.outcome).toBe('notSent');
+    const [found] = await resolve(funds, [funds.journal.findUnsettled('funds001')] as JournalEntry[]);
+    expect(found).toMatchObject({ outcome: 'placed', id: '2' });
     const server = await new ModelExchange().serve();
     const trading = tradingOf(server.url, {
       ...{ state: oldHome('home-verifying'), tolerance: 60_000, elapsedMs: 120_000 },

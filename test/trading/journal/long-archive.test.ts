@@ -35,7 +35,7 @@ function busy() {
       ...orders,
       add(at, {
         ...{ id: `out${ago}`, operation: 'withdraw' },
-        terms: { ...WITHDRAWAL, before: { record: '0', bill: null } },
+        terms: { ...WITHDRAWAL, before: { record: '0' } },
       }),
       add(at, { id: `cancel${ago}`, operation: 'cancel', terms: { market: 'eth_usdt', order } }),
     ];

@@ -6,7 +6,6 @@ import type { RecordedOrderTerms } from '../../../src/trading/journal/write.js';
 import { placeOrder } from '../../../src/trading/orders/place.js';
 import { listedFrom, verifyMarket, verifyOrders } from '../../../src/trading/orders/verify-orders.js';
 import { SLACK_MS } from '../../../src/trading/reconcile.js';
-import { assumedRequestLifetime } from '../../../src/trading/request-lifetime.js';
 import { recheckSettledWrite } from '../../../src/trading/resolve.js';
 import { NOW } from '../../support/fake-host.js';
 import { FAULTS, type FaultServer, respond, serveFaults } from '../../support/fault-server.js';
@@ -293,19 +292,6 @@ describe('an order that was refused or not sent', () => {
     expect(await check([ownOrder(at('8', 10_000))])).toEqual([]);
   });
 });
-
-it.each([
-  [undefined, 60_000],
-  [15_000, 15_000],
-  [600_000, 600_000],
-  [Number.POSITIVE_INFINITY, 600_000],
-])(
-  'a request counts as executable for a minute if its lifetime is unknown, and for ten minutes at most: %s',
-  (measuredMs, used) => {
-    const memory = { measuredMs, save: async () => undefined, clear: async () => undefined };
-    expect(assumedRequestLifetime({ requestLifetime: memory })).toBe(used);
-  },
-);
 
 describe('a duplicate order', () => {
   it('reports a duplicate again if the process is killed between the report and its record', async () => {

@@ -1,43 +1,26 @@
 import type { WithdrawTerms } from '../../../src/trading/journal/write.js';
 import { NOW } from '../../support/fake-host.js';
 import { respond, serveFaults } from '../../support/fault-server.js';
-import { ageLimit, query } from './exchange.js';
+import { ageLimit } from './exchange.js';
 import type { TestTrading } from './trading.js';
 
 const ADDRESS = '1mxZTPRKv7J1AxiUiXMXZ3JEtd8NGHVMKM';
 
 export type Row = Readonly<Record<string, unknown>>;
 
-/** The bill of a transfer of 1 btc a second after it was sent, with changes. */
-export function bill(id: number, changeAmount = '-1BTC', changes: Row = {}): Row {
-  return {
-    ...{ id, currencyName: 'BTC', balance: '1BTC', changeAmount, total: '1', date: NOW + 1_000 },
-    ...{ showDate: '2018-10-23 11:59:56', remark: '', typeDesc: 'Moved', ...changes },
-  };
-}
-
-export const IN_USDT: Row = { currencyName: 'USDT', balance: '9USDT' };
-
 /**
- * An exchange with these bills and records after the withdrawal, newest first.
+ * An exchange with these records after the withdrawal, newest first.
  * @param now its initial clock, in ms since the Unix epoch
  */
-export async function serveFunds(bills: readonly Row[], records: readonly Row[] = [], now = NOW) {
+export async function serveFunds(records: readonly Row[] = [], now = NOW) {
   const tooOld = ageLimit(60_000, now);
-  return serveFaults({
-    answer: ({ target }) => {
-      const { dataType, currency } = query(target);
-      if (!target.startsWith('/api/getSpotBills?')) return tooOld(target) ?? respond(listed(records));
-      const listedBills = bills.filter(({ currencyName }) => currency === undefined || currencyName === 'BTC');
-      return respond(JSON.stringify({ code: 1000, message: 'ok', result: dataType === '1' ? [] : listedBills }));
-    },
-  });
+  return serveFaults({ answer: ({ target }) => tooOld(target) ?? respond(listed(records)) });
 }
 
-/** Records a transfer of 1 btc before it is sent. */
+/** Records a withdrawal of 1 btc before it is sent. */
 export function begin(trading: TestTrading, id: string, terms: Partial<WithdrawTerms> = {}) {
-  const usual = { coin: 'btc', amount: '1', fee: '0.1', address: ADDRESS, internal: true };
-  const write = { operation: 'withdraw', terms: { ...usual, before: { record: '1', bill: '7' }, ...terms } } as const;
+  const usual = { coin: 'btc', amount: '1', fee: '0.1', address: ADDRESS, internal: false };
+  const write = { operation: 'withdraw', terms: { ...usual, before: { record: '1' }, ...terms } } as const;
   return trading.journal.begin<'withdraw'>(write, { id, reqTime: NOW });
 }
 

@@ -2,9 +2,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
-import { requestLifetimeStore } from '../../../src/commands/session/context.js';
-import { Cache } from '../../../src/config/cache.js';
-import { Profiles } from '../../../src/config/profiles.js';
 import { TimeBudget } from '../../../src/exchange/budget.js';
 import { ExchangeClient } from '../../../src/exchange/exchange-client.js';
 import type { DuplicateOrders, DuplicateWithdrawals } from '../../../src/trading/duplicates.js';
@@ -30,7 +27,7 @@ export interface TradingOptions {
   readonly budgetMs?: number;
   /** Whether the user set the time budget. */
   readonly isChosen?: boolean;
-  /** In ms, as if measured before. */
+  /** How long the exchange accepts a request, as it is set, in ms (default: a minute). */
   readonly tolerance?: number;
   /** The folder of an earlier context, to continue with its journal. */
   readonly state?: string;
@@ -40,7 +37,7 @@ export interface TradingOptions {
 
 /** A trading context at one host, with its own journal and a clock that advances only in sleeps. */
 export function tradingOf(url: string, options: TradingOptions = {}): TestTrading & { readonly state: string } {
-  const { budgetMs = 60_000, isChosen = false, tolerance, state = temporaryState(), elapsedMs = 0 } = options;
+  const { budgetMs = 60_000, isChosen = false, tolerance = 60_000, state = temporaryState(), elapsedMs = 0 } = options;
   const host = fakeHost();
   void host.sleep(elapsedMs);
   const budget = new TimeBudget(budgetMs, host.monotonic, isChosen);
@@ -49,15 +46,11 @@ export function tradingOf(url: string, options: TradingOptions = {}): TestTradin
   const warnings: string[] = [];
   const alarms: DuplicateOrders[] = [];
   const withdrawalAlarms: DuplicateWithdrawals[] = [];
-  // a known tolerance is the profile's setting; a measured one goes to the cache, as for a host of the environment
-  const settings: Record<string, string> = tolerance === undefined ? {} : { reqTimeTolerance: `${tolerance / 1_000}s` };
-  const connection = { profile: 'test', settings, hostFromEnvironment: tolerance === undefined, tradeUrl: url };
-  const cache = new Cache(path.join(state, 'cache'), host.now);
   return {
     ...{ host, budget, state, progress, warnings, alarms, withdrawalAlarms },
     client: new ExchangeClient({ host, hosts, credentials: () => KEYS, budget }),
     journal: new Journal(host, state, 'test'),
-    requestLifetime: requestLifetimeStore(connection, new Profiles(path.join(state, 'config')), cache),
+    requestLifetimeMs: tolerance,
     reportProgress: (text) => progress.push(text),
     warn: (text) => warnings.push(adviceText(text)),
     reportDuplicateOrders: (duplicates) => alarms.push(...duplicates),

@@ -1,46 +1,15 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { WithdrawTerms } from '../../../src/trading/journal/write.js';
 import { resolve } from '../../../src/trading/resolve.js';
+import { findWithdrawalOutcome } from '../../../src/trading/withdrawals/settle-withdrawal.js';
+import { verifyWithdrawals } from '../../../src/trading/withdrawals/verify-withdrawals.js';
 import { NOW } from '../../support/fake-host.js';
-import { respond, serveFaults } from '../../support/fault-server.js';
-import { ageLimit, query } from '../support/exchange.js';
+import { begin, type Row, record, serveFunds } from '../support/funds.js';
 import { type TestTrading, tradingOf } from '../support/trading.js';
 
-const ADDRESS = '1mxZTPRKv7J1AxiUiXMXZ3JEtd8NGHVMKM';
 const OTHER = '1BoatSLRHtKNngkdXEeobR76b53LETtpyT';
-
-type Row = readonly [id: number, amount: number, toAddress?: string | null];
-
-/** An exchange that lists these records and bills after both withdrawals; given oldest first. */
-async function serve(records: readonly Row[], bills: readonly Row[] = []) {
-  const at = { submitTime: NOW + 1_000, manageTime: NOW + 1_000 };
-  const list = records.map(([id, amount, toAddress = ADDRESS]) => ({
-    ...{ id, amount, fees: 0.1, status: 0, toAddress, merchantOrderNo: '', hash: '' },
-    ...at,
-  }));
-  const datas = { list: list.reverse(), pageIndex: 1, pageSize: 50, totalCount: list.length, totalPage: 1 };
-  const result = bills.map(([id, amount]) => ({
-    ...{ id, currencyName: 'BTC', balance: '1BTC', changeAmount: `-${amount}BTC`, total: '1', date: NOW + 1_000 },
-    ...{ showDate: '2018-10-23 11:59:56', remark: '', typeDesc: 'Transfer out' },
-  }));
-  const tooOld = ageLimit();
-  return serveFaults({
-    answer: ({ target }) => {
-      if (!target.startsWith('/api/getSpotBills?'))
-        return tooOld(target) ?? respond(JSON.stringify({ code: 1000, message: { des: '', isSuc: true, datas } }));
-      return respond(
-        JSON.stringify({ code: 1000, message: 'ok', result: query(target).dataType === '1' ? [] : result }),
-      );
-    },
-  });
-}
-
-function leave(trading: TestTrading, id: string, terms: Partial<WithdrawTerms>): void {
-  const usual = { coin: 'btc', amount: '1', fee: '0.1', address: ADDRESS, internal: false };
-  const before = { record: '1', bill: null };
-  const write = { operation: 'withdraw', terms: { ...usual, before, ...terms } } as const;
-  trading.journal.begin<'withdraw'>(write, { id, reqTime: NOW }).release();
-}
+/** Enough to see the request expire, and to read once more. */
+const ENOUGH = { budgetMs: 90_000, tolerance: 60_000 };
 
 /** Resolves the named withdrawals, or all; returns each name with its id and duplicates, or its outcome. */
 async function settled(trading: TestTrading, ...names: string[]): Promise<Record<string, string | null>> {
@@ -51,83 +20,134 @@ async function settled(trading: TestTrading, ...names: string[]): Promise<Record
   );
 }
 
-const BOTH = { budgetMs: 200_000, tolerance: 60_000 };
+async function lost(records: readonly Row[], terms: Partial<WithdrawTerms> = {}, options = ENOUGH) {
+  const trading = tradingOf((await serveFunds(records)).url, options);
+  const entry = begin(trading, 'lost1', terms);
+  return { trading, entry, outcome: await findWithdrawalOutcome(trading, entry) };
+}
 
-it('a withdrawal does not take the record of another unknown one that fits except for the fee', async () => {
-  const server = await serve([[2, 0.9]]);
-  const trading = tradingOf(server.url, { tolerance: 60_000, budgetMs: 90_000 });
-  leave(trading, 'more', {});
-  leave(trading, 'less', { amount: '0.9' });
-  expect(await settled(trading, 'more')).toEqual({ more: 'unknown' });
-  expect(
-    trading.journal.findUnsettled('more')?.events.some(({ event }) => event.includes('may belong to another request')),
-  ).toBe(true);
-  const next = tradingOf(server.url, { ...BOTH, state: trading.state, elapsedMs: trading.host.now() - NOW });
-  expect(await settled(next, 'less')).toEqual({ less: '2' });
-  expect(await settled(next, 'more')).toEqual({ more: 'notSent' });
+describe('a lost withdrawal', () => {
+  it('is found if exactly one new record fits its coin, address, amount and fee', async () => {
+    const { outcome } = await lost([record(2)]);
+    expect(outcome).toEqual({ outcome: 'placed', id: '2', duplicates: [] });
+  });
+
+  it('is found by the record that fits in everything, though another one fits but for its fee', async () => {
+    const { outcome } = await lost([record(3, { amount: 0.9 }), record(2)]);
+    expect(outcome).toMatchObject({ outcome: 'placed', id: '2' });
+  });
+
+  it('was not sent if its request has expired and no record may be it', async () => {
+    expect((await lost([record(2, { toAddress: OTHER })])).outcome).toMatchObject({ outcome: 'notSent' });
+  });
+
+  it.each<[string, Row]>([
+    ['shows the amount without the fee', { amount: 0.9 }],
+    ['shows the amount with the fee', { amount: 1.1 }],
+    ['shows another fee', { fees: 0.2 }],
+    ['shows no address', { toAddress: null }],
+    ['is dated long before', { submitTime: NOW - 60_001 }],
+    ['is dated long after the request expired', { submitTime: NOW + 120_001 }],
+  ])('stays unknown and the record is named if it %s', async (_, changes) => {
+    const row = record(2, changes);
+    const { outcome, trading } = await lost([row]);
+    const time = new Date(Number(row.submitTime)).toISOString();
+    const reason = `it may be withdrawal 2 (${row.amount} btc, ${time}), or none of these`;
+    expect(outcome).toMatchObject({ outcome: 'unknown', reason, certainAt: null, candidates: [{ id: '2' }] });
+    expect(trading.journal.unsettledEntries()).toHaveLength(1);
+  });
+
+  it.each([
+    ['just before the minute that clocks may differ', NOW - 60_000],
+    ['a minute after the request expired', NOW + 120_000],
+  ])('is found by a record that is dated %s', async (_, submitTime) => {
+    expect((await lost([record(2, { submitTime })])).outcome).toMatchObject({ outcome: 'placed', id: '2' });
+  });
+
+  it('stays unknown and every record is named, the oldest first, if several fit', async () => {
+    const { outcome, entry } = await lost([record(3), record(2)]);
+    const reason = expect.stringMatching(/^it may be withdrawal 2 \(.*\) or 3 \(.*\), or none of these$/);
+    expect(outcome).toMatchObject({ outcome: 'unknown', reason, candidates: [{ id: '2' }, { id: '3' }] });
+    expect(entry.events.some(({ event }) => event.startsWith('read the withdrawals: it may be withdrawal 2 ('))).toBe(
+      true,
+    );
+  });
+
+  it('names the records before its request has expired too, but may still be settled by a later read', async () => {
+    const { outcome } = await lost([record(3), record(2)], {}, { ...ENOUGH, budgetMs: 2_000 });
+    expect(outcome).toEqual({ outcome: 'unknown', reason: expect.stringContaining(' or 3 ('), certainAt: null });
+  });
+
+  it('polls nothing more once its request has expired and the records decide nothing', async () => {
+    const server = await serveFunds([record(3), record(2)], NOW + 90_000);
+    const trading = tradingOf(server.url, { ...ENOUGH, elapsedMs: 90_000 });
+    begin(trading, 'lost1').release();
+    const start = trading.host.now();
+    expect(await settled(trading)).toEqual({ lost1: 'unknown' });
+    expect(trading.host.now() - start).toBeLessThan(1_000);
+  });
 });
 
-it.each<[string, Partial<WithdrawTerms>, Partial<WithdrawTerms>, readonly Row[], object]>([
-  [
-    'each gets its own',
-    {},
-    { amount: '0.9' },
+describe('a lost transfer within the exchange', () => {
+  it('is found by its record', async () => {
+    expect((await lost([record(2)], { internal: true })).outcome).toMatchObject({ outcome: 'placed', id: '2' });
+  });
+
+  it('stays unknown if no record shows it, because the exchange need not list it', async () => {
+    const { outcome, trading } = await lost([], { internal: true });
+    const reason = 'the exchange shows no such withdrawal, but it may not list transfers within the exchange';
+    expect(outcome).toEqual({ outcome: 'unknown', reason, certainAt: null, candidates: [] });
+    expect(trading.journal.unsettledEntries()).toHaveLength(1);
+  });
+});
+
+describe('two unknown withdrawals', () => {
+  it.each<[string, Partial<WithdrawTerms>, readonly Row[], object]>([
+    ['each gets the record with its amount', { amount: '0.9' }, [record(3), record(2, { amount: 0.9 })], ['3', '2']],
     [
-      [2, 0.9],
-      [3, 1],
+      'neither gets a record that fits both but for the fee',
+      { amount: '0.8' },
+      [record(2, { amount: 0.9 })],
+      ['unknown', 'unknown'],
     ],
-    { one: '3', other: '2' },
-  ],
-  [
-    'neither gets a record that fits both except for the fee',
-    {},
-    { amount: '0.8' },
-    [[2, 0.9]],
-    { one: 'unknown', other: 'unknown' },
-  ],
-  [
-    'neither gets the one record that fits both',
-    {},
-    { address: OTHER },
-    [[2, 1, null]],
-    { one: 'unknown', other: 'unknown' },
-  ],
-  [
-    'each gets one of two records that fit both',
-    {},
-    { address: OTHER },
     [
-      [2, 1, null],
-      [3, 1, ''],
+      'neither gets the one record without an address that may be both',
+      { address: OTHER },
+      [record(2, { toAddress: null })],
+      ['unknown', 'unknown'],
     ],
-    { one: '2', other: '3' },
-  ],
-  [
-    'the one with the address gets its record, the other the rest',
-    {},
-    { address: OTHER },
+    ['neither gets the one record that fits both in everything', {}, [record(2)], ['unknown', 'unknown']],
+    ['neither gets one of two records that fit both', {}, [record(3), record(2)], ['unknown', 'unknown']],
     [
-      [2, 1, null],
-      [3, 1],
+      'a record older than the second belongs to the first',
+      { before: { record: '2' } },
+      [record(3, { amount: 0.5 }), record(2)],
+      ['2', 'notSent'],
     ],
-    { one: '3', other: '2' },
-  ],
-  [
-    'a record older than the second belongs to the first',
-    {},
-    { amount: '0.8', before: { record: '2', bill: null } },
-    [
-      [2, 0.9],
-      [3, 0.8],
-    ],
-    { one: '2', other: '3' },
-  ],
-  ['a withdrawal of another coin does not count', {}, { amount: '0.9', coin: 'eth' }, [[2, 1.1]], { one: '2' }],
-])('two unknown withdrawals with possible records: %s', async (_, one, other, records, expected) => {
-  const trading = tradingOf((await serve(records)).url, { budgetMs: 2_000, tolerance: 60_000 });
-  leave(trading, 'one', one);
-  leave(trading, 'other', other);
-  expect(await settled(trading)).toMatchObject(expected);
+  ])('%s', async (_, other, records, expected) => {
+    const trading = tradingOf((await serveFunds(records)).url, ENOUGH);
+    begin(trading, 'one').release();
+    begin(trading, 'other', other).release();
+    expect(Object.values(await settled(trading))).toEqual(expected);
+  });
+
+  it('one does not count as not sent for as long as a record may be its own or that of the other', async () => {
+    const server = await serveFunds([record(2, { amount: 0.9 })]);
+    const trading = tradingOf(server.url, ENOUGH);
+    begin(trading, 'more').release();
+    begin(trading, 'less', { amount: '0.9' }).release();
+    expect(await settled(trading, 'more')).toEqual({ more: 'unknown' });
+    const next = tradingOf(server.url, { ...ENOUGH, state: trading.state, elapsedMs: trading.host.now() - NOW });
+    expect(await settled(next, 'less')).toEqual({ less: '2' });
+    expect(await settled(next, 'more')).toEqual({ more: 'notSent' });
+  });
+
+  it('an unknown withdrawal of another coin does not count', async () => {
+    const trading = tradingOf((await serveFunds([record(2)])).url, ENOUGH);
+    begin(trading, 'one').release();
+    begin(trading, 'other', { coin: 'eth' }).release();
+    expect(await settled(trading, 'one')).toEqual({ one: '2' });
+  });
 });
 
 it.each([
@@ -136,15 +156,36 @@ it.each([
 ])(
   'a record %s the withdrawal that was settled with it %s, by a clock that was wrong',
   async (_, _when, ms, outcome) => {
-    const server = await serve([[2, 1]]);
+    const server = await serveFunds([record(2)]);
     const earlier = tradingOf(server.url, { elapsedMs: -ms });
-    const terms = { coin: 'btc', amount: '1', fee: '0.1', address: ADDRESS, internal: false };
-    const write = { operation: 'withdraw', terms: { ...terms, before: { record: '1', bill: null } } } as const;
-    const entry = earlier.journal.begin<'withdraw'>(write, { id: 'earlier', reqTime: NOW });
+    const entry = begin(earlier, 'earlier');
     entry.settle({ outcome: 'placed', id: '2', duplicates: [] }, 'placed: 2');
     entry.close();
-    const trading = tradingOf(server.url, { ...BOTH, state: earlier.state });
-    leave(trading, 'later', {});
+    const trading = tradingOf(server.url, { ...ENOUGH, state: earlier.state });
+    begin(trading, 'later').release();
     expect(await settled(trading, 'later')).toEqual({ later: outcome });
   },
 );
+
+describe('a record that an unknown withdrawal and a settled one may have made', () => {
+  async function withBoth() {
+    const server = await serveFunds([record(3), record(2)], NOW + 200_000);
+    const trading = tradingOf(server.url, { ...ENOUGH, elapsedMs: 200_000 });
+    begin(trading, 'placed1').settle({ outcome: 'placed', id: '2', duplicates: [] }, 'placed: 2');
+    const unknown = begin(trading, 'lost1', { before: { record: '2' } });
+    unknown.release();
+    return { trading, unknown };
+  }
+
+  it('is no duplicate of the settled one while it may be that of the other', async () => {
+    const { trading } = await withBoth();
+    expect(await verifyWithdrawals(trading, 'btc')).toEqual([]);
+    expect(trading.journal.settledButUnexpired({ coin: 'btc' })).toHaveLength(1);
+  });
+
+  it('is reported as a duplicate of the settled one if the user says that it is not the other', async () => {
+    const { trading, unknown } = await withBoth();
+    unknown.settle({ outcome: 'notSent', id: null, duplicates: [], ruledOut: ['3'] }, 'not sent, as the user says');
+    expect(await verifyWithdrawals(trading, 'btc')).toMatchObject([{ writeId: 'placed1', id: '2', ids: ['3'] }]);
+  });
+});

@@ -9,7 +9,7 @@ const ACCOUNT = 'rN7n7otQDd6FczFgLdSqtcsAUxDkw6fzRH';
 const EVM = '0x54121adf050566107229671be648f286eb82EB83';
 
 async function earlierUse(address: string, memo: string | null, toAddress: string | null, status = 2) {
-  const server = await serveFunds([], [record(2, { toAddress, status })]);
+  const server = await serveFunds([record(2, { toAddress, status })]);
   const { last, isAccountKnown } = (await readEarlierUse(tradingOf(server.url).client, 'xrp', { address, memo })) ?? {};
   return { used: last !== undefined, isAccountKnown };
 }

@@ -26,7 +26,7 @@ async function account() {
 }
 
 function withdrawing(one: Awaited<ReturnType<typeof account>>['account'], id: string, amount: string) {
-  const terms = { ...WANTED, amount, before: { record: '1', bill: null } };
+  const terms = { ...WANTED, amount, before: { record: '1' } };
   return one.journal.begin<'withdraw'>({ operation: 'withdraw', terms }, { id, reqTime: NOW });
 }
 

@@ -20,7 +20,7 @@ import { plain } from './terms.js';
 /** A unique amount, which identifies the exchange's record. */
 interface WithdrawAction extends Action {
   readonly amount: string;
-  /** Whether it is an internal transfer: then the bills are searched as well. */
+  /** Whether it may be moved within the exchange: then it is not known to be unsent if no record shows it. */
   readonly internal: boolean;
 }
 
@@ -29,11 +29,6 @@ export const COINS = ['btc', 'eth', 'ltc'] as const;
 type Coin = (typeof COINS)[number];
 const LEAST: Readonly<Record<Coin, number>> = { btc: 0.001, eth: 0.01, ltc: 0.1 };
 const DECIMALS = 8;
-/** Terms of an order in the coin's usdt market, with the same amount. */
-const ORDER_DECIMALS: Readonly<Record<Coin, number>> = { btc: 6, eth: 5, ltc: 4 };
-/** The number of different amounts of internal transfers: more than are judged together. None equals another one plus a fee. */
-const INTERNAL = 1_000;
-const STEP = 7;
 
 /** `pit withdraw`: a unique amount to the verified address. */
 export const withdraw: Kind<WithdrawAction> = {
@@ -43,9 +38,7 @@ export const withdraw: Kind<WithdrawAction> = {
   async plan(number: number, draw: Draw, { exchange }: Fixture): Promise<WithdrawAction> {
     const coin = chosen(draw, COINS);
     const internal = draw() < 0.5;
-    const amount = internal
-      ? plain((2 * LEAST[coin] + ((number % INTERNAL) + 1) * STEP * 10 ** -ORDER_DECIMALS[coin]).toFixed(DECIMALS))
-      : plain((LEAST[coin] + (number + 1) * 10 ** -DECIMALS).toFixed(DECIMALS));
+    const amount = plain((LEAST[coin] + (number + 1) * 10 ** -DECIMALS).toFixed(DECIMALS));
     const [, address = ''] = /"key":"([^"]+)"/.exec(await exchange.ask('getWithdrawAddress', { currency: coin })) ?? [];
     const flags = ['--confirm-address', address, '--safe-pwd-stdin', ...(internal ? ['--internal'] : [])];
     const words = ['withdraw', coin, amount, '--to', address, ...flags];
@@ -53,15 +46,6 @@ export const withdraw: Kind<WithdrawAction> = {
       ...{ number, kind: 'withdraw', market: coin, side: 'sell', words, keys: [withdrawKey(coin, amount)], timeout: 0 },
       ...{ clientId: undefined, amount, internal, input: exchange.address.safePwd },
     };
-  },
-
-  /** A trade of the same amount, whose bill must not settle the withdrawal. */
-  async afterCommand({ market: coin, amount, internal }, { exchange, prices }): Promise<void> {
-    if (!internal) return;
-    const market = `${coin}_usdt`;
-    const price = ((prices.get(market)?.bid ?? 0) * 0.98).toFixed(2);
-    // the faults of the exchange apply here as well: then there is no trade this time
-    await exchange.ask('order', { amount, currency: market, price, tradeType: '0' }).catch(() => undefined);
   },
 
   keyOf({ operation, parameters: { currency = '', amount = '' } }: Passing) {
@@ -76,8 +60,11 @@ export const withdraw: Kind<WithdrawAction> = {
     const isLate = reported === 'refused' && records.length > 0 && isDoneLater(records, evidence);
     const isPromptly = reported === 'placed' && evidence.writes.every(isPrompt) && isSeen(evidence);
     const own = warnedIn(evidence, action).filter((id) => id !== output?.id);
+    const isByUser = isSettledByUser(action, evidence);
+    const isUnclear = records.length > 1 || (action.internal && records.length === 0);
     const breaches = [
       ...sentTwice(action, evidence),
+      ...(isByUser && !isUnclear ? (['left to the user, but was clear'] as const) : []),
       ...(isLate ? [] : falseReports(reported, output, records)),
       ...settledRightly(action, reported, records, evidence),
       ...(extra > 0 || isLate ? everReported(records, output, action, evidence) : []),
@@ -86,7 +73,8 @@ export const withdraw: Kind<WithdrawAction> = {
         : []),
       ...(extra === 0 && !isLate && own.length > 0 ? (['reported as duplicated, but is not'] as const) : []),
     ];
-    return { reported, duplicates: extra, prompt: isPromptly ? extra : 0, flagged: own.length, isLate, breaches };
+    const duplicates = { duplicates: extra, prompt: isPromptly ? extra : 0, flagged: own.length };
+    return { reported, ...duplicates, isLate, isSettledByUser: isByUser, breaches };
   },
 };
 
@@ -103,7 +91,6 @@ function settledRightly(
 ): Breach[] {
   if (reported !== 'unknown' && reported !== 'killed') return [];
   const row = rowsOf(action, evidence).at(-1);
-  if (row === undefined && isDoubtful(action, evidence)) return records.length > 0 ? ['not settled'] : [];
   if (row === undefined) {
     if (reported === 'unknown') return ['not settled'];
     return records.length > 0 ? ['lost silently'] : [];
@@ -117,11 +104,12 @@ function rowsOf(action: WithdrawAction, { resolved }: Evidence): Resolved[] {
   return resolved.filter(({ operation, target }) => operation === 'withdraw' && target === action.keys[0]);
 }
 
-/** Whether it is still open because of a bill of something else, which has to be named. */
-function isDoubtful({ internal }: WithdrawAction, { run, resolved }: Evidence): boolean {
-  const row = resolved.findLast(({ outcome, clientId }) => outcome === 'unknown' && run.stderr.includes(clientId));
-  const named = /bill \d+ \(Sell, [-:.TZ\d]+\) has this amount/;
-  return internal && row?.timeline.some(({ event }) => named.test(event)) === true;
+/** Whether pit left it to the user, who reported its outcome. */
+function isSettledByUser(action: WithdrawAction, evidence: Evidence): boolean {
+  const ids = new Set(rowsOf(action, evidence).map(({ clientId }) => clientId));
+  return evidence.resolved.some(
+    ({ clientId, timeline }) => ids.has(clientId) && timeline.some(({ event }) => event.endsWith('as the user says')),
+  );
 }
 
 /** The duplicates that its own command reported. */
