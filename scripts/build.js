@@ -163,6 +163,8 @@ async function main() {
       groups: [
         // what every start loads, even `pit --version`
         { name: 'entry', tags: ['$initial'] },
+        // the lower layers, which a completion needs too
+        { name: 'base', test: /src\/(errors|domain|platform|config)\b/, minShareCount: 4 },
         // what many commands share: opening one file is faster than opening many
         { name: 'shared', minShareCount: 8 },
       ],

@@ -3,6 +3,7 @@ import { confirm, requireConsent } from '../cli/consent.js';
 import type { Context } from '../cli/context.js';
 import { define, flag, optional, required, withCompletion } from '../cli/definition.js';
 import * as shape from '../cli/shapes.js';
+import { CompletionNames } from '../config/completion-names.js';
 import { hostsInUse, type OriginatedHost } from '../config/connection.js';
 import { nearest } from '../config/nearest.js';
 import { type Profile, type Profiles, SANDBOX } from '../config/profiles.js';
@@ -25,7 +26,6 @@ import { type Entry, record } from '../terminal/table.js';
 import { DRY_CHANGE, dryChange } from './dry-run.js';
 import { profileName, word } from './inputs.js';
 import { warnOfOrphanedWrites } from './orphaned-writes.js';
-import { CompletionNames } from './session/completion-names.js';
 
 const HOSTS: shape.Fields = {
   name: shape.text(''),

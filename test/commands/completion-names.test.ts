@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CompletionNames, namesFolder } from '../../src/commands/session/completion-names.js';
 import { SeenNames } from '../../src/commands/session/seen-names.js';
+import { CompletionNames, namesFolder } from '../../src/config/completion-names.js';
 import type { Market } from '../../src/domain/market.js';
 import type { Order, OrderState, OrderType } from '../../src/domain/order.js';
 import { anyText } from '../support/any-text.js';

@@ -13,8 +13,8 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { CompletionNames } from '../../src/commands/session/completion-names.js';
 import { Cache } from '../../src/config/cache.js';
+import { CompletionNames } from '../../src/config/completion-names.js';
 import { Store } from '../../src/config/store.js';
 import { requireCertificates } from '../../src/exchange/transport.js';
 import { openRegular, readBounded, readTextBounded } from '../../src/platform/bounded-file.js';

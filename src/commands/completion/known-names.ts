@@ -1,7 +1,7 @@
+import { CompletionNames, namesFolder } from '../../config/completion-names.js';
 import { Profiles, SANDBOX } from '../../config/profiles.js';
 import { tryRead } from '../../errors.js';
 import type { Host } from '../../platform/host.js';
-import { CompletionNames, namesFolder } from '../session/completion-names.js';
 import type { Names } from './complete.js';
 
 /**

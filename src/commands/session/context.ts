@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { CliContext } from '../../cli/context.js';
 import type { RunningCommand } from '../../cli/run.js';
+import { CompletionNames, namesFolder } from '../../config/completion-names.js';
 import type { Connection } from '../../config/connection.js';
 import { reqTimeToleranceMs } from '../../config/settings.js';
 import { Failure, suggest } from '../../errors.js';
@@ -13,7 +14,6 @@ import type { JournalEntry } from '../../trading/journal/entry.js';
 import type { Journal, Unsettled } from '../../trading/journal/journal.js';
 import type { TradingContext } from '../../trading/trading-context.js';
 import type { UnknownWrite } from '../../trading/unknown-writes.js';
-import { CompletionNames, namesFolder } from './completion-names.js';
 import type { OutcomeCountdown } from './outcome-countdown.js';
 import { SANDBOX_JOURNAL, Sandbox } from './sandbox.js';
 import { Session } from './session.js';

@@ -1,4 +1,5 @@
 import { Cache } from '../../config/cache.js';
+import { CompletionNames } from '../../config/completion-names.js';
 import { SANDBOX } from '../../config/profiles.js';
 import type { TimeBudget } from '../../exchange/budget.js';
 import { cachedOffset } from '../../exchange/exchange-clock.js';
@@ -6,7 +7,6 @@ import { clearLimits } from '../../exchange/limiter/shared-limits.js';
 import type { Host } from '../../platform/host.js';
 import type { EnsuredSandbox, SandboxAddress } from '../../sandbox/lifecycle/index.js';
 import type { Output } from '../../terminal/output.js';
-import { CompletionNames } from './completion-names.js';
 
 /** The sandbox's limits have one name wherever it listens. */
 export const SANDBOX_HOST_KEY = 'sandbox';

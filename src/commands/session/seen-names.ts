@@ -1,8 +1,8 @@
+import type { CompletionNames } from '../../config/completion-names.js';
 import { formatAmount, formatPrice, grouped } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
 import type { Order } from '../../domain/order.js';
 import type { CompletionName } from '../../exchange/exchange-client.js';
-import type { CompletionNames } from './completion-names.js';
 
 /** More open orders than that are not offered by a shell. */
 const MAX_ORDERS = 2_000;

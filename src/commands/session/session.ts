@@ -1,5 +1,6 @@
 import type { Globals } from '../../cli/context.js';
 import { Cache } from '../../config/cache.js';
+import { CompletionNames, namesFolder } from '../../config/completion-names.js';
 import { type Connection, chooseConnection, type MissingReason, requireKeys } from '../../config/connection.js';
 import { type KeyPair, KeyStore } from '../../config/keys.js';
 import { Profiles } from '../../config/profiles.js';
@@ -23,7 +24,6 @@ import { Network } from '../../exchange/transport.js';
 import type { Host } from '../../platform/host.js';
 import type { SandboxAddress } from '../../sandbox/lifecycle/index.js';
 import type { Output } from '../../terminal/output.js';
-import { CompletionNames, namesFolder } from './completion-names.js';
 import { SANDBOX_CLOCK, SANDBOX_HOST_KEY, type Sandbox } from './sandbox.js';
 import { SeenNames } from './seen-names.js';
 
