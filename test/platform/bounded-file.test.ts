@@ -19,8 +19,7 @@ import { Store } from '../../src/config/store.js';
 import { requireCertificates } from '../../src/exchange/transport.js';
 import { openRegular, readBounded, readTextBounded } from '../../src/platform/bounded-file.js';
 import { FaultLog } from '../../src/sandbox/faults/log.js';
-import { readRecord } from '../../src/sandbox/lifecycle/files.js';
-import { failureIn } from '../../src/sandbox/lifecycle/log.js';
+import { readPublished } from '../../src/sandbox/lifecycle/files.js';
 import { openState } from '../../src/sandbox/store/state-file.js';
 import { readFrom, readIfExists } from '../../src/trading/journal/files.js';
 import { runPit, serveSandbox, temporaryHome } from '../support/pit.js';
@@ -63,7 +62,6 @@ describe.each(ENDLESS)('%s', (_what, file) => {
     ['readTextBounded', (one) => readTextBounded(one, 1_000)],
     ['an exported sandbox', openState],
     ['a log of faults', (one) => new FaultLog(one)],
-    ["a sandbox's log", (one) => failureIn(one, 0)],
     ['certificates', requireCertificates],
     ['a record of the journal', readIfExists],
     ['the end of a record of the journal', (one) => readFrom(one, 0)],
@@ -72,7 +70,7 @@ describe.each(ENDLESS)('%s', (_what, file) => {
   });
 
   it('counts as missing where a missing file does no harm', () => {
-    expect(readRecord(file)).toBeUndefined();
+    expect(readPublished(file)).toBeUndefined();
     const cached = new Cache(folderWith('answers/key', file), () => 0);
     expect(cached.read('key')).toBeNull();
     expect(new CompletionNames(folderWith('symbols/sandbox/markets', file), 'sandbox').read('markets')).toEqual([]);

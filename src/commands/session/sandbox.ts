@@ -5,7 +5,8 @@ import type { TimeBudget } from '../../exchange/budget.js';
 import { cachedOffset } from '../../exchange/exchange-clock.js';
 import { clearLimits } from '../../exchange/limiter/shared-limits.js';
 import type { Host } from '../../platform/host.js';
-import type { EnsuredSandbox, SandboxAddress } from '../../sandbox/lifecycle/index.js';
+import type { EnsuredSandbox } from '../../sandbox/lifecycle/control.js';
+import type { SandboxAddress } from '../../sandbox/lifecycle/files.js';
 import type { Output } from '../../terminal/output.js';
 
 /** The sandbox's limits have one name wherever it listens. */
@@ -55,9 +56,9 @@ export class Sandbox {
 
   /** As {@link ensure}, without a note. The flags are added to `pit sandbox serve` if it has to be started. */
   async start(flags: readonly string[] = []): Promise<EnsuredSandbox> {
-    const { ensureSandbox } = await import('../../sandbox/lifecycle/index.js');
+    const { ensureSandbox } = await import('../../sandbox/lifecycle/control.js');
     const { command, arguments: args } = this.host.self;
-    return ensureSandbox(this.host, { command, args: [...args, 'sandbox', 'serve', ...flags] });
+    return ensureSandbox(this.host, { command, args: [...args, 'sandbox', 'serve', '--json', ...flags] });
   }
 
   /**
@@ -66,7 +67,7 @@ export class Sandbox {
    */
   async administer(call: string, input: object = {}): Promise<unknown> {
     const address = await this.ensure();
-    const { administer } = await import('../../sandbox/lifecycle/index.js');
+    const { administer } = await import('../../sandbox/lifecycle/admin-client.js');
     return administer(address, call, input, this.budget.remainingMs);
   }
 

@@ -22,7 +22,7 @@ import { streamProtocol } from '../../exchange/stream/protocol.js';
 import type { StreamOptions } from '../../exchange/stream/stream-client.js';
 import { Network } from '../../exchange/transport.js';
 import type { Host } from '../../platform/host.js';
-import type { SandboxAddress } from '../../sandbox/lifecycle/index.js';
+import type { SandboxAddress } from '../../sandbox/lifecycle/files.js';
 import type { Output } from '../../terminal/output.js';
 import { SANDBOX_CLOCK, SANDBOX_HOST_KEY, type Sandbox } from './sandbox.js';
 import { SeenNames } from './seen-names.js';

@@ -1,7 +1,7 @@
-import { randomBytes, randomUUID } from 'node:crypto';
 import { suggest } from '../../errors.js';
 import { type Customer, type Permissions, UsernameTaken } from '../accounts/accounts.js';
-import type { Exchange } from '../exchange/exchange-service.js';
+import type { Exchange } from '../exchange/exchange.js';
+import { newKeys } from '../lifecycle/files.js';
 import type { MarginTransfer } from '../margin/margin-service.js';
 import { type AdminCall, type AdminInput, AdminRefusal, jsonCall } from './http.js';
 
@@ -20,14 +20,14 @@ export const PERMISSION_NAMES = ['asset', 'lever', 'entrust', 'money'] as const;
 /** `POST /accounts/add` takes a `name` and `permissions` (default: all). */
 export function accountCalls(exchange: () => Exchange): [string, AdminCall][] {
   return [
-    ['GET /accounts', jsonCall(() => exchange().admin.accounts().map(report))],
+    ['GET /accounts', jsonCall(() => exchange().customers.all().map(report))],
     ['POST /accounts/add', jsonCall((input) => add(exchange(), input))],
   ];
 }
 
 /** The account of a name (default: the first one). Throws {@link AdminRefusal} if there is none. */
-function accountNamed({ admin }: Exchange, name: string | undefined): Customer {
-  const accounts = admin.accounts();
+function accountNamed({ customers }: Exchange, name: string | undefined): Customer {
+  const accounts = customers.all();
   const found = name === undefined ? accounts[0] : accounts.find(({ username }) => username === name);
   if (found !== undefined) return found;
   throw new AdminRefusal(`There is no account ${name}.`, [
@@ -41,9 +41,8 @@ async function add(exchange: Exchange, input: AdminInput): Promise<AccountReport
   if (!/^[A-Za-z0-9_.-]{1,40}$/.test(username)) {
     throw new AdminRefusal(`"${username}" is not a name.`, 'Use 1 to 40 letters, digits, dots, dashes or underscores.');
   }
-  const secrets = { accessKey: randomUUID(), secretKey: randomUUID(), safePwd: randomBytes(9).toString('base64url') };
   try {
-    const added = exchange.admin.addAccount({ username, ...secrets }, permissionsIn(input));
+    const added = exchange.admin.addAccount(newKeys(username), permissionsIn(input));
     await exchange.durable();
     return report(added);
   } catch (error) {
@@ -94,7 +93,7 @@ export function fundsCalls(exchange: () => Exchange): [string, AdminCall][] {
 
 function balances(exchange: Exchange, input: AdminInput): WalletReport[] {
   const account = accountNamed(exchange, input.optionalText('account'));
-  const spot = exchange
+  const spot = exchange.funds
     .balances(account)
     .map((row) => ({ ...row, wallet: 'spot', market: null, borrowed: '0' }) as const);
   const margin = exchange.margin.balances(account).map(({ kind, ...row }) => ({ ...row, wallet: kind }) as const);
@@ -129,7 +128,7 @@ async function transfer(exchange: Exchange, input: AdminInput) {
   if (to === undefined && wallet === undefined)
     throw new AdminRefusal('The target is missing.', 'Give --to ACCOUNT or --margin WALLET.');
   if (to !== undefined && wallet !== undefined) throw new AdminRefusal('Only one of --to and --margin can be given.');
-  if (to !== undefined) exchange.admin.transfer(account, accountNamed(exchange, to), coin, amount);
+  if (to !== undefined) exchange.funds.transfer(account, accountNamed(exchange, to), coin, amount);
   else {
     const transfer = { ...walletIn(exchange, wallet ?? ''), coin, amount };
     if (input.isSet('back')) exchange.margin.transferOut(account, transfer);

@@ -2,9 +2,7 @@ import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { Faults } from '../faults/faults.js';
 import type { DataDirectory } from '../lifecycle/data-directory.js';
-import type { SandboxAddress } from '../lifecycle/files.js';
-import type { RunningSandbox } from '../lifecycle/running-sandbox.js';
-import type { SandboxStatus } from '../lifecycle/status.js';
+import type { SandboxAddress, SandboxFiles } from '../lifecycle/files.js';
 import type { Activity } from '../server/http.js';
 import type { Dialect } from '../server/interface-details.js';
 import { accountCalls, addressCalls, fundsCalls } from './accounts.js';
@@ -15,21 +13,26 @@ import { replayCalls } from './replay.js';
 import { stateCalls } from './state.js';
 
 interface Administered {
-  readonly address: () => SandboxAddress;
-  readonly dataDirectory: DataDirectory;
-  /** The folder of the exchange's data. */
-  readonly directory: string;
+  readonly data: DataDirectory;
+  readonly files: SandboxFiles;
   readonly activity: Activity;
   readonly faults: Faults;
   readonly dialect: Dialect;
-  /** Undefined until the sandbox is published. */
-  readonly running: () => RunningSandbox | undefined;
+  readonly running: () => AdministeredProcess;
+}
+
+/** The sandbox as a process. */
+interface AdministeredProcess {
+  readonly address: SandboxAddress;
+  /** Whether a command can rely on it now. */
+  readonly isStaying: boolean;
+  close(): Promise<void>;
 }
 
 /** All admin calls, by method and path. */
 export function adminCalls(administered: Administered): ReadonlyMap<string, AdminCall> {
-  const { dataDirectory, faults } = administered;
-  const exchange = () => dataDirectory.exchange;
+  const { data, faults } = administered;
+  const exchange = () => data.exchange;
   return new Map<string, AdminCall>([
     ['POST /hello', () => hello(administered)],
     ['GET /status', () => ({ status: 200, body: statusOf(administered) })],
@@ -39,54 +42,46 @@ export function adminCalls(administered: Administered): ReadonlyMap<string, Admi
     ...clockCalls(exchange),
     ...faultCalls(faults),
     ...fundsCalls(exchange),
-    ...replayCalls(dataDirectory),
-    ...stateCalls(dataDirectory),
+    ...replayCalls(data),
+    ...stateCalls(data),
   ]);
 }
 
 /** Sent by a command that is about to use this sandbox. */
-function hello({ running, activity, address }: Administered) {
-  if (running()?.isStaying !== true) return { status: 503, body: { error: 'not serving' } };
+function hello({ running, activity }: Administered) {
+  const { isStaying, address } = running();
+  if (!isStaying) return { status: 503, body: { error: 'not serving' } };
   activity.touch();
-  return { status: 200, body: { pid: address().pid } };
+  return { status: 200, body: { pid: address.pid } };
 }
 
-async function stop({ running, address }: Administered) {
+function stop({ running }: Administered) {
   const sandbox = running();
-  if (sandbox === undefined) return { status: 503, body: { error: 'not serving' } };
-  await sandbox.stopServing();
-  return { status: 200, body: { pid: address().pid }, afterwards: () => void sandbox.close() };
+  return { status: 200, body: { pid: sandbox.address.pid }, afterwards: () => void sandbox.close() };
 }
 
-function statusOf({ address, dataDirectory, activity, faults, directory, dialect }: Administered): SandboxStatus {
-  const { pid, baseUrl, tradeUrl, wsUrl, accessKey, secretKey, safePwd } = address();
-  const current = dataDirectory.exchange;
-  const { markets, orders, accounts, trades } = current.status();
-  const { time, running, speed } = clockReport(current);
+/** What `pit sandbox status` shows of a running sandbox. */
+export type SandboxStatus = ReturnType<typeof statusOf>;
+
+function statusOf({ running, data, activity, faults, files, dialect }: Administered) {
+  const { pid, baseUrl, tradeUrl, wsUrl, accessKey, secretKey, safePwd } = running().address;
+  const { exchange } = data;
+  const { markets, orders, accounts, trades } = exchange.status();
+  const clock = clockReport(exchange);
   return {
     running: true,
-    pid,
-    baseUrl,
-    tradeUrl,
-    wsUrl,
-    accessKey,
-    secretKey,
-    safePwd,
-    dialect,
-    time,
-    clockRunning: running,
-    clockSpeed: speed,
-    markets,
-    orders,
-    accounts,
-    trades,
+    ...{ pid, baseUrl, tradeUrl, wsUrl, accessKey, secretKey, safePwd, dialect },
+    time: clock.time,
+    clockRunning: clock.running,
+    clockSpeed: clock.speed,
+    ...{ markets, orders, accounts, trades },
     requests: activity.requests,
     refused: activity.refused,
     streams: activity.streams,
     nonBrowserAgents: activity.nonBrowserAgents,
     faults: faults.rules.active,
-    replaying: current.admin.replaying,
-    ...costs(directory),
+    replaying: exchange.admin.replaying,
+    ...costs(files.exchange),
   };
 }
 

@@ -1,6 +1,6 @@
 import { suggest } from '../../errors.js';
 import { BackInTime } from '../exchange/clock.js';
-import type { Exchange } from '../exchange/exchange-service.js';
+import type { Exchange } from '../exchange/exchange.js';
 import { type AdminCall, type AdminInput, AdminRefusal, jsonCall } from './http.js';
 
 /** The exchange's clock as `pit sandbox clock` shows it. */
@@ -20,8 +20,8 @@ const LAST = 253_402_300_799_999;
 /** The longest advance, in ms. Of more than a day, only the last day is simulated. */
 const LONGEST = 3_650 * 86_400_000;
 
-export function clockReport({ admin }: Exchange): ClockReport {
-  const { shown, stopped, speed } = admin.clock.state;
+export function clockReport({ clock }: Exchange): ClockReport {
+  const { shown, stopped, speed } = clock.state;
   return { time: new Date(shown).toISOString(), running: !stopped, speed };
 }
 
@@ -39,18 +39,18 @@ export function clockCalls(exchange: () => Exchange): [string, AdminCall][] {
   ];
   return [
     ['GET /clock', jsonCall(() => clockReport(exchange()))],
-    driving('stop', ({ admin: { clock } }) => clock.stop()),
-    driving('start', ({ admin: { clock } }) => clock.start()),
-    driving('speed', ({ admin: { clock } }, input) => clock.run(input.number('speed', 0.001, FASTEST))),
+    driving('stop', ({ clock }) => clock.stop()),
+    driving('start', ({ clock }) => clock.start()),
+    driving('speed', ({ clock }, input) => clock.run(input.number('speed', 0.001, FASTEST))),
     driving('set', (current, input) => set(current, input.whole('time', 0, LAST))),
     driving('advance', (current, input) => {
-      const { clock } = current.admin;
+      const { clock } = current;
       set(current, Math.min(LAST, clock.now() + input.whole('ms', 0, LONGEST)));
     }),
   ];
 }
 
-function set({ admin: { clock } }: Exchange, time: number): void {
+function set({ clock }: Exchange, time: number): void {
   try {
     clock.set(time);
   } catch (error) {

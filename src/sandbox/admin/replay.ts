@@ -1,5 +1,5 @@
 import { readTextBounded } from '../../platform/bounded-file.js';
-import type { Exchange } from '../exchange/exchange-service.js';
+import type { Exchange } from '../exchange/exchange.js';
 import type { DataDirectory } from '../lifecycle/data-directory.js';
 import { MARKETS, type Market } from '../markets/market.js';
 import { BadRecording, LONGEST_RECORDING, type Recording, readRecording, spanOf } from '../replay/recording.js';
@@ -56,7 +56,7 @@ async function movePrice({ exchange }: DataDirectory, input: AdminInput): Promis
   exchange.advance();
   exchange.admin.movePrice(market, price, ms);
   await exchange.durable();
-  return { market, price, at: new Date(exchange.admin.clock.now() + ms).toISOString() };
+  return { market, price, at: new Date(exchange.clock.now() + ms).toISOString() };
 }
 
 async function replay(dataDirectory: DataDirectory, input: AdminInput): Promise<ReplayReport> {
@@ -96,7 +96,7 @@ export function requireUntouched({ admin }: Exchange, input: AdminInput, reason:
   );
 }
 
-function needsNewExchange({ admin: { clock, replaying } }: Exchange, recording: Recording) {
+function needsNewExchange({ clock, admin: { replaying } }: Exchange, recording: Recording) {
   return spanOf(recording).from < clock.now() || replaying > 0;
 }
 
@@ -114,8 +114,8 @@ async function follow(dataDirectory: DataDirectory, recording: Recording, speed:
   const { admin } = exchange;
   if (speed === null) await admin.fastForward(spanOf(recording).to, () => !dataDirectory.isClosing);
   else {
-    admin.clock.run(speed);
-    admin.clock.start();
+    exchange.clock.run(speed);
+    exchange.clock.start();
   }
   exchange.advance();
   await exchange.durable();

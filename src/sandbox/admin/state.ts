@@ -1,6 +1,7 @@
-import { OtherFormat } from '../exchange/exchange-state.js';
+import { UnreadableStore } from '../failures.js';
 import type { DataDirectory } from '../lifecycle/data-directory.js';
 import { BadState, openState, writeState } from '../store/state-file.js';
+import { Store } from '../store/store.js';
 import { type AdminCall, type AdminInput, AdminRefusal, jsonCall } from './http.js';
 import { requireUntouched } from './replay.js';
 
@@ -21,7 +22,7 @@ export function stateCalls(dataDirectory: DataDirectory): [string, AdminCall][] 
 
 async function exportTo({ exchange }: DataDirectory, file: string): Promise<StateReport> {
   await exchange.durable();
-  return saying(file, 'written', () => ({ file, rows: writeState(file, exchange.admin.rows()) }));
+  return saying(file, 'written', () => ({ file, rows: writeState(file, exchange.store.rows()) }));
 }
 
 /** The first account keeps this sandbox's keys, which never change for a `PIT_HOME`. */
@@ -30,9 +31,16 @@ async function importFrom(dataDirectory: DataDirectory, input: AdminInput): Prom
   const state = saying(file, 'read', () => openState(file));
   try {
     requireUntouched(dataDirectory.exchange, input, 'The import replaces this exchange');
-    await dataDirectory.replace((directory) => dataDirectory.exchange.admin.restoreInto(directory, state.rows()));
+    await dataDirectory.replace(async (directory) => {
+      const { keys } = dataDirectory;
+      await Store.fill(directory, state.rows());
+      const restored = await dataDirectory.open(directory);
+      restored.customers.replaceKeysOfFirst(keys);
+      restored.changed();
+      await restored.close();
+    });
   } catch (error) {
-    if (!(error instanceof OtherFormat)) throw error;
+    if (!(error instanceof UnreadableStore)) throw error;
     throw new AdminRefusal(
       `${file} cannot be read: ${error.message}`,
       'Import it with the version of pit that wrote it.',

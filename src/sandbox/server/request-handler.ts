@@ -1,8 +1,8 @@
 import type { Account } from '../accounts/accounts.js';
 import { Clock, type TimeRange } from '../exchange/clock.js';
-import type { Exchange } from '../exchange/exchange-service.js';
+import type { Exchange } from '../exchange/exchange.js';
 import { Refusal } from '../refusals.js';
-import { NotWritten } from '../store/errors.js';
+import { NotWritten } from '../store/store.js';
 import { marketDataRefusal, type RefusalBody, refusalBodyOf, signedRefusal, toJsonText } from './bodies.js';
 import { type Dialect, PERMISSIONS, REQUEST_TIME_TOLERANCE, ZONE } from './interface-details.js';
 import type { Limits } from './limits.js';
@@ -19,7 +19,7 @@ interface HandlerOptions {
   /** How far reqTime may be from the exchange's clock, in ms (default: a minute). */
   readonly tolerance?: number | undefined;
   /** The zone of the interface's dates, in minutes ahead of UTC (default: UTC). */
-  readonly zone?: number;
+  readonly zone?: number | undefined;
   /** Which rows kline gives if more than 1,000 follow its `since` (default: the latest). */
   readonly klineSince?: KlineSince | undefined;
   /** Default: the document's. */
@@ -173,7 +173,7 @@ export class RequestHandler {
     try {
       const parameters = readQuery(query);
       const { accessKey, sign, reqTime } = readCredentials(served.name, parameters);
-      const account = exchange.account(accessKey);
+      const account = exchange.customers.byAccessKey(accessKey);
       if (account === undefined) throw new Refusal('noUser', 'the access key is not known');
       this.verifier.checkSignature(account, parameters, sign);
       return { account, parameters, reqTime };

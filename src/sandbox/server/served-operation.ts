@@ -2,7 +2,7 @@ import { RENAMED_COINS } from '../../domain/coin.js';
 import { type OperationName, type OperationNamed, operations } from '../../exchange/operations/index.js';
 import type { Access, Operation, Parameters, Values } from '../../exchange/operations/operation.js';
 import type { Account } from '../accounts/accounts.js';
-import type { Exchange } from '../exchange/exchange-service.js';
+import type { Exchange } from '../exchange/exchange.js';
 import type { CoinRules } from '../markets/coins.js';
 import type { MarketRules } from '../markets/market.js';
 import { Refusal } from '../refusals.js';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, readSync, writeFileSync } from 'node:fs';
 import { openRegular } from '../../platform/bounded-file.js';
 import { openPrivate } from '../../platform/private-files.js';
-import type { Row } from './table.js';
+import type { StoredRow } from './store.js';
 
 /** Raised when the file's layout changes. The rows have their own format. */
 const LAYOUT = 1;
@@ -19,7 +19,17 @@ export class BadState extends Error {
   override readonly name = 'BadState';
 }
 
-type StoredRow = readonly [path: string, row: Row];
+/** JSON has no bigints and no maps. */
+function tagged(_name: string, value: unknown): unknown {
+  if (typeof value === 'bigint') return { $bigint: String(value) };
+  return value instanceof Map ? { $map: [...value] } : value;
+}
+
+function untagged(_name: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if ('$bigint' in value) return BigInt(value.$bigint as string);
+  return '$map' in value ? new Map(value.$map as [unknown, unknown][]) : value;
+}
 
 /** Characters that are gathered before they are written, and bytes that are read at once. */
 const BLOCK = 1_000_000;
@@ -46,7 +56,7 @@ function writeLines(descriptor: number, rows: Iterable<StoredRow>): number {
     text = '';
   };
   for (const row of rows) {
-    text += `${JSON.stringify(row)}\n`;
+    text += `${JSON.stringify(row, tagged)}\n`;
     count += 1;
     if (text.length > BLOCK) flush();
   }
@@ -118,7 +128,7 @@ function* rowsIn(descriptor: number, end: number): Generator<StoredRow> {
     const cut = bytes.lastIndexOf(NEWLINE) + 1;
     rest = bytes.subarray(cut);
     for (const line of bytes.toString('utf8', 0, cut).split('\n').slice(0, -1)) {
-      if (!isHeader) yield JSON.parse(line) as StoredRow;
+      if (!isHeader) yield JSON.parse(line, untagged) as StoredRow;
       isHeader = false;
     }
   }

@@ -14,8 +14,7 @@ import { readOrderPages } from '../../../src/exchange/order-pages.js';
 import { type Channel, type GapEvent, isKind, type StreamEvent } from '../../../src/exchange/stream/events.js';
 import { StreamClient } from '../../../src/exchange/stream/stream-client.js';
 import { monotonicMs } from '../../../src/platform/host.js';
-import type { Running } from '../../../src/sandbox/lifecycle/running-sandbox.js';
-import { serve } from '../../../src/sandbox/lifecycle/serve.js';
+import { type Running, serve } from '../../../src/sandbox/lifecycle/serve.js';
 import { UNLIMITED } from '../../../src/sandbox/server/limits.js';
 import { fakeHost } from '../../support/fake-host.js';
 

@@ -8,7 +8,7 @@ import { keptLimits, UNLIMITED } from '../../../src/sandbox/server/limits.js';
 import { RequestHandler } from '../../../src/sandbox/server/request-handler.js';
 import { eventually } from '../../support/eventually.js';
 import { admin, done, sandbox, temporaryFolder } from '../admin/served.js';
-import { ALICE, NOW, stillExchange } from '../server/fake-exchange.js';
+import { ALICE, NOW, servedAs, stillExchange } from '../server/fake-exchange.js';
 import { bodyOf, send, statusLineOf } from '../server/wire.js';
 import { signedUrl } from '../signing.js';
 
@@ -111,7 +111,7 @@ describe('a fault', () => {
     const spec = { operation: null, probability: null, count: 1, every: null, delay: 600_000, skew: 0 };
     faults.rules.add({ kind: 'late', ...spec });
     const handler = new RequestHandler({
-      exchange: stillExchange({ clock }),
+      exchange: servedAs(stillExchange({ clock })),
       now: () => NOW,
       limits: keptLimits(UNLIMITED),
       log: () => undefined,

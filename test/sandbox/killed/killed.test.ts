@@ -4,9 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
-import { ExchangeService } from '../../../src/sandbox/exchange/exchange-service.js';
-import { ExchangeState } from '../../../src/sandbox/exchange/exchange-state.js';
-import { AlreadyOpen } from '../../../src/sandbox/store/database.js';
+import { Exchange } from '../../../src/sandbox/exchange/exchange.js';
 import { bundleProgram } from '../../support/bundled-program.js';
 import { ExchangeFixture, START, TESTER, temporaryDirectory } from '../support/exchange-fixture.js';
 
@@ -60,28 +58,14 @@ test('after kill -9 everything acknowledged is there once and the ledger is bala
 async function check(directory: string, acknowledged: Acknowledged, time: number): Promise<void> {
   const clocked = await ExchangeFixture.open({ directory, time });
   const { exchange, account } = clocked;
-  const listed = exchange.orders(account, 'btc_usdt', { page: 1, pageSize: 1_000_000 });
+  const listed = exchange.orders.list(account, 'btc_usdt', { page: 1, pageSize: 1_000_000 });
   const states = new Map(listed.map(({ id, state }) => [id, state]));
   expect(states.size).toBe(listed.length);
   expect([...acknowledged.placed].filter((id) => !states.has(id))).toEqual([]);
   expect([...acknowledged.cancelled].filter((id) => states.get(id) === 'open')).toEqual([]);
   expect(exchange.status().orders).toBe(listed.filter(({ state }) => state === 'open').length);
   await exchange.close();
-  const state = ExchangeState.open({ directory, seed: 7, now: () => time, firstAccount: TESTER });
-  expect([...state.ledger.sums().values()].every((sum) => sum === 0n)).toBe(true);
-  await state.store.close();
+  const stored = Exchange.opened({ directory, seed: 7, now: () => time, firstAccount: TESTER });
+  expect([...stored.ledger.sums().values()].every((sum) => sum === 0n)).toBe(true);
+  await stored.close();
 }
-
-test('a directory that another process has open is refused while that process lives', async () => {
-  const script = await program();
-  const directory = temporaryDirectory();
-  const { child, some } = start(script, directory, START);
-  await some;
-  const options = { directory, seed: 7, now: () => START, firstAccount: TESTER };
-  await expect(ExchangeService.open(options)).rejects.toThrow(AlreadyOpen);
-  await expect(ExchangeService.open(options)).rejects.toThrow(`process ${child.pid}`);
-  child.kill('SIGKILL');
-  await once(child, 'close');
-  const exchange = await ExchangeService.open(options);
-  await exchange.close();
-});

@@ -27,7 +27,7 @@ export const getAccountInfo = serveSigned('getAccountInfo', (_values, call) => {
 
 /** Every coin has an entry, with zeros if the account has none. */
 export function coinEntries({ exchange, account }: Pick<SignedCall, 'exchange' | 'account'>): Map<string, Json> {
-  const held = new Map(exchange.balances(account).map((balance) => [balance.coin, balance]));
+  const held = new Map(exchange.funds.balances(account).map((balance) => [balance.coin, balance]));
   return new Map(
     [...exchange.coins.values()].map((coin) => [
       coin.coin,

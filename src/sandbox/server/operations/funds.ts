@@ -1,7 +1,7 @@
 import { addressText } from '../../funds/addresses.js';
 import type { DepositRecord } from '../../funds/deposits.js';
 import type { WithdrawalRecord } from '../../funds/withdrawals.js';
-import type { ChainRules } from '../../markets/coins.js';
+import { type ChainRules, chainsOf } from '../../markets/coins.js';
 import { type Json, number, successWith } from '../bodies.js';
 import { DEPOSIT_WORDS, SUCCESS, shownChain } from '../interface-details.js';
 import { coinOf, serveOpen, serveSigned, showWallClock } from '../served-operation.js';
@@ -34,7 +34,7 @@ export const getWithdrawAddress = serveSigned('getWithdrawAddress', ({ currency 
 /** "Grouped by upper-case coin name". Without a coin it gives all of them, as observed. */
 export const getFeeInfo = serveOpen('getFeeInfo', ({ currency }, { exchange }) => {
   const coins = currency === undefined ? [...exchange.coins.keys()] : [coinOf(exchange, currency).coin];
-  const entries = coins.map((coin) => [coin.toUpperCase(), exchange.funds.chains(coin).map(feeEntry)] as const);
+  const entries = coins.map((coin) => [coin.toUpperCase(), chainsOf(coin).map(feeEntry)] as const);
   return { ...SUCCESS, result: Object.fromEntries(entries) };
 });
 

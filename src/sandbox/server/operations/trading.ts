@@ -11,9 +11,9 @@ import {
   wholeNumber,
 } from '../../../exchange/operations/operation.js';
 import type { Account } from '../../accounts/accounts.js';
-import type { OrderRequest } from '../../exchange/exchange-service.js';
 import type { OrderRecord } from '../../orders/order.js';
 import type { OrderList } from '../../orders/order-repository.js';
+import type { OrderRequest } from '../../orders/order-service.js';
 import { Refusal } from '../../refusals.js';
 import { codeOf, type Json, number, numbers } from '../bodies.js';
 import {
@@ -33,13 +33,21 @@ export const order = serveSigned('order', (values, { exchange, account, dialect 
   const { name: market } = marketOf(exchange, values.currency);
   const { price, amount, tradeType, orderType = '', customerOrderId: clientId } = values;
   const [side, type] = [sideOf(tradeType), ORDER_TYPES[orderType] ?? 'limit'];
-  const id = exchange.place(account, { ...walletOf(account, values), market, side, type, price, amount, clientId });
+  const id = exchange.orders.place(account, {
+    ...walletOf(account, values),
+    market,
+    side,
+    type,
+    price,
+    amount,
+    clientId,
+  });
   return { code: codeOf('order', SUCCESS.code, dialect), message: SUCCESS.message, id };
 });
 
 export const cancelOrder = serveSigned('cancelOrder', (values, { exchange, account }) => {
   const { name: market } = marketOf(exchange, values.currency);
-  const cancelled = exchange.cancel(account, market, referenceOf(values));
+  const cancelled = exchange.orders.cancel(account, market, referenceOf(values));
   const datas = {
     amount: number(cancelled.amount),
     price: number(cancelled.price),
@@ -51,12 +59,12 @@ export const cancelOrder = serveSigned('cancelOrder', (values, { exchange, accou
 
 export const getOrder = serveSigned('getOrder', (values, { exchange, account, dialect }) => {
   const { name: market } = marketOf(exchange, values.currency);
-  return orderRecord(exchange.order(account, market, referenceOf(values)), dialect);
+  return orderRecord(exchange.orders.order(account, market, referenceOf(values)), dialect);
 });
 
 /** A further call restarts the minute. Chosen: every order that is open at its end is cancelled, also newer ones. */
 export const cancelAllOrdersAfter = serveSigned('cancelAllOrdersAfter', ({ currency }, { exchange, account }) => {
-  exchange.cancelAllAfter(account, marketOf(exchange, currency).name);
+  exchange.orders.cancelAllAfter(account, marketOf(exchange, currency).name);
   return { code: SUCCESS.code, message: SUCCESS.message };
 });
 
@@ -78,7 +86,7 @@ export const orderMoreV2 = serveSigned('orderMoreV2', (values, { exchange, accou
   const refusals: Refusal[] = [];
   for (const [price, amount] of pairs) {
     try {
-      ids.push(exchange.place(account, { market, side, type: 'limit', price, amount, ...wallet }));
+      ids.push(exchange.orders.place(account, { market, side, type: 'limit', price, amount, ...wallet }));
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       refusals.push(error);
@@ -104,7 +112,7 @@ function page(
   size: number,
 ): Json {
   const { name: market } = marketOf(exchange, currency);
-  const records = exchange.orders(account, market, { list, page: Number(page), pageSize: size });
+  const records = exchange.orders.list(account, market, { list, page: Number(page), pageSize: size });
   if (records.length === 0) throw new Refusal('orderNotFound');
   return records.map((record) => orderRecord(record, dialect));
 }
