@@ -139,8 +139,8 @@ export class Exchange {
     const venues = openVenues(store, genesis, historyMs);
     this.margin = new MarginService({ ...base, lastPrice: (market) => lastPrice(venues.get(market)) });
     const orders = new OrderRepository({
-      open: store.table<StoredOrder>('open'),
-      closed: store.table<StoredOrder>('closed'),
+      open: store.table<Order | StoredOrder>('open'),
+      closed: store.table<Order | StoredOrder>('closed'),
       clientIds: store.table<bigint>('clientIds'),
       listed: store.lists<bigint>('listed'),
     });

@@ -2,17 +2,17 @@ import type { OrderReference, Side } from '../../domain/order.js';
 import { isSimulated } from '../accounts/accounts.js';
 import { Refusal } from '../refusals.js';
 import type { NumberedLists } from '../store/numbered-lists.js';
-import type { Table } from '../store/table.js';
-import { keyOf, type Order, orderKey, orderOf, type StoredOrder, storedOrder } from './order.js';
+import { type Table, under } from '../store/table.js';
+import { keyOf, type Order, orderKey, orderOf, type StoredOrder } from './order.js';
 
 /** A list of the orders of an account and market. `traded` has those that traded at least in part. */
 export type OrderList = Side | 'open' | 'traded' | 'all';
 
 interface OrderTables {
   /** Open orders, of simulated traders too, by id. */
-  readonly open: Table<StoredOrder>;
+  readonly open: Table<Order | StoredOrder>;
   /** Orders of customers that have ended, by account, market and id. */
-  readonly closed: Table<StoredOrder>;
+  readonly closed: Table<Order | StoredOrder>;
   /** The ids of the newest orders with a client id, by account, market and client id. */
   readonly clientIds: Table<bigint>;
   /** The ids of customers' orders, in the order in which they were added to a list. */
@@ -40,14 +40,14 @@ export class OrderRepository {
     const { id } = order;
     const isCustomers = !isSimulated(order.account);
     if (order.open) {
-      this.tables.open.put(String(id), storedOrder(order));
+      this.tables.open.put(String(id), order);
       this.openRows.add(id);
       if (isCustomers) this.open.set(id, order);
       return;
     }
     if (this.openRows.delete(id)) this.tables.open.delete(String(id));
     this.open.delete(id);
-    if (isCustomers) this.tables.closed.put(keyOf(order), storedOrder(order));
+    if (isCustomers) this.tables.closed.put(keyOf(order), order);
   }
 
   /** Lists a customer's order as traded, at its first trade. */
@@ -57,7 +57,7 @@ export class OrderRepository {
 
   /** The stored open orders, sorted by id. */
   *restore(): Generator<Order> {
-    for (const [, stored] of this.tables.open.stored()) {
+    for (const [, stored] of this.tables.open.entries(under())) {
       const order = orderOf(stored);
       this.openRows.add(order.id);
       if (!isSimulated(order.account)) this.open.set(order.id, order);

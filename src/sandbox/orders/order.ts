@@ -108,15 +108,12 @@ export function keyOf(order: Order): string {
   return orderKey(order.account, order.market.name, order.id);
 }
 
-/** An order as the store keeps it. */
+/** An order as it is read from the store, where its market is a name. */
 export type StoredOrder = Omit<Order, 'market'> & { readonly market: string };
 
-export function storedOrder({ market, ...order }: Order): StoredOrder {
-  return { ...order, market: market.name };
-}
-
-export function orderOf({ market: name, ...order }: StoredOrder): Order {
-  const market = MARKETS.get(name);
-  if (market === undefined) throw new RangeError(`a stored order of an unknown market: ${name}`);
-  return { ...order, market };
+export function orderOf(stored: Order | StoredOrder): Order {
+  if (typeof stored.market !== 'string') return stored as Order;
+  const market = MARKETS.get(stored.market);
+  if (market === undefined) throw new RangeError(`a stored order of an unknown market: ${stored.market}`);
+  return Object.assign(stored, { market });
 }

@@ -16,20 +16,18 @@ const STATE = 'state';
 /** Bigints of any size are encoded; overlapping syncs would acknowledge what a loss of power undoes. */
 const OPTIONS = {
   noSubdir: true,
-  maxDbs: 20,
   overlappingSync: false,
   // a write in each turn, whose rejected promise nobody could catch, would end the process
   eventTurnBatching: false,
   encoding: 'msgpack',
   encoder: { useBigIntExtension: true },
-  sharedStructuresKey: Symbol.for('structures'),
 } as const;
 
 /** Rows of another store that are written in one transaction. */
 const ROWS_AT_ONCE = 10_000;
 
-/** A row of any table. */
-export type StoredRow = readonly [table: string, key: string, value: unknown];
+/** A row of any table, whose name its path begins with. */
+export type StoredRow = readonly [path: string, value: unknown];
 
 /**
  * Thrown once the disk has failed to take a change. Writing is not retried: clients have an answer that nothing happened, and what
@@ -51,7 +49,8 @@ export class NotWritten extends Error {
  * never half of one. While a commit runs, the changes for the next one gather, so many operations share one (group commit).
  */
 export class Store<State extends object> {
-  private readonly tables = new Map<string, Table<unknown>>();
+  private readonly tables: Table<unknown>[] = [];
+  private readonly stateRow: Table<{ readonly format: number } & State>;
   /** The running commit, and the one that waits for it. */
   private underWay: Promise<void> | undefined;
   private next: Promise<void> | undefined;
@@ -62,8 +61,9 @@ export class Store<State extends object> {
   /** Undefined in a new store, until it is given one. */
   state: State | undefined;
 
-  private constructor(private readonly database: RootDatabase) {
-    const { format, ...state } = this.table<{ format: number } & State>(STATE).get(STATE) ?? {};
+  private constructor(private readonly database: RootDatabase<unknown, string>) {
+    this.stateRow = this.table(STATE);
+    const { format, ...state } = this.stateRow.get(STATE) ?? {};
     if (format === undefined) return;
     if (format !== FORMAT) throw new UnreadableStore('written by another version of pit');
     this.state = state as State;
@@ -74,7 +74,7 @@ export class Store<State extends object> {
     makeFolders(directory);
     const file = path.join(directory, 'exchange.mdb');
     try {
-      const database = open({ path: file, ...OPTIONS });
+      const database = open<unknown, string>({ path: file, ...OPTIONS });
       // LMDB creates its files with mode 0664, less the umask
       for (const each of [file, `${file}-lock`]) chmodSync(each, 0o600);
       return new Store(database);
@@ -87,8 +87,8 @@ export class Store<State extends object> {
   }
 
   table<Value>(name: string): Table<Value> {
-    const table = new Table<Value>(this.database.openDB<Value, string>({ name, ...OPTIONS }), this.touch);
-    this.tables.set(name, table as Table<unknown>);
+    const table = new Table<Value>(name, this.database, this.touch);
+    this.tables.push(table as Table<unknown>);
     return table;
   }
 
@@ -128,21 +128,27 @@ export class Store<State extends object> {
 
   /** Every row on disk: a single state, if read in one go. */
   *rows(): Generator<StoredRow> {
-    for (const [name, table] of this.tables) for (const [key, value] of table.stored()) yield [name, key, value];
+    for (const { key, value } of this.database.getRange()) yield [key, value];
   }
 
   /** Makes the store of an empty directory from the rows of another one. */
   static async fill(directory: string, rows: Iterable<StoredRow>): Promise<void> {
     const store = Store.open(directory);
+    const take = (some: readonly StoredRow[]) =>
+      store.write(() => {
+        for (const [path, value] of some) void store.database.put(path, value);
+      });
     try {
-      let count = 0;
-      for (const [name, key, value] of rows) {
-        (store.tables.get(name) ?? store.table(name)).put(key, value);
-        count += 1;
-        if (count % ROWS_AT_ONCE === 0) await store.durable();
+      let some: StoredRow[] = [];
+      for (const row of rows) {
+        some.push(row);
+        if (some.length < ROWS_AT_ONCE) continue;
+        await take(some);
+        some = [];
       }
+      await take(some);
     } finally {
-      await store.close();
+      await store.abandon();
     }
   }
 
@@ -169,29 +175,30 @@ export class Store<State extends object> {
     return this.underWay;
   }
 
-  /** A `batch` of LMDB is committed as a whole, and without overlapping syncs its promise resolves after the sync. */
   private async commit(): Promise<void> {
     clearTimeout(this.timer);
     this.due = Number.POSITIVE_INFINITY;
+    if (this.state !== undefined) this.stateRow.put(STATE, { format: FORMAT, ...this.state });
     this.isDirty = false;
-    if (this.state !== undefined) this.tables.get(STATE)?.put(STATE, { format: FORMAT, ...this.state });
-    this.isDirty = false;
-    const { database } = this;
-    const tables = [...this.tables.values()];
     try {
-      const written = database.batch(() => {
-        for (const table of tables) table.write();
+      await this.write(() => {
+        for (const table of this.tables) table.write();
       });
-      // on its own, the batch would only begin at the end of the turn, after all answers that waited for the previous one
-      const begun = database.batch(() => {});
-      await Promise.all([written, begun]).catch(rejectWithReason);
-      for (const table of tables) table.written();
+      for (const table of this.tables) table.written();
     } catch (error) {
       this.failure = new NotWritten(error);
       throw this.failure;
     } finally {
       this.underWay = undefined;
     }
+  }
+
+  /** A `batch` of LMDB is committed as a whole, and without overlapping syncs its promise resolves after the sync. */
+  private async write(work: () => void): Promise<void> {
+    const written = this.database.batch(work);
+    // on its own, the batch would only begin at the end of the turn, after all answers that waited for the previous one
+    const begun = this.database.batch(() => {});
+    await Promise.all([written, begun]).catch(rejectWithReason);
   }
 }
 

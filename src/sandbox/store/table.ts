@@ -1,7 +1,7 @@
 import type { Database } from 'lmdb';
 
-/** What a table needs of its database. */
-export type Rows<Value> = Pick<Database<Value, string>, 'get' | 'getRange' | 'put' | 'remove'>;
+/** What a table needs of the database. */
+export type Rows = Pick<Database<unknown, string>, 'get' | 'getRange' | 'put' | 'remove'>;
 
 interface Range {
   /** Inclusive. */
@@ -21,13 +21,16 @@ export class Table<Value> {
 
   /** `changed` is called with each change. */
   constructor(
-    private readonly rows: Rows<Value>,
+    private readonly name: string,
+    private readonly rows: Rows,
     private readonly changed: () => void = () => undefined,
   ) {}
 
   get(key: string): Value | undefined {
     if (this.waiting.has(key)) return this.waiting.get(key);
-    return this.underWay.has(key) ? this.underWay.get(key) : this.rows.get(key);
+    return this.underWay.has(key)
+      ? this.underWay.get(key)
+      : (this.rows.get(`${this.name}/${key}`) as Value | undefined);
   }
 
   put(key: string, value: Value): void {
@@ -40,21 +43,17 @@ export class Table<Value> {
     this.changed();
   }
 
-  /** All rows in the order of their keys, as they are on disk. */
-  *stored(): Generator<[key: string, value: Value]> {
-    // what describes the rows to LMDB's encoder has a key that is no text
-    for (const { key, value } of this.rows.getRange()) if (typeof key === 'string') yield [key, value];
-  }
-
   /** The rows of a range in the order of their keys, read as they are taken. */
   *entries({ start, end, reverse = false }: Range): Generator<[key: string, value: Value]> {
     const changes = this.changesWithin(start, end, reverse);
     const isBefore = (a: string, b: string) => (reverse ? a > b : a < b);
+    const [from, to] = [`${this.name}/${start}`, `${this.name}/${end}`];
     const range = reverse
-      ? { start: end, end: start, reverse, exclusiveStart: true, inclusiveEnd: true }
-      : { start, end };
+      ? { start: to, end: from, reverse, exclusiveStart: true, inclusiveEnd: true }
+      : { start: from, end: to };
     let next = 0;
-    for (const { key, value } of this.rows.getRange(range)) {
+    for (const row of this.rows.getRange(range)) {
+      const [key, value] = [row.key.slice(this.name.length + 1), row.value as Value];
       for (let change = changes[next]; change && isBefore(change[0], key); change = changes[++next]) {
         if (change[1] !== undefined) yield [change[0], change[1]];
       }
@@ -68,8 +67,8 @@ export class Table<Value> {
     this.underWay = this.waiting;
     this.waiting = new Map();
     for (const [key, value] of this.underWay) {
-      if (value === undefined) void this.rows.remove(key);
-      else void this.rows.put(key, value);
+      if (value === undefined) void this.rows.remove(`${this.name}/${key}`);
+      else void this.rows.put(`${this.name}/${key}`, value);
     }
   }
 
@@ -85,7 +84,7 @@ export class Table<Value> {
   }
 }
 
-/** The range of all keys that begin with `prefix`. */
-export function under(prefix: string): { start: string; end: string } {
+/** The range of all keys that begin with `prefix`; without one, of all. */
+export function under(prefix = ''): { start: string; end: string } {
   return { start: prefix, end: `${prefix}\u{7f}` };
 }

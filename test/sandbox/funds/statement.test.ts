@@ -32,7 +32,7 @@ class CountingRows {
   }
 
   table<Value>(): Table<Value> {
-    return new Table<Value>(this as unknown as Rows<Value>);
+    return new Table<Value>('t', this as unknown as Rows);
   }
 }
 

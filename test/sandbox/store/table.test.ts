@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { Store } from '../../../src/sandbox/store/store.js';
+import { under } from '../../../src/sandbox/store/table.js';
 import { eventually } from '../../support/eventually.js';
 import { temporaryDirectory } from '../support/exchange-fixture.js';
 
@@ -64,7 +65,7 @@ test('changes in one turn share a commit, as do changes during a commit', async 
   for (const name of ['d', 'e']) await change(name);
   await Promise.all(waiting);
   expect(write).toHaveBeenCalledTimes(2);
-  expect([...table.stored()].map(([name]) => name).join('')).toBe('abcde');
+  expect([...table.entries(under())].map(([name]) => name).join('')).toBe('abcde');
   await store.close();
 });
 

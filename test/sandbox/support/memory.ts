@@ -10,5 +10,5 @@ const NOTHING = {
 
 /** A table whose rows are in memory. */
 export function tableInMemory<Value>(): Table<Value> {
-  return new Table<Value>(NOTHING as unknown as Rows<Value>);
+  return new Table<Value>('t', NOTHING as unknown as Rows);
 }

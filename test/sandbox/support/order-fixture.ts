@@ -36,8 +36,8 @@ export class OrderFixture {
     const sequences = new Sequences({ ...FIRST });
     const bills = new BillBook({ bills: this.statements, coinBills: this.lists() }, this.ledger, sequences);
     const orders = new OrderRepository({
-      open: this.table<StoredOrder>(),
-      closed: this.table<StoredOrder>(),
+      open: this.table<Order | StoredOrder>(),
+      closed: this.table<Order | StoredOrder>(),
       clientIds: this.table<bigint>(),
       listed: this.lists<bigint>(),
     });
