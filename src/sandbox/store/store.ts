@@ -73,12 +73,14 @@ export class Store<State extends object> {
   static open<State extends object>(directory: string): Store<State> {
     makeFolders(directory);
     const file = path.join(directory, 'exchange.mdb');
+    let database: RootDatabase<unknown, string> | undefined;
     try {
-      const database = open<unknown, string>({ path: file, ...OPTIONS });
+      database = open<unknown, string>({ path: file, ...OPTIONS });
       // LMDB creates its files with mode 0664, less the umask
       for (const each of [file, `${file}-lock`]) chmodSync(each, 0o600);
       return new Store(database);
     } catch (cause) {
+      void database?.close();
       if (cause instanceof UnreadableStore || diskTrouble(cause) !== undefined) throw cause;
       throw new UnreadableStore(`${file} is damaged: ${cause instanceof Error ? cause.message : String(cause)}`, {
         cause,
