@@ -1,7 +1,6 @@
 import fs from 'node:fs';
 import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
 import { fileWriter, ParquetWriter } from 'hyparquet-writer';
-import { Failure } from '../../errors.js';
 import { cannotWriteOutput, Draft } from '../named-files/output.js';
 import { otherFile, type Row, type RowCheck, type SeriesFile, UnusableFile } from './series-file.js';
 
@@ -36,7 +35,7 @@ export function writeParquet(source: SeriesFile, fields: readonly string[], targ
     void writer.finish();
     draft.commit();
   } catch (error) {
-    throw error instanceof Failure ? error : cannotWriteOutput(target, error);
+    throw cannotWriteOutput(target, error);
   } finally {
     draft?.discard();
     if (draft !== undefined) fs.closeSync(draft.descriptor);

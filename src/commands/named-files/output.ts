@@ -9,8 +9,9 @@ import { Failure, systemErrorCode, usage } from '../../errors.js';
 import { openRegular } from '../../platform/bounded-file.js';
 import { cannotWrite } from '../../platform/private-files.js';
 
-/** The failure for a file that the user named and that cannot be written. */
+/** The failure for a file that the user named and that cannot be written; a Failure stays as it is. */
 export function cannotWriteOutput(file: string, thrown: unknown): Failure {
+  if (thrown instanceof Failure) return thrown;
   return cannotWrite(file, thrown, 'Give a file in a folder that you can write to, with room for it.');
 }
 
@@ -42,10 +43,13 @@ export function outputPlace(name: string): OutputPlace {
     const isThrough = found?.isFIFO() || found?.isCharacterDevice();
     const file = isThrough ? name : followed(name);
     fs.accessSync(found === undefined ? path.dirname(file) : file, fs.constants.W_OK);
+    // root may write to it all the same
+    if (found?.isFile() && (found.mode & 0o222) === 0)
+      throw usage(`${name} is read-only.`, 'Give another name, or make it writable.');
     if (isThrough) return { kind: found?.isFIFO() ? 'pipe' : 'device', file };
     return { kind: 'file', file, size: found?.size ?? 0 };
   } catch (error) {
-    throw error instanceof Failure ? error : cannotWriteOutput(name, error);
+    throw cannotWriteOutput(name, error);
   }
 }
 
@@ -67,11 +71,13 @@ export class Draft {
   readonly descriptor: number;
   #isWaiting = true;
 
-  /** Throws what the system reports. @param mode default: that of the old file */
+  /** Throws what the system reports, and Failure `usage` for a file with several names. @param mode default: that of the old file */
   constructor(
     private readonly target: string,
     private readonly mode?: number,
   ) {
+    if ((fs.statSync(target, { throwIfNoEntry: false })?.nlink ?? 1) > 1)
+      throw usage(`${target} has another name, a hard link, that would keep the old text.`, 'Give another name.');
     this.path = `${target}.${randomBytes(6).toString('hex')}.new`;
     this.descriptor = fs.openSync(this.path, 'wx+', mode);
   }
@@ -235,7 +241,7 @@ export class OutputTarget {
       for await (const piece of pieces) fs.writeFileSync(draft.descriptor, piece);
       draft.commit();
     } catch (error) {
-      throw error instanceof Failure ? error : cannotWriteOutput(this.name, error);
+      throw cannotWriteOutput(this.name, error);
     } finally {
       forget();
       draft?.discard();

@@ -5,6 +5,7 @@ import type { TimeBudget } from '../../exchange/budget.js';
 import { cachedOffset } from '../../exchange/exchange-clock.js';
 import { clearLimits } from '../../exchange/limiter/shared-limits.js';
 import type { Host } from '../../platform/host.js';
+import type { AdminCallName, InputOf, ResultOf } from '../../sandbox/admin/calls.js';
 import type { EnsuredSandbox } from '../../sandbox/lifecycle/control.js';
 import type { SandboxAddress } from '../../sandbox/lifecycle/files.js';
 import type { Output } from '../../terminal/output.js';
@@ -62,13 +63,16 @@ export class Sandbox {
   }
 
   /**
-   * Makes an administration call, such as `POST /deposit`; starts the sandbox if it does not run. Throws Failure `usage`
-   * with the sandbox's own words when it refuses, and `unreachable`.
+   * Makes an administration call; starts the sandbox if it does not run. Throws Failure `usage` with the sandbox's own words when
+   * it refuses, and `unreachable`.
    */
-  async administer(call: string, input: object = {}): Promise<unknown> {
+  async administer<Name extends AdminCallName>(
+    call: Name,
+    ...[input]: Record<never, never> extends InputOf<Name> ? [input?: InputOf<Name>] : [input: InputOf<Name>]
+  ): Promise<ResultOf<Name>> {
     const address = await this.ensure();
     const { administer } = await import('../../sandbox/lifecycle/admin-client.js');
-    return administer(address, call, input, this.budget.remainingMs);
+    return (await administer(address, call, input ?? {}, this.budget.remainingMs)) as ResultOf<Name>;
   }
 
   /** Caches the time of the sandbox's clock (ISO 8601) after this command has set it; null: it follows the machine's clock. */

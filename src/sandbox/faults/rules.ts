@@ -51,10 +51,6 @@ export const EXECUTIONS: Readonly<Record<RequestFault, 0 | 1 | 2>> = {
   skew: 1,
 };
 
-export function isFaultKind(text: string): text is FaultKind {
-  return Object.hasOwn(FAULT_KINDS, text);
-}
-
 export function isStreamFault(kind: FaultKind): kind is StreamFault {
   return Object.hasOwn(STREAM_FAULTS, kind);
 }

@@ -4,7 +4,7 @@ import { Failure, suggest, usage } from '../../errors.js';
 import type { Host } from '../../platform/host.js';
 import { lock } from '../../platform/lock.js';
 import { makeFolders } from '../../platform/private-files.js';
-import { adminCalls } from '../admin/calls.js';
+import { adminHandlers } from '../admin/handlers.js';
 import { adminListener } from '../admin/http.js';
 import { Exchange, type ReplayGenesis } from '../exchange/exchange.js';
 import { keepingData } from '../failures.js';
@@ -182,7 +182,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
       listen(respond, port, { upgrades: streams }),
     );
     const adminToken = randomBytes(24).toString('hex');
-    const calls = adminCalls({ data, files, activity, faults, dialect, running: () => running });
+    const calls = adminHandlers({ data, files, activity, faults, dialect, running: () => running });
     const admin = await listen(adminListener(adminToken, calls), 0);
     const { url } = listener;
     const wsUrl = `${url.replace(/^http/, 'ws')}${STREAMS.path}`;

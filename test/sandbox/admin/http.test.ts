@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { adminListener } from '../../../src/sandbox/admin/http.js';
+import { type AdminHandler, adminListener } from '../../../src/sandbox/admin/http.js';
 import { type Listener, listen } from '../../../src/sandbox/server/http.js';
 import { bodyOf, send, statusLineOf } from '../server/wire.js';
 
-const CALLS = new Map([
-  ['GET /status', () => ({ status: 200, body: { running: true } })],
+const CALLS = new Map<string, AdminHandler>([
+  ['GET /status', () => ({ running: true })],
   [
     'POST /fail',
     () => {
