@@ -1,7 +1,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { readTextBounded } from '../platform/bounded-file.js';
-import { isPrivateFile, makePrivateFolder, replaceFile } from '../platform/private-files.js';
+import { isPrivateFile, makePrivateFolder } from '../platform/private-files.js';
+import { replaceFile } from '../platform/replacement.js';
 
 /**
  * What a line of each file looks like. The lines come from an exchange and shells offer them, so no other line is ever written

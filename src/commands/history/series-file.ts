@@ -1,9 +1,10 @@
 import fs from 'node:fs';
 import { Failure, quoted, usage } from '../../errors.js';
 import { parseJson } from '../../platform/json.js';
+import { Replacement } from '../../platform/replacement.js';
 import { toCsv } from '../../terminal/csv.js';
 import { toJson } from '../../terminal/json.js';
-import { cannotWriteOutput, Draft, type OutputStream } from '../named-files/output.js';
+import { cannotWriteOutput, type OutputStream } from '../named-files/output.js';
 
 /** A row of a file: plain texts by name, without commas, quotes or line breaks. */
 export type Row = Readonly<Record<string, string>>;
@@ -63,7 +64,7 @@ export class SeriesFile implements Series {
   #size: number;
   #first: Row | undefined;
   #last: Row | undefined;
-  #draft: Draft | undefined;
+  #replacement: Replacement | undefined;
 
   private constructor(
     readonly name: string,
@@ -100,9 +101,9 @@ export class SeriesFile implements Series {
   /** Begins a file that takes the place of another one with its first rows. Throws Failure `usage` if it cannot be written. */
   static replacing(name: string, target: string, format: TextFormat, fields: readonly string[]): SeriesFile {
     try {
-      const draft = new Draft(target);
-      const file = new SeriesFile(name, draft.descriptor, format, fields);
-      file.#draft = draft;
+      const replacement = new Replacement(target);
+      const file = new SeriesFile(name, replacement.descriptor, format, fields);
+      file.#replacement = replacement;
       return file;
     } catch (error) {
       throw cannotWriteOutput(name, error);
@@ -127,8 +128,8 @@ export class SeriesFile implements Series {
     try {
       for (let written = 0; written < bytes.length; )
         written += fs.writeSync(this.descriptor, bytes, written, bytes.length - written, this.#size + written);
-      this.#draft?.commit();
-      this.#draft = undefined;
+      this.#replacement?.commit();
+      this.#replacement = undefined;
     } catch (error) {
       fs.ftruncateSync(this.descriptor, this.#size);
       throw cannotWriteOutput(this.name, error);
@@ -170,7 +171,7 @@ export class SeriesFile implements Series {
 
   /** Removes a file that has not taken the place of the other one. */
   discard(): void {
-    this.#draft?.discard();
+    this.#replacement?.discard();
   }
 
   #requireUnchanged(): void {
