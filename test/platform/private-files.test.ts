@@ -22,7 +22,7 @@ async function withKeys() {
   return { folder, profiles, keys, keyFile: path.join(folder, 'keys', 'main.json') };
 }
 
-describe.runIf(process.platform !== 'win32')('files that others can reach', () => {
+describe('files that others can reach', () => {
   test.each([
     ['keys/main.json', 0o640, 'chmod 600'],
     ['keys/main.json', 0o602, 'chmod 600'],
