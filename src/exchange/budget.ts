@@ -1,3 +1,4 @@
+import { counted } from '../domain/decimal.js';
 import { Failure } from '../errors.js';
 
 /** The time a whole command may take: all its requests, retries and waits. */
@@ -82,7 +83,7 @@ export class TimeBudget {
   /** Throws Failure `unreachable` if less time is left. */
   require(milliseconds: number): void {
     if (this.allows(milliseconds)) return;
-    const hint = `Use --timeout SECONDS to allow more than ${this.milliseconds / 1000} seconds.`;
+    const hint = `Use --timeout SECONDS to allow more than ${counted(this.milliseconds / 1000, 'second')}.`;
     throw new Failure('unreachable', 'No time was left to ask the exchange.', { hint });
   }
 

@@ -4,6 +4,7 @@ import type { RunningCommand } from '../../cli/run.js';
 import { CompletionNames, namesFolder } from '../../config/completion-names.js';
 import type { Connection } from '../../config/connection.js';
 import { reqTimeToleranceMs } from '../../config/settings.js';
+import { counted } from '../../domain/decimal.js';
 import { Failure, suggest } from '../../errors.js';
 import { TimeBudget } from '../../exchange/budget.js';
 import type { Host } from '../../platform/host.js';
@@ -76,7 +77,7 @@ function timeoutFailure(
   ids: readonly string[],
   underWay: Session['writesUnderWay'],
 ): Failure {
-  const message = `The command did not end within its ${milliseconds / 1000} seconds and was stopped`;
+  const message = `The command did not end within its ${counted(milliseconds / 1000, 'second')} and was stopped`;
   const [first] = ids;
   if (first === undefined && underWay.size === 0)
     return new Failure('unreachable', `${message}.`, { hint: 'Give it more time with --timeout SECONDS.' });

@@ -1,3 +1,4 @@
+import { counted } from '../../domain/decimal.js';
 import { Failure } from '../../errors.js';
 import type { Host } from '../../platform/host.js';
 import type { TimeBudget } from '../budget.js';
@@ -90,7 +91,7 @@ export class Limiter {
 
   #timeUpFailure(): Failure {
     const message = 'Other requests used up the rate limit for the whole time limit of this command.';
-    const hint = `Nothing was sent. Use --timeout SECONDS to allow more than ${this.budget.milliseconds / 1000} seconds.`;
+    const hint = `Nothing was sent. Use --timeout SECONDS to allow more than ${counted(this.budget.milliseconds / 1000, 'second')}.`;
     return new Failure('limited', message, { hint });
   }
 }
