@@ -46,6 +46,7 @@ export function otherFile(name: string, fields: readonly string[]): UnusableFile
 /** More than a row takes. */
 const LONGEST_LINE = 64 * 1024;
 const NEWLINE = 0x0a;
+const BYTE_ORDER_MARK = '\ufeff';
 
 /** The format of a file by the ending of its name. Throws Failure `usage` if it has none of the three. */
 export function formatOf(file: string): Format {
@@ -189,7 +190,7 @@ export class SeriesFile implements Series {
       number += 1;
       const row = this.#parsed(line);
       if (row === undefined && this.#first === undefined) throw this.#isOther();
-      const problem = row === undefined ? `does not have the fields ${this.fields.join(', ')}` : check.problem(row);
+      const problem = row === undefined ? this.#strangeness(line) : check.problem(row);
       if (problem !== undefined)
         throw new UnusableFile(`${this.name}: line ${number} ${problem}.`, 'Correct the line, or give another file.');
       this.#first ??= row;
@@ -265,8 +266,18 @@ export class SeriesFile implements Series {
     return values.every((value) => typeof value === 'string') ? values : undefined;
   }
 
+  /** What is wrong with a line that is no row, as the rest of a sentence. */
+  #strangeness(line: string): string {
+    return line.trim() === '' ? 'is empty' : `does not have the fields ${this.fields.join(', ')}`;
+  }
+
+  /** The failure for a file that does not begin as such a file. */
   #isOther(): Failure {
-    return otherFile(this.name, this.fields);
+    const [first = ''] = this.#read(0, LONGEST_LINE).toString('utf8').split('\n');
+    const isSaved = first.startsWith(BYTE_ORDER_MARK) || first.endsWith('\r');
+    if (!isSaved) return otherFile(this.name, this.fields);
+    const what = first.endsWith('\r') ? 'has the line ends of Windows' : 'begins with a byte order mark';
+    return new UnusableFile(`${this.name} ${what}.`, 'Save it as plain UTF-8 whose lines end with LF.');
   }
 }
 
