@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { appendDurably, encodeLine, linesBackwards, namesIn, syncFolder, valuesIn } from './files.js';
-import type { RecordedWrite, Settled } from './write.js';
+import { isRecordedWrite, type RecordedWrite, type Settled } from './write.js';
 
 const DAY_MS = 86_400_000;
 /** Settled writes older than this are forgotten. */
@@ -112,10 +112,15 @@ export class Archive {
       for (const text of linesBackwards(path.join(this.folder, name))) {
         if (Number(/^\{"at":(\d+)/.exec(text)?.[1] ?? Number.NaN) < from) return;
         if (text === '' || !matches(text)) continue;
-        for (const { at: _, ...settled } of valuesIn(text) as Line[]) yield settled;
+        for (const { at: _, ...settled } of valuesIn(text).filter(isLine)) yield settled;
       }
     }
   }
+}
+
+function isLine(value: object): value is Line {
+  const { write, outcome, duplicates, events } = value as Partial<Line>;
+  return isRecordedWrite(write) && typeof outcome === 'string' && Array.isArray(duplicates) && Array.isArray(events);
 }
 
 /**

@@ -21,6 +21,7 @@ import type { JournalPaths } from './paths.js';
 import {
   isKind,
   isOwnerAlive,
+  isRecordedWrite,
   isSameOwner,
   type JournalEvent,
   type Owner,
@@ -354,17 +355,9 @@ function readRecord(file: string): JournalRecord | 'damaged' | undefined {
   const content = readIfExists(file);
   if (content === undefined) return undefined;
   const write = valuesIn(content)
-    .flatMap((line) => ('write' in line && isWrite(line.write) ? line.write : []))
+    .flatMap((line) => ('write' in line && isRecordedWrite(line.write) ? line.write : []))
     .at(-1);
   return write === undefined ? 'damaged' : { write, laterEvents: eventsIn(content) };
-}
-
-function isWrite(value: unknown): value is RecordedWrite {
-  if (typeof value !== 'object' || value === null) return false;
-  const { operation, id, time, reqTime, terms, firstOwner } = value as Partial<RecordedWrite>;
-  const isNamed = typeof operation === 'string' && typeof id === 'string';
-  const isDated = typeof time === 'number' && typeof reqTime === 'number';
-  return isNamed && isDated && typeof terms === 'object' && typeof firstOwner === 'object';
 }
 
 /** The events since the write, from the text of a record. */

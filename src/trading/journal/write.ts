@@ -96,6 +96,15 @@ export type RecordedWrite<Kind extends WriteKind = WriteKind> = Extract<Write, {
   readonly bestBid?: string;
 };
 
+/** Whether a value that was read is a write: the parts that every write has are there. */
+export function isRecordedWrite(value: unknown): value is RecordedWrite {
+  if (typeof value !== 'object' || value === null) return false;
+  const { operation, id, time, reqTime, terms, firstOwner } = value as Partial<RecordedWrite>;
+  const isNamed = typeof operation === 'string' && typeof id === 'string';
+  const isDated = typeof time === 'number' && typeof reqTime === 'number';
+  return isNamed && isDated && typeof terms === 'object' && typeof firstOwner === 'object';
+}
+
 /** A process, distinguished from a later one with the same id if the system allows it. */
 export interface Owner {
   readonly pid: number;
