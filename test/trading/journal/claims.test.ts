@@ -168,7 +168,7 @@ describe('a claim', () => {
     const { state, begin } = newJournal();
     for (let round = 0; round < ROUNDS; round += 1) begin(`race${1000 + round}`).release();
     const program = path.join(state, 'claim-all.mjs');
-    await bundleProgram(path.join(import.meta.dirname, 'claim-all.ts'), program);
+    await bundleProgram(path.join(import.meta.dirname, 'programs', 'claim-all.ts'), program);
     const claimers = Array.from({ length: 8 }, () => new Claimer(program, state));
     await Promise.all(claimers.map((claimer) => claimer.line()));
     for (const claimer of claimers) claimer.go();
