@@ -385,7 +385,7 @@ export class Journal {
     if (version !== VERSION)
       throw usage(
         `${this.#paths.of('')} is the journal of another version of pit, which this one does not read.`,
-        'Settle what is unknown with the pit that wrote it (pit resolve), then move the folder away. Nothing was sent.',
+        'Settle what is unknown with the pit that wrote it (pit resolve), then move the folder away.',
       );
     this.#isOfThisVersion = true;
   }
