@@ -13,6 +13,7 @@ import {
   encodeLine,
   ignoringDiskErrors,
   moveIfExists,
+  orCannotWrite,
   readIfExists,
   textOfLink,
   valuesIn,
@@ -102,38 +103,40 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
    */
   claim(bestBid?: string): boolean {
     if (this.isUnderWay) return false;
-    const newOwner = thisProcess();
-    try {
-      const link = this.#linkClaim(newOwner);
+    return orCannotWrite(this.file, () => {
+      const link = this.#makeClaimLink();
       if (link === undefined) return false;
       try {
-        // a claim that was made after this record was read has added its line by now
-        const now = readRecord(this.file);
-        if (now === undefined || now === 'damaged' || claimsIn(now.laterEvents) !== claimsIn(this.laterEvents))
-          return false;
-        const line = this.#event('resumed', { newOwner, ...(bestBid === undefined ? {} : { bestBid }) });
-        if (!appendIfExists(this.file, encodeLine(line))) return false;
-        this.laterEvents = [...now.laterEvents, line];
-        return true;
+        return this.#addClaim(bestBid);
       } finally {
         ignoringDiskErrors(() => fs.rmSync(link, { force: true }));
       }
-    } catch (thrown) {
-      throw thrown instanceof Failure ? thrown : cannotWrite(this.file, thrown);
-    }
+    });
   }
 
   /**
    * Makes the link of the next claim, which only one process can make; undefined if another live process has. The link of a
    * process that died before it added its line stays, and the next number is used.
    */
-  #linkClaim({ pid, startStamp }: Owner): string | undefined {
+  #makeClaimLink(): string | undefined {
     for (let number = claimsIn(this.laterEvents) + 1; ; number += 1) {
       const link = claimLink(this.file, number);
-      if (createLink(link, JSON.stringify({ pid, startStamp }))) return link;
+      if (createLink(link, JSON.stringify(thisProcess()))) return link;
       const text = textOfLink(link);
       if (text === undefined || isOwnerAlive(JSON.parse(text) as Owner)) return undefined;
     }
+  }
+
+  /** Adds the line of a claim, with its link made; false if the record is gone, or has had another claim since it was read. */
+  #addClaim(bestBid: string | undefined): boolean {
+    const now = readRecord(this.file);
+    if (now === undefined || now === 'damaged') return false;
+    if (claimsIn(now.laterEvents) !== claimsIn(this.laterEvents)) return false;
+    const newOwner = thisProcess();
+    const line = this.#event('resumed', { newOwner, ...(bestBid === undefined ? {} : { bestBid }) });
+    if (!appendIfExists(this.file, encodeLine(line))) return false;
+    this.laterEvents = [...now.laterEvents, line];
+    return true;
   }
 
   /** Adds an event to the timeline. If the disk is full, only this line is lost. */
@@ -293,7 +296,7 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
     const { id, time, firstOwner, bestBid } = this.write;
     const facts = { id, time, reqTime, firstOwner, ...(bestBid === undefined ? {} : { bestBid }) };
     const write = { ...next, ...facts } as RecordedWrite<Next>;
-    if (!this.#orCannotWrite(() => appendIfExists(this.file, recordText(write))))
+    if (!orCannotWrite(this.file, () => appendIfExists(this.file, recordText(write))))
       throw usage(`Another process has settled ${id}.`, suggest('See what became of it', 'resolve', id));
     return new JournalEntry(this.file, this.journal, write, this.laterEvents);
   }
@@ -325,16 +328,9 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
     const kept = masked === text ? details : (JSON.parse(masked) as EventDetails);
     return { time: this.journal.host.now(), event: redaction.apply(event).slice(0, LONGEST_EVENT), ...kept };
   }
-
-  #orCannotWrite<Value>(work: () => Value): Value {
-    try {
-      return work();
-    } catch (thrown) {
-      throw cannotWrite(this.file, thrown);
-    }
-  }
 }
 
+/** How often another process has claimed a write. */
 function claimsIn(events: readonly JournalEvent[]): number {
   return events.filter(({ newOwner }) => newOwner !== undefined).length;
 }

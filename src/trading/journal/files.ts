@@ -1,8 +1,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { type Failure, hasErrorCode, systemErrorCode, usage } from '../../errors.js';
+import { Failure, hasErrorCode, systemErrorCode, usage } from '../../errors.js';
 import { openRegular, readTextBounded } from '../../platform/bounded-file.js';
-import { FILE_MODE } from '../../platform/private-files.js';
+import { cannotWrite, FILE_MODE } from '../../platform/private-files.js';
 
 /** No record is longer: that of a job which runs for a whole day is far shorter. */
 const MAX_BYTES = 256 * 2 ** 20;
@@ -11,19 +11,19 @@ const MAX_BYTES = 256 * 2 ** 20;
 const HIDDEN = '.';
 
 /**
- * Makes a file with a text, whole or not at all. If it throws, there is none.
+ * Makes a file with a text, whole or not at all. If it throws, the file may be there, but not durably.
  * @param isDurable whether it survives a power failure once the call returns; it survives the end of this process in any case
  */
 export function create(file: string, text: string, isDurable: boolean): void {
   const folder = path.dirname(file);
-  const draft = path.join(folder, `${HIDDEN}${path.basename(file)}`);
+  const draft = path.join(folder, `${HIDDEN}${path.basename(file)}${HIDDEN}${process.pid}`);
   try {
     write(draft, 'w', text, isDurable);
     fs.renameSync(draft, file);
     // the new name is on the disk only then
     if (isDurable) syncFolder(folder);
   } catch (thrown) {
-    for (const one of [draft, file]) ignoringDiskErrors(() => fs.rmSync(one, { force: true }));
+    ignoringDiskErrors(() => fs.rmSync(draft, { force: true }));
     throw thrown;
   }
 }
@@ -160,6 +160,15 @@ export function ignoringDiskErrors(work: () => void): void {
     work();
   } catch (thrown) {
     if (!hasErrorCode(thrown)) throw thrown;
+  }
+}
+
+/** Runs work that changes a file. Throws Failure `usage` if the disk fails. */
+export function orCannotWrite<Value>(file: string, work: () => Value): Value {
+  try {
+    return work();
+  } catch (thrown) {
+    throw thrown instanceof Failure ? thrown : cannotWrite(file, thrown);
   }
 }
 

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { Failure, suggest, usage } from '../../errors.js';
 import type { Host } from '../../platform/host.js';
-import { cannotWrite, makePrivateFolder } from '../../platform/private-files.js';
+import { makePrivateFolder } from '../../platform/private-files.js';
 import type { LineFilter } from './archive.js';
 import { Archive } from './archive.js';
 import { type EntryContext, eventsIn, JournalEntry, readEntry, recordText } from './entry.js';
@@ -12,6 +12,7 @@ import {
   encodeLine,
   moveIfExists,
   namesIn,
+  orCannotWrite,
   readIfExists,
   sweepLeftovers,
   syncFolder,
@@ -137,8 +138,8 @@ export class Journal {
     this.#makeFolders();
     // a cancellation does not wait for the disk: after a power failure, the order itself shows whether it is cancelled
     const isDurable = write.operation !== 'cancel';
-    orCannotWrite(this.fileOf(id), (file) => create(file, recordText(entry.write), isDurable));
     try {
+      orCannotWrite(this.fileOf(id), () => create(this.fileOf(id), recordText(entry.write), isDurable));
       // after the record is made: of two processes with one client id, the second sees the first
       if (clientId !== undefined) this.#requireFree(clientId, id);
       return entry;
@@ -365,11 +366,12 @@ export class Journal {
     const isNew = !fs.existsSync(this.#paths.of('version'));
     this.#makeFolder('');
     this.#requireThisVersion();
-    if (isNew) orCannotWrite(this.#paths.of('version'), (file) => create(file, `${VERSION}\n`, true));
+    const version = this.#paths.of('version');
+    if (isNew) orCannotWrite(version, () => create(version, `${VERSION}\n`, true));
     for (const name of ['archive', 'jobs', 'settled', 'unsettled'] as const) this.#makeFolder(name);
     if (isNew)
       for (const folder of [this.root, path.join(this.root, 'journal'), this.#paths.of('')])
-        orCannotWrite(folder, syncFolder);
+        orCannotWrite(folder, () => syncFolder(folder));
     sweepLeftovers(this.#paths.of('unsettled'), this.host.now() - LEFTOVER_MS);
   }
 
@@ -380,21 +382,13 @@ export class Journal {
   /** Throws Failure `usage` for a journal of another version. It is checked once: nothing changes the version of a journal. */
   #requireThisVersion(): void {
     if (this.#isOfThisVersion) return;
-    const version = readIfExists(this.#paths.of('version'))?.trim();
-    if (version === undefined && namesIn(this.#paths.of('')).length === 0) return;
-    if (version !== VERSION)
+    // in this order: another process may be making the first record, and makes the version before anything else
+    if (namesIn(this.#paths.of('')).length === 0) return;
+    if (readIfExists(this.#paths.of('version'))?.trim() !== VERSION)
       throw usage(
         `${this.#paths.of('')} is the journal of another version of pit, which this one does not read.`,
         'Settle what is unknown with the pit that wrote it (pit resolve), then move the folder away.',
       );
     this.#isOfThisVersion = true;
-  }
-}
-
-function orCannotWrite(file: string, work: (file: string) => void): void {
-  try {
-    work(file);
-  } catch (thrown) {
-    throw cannotWrite(file, thrown);
   }
 }

@@ -222,6 +222,19 @@ describe('a journal record', () => {
     expect(fs.readdirSync(unsettled)).toEqual(['mine0001']);
   });
 
+  it('leaves the version of the journal to others if the first record fails', () => {
+    const { begin, folder, journal } = newJournal();
+    const failing = vi.spyOn(fs, 'fsyncSync').mockImplementation((descriptor) => {
+      if (fs.fstatSync(descriptor).isDirectory()) throw Object.assign(new Error('the disk'), { code: 'EIO' });
+    });
+    onTestFinished(() => failing.mockRestore());
+    expect(() => begin('mine0001')).toThrow(expect.objectContaining({ kind: 'usage' }));
+    expect([fs.readdirSync(folder), journal.unsettledEntries()]).toEqual([['version'], []]);
+    failing.mockRestore();
+    begin('mine0002');
+    expect(ids(journal.unsettledEntries())).toEqual(['mine0002']);
+  });
+
   it('is refused if the disk takes only a part of it', () => {
     const { begin, unsettled } = newJournal();
     begin('mine0001');
@@ -347,6 +360,19 @@ describe('a journal of another version', () => {
     ])
       expect(ask).toThrow(foreign(folder));
     expect(contents(unsettled)).toEqual(before);
+  });
+
+  it('is not one whose first record another process makes at this moment', () => {
+    const { begin, journal } = newJournal();
+    const open = fs.openSync;
+    const opening = vi.spyOn(fs, 'openSync').mockImplementation((file, ...more) => {
+      if (!String(file).endsWith('version')) return open(file, ...more);
+      opening.mockRestore();
+      begin('mine0001');
+      throw Object.assign(new Error('it was not there a moment before'), { code: 'ENOENT' });
+    });
+    onTestFinished(() => opening.mockRestore());
+    expect(journal.unsettled().damaged).toEqual([]);
   });
 
   it('is read by its number, which the first write makes before any folder', () => {
