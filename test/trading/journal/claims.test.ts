@@ -1,14 +1,12 @@
 import { spawn, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { createInterface } from 'node:readline';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { startStamp } from '../../../src/platform/processes.js';
 import { recordText } from '../../../src/trading/journal/entry.js';
 import { claimLink, encodeLine } from '../../../src/trading/journal/files.js';
 import { type Owner, type RecordedWrite, thisProcess } from '../../../src/trading/journal/write.js';
 import { type Resolution, resolve } from '../../../src/trading/resolve.js';
-import { bundleProgram } from '../../support/bundled-program.js';
 import { respond } from '../../support/fault-server.js';
 import { NOT_FOUND, record, serve } from '../support/exchange.js';
 import { TERMS } from '../support/terms.js';
@@ -163,42 +161,7 @@ describe('a claim', () => {
     const failure = expect.objectContaining({ kind: 'usage', message: `Cannot write ${file}: ${code}.` });
     expect(() => find()?.claim()).toThrow(failure);
   });
-
-  it('is won by exactly one of eight processes at the same moment, again and again', async () => {
-    const { state, begin } = newJournal();
-    for (let round = 0; round < ROUNDS; round += 1) begin(`race${1000 + round}`).release();
-    const program = path.join(state, 'claim-all.mjs');
-    await bundleProgram(path.join(import.meta.dirname, 'programs', 'claim-all.ts'), program);
-    const claimers = Array.from({ length: 8 }, () => new Claimer(program, state));
-    await Promise.all(claimers.map((claimer) => claimer.line()));
-    for (const claimer of claimers) claimer.go();
-    const won = await Promise.all(claimers.map(async (claimer) => JSON.parse(await claimer.line()) as number[]));
-    const winners = Array.from({ length: ROUNDS }, (_, round) => won.filter((one) => one.includes(round)).length);
-    expect(winners).toEqual(Array.from({ length: ROUNDS }, () => 1));
-  });
 });
-
-const ROUNDS = 100;
-
-/** A process that claims each write in turn once it is told to, and lives on: the claims of a dead process are free. */
-class Claimer {
-  readonly #child;
-  readonly #lines;
-
-  constructor(program: string, state: string) {
-    this.#child = spawn(process.execPath, [program, state, `${ROUNDS}`], { stdio: ['pipe', 'pipe', 'inherit'] });
-    this.#lines = createInterface({ input: this.#child.stdout })[Symbol.asyncIterator]();
-    onTestFinished(() => void this.#child.kill('SIGKILL'));
-  }
-
-  async line(): Promise<string> {
-    return (await this.#lines.next()).value ?? '';
-  }
-
-  go(): void {
-    this.#child.stdin.write('go\n');
-  }
-}
 
 it('pit resolve names the process of a write under way and leaves its record unchanged', async () => {
   const owner = living();
