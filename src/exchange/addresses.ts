@@ -1,7 +1,7 @@
 import type { ChainAddress } from '../domain/funds.js';
+import type { RefusalKind } from '../domain/refusal.js';
 import { Failure } from '../errors.js';
 import type { ExchangeClient } from './exchange-client.js';
-import { RETURN_CODES } from './observed-codes.js';
 
 const VERIFIED = 'verified withdrawal address';
 
@@ -73,10 +73,10 @@ async function textOf(client: ExchangeClient, coin: string, what: AddressKind): 
 /** "The address must first be obtained in the application or website." */
 function noAddress(coin: string, what: AddressKind, refused?: Failure): Failure {
   const said = refused === undefined ? '' : ` (${refused.message})`;
-  const code = refused?.code ?? null;
   return new Failure('refused', `The exchange has no ${what} for ${coin}${said}.`, {
     hint: "Obtain it first in the exchange's app or on its website.",
-    ...(code === null ? {} : { code }),
+    refusal: refused?.refusal,
+    code: refused?.code,
   });
 }
 
@@ -92,13 +92,9 @@ function nothingKnown(error: unknown): never[] {
   throw error;
 }
 
-/** Codes that are about the key and not about the request. */
-const ABOUT_THE_KEY: ReadonlySet<number | null> = new Set([
-  RETURN_CODES.noPermission,
-  RETURN_CODES.badAddress,
-  RETURN_CODES.expired,
-]);
+/** Refusals that are not about the coin. */
+const NOT_ABOUT_THE_COIN: ReadonlySet<RefusalKind | null> = new Set(['noPermission', 'badOrigin', 'expired']);
 
 function isAboutTheCoin(error: unknown): error is Failure {
-  return error instanceof Failure && error.kind === 'refused' && !ABOUT_THE_KEY.has(error.code);
+  return error instanceof Failure && error.kind === 'refused' && !NOT_ABOUT_THE_COIN.has(error.refusal);
 }

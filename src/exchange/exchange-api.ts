@@ -5,7 +5,6 @@ import { ExchangeClock, type OffsetStore } from './exchange-clock.js';
 import { failureOf } from './failures.js';
 import { Limiter, type Limits, ownLimits, type RequestPermit, type SendResult } from './limiter/limiter.js';
 import type { Priority } from './limiter/permits.js';
-import { RETURN_CODES } from './observed-codes.js';
 import { type OperationName, type OperationNamed, operationOf } from './operations/index.js';
 import type { Result } from './operations/operation.js';
 import { type Credentials, type Hosts, type ParameterValues, requestUrl, type ValuesOf } from './request.js';
@@ -180,7 +179,7 @@ export class ExchangeApi {
       return true;
     } catch (error) {
       if (!(error instanceof Refused) || wasNotProcessed(error)) throw failureOf(error, name, this.lockedUntil);
-      return error.code !== RETURN_CODES.expired;
+      return error.kind !== 'expired';
     }
   }
 
@@ -253,7 +252,7 @@ export class ExchangeApi {
     try {
       return await this.#sendRead(request);
     } catch (error) {
-      const isLate = error instanceof Refused && error.code === RETURN_CODES.expired;
+      const isLate = error instanceof Refused && error.kind === 'expired';
       if (!isLate || this.#clock.offset === offset) throw error;
       return this.#sendRead(request);
     }
@@ -377,7 +376,7 @@ function priorityOf(name: string): Priority {
 
 /** The error with its secrets masked: it may quote a response that repeats the request with its keys. */
 function withoutSecrets(thrown: unknown, redaction: Redaction): unknown {
-  if (thrown instanceof Refused) return new Refused(thrown.code, redaction.apply(thrown.message), thrown.busy);
+  if (thrown instanceof Refused) return new Refused(thrown.code, redaction.apply(thrown.message), thrown.kind);
   return thrown instanceof UnexpectedResponse
     ? new UnexpectedResponse(redaction.apply(thrown.message), thrown.form)
     : thrown;
@@ -401,7 +400,7 @@ async function withPermit<Value>(
     result = 'response';
     return value;
   } catch (error) {
-    if (error instanceof Refused) result = error.code === RETURN_CODES.locked ? 'lock' : 'response';
+    if (error instanceof Refused) result = error.kind === 'locked' ? 'lock' : 'response';
     throw error;
   } finally {
     await permit.end(result);
@@ -419,17 +418,15 @@ function isTransient(error: unknown): boolean {
   if (error instanceof TransportError) return !['certificate', 'tooLong', 'cancelled'].includes(error.fault);
   if (error instanceof BadStatus) return error.status >= 500;
   if (error instanceof UnexpectedResponse) return error.form !== 'json';
-  // market data without a code: {"result": false} was observed when the host was busy, also after the limit of one K-line
-  // request per second
   return error instanceof Refused && isThrottled(error);
 }
 
 /** Whether a limit per second was reached, which other programs share: "requests beyond 60 are treated as invalid". */
-function isThrottled({ busy, code }: Refused): boolean {
-  return busy || code === RETURN_CODES.tooFrequent;
+function isThrottled({ kind }: Refused): boolean {
+  return kind === 'busy' || kind === 'tooFrequent';
 }
 
 /** Whether the request was rejected because of earlier requests, and not processed. */
 function wasNotProcessed(refusal: Refused): boolean {
-  return isThrottled(refusal) || refusal.code === RETURN_CODES.locked;
+  return isThrottled(refusal) || refusal.kind === 'locked';
 }

@@ -14,7 +14,6 @@ import { Failure } from '../errors.js';
 import type { TimeBudget } from './budget.js';
 import { type ApiOptions, ExchangeApi, type WriteOptions } from './exchange-api.js';
 import { failureOf } from './failures.js';
-import { RETURN_CODES } from './observed-codes.js';
 import { codecOf, type DecodedResult, type OperationName, type RequestOf } from './operations/index.js';
 import type { Hosts } from './request.js';
 import { UnexpectedResponse } from './response.js';
@@ -159,7 +158,7 @@ export class ExchangeClient {
 
   /** One order, or undefined if the exchange says that there is none. */
   async findOrder(market: string, order: OrderReference): Promise<Order | undefined> {
-    return orIfCode(RETURN_CODES.orderNotFound, undefined, () => this.getOrder(market, order));
+    return orIfNotFound(undefined, () => this.getOrder(market, order));
   }
 
   /**
@@ -168,9 +167,7 @@ export class ExchangeClient {
    */
   async orderPage(market: string, side: Side, page: number): Promise<readonly Order[]> {
     // observed in place of an empty list
-    const orders = await orIfCode(RETURN_CODES.orderNotFound, [], () =>
-      this.#read('getOrders', { market, side, page }),
-    );
+    const orders = await orIfNotFound([], () => this.#read('getOrders', { market, side, page }));
     requireMarket(orders, market);
     const other = orders.find((order) => order.type !== 'other' && order.side !== side);
     if (other !== undefined) throw wrongOrder(`${side} orders`, `the ${other.side} order ${other.id}`);
@@ -179,15 +176,15 @@ export class ExchangeClient {
   }
 
   async billPage(request: RequestOf<'getSpotBills'>): Promise<DecodedResult<'getSpotBills'>> {
-    return orIfCode(RETURN_CODES.noRecord, [], () => this.#read('getSpotBills', request));
+    return orIfNotFound([], () => this.#read('getSpotBills', request));
   }
 
   depositPage(coin: string, page: number, size: number): Promise<DepositPage> {
-    return orIfCode(RETURN_CODES.noRecord, NO_RECORDS, () => this.#read('getChargeRecord', { coin, page, size }));
+    return orIfNotFound(NO_RECORDS, () => this.#read('getChargeRecord', { coin, page, size }));
   }
 
   withdrawalPage(coin: string, page: number, size: number): Promise<WithdrawalPage> {
-    return orIfCode(RETURN_CODES.noRecord, NO_RECORDS, () => this.#read('getWithdrawRecord', { coin, page, size }));
+    return orIfNotFound(NO_RECORDS, () => this.#read('getWithdrawRecord', { coin, page, size }));
   }
 
   /** Where the account receives a coin on each chain. */
@@ -208,7 +205,7 @@ export class ExchangeClient {
   /** The chains of a coin, or of all coins (observed), with their withdrawal fees. Needs no key. */
   async fees(coin?: string): Promise<readonly ChainFee[]> {
     // observed in place of an empty answer
-    return orIfCode(RETURN_CODES.noRecord, [], () => this.#read('getFeeInfo', { coin }));
+    return orIfNotFound([], () => this.#read('getFeeInfo', { coin }));
   }
 
   async placeOrder(
@@ -340,12 +337,12 @@ function wrongOrder(asked: string, found: string): unknown {
 
 const NO_RECORDS = { records: [], total: 0, size: null };
 
-/** Reads something, and returns `empty` for a code that was observed in place of an empty answer. */
-async function orIfCode<Value, Empty>(code: number, empty: Empty, read: () => Promise<Value>): Promise<Value | Empty> {
+/** Reads something, and returns `empty` if there is none: such a refusal was observed in place of an empty answer. */
+async function orIfNotFound<Value, Empty>(empty: Empty, read: () => Promise<Value>): Promise<Value | Empty> {
   try {
     return await read();
   } catch (error) {
-    if (error instanceof Failure && error.code === code) return empty;
+    if (error instanceof Failure && error.refusal === 'notFound') return empty;
     throw error;
   }
 }

@@ -143,7 +143,9 @@ describe('refusals', () => {
     ['ticker', '{"error":"market is not valid"}', null, 'market is not valid'],
     ['kline', '{"result":false,"message":"wait"}', null, 'wait'],
   ] as const)('%s %s', (name, body, code, message) => {
-    expect(thrownBy(() => readResponse(name, body))).toEqual(new Refused(code, message, name === 'kline'));
+    expect(thrownBy(() => readResponse(name, body))).toEqual(
+      new Refused(code, message, name === 'kline' ? 'busy' : undefined),
+    );
   });
 });
 

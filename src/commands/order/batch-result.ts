@@ -3,10 +3,10 @@ import * as shape from '../../cli/shapes.js';
 import { counted, formatAmount, formatAverageLike, grouped } from '../../domain/decimal.js';
 import { splitMarket } from '../../domain/market.js';
 import type { Order } from '../../domain/order.js';
+import type { Refusal } from '../../domain/refusal.js';
 import { Failure, type Hint, Interrupted, suggest } from '../../errors.js';
-import { refusalFailure } from '../../exchange/failures.js';
 import { timeFor } from '../../exchange/limiter/permits.js';
-import { Refused } from '../../exchange/response.js';
+import { refusalFailure } from '../../exchange/refusals.js';
 import * as wireField from '../../exchange/wire-fields.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { Paint } from '../../terminal/palette.js';
@@ -192,17 +192,17 @@ function nothingPlaced(job: Job, ending: Ending): Failure {
   }
   const refused = 'refusal' in ending ? ending.refusal : firstRefusal(job);
   if (refused !== undefined) {
-    const { kind, message, hints, code } = refusalFailure(refused, 'orderMoreV2');
-    const details = { clientId, hint: hints, ...(code === null ? {} : { code }) };
-    return new Failure(kind, `${none}: ${message}`, details);
+    const { kind, message, hints, refusal, code } = refusalFailure(refused, 'batch');
+    return new Failure(kind, `${none}: ${message}`, { clientId, hint: hints, refusal, code });
   }
   const hint = [suggest('Check the host and the network', 'profile', 'show'), resume('Then continue')];
   return new Failure('unreachable', `${none}: ${reasonOf(job, ending)}.`, { clientId, hint });
 }
 
-function firstRefusal({ results }: Job): Refused | undefined {
+function firstRefusal({ results }: Job): Refusal | undefined {
   const result = results.find((one) => one?.outcome === 'refused');
-  return result?.outcome === 'refused' ? new Refused(result.code, result.reason) : undefined;
+  if (result?.outcome !== 'refused') return undefined;
+  return { kind: result.refusal ?? 'other', code: result.code, message: result.reason };
 }
 
 function reasonOf(job: Job, ending: Ending): string {

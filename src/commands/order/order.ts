@@ -7,7 +7,7 @@ import type { Market } from '../../domain/market.js';
 import type { AccountType, Order, OrderType, Side } from '../../domain/order.js';
 import { Failure, suggest, usage } from '../../errors.js';
 import type { ExchangeClient } from '../../exchange/exchange-client.js';
-import { notSentFailure, refusalFailure } from '../../exchange/failures.js';
+import { notSentFailure, refusalFailure } from '../../exchange/refusals.js';
 import * as wireField from '../../exchange/wire-fields.js';
 import { orderWriteRequest } from '../../exchange/write-requests.js';
 import type { Answer } from '../../terminal/answer.js';
@@ -290,11 +290,12 @@ export function accountText({
 export function orderResult(order: AssessedOrder['order'], placement: Placement, marketRules: Market): Answer {
   const { clientId } = order;
   if (placement.outcome === 'refused') {
-    const { message, hints, kind, code } = refusalFailure(placement.refusal, 'order');
+    const { message, hints, kind, refusal, code } = refusalFailure(placement.refusal, 'order');
     throw new Failure(kind, message, {
       clientId,
       hint: hints,
-      ...(code === null ? {} : { code }),
+      refusal,
+      code,
     });
   }
   if (placement.outcome === 'notSent') throw notSentFailure('The order', placement, clientId);

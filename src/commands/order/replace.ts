@@ -6,7 +6,7 @@ import { Decimal, formatAmount, formatPrice } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
 import { type OrderReference, referenceText } from '../../domain/order.js';
 import { Failure, suggest, usage } from '../../errors.js';
-import { notSentFailure, refusalFailure, rejectionHint } from '../../exchange/failures.js';
+import { notSentFailure, refusalFailure, WRONG_KEYS } from '../../exchange/refusals.js';
 import { cancelRequest, orderWriteRequest } from '../../exchange/write-requests.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
@@ -302,11 +302,11 @@ function notCancelled(ended: Ended): Answer {
   if (cancel.outcome !== 'unknown') {
     const text = `The order was not cancelled, and nothing was placed: ${message}.`;
     throw new Failure(cancel.failure ?? 'refused', text, {
-      hint: rejectionHint(
-        cancel.code,
-        suggest('See the order', 'order', 'show', terms.market, ...referenceWords(terms)),
-      ),
-      ...(cancel.code === null ? {} : { code: cancel.code }),
+      hint:
+        cancel.outcome === 'refused' && cancel.failure === 'credentials'
+          ? WRONG_KEYS
+          : suggest('See the order', 'order', 'show', terms.market, ...referenceWords(terms)),
+      code: cancel.code,
       clientId,
     });
   }
@@ -332,7 +332,7 @@ function unplaced(
   const rest = order ?? remainderOf(terms.wanted, cancel.filled ?? '0');
   const hint = order === null ? tooLittleText(rest) : suggest('To place the rest', ...orderArgs(order));
   const text = `The order is cancelled${filledText(ended)}, and no new order was placed: ${why.message}`;
-  const failure = new Failure('partial', text, { hint, clientId, ...(why.code === null ? {} : { code: why.code }) });
+  const failure = new Failure('partial', text, { hint, clientId, refusal: why.refusal, code: why.code });
   return { data: notPlaced(ended, rest, outcome), show: (screen) => cancelledLine(screen, ended), failure };
 }
 

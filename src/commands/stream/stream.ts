@@ -1,7 +1,7 @@
 import type { Context } from '../../cli/context.js';
 import { define, flag, several, toggle } from '../../cli/definition.js';
 import { Failure, suggest, usage } from '../../errors.js';
-import { rejectionHint, rejectionKind } from '../../exchange/failures.js';
+import { rejectionKind, WRONG_KEYS } from '../../exchange/refusals.js';
 import { type Channel, channelKey, isPrivate, type StreamEvent } from '../../exchange/stream/events.js';
 import type { Live, RowStream } from '../../terminal/answer.js';
 import { toJson } from '../../terminal/json.js';
@@ -90,7 +90,7 @@ async function* follow(
   let isLost = false;
   try {
     for await (const event of untilEnd(stream, ends, host, end)) {
-      if (event.type === 'refused') throw refusal(event.channel, event.code, event.message);
+      if (event.type === 'refused') throw refusalOf(event);
       if (event.type === 'state' && !isDrawn) {
         const isBack = event.state === 'connected';
         if (isLost && isBack) output.note('The stream is connected again.');
@@ -108,11 +108,12 @@ async function* follow(
   }
 }
 
-function refusal(channel: Channel | null, code: number | null, message: string): Failure {
+function refusalOf({ channel, refusal, code, message }: Extract<StreamEvent, { type: 'refused' }>): Failure {
   const what = channel === null ? 'a subscription' : channelKey(channel);
-  return new Failure(rejectionKind(code), `The exchange rejected ${what}: ${message}`, {
-    hint: rejectionHint(code, []),
-    ...(code === null ? {} : { code }),
+  return new Failure(rejectionKind({ kind: refusal }), `The exchange rejected ${what}: ${message}`, {
+    hint: refusal === 'badKey' ? WRONG_KEYS : [],
+    refusal,
+    code,
   });
 }
 

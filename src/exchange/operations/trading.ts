@@ -217,9 +217,9 @@ export const cancelOrder = withCodec(
   signedWrite({ currency: required(market), ...orderReference }, v.object({ code: integer, message: cancelMessage })),
   {
     encode: referenceParameters,
-    decode: ({ message: { des, datas } }): Cancellation => {
+    decode: ({ code, message: { des, datas } }): Cancellation => {
       const { price = null, amount = null, completeAmount = null, completeMonty = null } = datas ?? {};
-      return { message: des, price, amount, filled: completeAmount, filledValue: completeMonty };
+      return { code, message: des, price, amount, filled: completeAmount, filledValue: completeMonty };
     },
   },
 );

@@ -2,7 +2,6 @@ import { counted } from '../../domain/decimal.js';
 import type { Order } from '../../domain/order.js';
 import { Failure } from '../../errors.js';
 import { datedRead } from '../../exchange/exchange-clock.js';
-import { isSameRefusal } from '../../exchange/observed-codes.js';
 import { readOrderPages } from '../../exchange/order-pages.js';
 import type { DuplicateOrders } from '../duplicates.js';
 import { writeKey } from '../journal/write.js';
@@ -10,6 +9,7 @@ import { lineId, rowOf, termsOf, toJobWrite, unclosedWrites } from '../orders/re
 import { accountedOrderIds, newestOrderIds } from '../orders/verify-orders.js';
 import { pollUntilSettled } from '../poll-until-settled.js';
 import { type List, type Reconciled, reconcile } from '../reconcile.js';
+import { isSameRefusal } from '../same-refusal.js';
 import type { TradingContext } from '../trading-context.js';
 import { type Duplicate, duplicateEvents } from './close-job.js';
 import { closeExpiredRequests, closePartialRequests, closeRefusedRequest } from './close-requests.js';
@@ -51,7 +51,7 @@ export async function reconcileJob(
   job.entry.note(`read the orders: ${isAnswered ? `${orders.length} since${lacking}` : 'no answer'}`);
   for (const request of [...job.pendingRequests.values()]) {
     const { code = null } = typeof request.response === 'object' ? request.response : {};
-    if (isSameRefusal(failure, code) && !isTemporaryRefusal(request)) closeRefusedRequest(job, request, code);
+    if (isSameRefusal(failure, code) && !isTemporaryRefusal(request)) closeRefusedRequest(job, request);
   }
   if (result === undefined) return false;
   const found = job.terms.lines.flatMap((_, line) => {
@@ -64,8 +64,7 @@ export async function reconcileJob(
   recordDuplicates(trading, job, orders, result);
   const isRefused = (line: number) => result.outcomes.get(lineId(job, line))?.outcome === 'refused';
   for (const request of [...job.pendingRequests.values()])
-    if ([...request.lines].some(isRefused))
-      closeRefusedRequest(job, request, typeof request.response === 'object' ? request.response.code : null);
+    if ([...request.lines].some(isRefused)) closeRefusedRequest(job, request);
   return isRead && missing === 0 && (expectedIds === undefined || !result.ambiguous.has(writeKey(job.entry)));
 }
 
