@@ -1,9 +1,9 @@
 import type { Context } from '../cli/context.js';
 import type { Side } from '../domain/order.js';
 import { Failure } from '../errors.js';
-import { datedRead } from '../exchange/exchange-clock.js';
 import type { OrderPages } from '../exchange/order-pages.js';
 import { progressBar } from '../terminal/progress.js';
+import { datedRead } from '../trading/dated-read.js';
 import { listedFrom, verifyMarket } from '../trading/orders/verify-orders.js';
 import type { TradingContext } from '../trading/trading-context.js';
 import { concernsMarketOrAny } from '../trading/unknown-writes.js';

@@ -1,10 +1,10 @@
 import type { Bill } from '../domain/funds.js';
+import { boundsByAnswer, type TimeRange } from '../domain/time-range.js';
 import { Failure } from '../errors.js';
 import type { ExchangeClient } from './exchange-client.js';
 import type { ExchangeZone } from './exchange-zone.js';
 import { type GrowingList, type Pages, pagesInOrder, TakenRows } from './growing-pages.js';
 import type { ListedBill } from './operations/funds.js';
-import { boundsByAnswer, type TimeRange } from './time-range.js';
 
 /** Which bills: of one coin or all. */
 export interface BillRange extends TimeRange {

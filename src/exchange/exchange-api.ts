@@ -1,6 +1,6 @@
 import type { Host } from '../platform/host.js';
 import type { Redaction } from '../platform/redaction.js';
-import type { TimeBudget } from './budget.js';
+import type { TimeBudget } from '../platform/time-budget.js';
 import { ExchangeClock, type OffsetStore } from './exchange-clock.js';
 import { failureOf } from './failures.js';
 import { Limiter, type Limits, ownLimits, type RequestPermit, type SendResult } from './limiter/limiter.js';

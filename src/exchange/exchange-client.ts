@@ -11,7 +11,7 @@ import type {
   Side,
 } from '../domain/order.js';
 import { Failure } from '../errors.js';
-import type { TimeBudget } from './budget.js';
+import type { TimeBudget } from '../platform/time-budget.js';
 import { type ApiOptions, ExchangeApi, type WriteOptions } from './exchange-api.js';
 import { failureOf } from './failures.js';
 import { codecOf, type DecodedResult, type OperationName, type RequestOf } from './operations/index.js';

@@ -1,7 +1,7 @@
 import type { Advice } from '../errors.js';
-import type { TimeBudget } from '../exchange/budget.js';
 import type { ExchangeClient } from '../exchange/exchange-client.js';
 import type { Host } from '../platform/host.js';
+import type { TimeBudget } from '../platform/time-budget.js';
 import type { DuplicateOrders, DuplicateWithdrawals } from './duplicates.js';
 import type { Journal } from './journal/journal.js';
 

@@ -4,7 +4,6 @@ import { define, flag, several, toggle } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import type { Coin } from '../../domain/account.js';
 import { Decimal, grouped } from '../../domain/decimal.js';
-import { areConnected, readRates } from '../../exchange/rates.js';
 import * as wireField from '../../exchange/wire-fields.js';
 import type { Answer } from '../../terminal/answer.js';
 import { type Column, table } from '../../terminal/table.js';
@@ -13,6 +12,7 @@ import { unknownCoin } from '../funds/refusal.js';
 import { coinName } from '../inputs.js';
 import { warnOfUnknown } from '../unknown-writes.js';
 import { requireWatchable, WATCH, watch } from '../watch/watch.js';
+import { areConnected, readRates } from './rates.js';
 
 /** The fields of a coin's balance. */
 export const BALANCE: shape.Fields = {

@@ -1,10 +1,10 @@
 import { Cache } from '../../config/cache.js';
 import { CompletionNames } from '../../config/completion-names.js';
 import { SANDBOX } from '../../config/profiles.js';
-import type { TimeBudget } from '../../exchange/budget.js';
 import { cachedOffset } from '../../exchange/exchange-clock.js';
 import { clearLimits } from '../../exchange/limiter/shared-limits.js';
 import type { Host } from '../../platform/host.js';
+import type { TimeBudget } from '../../platform/time-budget.js';
 import type { EnsuredSandbox, SandboxAddress } from '../../sandbox/lifecycle/index.js';
 import type { Output } from '../../terminal/output.js';
 

@@ -3,7 +3,7 @@ import { Failure } from '../../errors.js';
 import { backoffMs } from '../../platform/backoff.js';
 import type { Host } from '../../platform/host.js';
 import { asInteger, scalarText } from '../../platform/json.js';
-import { TimeBudget } from '../budget.js';
+import { TimeBudget } from '../../platform/time-budget.js';
 import { PROTOCOL } from '../channels/index.js';
 import { plainText, readMessage } from '../channels/messages.js';
 import type { ExchangeClient } from '../exchange-client.js';

@@ -1,8 +1,8 @@
 import { counted } from '../../domain/decimal.js';
 import type { Order } from '../../domain/order.js';
 import { Failure } from '../../errors.js';
-import { datedRead } from '../../exchange/exchange-clock.js';
 import { readOrderPages } from '../../exchange/order-pages.js';
+import { datedRead } from '../dated-read.js';
 import type { DuplicateOrders } from '../duplicates.js';
 import { writeKey } from '../journal/write.js';
 import { lineId, rowOf, termsOf, toJobWrite, unclosedWrites } from '../orders/reconcile-input.js';

@@ -1,9 +1,9 @@
 import type { Order, Side } from '../../domain/order.js';
 import { tryRead } from '../../errors.js';
-import { datedRead } from '../../exchange/exchange-clock.js';
 import { type OrderPages, readOrderPages } from '../../exchange/order-pages.js';
 import { addLateOrders, bringSummaryUpToDate } from '../batches/close-job.js';
 import { archivedJob } from '../batches/job.js';
+import { datedRead } from '../dated-read.js';
 import type { DuplicateOrders } from '../duplicates.js';
 import type { JournalEntry } from '../journal/entry.js';
 import type { Journal } from '../journal/journal.js';

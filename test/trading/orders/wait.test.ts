@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Order } from '../../../src/domain/order.js';
 import { Failure } from '../../../src/errors.js';
-import { TimeBudget } from '../../../src/exchange/budget.js';
+import { TimeBudget } from '../../../src/platform/time-budget.js';
 import { type Wait, waitForOrder } from '../../../src/trading/orders/wait.js';
 import { fakeHost } from '../../support/fake-host.js';
 

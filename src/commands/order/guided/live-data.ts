@@ -1,8 +1,8 @@
 import { Decimal } from '../../../domain/decimal.js';
 import type { Market } from '../../../domain/market.js';
 import { tryRead } from '../../../errors.js';
-import { TimeBudget } from '../../../exchange/budget.js';
 import type { Host } from '../../../platform/host.js';
+import { TimeBudget } from '../../../platform/time-budget.js';
 import type { BookView } from '../../../trading/market-view.js';
 import { readBookView } from '../../../trading/preview/market-snapshot.js';
 import type { TradingContext } from '../../../trading/trading-context.js';

@@ -1,7 +1,7 @@
-import { bestPrices, midOf } from '../domain/book.js';
-import { Decimal } from '../domain/decimal.js';
-import type { Market } from '../domain/market.js';
-import type { ExchangeClient } from './exchange-client.js';
+import { bestPrices, midOf } from '../../domain/book.js';
+import { Decimal } from '../../domain/decimal.js';
+import type { Market } from '../../domain/market.js';
+import type { ExchangeClient } from '../../exchange/exchange-client.js';
 
 /** A price above zero, which converts one coin of a market into the other. */
 interface Rate {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { areConnected, type Rates, readRates } from '../../src/commands/account/rates.js';
 import type { Market } from '../../src/domain/market.js';
-import { areConnected, type Rates, readRates } from '../../src/exchange/rates.js';
+import { clientOf } from '../exchange/support.js';
 import { respond, serveFaults } from '../support/fault-server.js';
-import { clientOf } from './support.js';
 
 /**
  * The rates of markets by their last price, as text; null is a market without a trade.
