@@ -4,7 +4,7 @@ import * as shape from '../cli/shapes.js';
 import { grouped } from '../domain/decimal.js';
 import type { Market } from '../domain/market.js';
 import { usage } from '../errors.js';
-import * as wireField from '../exchange/wire-fields.js';
+import { wireField } from '../exchange/description.js';
 import type { Column } from '../terminal/table.js';
 import { unknownCoinNote } from './coin-filter.js';
 import { knownDays, withDay } from './day-prices.js';
@@ -36,7 +36,7 @@ export default define({
       throw usage('A market and --base or --quote exclude each other.', 'Name a market or filter by coin.');
     }
     const { session, output } = context;
-    const catalog = await session.markets();
+    const catalog = await session.exchange.markets();
     const markets = market === undefined ? await catalog.all() : [await catalog.find(market)];
     const unknown = unknownCoinNote(markets, { base, quote });
     if (unknown !== undefined) output.warn(unknown);

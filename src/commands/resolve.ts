@@ -219,7 +219,7 @@ function warnUnexpected({ output }: Context, unexpected: readonly Settled[]): vo
 async function warnUnplaced({ output, session }: Context, resolution: Resolution): Promise<void> {
   const order = unplacedOf(resolution);
   if (order === undefined) return;
-  const market = await tryRead(async () => (await session.markets()).find(order.market));
+  const market = await tryRead(async () => (await session.exchange.markets()).find(order.market));
   const isTooLittle = market !== undefined && isTooSmall(market, Decimal.of(order.price), Decimal.of(order.amount));
   const rest = isTooLittle ? tooLittleText(order) : suggest('To place it', ...orderArgs(order));
   output.warn([`${textOf(resolution.write)}: the order is cancelled, and its replacement was not placed.`, rest]);

@@ -1,8 +1,7 @@
 import type { Context } from '../../cli/context.js';
 import { nearest } from '../../config/nearest.js';
 import { Failure, suggest, tryRead, usage } from '../../errors.js';
-import type { ExchangeClient } from '../../exchange/exchange-client.js';
-import type { Pages } from '../../exchange/growing-pages.js';
+import type { Exchange, Pages } from '../../exchange/exchange.js';
 
 /** What a funds operation is about. */
 interface Subject {
@@ -43,12 +42,12 @@ export async function* explainRefusalOfPages<Entry>(
 async function explanationOf({ session }: Pick<Context, 'session'>, { coin, permission }: Subject, error: unknown) {
   if (!(error instanceof Failure) || error.kind !== 'refused') return error;
   if (error.refusal === 'noPermission') return missingPermission(error, permission);
-  const coins = coin === undefined ? undefined : await tryRead(async () => coinsOf(await session.client()));
+  const coins = coin === undefined ? undefined : await tryRead(async () => coinsOf(await session.exchange.open()));
   const isUnknown = coin !== undefined && coins !== undefined && coins.length > 0 && !coins.includes(coin);
   return isUnknown ? unknownCoin(coin, coins) : error;
 }
 
-async function coinsOf(client: ExchangeClient): Promise<string[]> {
+async function coinsOf(client: Exchange): Promise<string[]> {
   return [...new Set((await client.fees()).map(({ coin }) => coin))];
 }
 

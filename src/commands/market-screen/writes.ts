@@ -145,11 +145,11 @@ export class Writes {
     const output = new PanelOutput(host, this.context.output, this.screened, globals.color);
     const own = { ...globals, format: 'table' as const, fields: undefined, yes: false };
     const { context, close, activeProfile } = createContext({ host, globals: own, output });
-    context.session.keepStopped();
+    context.session.exchange.keepStopped();
     const prompts = new PanelPrompts(host, output, this.screened);
     const asking = Object.create(context, { prompts: { value: prompts } }) as Context;
     const trading = await context.trading.open();
-    await context.session.markets();
+    await context.session.exchange.markets();
     return { context: asking, trading, output, prompts, close, profile: activeProfile };
   }
 

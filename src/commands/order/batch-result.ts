@@ -5,9 +5,8 @@ import { splitMarket } from '../../domain/market.js';
 import type { Order } from '../../domain/order.js';
 import type { Refusal } from '../../domain/refusal.js';
 import { Failure, type Hint, Interrupted, suggest } from '../../errors.js';
-import { timeFor } from '../../exchange/limiter/permits.js';
-import { refusalFailure } from '../../exchange/refusals.js';
-import * as wireField from '../../exchange/wire-fields.js';
+import { FACTS, wireField } from '../../exchange/description.js';
+import { refusalFailure } from '../../exchange/exchange.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { Paint } from '../../terminal/palette.js';
 import { progressBar } from '../../terminal/progress.js';
@@ -73,7 +72,7 @@ function nextStep(job: Job): string | Hint {
 
 function barOf(job: Job) {
   const { placed, refused, notSent } = job.counts();
-  const seconds = Math.ceil(timeFor(Math.ceil(notSent / MAX_PAIRS)) / 1_000);
+  const seconds = Math.ceil(FACTS.timeFor(Math.ceil(notSent / MAX_PAIRS)) / 1_000);
   return { done: placed + refused, total: job.terms.count, note: `${seconds} s` };
 }
 

@@ -38,7 +38,7 @@ export async function loadCheckInputs(
   { market, quote }: Market,
   { side, type, overridden, withPreview = hasPreview(context), levels = PREVIEW_LEVELS, ...needs }: PreviewNeeds,
 ): Promise<MarketCheckInputs> {
-  const limits = guardLimits((await context.session.connection()).settings);
+  const limits = guardLimits((await context.session.profile.connection()).settings);
   const guardsNeedBook = needsBook({ side, type, quote }, limits, overridden);
   const { snapshot = new MarketSnapshot(trading.client, { market, side }, withPreview ? levels : 1) } = needs;
   if (withPreview) snapshot.prefetch('book', 'orders', ...(needs.account === 'spot' ? (['balances'] as const) : []));

@@ -6,8 +6,7 @@ import { Decimal, formatAmount, formatPrice } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
 import { type OrderReference, referenceText } from '../../domain/order.js';
 import { Failure, suggest, usage } from '../../errors.js';
-import { notSentFailure, refusalFailure, WRONG_KEYS } from '../../exchange/refusals.js';
-import { cancelRequest, orderWriteRequest } from '../../exchange/write-requests.js';
+import { notSentFailure, refusalFailure, WRONG_KEYS } from '../../exchange/exchange.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
 import type { CancelOutcome } from '../../trading/cancel/cancellation.js';
@@ -125,9 +124,9 @@ export async function sendReplacement(
     dryRun: (assessed, preview, show) => {
       const { order, replacement } = assessed;
       const { terms, placed } = replacement;
-      const cancel = dryRun(context, client, cancelRequest(terms.market, terms.order), NO_PREVIEW, () => '');
+      const cancel = dryRun(client, { kind: 'cancel', market: terms.market, order: terms.order }, NO_PREVIEW, () => '');
       const data = orderPreviewData(assessed, preview, overridden);
-      const place = dryRun(context, client, orderWriteRequest(placed, order.clientId), data, show);
+      const place = dryRun(client, { kind: 'order', terms: placed, clientId: order.clientId }, data, show);
       return { data: [cancel.data, place.data], show: place.show };
     },
   });
@@ -147,7 +146,7 @@ async function prepareReplacement(
   { market: name, reference, changes, overridden }: ReplaceRequest,
   earlier: AssessedReplacement | undefined,
 ): Promise<AssessedReplacement> {
-  const market = await (await context.session.markets()).find(name);
+  const market = await (await context.session.exchange.markets()).find(name);
   const levels = hasPreview(context) ? PREVIEW_LEVELS : undefined;
   // by its id, as a client id names the newest order that has it
   const order = earlier === undefined ? reference : earlier.replacement.terms.order;

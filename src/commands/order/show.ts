@@ -99,7 +99,7 @@ async function awaitOrder(
   read: () => Promise<Order>,
   wait: Wait,
 ): Promise<Awaited> {
-  session.keepStopped();
+  session.exchange.keepStopped();
   let status = 'Waiting for the order';
   const hide = output.live(() => status);
   const removeHandler = host.onInterrupt(hide);

@@ -185,7 +185,7 @@ class Shell {
   async #use([word, ...others]: readonly string[]): Promise<number> {
     if (word === undefined || others.length > 0)
       throw usage('use takes one market.', suggest('List the markets', 'markets'));
-    const { market } = await (await this.#session.markets()).find(marketName(word));
+    const { market } = await (await this.#session.exchange.markets()).find(marketName(word));
     await this.#follow(market);
     return 0;
   }
@@ -219,10 +219,10 @@ class Shell {
   async #locate(): Promise<void> {
     const { host, globals, output } = this.context;
     const before = this.#connection;
-    this.#connection = await tryRead(() => chooseConnection(globals, host.environment, this.#session));
+    this.#connection = await tryRead(() => chooseConnection(globals, host.environment, this.#session.profile));
     if (addressOf(this.#connection) === addressOf(before)) return;
     if (before !== undefined) this.#session = createContext({ host, globals, output }).context.session;
-    await this.#follow(await tryRead(() => this.#session.recentMarket()));
+    await this.#follow(await tryRead(() => this.#session.profile.recentMarket()));
   }
 
   /** Makes a market the current one. */
@@ -231,7 +231,7 @@ class Shell {
     await this.#price.stop();
     if (market === undefined || !this.context.prompts.available) return;
     // starts the sandbox if it does not run; what is wrong with the exchange is for the commands to say
-    await tryRead(() => this.#session.client());
+    await tryRead(() => this.#session.exchange.open());
     await this.#price.follow(this.#session, market);
   }
 

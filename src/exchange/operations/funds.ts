@@ -343,7 +343,8 @@ export const getWithdrawRecord = withCodec(
 
 const DEPOSIT_STATE: Readonly<Record<number, DepositState>> = { 0: 'waiting', 1: 'failed', 2: 'success' };
 
-function toDeposit(coin: string, record: v.InferOutput<typeof depositRecord>): Deposit {
+/** The record has no moment: its date lacks a time zone. */
+function toDeposit(coin: string, record: v.InferOutput<typeof depositRecord>): Omit<Deposit, 'time'> {
   return {
     id: record.id,
     timeRaw: record.submit_time,

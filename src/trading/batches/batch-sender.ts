@@ -2,7 +2,7 @@ import { counted } from '../../domain/decimal.js';
 import type { BatchRequest } from '../../domain/order.js';
 import type { Refusal } from '../../domain/refusal.js';
 import { Failure, type FailureKind } from '../../errors.js';
-import type { WriteResponse } from '../../exchange/write-response.js';
+import type { WriteResponse } from '../../exchange/exchange.js';
 import type { JournalEntry } from '../journal/entry.js';
 import type { Journal } from '../journal/journal.js';
 import { type BatchTerms, isKind, ordersMadeBy } from '../journal/write.js';

@@ -1,7 +1,6 @@
 import { counted } from '../../domain/decimal.js';
 import type { Order } from '../../domain/order.js';
 import { Failure } from '../../errors.js';
-import { readOrderPages } from '../../exchange/order-pages.js';
 import { datedRead } from '../dated-read.js';
 import type { DuplicateOrders } from '../duplicates.js';
 import { writeKey } from '../journal/write.js';
@@ -190,12 +189,10 @@ async function reconcileUnsent(trading: TradingContext, job: Job): Promise<boole
 async function recentOrders({ client }: TradingContext, { knownIds, terms }: Job, knownBefore: number) {
   const isOlder = ({ id }: Order) => (knownIds.get(id) ?? Number.POSITIVE_INFINITY) < knownBefore;
   const extent = { from: 1, to: Number.POSITIVE_INFINITY };
-  const { orders, failure } = await readOrderPages(client, terms.market, terms.side, extent, isOlder).catch(
-    (error: unknown) => {
-      if (error instanceof Failure) return { orders: [], failure: error };
-      throw error;
-    },
-  );
+  const { orders, failure } = await client.orders(terms.market, terms.side, extent, isOlder).catch((error: unknown) => {
+    if (error instanceof Failure) return { orders: [], failure: error };
+    throw error;
+  });
   const end = orders.findIndex(isOlder);
   return { orders: end === -1 ? orders : orders.slice(0, end), isRead: failure === null, failure };
 }

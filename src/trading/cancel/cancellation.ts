@@ -2,7 +2,7 @@ import { Decimal } from '../../domain/decimal.js';
 import { type Cancellation, isSameReference, type Order, type OrderReference } from '../../domain/order.js';
 import type { Refusal } from '../../domain/refusal.js';
 import { Failure, type FailureKind, tryRead } from '../../errors.js';
-import { rejectionKind } from '../../exchange/refusals.js';
+import { rejectionKind } from '../../exchange/exchange.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { orderCancelledBy, orderToCancel } from '../journal/write.js';
 import { pollUntilSettled } from '../poll-until-settled.js';

@@ -1,6 +1,6 @@
 import type { Refusal } from '../../domain/refusal.js';
 import { Failure, suggest } from '../../errors.js';
-import type { WriteResponse } from '../../exchange/exchange-client.js';
+import type { WriteResponse } from '../../exchange/exchange.js';
 import { Job } from '../batches/job.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { SendGate } from '../journal/entry.js';

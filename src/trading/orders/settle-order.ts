@@ -1,8 +1,7 @@
 import type { Order } from '../../domain/order.js';
 import type { Refusal } from '../../domain/refusal.js';
 import { tryRead } from '../../errors.js';
-import type { ExchangeClient } from '../../exchange/exchange-client.js';
-import type { NotSent as NotSentReason } from '../../exchange/refusals.js';
+import type { Exchange, NotSent as NotSentReason } from '../../exchange/exchange.js';
 import type { DuplicateOrders } from '../duplicates.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { certainAt, type PollResult, pollUntilSettled } from '../poll-until-settled.js';
@@ -185,7 +184,7 @@ export function releaseMismatched(entry: JournalEntry<'order'>, { mismatch }: Mi
   return { outcome: 'unknown', reason: mismatch, mismatch, certainAt: null };
 }
 
-async function findOrNothing(client: ExchangeClient, market: string, clientId: string, refusal?: number | null) {
+async function findOrNothing(client: Exchange, market: string, clientId: string, refusal?: number | null) {
   try {
     return (await client.findOrder(market, { clientId })) ?? 'none';
   } catch (error) {

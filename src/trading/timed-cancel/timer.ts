@@ -1,5 +1,5 @@
 import { Failure, suggest } from '../../errors.js';
-import { refusalFailure } from '../../exchange/refusals.js';
+import { refusalFailure } from '../../exchange/exchange.js';
 import { backoffMs } from '../../platform/backoff.js';
 import { expiresAt } from '../reconcile.js';
 import type { TradingContext } from '../trading-context.js';

@@ -63,10 +63,12 @@ export async function startWatch({ columns = 80, rows = 10, colour = false, isSt
   const stream = scriptedStream(now);
   const client = { ticker: ask, now } as unknown as ExchangeClient;
   const session = {
-    keepStopped: () => undefined,
-    connection: async () => ({ profile: 'sandbox' }),
-    mirror: async (channels: readonly Channel[]) =>
-      new Mirror({ host, channels, clientOf: () => client, open: async (_, signal) => stream.opened(signal) }),
+    exchange: { keepStopped: () => undefined },
+    profile: { connection: async () => ({ profile: 'sandbox' }) },
+    live: {
+      mirror: async (channels: readonly Channel[]) =>
+        new Mirror({ host, channels, clientOf: () => client, open: async (_, signal) => stream.opened(signal) }),
+    },
   };
   const budget = new TimeBudget(30_000, monotonic);
   const context = { host, output, session, budget, globals: { format: 'table' } } as unknown as Context;

@@ -13,6 +13,7 @@ import { type FakeHost, fakeHost } from '../../support/fake-host.js';
 
 export interface TestTrading extends TradingContext {
   readonly host: FakeHost;
+  readonly client: ExchangeClient;
   /** The progress messages. */
   readonly progress: readonly string[];
   /** The warnings. */

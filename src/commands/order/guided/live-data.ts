@@ -42,14 +42,14 @@ export class LiveBook {
 
   constructor(
     private readonly host: Host,
-    private readonly session: Pick<Session, 'backgroundClient'>,
+    private readonly session: Pick<Session, 'exchange'>,
     readonly market: Market,
   ) {}
 
   /** Keeps the earlier book if this reading fails. */
   async refresh(): Promise<void> {
     const view = await tryRead(async () => {
-      const client = await this.session.backgroundClient(new TimeBudget(READ_MS, this.host.monotonic));
+      const client = await this.session.exchange.inBackground(new TimeBudget(READ_MS, this.host.monotonic));
       return readBookView(client, this.market.market, LEVELS);
     });
     if (view === undefined) return;
