@@ -31,7 +31,7 @@ import {
   type RequestOf,
 } from './operations/index.js';
 import type { Result } from './operations/operation.js';
-import type { OrderExtent, OrderPage, OrderPages } from './order-pages.js';
+import { eachOrderPage, type OrderExtent, type OrderPage, type OrderPages, readOrderPages } from './order-pages.js';
 import type { Hosts, ParameterValues } from './request.js';
 import { UnexpectedResponse } from './response.js';
 import type { HttpResponse } from './transport.js';
@@ -75,8 +75,8 @@ type DepositPage = DecodedResult<'getChargeRecord'>;
 type WithdrawalPage = DecodedResult<'getWithdrawRecord'>;
 
 /**
- * The `Exchange` that speaks the interface over HTTP: no name of the interface goes in or comes out. What reads several
- * pages is loaded when it is first needed.
+ * The `Exchange` that speaks the interface over HTTP: no name of the interface goes in or comes out. What only a few
+ * commands need is loaded when it is first needed.
  */
 export class ExchangeClient {
   #zone: ExchangeZone | undefined;
@@ -226,21 +226,12 @@ export class ExchangeClient {
     return orders;
   }
 
-  async orders(
-    market: string,
-    side: Side,
-    extent: OrderExtent,
-    isEnough?: (last: Order) => boolean,
-  ): Promise<OrderPages> {
-    return (await import('./order-pages.js')).readOrderPages(this, market, side, extent, isEnough);
+  orders(market: string, side: Side, extent: OrderExtent, isEnough?: (last: Order) => boolean): Promise<OrderPages> {
+    return readOrderPages(this, market, side, extent, isEnough);
   }
 
-  async *orderPages(
-    market: string,
-    side: Side,
-    isEnough: (orders: readonly Order[]) => boolean,
-  ): AsyncGenerator<OrderPage> {
-    yield* (await import('./order-pages.js')).eachOrderPage(this, market, side, isEnough);
+  orderPages(market: string, side: Side, isEnough: (orders: readonly Order[]) => boolean): AsyncGenerator<OrderPage> {
+    return eachOrderPage(this, market, side, isEnough);
   }
 
   async *bills(range: BillRange, page?: number): Pages<Bill> {
