@@ -1,5 +1,4 @@
-import type { Context } from '../cli/context.js';
-import { define, flag, required, toggle } from '../cli/definition.js';
+import { flag, required, toggle } from '../cli/definition.js';
 import * as shape from '../cli/shapes.js';
 import { bestPrices, crossedText } from '../domain/book.js';
 import { Decimal, grouped } from '../domain/decimal.js';
@@ -11,6 +10,7 @@ import type { Screen } from '../terminal/screen.js';
 import { type Column, table } from '../terminal/table.js';
 import { wrapped } from '../terminal/text.js';
 import { isoTime, zonedTime } from '../terminal/time.js';
+import { type Context, define } from './command.js';
 import { marketName, positiveDecimal, wholeNumber } from './inputs.js';
 import { requireWatchable, WATCH, watch } from './watch/watch.js';
 

@@ -1,8 +1,8 @@
-import type { Context } from '../cli/context.js';
 import * as shape from '../cli/shapes.js';
 import type { Exchange, PlannedWrite } from '../exchange/exchange.js';
 import type { Answer } from '../terminal/answer.js';
 import type { Screen } from '../terminal/screen.js';
+import type { Context } from './command.js';
 
 /** What is known of any write before it is sent; an order's preview has more. */
 export const PREVIEW_FIELDS: shape.Fields = {

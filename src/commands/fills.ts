@@ -1,4 +1,4 @@
-import { define, flag, optional, toggle } from '../cli/definition.js';
+import { flag, optional, toggle } from '../cli/definition.js';
 import * as shape from '../cli/shapes.js';
 import { Decimal, formatAmount, grouped } from '../domain/decimal.js';
 import type { Order, Side } from '../domain/order.js';
@@ -11,6 +11,7 @@ import type { Column } from '../terminal/table.js';
 import { localTime, timeTitle } from '../terminal/time.js';
 import type { Journal } from '../trading/journal/journal.js';
 import { isKind } from '../trading/journal/write.js';
+import { define } from './command.js';
 import { marketName, moment, requireRange } from './inputs.js';
 import { feeText } from './order/fills-so-far.js';
 import { newestFirst, orderRow } from './order/order-row.js';

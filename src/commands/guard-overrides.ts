@@ -1,5 +1,4 @@
 import { confirm } from '../cli/consent.js';
-import type { Context } from '../cli/context.js';
 import { repeated, withCompletion } from '../cli/definition.js';
 import { Failure, suggest } from '../errors.js';
 import type { Breach, GuardReport } from '../trading/guards/guards.js';
@@ -13,6 +12,7 @@ import {
 } from '../trading/guards/limits.js';
 import type { RecordOptions } from '../trading/orders/place.js';
 import type { TradingContext } from '../trading/trading-context.js';
+import type { Context } from './command.js';
 
 /** `--override price-band`, for every command that places orders. */
 export const overrideFlag = repeated(

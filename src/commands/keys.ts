@@ -1,13 +1,13 @@
 import { statSync } from 'node:fs';
 import { confirm, requireConsent } from '../cli/consent.js';
-import type { Context } from '../cli/context.js';
-import { define, flag, toggle } from '../cli/definition.js';
+import { flag, toggle } from '../cli/definition.js';
 import * as shape from '../cli/shapes.js';
 import type { KeychainFailure } from '../config/keychain.js';
 import { type KeyPair, type KeyPlace, lastFour, parseKeys, requireKeyText, sandboxKeys } from '../config/keys.js';
 import { Failure, suggest, tryRead, usage } from '../errors.js';
 import type { Answer } from '../terminal/answer.js';
 import { record } from '../terminal/table.js';
+import { type Context, define } from './command.js';
 import { DRY_CHANGE, dryChange } from './dry-run.js';
 import { filePath, oneOf } from './inputs.js';
 import { readNamedFile, STDIN } from './named-files/input.js';

@@ -1,6 +1,5 @@
 import { listing } from '../cli/answers.js';
-import type { Context } from '../cli/context.js';
-import { define, flag, required, toggle, withCompletion } from '../cli/definition.js';
+import { flag, required, toggle, withCompletion } from '../cli/definition.js';
 import * as shape from '../cli/shapes.js';
 import { CANDLE_TYPES, type Candle, type CandleType } from '../domain/candle.js';
 import { Decimal, grouped } from '../domain/decimal.js';
@@ -14,6 +13,7 @@ import type { Screen } from '../terminal/screen.js';
 import type { Column } from '../terminal/table.js';
 import { isoTime, localTime, timeTitle } from '../terminal/time.js';
 import type { CandleSeries } from './candle-view.js';
+import { type Context, define } from './command.js';
 import { dayOf, keepDay } from './day-prices.js';
 import { CANDLE_FILE } from './history/shapes.js';
 import { filePath, marketName, moment, oneOf, requireRange, wholeNumber } from './inputs.js';

@@ -1,6 +1,6 @@
-import type { Context } from '../cli/context.js';
 import { ANY_MARKET, Failure, type Hint } from '../errors.js';
 import { TimeBudget } from '../platform/time-budget.js';
+import type { Context } from './command.js';
 
 /**
  * Runs work on the trade host. If the exchange rejects it because there is no such market, throws Failure `usage` with the

@@ -1,5 +1,5 @@
 import { listing } from '../cli/answers.js';
-import { define, flag, optional } from '../cli/definition.js';
+import { flag, optional } from '../cli/definition.js';
 import * as shape from '../cli/shapes.js';
 import { grouped } from '../domain/decimal.js';
 import type { Market } from '../domain/market.js';
@@ -7,6 +7,7 @@ import { usage } from '../errors.js';
 import { wireField } from '../exchange/description.js';
 import type { Column } from '../terminal/table.js';
 import { unknownCoinNote } from './coin-filter.js';
+import { define } from './command.js';
 import { knownDays, withDay } from './day-prices.js';
 import { coinName, marketName } from './inputs.js';
 

@@ -1,4 +1,3 @@
-import type { Context } from '../cli/context.js';
 import type { Side } from '../domain/order.js';
 import { Failure } from '../errors.js';
 import type { OrderPages } from '../exchange/exchange.js';
@@ -7,6 +6,7 @@ import { datedRead } from '../trading/dated-read.js';
 import { listedFrom, verifyMarket } from '../trading/orders/verify-orders.js';
 import type { TradingContext } from '../trading/trading-context.js';
 import { concernsMarketOrAny } from '../trading/unknown-writes.js';
+import type { Context } from './command.js';
 import { explainUnknownMarket } from './known-market.js';
 import { warnOfUnknown } from './unknown-writes.js';
 

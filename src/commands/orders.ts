@@ -1,12 +1,12 @@
 import { listing } from '../cli/answers.js';
-import type { Context } from '../cli/context.js';
-import { define, flag, optional, toggle } from '../cli/definition.js';
+import { flag, optional, toggle } from '../cli/definition.js';
 import * as shape from '../cli/shapes.js';
 import type { Order, Side } from '../domain/order.js';
 import { Failure, usage } from '../errors.js';
 import { FACTS } from '../exchange/description.js';
 import type { OrderPages } from '../exchange/exchange.js';
 import type { Answer } from '../terminal/answer.js';
+import { type Context, define } from './command.js';
 import { marketName, oneOf, wholeNumber } from './inputs.js';
 import { newestFirst, ORDER, orderColumns, orderRow } from './order/order-row.js';
 import { type OrderLists, readOrderLists } from './order-lists.js';

@@ -1,8 +1,8 @@
-import type { Context } from '../cli/context.js';
 import { type KeyPair, lastFour } from '../config/keys.js';
 import type { Profile } from '../config/profiles.js';
 import { suggest, tryRead } from '../errors.js';
 import { Journal } from '../trading/journal/journal.js';
+import type { Context } from './command.js';
 import { journalName } from './session/context.js';
 
 /** The key that a profile will trade with from now on; null if it will have none. */

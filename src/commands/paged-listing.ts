@@ -1,10 +1,10 @@
 import { listing } from '../cli/answers.js';
-import type { Context } from '../cli/context.js';
 import { flag, toggle } from '../cli/definition.js';
 import { grouped } from '../domain/decimal.js';
 import { usage } from '../errors.js';
 import type { Exchange, Pages } from '../exchange/exchange.js';
 import type { Answer, RowStream } from '../terminal/answer.js';
+import type { Context } from './command.js';
 import { wholeNumber } from './inputs.js';
 
 /** The flags that choose a page of a list, or all pages. */

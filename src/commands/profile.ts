@@ -1,7 +1,6 @@
 import { listing } from '../cli/answers.js';
 import { confirm, requireConsent } from '../cli/consent.js';
-import type { Context } from '../cli/context.js';
-import { define, flag, optional, required, withCompletion } from '../cli/definition.js';
+import { flag, optional, required, withCompletion } from '../cli/definition.js';
 import * as shape from '../cli/shapes.js';
 import { CompletionNames } from '../config/completion-names.js';
 import { hostsInUse, type OriginatedHost } from '../config/connection.js';
@@ -23,6 +22,7 @@ import { requireCertificates } from '../exchange/connect.js';
 import { STREAM_DEFAULTS } from '../exchange/description.js';
 import type { Answer } from '../terminal/answer.js';
 import { type Entry, record } from '../terminal/table.js';
+import { type Context, define } from './command.js';
 import { DRY_CHANGE, dryChange } from './dry-run.js';
 import { profileName, word } from './inputs.js';
 import { warnOfOrphanedWrites } from './orphaned-writes.js';

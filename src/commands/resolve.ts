@@ -1,5 +1,4 @@
-import type { Context } from '../cli/context.js';
-import { define, flag, optional, withCompletion } from '../cli/definition.js';
+import { flag, optional, withCompletion } from '../cli/definition.js';
 import * as shape from '../cli/shapes.js';
 import { counted, Decimal, formatAmount } from '../domain/decimal.js';
 import { referenceText } from '../domain/order.js';
@@ -26,6 +25,7 @@ import { type Resolution, recheckSettledWrite, resolve, unexpectedWrites, unplac
 import { settleManually } from '../trading/settle-manually.js';
 import type { TradingContext } from '../trading/trading-context.js';
 import type { ManualOutcome } from '../trading/withdrawals/settle-withdrawal-manually.js';
+import { type Context, define } from './command.js';
 import { idNumber, unresolvedId } from './inputs.js';
 import { orderArgs, tooLittleText } from './order/order-args.js';
 import { settleWithdrawalAdvice } from './withdraw/withdrawal-view.js';

@@ -1,6 +1,5 @@
 import { listing } from '../cli/answers.js';
-import type { Context } from '../cli/context.js';
-import { define, flag, several } from '../cli/definition.js';
+import { flag, several } from '../cli/definition.js';
 import * as shape from '../cli/shapes.js';
 import { Decimal, grouped } from '../domain/decimal.js';
 import type { Market } from '../domain/market.js';
@@ -13,6 +12,7 @@ import type { Output } from '../terminal/output.js';
 import type { Column } from '../terminal/table.js';
 import { isoTime } from '../terminal/time.js';
 import { unknownCoinNote } from './coin-filter.js';
+import { type Context, define } from './command.js';
 import { type DayPrices, dayOf, knownDays, withDay } from './day-prices.js';
 import { coinName, marketName, oneOf } from './inputs.js';
 import { requireWatchable, WATCH, watch } from './watch/watch.js';

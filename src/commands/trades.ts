@@ -1,5 +1,5 @@
 import { listing } from '../cli/answers.js';
-import { define, flag, required, toggle } from '../cli/definition.js';
+import { flag, required, toggle } from '../cli/definition.js';
 import * as shape from '../cli/shapes.js';
 import { grouped } from '../domain/decimal.js';
 import { compareIds, type Trade } from '../domain/market-data.js';
@@ -8,6 +8,7 @@ import { wireField } from '../exchange/description.js';
 import { sideColumn } from '../terminal/cells.js';
 import type { Column } from '../terminal/table.js';
 import { isoTime, localTime, timeTitle } from '../terminal/time.js';
+import { define } from './command.js';
 import { TRADE_FILE } from './history/shapes.js';
 import { filePath, idNumber, marketName } from './inputs.js';
 import { FORCE } from './named-files/force.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Context } from '../../src/cli/context.js';
+import type { Context } from '../../src/commands/command.js';
 import { refuseUnknownMarket } from '../../src/commands/known-market.js';
 import { Failure, usage } from '../../src/errors.js';
 import { fakeHost } from '../support/fake-host.js';

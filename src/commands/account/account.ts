@@ -1,9 +1,9 @@
-import { define } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import { wireField } from '../../exchange/description.js';
 import type { Screen } from '../../terminal/screen.js';
 import { type Entry, record } from '../../terminal/table.js';
 import { operationName } from '../../trading/journal/write.js';
+import { define } from '../command.js';
 import { warnOfUnknown } from '../unknown-writes.js';
 import { BALANCE, balanceOf } from './balance.js';
 

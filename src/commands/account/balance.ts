@@ -1,6 +1,5 @@
 import { listing } from '../../cli/answers.js';
-import type { Context } from '../../cli/context.js';
-import { define, flag, several, toggle } from '../../cli/definition.js';
+import { flag, several, toggle } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import type { Coin } from '../../domain/account.js';
 import { Decimal, grouped } from '../../domain/decimal.js';
@@ -8,6 +7,7 @@ import { wireField } from '../../exchange/description.js';
 import type { Answer } from '../../terminal/answer.js';
 import { type Column, table } from '../../terminal/table.js';
 import { concernsCoin, type UnknownWrite } from '../../trading/unknown-writes.js';
+import { type Context, define } from '../command.js';
 import { unknownCoin } from '../funds/refusal.js';
 import { coinName } from '../inputs.js';
 import { warnOfUnknown } from '../unknown-writes.js';

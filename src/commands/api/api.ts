@@ -1,5 +1,4 @@
-import type { Context } from '../../cli/context.js';
-import { define, required, several, toggle, withCompletion } from '../../cli/definition.js';
+import { required, several, toggle, withCompletion } from '../../cli/definition.js';
 import { anything } from '../../cli/shapes.js';
 import { Failure, quoted, suggest, usage } from '../../errors.js';
 import {
@@ -12,6 +11,7 @@ import {
   RAW_EXAMPLES,
 } from '../../exchange/description.js';
 import type { Answer } from '../../terminal/answer.js';
+import { type Context, define } from '../command.js';
 import { overriddenBy, overrideFlag } from '../guard-overrides.js';
 import { bodyAnswer, notInCsv } from './answer.js';
 

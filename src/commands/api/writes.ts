@@ -1,5 +1,4 @@
 import { requireConsent } from '../../cli/consent.js';
-import type { Context } from '../../cli/context.js';
 import { nearest } from '../../config/nearest.js';
 import { Failure, suggest, usage } from '../../errors.js';
 import { likelyOrders, operations, readRawWithdrawal, readRawWrite } from '../../exchange/description.js';
@@ -16,6 +15,7 @@ import type { BatchLine, CallTerms } from '../../trading/journal/write.js';
 import { newClientId } from '../../trading/orders/terms.js';
 import { MarketSnapshot } from '../../trading/preview/market-snapshot.js';
 import type { TradingContext } from '../../trading/trading-context.js';
+import type { Context } from '../command.js';
 import { dryRun, exchangeText, NO_PREVIEW } from '../dry-run.js';
 import { breachText, confirmGuarded } from '../guard-overrides.js';
 import type { OrderDraft } from '../order/order-args.js';

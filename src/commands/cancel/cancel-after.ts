@@ -1,6 +1,5 @@
 import { confirm, requireConsent } from '../../cli/consent.js';
-import type { Context } from '../../cli/context.js';
-import { define, required, several, toggle } from '../../cli/definition.js';
+import { required, several, toggle } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import { quoted, suggest, tryRead, usage } from '../../errors.js';
 import type { Answer } from '../../terminal/answer.js';
@@ -10,6 +9,7 @@ import { readOpenOrders } from '../../trading/orders/open-orders.js';
 import { verifyMarket } from '../../trading/orders/verify-orders.js';
 import { startTimerWithRetries, type Timer } from '../../trading/timed-cancel/timer.js';
 import type { TradingContext } from '../../trading/trading-context.js';
+import { type Context, define } from '../command.js';
 import { dryRun, dryRunShape, exchangeText, NO_PREVIEW } from '../dry-run.js';
 import { marketName, programWord } from '../inputs.js';
 import { explainUnknownMarket } from '../known-market.js';

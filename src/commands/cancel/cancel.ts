@@ -1,6 +1,5 @@
 import { confirm, requireConsent } from '../../cli/consent.js';
-import type { Context } from '../../cli/context.js';
-import { define, flag, required, several, toggle } from '../../cli/definition.js';
+import { flag, required, several, toggle } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import { Decimal, grouped } from '../../domain/decimal.js';
 import { splitMarket } from '../../domain/market.js';
@@ -18,6 +17,7 @@ import { type OwnOrders, readOpenOrders } from '../../trading/orders/open-orders
 import { verifyMarket } from '../../trading/orders/verify-orders.js';
 import type { TradingContext } from '../../trading/trading-context.js';
 import { concernsMarket, type UnknownWrite } from '../../trading/unknown-writes.js';
+import { type Context, define } from '../command.js';
 import { dryRun, dryRunShape, exchangeText, NO_PREVIEW } from '../dry-run.js';
 import { knownClientId, marketName, orderId } from '../inputs.js';
 import { explainUnknownMarket, refuseUnknownMarket } from '../known-market.js';

@@ -1,4 +1,3 @@
-import type { Context } from '../../cli/context.js';
 import type { Permissions } from '../../domain/account.js';
 import { adviceParts, Failure, type Hint, suggest, tryRead } from '../../errors.js';
 import { networkFault } from '../../exchange/connect.js';
@@ -9,6 +8,7 @@ import { Journal } from '../../trading/journal/journal.js';
 import { SLACK_MS } from '../../trading/reconcile.js';
 import { unknownWrites } from '../../trading/unknown-writes.js';
 import { PERMISSIONS } from '../account/account.js';
+import type { Context } from '../command.js';
 import { journalName } from '../session/context.js';
 import { SANDBOX_JOURNAL } from '../session/sandbox.js';
 import {

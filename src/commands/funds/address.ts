@@ -1,6 +1,5 @@
 import { listing } from '../../cli/answers.js';
-import type { Context } from '../../cli/context.js';
-import { define, required, toggle } from '../../cli/definition.js';
+import { required, toggle } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import type { ChainAddress } from '../../domain/funds.js';
 import { Failure, usage } from '../../errors.js';
@@ -11,6 +10,7 @@ import { qrCode } from '../../terminal/qr.js';
 import type { Screen } from '../../terminal/screen.js';
 import type { Column } from '../../terminal/table.js';
 import { safe, wrapped } from '../../terminal/text.js';
+import { type Context, define } from '../command.js';
 import { coinName } from '../inputs.js';
 import { explainRefusal } from './refusal.js';
 import { openColumn } from './state-columns.js';

@@ -1,6 +1,5 @@
 import { listing } from '../../cli/answers.js';
-import type { Context } from '../../cli/context.js';
-import { define, flag, optional, toggle } from '../../cli/definition.js';
+import { flag, optional, toggle } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import { Decimal, grouped } from '../../domain/decimal.js';
 import type { Bill } from '../../domain/funds.js';
@@ -11,6 +10,7 @@ import type { Answer } from '../../terminal/answer.js';
 import { paintChange, signed } from '../../terminal/cells.js';
 import type { Column } from '../../terminal/table.js';
 import { isoTime, localTime, timeTitle } from '../../terminal/time.js';
+import { type Context, define } from '../command.js';
 import { coinName, moment, requireRange } from '../inputs.js';
 import { pagedListing, pageFlags, requirePageOrAll, withProgress, withTimePerPage } from '../paged-listing.js';
 import { explainRefusalOfPages } from './refusal.js';

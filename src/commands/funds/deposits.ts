@@ -1,5 +1,3 @@
-import type { Context } from '../../cli/context.js';
-import { define } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import { grouped } from '../../domain/decimal.js';
 import { DEPOSIT_STATES, type Deposit } from '../../domain/funds.js';
@@ -8,6 +6,7 @@ import { wireField } from '../../exchange/description.js';
 import type { Exchange } from '../../exchange/exchange.js';
 import type { Column } from '../../terminal/table.js';
 import { isoTime, localTime, timeTitle } from '../../terminal/time.js';
+import { type Context, define } from '../command.js';
 import { stateColumn } from './state-columns.js';
 import { listTransfers, TRANSFER_ARGUMENTS, transferFlags } from './transfer-listing.js';
 

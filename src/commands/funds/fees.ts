@@ -1,9 +1,10 @@
 import { listing } from '../../cli/answers.js';
-import { define, optional } from '../../cli/definition.js';
+import { optional } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import { grouped } from '../../domain/decimal.js';
 import type { ChainFee } from '../../domain/funds.js';
 import { wireField } from '../../exchange/description.js';
+import { define } from '../command.js';
 import { coinName } from '../inputs.js';
 import { explainRefusal } from './refusal.js';
 import { openColumn } from './state-columns.js';

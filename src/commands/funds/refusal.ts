@@ -1,7 +1,7 @@
-import type { Context } from '../../cli/context.js';
 import { nearest } from '../../config/nearest.js';
 import { Failure, suggest, tryRead, usage } from '../../errors.js';
 import type { Exchange, Pages } from '../../exchange/exchange.js';
+import type { Context } from '../command.js';
 
 /** What a funds operation is about. */
 interface Subject {

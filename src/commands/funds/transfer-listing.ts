@@ -1,9 +1,9 @@
-import type { Context } from '../../cli/context.js';
 import { required } from '../../cli/definition.js';
 import { FACTS } from '../../exchange/description.js';
 import type { Exchange, Pages } from '../../exchange/exchange.js';
 import type { Result } from '../../terminal/answer.js';
 import type { Column } from '../../terminal/table.js';
+import type { Context } from '../command.js';
 import { coinName } from '../inputs.js';
 import {
   type PagedListing,

@@ -1,4 +1,3 @@
-import { define } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import { grouped } from '../../domain/decimal.js';
 import { WITHDRAWAL_STATES, type Withdrawal } from '../../domain/funds.js';
@@ -7,6 +6,7 @@ import { wireField } from '../../exchange/description.js';
 import type { Column } from '../../terminal/table.js';
 import { isoTime, localTime, timeTitle } from '../../terminal/time.js';
 import { verifyWithdrawals } from '../../trading/withdrawals/verify-withdrawals.js';
+import { define } from '../command.js';
 import { stateColumn } from './state-columns.js';
 import { listTransfers, TRANSFER_ARGUMENTS, transferFlags } from './transfer-listing.js';
 

@@ -1,4 +1,3 @@
-import type { Context } from '../../cli/context.js';
 import { CANDLE_MS, type Candle } from '../../domain/candle.js';
 import { grouped } from '../../domain/decimal.js';
 import type { Moment } from '../../domain/moment.js';
@@ -7,6 +6,7 @@ import type { CandlePage, CandleSeries, Exchange } from '../../exchange/exchange
 import type { Answer } from '../../terminal/answer.js';
 import { progressBar } from '../../terminal/progress.js';
 import { isoTime } from '../../terminal/time.js';
+import type { Context } from '../command.js';
 import { withTimePerPage } from '../paged-listing.js';
 import { type Downloaded, noteInterrupt, stopped, summaryOf, withOutput } from './output-file.js';
 import { CandleCheck, type Gap, gapOf } from './row-checks.js';

@@ -1,10 +1,10 @@
-import type { Context } from '../../cli/context.js';
 import { grouped } from '../../domain/decimal.js';
 import { compareIds, type Trade } from '../../domain/market-data.js';
 import { Failure, type FailureKind, usage } from '../../errors.js';
 import type { Exchange } from '../../exchange/exchange.js';
 import type { Answer } from '../../terminal/answer.js';
 import { isoTime } from '../../terminal/time.js';
+import type { Context } from '../command.js';
 import { withTimePerPage } from '../paged-listing.js';
 import { type Downloaded, noteInterrupt, stopped, summaryOf, withOutput } from './output-file.js';
 import { TradeCheck } from './row-checks.js';

@@ -1,9 +1,9 @@
-import type { Context } from '../../cli/context.js';
-import { define, flag, optional, withCompletion } from '../../cli/definition.js';
+import { flag, optional, withCompletion } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import { CANDLE_TYPES } from '../../domain/candle.js';
 import type { Market } from '../../domain/market.js';
 import { suggest, tryRead, usage } from '../../errors.js';
+import { type Context, define } from '../command.js';
 import { marketName } from '../inputs.js';
 import { parseCandleType } from '../kline.js';
 

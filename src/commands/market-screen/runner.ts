@@ -1,4 +1,3 @@
-import type { Context } from '../../cli/context.js';
 import type { CandleType } from '../../domain/candle.js';
 import type { Market } from '../../domain/market.js';
 import { Failure, tryRead } from '../../errors.js';
@@ -6,6 +5,7 @@ import { type Channel, channelKey, type Mirror } from '../../exchange/exchange.j
 import { Changes } from '../../terminal/live/changes.js';
 import { LiveScreen } from '../../terminal/live/live-screen.js';
 import type { Screen } from '../../terminal/screen.js';
+import type { Context } from '../command.js';
 import { warnOfUnknown } from '../unknown-writes.js';
 import { frameOf } from './frame.js';
 import { dialogWidth } from './layout.js';

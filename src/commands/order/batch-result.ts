@@ -1,4 +1,3 @@
-import type { Context } from '../../cli/context.js';
 import * as shape from '../../cli/shapes.js';
 import { counted, formatAmount, formatAverageLike, grouped } from '../../domain/decimal.js';
 import { splitMarket } from '../../domain/market.js';
@@ -17,6 +16,7 @@ import { type Job, MAX_PAIRS } from '../../trading/batches/job.js';
 import { type Ending, JobRun, type Phase } from '../../trading/batches/job-run.js';
 import { resumeCommand } from '../../trading/batches/start-job.js';
 import type { TradingContext } from '../../trading/trading-context.js';
+import type { Context } from '../command.js';
 import { duplicateFailure } from '../session/duplicate-warnings.js';
 import { FILLS, feeText, fillsSoFar, STATE_AND_FILLS, totalOfFills, UNKNOWN_FILLS } from './fills-so-far.js';
 

@@ -1,6 +1,5 @@
 import { requireConsent } from '../../cli/consent.js';
-import type { Context } from '../../cli/context.js';
-import { define, flag, required } from '../../cli/definition.js';
+import { flag, required } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import { counted, Decimal, formatAmount, formatPercent, formatPrice, grouped } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
@@ -30,6 +29,7 @@ import { verifyMarket, verifyOrders } from '../../trading/orders/verify-orders.j
 import type { MarketSnapshot } from '../../trading/preview/market-snapshot.js';
 import type { OrderPlan, PreviewData } from '../../trading/preview/preview.js';
 import type { TradingContext } from '../../trading/trading-context.js';
+import { type Context, define } from '../command.js';
 import { dryRunShape, REQUEST } from '../dry-run.js';
 import { overriddenBy, overrideFlag } from '../guard-overrides.js';
 import { filePath, marketName, oneOf, unresolvedId } from '../inputs.js';

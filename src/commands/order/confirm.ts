@@ -1,4 +1,3 @@
-import type { Context } from '../../cli/context.js';
 import type { Market } from '../../domain/market.js';
 import type { AccountType, OrderType } from '../../domain/order.js';
 import type { Answer } from '../../terminal/answer.js';
@@ -12,6 +11,7 @@ import { PREVIEW_VALID_MS, reasonToAskAgain } from '../../trading/preview/ask-ag
 import { MarketSnapshot } from '../../trading/preview/market-snapshot.js';
 import { type OrderPlan, type PreviewData, previewOrders } from '../../trading/preview/preview.js';
 import type { TradingContext } from '../../trading/trading-context.js';
+import type { Context } from '../command.js';
 import { confirmGuarded, notOverridden, recordOptionsOf } from '../guard-overrides.js';
 import { type AssessedOrders, type MarketCheckInputs, type PreviewText, previewTable } from './preview.js';
 

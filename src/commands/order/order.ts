@@ -1,6 +1,5 @@
 import { requireConsent } from '../../cli/consent.js';
-import type { Context } from '../../cli/context.js';
-import { define, flag, optional, toggle, withCompletion } from '../../cli/definition.js';
+import { flag, optional, toggle, withCompletion } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import { formatAmount, formatPrice } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
@@ -22,6 +21,7 @@ import type { Unknown } from '../../trading/orders/settle-order.js';
 import { averageOfFills, newClientId, notionalText, termsText, validateOrder } from '../../trading/orders/terms.js';
 import type { TradingContext } from '../../trading/trading-context.js';
 import { concernsMarket, unknownWrites } from '../../trading/unknown-writes.js';
+import { type Context, define } from '../command.js';
 import { dryRun, dryRunShape } from '../dry-run.js';
 import { overriddenBy, overrideFlag } from '../guard-overrides.js';
 import { clientId, marketName, oneOf, PRICE_WORDS } from '../inputs.js';

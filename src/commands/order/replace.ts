@@ -1,6 +1,5 @@
 import { requireConsent } from '../../cli/consent.js';
-import type { Context } from '../../cli/context.js';
-import { define, flag, optional, required, toggle, withCompletion } from '../../cli/definition.js';
+import { flag, optional, required, toggle, withCompletion } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import { Decimal, formatAmount, formatPrice } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
@@ -22,6 +21,7 @@ import { type Replacement, replaceOrder } from '../../trading/replace/replace.js
 import type { TradingContext } from '../../trading/trading-context.js';
 import { concernsMarket } from '../../trading/unknown-writes.js';
 import { CANCELLED, cancelRow } from '../cancel/cancel-result.js';
+import { type Context, define } from '../command.js';
 import { dryRun, dryRunShape, NO_PREVIEW } from '../dry-run.js';
 import { overriddenBy, overrideFlag } from '../guard-overrides.js';
 import { knownClientId, marketName, oneOf, orderId, PRICE_WORDS } from '../inputs.js';

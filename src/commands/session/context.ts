@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { CliContext } from '../../cli/context.js';
+import type { CliContext, CommandContext } from '../../cli/context.js';
 import type { RunningCommand } from '../../cli/run.js';
 import { Cache } from '../../config/cache.js';
 import type { Connection } from '../../config/connection.js';
@@ -21,18 +21,17 @@ import type { OutcomeCountdown } from './outcome-countdown.js';
 import { SANDBOX_JOURNAL, Sandbox } from './sandbox.js';
 import type { Session } from './session.js';
 
-declare module '../../cli/context.js' {
-  interface Context {
-    /** The command's remaining time. */
-    readonly budget: TimeBudget;
-    readonly session: Session;
-    readonly trading: Trading;
-    readonly sandbox: Sandbox;
-  }
+/** What a command works with. */
+export interface Context extends CommandContext {
+  /** The command's remaining time. */
+  readonly budget: TimeBudget;
+  readonly session: Session;
+  readonly trading: Trading;
+  readonly sandbox: Sandbox;
 }
 
 /** Creates a command's context. Nothing is read yet. */
-export function createContext(base: CliContext): RunningCommand {
+export function createContext(base: CliContext): RunningCommand & { readonly context: Context } {
   const { host, globals, output } = base;
   const budget = new TimeBudget(globals.timeoutMs, host.monotonic, globals.isTimeoutGiven);
   const sandbox = new Sandbox(host, budget, output);

@@ -1,13 +1,12 @@
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
-import type { Context } from '../../cli/context.js';
-import { define } from '../../cli/definition.js';
 import { type Program, runAndReport } from '../../cli/run.js';
 import * as shape from '../../cli/shapes.js';
 import { type Connection, chooseConnection } from '../../config/connection.js';
 import { CommandEnded, Failure, Interrupted, suggest, tryRead, usage } from '../../errors.js';
 import { CommandHost } from '../../platform/command-host.js';
 import { LineReader } from '../../terminal/line-reader.js';
+import { type Context, define } from '../command.js';
 import { builtTree } from '../completion/built-tree.js';
 import { knownNames } from '../completion/known-names.js';
 import { typedCommand } from '../completion/typed-command.js';

@@ -1,5 +1,4 @@
-import type { Context } from '../../cli/context.js';
-import { define, flag, several, toggle } from '../../cli/definition.js';
+import { flag, several, toggle } from '../../cli/definition.js';
 import { Failure, suggest, usage } from '../../errors.js';
 import {
   type Channel,
@@ -11,6 +10,7 @@ import {
 } from '../../exchange/exchange.js';
 import type { Live, RowStream } from '../../terminal/answer.js';
 import { toJson } from '../../terminal/json.js';
+import { type Context, define } from '../command.js';
 import { durationUpTo, wholeNumber } from '../inputs.js';
 import { refuseUnknownMarket } from '../known-market.js';
 import { channelName } from './channel-words.js';

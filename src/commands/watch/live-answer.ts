@@ -1,6 +1,6 @@
-import type { Context } from '../../cli/context.js';
 import type { Answer, Live } from '../../terminal/answer.js';
 import { toJson } from '../../terminal/json.js';
+import type { Context } from '../command.js';
 import { MirroredAnswer } from './mirrored-answer.js';
 import { PolledAnswer } from './polled-answer.js';
 import { WatchPicture } from './watch-picture.js';

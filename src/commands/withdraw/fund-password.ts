@@ -1,9 +1,9 @@
 import { fstatSync } from 'node:fs';
 import type { Readable } from 'node:stream';
-import type { Context } from '../../cli/context.js';
 import { Failure, suggest, systemErrorCode, usage } from '../../errors.js';
 import { fundPasswordProblem } from '../../exchange/description.js';
 import { inputStream } from '../../platform/input-stream.js';
+import type { Context } from '../command.js';
 
 /** Where the fund password comes from; never an argument or the environment, which others can read. */
 export type PasswordSource =

@@ -1,5 +1,4 @@
-import type { Context } from '../../cli/context.js';
-import { define, flag, optional, toggle } from '../../cli/definition.js';
+import { flag, optional, toggle } from '../../cli/definition.js';
 import { type Advice, Failure, suggest, tryRead } from '../../errors.js';
 import type { Answer } from '../../terminal/answer.js';
 import { SendGate } from '../../trading/journal/entry.js';
@@ -12,6 +11,7 @@ import { checkLimits, withdrawLimits } from '../../trading/withdrawals/limits.js
 import { type PreparedWithdrawal, prepareWithdrawal, type WithdrawRequest } from '../../trading/withdrawals/prepare.js';
 import { refuseIdenticalWithdrawal, sendWithdrawal } from '../../trading/withdrawals/send.js';
 import { verifyWithdrawals } from '../../trading/withdrawals/verify-withdrawals.js';
+import { type Context, define } from '../command.js';
 import { dryRun } from '../dry-run.js';
 import { coinName, positiveDecimal, wholeNumber, word } from '../inputs.js';
 import { type PasswordSource, passwordSource, readFundPassword } from './fund-password.js';

@@ -1,4 +1,3 @@
-import type { Context } from '../../cli/context.js';
 import * as shape from '../../cli/shapes.js';
 import { formatAmount } from '../../domain/decimal.js';
 import type { Withdrawal } from '../../domain/funds.js';
@@ -15,6 +14,7 @@ import type { EarlierUse } from '../../trading/withdrawals/coin-facts.js';
 import type { PreparedWithdrawal } from '../../trading/withdrawals/prepare.js';
 import type { WithdrawalResult } from '../../trading/withdrawals/send.js';
 import type { UnknownWithdrawal } from '../../trading/withdrawals/settle-withdrawal.js';
+import type { Context } from '../command.js';
 import { dryRunShape, exchangeText, PREVIEW_FIELDS, type PreviewJson } from '../dry-run.js';
 import { duplicateFailure } from '../session/duplicate-warnings.js';
 

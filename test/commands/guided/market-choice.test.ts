@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Context } from '../../../src/cli/context.js';
+import type { Context } from '../../../src/commands/command.js';
 import { askMarket, findMarkets } from '../../../src/commands/order/guided/market-choice.js';
 import { Failure } from '../../../src/errors.js';
 import type { Choice } from '../../../src/terminal/prompts.js';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet';
 import { describe, expect, it } from 'vitest';
-import type { Context } from '../../../src/cli/context.js';
+import type { Context } from '../../../src/commands/command.js';
 import { downloadCandles } from '../../../src/commands/history/candle-download.js';
 import { writeParquet } from '../../../src/commands/history/parquet.js';
 import { SeriesFile } from '../../../src/commands/history/series-file.js';

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, vi } from 'vitest';
-import type { Context } from '../../../src/cli/context.js';
+import type { Context } from '../../../src/commands/command.js';
 // loaded now, so that no time passes for it later
 import '../../../src/commands/watch/live-answer.js';
 import '../../../src/terminal/live/live-screen.js';

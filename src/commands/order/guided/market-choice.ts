@@ -1,4 +1,3 @@
-import type { Context } from '../../../cli/context.js';
 import { nearest } from '../../../config/nearest.js';
 import { RENAMED_COINS } from '../../../domain/coin.js';
 import { grouped } from '../../../domain/decimal.js';
@@ -8,6 +7,7 @@ import type { Exchange } from '../../../exchange/exchange.js';
 import { changeText } from '../../../terminal/cells.js';
 import type { Choice } from '../../../terminal/prompts.js';
 import type { TradingContext } from '../../../trading/trading-context.js';
+import type { Context } from '../../command.js';
 import { type Holdings, soon } from './live-data.js';
 
 interface ListedMarket extends Searchable {
