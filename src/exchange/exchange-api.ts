@@ -84,9 +84,11 @@ export class ExchangeApi {
   #madeLimits: Limits | undefined;
   #madeLimiter: Limiter | undefined;
   #madeClock: ExchangeClock | undefined;
-  #marketClock: ExchangeClock | undefined;
+  readonly #marketClock: ExchangeClock;
 
-  constructor(private readonly options: ApiOptions) {}
+  constructor(private readonly options: ApiOptions) {
+    this.#marketClock = new ExchangeClock(options.host);
+  }
 
   /**
    * The trade host's clock, in milliseconds since the Unix epoch. Before the first response of that host it is a guess, good
@@ -101,10 +103,9 @@ export class ExchangeApi {
     return this.#clock.isKnown;
   }
 
-  /** The market-data host's clock. It learns from the responses that come after the first use of it. */
-  get marketClock(): Pick<ExchangeClock, 'now'> {
-    this.#marketClock ??= new ExchangeClock(this.options.host);
-    return this.#marketClock;
+  /** The market-data host's clock, in milliseconds since the Unix epoch: this machine's before the first response of that host. */
+  marketNow(): number {
+    return this.#marketClock.now();
   }
 
   get hosts(): Hosts {
@@ -203,7 +204,7 @@ export class ExchangeApi {
     );
   }
 
-  // most market data needs neither a clock nor a limit, so they are made when they are first needed
+  // market data needs neither the trade host's clock nor most limits, so they are made when they are first needed
 
   get #clock(): ExchangeClock {
     this.#madeClock ??= new ExchangeClock(this.options.host, this.options.offsetStore?.());
@@ -356,12 +357,12 @@ export class ExchangeApi {
     }
   }
 
-  /** Each host has its own clock; that of market data is learned once a command uses it. An answer from a cache shows none. */
+  /** Each host has its own clock. An answer from a cache shows none. */
   #adjustClock(name: string, { date, ageMs }: HttpResponse, tookMs: number): void {
     if (date === null || ageMs > 0) return;
     const received = this.options.host.now();
-    const clock = operationOf(name).access === 'signed' ? this.#clock : this.#marketClock;
-    clock?.addSample({ date, sent: received - tookMs, received });
+    const clock = operationOf(name).access === 'public' ? this.#marketClock : this.#clock;
+    clock.addSample({ date, sent: received - tookMs, received });
   }
 }
 

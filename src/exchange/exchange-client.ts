@@ -100,12 +100,9 @@ export class ExchangeClient {
     return this.api.now();
   }
 
-  /**
-   * The market-data host's clock, in milliseconds since the Unix epoch: this machine's at the first call, corrected by each
-   * response after that.
-   */
+  /** The market-data host's clock, in milliseconds since the Unix epoch: this machine's before the first response of that host. */
   marketNow(): number {
-    return this.api.marketClock.now();
+    return this.api.marketNow();
   }
 
   /** Whether the trade host has shown its time to this process. */

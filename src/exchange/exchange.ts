@@ -75,7 +75,7 @@ export interface Exchange {
 
   /** The trade host's clock. Before the first response of that host it is a guess, good enough for a `reqTime`. */
   now(): number;
-  /** The market-data host's clock: this machine's at the first call, corrected by each response after that. */
+  /** The market-data host's clock: this machine's before the first response of that host. */
   marketNow(): number;
   /** Throws Failure `credentials` if a signed call could not be made. */
   requireKeys(): void;
