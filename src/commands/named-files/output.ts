@@ -3,11 +3,11 @@ import { Socket } from 'node:net';
 import path from 'node:path';
 import type { Writable } from 'node:stream';
 import tty from 'node:tty';
-import type { Context } from '../../cli/context.js';
 import { Failure, systemErrorCode, usage } from '../../errors.js';
 import { openRegular } from '../../platform/bounded-file.js';
 import { cannotWrite } from '../../platform/private-files.js';
 import { Replacement } from '../../platform/replacement.js';
+import type { Context } from '../command.js';
 
 /** The failure for a file that the user named and that cannot be written. */
 export function cannotWriteOutput(file: string, thrown: unknown): Failure {

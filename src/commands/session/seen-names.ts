@@ -2,7 +2,7 @@ import type { CompletionNames, KnownOrder } from '../../config/completion-names.
 import { formatAmount, formatPrice, grouped } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
 import type { Order } from '../../domain/order.js';
-import type { CompletionName } from '../../exchange/exchange-client.js';
+import type { CompletionName } from '../../exchange/exchange.js';
 
 /** More open orders than that are not offered by a shell. */
 const MAX_ORDERS = 2_000;

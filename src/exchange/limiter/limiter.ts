@@ -1,7 +1,7 @@
 import { counted } from '../../domain/decimal.js';
 import { Failure } from '../../errors.js';
 import type { Host } from '../../platform/host.js';
-import type { TimeBudget } from '../budget.js';
+import type { TimeBudget } from '../../platform/time-budget.js';
 import type { Bucket } from '../operations/operation.js';
 import type { IpLock } from './ip-lock.js';
 import { LIMITS, LIMITS_OF, MemoryStore, type Permit, type PermitCount, Permits, type Priority } from './permits.js';
