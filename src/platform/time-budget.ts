@@ -1,4 +1,3 @@
-import { counted } from '../domain/decimal.js';
 import { Failure } from '../errors.js';
 
 /** The time a whole command may take: all its requests, retries and waits. */
@@ -22,6 +21,11 @@ export class TimeBudget {
   /** The whole budget in milliseconds. */
   get milliseconds(): number {
     return this.#milliseconds;
+  }
+
+  /** The same in words: `1 second`, `1.5 seconds`. */
+  get words(): string {
+    return `${this.milliseconds / 1000} second${this.milliseconds === 1000 ? '' : 's'}`;
   }
 
   /** Adds time for work that is known to need it, unless the user has set the time. */
@@ -83,7 +87,7 @@ export class TimeBudget {
   /** Throws Failure `unreachable` if less time is left. */
   require(milliseconds: number): void {
     if (this.allows(milliseconds)) return;
-    const hint = `Use --timeout SECONDS to allow more than ${counted(this.milliseconds / 1000, 'second')}.`;
+    const hint = `Use --timeout SECONDS to allow more than ${this.words}.`;
     throw new Failure('unreachable', 'No time was left to ask the exchange.', { hint });
   }
 

@@ -4,7 +4,6 @@ import type { RunningCommand } from '../../cli/run.js';
 import { Cache } from '../../config/cache.js';
 import type { Connection } from '../../config/connection.js';
 import { reqTimeToleranceMs } from '../../config/settings.js';
-import { counted } from '../../domain/decimal.js';
 import { Failure, suggest } from '../../errors.js';
 import type { Host } from '../../platform/host.js';
 import { requireOwnFolder } from '../../platform/private-files.js';
@@ -79,11 +78,11 @@ export function createContext(base: CliContext): RunningCommand & { readonly con
  * @param ids of the writes that it has recorded
  */
 function timeoutFailure(
-  { milliseconds }: TimeBudget,
+  { words }: TimeBudget,
   ids: readonly string[],
   underWay: ActiveExchange['writesUnderWay'],
 ): Failure {
-  const message = `The command did not end within its ${counted(milliseconds / 1000, 'second')} and was stopped`;
+  const message = `The command did not end within its ${words} and was stopped`;
   const [first] = ids;
   if (first === undefined && underWay.size === 0)
     return new Failure('unreachable', `${message}.`, { hint: 'Give it more time with --timeout SECONDS.' });

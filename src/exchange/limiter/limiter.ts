@@ -1,4 +1,3 @@
-import { counted } from '../../domain/decimal.js';
 import { Failure } from '../../errors.js';
 import type { Host } from '../../platform/host.js';
 import type { TimeBudget } from '../../platform/time-budget.js';
@@ -91,7 +90,7 @@ export class Limiter {
 
   #timeUpFailure(): Failure {
     const message = 'Other requests used up the rate limit for the whole time limit of this command.';
-    const hint = `Nothing was sent. Use --timeout SECONDS to allow more than ${counted(this.budget.milliseconds / 1000, 'second')}.`;
+    const hint = `Nothing was sent. Use --timeout SECONDS to allow more than ${this.budget.words}.`;
     return new Failure('limited', message, { hint });
   }
 }
