@@ -21,7 +21,7 @@ import { openRegular, readBounded, readTextBounded } from '../../src/platform/bo
 import { FaultLog } from '../../src/sandbox/faults/log.js';
 import { readPublished } from '../../src/sandbox/lifecycle/files.js';
 import { openState } from '../../src/sandbox/store/state-file.js';
-import { readFrom, readIfExists } from '../../src/trading/journal/files.js';
+import { readIfExists } from '../../src/trading/journal/files.js';
 import { runPit, serveSandbox, temporaryHome } from '../support/pit.js';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'pit-endless-'));
@@ -64,7 +64,6 @@ describe.each(ENDLESS)('%s', (_what, file) => {
     ['a log of faults', (one) => new FaultLog(one)],
     ['certificates', requireCertificates],
     ['a record of the journal', readIfExists],
-    ['the end of a record of the journal', (one) => readFrom(one, 0)],
   ])('rejects the file as %s', (_reader, read) => {
     expect(() => read(file)).toThrow(REFUSED);
   });

@@ -1,8 +1,8 @@
-import type { Context } from '../../cli/context.js';
-import { define, required } from '../../cli/definition.js';
+import { required } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import { ADMIN_CALLS, type ClockReport } from '../../sandbox/admin/calls.js';
 import type { Answer } from '../../terminal/answer.js';
+import { type Context, define } from '../command.js';
 import { DRY_CHANGE, dryChange } from '../dry-run.js';
 import { moment } from '../inputs.js';
 import { durationBy, numberBy } from './arguments.js';

@@ -1,13 +1,13 @@
 import path from 'node:path';
 import { confirm, requireConsent } from '../../cli/consent.js';
-import type { Context } from '../../cli/context.js';
-import { define, flag, required } from '../../cli/definition.js';
+import { flag, required } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import { counted } from '../../domain/decimal.js';
 import { Failure, suggest } from '../../errors.js';
 import { openInput } from '../../platform/input-stream.js';
 import { FILE_MODE } from '../../platform/private-files.js';
 import { ADMIN_CALLS, LOSES_STATE } from '../../sandbox/admin/calls.js';
+import { type Context, define } from '../command.js';
 import { DRY_CHANGE, dryChange } from '../dry-run.js';
 import { filePath, marketName, positiveDecimal } from '../inputs.js';
 import { FORCE } from '../named-files/force.js';

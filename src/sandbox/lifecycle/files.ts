@@ -4,8 +4,9 @@ import path from 'node:path';
 import { readTextBounded } from '../../platform/bounded-file.js';
 import type { Directories } from '../../platform/directories.js';
 import type { Host } from '../../platform/host.js';
-import { openPrivate, replaceFile } from '../../platform/private-files.js';
+import { openPrivate } from '../../platform/private-files.js';
 import { isAlive, startStamp } from '../../platform/processes.js';
+import { replaceFile } from '../../platform/replacement.js';
 import type { Secrets } from '../accounts/accounts.js';
 import type { Dialect } from '../server/interface-details.js';
 
