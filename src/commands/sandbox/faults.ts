@@ -89,7 +89,7 @@ export const add = define({
   output: RULE,
   dryRunOutput: DRY_CHANGE,
   async run({ sandbox, globals }, input) {
-    if (globals.dryRun) return dryChange('sandbox fault add', `Would add: ${FAULT_KINDS[input.kind]}.`);
+    if (globals.dryRun) return dryChange('sandbox fault add', `Would add: ${FAULT_KINDS[input.kind].does}.`);
     const rule = await sandbox.administer('POST /faults/add', input);
     return { data: rule, show: (screen) => table(screen, RULE_COLUMNS, [rule]) };
   },

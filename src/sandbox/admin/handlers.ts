@@ -8,7 +8,7 @@ import { BackInTime } from '../exchange/clock.js';
 import type { Exchange } from '../exchange/exchange.js';
 import { UnreadableStore } from '../failures.js';
 import type { Faults } from '../faults/faults.js';
-import { isStreamFault } from '../faults/rules.js';
+import { FAULT_KINDS, isStreamFault } from '../faults/rules.js';
 import type { DataDirectory } from '../lifecycle/data-directory.js';
 import { newKeys, type SandboxAddress, type SandboxFiles } from '../lifecycle/files.js';
 import type { MarginTransfer } from '../margin/margin-service.js';
@@ -17,7 +17,7 @@ import { BadRecording, LONGEST_RECORDING, type Recording, readRecording, spanOf 
 import type { Activity } from '../server/http.js';
 import type { Dialect } from '../server/interface-details.js';
 import { SERVED } from '../server/operations/index.js';
-import { BadState, openState, writeState } from '../store/state-file.js';
+import { BadState, readState, writeState } from '../store/state-file.js';
 import { Store } from '../store/store.js';
 import {
   type AccountReport,
@@ -271,9 +271,6 @@ function setClock({ clock }: Exchange, time: number): void {
   }
 }
 
-/** Kinds that take a delay. */
-const DELAYED: readonly string[] = ['delay', 'late', 'stream-delay'];
-
 function addFault(input: CheckedInput<'POST /faults/add'>, { faults }: Administered) {
   const { kind, operation = null, probability = null, count = null, every = null } = input;
   const names = isStreamFault(kind) ? Object.keys(channels) : SERVED.map(({ name }) => name);
@@ -281,13 +278,13 @@ function addFault(input: CheckedInput<'POST /faults/add'>, { faults }: Administe
     const what = isStreamFault(kind) ? 'a channel' : 'an operation';
     throw new AdminRefusal(`"${operation}" is not ${what} that is served.`, `There are ${names.join(', ')}.`);
   }
-  const needed = (name: 'delay' | 'skew', isNeeded: boolean) => {
-    const given = input[name];
+  const needed = (name: 'delay' | 'skew') => {
+    const [given, isNeeded] = [input[name], FAULT_KINDS[kind].needs === name];
     if (isNeeded && given === undefined) throw new AdminRefusal(`This fault needs a ${name}.`, `Add --${name} MS.`);
     if (!isNeeded && given !== undefined) throw new AdminRefusal(`This fault has no ${name}.`, `Leave --${name} out.`);
     return given ?? 0;
   };
-  const [delay, skew] = [needed('delay', DELAYED.includes(kind)), needed('skew', kind === 'skew')];
+  const [delay, skew] = [needed('delay'), needed('skew')];
   return faults.rules.add({ kind, operation, probability, count, every, delay, skew });
 }
 
@@ -353,11 +350,11 @@ function requireUntouched({ admin }: Exchange, anew: boolean | undefined, reason
 
 /** The first account keeps this sandbox's keys, which never change for a `PIT_HOME`. */
 async function importFrom(data: DataDirectory, { file, anew }: CheckedInput<'POST /import'>) {
-  const state = withFile(file, 'read', () => openState(file));
+  const state = withFile(file, 'read', () => readState(file));
   try {
     requireUntouched(data.exchange, anew, 'The import replaces this exchange');
     await data.replace(async (directory) => {
-      await Store.fill(directory, state.rows());
+      await Store.fill(directory, state.rows);
       const exchange = await data.open(directory);
       exchange.customers.replaceKeysOfFirst(data.keys);
       exchange.changed();
@@ -367,8 +364,6 @@ async function importFrom(data: DataDirectory, { file, anew }: CheckedInput<'POS
     if (!(error instanceof UnreadableStore)) throw error;
     const hint = 'Import it with the version of pit that wrote it.';
     throw new AdminRefusal(`${file} cannot be read: ${error.message}`, hint);
-  } finally {
-    state.close();
   }
   return { file, rows: state.count };
 }

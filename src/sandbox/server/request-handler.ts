@@ -4,7 +4,7 @@ import type { Exchange } from '../exchange/exchange.js';
 import { Refusal } from '../refusals.js';
 import { NotWritten } from '../store/store.js';
 import { marketDataRefusal, type RefusalBody, refusalBodyOf, signedRefusal, toJsonText } from './bodies.js';
-import { type Dialect, PERMISSIONS, REQUEST_TIME_TOLERANCE, ZONE } from './interface-details.js';
+import { type Dialect, REQUEST_TIME_TOLERANCE, ZONE } from './interface-details.js';
 import type { Limits } from './limits.js';
 import { SERVED } from './operations/index.js';
 import { checkParameters, readQuery, splitTarget } from './parameters.js';
@@ -152,7 +152,7 @@ export class RequestHandler {
     limits.address(request.address, now());
     checkRequestTime(reqTime, request.times ?? this.times, this.tolerance);
     limits.key(account.accessKey, now());
-    requirePermission(served, account);
+    if (!account.permissions[served.permission]) throw new Refusal('noPermission');
     const values = checkParameters(served, parameters, this.dialect);
     // nothing is begun that could not be kept: this rejects
     if (exchange.isFailing) await exchange.durable();
@@ -193,11 +193,6 @@ export class RequestHandler {
     this.options.log(`internal error in ${path.slice(0, 60)}: ${trace}`);
     return { body: refusalBody(new Refusal('internal')), refused: true };
   }
-}
-
-function requirePermission({ name }: Served, { permissions }: Account): void {
-  const permission = PERMISSIONS[name];
-  if (permission !== undefined && !permissions[permission]) throw new Refusal('noPermission');
 }
 
 const unknownOperation: Respond = () => {

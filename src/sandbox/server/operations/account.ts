@@ -6,7 +6,7 @@ import { type Json, number } from '../bodies.js';
 import { BILL_WORDS, BILLS, coinNames, SUCCESS } from '../interface-details.js';
 import { coinOf, readWallClock, type SignedCall, serveSigned, showWallClock } from '../served-operation.js';
 
-export const getAccountInfo = serveSigned('getAccountInfo', (_values, call) => {
+export const getAccountInfo = serveSigned('getAccountInfo', 'asset', (_values, call) => {
   const { username, permissions } = call.account;
   return {
     result: {
@@ -51,7 +51,7 @@ export function coinEntry(coin: CoinRules, available: string, frozen: string): {
 }
 
 /** Newest first. */
-export const getSpotBills = serveSigned('getSpotBills', (values, call) => {
+export const getSpotBills = serveSigned('getSpotBills', 'asset', (values, call) => {
   const { exchange, account, zone } = call;
   const coin = values.currency === undefined ? undefined : coinOf(exchange, values.currency).coin;
   const page = { page: Number(values.pageIndex ?? '1'), pageSize: Number(values.pageSize ?? '10') };

@@ -10,13 +10,13 @@ import { coinOf, serveOpen, serveSigned, showWallClock } from '../served-operati
  * "The address must first be obtained in the application or website." Observed: of a coin with several chains, it is the one on
  * the main chain. With a memo it is `<account>_<remark>`.
  */
-export const getUserAddress = serveSigned('getUserAddress', ({ currency }, { exchange, account }) => {
+export const getUserAddress = serveSigned('getUserAddress', 'money', ({ currency }, { exchange, account }) => {
   const address = exchange.funds.depositAddress(account, coinOf(exchange, currency).coin);
   return successWith({ key: addressText(address) });
 });
 
 /** Also for a coin with one chain. */
-export const getPayinAddress = serveSigned('getPayinAddress', ({ currency }, { exchange, account }) => {
+export const getPayinAddress = serveSigned('getPayinAddress', 'money', ({ currency }, { exchange, account }) => {
   const addresses = exchange.funds.depositAddresses(account, coinOf(exchange, currency).coin);
   return successWith(
     addresses.map(({ chain, address, memo }): Json => {
@@ -27,7 +27,7 @@ export const getPayinAddress = serveSigned('getPayinAddress', ({ currency }, { e
   );
 });
 
-export const getWithdrawAddress = serveSigned('getWithdrawAddress', ({ currency }, { exchange, account }) =>
+export const getWithdrawAddress = serveSigned('getWithdrawAddress', 'money', ({ currency }, { exchange, account }) =>
   successWith({ key: exchange.funds.withdrawalAddress(account, coinOf(exchange, currency).coin) }),
 );
 
@@ -57,7 +57,7 @@ function pageOf({ pageIndex, pageSize }: PageValues): { pageIndex: number; pageS
   return { pageIndex: Number(pageIndex), pageSize: Number(pageSize) };
 }
 
-export const withdraw = serveSigned('withdraw', (values, { exchange, account }) => {
+export const withdraw = serveSigned('withdraw', 'money', (values, { exchange, account }) => {
   const { amount, fees: fee, receiveAddr: address, safePwd, itransfer = '0' } = values;
   const { coin } = coinOf(exchange, values.currency);
   const internal = itransfer === '1';
@@ -65,7 +65,7 @@ export const withdraw = serveSigned('withdraw', (values, { exchange, account }) 
   return { ...SUCCESS, id };
 });
 
-export const getWithdrawRecord = serveSigned('getWithdrawRecord', (values, { exchange, account }) => {
+export const getWithdrawRecord = serveSigned('getWithdrawRecord', 'money', (values, { exchange, account }) => {
   const { pageIndex, pageSize } = pageOf(values);
   const { coin } = coinOf(exchange, values.currency);
   const { list, total } = exchange.funds.withdrawals(account, coin, pageIndex, pageSize);
@@ -73,7 +73,7 @@ export const getWithdrawRecord = serveSigned('getWithdrawRecord', (values, { exc
   return successWith({ list: list.map(withdrawalEntry), pageIndex, pageSize, totalCount: total, totalPage });
 });
 
-export const getChargeRecord = serveSigned('getChargeRecord', (values, { exchange, account, zone }) => {
+export const getChargeRecord = serveSigned('getChargeRecord', 'money', (values, { exchange, account, zone }) => {
   const { pageIndex, pageSize } = pageOf(values);
   const { coin } = coinOf(exchange, values.currency);
   const { list, total } = exchange.funds.deposits(account, coin, pageIndex, pageSize);

@@ -29,7 +29,7 @@ import { marketOf, type SignedCall, serveObserved, serveSigned } from '../served
 /** "1 = PostOnly, 2 = IOC. Empty or any other value gives a limit order." */
 const ORDER_TYPES: Readonly<Record<string, OrderType>> = { '1': 'postOnly', '2': 'ioc' };
 
-export const order = serveSigned('order', (values, { exchange, account, dialect }) => {
+export const order = serveSigned('order', 'entrust', (values, { exchange, account, dialect }) => {
   const { name: market } = marketOf(exchange, values.currency);
   const { price, amount, tradeType, orderType = '', customerOrderId: clientId } = values;
   const [side, type] = [sideOf(tradeType), ORDER_TYPES[orderType] ?? 'limit'];
@@ -45,7 +45,7 @@ export const order = serveSigned('order', (values, { exchange, account, dialect 
   return { code: codeOf('order', SUCCESS.code, dialect), message: SUCCESS.message, id };
 });
 
-export const cancelOrder = serveSigned('cancelOrder', (values, { exchange, account }) => {
+export const cancelOrder = serveSigned('cancelOrder', 'entrust', (values, { exchange, account }) => {
   const { name: market } = marketOf(exchange, values.currency);
   const cancelled = exchange.orders.cancel(account, market, referenceOf(values));
   const datas = {
@@ -57,16 +57,20 @@ export const cancelOrder = serveSigned('cancelOrder', (values, { exchange, accou
   return { code: SUCCESS.code, message: { des: SUCCESS.message, isSuc: true, datas } };
 });
 
-export const getOrder = serveSigned('getOrder', (values, { exchange, account, dialect }) => {
+export const getOrder = serveSigned('getOrder', 'entrust', (values, { exchange, account, dialect }) => {
   const { name: market } = marketOf(exchange, values.currency);
   return orderRecord(exchange.orders.order(account, market, referenceOf(values)), dialect);
 });
 
 /** A further call restarts the minute. Chosen: every order that is open at its end is cancelled, also newer ones. */
-export const cancelAllOrdersAfter = serveSigned('cancelAllOrdersAfter', ({ currency }, { exchange, account }) => {
-  exchange.orders.cancelAllAfter(account, marketOf(exchange, currency).name);
-  return { code: SUCCESS.code, message: SUCCESS.message };
-});
+export const cancelAllOrdersAfter = serveSigned(
+  'cancelAllOrdersAfter',
+  'entrust',
+  ({ currency }, { exchange, account }) => {
+    exchange.orders.cancelAllAfter(account, marketOf(exchange, currency).name);
+    return { code: SUCCESS.code, message: SUCCESS.message };
+  },
+);
 
 function referenceOf(values: { readonly id?: string | undefined; readonly customerOrderId?: string | undefined }) {
   if (values.id !== undefined) return { id: values.id };
@@ -77,7 +81,7 @@ function referenceOf(values: { readonly id?: string | undefined; readonly custom
  * Places a limit order for each pair, in order, and continues after a refused one; see {@link partlyPlaced}. The ids are JSON
  * numbers, as in the interface, with more digits than a double holds.
  */
-export const orderMoreV2 = serveSigned('orderMoreV2', (values, { exchange, account, dialect }) => {
+export const orderMoreV2 = serveSigned('orderMoreV2', 'entrust', (values, { exchange, account, dialect }) => {
   const { name: market } = marketOf(exchange, values.market);
   const side = sideOf(values.tradeType);
   const pairs = pairsOf(values.tradeParams);
@@ -117,7 +121,7 @@ function page(
   return records.map((record) => orderRecord(record, dialect));
 }
 
-export const getOrders = serveSigned('getOrders', ({ currency, tradeType, pageIndex }, call) =>
+export const getOrders = serveSigned('getOrders', 'entrust', ({ currency, tradeType, pageIndex }, call) =>
   page(call, currency, sideOf(tradeType), pageIndex, ORDERS_PER_PAGE),
 );
 
