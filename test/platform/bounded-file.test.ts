@@ -1,6 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
 import {
-  appendFileSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
