@@ -139,13 +139,19 @@ export function adminHandlers(sandbox: Administered): ReadonlyMap<string, AdminH
   return new Map(names.map((name) => [name, (input) => carryOut(name, input, sandbox)]));
 }
 
+/** Calls that are answered also while the exchange is being replaced or its disk fails. */
+const WITHOUT_EXCHANGE: ReadonlySet<AdminCallName> = new Set([
+  ...(['POST /hello', 'POST /stop', 'GET /faults', 'POST /faults/add'] as const),
+  ...(['POST /faults/clear', 'POST /faults/log'] as const),
+]);
+
 async function carryOut(name: AdminCallName, input: Parameters<AdminHandler>[0], sandbox: Administered) {
   const rules: readonly [string, Rule][] = Object.entries(ADMIN_CALLS[name].parameters);
   const checked = Object.fromEntries(
     rules.map(([parameter, rule]) => [parameter, checkedValue(rule, parameter, input)]),
   );
   const result: unknown = await (HANDLERS[name] as (input: object, sandbox: Administered) => unknown)(checked, sandbox);
-  if (name !== 'POST /stop') await sandbox.data.exchange.durable();
+  if (!WITHOUT_EXCHANGE.has(name)) await sandbox.data.exchange.durable();
   return result;
 }
 
