@@ -198,9 +198,12 @@ export class Exchange {
     } catch (cause) {
       void store.abandon();
       if (cause instanceof UnreadableStore || diskTrouble(cause) !== undefined) throw cause;
-      throw new UnreadableStore(`they are damaged: ${cause instanceof Error ? cause.message : String(cause)}`, {
-        cause,
-      });
+      throw new UnreadableStore(
+        `damaged, or written by another version of pit (${cause instanceof Error ? cause.message : String(cause)})`,
+        {
+          cause,
+        },
+      );
     }
   }
 

@@ -3,9 +3,9 @@ import type { Exchange } from '../../exchange/exchange.js';
 import type { Depth, ShownCandle, Ticker } from '../../exchange/market-service.js';
 import { type Json, number, numbers, RawJson } from '../bodies.js';
 import { CANDLE_ROWS, DEPTH_LEVELS, MERGED_DEPTH_LEVELS } from '../interface-details.js';
-import { marketOf, servePublic } from '../served-operation.js';
+import { marketOf, type Served, servePublic } from '../served-operation.js';
 
-export const markets = servePublic('markets', (_values, { exchange }) => marketConfigurations(exchange));
+const markets = servePublic('markets', (_values, { exchange }) => marketConfigurations(exchange));
 
 export function marketConfigurations(exchange: Pick<Exchange, 'markets'>): Json {
   return Object.fromEntries(
@@ -17,7 +17,7 @@ export function marketConfigurations(exchange: Pick<Exchange, 'markets'>): Json 
 }
 
 /** Keyed without the underscore, as observed. */
-export const allTicker = servePublic('allTicker', (_values, { exchange }) =>
+const allTicker = servePublic('allTicker', (_values, { exchange }) =>
   Object.fromEntries(
     [...exchange.markets.keys()].map((market) => [
       market.replace('_', ''),
@@ -26,7 +26,7 @@ export const allTicker = servePublic('allTicker', (_values, { exchange }) =>
   ),
 );
 
-export const ticker = servePublic('ticker', ({ market }, { exchange }) => {
+const ticker = servePublic('ticker', ({ market }, { exchange }) => {
   const now = exchange.market.ticker(marketOf(exchange, market).name);
   return { ticker: tickerFields(now), date: String(now.time) };
 });
@@ -37,7 +37,7 @@ function tickerFields(now: Ticker): Json {
 }
 
 /** Asks in descending price and the time in seconds, both as observed. */
-export const depth = servePublic('depth', ({ market, size, merge }, { exchange }) => {
+const depth = servePublic('depth', ({ market, size, merge }, { exchange }) => {
   const { name } = marketOf(exchange, market);
   const asked = size === undefined ? DEPTH_LEVELS : Number(size);
   const book =
@@ -74,7 +74,7 @@ function levels(side: readonly (readonly [price: string, amount: string])[], rev
 }
 
 /** Oldest first and dated in seconds, as observed. */
-export const trades = servePublic('trades', ({ market, since }, { exchange, dialect }) =>
+const trades = servePublic('trades', ({ market, since }, { exchange, dialect }) =>
   exchange.market.trades(marketOf(exchange, market).name, since).map(({ id, time, side, price, amount }) => ({
     date: seconds(time),
     price: dialect === 'observed' ? price : number(price),
@@ -86,7 +86,7 @@ export const trades = servePublic('trades', ({ market, since }, { exchange, dial
 );
 
 /** "Sell currency" is read as the base coin, "buy currency" as the quote coin. */
-export const kline = servePublic('kline', ({ market, type, since, size }, { exchange, klineSince }) => {
+const kline = servePublic('kline', ({ market, type, since, size }, { exchange, klineSince }) => {
   const { name, base, quote } = marketOf(exchange, market);
   const rows = exchange.market.candles(name, type as CandleType, {
     // "only data after this timestamp"
@@ -103,3 +103,5 @@ export function candleRow({ time, open, high, low, close, volume }: ShownCandle)
 export function seconds(milliseconds: number): number {
   return Math.floor(milliseconds / 1000);
 }
+
+export const MARKET_DATA: readonly Served[] = [markets, allTicker, ticker, depth, trades, kline];

@@ -24,12 +24,12 @@ import {
   partlyPlaced,
   SUCCESS,
 } from '../interface-details.js';
-import { marketOf, type SignedCall, serveObserved, serveSigned } from '../served-operation.js';
+import { marketOf, type Served, type SignedCall, serveObserved, serveSigned } from '../served-operation.js';
 
 /** "1 = PostOnly, 2 = IOC. Empty or any other value gives a limit order." */
 const ORDER_TYPES: Readonly<Record<string, OrderType>> = { '1': 'postOnly', '2': 'ioc' };
 
-export const order = serveSigned('order', 'entrust', (values, { exchange, account, dialect }) => {
+const order = serveSigned('order', 'entrust', (values, { exchange, account, dialect }) => {
   const { name: market } = marketOf(exchange, values.currency);
   const { price, amount, tradeType, orderType = '', customerOrderId: clientId } = values;
   const [side, type] = [sideOf(tradeType), ORDER_TYPES[orderType] ?? 'limit'];
@@ -45,7 +45,7 @@ export const order = serveSigned('order', 'entrust', (values, { exchange, accoun
   return { code: codeOf('order', SUCCESS.code, dialect), message: SUCCESS.message, id };
 });
 
-export const cancelOrder = serveSigned('cancelOrder', 'entrust', (values, { exchange, account }) => {
+const cancelOrder = serveSigned('cancelOrder', 'entrust', (values, { exchange, account }) => {
   const { name: market } = marketOf(exchange, values.currency);
   const cancelled = exchange.orders.cancel(account, market, referenceOf(values));
   const datas = {
@@ -57,20 +57,16 @@ export const cancelOrder = serveSigned('cancelOrder', 'entrust', (values, { exch
   return { code: SUCCESS.code, message: { des: SUCCESS.message, isSuc: true, datas } };
 });
 
-export const getOrder = serveSigned('getOrder', 'entrust', (values, { exchange, account, dialect }) => {
+const getOrder = serveSigned('getOrder', 'entrust', (values, { exchange, account, dialect }) => {
   const { name: market } = marketOf(exchange, values.currency);
   return orderRecord(exchange.orders.order(account, market, referenceOf(values)), dialect);
 });
 
 /** A further call restarts the minute. Chosen: every order that is open at its end is cancelled, also newer ones. */
-export const cancelAllOrdersAfter = serveSigned(
-  'cancelAllOrdersAfter',
-  'entrust',
-  ({ currency }, { exchange, account }) => {
-    exchange.orders.cancelAllAfter(account, marketOf(exchange, currency).name);
-    return { code: SUCCESS.code, message: SUCCESS.message };
-  },
-);
+const cancelAllOrdersAfter = serveSigned('cancelAllOrdersAfter', 'entrust', ({ currency }, { exchange, account }) => {
+  exchange.orders.cancelAllAfter(account, marketOf(exchange, currency).name);
+  return { code: SUCCESS.code, message: SUCCESS.message };
+});
 
 function referenceOf(values: { readonly id?: string | undefined; readonly customerOrderId?: string | undefined }) {
   if (values.id !== undefined) return { id: values.id };
@@ -81,7 +77,7 @@ function referenceOf(values: { readonly id?: string | undefined; readonly custom
  * Places a limit order for each pair, in order, and continues after a refused one; see {@link partlyPlaced}. The ids are JSON
  * numbers, as in the interface, with more digits than a double holds.
  */
-export const orderMoreV2 = serveSigned('orderMoreV2', 'entrust', (values, { exchange, account, dialect }) => {
+const orderMoreV2 = serveSigned('orderMoreV2', 'entrust', (values, { exchange, account, dialect }) => {
   const { name: market } = marketOf(exchange, values.market);
   const side = sideOf(values.tradeType);
   const pairs = pairsOf(values.tradeParams);
@@ -121,7 +117,7 @@ function page(
   return records.map((record) => orderRecord(record, dialect));
 }
 
-export const getOrders = serveSigned('getOrders', 'entrust', ({ currency, tradeType, pageIndex }, call) =>
+const getOrders = serveSigned('getOrders', 'entrust', ({ currency, tradeType, pageIndex }, call) =>
   page(call, currency, sideOf(tradeType), pageIndex, ORDERS_PER_PAGE),
 );
 
@@ -146,26 +142,22 @@ function ofList(list: OrderList) {
   };
 }
 
-export const getOrdersNew = serveObserved(
+const getOrdersNew = serveObserved(
   'getOrdersNew',
   listing({ currency, tradeType, pageIndex, pageSize }),
   (values, call) => ofList(sideOf(values.tradeType))(values, call),
 );
 
-export const getOrdersIgnoreTradeType = serveObserved('getOrdersIgnoreTradeType', listing(bothSides), ofList('all'));
+const getOrdersIgnoreTradeType = serveObserved('getOrdersIgnoreTradeType', listing(bothSides), ofList('all'));
 
-export const getUnfinishedOrdersIgnoreTradeType = serveObserved(
+const getUnfinishedOrdersIgnoreTradeType = serveObserved(
   'getUnfinishedOrdersIgnoreTradeType',
   listing(bothSides),
   ofList('open'),
 );
 
 /** As its name says: orders that traded at least in part, open or not. */
-export const getFinishedAndPartialOrders = serveObserved(
-  'getFinishedAndPartialOrders',
-  listing(bothSides),
-  ofList('traded'),
-);
+const getFinishedAndPartialOrders = serveObserved('getFinishedAndPartialOrders', listing(bothSides), ofList('traded'));
 
 /**
  * "1 = cancelled; 2 = completed, or cancelled after a partial fill; 0 and 3 = waiting to trade, or the unfilled remainder still
@@ -235,3 +227,16 @@ function walletOf(
   if (!permissions.lever) throw new Refusal('noPermission', 'margin');
   return { accountType: acctType === '1' ? 'isolated' : 'cross', borrow, repay };
 }
+
+export const TRADING: readonly Served[] = [
+  order,
+  orderMoreV2,
+  cancelOrder,
+  cancelAllOrdersAfter,
+  getOrder,
+  getOrders,
+  getOrdersNew,
+  getOrdersIgnoreTradeType,
+  getUnfinishedOrdersIgnoreTradeType,
+  getFinishedAndPartialOrders,
+];
