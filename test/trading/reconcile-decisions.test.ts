@@ -42,10 +42,10 @@ const answered = (id: string, order: string, changes?: Changes) =>
   request(id, 'decided', { items: [placed(id, order)], ...changes });
 const isOlderThan = (first: number) => (id: string) => Number(id) < first;
 
-type Given = Partial<Parameters<typeof reconcile>[2]> & { readonly began?: number; readonly since?: number };
+type Given = Partial<Parameters<typeof reconcile>[2]> & { readonly began?: number; readonly since?: number; readonly expiredTo?: number };
 
-function reconciled(attempts: readonly Attempt[], rows: readonly Row[], { began = 10_000, since, ...given }: Given) {
-  const list = { rows, began: SENT + began, since: since === undefined ? Number.NEGATIVE_INFINITY : SENT + since };
+function reconciled(attempts: readonly Attempt[], rows: readonly Row[], { began = 10_000, since, expiredTo = Number.POSITIVE_INFINITY, ...given }: Given) {
+  const list = { rows, began: SENT + began, since: since === undefined ? Number.NEGATIVE_INFINITY : SENT + since, expiredTo };
   return reconcile(attempts, list, { accountedFor: new Set(), requestLifetime: TOLERANCE, ...given });
 }
 
@@ -143,12 +143,12 @@ describe('a row that an answer named', () => {
   const earlier = lost('b', { at: -1_000 });
 
   it('belongs to its request, though an earlier request would match', () => {
-    const short = request('a', 'partial', { responseIds: ['7'], items: [open('a 0'), open('a 1', 'l')] });
+    const short = request('a', 'named', { responseIds: ['7'], items: [open('a 0'), open('a 1', 'l')] });
     expect(decide([earlier, short], [row('7', 10)])).toEqual({ outcomes: { 'a 0': '7', 'a 1': 'refused' } });
   });
 
   it('belongs to the line that has no order yet', () => {
-    const short = request('a', 'partial', {
+    const short = request('a', 'named', {
       responseIds: ['7'],
       items: [placed('a 0', '6'), open('a 1'), open('a 2')],
     });
@@ -158,7 +158,7 @@ describe('a row that an answer named', () => {
   });
 
   it('leaves the other rows to the nearest pending items, or else to its own request as duplicates', () => {
-    const short = request('a', 'partial', { responseIds: ['8'] });
+    const short = request('a', 'named', { responseIds: ['8'] });
     expect(decide([earlier, short], [row('8', 20), row('7', 10)])).toEqual({
       outcomes: { a: '8', b: '7' },
       ambiguous: ['a'],
@@ -171,12 +171,12 @@ describe('a row that an answer named', () => {
 
   it('the row belongs to its request even if the exchange changed it so that only another request matches', () => {
     const other = answered('b', '6', { items: [placed('b', '6', 'changed')] });
-    const short = request('a', 'partial', { responseIds: ['7'], items: [open('a 0'), open('a 1', 'l')] });
+    const short = request('a', 'named', { responseIds: ['7'], items: [open('a 0'), open('a 1', 'l')] });
     expect(decide([other, short], [row('7', 10, 'changed'), row('6', 5, 'changed')])).toEqual({});
   });
 
   it('the row is a duplicate if the only line that it matches has an order, and the other lines count as refused', () => {
-    const short = request('a', 'partial', { responseIds: ['7'], items: [placed('a 0', '6'), open('a 1', 'l')] });
+    const short = request('a', 'named', { responseIds: ['7'], items: [placed('a 0', '6'), open('a 1', 'l')] });
     expect(decide([short], [row('7', 10), row('6', 5)])).toEqual({
       outcomes: { 'a 1': 'refused' },
       duplicates: { 'a 0': ['7'] },
@@ -186,7 +186,7 @@ describe('a row that an answer named', () => {
 
 describe('a line of a request accepted in part', () => {
   const short = (responseIds: readonly string[]) =>
-    request('a', 'partial', { responseIds, items: [open('a 0'), open('a 1', 'l')] });
+    request('a', 'named', { responseIds, items: [open('a 0'), open('a 1', 'l')] });
 
   it('the line is not decided as long as the list lacks a row that the answer named', () => {
     expect(decide([short(['7', '8'])], [row('7', 10)])).toEqual({ outcomes: { 'a 0': '7' } });
@@ -476,7 +476,7 @@ describe('a pending item without a row', () => {
   });
 
   it('the item was refused at once if the answer says so, though the request stays open', () => {
-    for (const answer of ['refused', 'partial'] as const) {
+    for (const answer of ['refused', 'named'] as const) {
       expect(outcome(answer, SPAN)).toEqual({ outcomes: { a: 'refused' } });
       expect(outcome(answer, LATE)).toEqual({ outcomes: { a: 'refused' }, closed: ['a'] });
     }

@@ -7,7 +7,7 @@ import { readWithdrawals } from '../../exchange/record-pages.js';
 import * as wireField from '../../exchange/wire-fields.js';
 import type { Column } from '../../terminal/table.js';
 import { isoTime, localTime, timeTitle } from '../../terminal/time.js';
-import { verifyWithdrawals } from '../../trading/withdrawals/verify-withdrawals.js';
+import { settleCoin } from '../../trading/withdrawals/settle-records.js';
 import { stateColumn } from './state-columns.js';
 import { listTransfers, TRANSFER_ARGUMENTS, transferFlags } from './transfer-listing.js';
 
@@ -38,7 +38,7 @@ export default define({
       context,
       {
         what: 'withdrawals',
-        verify: (coin) => tryRead(async () => verifyWithdrawals(await context.trading.open(), coin)),
+        verify: (coin) => tryRead(async () => settleCoin(await context.trading.open(), coin)),
         read: readWithdrawals,
         rowMaker: async () => withdrawalRow,
         fields: FIELDS,

@@ -132,16 +132,16 @@ export function batchAnswer(job: Job, ending: Ending): Answer {
   const { placed, refused, unknown, notSent } = job.counts();
   const outcomes = job.outcomes();
   const orders = lines.map(([line, price, amount], index): LineRow => {
-    const settled = job.results[index];
+    const now = job.lines[index];
     const outcome = outcomes[index] ?? 'notSent';
-    const id = settled?.outcome === 'placed' ? settled.id : null;
+    const id = now?.state === 'placed' ? now.id : null;
     return {
       line,
       price,
       amount,
       outcome,
       id,
-      reason: settled === undefined || 'id' in settled ? null : settled.reason,
+      reason: now !== undefined && 'reason' in now ? now.reason : null,
       ...fillsSoFar(id === null ? null : (job.listed.get(id) ?? null)),
     };
   });
@@ -200,9 +200,9 @@ function nothingPlaced(job: Job, ending: Ending): Failure {
   return new Failure('unreachable', `${none}: ${reasonOf(job, ending)}.`, { clientId, hint });
 }
 
-function firstRefusal({ results }: Job): Refused | undefined {
-  const result = results.find((one) => one?.outcome === 'refused');
-  return result?.outcome === 'refused' ? new Refused(result.code, result.reason) : undefined;
+function firstRefusal({ lines }: Job): Refused | undefined {
+  const refused = lines.find(({ state }) => state === 'refused');
+  return refused?.state === 'refused' ? new Refused(refused.code, refused.reason) : undefined;
 }
 
 function reasonOf(job: Job, ending: Ending): string {

@@ -12,9 +12,9 @@ import { type Entry, record } from '../../terminal/table.js';
 import { localTime, zonedTime } from '../../terminal/time.js';
 import type { TradingContext } from '../../trading/trading-context.js';
 import type { EarlierUse } from '../../trading/withdrawals/coin-facts.js';
+import type { UnknownWithdrawal } from '../../trading/withdrawals/find-withdrawal.js';
 import type { PreparedWithdrawal } from '../../trading/withdrawals/prepare.js';
 import type { WithdrawalResult } from '../../trading/withdrawals/send.js';
-import type { UnknownWithdrawal } from '../../trading/withdrawals/settle-withdrawal.js';
 import { dryRunShape, exchangeText, PREVIEW_FIELDS, type PreviewJson } from '../dry-run.js';
 import { duplicateFailure } from '../session/duplicate-warnings.js';
 

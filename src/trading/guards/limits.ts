@@ -149,10 +149,9 @@ function notionalOfOpen(entry: JournalEntry): Decimal {
 
 /** An idle job counts what was or may have been placed, duplicates included. A running one also counts what it will send. */
 function notionalOfJob(job: Job, isUnderWay: boolean): Decimal {
-  const { uncertainLines } = job;
   const isSpent = (line: number) => {
-    const outcome = job.results[line]?.outcome;
-    return isUnderWay ? outcome !== 'refused' : uncertainLines.has(line) || outcome === 'placed';
+    const state = job.lines[line]?.state;
+    return isUnderWay ? state !== 'refused' : state === 'sent' || state === 'placed';
   };
   const { lines, side } = job.terms;
   const duplicates = [...job.duplicates.values()].flatMap((line) => lines.slice(line, line + 1));

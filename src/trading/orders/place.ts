@@ -1,26 +1,35 @@
-import { Failure, suggest } from '../../errors.js';
+import type { Order } from '../../domain/order.js';
+import { Failure, suggest, tryRead } from '../../errors.js';
 import type { WriteResponse } from '../../exchange/exchange-client.js';
+import type { NotSent as NotSentReason } from '../../exchange/failures.js';
 import type { Refused } from '../../exchange/response.js';
 import { Job } from '../batches/job.js';
+import type { DuplicateOrders } from '../duplicates.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { SendGate } from '../journal/entry.js';
 import type { NewRecord } from '../journal/journal.js';
 import type { RecordedOrderTerms } from '../journal/write.js';
+import { listMustReachTo } from '../reconcile.js';
+import { type Findings, type OrderList, readOrderList, settle } from '../settle.js';
 import type { TradingContext } from '../trading-context.js';
-import {
-  findOrderOutcome,
-  findSentOrder,
-  type OrderOutcome,
-  REFUSED_AND_ABSENT,
-  releaseMismatched,
-  settleAcceptedOrder,
-  settlePlaced,
-  uncheckedRefusalText,
-} from './settle-order.js';
+import { EXPIRED, findOrder, type Unknown } from './find-order.js';
 import { isSameOrder, keyOf } from './terms.js';
 
+interface Placed {
+  readonly outcome: 'placed';
+  readonly id: string;
+  /** Duplicates of it and of earlier orders of this side; null if they could not be looked up. */
+  readonly duplicates: readonly DuplicateOrders[] | null;
+  /** The order as the exchange last showed it; null if it has not yet. */
+  readonly order: Order | null;
+}
+
+export interface NotSent extends NotSentReason {
+  readonly outcome: 'notSent';
+}
+
 /** The outcome of an order. */
-export type Placement = OrderOutcome | { readonly outcome: 'refused'; readonly refusal: Refused };
+export type Placement = Placed | NotSent | Unknown | { readonly outcome: 'refused'; readonly refusal: Refused };
 
 /** The best bid to record, and the check of the day limit to repeat after recording. */
 export interface RecordOptions extends Pick<NewRecord, 'bestBid'> {
@@ -82,48 +91,74 @@ export async function settleByResponse(
   entry: JournalEntry<'order'>,
   response: WriteResponse<{ readonly id: string }>,
 ): Promise<Placement> {
-  if (response.kind === 'done') return settleAcceptedOrder(trading, entry, response.value.id);
-  if (response.kind === 'refused') return handleRefusal(trading, entry, response.refusal);
   if (response.kind === 'notSent') {
     entry.settle({ outcome: 'notSent', id: null, duplicates: [] }, `not sent: ${response.reason}`);
     const { reason, failure, hint } = response;
     return { outcome: 'notSent', reason, failure, hint };
   }
-  entry.note(`no answer: ${response.reason}`, { isUnanswered: true });
-  trading.reportProgress(`No answer: ${response.reason}. Looking up the order; it is not sent again.`);
-  const settled = await findOrderOutcome(trading, entry);
-  return settled.outcome === 'unknown' ? { ...settled, reason: settled.mismatch ?? response.reason } : settled;
+  if (response.kind === 'done') {
+    entry.note(`accepted: ${response.value.id}`, { namedId: response.value.id });
+    const placed = await settleAccepted(trading, entry, response.value.id);
+    if (placed !== undefined) return placed;
+  } else if (response.kind === 'lost') {
+    entry.note(`no answer: ${response.reason}`, { isUnanswered: true });
+    trading.reportProgress(`No answer: ${response.reason}. Looking up the order; it is not sent again.`);
+  } else entry.note(`refused: ${response.refusal.code} ${response.refusal.message}`);
+  const refusal = response.kind === 'refused' ? response.refusal : undefined;
+  const found = await findOrder(trading, entry, refusal);
+  if (found.outcome === 'placed') return withDuplicates(trading, entry, found.order);
+  if (found.outcome === 'unknown')
+    return response.kind === 'lost' ? { ...found, reason: found.mismatch ?? response.reason } : found;
+  if (refusal !== undefined) return { outcome: 'refused', refusal };
+  return { outcome: 'notSent', reason: EXPIRED, failure: 'unreachable', hasExpired: true };
 }
 
 /**
- * A proxy may have repeated the request: the first one was placed and the refusal answers the second. So a refusal counts
- * only if the order does not exist.
+ * Settles an order that the exchange says it has accepted. A server in between may have answered with the response to another
+ * request: then the list contradicts it, and undefined is returned.
  */
-async function handleRefusal(
+async function settleAccepted(
   trading: TradingContext,
   entry: JournalEntry<'order'>,
-  refusal: Refused,
-): Promise<Placement> {
-  entry.note(`refused: ${refusal.code} ${refusal.message}`);
-  const found = await findSentOrder(trading, entry, refusal.code);
-  if (typeof found === 'object') {
-    return 'mismatch' in found ? releaseMismatched(entry, found) : settlePlaced(trading, entry, found);
-  }
-  if (found === undefined) return settleUncheckedRefusal(trading, entry, refusal);
-  entry.settle({ outcome: 'refused', id: null, duplicates: [] }, REFUSED_AND_ABSENT);
-  return { outcome: 'refused', refusal };
+  id: string,
+): Promise<Placed | undefined> {
+  const checked = await check(trading, entry);
+  if (checked === undefined) entry.settle({ outcome: 'placed', id, duplicates: [] }, `placed: ${id}`);
+  if (checked?.findings.contradicted.has(entry.write.id) !== true) return placedAs(id, checked);
+  entry.note(`the exchange does not list order ${id} as this one`, { isUnanswered: true });
+  trading.reportProgress(
+    `The answer names order ${id}, which the exchange does not list as this one. Looking it up; it is not sent again.`,
+  );
+  return undefined;
 }
 
-/** Settles a refused order that the exchange could not be asked about at once. */
-async function settleUncheckedRefusal(
-  trading: TradingContext,
-  entry: JournalEntry<'order'>,
-  refusal: Refused,
-): Promise<Placement> {
-  const settled = await findOrderOutcome(trading, entry, { absentAs: 'refused' });
-  if (settled.outcome === 'notSent') return { outcome: 'refused', refusal };
-  if (settled.outcome === 'placed' || settled.mismatch !== undefined) return settled;
-  return { ...settled, reason: uncheckedRefusalText(refusal, settled.reason) };
+/** Checks whether the network repeated the request of an order that was found. */
+async function withDuplicates(trading: TradingContext, entry: JournalEntry<'order'>, order: Order): Promise<Placed> {
+  const placed = placedAs(order.id, await check(trading, entry));
+  return { ...placed, order: placed.order ?? order };
+}
+
+interface Checked {
+  readonly list: OrderList;
+  readonly findings: Findings;
+  /** Whether the list ends before the order was sent, so that duplicates of it may be missing. */
+  readonly isCutOff: boolean;
+}
+
+/** Settles with a list that goes back to this order. Undefined if none could be read. */
+function check(trading: TradingContext, entry: JournalEntry<'order'>): Promise<Checked | undefined> {
+  return tryRead(async () => {
+    const to = listMustReachTo(entry.write);
+    const list = await readOrderList(trading, entry.write.terms, { to });
+    return { list, findings: await settle(trading, list, entry), isCutOff: list.since > to };
+  });
+}
+
+function placedAs(id: string, checked: Checked | undefined): Placed {
+  const { duplicates = [] } = checked?.findings ?? {};
+  const isUnchecked = checked === undefined || (checked.isCutOff && duplicates.length === 0);
+  const order = checked?.list.orders.find((one) => one.id === id) ?? null;
+  return { outcome: 'placed', id, duplicates: isUnchecked ? null : duplicates, order };
 }
 
 /** Throws Failure `usage` if an identical order has an unknown outcome, or a record cannot be read. */
