@@ -276,7 +276,8 @@ class Matching {
       const { writeKey } = nearest.attempt;
       // a write without an answer may have made it: a later list decides
       const isAmbiguous = fitting.some(
-        ({ item, attempt }) => item.state === 'pending' && attempt.writeKey !== writeKey,
+        ({ item, attempt, rowId }) =>
+          item.state === 'pending' && attempt.writeKey !== writeKey && !attempt.responseIds.includes(rowId ?? ''),
       );
       if (isAmbiguous && proven === undefined) {
         this.#ambiguous.add(writeKey);
@@ -307,12 +308,10 @@ class Matching {
       const isReadAfterExpiry = this.list.began > expiresAt(attempt.reqTime, requestLifetime);
       const isShown = this.#listShows(attempt);
       const hasExpired = isReadAfterExpiry && attempt.reqTime <= this.list.expiredTo;
-      const isExplained = attempt.responseIds.every(
-        (id) => accountedFor.has(id) || (hasExpired && !this.#listed.has(id)),
-      );
+      const isExplained = isShown && attempt.responseIds.every((id) => accountedFor.has(id));
       const isAbsenceCertain =
         !missing.some(({ item }) => this.#reserved.has(item.matchKey)) &&
-        isAbsenceProven(attempt, hasExpired, isExplained && (isShown || hasExpired));
+        isAbsenceProven(attempt, hasExpired, isExplained);
       const absent = attempt.response === 'named' || attempt.response === 'refused' ? 'refused' : 'notSent';
       if (isAbsenceCertain) for (const { item } of missing) outcomes.set(item.id, { outcome: absent });
       if (this.#isAmbiguous(attempt)) this.#ambiguous.add(attempt.writeKey);
@@ -431,7 +430,7 @@ class Matching {
 /**
  * Whether items without a row certainly do not exist. A client id decides by itself, never the list.
  * @param hasExpired whether the list was read after the exchange rejected the time of the request as expired
- * @param isExplained whether each row that the answer named belongs to an item, or does not exist
+ * @param isExplained whether the list shows everything that the answer named, and each belongs to an item
  */
 function isAbsenceProven({ hasClientId, response }: Attempt, hasExpired: boolean, isExplained: boolean): boolean {
   if (hasClientId === true) return false;

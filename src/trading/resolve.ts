@@ -164,7 +164,7 @@ function whyUnknown(found: { readonly outcome: 'placed' | 'refused' | 'notSent' 
  * Settles the lines of a job that no process owns, and sends none. If some orders were not sent, the job stays open and
  * can be resumed, unless it is to be closed as it is.
  */
-async function resolveJob(
+export async function resolveJob(
   trading: TradingContext,
   entry: JournalEntry<'batch'>,
   closeUnfinished: boolean,

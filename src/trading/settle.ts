@@ -154,9 +154,11 @@ async function newestOrders(
   items: ReadonlySet<string>,
 ): Promise<ReadonlyMap<string, string | null>> {
   const newest = new Map<string, string | null>();
-  for (const { entry } of writes) {
+  for (const { entry, isSettled, isMine } of writes) {
     const { id: clientId, terms } = entry.write;
-    if (!items.has(writeKey(entry))) continue;
+    // the exchange may list an order a moment before it knows its client id
+    const isOnItsWay = !isSettled && !isMine && entry.isUnderWay;
+    if (isOnItsWay || !items.has(writeKey(entry))) continue;
     const response = await tryRead(async () => ({ order: await client.findOrder(terms.market, { clientId }) }));
     if (response !== undefined) newest.set(writeKey(entry), response.order?.id ?? null);
   }

@@ -42,10 +42,23 @@ const answered = (id: string, order: string, changes?: Changes) =>
   request(id, 'decided', { items: [placed(id, order)], ...changes });
 const isOlderThan = (first: number) => (id: string) => Number(id) < first;
 
-type Given = Partial<Parameters<typeof reconcile>[2]> & { readonly began?: number; readonly since?: number; readonly expiredTo?: number };
+type Given = Partial<Parameters<typeof reconcile>[2]> & {
+  readonly began?: number;
+  readonly since?: number;
+  readonly expiredTo?: number;
+};
 
-function reconciled(attempts: readonly Attempt[], rows: readonly Row[], { began = 10_000, since, expiredTo = Number.POSITIVE_INFINITY, ...given }: Given) {
-  const list = { rows, began: SENT + began, since: since === undefined ? Number.NEGATIVE_INFINITY : SENT + since, expiredTo };
+function reconciled(
+  attempts: readonly Attempt[],
+  rows: readonly Row[],
+  { began = 10_000, since, expiredTo = Number.POSITIVE_INFINITY, ...given }: Given,
+) {
+  const list = {
+    rows,
+    began: SENT + began,
+    since: since === undefined ? Number.NEGATIVE_INFINITY : SENT + since,
+    expiredTo,
+  };
   return reconcile(attempts, list, { accountedFor: new Set(), requestLifetime: TOLERANCE, ...given });
 }
 
@@ -366,6 +379,7 @@ describe('a lost order with a client id', () => {
     const { duplicates } = reconciled([own], [row('8', 20), row('7', 10)], { newestByClientId: newest });
     expect(duplicates).toMatchObject([{ item: { id: 'a', rowId: '8' }, rows: [row('7', 10)], isProven: false }]);
     expect(decide([own], [row('8', 20), row('7', 10)], { newestByClientId: newest })).toEqual({
+      outcomes: { a: '8' },
       duplicates: { a: ['7'] },
     });
     expect(decide([own], [row('9', 30), row('8', 20)], { newestByClientId: newest })).toEqual({});
@@ -390,6 +404,7 @@ describe('a lost order with a client id', () => {
     expect(decide([own], [], { began: LATE })).toEqual({});
     expect(decide([own], [], { began: LATE, newestByClientId: new Map([['a', null]]) })).toEqual({});
     expect(decide([own], [row('7', 10)], { began: LATE, newestByClientId: new Map([['a', '7']]) })).toEqual({
+      outcomes: { a: '7' },
       closed: ['a'],
     });
   });

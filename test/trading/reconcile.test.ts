@@ -317,6 +317,7 @@ const list = (rows: readonly Row[], began: number): List => ({
   rows,
   began: START + began,
   since: Number.NEGATIVE_INFINITY,
+  expiredTo: Number.POSITIVE_INFINITY,
 });
 const CONTEXT = { accountedFor: new Set<string>(), requestLifetime: TOLERANCE };
 const placed = (rowId: string) => ({ id: 'a 0', matchKey: 'k', rowId, state: 'placed' }) as const;

@@ -123,8 +123,12 @@ async function settleAccepted(
   id: string,
 ): Promise<Placed | undefined> {
   const checked = await check(trading, entry);
-  if (checked === undefined) entry.settle({ outcome: 'placed', id, duplicates: [] }, `placed: ${id}`);
-  if (checked?.findings.contradicted.has(entry.write.id) !== true) return placedAs(id, checked);
+  if (checked === undefined) {
+    entry.settle({ outcome: 'placed', id, duplicates: [] }, `placed: ${id}`);
+    return placedAs(id, checked);
+  }
+  const settled = checked.findings.settled.get(entry.write.id);
+  if (settled !== undefined) return placedAs(settled.id ?? id, checked);
   entry.note(`the exchange does not list order ${id} as this one`, { isUnanswered: true });
   trading.reportProgress(
     `The answer names order ${id}, which the exchange does not list as this one. Looking it up; it is not sent again.`,

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { settleJob } from '../../../src/trading/batches/settle-job.js';
 import { jobToResume, resumeJob } from '../../../src/trading/batches/start-job.js';
 import type { JournalEntry } from '../../../src/trading/journal/entry.js';
 import { refuseIdenticalOrder } from '../../../src/trading/orders/place.js';
+import { resolveJob } from '../../../src/trading/resolve.js';
 import { saying } from '../../support/advice.js';
 import { NOW } from '../../support/fake-host.js';
 import { count } from '../support/exchange.js';
@@ -57,7 +57,7 @@ it('orders that may belong to another unknown job are not assigned to refused li
     [],
   ]);
   const entry = next.journal.findUnsettled('job2') as JournalEntry<'batch'>;
-  expect(await settleJob(next, entry, false)).toMatchObject({ outcome: 'placed' });
+  expect(await resolveJob(next, entry, false)).toMatchObject({ outcome: 'placed' });
   expect([next.alarms, exchange.batches.length]).toEqual([[], 4]);
   expect(new Set(exchange.counts.values())).toEqual(new Set([1]));
 });
@@ -88,7 +88,7 @@ it('a batch is refused while its lines may be placed by another job, and accepte
   ] as const)
     await begin(trading, { lines: lines(19), ...other }, id);
   const settled = later(trading, server.url);
-  await settleJob(settled, settled.journal.findUnsettled(JOB) as JournalEntry<'batch'>, false);
+  await resolveJob(settled, settled.journal.findUnsettled(JOB) as JournalEntry<'batch'>, false);
   expect((await place(settled, { lines: lines(19) }, 'job6')).job.counts()).toMatchObject({ placed: 19 });
   expect(count(server, 'orderMoreV2')).toBe(2);
 });

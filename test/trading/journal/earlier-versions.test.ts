@@ -39,7 +39,7 @@ describe('a journal of version 0.2.0', () => {
       new Set(['unknown1', OPEN_JOB, 'funds001']),
     );
     const job = new Job(journal.findJob(OPEN_JOB) as JournalEntry<'batch'>);
-    expect([job.counts(), job.isRecordComplete]).toEqual([{ placed: 40, refused: 0, unknown: 20, notSent: 0 }, true]);
+    expect([job.counts(), job.maybeUnrecorded]).toEqual([{ placed: 40, refused: 0, unknown: 20, notSent: 0 }, []]);
     const settled = journal.archive.since(0).map(({ write, outcome, id }) => [write.id, outcome, id]);
     expect(settled).toEqual([
       ['placed01', 'placed', '7'],

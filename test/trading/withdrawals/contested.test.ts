@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { WithdrawTerms } from '../../../src/trading/journal/write.js';
 import { resolve } from '../../../src/trading/resolve.js';
-import { findWithdrawalOutcome } from '../../../src/trading/withdrawals/settle-withdrawal.js';
-import { verifyWithdrawals } from '../../../src/trading/withdrawals/verify-withdrawals.js';
+import { findWithdrawal } from '../../../src/trading/withdrawals/find-withdrawal.js';
+import { settleCoin } from '../../../src/trading/withdrawals/settle-records.js';
 import { NOW } from '../../support/fake-host.js';
 import { begin, type Row, record, serveFunds } from '../support/funds.js';
 import { type TestTrading, tradingOf } from '../support/trading.js';
@@ -23,7 +23,7 @@ async function settled(trading: TestTrading, ...names: string[]): Promise<Record
 async function lost(records: readonly Row[], terms: Partial<WithdrawTerms> = {}, options = ENOUGH) {
   const trading = tradingOf((await serveFunds(records)).url, options);
   const entry = begin(trading, 'lost1', terms);
-  return { trading, entry, outcome: await findWithdrawalOutcome(trading, entry) };
+  return { trading, entry, outcome: await findWithdrawal(trading, entry) };
 }
 
 describe('a lost withdrawal', () => {
@@ -179,13 +179,13 @@ describe('a record that an unknown withdrawal and a settled one may have made', 
 
   it('is no duplicate of the settled one while it may be that of the other', async () => {
     const { trading } = await withBoth();
-    expect(await verifyWithdrawals(trading, 'btc')).toEqual([]);
+    expect(await settleCoin(trading, 'btc')).toEqual([]);
     expect(trading.journal.settledButUnexpired({ coin: 'btc' })).toHaveLength(1);
   });
 
   it('is reported as a duplicate of the settled one if the user says that it is not the other', async () => {
     const { trading, unknown } = await withBoth();
     unknown.settle({ outcome: 'notSent', id: null, duplicates: [], ruledOut: ['3'] }, 'not sent, as the user says');
-    expect(await verifyWithdrawals(trading, 'btc')).toMatchObject([{ writeId: 'placed1', id: '2', ids: ['3'] }]);
+    expect(await settleCoin(trading, 'btc')).toMatchObject([{ writeId: 'placed1', id: '2', ids: ['3'] }]);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { resolve } from '../../../src/trading/resolve.js';
 import { settleManually } from '../../../src/trading/settle-manually.js';
-import { verifyWithdrawals } from '../../../src/trading/withdrawals/verify-withdrawals.js';
+import { settleCoin } from '../../../src/trading/withdrawals/settle-records.js';
 import { saying } from '../../support/advice.js';
 import { NOW } from '../../support/fake-host.js';
 import { respond, serveFaults } from '../../support/fault-server.js';
@@ -36,7 +36,7 @@ describe('a withdrawal that stays unknown whatever the exchange lists', () => {
     const trading = await lostAt(DOUBTFUL, LATE);
     await settleManually(trading, 'lost1', NOT_SENT);
     expect(trading.journal.archive.find('lost1')).toMatchObject({ outcome: 'notSent', id: null, duplicates: [] });
-    expect(await verifyWithdrawals(trading, 'btc')).toEqual([]);
+    expect(await settleCoin(trading, 'btc')).toEqual([]);
     expect(trading.journal.archive.find('lost1')).toMatchObject({ outcome: 'notSent' });
   });
 
