@@ -61,7 +61,7 @@ async function unanswered(remembered: number, budgetMs: number, heldMs?: number)
 describe('a setting reqTimeTolerance that is shorter than what the exchange accepts', () => {
   it('settles nothing, so that an order that executes after its end is found', async () => {
     const { account: trading, entry } = await unanswered(5_000, 40_000, 20_000);
-    expect(await findOrder(trading, entry)).toMatchObject({ outcome: 'placed', id: '7' });
+    expect(await findOrder(trading, entry)).toMatchObject({ outcome: 'placed', order: { id: '7' } });
   });
 
   it('leaves the order unknown and names the setting, as long as the exchange accepts its request', async () => {

@@ -382,7 +382,7 @@ describe('a lost order with a client id', () => {
       outcomes: { a: '8' },
       duplicates: { a: ['7'] },
     });
-    expect(decide([own], [row('9', 30), row('8', 20)], { newestByClientId: newest })).toEqual({});
+    expect(decide([own], [row('9', 30), row('8', 20)], { newestByClientId: newest })).toEqual({ outcomes: { a: '8' } });
   });
 
   it('takes no row if its newest is not listed, or does not match', () => {
