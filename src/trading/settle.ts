@@ -3,9 +3,8 @@ import type { Order, Side } from '../domain/order.js';
 import { tryRead } from '../errors.js';
 import { datedRead } from '../exchange/exchange-clock.js';
 import { type OrderPages, readOrderPages } from '../exchange/order-pages.js';
-import { addLateOrders, bringSummaryUpToDate, duplicateEvents } from './batches/close-job.js';
-import type { Job } from './batches/job.js';
-import { archivedJob } from './batches/job.js';
+import { addLateOrders, bringSummaryUpToDate, duplicateEvents, endJob } from './batches/close-job.js';
+import { archivedJob, Job } from './batches/job.js';
 import type { DuplicateOrders } from './duplicates.js';
 import type { JournalEntry } from './journal/entry.js';
 import type { Journal } from './journal/journal.js';
@@ -170,7 +169,8 @@ function reportsOf(write: OpenWrite, orders: readonly Order[], result: Reconcile
   return result.duplicates.flatMap((duplicates) => {
     const { attempt, item } = duplicates;
     const isOwn = attempt.writeKey === writeKey(write.entry);
-    const isReportable = write.isSettled || write.isMine || result.outcomes.has(item.id);
+    const isFree = !write.entry.isUnderWay && result.outcomes.has(item.id);
+    const isReportable = write.isSettled || write.isMine || isFree;
     return isOwn && isReportable ? reportOf(write, duplicates, orders) : [];
   });
 }
@@ -232,15 +232,18 @@ function recordOrder(
   return settlement;
 }
 
-/** Records the outcomes of a job's lines. Another command leaves the job open: only its own knows whether it goes on. */
+/** Records the outcomes of a job's lines. Only the command that works on the job knows whether the rest is to be sent. */
 function recordLines(
   { orders }: OrderList,
-  write: OpenWrite,
-  job: Job,
+  { entry, isMine, attempts }: OpenWrite,
+  before: Job,
   reports: readonly DuplicateOrders[],
   { outcomes }: Reconciled,
 ): undefined {
-  if (!write.isMine) return;
+  const isAnyDecided = attempts.some(({ items }) => items.some(({ id }) => outcomes.has(id)));
+  // what a damaged record lacks is left to the command that resumes the job
+  if (!isMine && !(isAnyDecided && before.maybeUnrecorded.length === 0 && entry.claim())) return;
+  const job = isMine ? before : new Job(entry as JournalEntry<'batch'>);
   job.addListed(orders);
   const found = job.lines.flatMap((_, line) => {
     const outcome = outcomes.get(lineId(job, line));
@@ -258,6 +261,7 @@ function recordLines(
   }
   const more = reports.flatMap(({ line = 0, ids }) => ids.map((id) => [line, id] as const));
   for (const [event, batchEvent] of duplicateEvents(job, more)) job.record(event, batchEvent);
+  if (!isMine) endJob(job, 'settled');
 }
 
 /** Records duplicates of a settled write, so that they are reported once and accounted for from then on. */
