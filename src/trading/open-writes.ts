@@ -38,14 +38,13 @@ export function rowOf({ id, price, amount, time }: Order): Row {
 /**
  * The writes of one side of a market that are not closed: those with an unknown outcome, and those whose requests may still
  * be executed again. A write that another process settles during the read is included once.
- * @param mine the write that this command works on: its own memory of it counts, because a full disk may lack a part
+ * @param mine the write that this command works on; a job's own memory of it counts, because a full disk may lack a part
  */
 export function openWrites(
   journal: Journal,
   { market, side }: MarketSide,
-  mine?: JournalEntry<'order'> | Job,
+  mine?: { readonly id: string } | Job,
 ): OpenWrite[] {
-  const own = mine === undefined ? undefined : entryOf(mine);
   const isHere = (entry: JournalEntry): entry is OrderEntry => {
     const list = listShowing(entry.write);
     return list !== undefined && 'market' in list && list.market === market && list.side === side;
@@ -53,17 +52,14 @@ export function openWrites(
   const unsettled = journal.unsettledEntries().filter(isHere);
   const settled = journal.settledButUnexpired({ market, side }).filter(isHere);
   const settledKeys = new Set(settled.map(writeKey));
-  const others = unsettled.filter(({ write }) => write.id !== own?.write.id && !settledKeys.has(writeKey({ write })));
-  const isMineOpen = own !== undefined && !settledKeys.has(writeKey(own));
+  const openWrite = (entry: OrderEntry, isSettled: boolean) => {
+    const isMine = entry.write.id === mine?.id;
+    return toOpenWrite(isMine && !isSettled && mine instanceof Job ? mine : entry, { isSettled, isMine });
+  };
   return [
-    ...(isMineOpen ? [toOpenWrite(mine instanceof Job ? mine : own, { isSettled: false, isMine: true })] : []),
-    ...others.map((entry) => toOpenWrite(entry, { isSettled: false })),
-    ...settled.map((entry) => toOpenWrite(entry, { isSettled: true, isMine: entry.write.id === own?.write.id })),
+    ...unsettled.filter((entry) => !settledKeys.has(writeKey(entry))).map((entry) => openWrite(entry, false)),
+    ...settled.map((entry) => openWrite(entry, true)),
   ];
-}
-
-function entryOf(write: JournalEntry<'order'> | OrderEntry | Job): OrderEntry {
-  return (write instanceof Job ? write.entry : write) as OrderEntry;
 }
 
 /** Converts a write: a single order has one attempt, a job has one for each of its requests. */
@@ -71,12 +67,10 @@ export function toOpenWrite(
   write: OrderEntry | Job,
   { isSettled, isMine = false }: { readonly isSettled: boolean; readonly isMine?: boolean },
 ): OpenWrite {
-  const job = write instanceof Job ? write : undefined;
-  const entry = entryOf(write);
-  if (job !== undefined || isKind(entry.write, 'batch'))
-    return toOpenJob(job ?? new Job(entry as JournalEntry<'batch'>), isSettled, isMine);
-  const { attempt, orderIds } = orderAttempt(entry, isSettled);
-  return { entry, job, isSettled, isMine, attempts: [attempt], orderIds };
+  if (write instanceof Job) return toOpenJob(write, isSettled, isMine);
+  if (isKind(write.write, 'batch')) return toOpenJob(new Job(write as JournalEntry<'batch'>), isSettled, isMine);
+  const { attempt, orderIds } = orderAttempt(write, isSettled);
+  return { entry: write, job: undefined, isSettled, isMine, attempts: [attempt], orderIds };
 }
 
 /** The one item of an order has the key of its write as its id. */
@@ -153,11 +147,11 @@ function toOpenJob(job: Job, isSettled: boolean, isMine: boolean): OpenWrite {
     isOlderRow: (id) => job.wasKnown(id, job.terms.baseline.length),
   };
   const attempts = [...open, ...decided, ...(unrecorded.items.length === 0 ? [] : [unrecorded])];
-  return { entry: entryOf(job), job, isSettled, isMine, attempts, orderIds: job.orderIds };
+  return { entry: job.entry as OrderEntry, job, isSettled, isMine, attempts, orderIds: job.orderIds };
 }
 
 /** The id of the attempt of a job's request. */
-export function requestId(job: Job, number: number): string {
+function requestId(job: Job, number: number): string {
   return `${writeKey(job.entry)} request ${number}`;
 }
 

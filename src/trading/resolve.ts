@@ -15,7 +15,7 @@ import {
   type Settled,
   type WriteKind,
 } from './journal/write.js';
-import { findOrder, type Unknown } from './orders/find-order.js';
+import { findOrder, type Unknown } from './orders/settle-order.js';
 import { listMustReachTo } from './reconcile.js';
 import { settleReplace } from './replace/replace.js';
 import { lookUpAbsentOrder, readOrderList, settle, settleSide } from './settle.js';

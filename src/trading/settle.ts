@@ -27,7 +27,6 @@ import {
   termsOf,
   toOpenWrite,
 } from './open-writes.js';
-import { EXPIRED } from './orders/find-order.js';
 import {
   type Duplicates,
   expiresAt,
@@ -43,6 +42,8 @@ import type { TradingContext } from './trading-context.js';
 const RETENTION_MS = 86_400_000;
 /** How much further back than the oldest row in question the archive is read, because clocks differ. */
 const ARCHIVE_SLACK_MS = 86_400_000;
+/** Why an order counts as not sent: nothing on the exchange is it, and its request can arrive no more. */
+export const EXPIRED = 'the request has expired and the exchange has no such order';
 /** Most pages read as a side effect of another command. */
 const MAX_PAGES = 100;
 
@@ -86,7 +87,7 @@ export interface Findings {
 export async function settle(
   trading: TradingContext,
   list: OrderList,
-  mine?: JournalEntry<'order'> | Job,
+  mine?: { readonly id: string } | Job,
 ): Promise<Findings> {
   // the journal is read after the list, so that it covers all that is listed: an order is recorded before it exists
   const writes = openWrites(trading.journal, list, mine);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ExchangeClient } from '../../src/exchange/exchange-client.js';
-import { findOrder } from '../../src/trading/orders/find-order.js';
 import { placeOrder } from '../../src/trading/orders/place.js';
+import { findOrder } from '../../src/trading/orders/settle-order.js';
 import { KEYS } from '../exchange/support.js';
 import { type FakeHost, NOW } from '../support/fake-host.js';
 import { FAULTS, type FaultServer, respond, serveFaults } from '../support/fault-server.js';

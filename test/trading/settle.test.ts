@@ -45,7 +45,7 @@ function settle(
 /** Settles an order whose answer named another one, with a list that goes back to it. */
 async function settleAnswered(trading: TestTrading, entry: ReturnType<typeof begin>, namedId: string) {
   entry.note('accepted', { namedId });
-  return settleList(trading, await readOrderList(trading, BUYS, { to: listMustReachTo(entry.write) }), entry);
+  return settleList(trading, await readOrderList(trading, BUYS, { to: listMustReachTo(entry.write) }), entry.write);
 }
 
 const at = (id: string, ms: number, changes: object = {}) => record({ id, trade_date: NOW + ms, ...changes });
@@ -321,6 +321,7 @@ describe('after an order was sent', () => {
     const list = respond(`[${at('8', 5)},${at('7', 3)}]`);
     return serveFaults({
       answer: ({ target }) => {
+        if (target.startsWith('/api/getOrder?')) return respond(at('8', 5));
         if (!target.startsWith('/api/order?')) return list;
         onOrder();
         return respond('{"code":"1000","message":"ok","id":"7"}');
@@ -361,7 +362,7 @@ describe('after an order was sent', () => {
     });
     const trading = tradingOf(server.url);
     const placed = await placeOrder(trading, TERMS, { id: 'mine' });
-    expect(placed).toMatchObject({ outcome: 'placed', id: '7', duplicates: [{ ids: ['8'] }] });
+    expect(placed).toMatchObject({ outcome: 'placed', id: '8', duplicates: [{ ids: ['7'] }] });
   });
 
   it('a broken disk does not hide the placed order', async () => {

@@ -3,7 +3,7 @@ import { Failure, tryRead } from '../../errors.js';
 import { isSameRefusal } from '../../exchange/observed-codes.js';
 import type { Refused } from '../../exchange/response.js';
 import type { JournalEntry } from '../journal/entry.js';
-import { REFUSED_AND_ABSENT, type Unknown, uncheckedRefusalText } from '../orders/find-order.js';
+import { REFUSED_AND_ABSENT, type Unknown, uncheckedRefusalText } from '../orders/settle-order.js';
 import { certainAt, pollUntilSettled } from '../poll-until-settled.js';
 import type { TradingContext } from '../trading-context.js';
 import { candidatesText, type Finding, readRecordList, settleRecords } from './settle-records.js';

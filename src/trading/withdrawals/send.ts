@@ -3,7 +3,7 @@ import type { Refused } from '../../exchange/response.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { SendGate } from '../journal/entry.js';
 import { isKind } from '../journal/write.js';
-import type { NotSent } from '../orders/place.js';
+import type { NotSent } from '../orders/settle-order.js';
 import { pollUntilSettled } from '../poll-until-settled.js';
 import type { TradingContext } from '../trading-context.js';
 import { ABSENT, findWithdrawal, readFinding, type UnknownWithdrawal } from './find-withdrawal.js';
