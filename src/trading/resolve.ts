@@ -9,7 +9,6 @@ import {
   isKind,
   type JournalEvent,
   type Outcome,
-  ownerText,
   type RecordedOrderTerms,
   type RecordedWrite,
   type Settled,
@@ -126,7 +125,7 @@ function eventsOf(
   isUnderWay: boolean,
 ): readonly JournalEvent[] {
   if (!isUnderWay || owner === null) return events;
-  return [...events, { time: host.now(), event: `still under way in ${ownerText(owner)}` }];
+  return [...events, { time: host.now(), event: `still under way in process ${owner.pid}` }];
 }
 
 /** What is known of a write that stays unsettled: the outcome of one that was settled is in the archive. */

@@ -1,15 +1,16 @@
 import { counted } from '../domain/decimal.js';
 import type { Order, Side } from '../domain/order.js';
 import { tryRead } from '../errors.js';
-import { datedRead } from '../exchange/exchange-clock.js';
-import { type OrderPages, readOrderPages } from '../exchange/order-pages.js';
+import type { OrderPages } from '../exchange/exchange.js';
 import { addLateOrders, bringSummaryUpToDate, duplicateEvents, endJob } from './batches/close-job.js';
 import { archivedJob, Job } from './batches/job.js';
+import { datedRead } from './dated-read.js';
 import type { DuplicateOrders } from './duplicates.js';
 import type { JournalEntry } from './journal/entry.js';
 import type { Journal } from './journal/journal.js';
 import {
   absentOutcome,
+  clientIdOf,
   isKind,
   type MarketSide,
   ordersMadeBy,
@@ -155,11 +156,13 @@ async function newestOrders(
 ): Promise<ReadonlyMap<string, string | null>> {
   const newest = new Map<string, string | null>();
   for (const { entry, isSettled, isMine } of writes) {
-    const { id: clientId, terms } = entry.write;
+    const { terms } = entry.write;
     // the exchange may list an order a moment before it knows its client id
     const isOnItsWay = !isSettled && !isMine && entry.isUnderWay;
     if (isOnItsWay || !items.has(writeKey(entry))) continue;
-    const response = await tryRead(async () => ({ order: await client.findOrder(terms.market, { clientId }) }));
+    const response = await tryRead(async () => ({
+      order: await client.findOrder(terms.market, { clientId: clientIdOf(entry.write) }),
+    }));
     if (response !== undefined) newest.set(writeKey(entry), response.order?.id ?? null);
   }
   return newest;
@@ -179,9 +182,14 @@ function reportsOf(write: OpenWrite, orders: readonly Order[], result: Reconcile
 function reportOf(write: OpenWrite, { item, rows, isProven }: Duplicates, orders: readonly Order[]): DuplicateOrders {
   const ids = rows.map(({ id }) => id);
   const shown = orders.filter(({ id }) => ids.includes(id));
-  const report = { writeId: write.entry.write.id, ...termsOf(write, item), orderId: item.rowId, ids, shown, isProven };
+  const report = { ...namesOf(write.entry.write), ...termsOf(write, item), orderId: item.rowId, ids, shown, isProven };
   const recordedOutcome = item.rowId === null ? absenceOf(write, lineOf(item)) : undefined;
   return recordedOutcome === undefined ? report : { ...report, recordedOutcome };
+}
+
+/** The names of a write in a report. */
+function namesOf({ id, clientId }: RecordedWrite): Pick<DuplicateOrders, 'writeId' | 'clientId'> {
+  return { writeId: id, ...(clientId === undefined ? {} : { clientId }) };
 }
 
 /** The recorded outcome of an order, or of a line, that does not exist; undefined for any other. */
@@ -255,10 +263,10 @@ function recordLines(
   for (const { number, lines, reason, response } of job.openRequests) {
     const absent = lines.map((line) => outcomes.get(lineId(job, line))?.outcome).find((one) => one !== undefined);
     if (absent === undefined || absent === 'placed') continue;
-    const code = typeof response === 'object' ? response.code : null;
+    const { kind: refusal, code } = typeof response === 'object' ? response : { kind: undefined, code: null };
     const why = response === 'lost' ? EXPIRED : reason;
     const event = `request ${number}: ${counted(lines.length, 'order')} ${absent === 'refused' ? 'refused' : 'not sent'}: ${why}`;
-    job.record(event, { kind: 'closed', request: number, outcome: absent, reason: why, code });
+    job.record(event, { kind: 'closed', request: number, outcome: absent, reason: why, refusal, code });
   }
   const more = reports.flatMap(({ line = 0, ids }) => ids.map((id) => [line, id] as const));
   for (const [event, batchEvent] of duplicateEvents(job, more)) job.record(event, batchEvent);
@@ -380,7 +388,7 @@ export async function readOrderList(
 ): Promise<OrderList> {
   const from = Math.min(to, oldestToClose(trading, side, isThorough));
   const pages = { from: 1, to: isThorough ? Number.POSITIVE_INFINITY : MAX_PAGES };
-  const read = () => readOrderPages(trading.client, side.market, side.side, pages, ({ time }) => time < from);
+  const read = () => trading.client.orders(side.market, side.side, pages, ({ time }) => time < from);
   const { value, began } = await datedRead(trading, read);
   return orderList(side, value, began);
 }
@@ -418,12 +426,14 @@ function oldestToClose(
  * Looks up an order that counts as refused or not sent, unless its record is too old. If the order exists after all, its outcome is
  * corrected and reported.
  */
-export async function lookUpAbsentOrder(trading: TradingContext, { id, terms }: RecordedWrite<'order'>): Promise<void> {
+export async function lookUpAbsentOrder(trading: TradingContext, order: RecordedWrite<'order'>): Promise<void> {
+  const { id, terms } = order;
   const entry = trading.journal.settledButUnexpired(terms).find(({ write }) => write.id === id);
   const recordedOutcome = absentOutcome(entry?.settlement?.outcome);
-  const order = recordedOutcome && (await tryRead(() => trading.client.findOrder(terms.market, { clientId: id })));
-  if (entry === undefined || recordedOutcome === undefined || order === undefined) return;
-  const found = { orderId: null, ids: [order.id], shown: [order], isProven: true, recordedOutcome };
-  trading.reportDuplicateOrders([{ writeId: id, terms, ...found }]);
-  entry.noteFound([], order.id);
+  const clientId = clientIdOf(order);
+  const late = recordedOutcome && (await tryRead(() => trading.client.findOrder(terms.market, { clientId })));
+  if (entry === undefined || recordedOutcome === undefined || late === undefined) return;
+  const found = { orderId: null, ids: [late.id], shown: [late], isProven: true, recordedOutcome };
+  trading.reportDuplicateOrders([{ ...namesOf(order), terms, ...found }]);
+  entry.noteFound([], late.id);
 }

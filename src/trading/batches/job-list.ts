@@ -1,11 +1,9 @@
 import { counted } from '../../domain/decimal.js';
 import type { Order } from '../../domain/order.js';
 import { tryRead } from '../../errors.js';
-import { datedRead } from '../../exchange/exchange-clock.js';
-import { timeFor } from '../../exchange/limiter/permits.js';
-import { isSameRefusal } from '../../exchange/observed-codes.js';
-import { PAGE_SIZE, readOrderPages } from '../../exchange/order-pages.js';
+import { datedRead } from '../dated-read.js';
 import { pollUntilSettled } from '../poll-until-settled.js';
+import { isSameRefusal } from '../same-refusal.js';
 import { type Findings, type OrderList, orderList, settle } from '../settle.js';
 import type { TradingContext } from '../trading-context.js';
 import { type Job, MAX_PAIRS } from './job.js';
@@ -74,7 +72,8 @@ export async function checkForDuplicates(trading: TradingContext, job: Job): Pro
   const { client, budget } = trading;
   const start = client.now();
   if (await areOnlyJobOrdersNew(trading, job)) return start;
-  budget.extend(timeFor(Math.ceil(job.orderIds.length / PAGE_SIZE)));
+  const { ordersPerPage, timeFor } = client.facts;
+  budget.extend(timeFor(Math.ceil(job.orderIds.length / ordersPerPage)));
   if (await isWholeListSettled(trading, job)) return start;
   // the exchange may take a moment to list all of its orders
   if (!budget.allows(2 * AGAIN_MS)) return undefined;
@@ -116,7 +115,7 @@ async function readBackTo({ client, host }: TradingContext, job: Job, knownBefor
   const { market, side } = job.terms;
   const isOlder = ({ id }: Order) => job.wasKnown(id, knownBefore);
   const extent = { from: 1, to: Number.POSITIVE_INFINITY };
-  const read = () => readOrderPages(client, market, side, extent, isOlder);
+  const read = () => client.orders(market, side, extent, isOlder);
   try {
     const { value: pages, began } = await datedRead({ client, host }, read);
     return { list: orderList(job.terms, pages, began), isWhole: pages.failure === null };
@@ -131,7 +130,14 @@ function recordRejected(job: Job, error: unknown): void {
   for (const { number, lines, response, reason } of job.openRequests) {
     if (typeof response !== 'object' || response.isTemporary || !isSameRefusal(error, response.code)) continue;
     const event = `request ${number}: ${counted(lines.length, 'order')} refused: ${reason}`;
-    job.record(event, { kind: 'closed', request: number, outcome: 'refused', reason, code: response.code });
+    job.record(event, {
+      kind: 'closed',
+      request: number,
+      outcome: 'refused',
+      reason,
+      refusal: response.kind,
+      code: response.code,
+    });
   }
 }
 
@@ -142,13 +148,14 @@ function recordRejected(job: Job, error: unknown): void {
  */
 async function areOnlyJobOrdersNew({ client }: TradingContext, job: Job): Promise<boolean> {
   const { market, side, baseline } = job.terms;
+  const { ordersPerPage } = client.facts;
   const jobOrders = new Set(job.orderIds);
-  const to = Math.floor(jobOrders.size / PAGE_SIZE) + 1;
-  const from = Math.max(1, to - MAX_PAIRS / PAGE_SIZE);
-  const pages = await tryRead(() => readOrderPages(client, market, side, { from, to }));
+  const to = Math.floor(jobOrders.size / ordersPerPage) + 1;
+  const from = Math.max(1, to - MAX_PAIRS / ordersPerPage);
+  const pages = await tryRead(() => client.orders(market, side, { from, to }));
   if (pages === undefined || pages.failure !== null) return false;
   job.addListed(pages.orders);
-  const rows = jobOrders.size - (from - 1) * PAGE_SIZE;
+  const rows = jobOrders.size - (from - 1) * ordersPerPage;
   const newer = pages.orders.slice(0, rows);
   const isJobOnly = newer.length === rows && newer.every(({ id }) => jobOrders.has(id));
   return isJobOnly && pages.orders[rows]?.id === baseline[0] && job.areInPlace(newer);

@@ -1,6 +1,6 @@
 import { Decimal } from '../../domain/decimal.js';
 import type { Order } from '../../domain/order.js';
-import { REFUSED_FOR_TIMING } from '../../exchange/observed-codes.js';
+import type { Refusal, RefusalKind } from '../../domain/refusal.js';
 import type { JournalEntry } from '../journal/entry.js';
 import type { Journal } from '../journal/journal.js';
 import type { BatchLine, BatchTerms, JournalEvent } from '../journal/write.js';
@@ -25,7 +25,16 @@ export type LineState =
   | { readonly state: 'sent'; readonly request: number; readonly reqTime: number }
   /** `isByPosition`: only its position in the answer says that this is its order. */
   | { readonly state: 'placed'; readonly id: string; readonly isByPosition: boolean; readonly reqTime: number }
-  | { readonly state: 'refused'; readonly reason: string; readonly code: number | null; readonly reqTime: number };
+  | {
+      readonly state: 'refused';
+      readonly reason: string;
+      readonly refusal?: RefusalKind | undefined;
+      readonly code: number | null;
+      readonly reqTime: number;
+    };
+
+/** Refused for the time of the request, not for its orders, so they will be sent again. */
+const REFUSED_FOR_TIMING: ReadonlySet<RefusalKind> = new Set(['tooFrequent', 'locked', 'expired']);
 
 /** A request with lines whose outcome is open. */
 export interface OpenRequest {
@@ -40,9 +49,10 @@ export interface OpenRequest {
   readonly lines: readonly number[];
   /**
    * `lost` also if no answer was recorded. `named`: accepted in part, and the answer does not say which. Temporarily refused:
-   * for its time, not for its orders.
+   * for its time, not for its orders. They are not sent again at once: if the network repeated the request, that was the answer
+   * to one duplicate, and another may be executed for as long as the exchange accepts its `reqTime`.
    */
-  readonly response: 'lost' | 'named' | { readonly code: number | null; readonly isTemporary: boolean };
+  readonly response: 'lost' | 'named' | (Pick<Refusal, 'kind' | 'code'> & { readonly isTemporary: boolean });
   /** The orders that its answer named and no line has yet. */
   readonly responseIds: readonly string[];
   readonly reason: string;
@@ -213,7 +223,7 @@ export class Job {
 
   /** Keys of lines whose outcome is unknown and whose answer no process waits for. */
   uncertainKeys(): ReadonlySet<string> {
-    const uncertain = this.openRequests.filter(({ isOver }) => isOver || this.entry.mayBeAbandoned);
+    const uncertain = this.openRequests.filter(({ isOver }) => isOver || !this.entry.isUnderWay);
     return new Set(uncertain.flatMap(({ lines }) => lines.map((line) => this.keys[line] ?? '')));
   }
 
@@ -276,8 +286,8 @@ export class Job {
     this.#change(request.number, { isOver: true });
     if (event.kind === 'answered') this.#answered(request, event);
     else if (event.kind === 'refused') {
-      const { code, message: reason } = event;
-      this.#change(request.number, { response: { code, isTemporary: REFUSED_FOR_TIMING.has(code) }, reason });
+      const { refusal: kind, code, message: reason } = event;
+      this.#change(request.number, { response: { kind, code, isTemporary: REFUSED_FOR_TIMING.has(kind) }, reason });
     } else if (event.kind === 'notSent') this.#end(request, () => UNSENT);
     else if (event.kind === 'closed') this.#closed(request, event);
   }
@@ -302,9 +312,9 @@ export class Job {
     this.#change(number, { response: 'named', responseIds: fresh, reason });
   }
 
-  #closed(request: Omit<OpenRequest, 'lines'>, { outcome, reason, code }: EventOf<'closed'>): void {
+  #closed(request: Omit<OpenRequest, 'lines'>, { outcome, reason, refusal, code }: EventOf<'closed'>): void {
     const { reqTime } = request;
-    if (outcome === 'refused') this.#end(request, () => ({ state: 'refused', reason, code, reqTime }));
+    if (outcome === 'refused') this.#end(request, () => ({ state: 'refused', reason, refusal, code, reqTime }));
     else this.#end(request, () => ({ state: 'unsent', reason, code, isLost: code === null, reqTime }));
   }
 

@@ -1,17 +1,16 @@
 import type { Order } from '../../domain/order.js';
+import type { Refusal } from '../../domain/refusal.js';
 import { Failure } from '../../errors.js';
-import type { WriteResponse } from '../../exchange/exchange-client.js';
-import type { NotSent as NotSentReason } from '../../exchange/failures.js';
-import { isSameRefusal } from '../../exchange/observed-codes.js';
-import type { Refused } from '../../exchange/response.js';
+import type { NotSent as NotSentReason, WriteResponse } from '../../exchange/exchange.js';
 import type { DuplicateOrders } from '../duplicates.js';
 import type { JournalEntry } from '../journal/entry.js';
-import type { RecordedWrite } from '../journal/write.js';
+import { clientIdOf, type RecordedWrite } from '../journal/write.js';
 import { certainAt, pollUntilSettled } from '../poll-until-settled.js';
 import { listMustReachTo, SLACK_MS } from '../reconcile.js';
+import { isSameRefusal } from '../same-refusal.js';
 import { EXPIRED, type Findings, type OrderList, readOrderList, settle } from '../settle.js';
 import type { TradingContext } from '../trading-context.js';
-import { differences, isGeneratedId, newClientId } from './terms.js';
+import { differences, newClientId } from './terms.js';
 
 interface Placed {
   readonly outcome: 'placed';
@@ -27,7 +26,7 @@ export interface NotSent extends NotSentReason {
 }
 
 /** The outcome of an order. */
-export type Placement = Placed | NotSent | Unknown | { readonly outcome: 'refused'; readonly refusal: Refused };
+export type Placement = Placed | NotSent | Unknown | { readonly outcome: 'refused'; readonly refusal: Refusal };
 
 /** Finds the outcome of a sent order within the time budget, and records it. */
 export async function settleByResponse(
@@ -143,7 +142,7 @@ export interface Unknown {
 export async function findOrder(
   trading: TradingContext,
   entry: JournalEntry<'order'>,
-  refusal?: Refused,
+  refusal?: Refusal,
 ): Promise<FoundOrder> {
   const { reqTime, terms } = entry.write;
   const { settled, unproven } = await pollUntilSettled<FoundOrder>(
@@ -165,7 +164,7 @@ export async function findOrder(
 }
 
 /** Why the outcome of a write is unknown that was refused, as a part of a sentence. @param unchecked why it could not be looked up */
-export function uncheckedRefusalText({ message }: Refused, unchecked: string): string {
+export function uncheckedRefusalText({ message }: Refusal, unchecked: string): string {
   return `the exchange rejected it (${message}), but a duplicate may have been executed: ${unchecked}`;
 }
 
@@ -219,8 +218,8 @@ async function evidenceOf(
   write: RecordedWrite<'order'>,
   refusal?: number | null,
 ): Promise<Evidence> {
-  const { id: clientId, terms, reqTime } = write;
-  const found = await findByClientId(trading, terms.market, clientId, refusal);
+  const { terms, reqTime } = write;
+  const found = await findByClientId(trading, terms.market, clientIdOf(write), refusal);
   if (found === undefined) return { found, event: 'no answer', isUnanswered: true };
   if (found === 'none') return { found, event: 'not found' };
   const differs = differences(found, terms).join(', ');
@@ -232,7 +231,7 @@ async function evidenceOf(
   }
   if (differs === '') return { found, event: 'found' };
   // a generated id proves that the order is ours; a chosen one may also be used by somebody else
-  if (!isGeneratedId(write)) {
+  if (write.clientId !== undefined) {
     const mismatch = `order ${found.id} has this client id but ${differs}, so it may be a different order`;
     return { found: { mismatch }, event: mismatch };
   }

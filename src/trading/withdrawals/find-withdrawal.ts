@@ -1,10 +1,10 @@
 import type { Withdrawal } from '../../domain/funds.js';
+import type { Refusal } from '../../domain/refusal.js';
 import { Failure, tryRead } from '../../errors.js';
-import { isSameRefusal } from '../../exchange/observed-codes.js';
-import type { Refused } from '../../exchange/response.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { REFUSED_AND_ABSENT, type Unknown, uncheckedRefusalText } from '../orders/settle-order.js';
 import { certainAt, pollUntilSettled } from '../poll-until-settled.js';
+import { isSameRefusal } from '../same-refusal.js';
 import type { TradingContext } from '../trading-context.js';
 import { candidatesText, type Finding, readRecordList, settleRecords } from './settle-records.js';
 
@@ -25,7 +25,7 @@ export const ABSENT = 'the request has expired and the exchange has no such with
 
 interface Known {
   /** With which the exchange rejected it. A proxy may have repeated the request: the first one was executed. */
-  readonly refusal?: Refused | undefined;
+  readonly refusal?: Refusal | undefined;
   /** Why no answer came, as a part of a sentence: it is named if the records do not say more. */
   readonly whyUnanswered?: string;
 }
@@ -85,7 +85,7 @@ export async function readFinding(
   return finding;
 }
 
-function withRefusal(unknown: UnknownWithdrawal, refusal: Refused | undefined): UnknownWithdrawal {
+function withRefusal(unknown: UnknownWithdrawal, refusal: Refusal | undefined): UnknownWithdrawal {
   return refusal === undefined ? unknown : { ...unknown, reason: uncheckedRefusalText(refusal, unknown.reason) };
 }
 

@@ -1,5 +1,5 @@
+import type { Refusal } from '../../domain/refusal.js';
 import { Failure, suggest } from '../../errors.js';
-import type { Refused } from '../../exchange/response.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { SendGate } from '../journal/entry.js';
 import { isKind } from '../journal/write.js';
@@ -24,7 +24,7 @@ export type WithdrawalResult =
   | Placed
   | NotSent
   | UnknownWithdrawal
-  | { readonly outcome: 'refused'; readonly refusal: Refused };
+  | { readonly outcome: 'refused'; readonly refusal: Refusal };
 
 /** How a withdrawal is sent. */
 interface SendOptions {

@@ -1,6 +1,6 @@
 import { formatAmount } from '../../domain/decimal.js';
 import type { Withdrawal } from '../../domain/funds.js';
-import { datedRead } from '../../exchange/exchange-clock.js';
+import { datedRead } from '../dated-read.js';
 import type { DuplicateWithdrawals } from '../duplicates.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { absentOutcome, isKind, type RecordedWrite, type Settled, writeKey } from '../journal/write.js';

@@ -40,8 +40,8 @@ function eventsOf(request: number, sent: readonly number[], kind: string, end: s
   const happened: Record<string, BatchEvent[]> = {
     answered: [{ kind: 'answered', request, ids, message: null }],
     partly: [{ kind: 'answered', request, ids: ids.slice(1), message: null }],
-    refused: [{ kind: 'refused', request, code: 2009, message: 'no funds' }],
-    limited: [{ kind: 'refused', request, code: 4002, message: 'too frequent' }],
+    refused: [{ kind: 'refused', request, refusal: 'insufficientFunds', code: 2009, message: 'no funds' }],
+    limited: [{ kind: 'refused', request, refusal: 'tooFrequent', code: 4002, message: 'too frequent' }],
     lost: [{ kind: 'lost', request }],
     notSent: [{ kind: 'notSent', request }],
     nothing: [],
