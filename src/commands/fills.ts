@@ -10,7 +10,7 @@ import { sideColumn } from '../terminal/cells.js';
 import type { Column } from '../terminal/table.js';
 import { localTime, timeTitle } from '../terminal/time.js';
 import type { Journal } from '../trading/journal/journal.js';
-import { isKind } from '../trading/journal/write.js';
+import { clientIdOf, isKind } from '../trading/journal/write.js';
 import { define } from './command.js';
 import { marketName, moment, requireRange } from './inputs.js';
 import { feeText } from './order/fills-so-far.js';
@@ -176,7 +176,7 @@ function clientIds(journal: Journal, market: string | undefined): ReadonlyMap<st
   const filter = { operation: 'order', ...(market === undefined ? {} : { market }) };
   try {
     for (const { write, id } of journal.archive.newestFirst(filter, 0))
-      if (id !== null && isKind(write, 'order')) names.set(id, write.id);
+      if (id !== null && isKind(write, 'order')) names.set(id, clientIdOf(write));
   } catch (error) {
     // the rows are right without them
     if (!(error instanceof Failure)) throw error;

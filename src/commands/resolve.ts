@@ -10,6 +10,7 @@ import { resumeCommand } from '../trading/batches/start-job.js';
 import type { JournalEntry } from '../trading/journal/entry.js';
 import type { Unsettled } from '../trading/journal/journal.js';
 import {
+  clientIdOf,
   isKind,
   type JournalEvent,
   marketOf,
@@ -67,8 +68,10 @@ export default define({
       timeline: shape.array(shape.object({ time: shape.time("by this machine's clock"), event: shape.text('') })),
     }),
   ),
-  async run(context, { clientId: id, as }) {
-    const { isIdle, archive } = await context.trading.openJournal();
+  async run(context, { clientId, as }) {
+    const journal = await context.trading.openJournal();
+    const id = clientId === undefined ? undefined : journal.idOf(clientId);
+    const { isIdle, archive } = journal;
     if (isIdle && as === undefined) {
       if (id === undefined) return { data: [], show: (screen) => show(screen, [], NOTHING_UNKNOWN) };
       if (archive.find(id) === undefined) throw noSuchWrite(id);
@@ -91,7 +94,7 @@ export default define({
     const nothing = unclear.length === 0 ? NOTHING_UNKNOWN : 'No other write has an unknown outcome.';
     const answer = { data: rows, show: (screen: Screen) => show(screen, found.shown, nothing) };
     const unknown = found.shown.filter((one) => one.outcome === 'unknown').reverse();
-    const ids = [...unknown.map(({ write }) => write.id), ...unclear];
+    const ids = [...unknown.map(({ write }) => clientIdOf(write)), ...unclear];
     return ids.length === 0 ? answer : { ...answer, failure: stillUnknown(trading, unknown, ids, left.damaged) };
   },
 });
@@ -173,7 +176,7 @@ interface Row {
 }
 
 function rowOf({ write, outcome, id, duplicates, events }: Resolution): Row {
-  const { id: clientId } = write;
+  const clientId = clientIdOf(write);
   const operation = isKind(write, 'order') && write.replaces !== undefined ? 'replace' : operationName(write.operation);
   const timeline = events.map(({ time, event }) => ({ time: isoTime(time), event }));
   return { operation, clientId, market: marketOf(write) ?? null, outcome, id, duplicates, timeline };

@@ -65,9 +65,9 @@ export default define({
     const client = await context.session.exchange.signed();
     const { coins, ...info } = await client.account();
     const writes = await warnOfUnknown(context, () => true);
-    const unknown = writes.map(({ operation, id, market }) => ({
+    const unknown = writes.map(({ operation, clientId, market }) => ({
       operation: operation === null ? null : operationName(operation),
-      clientId: id,
+      clientId,
       market,
     }));
     const account = { ...info, coins: coins.map((coin) => ({ ...balanceOf(coin), ...coin.details })) };

@@ -129,7 +129,7 @@ function failureOf(
   const some = done === 0 ? `None of the ${total} orders was cancelled` : `${done} of ${total} orders cancelled`;
   const text = total === 1 ? 'The order was not cancelled' : some;
   // the order itself may not be placed yet
-  const isUnplaced = clientId !== null && earlier.some((write) => write.id === clientId);
+  const isUnplaced = clientId !== null && earlier.some((write) => write.clientId === clientId);
   const reference = clientId === null ? [id ?? ''] : ['--id', clientId];
   const hint = [
     ...(isUnplaced ? [suggest('It is unknown whether it was placed. Find out', 'resolve', clientId)] : []),

@@ -4,7 +4,7 @@ import * as shape from '../../cli/shapes.js';
 import { Decimal, grouped } from '../../domain/decimal.js';
 import { splitMarket } from '../../domain/market.js';
 import { isSameReference, type Order, type OrderReference, referenceText, type Side } from '../../domain/order.js';
-import { suggest, usage } from '../../errors.js';
+import { suggest, tryRead, usage } from '../../errors.js';
 import type { Exchange } from '../../exchange/exchange.js';
 import type { Answer } from '../../terminal/answer.js';
 import { paintSide, sideText } from '../../terminal/cells.js';
@@ -66,7 +66,8 @@ export async function cancelNamed(
   try {
     const attempts = await cancelOrders(trading, market, orders, answered);
     await verifyMarket(trading, market);
-    warnOfDuplicates(context, trading, market, attempts);
+    // the orders are cancelled even if the journal cannot be read, which the next line says
+    await tryRead(async () => warnOfDuplicates(context, trading, market, attempts));
     const unknown = await warnOfOthers(context, market, attempts);
     return await explainUnknownMarket(context, market, async () => cancelAnswer(market, attempts, unknown));
   } finally {

@@ -166,7 +166,7 @@ export async function previewAndPlace(
   if (confirmed.answer !== undefined) return confirmed.answer;
   const { assessed, recordOptions } = confirmed;
   onConfirmed([...new Set([...overridden, ...assessed.breaches.map(({ guard }) => guard)])]);
-  return placeConfirmed(context, trading, assessed, { isUserChosenId: draft.id !== undefined, ...recordOptions });
+  return placeConfirmed(context, trading, assessed, recordOptions);
 }
 
 /**
@@ -212,11 +212,11 @@ async function prepareOrder(
   const plan = { market, side, type, account: draft.account, orders: [terms] };
   const guardsNeedBook = inputs.guardsNeedBook || at.kind === 'relative';
   const assessed = await assessOrders(trading, plan, { ...inputs, guardsNeedBook });
-  const clientId = earlier?.order.clientId ?? id ?? newClientId(host);
+  const writeId = earlier?.order.writeId ?? newClientId(host);
   return {
     ...assessed,
     warnings: [...unknownWriteWarnings(context, trading, terms.market), ...assessed.warnings],
-    order: { ...terms, clientId, notional: notionalText(terms) },
+    order: { ...terms, writeId, clientId: id ?? writeId, notional: notionalText(terms) },
   };
 }
 
@@ -255,16 +255,20 @@ async function placeConfirmed(
   { output, host }: Context,
   trading: TradingContext,
   { order, plan }: AssessedOrder,
-  options: { readonly isUserChosenId: boolean } & RecordOptions,
+  options: RecordOptions,
 ): Promise<Answer> {
   const gate = new SendGate();
-  const { clientId: id, notional: _, ...terms } = order;
+  const { writeId: id, clientId, notional: _, ...terms } = order;
+  const chosen = clientId === id ? {} : { clientId };
   const removeHandler = host.onInterrupt(() => {
     if (gate.cancel()) output.note('The order was not sent.');
     else
-      output.warn(['The order may have been placed; pit stopped before it knew.', suggest('Find out', 'resolve', id)]);
+      output.warn([
+        'The order may have been placed; pit stopped before it knew.',
+        suggest('Find out', 'resolve', clientId),
+      ]);
   });
-  const placement = await placeOrder(trading, terms, { id, gate, ...options }).finally(removeHandler);
+  const placement = await placeOrder(trading, terms, { id, ...chosen, gate, ...options }).finally(removeHandler);
   if (placement.outcome === 'placed' && placement.duplicates === null) output.warn(NOT_CHECKED_FOR_DUPLICATES);
   return orderResult(order, placement, plan.market);
 }
@@ -286,7 +290,7 @@ export function accountText({
 
 /** The result of an order that is placed or whose outcome is unknown. Throws the failure of one that was not placed. */
 export function orderResult(order: AssessedOrder['order'], placement: Placement, marketRules: Market): Answer {
-  const { clientId } = order;
+  const { writeId: id, clientId } = order;
   if (placement.outcome === 'refused') {
     const { message, hints, kind, refusal, code } = refusalFailure(placement.refusal, 'order');
     throw new Failure(kind, message, {
@@ -301,7 +305,7 @@ export function orderResult(order: AssessedOrder['order'], placement: Placement,
   const duplicates = isPlaced ? (placement.duplicates ?? []) : [];
   const listed = isPlaced ? placement.order : null;
   const { market, side, type, account, price, amount, notional } = order;
-  const ownDuplicates = duplicates.flatMap(({ writeId, ids }) => (writeId === clientId ? ids : []));
+  const ownDuplicates = duplicates.flatMap(({ writeId, ids }) => (writeId === id ? ids : []));
   const data = {
     outcome: placement.outcome,
     id: isPlaced ? placement.id : null,

@@ -107,7 +107,12 @@ const TYPE_TEXT: Readonly<Record<OrderType, string>> = {
 
 /** A single order that was checked, ready to be sent. */
 export interface AssessedOrder extends AssessedOrders {
-  readonly order: RecordedOrderTerms & { readonly clientId: string; readonly notional: string };
+  readonly order: RecordedOrderTerms & {
+    /** The id of the record. */
+    readonly writeId: string;
+    readonly clientId: string;
+    readonly notional: string;
+  };
 }
 
 /** The parts of the table for a single order. A replacement replaces some of them. */

@@ -170,7 +170,7 @@ async function prepareReplacement(
       ...accountWarnings(replacement),
       ...assessed.warnings,
     ],
-    order: { ...placed, clientId, notional: notionalText(placed) },
+    order: { ...placed, writeId: clientId, clientId, notional: notionalText(placed) },
     replacement,
   };
 }
@@ -286,7 +286,11 @@ function sent(ended: Ended, order: RecordedOrderTerms, placement: Placement, mar
   if (placement.outcome === 'refused')
     return unplaced(ended, order, refusalFailure(placement.refusal, 'order'), 'refused');
   if (placement.outcome === 'notSent') return unplaced(ended, order, notSentFailure('The order', placement, clientId));
-  const answer = orderResult({ ...order, clientId, notional: notionalText(order) }, placement, market);
+  const answer = orderResult(
+    { ...order, writeId: clientId, clientId, notional: notionalText(order) },
+    placement,
+    market,
+  );
   return {
     ...answer,
     data: { ...(answer.data as object), replaced: replacedRow(ended) },

@@ -78,11 +78,11 @@ export function createContext(base: CliContext): RunningCommand & { readonly con
  * @param ids of the writes that it has recorded
  */
 function timeoutFailure(
-  { milliseconds }: TimeBudget,
+  { words }: TimeBudget,
   ids: readonly string[],
   underWay: ActiveExchange['writesUnderWay'],
 ): Failure {
-  const message = `The command did not end within its ${milliseconds / 1000} seconds and was stopped`;
+  const message = `The command did not end within its ${words} and was stopped`;
   const [first] = ids;
   if (first === undefined && underWay.size === 0)
     return new Failure('unreachable', `${message}.`, { hint: 'Give it more time with --timeout SECONDS.' });

@@ -90,7 +90,7 @@ export class Limiter {
 
   #timeUpFailure(): Failure {
     const message = 'Other requests used up the rate limit for the whole time limit of this command.';
-    const hint = `Nothing was sent. Use --timeout SECONDS to allow more than ${this.budget.milliseconds / 1000} seconds.`;
+    const hint = `Nothing was sent. Use --timeout SECONDS to allow more than ${this.budget.words}.`;
     return new Failure('limited', message, { hint });
   }
 }

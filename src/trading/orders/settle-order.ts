@@ -4,11 +4,12 @@ import { tryRead } from '../../errors.js';
 import type { Exchange, NotSent as NotSentReason } from '../../exchange/exchange.js';
 import type { DuplicateOrders } from '../duplicates.js';
 import type { JournalEntry } from '../journal/entry.js';
+import { clientIdOf } from '../journal/write.js';
 import { certainAt, type PollResult, pollUntilSettled } from '../poll-until-settled.js';
 import { SLACK_MS } from '../reconcile.js';
 import { isSameRefusal } from '../same-refusal.js';
 import type { TradingContext } from '../trading-context.js';
-import { differences, isGeneratedId, newClientId } from './terms.js';
+import { differences, newClientId } from './terms.js';
 import { type Verified, verifyOrders } from './verify-orders.js';
 
 interface Placed {
@@ -140,8 +141,8 @@ export async function findSentOrder(
   entry: JournalEntry<'order'>,
   refusal?: number | null,
 ): Promise<Order | Mismatch | 'none' | undefined> {
-  const { id: clientId, terms, reqTime } = entry.write;
-  const found = await tryRead(() => findOrNothing(trading.client, terms.market, clientId, refusal));
+  const { terms, reqTime } = entry.write;
+  const found = await tryRead(() => findOrNothing(trading.client, terms.market, clientIdOf(entry.write), refusal));
   if (typeof found !== 'object') {
     if (found === undefined) entry.note('asked by client id: no answer', { isUnanswered: true });
     else entry.note('asked by client id: not found');
@@ -168,7 +169,7 @@ function mismatchOf(
   differs: string,
 ): Order | Mismatch {
   const { id } = order;
-  if (isGeneratedId(entry.write)) {
+  if (entry.write.clientId === undefined) {
     entry.note(`asked by client id: found, though with ${differs}`);
     trading.warn(`The exchange changed order ${id}: it has ${differs}.`);
     return order;
