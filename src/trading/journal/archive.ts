@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { appendDurably, encodeLine, linesBackwards, namesIn, syncFolder, valueOf } from './files.js';
+import { appendDurably, encodeLine, linesBackwards, namesIn, syncFolder, valueInLine } from './files.js';
 import { isRecordedWrite, type RecordedWrite, type Settled } from './write.js';
 
 const DAY_MS = 86_400_000;
@@ -115,7 +115,7 @@ export class Archive {
       for (const text of linesBackwards(path.join(this.folder, name))) {
         if (Number(/^\{"at":(\d+)/.exec(text)?.[1] ?? Number.NaN) < from) return;
         if (text === '' || !matches(text)) continue;
-        const line = valueOf(text);
+        const line = valueInLine(text);
         if (line !== undefined && isLine(line)) yield line.settled;
       }
     }

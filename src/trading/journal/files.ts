@@ -192,7 +192,7 @@ export function encodeLine(value: object): string {
 }
 
 /** The value of a line; undefined for one that was cut off. */
-export function valueOf(line: string): object | undefined {
+export function valueInLine(line: string): object | undefined {
   try {
     const value: unknown = JSON.parse(line);
     return typeof value === 'object' && value !== null ? value : undefined;
@@ -203,7 +203,7 @@ export function valueOf(line: string): object | undefined {
 
 /** The values of all lines but those that were cut off. */
 export function valuesIn(content: string): object[] {
-  return content.split('\n').flatMap((line) => valueOf(line) ?? []);
+  return content.split('\n').flatMap((line) => valueInLine(line) ?? []);
 }
 
 const CHUNK = 65_536;
