@@ -27,6 +27,16 @@ const GROUPS = [
     files: ['src/trading/guards/guards.ts', 'src/trading/guards/limits.ts'],
     tests: ['test/trading/guards/*.test.ts'],
   },
+  {
+    files: ['archive', 'entry', 'files', 'journal', 'paths', 'write'].map((name) => `src/trading/journal/${name}.ts`),
+    tests: [
+      ...['claims', 'damage', 'disk-calls', 'journal', 'long-archive'].map(
+        (name) => `test/trading/journal/${name}.test.ts`,
+      ),
+      'test/trading/orders/verify.test.ts',
+      'test/trading/replace/record.test.ts',
+    ],
+  },
   { files: ['src/trading/reconcile.ts'], tests: ['test/trading/reconcile-decisions.test.ts'] },
   {
     files: ['fields', 'trading', 'funds', 'market-data'].map((name) => `src/exchange/operations/${name}.ts`),
