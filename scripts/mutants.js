@@ -12,7 +12,7 @@ const GROUPS = [
     tests: [
       'test/trading/orders/rules.test.ts',
       'test/trading/orders/remainder.test.ts',
-      'test/trading/orders/verify.test.ts',
+      'test/trading/settle.test.ts',
       'test/trading/orders/lost-answers.test.ts',
       'test/trading/orders/no-false-alarm.test.ts',
       'test/trading/batches/uncertain-duplicates.test.ts',
@@ -38,6 +38,20 @@ const GROUPS = [
     ],
   },
   { files: ['src/trading/reconcile.ts'], tests: ['test/trading/reconcile-decisions.test.ts'] },
+  {
+    files: ['src/trading/settle.ts', 'src/trading/open-writes.ts'],
+    tests: [
+      'test/trading/settle.test.ts',
+      'test/trading/settle-decisions.test.ts',
+      'test/trading/orders/acknowledged.test.ts',
+      'test/trading/orders/no-false-alarm.test.ts',
+      'test/trading/batches/uncertain-duplicates.test.ts',
+    ],
+  },
+  {
+    files: ['src/trading/batches/job.ts'],
+    tests: ['test/trading/batches/job-states.test.ts', 'test/trading/batches/answers.test.ts'],
+  },
   {
     files: ['fields', 'trading', 'funds', 'market-data'].map((name) => `src/exchange/operations/${name}.ts`),
     tests: ['fields', 'codecs', 'responses', 'parameters'].map((name) => `test/exchange/${name}.test.ts`),

@@ -571,3 +571,117 @@ describe('a request', () => {
     });
   });
 });
+
+describe('an answer that names orders', () => {
+  const named = (order: string, changes?: Changes) =>
+    request('a', 'named', { responseIds: [order], hasClientId: true, ...changes });
+  const seen = (attempts: readonly Attempt[], rows: readonly Row[], given: Given = {}) => {
+    const { outcomes, contradicted, unexplained } = reconciled(attempts, rows, given);
+    const parts = [[...outcomes.values()].map((one) => (one.outcome === 'placed' ? one.id : one.outcome)).join()];
+    return [...parts, [...contradicted].join(), unexplained.map(({ id }) => id).join()];
+  };
+
+  it('is confirmed by a list that shows the order with its terms', () => {
+    expect(seen([named('7')], [row('7', 10)])).toEqual(['7', '', '']);
+  });
+
+  it('is contradicted by an order with other terms, however far the list reaches', () => {
+    expect(seen([named('7')], [row('7', 10, 'other')])).toEqual(['', 'a', '']);
+    expect(seen([named('7')], [row('7', 10, 'other')], { since: 0 })).toEqual(['', 'a', '']);
+  });
+
+  it('is contradicted by a list without the order only if that reaches back five seconds before the request', () => {
+    expect(seen([named('7')], [])).toEqual(['', 'a', '']);
+    expect(seen([named('7')], [], { since: -5_000 })).toEqual(['', 'a', '']);
+    expect(seen([named('7')], [], { since: -4_999 })).toEqual(['', '', '']);
+  });
+
+  it('is contradicted if the order belongs to another write, listed or not', () => {
+    const accountedFor = new Set(['7']);
+    expect(seen([named('7')], [row('7', 10)], { accountedFor })).toEqual(['', 'a', '']);
+    expect(seen([named('7')], [], { accountedFor, since: 0 })).toEqual(['', 'a', '']);
+  });
+
+  it('has to be explained if the order is more than five seconds older than the request', () => {
+    expect(seen([named('7')], [row('7', -5_000)])).toEqual(['7', '', '']);
+    expect(seen([named('7')], [row('7', -5_001)])).toEqual(['7', '', '7']);
+  });
+
+  it('is not contradicted by a batch, whose other lines may have been rejected', () => {
+    const batch = request('a', 'named', { items: [open('a 0'), open('a 1')], responseIds: ['7'] });
+    expect(seen([batch], [])).toEqual(['', '', '']);
+  });
+
+  it('gives its order no other write, and keeps a third equal row for neither', () => {
+    const attempts = [named('7'), answered('b', '8', { hasClientId: true })];
+    expect(
+      decide(attempts, [row('9', 30), row('8', 20), row('7', 10)], {
+        newestByClientId: new Map([
+          ['a', '7'],
+          ['b', '8'],
+        ]),
+      }),
+    ).toMatchObject({ outcomes: { a: '7' } });
+  });
+});
+
+describe('rows that closed writes may have made', () => {
+  it('are those that would become an order or a duplicate, and no others', () => {
+    const rows = [row('9', 10, 'other'), row('8', 20), row('7', 10)];
+    const ids = (attempts: readonly Attempt[]) => reconciled(attempts, rows, {}).unexplained.map(({ id }) => id);
+    expect(ids([lost('a')])).toEqual(['7', '8']);
+    expect(ids([answered('a', '7')])).toEqual(['8']);
+    expect(ids([answered('a', '7'), answered('b', '8')])).toEqual([]);
+  });
+});
+
+describe('orders that an answer named by their positions', () => {
+  const byPosition = (id: string, order: string, key: string): WantedItem => ({
+    ...placed(id, order, key),
+    isByPosition: true,
+  });
+  const job = (...items: WantedItem[]) => request('a', 'decided', { items });
+
+  it('stay if the list shows them as their lines want them, or not at all', () => {
+    const items = [byPosition('a 0', '7', 'k'), byPosition('a 1', '8', 'l')];
+    expect(decide([job(...items)], [row('8', 10, 'l'), row('7', 10, 'k')])).toEqual({});
+    expect(decide([job(...items)], [])).toEqual({});
+  });
+
+  it('exchange their lines if the list shows that the answer named them in another order', () => {
+    const items = [byPosition('a 0', '7', 'k'), byPosition('a 1', '8', 'l'), byPosition('a 2', '9', 'm')];
+    const rows = [row('9', 10, 'k'), row('8', 10, 'm'), row('7', 10, 'l')];
+    expect(decide([job(...items)], rows)).toEqual({ outcomes: { 'a 0': '9', 'a 1': '7', 'a 2': '8' } });
+  });
+
+  it('leave a line that none of them fits the one that is left over', () => {
+    const items = [byPosition('a 0', '7', 'k'), byPosition('a 1', '8', 'l')];
+    const rows = [row('8', 10, 'k'), row('7', 10, 'changed')];
+    expect(decide([job(...items)], rows)).toEqual({ outcomes: { 'a 0': '8', 'a 1': '7' } });
+  });
+
+  it('keep their lines if a list or a client id has confirmed them', () => {
+    const items = [placed('a 0', '7', 'k'), placed('a 1', '8', 'l')];
+    expect(decide([job(...items)], [row('8', 10, 'k'), row('7', 10, 'l')])).toEqual({});
+  });
+});
+
+describe('a request that the exchange has not rejected as expired', () => {
+  it('does not count as not sent, whatever its age, but is closed once its order is known', () => {
+    const given = { began: HOUR, expiredTo: Number.NEGATIVE_INFINITY };
+    expect(decide([lost('a')], [], given)).toEqual({});
+    expect(decide([lost('a')], [], { ...given, expiredTo: SENT - 1 })).toEqual({});
+    expect(decide([lost('a')], [], { ...given, expiredTo: SENT })).toEqual({
+      outcomes: { a: 'notSent' },
+      closed: ['a'],
+    });
+    expect(decide([answered('a', '7')], [row('7', 10)], given)).toEqual({ closed: ['a'] });
+    expect(decide([request('a', 'refusedForTiming')], [], given)).toEqual({});
+  });
+
+  it('was rejected all the same if it was for its orders', () => {
+    expect(decide([request('a', 'refused')], [], { expiredTo: Number.NEGATIVE_INFINITY })).toEqual({
+      outcomes: { a: 'refused' },
+    });
+  });
+});
