@@ -1,7 +1,7 @@
 import { listing } from '../../cli/answers.js';
 import { flag, optional, required } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
-import { channels, operations } from '../../exchange/description.js';
+import { channels, operations, SUCCESS } from '../../exchange/description.js';
 import { ADMIN_CALLS } from '../../sandbox/admin/calls.js';
 import type { Effects, FaultEntry } from '../../sandbox/faults/log.js';
 import { FAULT_KINDS, type FaultRule, isStreamFault } from '../../sandbox/faults/rules.js';
@@ -199,5 +199,5 @@ function describe({ placed, cancelled, withdrawn, code }: Effects): string {
     ...withdrawn.map((id) => `withdrew ${id}`),
   ];
   if (parts.length > 0) return parts.join(', ');
-  return code === null || code === 1000 ? 'yes' : `rejected with ${code}`;
+  return code === null || code === SUCCESS ? 'yes' : `rejected with ${code}`;
 }
