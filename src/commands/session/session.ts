@@ -14,12 +14,12 @@ import type { Limits } from '../../exchange/limiter/limiter.js';
 import { hostKey, type Sharing, sharedLimits } from '../../exchange/limiter/shared-limits.js';
 import type { LimiterState } from '../../exchange/limiter/state.js';
 import { MarketCatalog } from '../../exchange/market-catalog.js';
-import type { Mirror, MirrorOptions } from '../../exchange/mirror/mirror.js';
 import type { Credentials, Hosts } from '../../exchange/request.js';
+import type { ConnectionUser } from '../../exchange/stream/connection.js';
 import type { Channel, ExchangeStream } from '../../exchange/stream/events.js';
+import type { Feeds, FeedsOptions } from '../../exchange/stream/feeds.js';
 import { type OrderPushes, OrderPushStreams } from '../../exchange/stream/order-pushes.js';
 import { streamProtocol } from '../../exchange/stream/protocol.js';
-import type { StreamOptions } from '../../exchange/stream/stream-client.js';
 import { Network } from '../../exchange/transport.js';
 import type { Host } from '../../platform/host.js';
 import type { SandboxAddress } from '../../sandbox/lifecycle/index.js';
@@ -124,28 +124,21 @@ export class Session {
   }
 
   /** Opens a stream. If the sandbox has been stopped since, it is not started again, because the stop may be final. */
-  async #openStream(channels: readonly Channel[], options: StreamChoices): Promise<ExchangeStream> {
-    const { host } = this;
+  async #openStream(
+    channels: readonly Channel[],
+    { connectMs, signal, reads }: StreamChoices,
+  ): Promise<ExchangeStream> {
     const address = () => this.#streamAddress(() => this.sandbox.currentAddress());
-    const connection = await this.connection();
-    const [{ StreamClient }, { isPrivate }] = await Promise.all([
+    const [{ StreamClient }, connection, options] = await Promise.all([
       import('../../exchange/stream/stream-client.js'),
-      import('../../exchange/stream/events.js'),
+      this.#connectionTo(address, connectMs),
+      this.#feedOptions(channels),
     ]);
-    if (channels.some(isPrivate)) {
-      await this.loadKeys();
-      this.credentials(connection);
-    }
     return new StreamClient({
       ...options,
-      signal: AbortSignal.any([host.endSignal, options.signal].filter((signal) => signal !== undefined)),
-      ...this.#streamReadOptions(connection, await this.#marketNames(channels)),
-      host,
-      address,
-      channels,
-      credentials: () => this.credentials(connection),
-      network: new Network(connection.settings.caFile),
-      ...this.#tracing,
+      ...(reads === undefined ? {} : { reads }),
+      signal: AbortSignal.any([this.host.endSignal, signal].filter((one) => one !== undefined)),
+      connection,
     });
   }
 
@@ -153,26 +146,21 @@ export class Session {
    * Keeps channels current until it is closed: from the stream, and by polling within the shared limits while there is none.
    * Returns at once and connects in the background. Throws Failure `credentials` if there is no host, or no key for a channel.
    */
-  async mirror(channels: readonly Channel[], options: MirrorChoices = {}): Promise<Mirror> {
+  async feeds(channels: readonly Channel[]): Promise<Feeds> {
     await this.client();
-    const connection = await this.connection();
-    const [{ Mirror }, { isPrivate }] = await Promise.all([
-      import('../../exchange/mirror/mirror.js'),
-      import('../../exchange/stream/events.js'),
+    const { wsUrlMissing } = await this.connection();
+    let isFirst = true;
+    const address = () => {
+      const locate = isFirst ? () => this.sandbox.ensure() : () => this.sandbox.currentAddress();
+      isFirst = false;
+      return this.#streamAddress(locate);
+    };
+    const [{ Feeds }, connection, options] = await Promise.all([
+      import('../../exchange/stream/feeds.js'),
+      wsUrlMissing === null ? this.#connectionTo(address) : null,
+      this.#feedOptions(channels),
     ]);
-    if (channels.some(isPrivate)) await this.loadKeys();
-    const mirror = new Mirror({
-      ...options,
-      ...this.#streamReadOptions(connection, await this.#marketNames(channels)),
-      host: this.host,
-      channels,
-      requireKeys: () => void this.credentials(connection),
-      ...(connection.wsUrlMissing === null
-        ? { open: (opened: readonly Channel[], signal: AbortSignal) => this.stream(opened, { signal }) }
-        : {}),
-    });
-    this.host.endSignal?.addEventListener('abort', () => void mirror.close());
-    return mirror;
+    return new Feeds({ ...options, connection, signal: this.host.endSignal });
   }
 
   /**
@@ -185,22 +173,43 @@ export class Session {
     let streams: OrderPushStreams | undefined;
     return (market) => {
       streams ??= new OrderPushStreams((of, signal) =>
-        this.#openStream([{ kind: 'orders', market: of }], { signal, httpReads: 'never' }),
+        this.#openStream([{ kind: 'orders', market: of }], { signal, reads: 'never' }),
       );
       return streams.of(market);
     };
   }
 
-  /** How a stream or a mirror reads over HTTP. */
-  #streamReadOptions(connection: Connection, markets: readonly string[]) {
-    const byName = new Map(markets.map((market) => [market.replace('_', ''), market]));
+  /** How feeds read. Throws Failure `credentials` if there is no key for a channel. */
+  async #feedOptions(channels: readonly Channel[]) {
+    const { host } = this;
+    const connection = await this.connection();
+    const { isPrivate } = await import('../../exchange/stream/events.js');
+    const requireKeys = () => this.credentials(connection);
+    if (channels.some(isPrivate)) {
+      await this.loadKeys();
+      requireKeys();
+    }
+    const byName = new Map((await this.#marketNames(channels)).map((market) => [market.replace('_', ''), market]));
     return {
-      orderMarkets: this.orderMarkets,
+      ...{ host, channels, requireKeys, orderMarkets: this.orderMarkets },
       marketNamed: (name: string) => byName.get(name),
       protocol: streamProtocol(connection.settings),
       clientOf: (budget: TimeBudget, signal: AbortSignal) =>
         new ExchangeClient({ ...this.#optionsFor(connection, budget), ...this.#tracing, signal }),
     };
+  }
+
+  /** @param address asked before each connection */
+  async #connectionTo(address: () => Promise<string>, connectMs?: number) {
+    const { host } = this;
+    const { Connection } = await import('../../exchange/stream/connection.js');
+    const connection = await this.connection();
+    const options = {
+      ...{ host, address, connectMs, ...this.#tracing },
+      credentials: () => this.credentials(connection),
+      network: new Network(connection.settings.caFile),
+    };
+    return (user: ConnectionUser) => new Connection(options, user);
   }
 
   /** Shows each request with --verbose. */
@@ -342,10 +351,7 @@ const UNLOCKING_MS = 60_000;
 const REPORTING_MS = 500;
 
 /** What a command chooses about its streams. */
-type StreamChoices = Pick<StreamOptions, 'connectMs' | 'signal' | 'httpReads'>;
-
-/** What a command chooses about a mirror. */
-type MirrorChoices = Pick<MirrorOptions, 'observe' | 'pollMs'>;
+type StreamChoices = Pick<FeedsOptions, 'signal' | 'reads'> & { readonly connectMs?: number };
 
 /** Throws the failure for a sandbox of an older version that was left running. */
 function throwNoStreams(): never {

@@ -1,13 +1,11 @@
 import { Decimal } from '../../domain/decimal.js';
 import { splitMarket } from '../../domain/market.js';
-import { applyEvent } from '../../exchange/mirror/merge.js';
+import type { Aged } from '../../exchange/stream/aged.js';
 import {
-  type AnyDataEvent,
   type Channel,
-  type ChannelData,
-  type ChannelKind,
   type ChannelOf,
   channelKey,
+  type ExchangeStream,
   type StateEvent,
   type StreamEvent,
 } from '../../exchange/stream/events.js';
@@ -24,15 +22,6 @@ import { orderColumns, orderRow } from '../order/order-row.js';
 import { TICKER_COLUMNS, tickerRow } from '../ticker.js';
 import { tradeColumns, tradeRow } from '../trades.js';
 
-/** What is known of a channel, how it came and when. */
-interface ChannelState<Kind extends ChannelKind = ChannelKind> {
-  readonly channel: ChannelOf<Kind>;
-  readonly data: ChannelData[Kind];
-  readonly source: AnyDataEvent['source'];
-  /** When that was, on the monotonic clock. */
-  readonly receivedAt: number;
-}
-
 /** Lines of a section that are not its rows. */
 const AROUND_ROWS = 4;
 const FEWEST_ROWS = 3;
@@ -40,7 +29,6 @@ const MAX_LEVELS = 20;
 
 /** All channels below one another, each with how old it is and with what changed lately marked. */
 export class StreamPicture implements Picture<StreamEvent> {
-  readonly #known = new Map<string, ChannelState>();
   /** The channels with an open gap. */
   readonly #open = new Set<string>();
   /** When the last permanent gap of a channel ended, in milliseconds since the Unix epoch. */
@@ -51,6 +39,8 @@ export class StreamPicture implements Picture<StreamEvent> {
 
   constructor(
     private readonly channels: readonly Channel[],
+    /** What is known of a channel. */
+    private readonly of: ExchangeStream['of'],
     private readonly host: Pick<Host, 'now' | 'monotonic'>,
   ) {
     this.#state = { state: 'connecting', since: host.monotonic(), reason: null };
@@ -65,7 +55,6 @@ export class StreamPicture implements Picture<StreamEvent> {
       if (permanent || resynchronised) this.#open.delete(key);
       else this.#open.add(key);
     }
-    if (event.type === 'data') this.#takeData(event);
   }
 
   show(screen: Screen, isLast = false): string {
@@ -95,13 +84,6 @@ export class StreamPicture implements Picture<StreamEvent> {
     return changes;
   }
 
-  #takeData({ channel, data, scope, source, received }: AnyDataEvent): void {
-    const key = channelKey(channel);
-    const before = this.#known.get(key)?.data;
-    const receivedAt = this.#monotonicOf(received);
-    this.#known.set(key, { channel, data: applyEvent(channel.kind, before, { data, scope }), source, receivedAt });
-  }
-
   /** A moment just passed by the wall clock, which may be set meanwhile, on the monotonic one. */
   #monotonicOf(received: number): number {
     return this.host.monotonic() - Math.max(0, this.host.now() - received);
@@ -118,12 +100,11 @@ export class StreamPicture implements Picture<StreamEvent> {
 
   #tickers(screen: Screen, channels: readonly ChannelOf<'ticker'>[]): string {
     const rows = channels.flatMap((channel) => {
-      const known = this.#of(channel);
+      const known = this.of(channel);
       if (known === undefined) return [];
-      // one that is lost matters no more once a newer one has come
-      const isCurrent = !this.#open.has(channelKey(channel));
-      const age = `${isCurrent ? '' : 'NOT CURRENT, '}${this.#ageOf(known)}`;
-      return [{ ...tickerRow(channel.market, known.data), age, isCurrent }];
+      const { value, isCurrent, ageMs } = known;
+      const age = `${isCurrent ? '' : 'NOT CURRENT, '}${ageText(ageMs)}`;
+      return [{ ...tickerRow(channel.market, value), age, isCurrent }];
     });
     if (rows.length === 0) return screen.paint.faint('Waiting for the first ticker.');
     const age: Column<(typeof rows)[number]> = {
@@ -134,7 +115,7 @@ export class StreamPicture implements Picture<StreamEvent> {
   }
 
   #section(screen: Screen, channel: Channel, rows: number): string {
-    const known = this.#known.get(channelKey(channel));
+    const known = this.of(channel);
     const title = screen.paint.strong(channelKey(channel));
     if (known === undefined) return `${title}  ${screen.paint.faint('waiting for the first data')}`;
     const gap = this.#gapText(channelKey(channel));
@@ -145,11 +126,11 @@ export class StreamPicture implements Picture<StreamEvent> {
   /** How many rows a channel would take if there were room. */
   #rowsOf(channel: Channel): number {
     if (channel.kind === 'depth') {
-      const { bids, asks } = this.#of(channel)?.data ?? { bids: [], asks: [] };
+      const { bids, asks } = this.of(channel)?.value ?? { bids: [], asks: [] };
       return 2 * Math.min(MAX_LEVELS, Math.max(bids.length, asks.length)) + 2;
     }
     if (channel.kind === 'balances' || channel.kind === 'crossBalances') return this.#held(channel).length;
-    const known = this.#known.get(channelKey(channel))?.data;
+    const known = this.of(channel)?.value;
     return Array.isArray(known) ? known.length : 0;
   }
 
@@ -165,15 +146,15 @@ export class StreamPicture implements Picture<StreamEvent> {
         return this.#book(screen, channel, Math.min(MAX_LEVELS, Math.max(1, Math.floor((rows - 2) / 2))));
       case 'trades': {
         const { base, quote } = coinsOf(channel.market);
-        const trades = newestFirst(this.#of(channel)?.data ?? [], rows).map((one) => tradeRow(channel.market, one));
+        const trades = newestFirst(this.of(channel)?.value ?? [], rows).map((one) => tradeRow(channel.market, one));
         return tableOr(screen, tradeColumns(base, quote), trades, 'No trades yet.');
       }
       case 'kline': {
-        const candles = newestFirst(this.#of(channel)?.data ?? [], rows);
+        const candles = newestFirst(this.of(channel)?.value ?? [], rows);
         return tableOr(screen, candleColumns(coinsOf(channel.market).base), candles.map(candleRow), 'No candles yet.');
       }
       case 'orders': {
-        const orders = (this.#of(channel)?.data ?? []).slice(0, rows).map((order) => orderRow(order, null));
+        const orders = (this.of(channel)?.value ?? []).slice(0, rows).map((order) => orderRow(order, null));
         return tableOr(screen, orderColumns(), orders, 'No open orders.');
       }
       case 'balances':
@@ -186,28 +167,19 @@ export class StreamPicture implements Picture<StreamEvent> {
   }
 
   #held(channel: ChannelOf<'balances' | 'crossBalances'>) {
-    return (this.#of(channel)?.data ?? []).map(balanceOf).filter(isHeld);
+    return (this.of(channel)?.value ?? []).map(balanceOf).filter(isHeld);
   }
 
   #book(screen: Screen, channel: ChannelOf<'depth'>, levels: number): string {
-    const book = this.#of(channel)?.data;
+    const book = this.of(channel)?.value;
     if (book === undefined) return '';
     const { market } = channel;
     const [bids, asks] = [book.bids.slice(0, levels), book.asks.slice(0, levels)];
     return showBook(screen, { market, ...coinsOf(market), time: book.time, bids, asks });
   }
 
-  #of<Kind extends ChannelKind>(channel: ChannelOf<Kind>): ChannelState<Kind> | undefined {
-    // a key belongs to one kind of channel
-    return this.#known.get(channelKey(channel as Channel)) as ChannelState<Kind> | undefined;
-  }
-
-  #age({ source, receivedAt }: Pick<ChannelState, 'source' | 'receivedAt'>): string {
-    return `${source === 'push' ? 'pushed' : 'read'} ${this.#ageOf({ receivedAt })} ago`;
-  }
-
-  #ageOf({ receivedAt }: Pick<ChannelState, 'receivedAt'>): string {
-    return ageText(this.host.monotonic() - receivedAt);
+  #age({ source, ageMs }: Aged<unknown>): string {
+    return `${source === 'stream' ? 'changed' : 'read'} ${ageText(ageMs)} ago`;
   }
 }
 

@@ -2,7 +2,13 @@ import type { Context } from '../../cli/context.js';
 import { define, flag, several, toggle } from '../../cli/definition.js';
 import { Failure, suggest, usage } from '../../errors.js';
 import { rejectionHint, rejectionKind } from '../../exchange/failures.js';
-import { type Channel, channelKey, isPrivate, type StreamEvent } from '../../exchange/stream/events.js';
+import {
+  type Channel,
+  channelKey,
+  type ExchangeStream,
+  isPrivate,
+  type StreamEvent,
+} from '../../exchange/stream/events.js';
 import type { Live, RowStream } from '../../terminal/answer.js';
 import { toJson } from '../../terminal/json.js';
 import { durationUpTo, wholeNumber } from '../inputs.js';
@@ -47,10 +53,10 @@ export default define({
     if (wanted.some(isPrivate)) await context.session.signedClient();
     for (const channel of wanted)
       if ('market' in channel && channel.market !== undefined) await requireMarket(context, channel, channel.market);
-    const end = new AbortController();
-    const events = follow(context, wanted, { count, forMs, silentMs: untilSilent, raw }, end);
+    const following: Following = { channels: wanted, end: new AbortController(), stream: undefined };
+    const events = follow(context, following, { count, forMs, silentMs: untilSilent, raw });
     if (raw) return rawFrames(events);
-    return format === 'csv' && kind !== undefined ? csvOf(context, kind, events) : live(context, wanted, events, end);
+    return format === 'csv' && kind !== undefined ? csvOf(context, kind, events) : live(context, following, events);
   },
 });
 
@@ -70,21 +76,29 @@ async function requireMarket(context: Context, channel: Channel, market: string)
   }
 }
 
+interface Following {
+  readonly channels: readonly Channel[];
+  readonly end: AbortController;
+  /** Undefined before the first event. */
+  stream: ExchangeStream | undefined;
+}
+
 /** The events of the channels until the end that the user set, or a signal. Throws Failure if the exchange rejects one. */
 async function* follow(
   context: Context,
-  channels: readonly Channel[],
+  following: Following,
   ends: StopConditions & { readonly raw: boolean },
-  end: AbortController,
 ): AsyncGenerator<StreamEvent> {
   const { session, host, output, globals, budget } = context;
+  const { channels, end } = following;
   const bind = budget.disableDeadline();
   const choices = {
     signal: end.signal,
     connectMs: globals.timeoutMs,
-    httpReads: ends.raw ? 'afterGaps' : 'always',
+    reads: ends.raw ? 'gaps' : 'checks',
   } as const;
   const stream = await session.stream(channels, choices);
+  following.stream = stream;
   const forget = host.onInterrupt(() => stream.close());
   const isDrawn = output.canDraw;
   let isLost = false;
@@ -117,20 +131,15 @@ function refusal(channel: Channel | null, code: number | null, message: string):
 }
 
 /** A document for each event, or a table that is drawn in place. */
-function live(
-  { host }: Context,
-  channels: readonly Channel[],
-  events: AsyncIterable<StreamEvent>,
-  end: AbortController,
-): Live<StreamEvent> {
+function live({ host }: Context, following: Following, events: AsyncIterable<StreamEvent>): Live<StreamEvent> {
   return {
     events,
     line: (event) => {
       if (event.type === 'data') return toJson(dataDocument(event));
       return event.type === 'gap' ? toJson(gapDocument(event)) : undefined;
     },
-    picture: new StreamPicture(channels, host),
-    end: () => end.abort(),
+    picture: new StreamPicture(following.channels, (channel) => following.stream?.of(channel), host),
+    end: () => following.end.abort(),
   };
 }
 

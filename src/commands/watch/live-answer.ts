@@ -1,7 +1,7 @@
 import type { Context } from '../../cli/context.js';
 import type { Answer, Live } from '../../terminal/answer.js';
 import { toJson } from '../../terminal/json.js';
-import { MirroredAnswer } from './mirrored-answer.js';
+import { FeedAnswer } from './feed-answer.js';
 import { PolledAnswer } from './polled-answer.js';
 import { WatchPicture } from './watch-picture.js';
 import type { Outage, Streamed, WatchedAnswer } from './watched-answer.js';
@@ -19,11 +19,11 @@ export async function liveAnswer(
   const watched =
     streamed === undefined
       ? new PolledAnswer(context, first, read)
-      : new MirroredAnswer(
+      : new FeedAnswer(
           host,
           first,
           streamed,
-          await session.mirror([...streamed.channels, ...(streamed.optionalChannels ?? [])]),
+          await session.feeds([...streamed.channels, ...(streamed.optionalChannels ?? [])]),
         );
   return liveOf(context, watched, profile);
 }

@@ -13,8 +13,18 @@ describe('a watch on a terminal', () => {
     push();
     await pass(100);
     expect(terminal.lines[0]).toBe('stream · changed under 1 s ago · sandbox · q ends');
-    await pass(90_000);
-    expect(terminal.lines[0]).toBe('stream · changed 91 s ago · sandbox · q ends');
+    await pass(20_000);
+    expect(terminal.lines[0]).toBe('stream · changed 21 s ago · sandbox · q ends');
+    await end();
+  });
+
+  it('polls what the stream does not send although HTTP shows it, and says so', async () => {
+    const { terminal, stream, push, end, monotonic } = await startWatch({ isStreamed: true });
+    stream.connect();
+    push();
+    await pass(40_000);
+    expect(terminal.lines[0]).toMatch(/^polling · read (?:under 1|2|3) s ago · sandbox/);
+    expect(monotonic() - Number(terminal.lines[1]?.replace('last ', ''))).toBeLessThan(4_000);
     await end();
   });
 
