@@ -1,8 +1,8 @@
+import type { Aged } from '../../domain/aged.js';
 import type { CandleType } from '../../domain/candle.js';
 import { Decimal } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
 import type { Order } from '../../domain/order.js';
-import type { Aged } from '../../exchange/stream/aged.js';
 import { type Channel, type ChannelData, type ChannelKind, isOpen } from '../../exchange/stream/events.js';
 import type { Feeds } from '../../exchange/stream/feeds.js';
 import type { WindowSize } from './question.js';

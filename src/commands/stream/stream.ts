@@ -11,12 +11,13 @@ import {
 } from '../../exchange/stream/events.js';
 import type { Live, RowStream } from '../../terminal/answer.js';
 import { toJson } from '../../terminal/json.js';
+import { LivePicture } from '../../terminal/live/live-picture.js';
 import { durationUpTo, wholeNumber } from '../inputs.js';
 import { refuseUnknownMarket } from '../known-market.js';
-import { channelName } from './channel-words.js';
+import { CHANNEL_FORMS, channelName } from './channel-words.js';
 import { csvFields, csvRows, DOCUMENT, dataDocument, gapDocument, ROW } from './documents.js';
 import { type StopConditions, untilEnd } from './stream-end.js';
-import { StreamPicture } from './stream-picture.js';
+import { streamSource } from './stream-sections.js';
 
 /** Timers hold no more than 24.8 days. */
 const LONGEST = '24d';
@@ -24,7 +25,7 @@ const LONGEST = '24d';
 export default define({
   summary: 'Follow market data, orders and balances as they change',
   arguments: {
-    channels: several('ticker:M, depth:M, trades:M, kline:M:TYPE, orders[:M], balances, cross-balances', channelName),
+    channels: several(CHANNEL_FORMS, channelName),
   },
   flags: {
     raw: toggle('--raw', 'print each message unchanged, one per line'),
@@ -56,7 +57,9 @@ export default define({
     const following: Following = { channels: wanted, end: new AbortController(), stream: undefined };
     const events = follow(context, following, { count, forMs, silentMs: untilSilent, raw });
     if (raw) return rawFrames(events);
-    return format === 'csv' && kind !== undefined ? csvOf(context, kind, events) : live(context, following, events);
+    if (format === 'csv' && kind !== undefined) return csvOf(context, kind, events);
+    const { profile } = await context.session.connection();
+    return live(context, following, events, profile);
   },
 });
 
@@ -131,14 +134,22 @@ function refusal(channel: Channel | null, code: number | null, message: string):
 }
 
 /** A document for each event, or a table that is drawn in place. */
-function live({ host }: Context, following: Following, events: AsyncIterable<StreamEvent>): Live<StreamEvent> {
+function live(
+  { host }: Context,
+  following: Following,
+  events: AsyncIterable<StreamEvent>,
+  profile: string,
+): Live<StreamEvent> {
   return {
     events,
     line: (event) => {
       if (event.type === 'data') return toJson(dataDocument(event));
       return event.type === 'gap' ? toJson(gapDocument(event)) : undefined;
     },
-    picture: new StreamPicture(following.channels, (channel) => following.stream?.of(channel), host),
+    picture: new LivePicture(
+      streamSource(following.channels, (channel) => following.stream?.of(channel), profile),
+      host,
+    ),
     end: () => following.end.abort(),
   };
 }

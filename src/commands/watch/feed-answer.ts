@@ -1,7 +1,8 @@
 import type { ChannelKind, ChannelOf } from '../../exchange/stream/events.js';
 import type { Feeds } from '../../exchange/stream/feeds.js';
 import type { Host } from '../../platform/host.js';
-import type { AnswerSnapshot, FirstAnswer, Outage, Streamed, WatchedAnswer } from './watched-answer.js';
+import type { Outage } from '../../terminal/live/live-picture.js';
+import type { AnswerSnapshot, FirstAnswer, Streamed, WatchedAnswer } from './watched-answer.js';
 
 /** The first answer is replaced within this time, or it is too old to be called current. */
 const REPLACED_MS = 10_000;

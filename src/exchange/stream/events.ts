@@ -1,6 +1,6 @@
+import type { Aged } from '../../domain/aged.js';
 import type { Channel, ChannelData, ChannelKind, ChannelOf } from '../channels/followed.js';
 import type { Scope } from '../channels/newest.js';
-import type { Aged } from './aged.js';
 
 export {
   type Channel,

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import type { Aged } from '../../domain/aged.js';
 import { Failure } from '../../errors.js';
 import { backoffMs } from '../../platform/backoff.js';
 import type { Host } from '../../platform/host.js';
@@ -6,7 +7,6 @@ import { BEHIND_MS, type MarketNames, type Snapshot } from '../channels/channel.
 import { type AnyFollowed, type Channel, channelKey, followed } from '../channels/followed.js';
 import type { NewestState } from '../channels/newest.js';
 import type { ExchangeClient } from '../exchange-client.js';
-import type { Aged } from './aged.js';
 import type { AnyDataEvent, GapEvent } from './events.js';
 import { type StreamProtocol, subscribeMessage } from './protocol.js';
 
@@ -116,6 +116,7 @@ export class Feed {
   /** Counts stages: what a read of an earlier one finds is dropped. */
   #generation = 0;
   #isReading = false;
+  #isEnded = false;
   /** When nothing was missing for the last time, and what was known then; null if everything has to be read. */
   #complete: { readonly from: number; readonly base: unknown } | null = null;
   /** When the gap began that has to be reported, and why; null for none. */
@@ -182,7 +183,7 @@ export class Feed {
 
   /** The exchange has read the message that subscribes, and what it sent before has come. */
   confirmed(): void {
-    if (this.#stage !== 'subscribing') return;
+    if (this.#isEnded || this.#stage !== 'subscribing') return;
     if (this.#description.snapshot === null) this.#cannotRead('the interface has no operation that shows it');
     else if (this.context.reads === 'never') this.#cannotRead('it is not read over HTTP');
     else this.#startReading();
@@ -200,9 +201,10 @@ export class Feed {
     this.#nextPoll = this.context.host.monotonic() + PATIENCE_MS;
   }
 
+  /** Nothing is read and passed on any more. What is known stays as it is. */
   end(): void {
-    this.#enter('away');
-    this.#nextPoll = Number.POSITIVE_INFINITY;
+    this.#isEnded = true;
+    this.#generation += 1;
   }
 
   /** The reader could not take all that came. */
@@ -224,6 +226,7 @@ export class Feed {
 
   /** Called often: reads what is due. */
   tick(): void {
+    if (this.#isEnded) return;
     const { now, monotonic } = this.context.host;
     if (this.#isOverflowed && this.#stage === 'live') {
       this.markIncomplete('the reader was too slow', now());
@@ -239,7 +242,7 @@ export class Feed {
    * @returns false if it could not be read
    */
   push(frame: unknown, raw: string, before: number): boolean {
-    if (this.#isAway) return true;
+    if (this.#isAway || this.#isEnded) return true;
     const { decode, frame: schema } = this.#description;
     const parsed = v.safeParse(schema, frame, { abortEarly: true });
     if (!parsed.success) {

@@ -1,10 +1,10 @@
 import { setMaxListeners } from 'node:events';
+import type { Aged } from '../../domain/aged.js';
 import { Failure } from '../../errors.js';
 import { ChangeSignal } from '../../platform/change-signal.js';
 import type { Host } from '../../platform/host.js';
 import { TimeBudget } from '../budget.js';
 import type { ExchangeClient } from '../exchange-client.js';
-import type { Aged } from './aged.js';
 import type { Connection, ConnectionUser } from './connection.js';
 import {
   type Channel,

@@ -1,4 +1,4 @@
-import type { Aged } from './aged.js';
+import type { Aged } from '../../domain/aged.js';
 import { EventQueue } from './event-queue.js';
 import type { ChannelData, ChannelKind, ChannelOf, ExchangeStream, StateEvent, StreamEvent } from './events.js';
 import { Feeds, type FeedsOptions } from './feeds.js';

@@ -38,10 +38,10 @@ describe('a watch on a terminal', () => {
     stream.lose('connection reset');
     await pass(100);
     const words = 'connection lost, reconnecting · connection reset';
-    expect(terminal.lines[0]).toBe(`stale, under 1 s old · ${words}`);
+    expect(terminal.lines[0]).toBe(`NOT CURRENT: under 1 s old · ${words}`);
     expect(terminal.styleAt(0, 1)).toBe('38;5;243');
     await pass(12_000);
-    expect(terminal.lines[0]).toMatch(/^stale, 13 s old · connection lost, reconnecting/);
+    expect(terminal.lines[0]).toMatch(/^NOT CURRENT: 13 s old · connection lost, reconnecting/);
     stream.connect();
     push();
     await pass(100);
@@ -81,7 +81,7 @@ describe('a watch on a terminal', () => {
     expect(terminal.lines[0]).toMatch(/connection lost, reconnecting · no answer yet/);
     exchange.isDown = true;
     await pass(4_000);
-    expect(terminal.lines[0]).toMatch(/^stale, 13 s old · connection lost, reconnecting · connection refused/);
+    expect(terminal.lines[0]).toMatch(/^NOT CURRENT: 13 s old · connection lost, reconnecting · connection refused/);
     [exchange.isDown, exchange.latencyMs] = [false, 40];
     await pass(6_000);
     expect(terminal.lines[0]).toMatch(/^polling · read [^·]+ ago · sandbox/);
@@ -97,7 +97,7 @@ describe('a watch on a terminal', () => {
     exchange.isDown = true;
     stream.lose('connection reset');
     await pass(12_000);
-    expect(terminal.lines[0]).toBe('stale, 13 s old');
+    expect(terminal.lines[0]).toBe('NOT CURRENT: 13 s old');
     await end();
   });
 

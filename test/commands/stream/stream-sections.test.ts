@@ -1,7 +1,9 @@
 import { expect, it } from 'vitest';
-import { StreamPicture } from '../../../src/commands/stream/stream-picture.js';
-import type { Aged } from '../../../src/exchange/stream/aged.js';
-import type { Channel, ExchangeStream, GapEvent } from '../../../src/exchange/stream/events.js';
+import { streamSource } from '../../../src/commands/stream/stream-sections.js';
+import type { Aged } from '../../../src/domain/aged.js';
+import type { Channel, ExchangeStream, GapEvent, StateEvent } from '../../../src/exchange/stream/events.js';
+import type { Host } from '../../../src/platform/host.js';
+import { LivePicture } from '../../../src/terminal/live/live-picture.js';
 import { zonedTime } from '../../../src/terminal/time.js';
 import { terminal } from '../../terminal/screens.js';
 
@@ -17,6 +19,10 @@ function gap(resynchronised: boolean, permanent: boolean, channel = ORDERS): Gap
 
 const clock = { now: () => NOW, monotonic: () => 0 };
 
+function pictureOf(channels: readonly Channel[], of: unknown, time: Pick<Host, 'now' | 'monotonic'> = clock) {
+  return new LivePicture(streamSource(channels, of as ExchangeStream['of'], 'sandbox'), time);
+}
+
 function aged(value: unknown, more: object = {}): Aged<never> {
   const known = { value, time: NOW, received: NOW, ageMs: 0, isCurrent: true, source: 'stream', ...more };
   return known as Aged<never>;
@@ -24,7 +30,7 @@ function aged(value: unknown, more: object = {}): Aged<never> {
 
 /** The picture of orders after these gaps. */
 function shownAfter(...gaps: readonly GapEvent[]): string {
-  const picture = new StreamPicture([ORDERS], () => aged([]), clock);
+  const picture = pictureOf([ORDERS], () => aged([]));
   for (const one of gaps) picture.take(one);
   return picture.show(terminal(120));
 }
@@ -48,7 +54,7 @@ it('says of a ticker that it is not current while something of its channel is mi
   const channel: Channel = { kind: 'ticker', market: 'btc_usdt' };
   const data = { market: 'btc_usdt', time: NOW, bid: '1', ask: '3', last: '2', open: '2', high: '3', low: '1' };
   let isCurrent = true;
-  const picture = new StreamPicture([channel], () => aged({ ...data, change: '0', volume: '9' }, { isCurrent }), clock);
+  const picture = pictureOf([channel], () => aged({ ...data, change: '0', volume: '9' }, { isCurrent }));
   expect(picture.show(terminal(120))).not.toContain('NOT CURRENT');
   isCurrent = false;
   expect(picture.show(terminal(120))).toContain('NOT CURRENT, under 1 s');
@@ -63,7 +69,7 @@ function pictureOfBooks(...markets: readonly string[]) {
     const known = books.get(market);
     return known && aged(known.book, { ageMs: clock.ms - known.at });
   };
-  const picture = new StreamPicture(channels, of as unknown as ExchangeStream['of'], {
+  const picture = pictureOf(channels, of, {
     now: () => clock.wallMs,
     monotonic: () => clock.ms,
   });
@@ -129,6 +135,28 @@ it('gives the room that one section leaves to the others, and stays within the w
   push('btc_qc', levels);
   const shown = (height: number) => picture.show({ ...terminal(120), height });
   const bids = (text: string) => text.split('\n').filter((line) => line.startsWith('BID')).length;
-  expect([60, 24].map((height) => bids(shown(height)))).toEqual([20, 2]);
+  expect([60, 24].map((height) => bids(shown(height)))).toEqual([21, 3]);
   for (const height of [24, 40, 60, 90]) expect(shown(height).split('\n').length).toBeLessThanOrEqual(height);
+});
+
+it('says above all sections that the connection is lost and why, and draws what is not current faintly', () => {
+  const book = { time: NOW, bids: [{ price: '30001', amount: '2' }], asks: [] };
+  const channel: Channel = { kind: 'depth', market: 'btc_usdt' };
+  let isCurrent = true;
+  const picture = pictureOf([channel], () => aged(book, { isCurrent, ageMs: 4_000 }));
+  const enter = (state: StateEvent['state'], reason: string | null = null) =>
+    picture.take({ type: 'state', state, received: NOW, reason });
+  const firstLine = () => picture.show(terminal(120)).split('\n')[0];
+  expect(firstLine()).toBe('connecting · sandbox · q ends');
+  enter('connected');
+  expect(firstLine()).toBe('stream · sandbox · q ends');
+  enter('reconnecting', 'connection reset');
+  isCurrent = false;
+  expect(firstLine()).toBe('NOT CURRENT · connection lost, reconnecting · connection reset · sandbox · q ends');
+  enter('connecting');
+  expect(firstLine()).toContain('NOT CURRENT');
+  const shown = picture.show(terminal(120, true));
+  expect(shown).toContain('NOT CURRENT: 5 s old');
+  const faint = shown.split('\n').find((line) => line.includes('30,001'));
+  expect(faint?.match(/\u001b\[[\d;]*m/g)).toEqual(['\u001b[38;5;243m', '\u001b[39m']);
 });
