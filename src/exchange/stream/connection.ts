@@ -198,18 +198,21 @@ export class Connection {
       await host.sleep(this.#protocol.pingMs, over);
       if (over.aborted) return;
       const now = host.monotonic();
-      if (now - this.#lastFrame >= this.#silentMs) {
-        const reason = `nothing came for ${this.#silentMs / SECOND_MS} s`;
-        this.user.enter('silent', reason);
-        socket.giveUp(reason);
-        return;
-      }
+      if (this.#giveUpIfSilent(socket)) return;
       // some answer no heartbeat, though they send: then a subscription counts as confirmed after a while
       for (const { sentAt, feeds } of this.#heartbeats)
         if (now - sentAt >= this.#protocol.pingMs) for (const feed of feeds) feed.confirmed();
       this.#heartbeats = this.#heartbeats.filter(({ sentAt }) => now - sentAt < this.#silentMs);
       this.#ping([]);
     }
+  }
+
+  #giveUpIfSilent(socket: Socket): boolean {
+    if (this.options.host.monotonic() - this.#lastFrame < this.#silentMs) return false;
+    const reason = `nothing came for ${this.#silentMs / SECOND_MS} s`;
+    this.user.enter('silent', reason);
+    socket.giveUp(reason);
+    return true;
   }
 
   #ping(feeds: readonly Feed[]): void {
@@ -266,6 +269,8 @@ export class Connection {
   }
 
   #onText(text: string): void {
+    // after a machine was asleep, what waited in between is old
+    if (this.#socket !== undefined && this.#giveUpIfSilent(this.#socket)) return;
     const before = this.#lastFrameTime;
     this.#alive();
     if (text === this.#protocol.pong) this.#onPong();

@@ -585,6 +585,25 @@ describe('the connection', () => {
     await exchange.peer();
   });
 
+  it('passes on nothing that waited while the machine was asleep, and connects again', async () => {
+    const { exchange, host, next, stream } = await follow([DEPTH], { depth: () => httpDepth('1') });
+    const peer = await exchange.peer();
+    await next();
+    host.jump(180_000);
+    peer.send(depth('2'));
+    for (const state of ['silent', 'reconnecting'])
+      for (;;) {
+        const event = await next('state', 'data');
+        if (event.type !== 'state') throw new Error('an old book was passed on');
+        if (event.state === state) break;
+      }
+    expect(stream.of({ kind: 'depth', market: 'btc_usdt' })?.isCurrent).toBe(false);
+    await host.advance(500);
+    const second = await exchange.peer();
+    second.send(depth('3').replace('1653997711', '1653997891'));
+    expect(gapOf(await next()).gap).toMatchObject({ from: NOW, resynchronised: true });
+  });
+
   it('connects again after pauses that double, part of each by chance', async () => {
     const exchange = await serveStream();
     const address = async () => 'ws://127.0.0.1:1/websocket';

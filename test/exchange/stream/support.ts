@@ -15,6 +15,8 @@ import { KEYS } from '../support.js';
 export interface ManualHost extends FakeHost {
   /** Lets time pass: every sleep that ends meanwhile ends. */
   advance(milliseconds: number): Promise<void>;
+  /** Sets the clock on, as for a machine that was asleep: no sleep ends by itself. */
+  jump(milliseconds: number): void;
   /** How many sleeps have not ended. */
   readonly sleeping: number;
 }
@@ -47,6 +49,9 @@ export function manualHost(): ManualHost {
       clock += milliseconds;
       for (const sleeper of [...sleepers]) if (sleeper.due <= clock) sleeper.wake();
       await turns();
+    },
+    jump: (milliseconds) => {
+      clock += milliseconds;
     },
     sleeps,
     get sleeping() {
