@@ -3,8 +3,7 @@ import type { CandleType } from '../../domain/candle.js';
 import { Decimal } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
 import type { Order } from '../../domain/order.js';
-import { type Channel, type ChannelData, type ChannelKind, isOpen } from '../../exchange/stream/events.js';
-import type { Feeds } from '../../exchange/stream/feeds.js';
+import { type Channel, type ChannelData, type ChannelKind, type Feeds, isOpen } from '../../exchange/exchange.js';
 import type { WindowSize } from './question.js';
 
 /** What is known of a channel, or nothing yet. */

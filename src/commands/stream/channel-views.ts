@@ -1,7 +1,7 @@
 import * as shape from '../../cli/shapes.js';
 import { Decimal } from '../../domain/decimal.js';
 import { splitMarket } from '../../domain/market.js';
-import type { Channel, ChannelData, ChannelKind, ChannelOf, OrderUpdate } from '../../exchange/stream/events.js';
+import type { Channel, ChannelData, ChannelKind, ChannelOf, OrderUpdate } from '../../exchange/exchange.js';
 import type { Screen } from '../../terminal/screen.js';
 import { type Column, table } from '../../terminal/table.js';
 import { isoTime } from '../../terminal/time.js';

@@ -3,8 +3,8 @@ import { nearest } from '../../config/nearest.js';
 import { CANDLE_TYPES } from '../../domain/candle.js';
 import { parseMarket } from '../../domain/market.js';
 import { Failure, quoted, usage } from '../../errors.js';
-import type { ChannelPart } from '../../exchange/channels/channel.js';
-import { type Channel, type ChannelKind, FOLLOWED, followed } from '../../exchange/channels/followed.js';
+import { type ChannelPart, FOLLOWED, followed } from '../../exchange/description.js';
+import type { Channel, ChannelKind } from '../../exchange/exchange.js';
 import { marketName } from '../inputs.js';
 import { parseCandleType } from '../kline.js';
 

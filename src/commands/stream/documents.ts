@@ -1,5 +1,5 @@
 import * as shape from '../../cli/shapes.js';
-import { type AnyDataEvent, type Channel, channelKey, type GapEvent } from '../../exchange/stream/events.js';
+import { type AnyDataEvent, type Channel, channelKey, type GapEvent } from '../../exchange/exchange.js';
 import { isoTime } from '../../terminal/time.js';
 import { DOCUMENTS, ROWS, viewOf } from './channel-views.js';
 

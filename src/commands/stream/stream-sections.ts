@@ -4,7 +4,7 @@ import {
   channelKey,
   type ExchangeStream,
   type StreamEvent,
-} from '../../exchange/stream/events.js';
+} from '../../exchange/exchange.js';
 import type { LiveSection, LiveSource, Outage } from '../../terminal/live/live-picture.js';
 import type { Screen } from '../../terminal/screen.js';
 import { type Column, table } from '../../terminal/table.js';

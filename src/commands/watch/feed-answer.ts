@@ -1,5 +1,4 @@
-import type { ChannelKind, ChannelOf } from '../../exchange/stream/events.js';
-import type { Feeds } from '../../exchange/stream/feeds.js';
+import type { ChannelKind, ChannelOf, Feeds } from '../../exchange/exchange.js';
 import type { Host } from '../../platform/host.js';
 import type { Outage } from '../../terminal/live/live-picture.js';
 import type { AnswerSnapshot, FirstAnswer, Streamed, WatchedAnswer } from './watched-answer.js';

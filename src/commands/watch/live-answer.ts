@@ -1,7 +1,7 @@
-import type { Context } from '../../cli/context.js';
 import type { Answer, Live } from '../../terminal/answer.js';
 import { toJson } from '../../terminal/json.js';
 import { LivePicture, type Outage } from '../../terminal/live/live-picture.js';
+import type { Context } from '../command.js';
 import { FeedAnswer } from './feed-answer.js';
 import { PolledAnswer } from './polled-answer.js';
 import type { Streamed, WatchedAnswer } from './watched-answer.js';
@@ -14,8 +14,8 @@ export async function liveAnswer(
   const { session, host } = context;
   const began = host.monotonic();
   const first = { answer: await read(), began };
-  session.keepStopped();
-  const { profile } = await session.connection();
+  session.exchange.keepStopped();
+  const { profile } = await session.profile.connection();
   const watched =
     streamed === undefined
       ? new PolledAnswer(context, first, read)
@@ -23,7 +23,7 @@ export async function liveAnswer(
           host,
           first,
           streamed,
-          await session.feeds([...streamed.channels, ...(streamed.optionalChannels ?? [])]),
+          await session.live.feeds([...streamed.channels, ...(streamed.optionalChannels ?? [])]),
         );
   return liveOf(context, watched, profile);
 }

@@ -1,4 +1,4 @@
-import type { Channel, ChannelData, ChannelKind, ChannelOf } from '../../exchange/stream/events.js';
+import type { Channel, ChannelData, ChannelKind, ChannelOf } from '../../exchange/exchange.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { Freshness } from '../../terminal/live/freshness.js';
 import type { Outage } from '../../terminal/live/live-picture.js';

@@ -1,10 +1,11 @@
 import * as v from 'valibot';
 import { parseMarket } from '../../domain/market.js';
 import type { Order, OrderReference, Side } from '../../domain/order.js';
+import { ORDERS_PER_PAGE } from '../facts.js';
 import { decimal, id, instant, integer, maybe, optionalDecimal, optionalText } from '../operations/fields.js';
 import { optional } from '../operations/operation.js';
 import { toOrder } from '../operations/trading.js';
-import { PAGE_SIZE, readOrderPages } from '../order-pages.js';
+import { readOrderPages } from '../order-pages.js';
 import {
   BEHIND_MS,
   type ChannelDescription,
@@ -206,7 +207,7 @@ async function readOrders(
     (since !== null && order.time >= since && !known.some(({ id }) => id === order.id));
   const older = [...new Set(read.filter(({ hasOlder }) => hasOlder).map(({ market }) => market))];
   const pages = since === null ? FIRST_PAGES : GAP_PAGES;
-  const problem = `open orders beyond the latest ${pages * PAGE_SIZE} of a side were not read (${older.join(', ')})`;
+  const problem = `open orders beyond the latest ${pages * ORDERS_PER_PAGE} of a side were not read (${older.join(', ')})`;
   return {
     data: [...orders.filter(isNews), ...named].map(asUpdate),
     past: orders.filter((order) => !isOpen(order)).map(asUpdate),
@@ -249,7 +250,7 @@ async function readSide(
   const unseen = () => open.filter(({ id }) => !found.has(id));
   if (unseen().length > MAX_SINGLE_LOOKUPS) {
     const oldest = unseen().reduce((least, { time }) => Math.min(least, time), Number.POSITIVE_INFINITY);
-    const next = Math.ceil(found.size / PAGE_SIZE) + 1;
+    const next = Math.ceil(found.size / ORDERS_PER_PAGE) + 1;
     await read(next, next + Math.ceil(unseen().length / 2) - 1, oldest);
   }
   for (const known of unseen()) {

@@ -1,4 +1,5 @@
 import type { Aged } from '../../domain/aged.js';
+import type { RefusalKind } from '../../domain/refusal.js';
 import type { Channel, ChannelData, ChannelKind, ChannelOf } from '../channels/followed.js';
 import type { Scope } from '../channels/newest.js';
 
@@ -71,6 +72,7 @@ interface RefusedEvent {
   /** Null if the exchange does not say which. */
   readonly channel: Channel | null;
   readonly received: number;
+  readonly refusal: RefusalKind;
   readonly code: number | null;
   readonly message: string;
 }

@@ -3,8 +3,9 @@ import type { Aged } from '../../domain/aged.js';
 import { Failure } from '../../errors.js';
 import { ChangeSignal } from '../../platform/change-signal.js';
 import type { Host } from '../../platform/host.js';
-import { TimeBudget } from '../budget.js';
+import { TimeBudget } from '../../platform/time-budget.js';
 import type { ExchangeClient } from '../exchange-client.js';
+import { refusalKind } from '../observed-codes.js';
 import type { Connection, ConnectionUser } from './connection.js';
 import {
   type Channel,
@@ -113,7 +114,8 @@ export class Feeds {
       enter: (state, reason) => this.#enter(state, reason),
       refused: (channel, code, message) => {
         this.#problem = message;
-        this.#emit({ type: 'refused', channel, received: host.now(), code, message });
+        const refusal = refusalKind(code);
+        this.#emit({ type: 'refused', channel, received: host.now(), refusal, code, message });
       },
       fail: (thrown) => this.#fail(thrown),
       ending: this.#ending.signal,

@@ -1,15 +1,15 @@
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, vi } from 'vitest';
-import type { Context } from '../../../src/cli/context.js';
+import type { Context } from '../../../src/commands/command.js';
 // loaded now, so that no time passes for it later
 import '../../../src/commands/watch/live-answer.js';
 import '../../../src/terminal/live/live-screen.js';
 import { watch } from '../../../src/commands/watch/watch.js';
 import { Failure } from '../../../src/errors.js';
-import { TimeBudget } from '../../../src/exchange/budget.js';
 import type { ExchangeClient } from '../../../src/exchange/exchange-client.js';
 import type { Channel } from '../../../src/exchange/stream/events.js';
 import { Feeds } from '../../../src/exchange/stream/feeds.js';
+import { TimeBudget } from '../../../src/platform/time-budget.js';
 import type { Answer } from '../../../src/terminal/answer.js';
 import { Output } from '../../../src/terminal/output.js';
 import { scriptedConnection } from '../../exchange/stream/scripted-connection.js';
@@ -65,10 +65,12 @@ export async function startWatch({ columns = 80, rows = 10, colour = false, isSt
   const stream = scriptedConnection(now);
   const client = { ticker: ask, now, restartingBudget: () => client } as unknown as ExchangeClient;
   const session = {
-    keepStopped: () => undefined,
-    connection: async () => ({ profile: 'sandbox' }),
-    feeds: async (channels: readonly Channel[]) =>
-      new Feeds({ host, channels, clientOf: () => client, connection: stream.open }),
+    exchange: { keepStopped: () => undefined },
+    profile: { connection: async () => ({ profile: 'sandbox' }) },
+    live: {
+      feeds: async (channels: readonly Channel[]) =>
+        new Feeds({ host, channels, clientOf: () => client, connection: stream.open }),
+    },
   };
   const budget = new TimeBudget(30_000, monotonic);
   const context = { host, output, session, budget, globals: { format: 'table' } } as unknown as Context;
