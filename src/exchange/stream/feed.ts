@@ -358,7 +358,7 @@ export class Feed {
     }
     // asking again would not help
     if (found.unrecoverable !== null) this.#reportPermanent(found.unrecoverable);
-    this.#completeWith(event, began);
+    this.#completeWith(event, began, found.data);
   }
 
   /** What HTTP shows of a live channel may still be on its way as a push. */
@@ -366,7 +366,7 @@ export class Feed {
     const now = this.context.host.monotonic();
     if (!this.#newest.lacks(found.data)) {
       this.#doubt = null;
-      this.#prove(began);
+      this.#prove(began, found.data);
       return;
     }
     this.#lastCheck = now;
@@ -395,7 +395,7 @@ export class Feed {
     if (event === undefined && this.#description.isWhole) return;
     if (this.#came !== undefined) this.#came = { ...this.#came, ...began, source: 'polling' };
     this.#polledAt = began.at;
-    this.#complete = { from: began.time, base: this.#newest.value };
+    this.#complete = { from: began.time, base: this.#baseOf(found.data) };
     this.context.polled(null);
     if (found.unrecoverable !== null && this.#gap !== null) this.#reportPermanent(found.unrecoverable);
     if (event !== undefined && isNews) this.context.emit(event);
@@ -420,29 +420,36 @@ export class Feed {
     for (const push of held) this.#pass(push);
   }
 
-  #completeWith(event?: AnyDataEvent, began?: Instant): void {
+  #completeWith(event?: AnyDataEvent, began?: Instant, shown?: unknown): void {
     if (this.#gap !== null) this.#report('resynchronised');
     const held = this.#held;
     this.#enter('live');
     this.#failures = 0;
     this.#gap = null;
     const { host } = this.context;
-    this.#prove(began ?? { at: host.monotonic(), time: host.now() });
+    this.#prove(began ?? { at: host.monotonic(), time: host.now() }, shown);
     if (event !== undefined) this.context.emit(event);
     for (const push of held) this.#pass(push);
   }
 
-  /** Nothing was missing at that moment. */
-  #prove({ time }: Instant): void {
-    this.#complete = { from: time, base: this.#newest.value };
+  /** Nothing was missing at that moment. @param shown what HTTP has shown */
+  #prove({ time }: Instant, shown?: unknown): void {
+    this.#complete = { from: time, base: this.#baseOf(shown) };
     const now = this.context.host.monotonic();
     [this.#proven, this.#lastCheck, this.#nextCheck] = [now, now, now + CHECK_MS];
+  }
+
+  /** What the next read begins after: of history no more than HTTP has shown, which may be behind what was pushed. */
+  #baseOf(shown?: unknown): unknown {
+    const { value } = this.#newest;
+    if (!this.#description.isHistory) return value;
+    return Array.isArray(shown) && shown.length > 0 ? shown : (this.#complete?.base ?? value);
   }
 
   /** From this moment on something may be missing. */
   #startGap(from: number, reason: string): void {
     if (this.#stage !== 'live') return;
-    this.#complete = { from, base: this.#newest.value };
+    this.#complete = { from, base: this.#baseOf() };
     this.#gap ??= { from, reason };
   }
 

@@ -179,6 +179,34 @@ describe('a check of market data', () => {
     expect(followed.stream.of(TRADES as ChannelOf<'trades'>)?.value.map(({ id }) => id)).toEqual(['1', '2', '3', '4']);
   });
 
+  it('finds trades that were missed in a cut, also if HTTP shows them a minute later', async () => {
+    let shown = 1;
+    const followed = await follow([TRADES], {
+      trades: (query) => {
+        const after = Number(query.get('since') ?? 0);
+        return `[${[1, 2, 3, 4, 5].filter((id) => id > after && id <= shown).map(trade)}]`;
+      },
+    });
+    const { exchange, next } = followed;
+    const first = await exchange.peer();
+    await next();
+    first.cut();
+    for (let state = ''; state !== 'reconnecting'; ) {
+      const event = await next('state');
+      state = event.type === 'state' ? event.state : '';
+    }
+    // 2 and 3 came in between
+    await followed.host.advance(500);
+    const peer = await exchange.peer();
+    expect(gapOf(await next()).gap.resynchronised).toBe(true);
+    peer.send(trades(4, 5));
+    expect(summary(await next())).toBe('4,5');
+    await pass(followed, peer, 65);
+    shown = 5;
+    expect(gapOf(await nextInTime(followed, peer))).toMatchObject({ gap: { resynchronised: false }, reason: LOST });
+    expect(summary(await next())).toBe('2,3');
+  });
+
   it('a socket that is 60 s ahead of HTTP is neither a gap nor replaced by what was before', async () => {
     const followed = await follow([DEPTH], httpBookAt(-60, 'old'.length.toString()));
     const { exchange, next, answer, stream } = followed;

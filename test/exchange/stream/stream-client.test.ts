@@ -372,7 +372,7 @@ describe('a gap', () => {
     first.send(trades(2));
     expect(summary(await next())).toBe('2');
     await host.advance(1_000);
-    const all = Array.from({ length: 120 }, (_, index) => index + 3);
+    const all = Array.from({ length: 121 }, (_, index) => index + 2);
     answer({
       trades: (query) =>
         `[${all
@@ -388,11 +388,12 @@ describe('a gap', () => {
     expect(await next()).toMatchObject({ source: 'http', scope: 'delta' });
     expect(summary(await next())).toBe('123');
     expect(requests()).toEqual(
-      ['', '&since=2', '&since=52', '&since=102'].map((since) => `trades?market=btc_usdt${since}`),
+      // from the last trade that HTTP has shown
+      ['', '&since=1', '&since=51', '&since=101'].map((since) => `trades?market=btc_usdt${since}`),
     );
   });
 
-  it('fills a gap in candles from the last one that was seen, which may have changed', async () => {
+  it('fills a gap in candles from the last one that HTTP has shown, which may have changed', async () => {
     const followed = await follow([KLINE], { kline: () => httpKline(candle(NOW - 60_000, '1')) });
     const { exchange, next, answer, requests } = followed;
     const first = await exchange.peer();
@@ -405,7 +406,7 @@ describe('a gap', () => {
     await followed.host.advance(1_100);
     expect(gapOf(await next()).gap.resynchronised).toBe(true);
     expect(await next()).toMatchObject({ source: 'http', data: [{ close: '3' }, { close: '4' }] });
-    expect(requests().at(-1)).toBe(`kline?market=btc_usdt&type=1min&since=${NOW - 1}&size=1000`);
+    expect(requests().at(-1)).toBe(`kline?market=btc_usdt&type=1min&since=${NOW - 60_001}&size=1000`);
   });
 
   it('HTTP or the first push closes a gap in a book', async () => {
