@@ -1,5 +1,4 @@
-import type { Context } from '../cli/context.js';
-import { define, flag, optional, withCompletion } from '../cli/definition.js';
+import { flag, optional, withCompletion } from '../cli/definition.js';
 import * as shape from '../cli/shapes.js';
 import { counted, Decimal, formatAmount } from '../domain/decimal.js';
 import { referenceText } from '../domain/order.js';
@@ -27,6 +26,7 @@ import { type Resolution, recheckSettledWrite, resolve, unexpectedWrites, unplac
 import { settleManually } from '../trading/settle-manually.js';
 import type { TradingContext } from '../trading/trading-context.js';
 import type { ManualOutcome } from '../trading/withdrawals/settle-withdrawal-manually.js';
+import { type Context, define } from './command.js';
 import { idNumber, unresolvedId } from './inputs.js';
 import { orderArgs, tooLittleText } from './order/order-args.js';
 import { settleWithdrawalAdvice } from './withdraw/withdrawal-view.js';
@@ -223,7 +223,7 @@ function warnUnexpected({ output }: Context, unexpected: readonly Settled[]): vo
 async function warnUnplaced({ output, session }: Context, resolution: Resolution): Promise<void> {
   const order = unplacedOf(resolution);
   if (order === undefined) return;
-  const market = await tryRead(async () => (await session.markets()).find(order.market));
+  const market = await tryRead(async () => (await session.exchange.markets()).find(order.market));
   const isTooLittle = market !== undefined && isTooSmall(market, Decimal.of(order.price), Decimal.of(order.amount));
   const rest = isTooLittle ? tooLittleText(order) : suggest('To place it', ...orderArgs(order));
   output.warn([`${textOf(resolution.write)}: the order is cancelled, and its replacement was not placed.`, rest]);

@@ -1,4 +1,3 @@
-import type { Context } from '../../cli/context.js';
 import * as shape from '../../cli/shapes.js';
 import { Decimal, formatAmount, formatAverage, formatPrice } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
@@ -13,6 +12,7 @@ import type { Assessment } from '../../trading/preview/ask-again.js';
 import { type MarketSnapshot, spentCoin } from '../../trading/preview/market-snapshot.js';
 import type { PreviewData } from '../../trading/preview/preview.js';
 import type { TradingContext } from '../../trading/trading-context.js';
+import type { Context } from '../command.js';
 import { exchangeText, PREVIEW_FIELDS, type PreviewJson } from '../dry-run.js';
 import { breachText } from '../guard-overrides.js';
 

@@ -1,6 +1,6 @@
+import type { Refusal } from '../../domain/refusal.js';
 import { Failure, suggest } from '../../errors.js';
-import type { WriteResponse } from '../../exchange/exchange-client.js';
-import type { Refused } from '../../exchange/response.js';
+import type { WriteResponse } from '../../exchange/exchange.js';
 import { Job } from '../batches/job.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { SendGate } from '../journal/entry.js';
@@ -20,7 +20,7 @@ import {
 import { isSameOrder, keyOf } from './terms.js';
 
 /** The outcome of an order. */
-export type Placement = OrderOutcome | { readonly outcome: 'refused'; readonly refusal: Refused };
+export type Placement = OrderOutcome | { readonly outcome: 'refused'; readonly refusal: Refusal };
 
 /** The best bid to record, and the check of the day limit to repeat after recording. */
 export interface RecordOptions extends Pick<NewRecord, 'bestBid'> {
@@ -102,7 +102,7 @@ export async function settleByResponse(
 async function handleRefusal(
   trading: TradingContext,
   entry: JournalEntry<'order'>,
-  refusal: Refused,
+  refusal: Refusal,
 ): Promise<Placement> {
   entry.note(`refused: ${refusal.code} ${refusal.message}`);
   const found = await findSentOrder(trading, entry, refusal.code);
@@ -118,7 +118,7 @@ async function handleRefusal(
 async function settleUncheckedRefusal(
   trading: TradingContext,
   entry: JournalEntry<'order'>,
-  refusal: Refused,
+  refusal: Refusal,
 ): Promise<Placement> {
   const settled = await findOrderOutcome(trading, entry, { absentAs: 'refused' });
   if (settled.outcome === 'notSent') return { outcome: 'refused', refusal };

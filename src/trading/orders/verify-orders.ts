@@ -1,9 +1,9 @@
 import type { Order, Side } from '../../domain/order.js';
 import { tryRead } from '../../errors.js';
-import { datedRead } from '../../exchange/exchange-clock.js';
-import { type OrderPages, readOrderPages } from '../../exchange/order-pages.js';
+import type { OrderPages } from '../../exchange/exchange.js';
 import { addLateOrders, bringSummaryUpToDate } from '../batches/close-job.js';
 import { archivedJob } from '../batches/job.js';
+import { datedRead } from '../dated-read.js';
 import type { DuplicateOrders } from '../duplicates.js';
 import type { JournalEntry } from '../journal/entry.js';
 import type { Journal } from '../journal/journal.js';
@@ -284,7 +284,7 @@ async function listOrders(
   from: number,
   to: number,
 ): Promise<ListedOrders> {
-  const read = () => readOrderPages(trading.client, market, side, { from: 1, to }, ({ time }) => time < from);
+  const read = () => trading.client.orders(market, side, { from: 1, to }, ({ time }) => time < from);
   const { value: pages, began } = await datedRead(trading, read);
   return listedFrom(pages, began);
 }
