@@ -27,6 +27,15 @@ const GROUPS = [
     files: ['src/trading/guards/guards.ts', 'src/trading/guards/limits.ts'],
     tests: ['test/trading/guards/*.test.ts'],
   },
+  {
+    files: ['archive', 'entry', 'files', 'journal', 'paths', 'write'].map((name) => `src/trading/journal/${name}.ts`),
+    tests: [
+      ...['claims', 'damage', 'journal', 'long-archive', 'settled'].map(
+        (name) => `test/trading/journal/${name}.test.ts`,
+      ),
+      'test/trading/replace/record.test.ts',
+    ],
+  },
   { files: ['src/trading/reconcile.ts'], tests: ['test/trading/reconcile-decisions.test.ts'] },
   {
     files: ['src/trading/settle.ts', 'src/trading/open-writes.ts'],

@@ -25,7 +25,7 @@ function busy() {
     const one = settledOf('any0001');
     const settled = { ...one, write: { ...one.write, time: at, ...write } as RecordedWrite };
     const file = path.join(folder, `${new Date(at).toISOString().slice(0, 10)}.jsonl`);
-    return { file, line: encodeLine({ at, ...settled }) };
+    return { file, line: encodeLine({ at, settled }) };
   };
   const lines = [-DAY, 0].flatMap((ago) => {
     const at = trading.host.now() + ago;
