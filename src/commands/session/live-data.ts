@@ -1,7 +1,7 @@
 import { Failure, suggest } from '../../errors.js';
 import { followOrderPushes, type OrderPushes, type StreamChoices } from '../../exchange/connect.js';
 import { type Channel, type ExchangeStream, type Feeds, isPrivate } from '../../exchange/exchange.js';
-import type { SandboxAddress } from '../../sandbox/lifecycle/index.js';
+import type { SandboxAddress } from '../../sandbox/lifecycle/files.js';
 import type { ActiveExchange } from './active-exchange.js';
 import type { ActiveProfile } from './active-profile.js';
 import type { Sandbox } from './sandbox.js';

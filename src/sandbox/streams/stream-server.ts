@@ -4,7 +4,7 @@ import { WebSocketServer } from 'ws';
 import type { CandleType } from '../../domain/candle.js';
 import { channels, type NamedChannel, PROTOCOL, readChannel } from '../../exchange/channels/index.js';
 import type { Account } from '../accounts/accounts.js';
-import type { Exchange } from '../exchange/exchange-service.js';
+import type { Exchange } from '../exchange/exchange.js';
 import type { Faults } from '../faults/faults.js';
 import { Refusal } from '../refusals.js';
 import { toJsonText } from '../server/bodies.js';
@@ -229,7 +229,7 @@ export class StreamServer implements Upgrades {
     const [accessKey, sign] = [textOf(fields, 'accesskey'), textOf(fields, 'sign')];
     if (accessKey === '') throw new Refusal('badParameter', 'accesskey is missing');
     if (sign === '') throw new Refusal('badParameter', 'sign is missing');
-    const account = exchange.account(accessKey);
+    const account = exchange.customers.byAccessKey(accessKey);
     if (account === undefined) throw new Refusal('noUser', 'the access key is not known');
     this.verifier.checkText(account, signedText(fields), sign);
     const permission = CHANNEL_PERMISSIONS[channel];

@@ -15,8 +15,7 @@ import { type Channel, type GapEvent, isKind, type StreamEvent } from '../../../
 import { StreamClient } from '../../../src/exchange/stream/stream-client.js';
 import { monotonicMs } from '../../../src/platform/host.js';
 import { TimeBudget } from '../../../src/platform/time-budget.js';
-import type { Running } from '../../../src/sandbox/lifecycle/running-sandbox.js';
-import { serve } from '../../../src/sandbox/lifecycle/serve.js';
+import { type Running, serve } from '../../../src/sandbox/lifecycle/serve.js';
 import { UNLIMITED } from '../../../src/sandbox/server/limits.js';
 import { fakeHost } from '../../support/fake-host.js';
 

@@ -12,7 +12,7 @@ import { type Channel, channelKey, isOpen, type StreamEvent } from '../../../src
 import { Feeds } from '../../../src/exchange/stream/feeds.js';
 import type { TimeBudget } from '../../../src/platform/time-budget.js';
 import type { Account } from '../../../src/sandbox/accounts/accounts.js';
-import { type Exchange, ExchangeService } from '../../../src/sandbox/exchange/exchange-service.js';
+import { Exchange } from '../../../src/sandbox/exchange/exchange.js';
 import { Faults } from '../../../src/sandbox/faults/faults.js';
 import { FaultLog } from '../../../src/sandbox/faults/log.js';
 import { Refusal } from '../../../src/sandbox/refusals.js';
@@ -111,19 +111,19 @@ function act({ exchange }: World, sides: readonly Side[], dice: Dice): void {
   const pick = <Value>(values: readonly Value[]): Value => values[Math.floor(dice() * values.length)] as Value;
   const { account } = pick(sides);
   try {
-    const open = exchange.orders(account, MARKET, { list: 'open', page: 1, pageSize: 100 });
+    const open = exchange.orders.list(account, MARKET, { list: 'open', page: 1, pageSize: 100 });
     if (open.length > 12 || (open.length > 0 && dice() < 0.3)) {
-      exchange.cancel(account, MARKET, { id: pick(open).id });
+      exchange.orders.cancel(account, MARKET, { id: pick(open).id });
       return;
     }
-    const { bid, ask } = exchange.ticker(MARKET);
+    const { bid, ask } = exchange.market.ticker(MARKET);
     const side = pick(['buy', 'sell'] as const);
     const near = Decimal.of(dice() < 0.5 ? bid : ask);
     const away = Decimal.fromUnits(BigInt(Math.floor(dice() * 400)) - 200n, 2);
     const price = near.plus(away).rescaled(2, 'down').toString();
     const type = pick(['limit', 'limit', 'limit', 'ioc'] as const);
     const amount = pick(['0.001', '0.0007', '0.0123']);
-    exchange.place(account, { market: MARKET, side, type, price, amount, accountType: 'spot', borrow: false });
+    exchange.orders.place(account, { market: MARKET, side, type, price, amount, accountType: 'spot', borrow: false });
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
   }
@@ -146,7 +146,7 @@ class World {
     const folder = mkdtempSync(path.join(tmpdir(), 'pit-feeds-'));
     const firstAccount = { accessKey: 'bank', secretKey: 'bank-secret', safePwd: 'p', username: 'bank' };
     const directory = path.join(folder, 'exchange');
-    const exchange = await ExchangeService.open({ directory, seed, now: Date.now, firstAccount });
+    const exchange = await Exchange.open({ directory, seed, now: Date.now, firstAccount });
     const activity = new Activity();
     const log = () => undefined;
     const refusals = { count: 0 };
@@ -303,10 +303,10 @@ class Side {
   static async open({ exchange, folder, port }: World, name: string): Promise<Side> {
     const keys = { accessKey: name, secretKey: `${name}-secret` };
     exchange.admin.addAccount({ ...keys, safePwd: 'p', username: name }, EVERYTHING);
-    const [account, bank] = [exchange.account(name), exchange.account('bank')];
+    const [account, bank] = [exchange.customers.byAccessKey(name), exchange.customers.byAccessKey('bank')];
     if (account === undefined || bank === undefined) throw new Error('an account is missing');
-    exchange.admin.transfer(bank, account, 'usdt', '20000');
-    exchange.admin.transfer(bank, account, 'btc', '1');
+    exchange.funds.transfer(bank, account, 'usdt', '20000');
+    exchange.funds.transfer(bank, account, 'btc', '1');
     const wire = await Wire.to(port);
     const monotonic = () => performance.now();
     const sleep = (ms: number, cut?: AbortSignal) => delay(ms, undefined, { signal: cut }).catch(() => undefined);
@@ -418,19 +418,19 @@ const LEVELS = 50;
 
 /** What the exchange itself has. */
 function truth(exchange: Exchange, account: Account): Picture {
-  const { bids, asks } = exchange.depth(MARKET, { size: LEVELS });
+  const { bids, asks } = exchange.market.depth(MARKET, { size: LEVELS });
   const levels = (side: readonly (readonly string[])[]) =>
     side.map(([price = '0', amount = '0']) => `${plain(price)} ${plain(amount)}`);
-  const open = exchange.orders(account, MARKET, { list: 'open', page: 1, pageSize: 100 });
+  const open = exchange.orders.list(account, MARKET, { list: 'open', page: 1, pageSize: 100 });
   return {
     bids: levels(bids),
     asks: levels(asks),
     orders: open.map(({ id, price, amount, filled }) => [id, ...[price, amount, filled].map(plain)].join(' ')).sort(),
-    coins: exchange
+    coins: exchange.funds
       .balances(account)
       .map(({ coin, available, frozen }) => [coin, plain(available), plain(frozen)].join(' '))
       .sort(),
-    trades: exchange
+    trades: exchange.market
       .trades(MARKET)
       .slice(-TRADES)
       .map(({ id }) => id),

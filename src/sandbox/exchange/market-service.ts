@@ -79,17 +79,29 @@ const TICKER_MINUTES = 24 * 60;
 /** Depth views kept for one state of a book. A client that needs more is trying out merge steps. */
 const MAX_DEPTHS = 60;
 
-/** The public market data of one market: decimal text made from ticks and lots. */
-export class MarketData {
-  private closedMinutes: { minute: number; last: Trade | undefined; day: Day | undefined } | undefined;
-  private depthRevision = -1;
-  private readonly depths = new Map<string, DepthSides>();
+/** A market with what is computed once and shown until it changes. */
+interface Listing extends TradedMarket {
+  closedMinutes?: { minute: number; last: Trade | undefined; day: Day | undefined };
+  depthRevision: number;
+  readonly depths: Map<string, DepthSides>;
+}
 
-  constructor(private readonly venue: TradedMarket) {}
+/** The public market data: decimal text made from ticks and lots. A method throws {@link Refusal} for an unknown market. */
+export class MarketService {
+  private readonly listings: ReadonlyMap<string, Listing>;
 
-  ticker(now: number): Ticker {
-    const { market, book, tape } = this.venue;
-    const { candle: day, turnover } = this.lastDay(now);
+  constructor(
+    venues: ReadonlyMap<string, TradedMarket>,
+    private readonly now: () => number,
+  ) {
+    const listing = (venue: TradedMarket): Listing => ({ ...venue, depthRevision: -1, depths: new Map() });
+    this.listings = new Map([...venues].map(([name, venue]) => [name, listing(venue)]));
+  }
+
+  ticker(name: string): Ticker {
+    const [listing, now] = [this.listing(name), this.now()];
+    const { market, book, tape } = listing;
+    const { candle: day, turnover } = lastDay(listing, now);
     const last = tape.last?.price ?? day.close;
     return {
       time: now,
@@ -109,20 +121,21 @@ export class MarketData {
    * The best levels of each side. Until the book changes, the same query gives the very same lists, so a caller can cache what
    * it makes of them. Throws {@link Refusal} for a merge step that does not fit the market.
    */
-  depth(now: number, { size, merge }: DepthQuery): Depth {
-    const { market, book } = this.venue;
+  depth(name: string, { size, merge }: DepthQuery): Depth {
+    const listing = this.listing(name);
+    const { market, book, depths } = listing;
     const step = mergeStep(market, merge);
-    if (book.revision !== this.depthRevision) this.depths.clear();
-    this.depthRevision = book.revision;
+    if (book.revision !== listing.depthRevision) depths.clear();
+    listing.depthRevision = book.revision;
     const key = `${size} ${step}`;
-    const sides = this.depths.get(key) ?? this.depthSides(size, step);
-    if (this.depths.size < MAX_DEPTHS) this.depths.set(key, sides);
-    return { time: now, ...sides };
+    const sides = depths.get(key) ?? depthSides(listing, size, step);
+    if (depths.size < MAX_DEPTHS) depths.set(key, sides);
+    return { time: this.now(), ...sides };
   }
 
   /** At most 50, oldest first: those after an id, or the latest. */
-  trades(afterId: string | undefined): PublicTrade[] {
-    const { market, tape } = this.venue;
+  trades(name: string, afterId?: string): PublicTrade[] {
+    const { market, tape } = this.listing(name);
     if (afterId !== undefined && !/^\d{1,19}$/.test(afterId)) throw new Refusal('badParameter', 'since');
     const trades = tape.after(afterId === undefined ? undefined : BigInt(afterId));
     return trades.map(({ id, time, side, price, amount }) => ({
@@ -135,9 +148,9 @@ export class MarketData {
   }
 
   /** Without gaps, oldest first. */
-  candles(type: CandleType, now: number, { since, size, which }: CandleQuery): ShownCandle[] {
-    const { market, tape } = this.venue;
-    return tape.candles.read(type, now, size, since, which).map(({ time, open, high, low, close, volume }) => ({
+  candles(name: string, type: CandleType, { since, size, which }: CandleQuery): ShownCandle[] {
+    const { market, tape } = this.listing(name);
+    return tape.candles.read(type, this.now(), size, since, which).map(({ time, open, high, low, close, volume }) => ({
       time,
       open: market.price(open),
       high: market.price(high),
@@ -147,45 +160,47 @@ export class MarketData {
     }));
   }
 
-  /** The last 24 hours. The sum of the closed minutes is kept until it can have changed. */
-  private lastDay(now: number): Day {
-    const { tape } = this.venue;
-    const minute = Math.floor(now / MINUTE);
-    if (!this.isSumCurrent(minute)) {
-      // a market in its first minute has no closed one
-      const [first, ...rest] = tape.candles.read('1min', (minute - 1) * MINUTE, TICKER_MINUTES - 1);
-      const day = first === undefined ? undefined : rest.reduce((sum, next) => this.join(sum, next), this.dayOf(first));
-      this.closedMinutes = { minute, last: tape.last, day };
-    }
-    const [current] = tape.candles.read('1min', now, 1);
-    if (current === undefined) throw new Error('a market without history');
-    const closed = this.closedMinutes?.day;
-    return closed === undefined ? this.dayOf(current) : this.join(closed, current);
+  private listing(market: string): Listing {
+    const listing = this.listings.get(market);
+    if (listing === undefined) throw new Refusal('unknownMarket', market.slice(0, 40));
+    return listing;
   }
+}
 
-  private dayOf(candle: Candle): Day {
-    return { candle, turnover: this.venue.market.value(candle.close, candle.volume) };
+/** The last 24 hours. The sum of the closed minutes is kept until it can have changed. */
+function lastDay(listing: Listing, now: number): Day {
+  const { market, tape } = listing;
+  const minute = Math.floor(now / MINUTE);
+  const dayOf = (candle: Candle) => ({ candle, turnover: market.value(candle.close, candle.volume) });
+  const join = (sum: Day, next: Candle) => ({
+    candle: joinCandles(sum.candle, next),
+    turnover: sum.turnover + market.value(next.close, next.volume),
+  });
+  if (!isSumCurrent(listing, minute)) {
+    // a market in its first minute has no closed one
+    const [first, ...rest] = tape.candles.read('1min', (minute - 1) * MINUTE, TICKER_MINUTES - 1);
+    const day = first === undefined ? undefined : rest.reduce(join, dayOf(first));
+    listing.closedMinutes = { minute, last: tape.last, day };
   }
+  const [current] = tape.candles.read('1min', now, 1);
+  if (current === undefined) throw new Error('a market without history');
+  const closed = listing.closedMinutes?.day;
+  return closed === undefined ? dayOf(current) : join(closed, current);
+}
 
-  private join({ candle, turnover }: Day, next: Candle): Day {
-    return { candle: joinCandles(candle, next), turnover: turnover + this.venue.market.value(next.close, next.volume) };
-  }
+/** Trades never go back in time: after one in the current minute, no more are added before it. */
+function isSumCurrent({ closedMinutes, tape }: Listing, minute: number): boolean {
+  if (closedMinutes?.minute !== minute) return false;
+  const { last } = closedMinutes;
+  return last === tape.last || (last !== undefined && last.time >= minute * MINUTE);
+}
 
-  /** Trades never go back in time: after one in the current minute, no more are added before it. */
-  private isSumCurrent(minute: number): boolean {
-    if (this.closedMinutes?.minute !== minute) return false;
-    const { last } = this.closedMinutes;
-    return last === this.venue.tape.last || (last !== undefined && last.time >= minute * MINUTE);
-  }
-
-  private depthSides(size: number, step: bigint): DepthSides {
-    const { market, book } = this.venue;
-    const side = (name: Side) =>
-      mergedLevels(book.levels(name), size, step, name === 'sell').map(
-        ([price, amount]) => [market.price(price), market.amount(amount)] as const,
-      );
-    return { bids: side('buy'), asks: side('sell') };
-  }
+function depthSides({ market, book }: TradedMarket, size: number, step: bigint): DepthSides {
+  const side = (name: Side) =>
+    mergedLevels(book.levels(name), size, step, name === 'sell').map(
+      ([price, amount]) => [market.price(price), market.amount(amount)] as const,
+    );
+  return { bids: side('buy'), asks: side('sell') };
 }
 
 /** Rounded towards zero, with two decimals. */
