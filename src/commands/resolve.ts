@@ -201,7 +201,8 @@ function warnDamaged({ output }: Context, { journal }: TradingContext, ids: read
   for (const id of ids)
     output.warn([
       `The record of ${id} is damaged: ${journal.fileOf(id)}. Until you settle it, no order or withdrawal is sent.`,
-      suggest('Check whether the exchange has it', 'order', 'show', 'MARKET', '--id', id),
+      // its record has another name than an order with a client id that the user chose
+      suggest('Check whether the exchange has it', 'orders', 'MARKET', '--state', 'all'),
       suggest('Or, for a withdrawal', 'withdrawals', 'COIN'),
     ]);
 }
@@ -243,7 +244,9 @@ function stillUnknown(
   const isOne = ids.length === 1;
   const what = isOne ? `The outcome of ${first} is` : `The outcomes of ${ids.length} writes are`;
   const reasons = unknown.flatMap(({ why, write }) => (why === undefined ? [] : `${write.id}: ${why.reason}.`));
-  const message = [`${what} still unknown.`, ...reasons].join(' ');
+  const only = isOne ? unknown[0]?.why : undefined;
+  const message =
+    only === undefined ? [`${what} still unknown.`, ...reasons].join(' ') : `${what} unknown: ${only.reason}.`;
   const when = nextCheck(
     trading,
     unknown.map(({ write }) => write),

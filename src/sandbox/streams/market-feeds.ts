@@ -1,4 +1,6 @@
 import type { CandleType } from '../../domain/candle.js';
+import type { ChannelName } from '../../exchange/channels/index.js';
+import type { MARKET_CHANNELS } from '../../exchange/channels/market-data.js';
 import type { Exchange } from '../exchange/exchange.js';
 import type { PublicTrade, ShownCandle } from '../exchange/market-service.js';
 import { type Json, number, toJsonText } from '../server/bodies.js';
@@ -27,7 +29,31 @@ interface MarketFeedOptions {
   readonly channel: string;
 }
 
-export function tickerFeed({ exchange, market, channel }: MarketFeedOptions): MarketFeed {
+/** What a client narrows a channel to. */
+interface FeedRequest {
+  readonly type: CandleType;
+  /** Levels of each side. */
+  readonly length: number;
+}
+
+type MarketChannelName = Exclude<keyof typeof MARKET_CHANNELS, 'markets'>;
+
+/** How each described channel of a market is served. */
+export const MARKET_FEEDS: Readonly<
+  Record<MarketChannelName, (of: MarketFeedOptions, request: FeedRequest) => MarketFeed>
+> = {
+  ticker: tickerFeed,
+  depth: depthFeed,
+  quickDepth: quickDepthFeed,
+  trades: tradesFeed,
+  kline: klineFeed,
+};
+
+export function isMarketChannel(name: ChannelName): name is MarketChannelName {
+  return name in MARKET_FEEDS;
+}
+
+function tickerFeed({ exchange, market, channel }: MarketFeedOptions): MarketFeed {
   const render = () => {
     const { time, high, low, bid, ask, last, open, change, volume, turnover } = exchange.market.ticker(market);
     const fields = { high, vol: volume, last, low, buy: bid, sell: ask, turnover, open, riseRate: change };
@@ -39,7 +65,7 @@ export function tickerFeed({ exchange, market, channel }: MarketFeedOptions): Ma
 }
 
 /** The whole book each time, both sides in descending price as over HTTP. */
-export function depthFeed({ exchange, market, channel }: MarketFeedOptions): MarketFeed {
+function depthFeed({ exchange, market, channel }: MarketFeedOptions): MarketFeed {
   const render = () => {
     const { time, asks, bids } = exchange.market.depth(market, { size: DEPTH_LEVELS });
     const comparable = `{"asks":${asksText(asks).text},"dataType":"depth","bids":${bestFirst(bids).text},"channel":"${channel}"`;
@@ -49,7 +75,7 @@ export function depthFeed({ exchange, market, channel }: MarketFeedOptions): Mar
 }
 
 /** The best levels with the numbers of the day: `listDown` are the bids, `listUp` the asks, both best first. */
-export function quickDepthFeed({ exchange, market, channel }: MarketFeedOptions, length: number): MarketFeed {
+function quickDepthFeed({ exchange, market, channel }: MarketFeedOptions, { length }: FeedRequest): MarketFeed {
   const render = () => {
     const { time, asks, bids } = exchange.market.depth(market, { size: length });
     const { last, high, low, volume } = exchange.market.ticker(market);
@@ -76,7 +102,7 @@ export function quickDepthFeed({ exchange, market, channel }: MarketFeedOptions,
   return { market, feed, triggers: { book: true, trades: true, candles: true } };
 }
 
-export function tradesFeed(named: MarketFeedOptions): MarketFeed {
+function tradesFeed(named: MarketFeedOptions): MarketFeed {
   return { market: named.market, feed: new TradesFeed(named), triggers: { trades: true } };
 }
 
@@ -138,7 +164,7 @@ class TradesFeed extends Feed {
 /** As many as the exchange gives at once. */
 const TRADES_PAGE = 50;
 
-export function klineFeed(named: MarketFeedOptions, type: CandleType): MarketFeed {
+function klineFeed(named: MarketFeedOptions, { type }: FeedRequest): MarketFeed {
   return { market: named.market, feed: new KlineFeed(named, type), triggers: { trades: true, candles: true } };
 }
 

@@ -7,15 +7,9 @@ import { isDeepStrictEqual } from 'node:util';
 import { Decimal } from '../../../src/domain/decimal.js';
 import { ExchangeClient } from '../../../src/exchange/exchange-client.js';
 import { sharedLimits } from '../../../src/exchange/limiter/shared-limits.js';
-import { isOpen } from '../../../src/exchange/mirror/merge.js';
-import { Mirror } from '../../../src/exchange/mirror/mirror.js';
-import {
-  type Channel,
-  channelKey,
-  type ExchangeStream,
-  type StreamEvent,
-} from '../../../src/exchange/stream/events.js';
-import { StreamClient } from '../../../src/exchange/stream/stream-client.js';
+import { Connection } from '../../../src/exchange/stream/connection.js';
+import { type Channel, channelKey, isOpen, type StreamEvent } from '../../../src/exchange/stream/events.js';
+import { Feeds } from '../../../src/exchange/stream/feeds.js';
 import type { TimeBudget } from '../../../src/platform/time-budget.js';
 import type { Account } from '../../../src/sandbox/accounts/accounts.js';
 import { Exchange } from '../../../src/sandbox/exchange/exchange.js';
@@ -40,12 +34,12 @@ const CHANNELS: readonly Channel[] = [
 ];
 const TRADERS = ['alice', 'bob', 'carol'] as const;
 const EVERYTHING = { asset: true, lever: true, entrust: true, money: true };
-/** A mirror that differs for so long has lost something. */
+/** A feed that differs for so long has lost something. */
 const SETTLE_MS = 60_000;
 const STEP_MS = 20;
 
-export interface MirrorCampaign {
-  /** Pushes that the mirrors take in all. */
+export interface FeedCampaign {
+  /** Pushes that the feeds take in all. */
   readonly events: number;
   readonly cuts: number;
   readonly seed: number;
@@ -53,10 +47,10 @@ export interface MirrorCampaign {
   readonly progress?: (cut: number, events: number) => void;
 }
 
-export interface MirrorReport {
+export interface FeedReport {
   readonly events: number;
   readonly cuts: number;
-  /** Gaps that were reported as closed, of all channels of all mirrors. */
+  /** Gaps that were reported as closed, of all channels. */
   readonly gaps: number;
   /** HTTP requests, and the most within a second of one key. */
   readonly requests: number;
@@ -66,11 +60,11 @@ export interface MirrorReport {
 }
 
 /**
- * Three accounts trade at random, each with a mirror of its market, orders and balances, while connections are cut at random
- * bytes. After each cut the trading pauses and every mirror has to equal the exchange. Throws Error if one does not, or a gap
+ * Three accounts trade at random, each with feeds of its market, orders and balances, while connections are cut at random
+ * bytes. After each cut the trading pauses and all feeds have to equal the exchange. Throws Error if one does not, or a gap
  * was not reported.
  */
-export async function mirrorCampaign({ events, cuts, seed, progress }: MirrorCampaign): Promise<MirrorReport> {
+export async function feedCampaign({ events, cuts, seed, progress }: FeedCampaign): Promise<FeedReport> {
   const dice = random(seed);
   const world = await World.open(seed);
   try {
@@ -149,7 +143,7 @@ class World {
   ) {}
 
   static async open(seed: number): Promise<World> {
-    const folder = mkdtempSync(path.join(tmpdir(), 'pit-mirror-'));
+    const folder = mkdtempSync(path.join(tmpdir(), 'pit-feeds-'));
     const firstAccount = { accessKey: 'bank', secretKey: 'bank-secret', safePwd: 'p', username: 'bank' };
     const directory = path.join(folder, 'exchange');
     const exchange = await Exchange.open({ directory, seed, now: Date.now, firstAccount });
@@ -191,7 +185,7 @@ class World {
     return this.seen.shut();
   }
 
-  load(): Pick<MirrorReport, 'requests' | 'worstSecond' | 'refused'> {
+  load(): Pick<FeedReport, 'requests' | 'worstSecond' | 'refused'> {
     const { requests, refusals } = this.seen;
     const worst = TRADERS.map((key) => {
       const times = requests.filter((one) => one.key === key).map(({ at }) => at);
@@ -289,48 +283,22 @@ class Wire {
   }
 }
 
-/** The same stream, with the channels of its data kept in a set. */
-function noting(stream: ExchangeStream, channels: Set<string>): ExchangeStream {
-  return {
-    get state() {
-      return stream.state;
-    },
-    get latencyMs() {
-      return stream.latencyMs;
-    },
-    get unreadable() {
-      return stream.unreadable;
-    },
-    subscribe: (channel) => stream.subscribe(channel),
-    unsubscribe: (channel) => stream.unsubscribe(channel),
-    close: () => stream.close(),
-    async *[Symbol.asyncIterator]() {
-      for await (const event of stream) {
-        if (event.type === 'data') channels.add(channelKey(event.channel));
-        yield event;
-      }
-    },
-  };
-}
-
-/** A trader with a mirror. */
+/** A trader with feeds. */
 class Side {
   /** Pushes of data, and the gaps that were reported as closed, by channel. */
   pushes = 0;
   readonly gaps = new Map<string, number>();
-  /** The channels with an event from the stream: what was polled before has no gap. */
-  readonly streamed = new Set<string>();
 
   private constructor(
     readonly account: Account,
     readonly wire: Wire,
     private readonly name: string,
-    start: (side: Side) => Mirror,
+    start: (side: Side) => Feeds,
   ) {
-    this.mirror = start(this);
+    this.feeds = start(this);
   }
 
-  readonly mirror: Mirror;
+  readonly feeds: Feeds;
 
   static async open({ exchange, folder, port }: World, name: string): Promise<Side> {
     const keys = { accessKey: name, secretKey: `${name}-secret` };
@@ -354,7 +322,6 @@ class Side {
       },
       hosts: { base: 'exchange', trade: 'exchange' },
     });
-    const common = { host, credentials: () => keys, channels: CHANNELS } as const;
     const clientOf = (budget: TimeBudget, signal: AbortSignal) =>
       new ExchangeClient({
         ...{ host, budget, signal, limits: () => limits, credentials: () => keys },
@@ -362,25 +329,28 @@ class Side {
       });
     const address = async () => `ws://127.0.0.1:${wire.port}/websocket`;
     const start = (side: Side) =>
-      new Mirror({
+      new Feeds({
         ...{ host, channels: CHANNELS, clientOf, observe: (event) => side.#note(event) },
-        open: async (_, signal) => noting(new StreamClient({ ...common, address, clientOf, signal }), side.streamed),
+        connection: (user) => new Connection({ host, credentials: () => keys, address }, user),
       });
     return new Side(account, wire, name, start);
   }
 
   async close(): Promise<void> {
-    await this.mirror.close();
+    await this.feeds.close();
     this.wire.close();
   }
 
-  /** Waits until the mirror equals the exchange. Throws Error with what differs if it does not. */
+  /** Waits until the feeds equal the exchange. Throws Error with what differs if it does not. */
   async settled(exchange: Exchange): Promise<void> {
     const end = performance.now() + SETTLE_MS;
     for (;;) {
       const [seen, there] = [this.#picture(), truth(exchange, this.account)];
-      const isStreamed = this.streamed.size === CHANNELS.length;
-      const isCurrent = isStreamed && CHANNELS.every((channel) => this.mirror.of(channel)?.isCurrent === true);
+      // what was polled before there was a stream has no gap
+      const isCurrent = CHANNELS.every((channel) => {
+        const aged = this.feeds.of(channel);
+        return aged?.isCurrent === true && aged.source === 'stream';
+      });
       if (isCurrent && isDeepStrictEqual(seen, there)) return;
       if (performance.now() > end)
         throw new Error(`${this.name} (current: ${isCurrent}): ${JSON.stringify(differences(seen, there))}`);
@@ -405,13 +375,13 @@ class Side {
     this.gaps.set(key, (this.gaps.get(key) ?? 0) + 1);
   }
 
-  /** What the mirror shows, as {@link truth} has it. */
+  /** What the feeds show, as {@link truth} has it. */
   #picture(): Picture {
-    const { mirror } = this;
-    const book = mirror.of({ kind: 'depth', market: MARKET })?.value;
-    const orders = mirror.of({ kind: 'orders', market: MARKET })?.value ?? [];
-    const coins = mirror.of({ kind: 'balances' })?.value ?? [];
-    const trades = mirror.of({ kind: 'trades', market: MARKET })?.value ?? [];
+    const { feeds } = this;
+    const book = feeds.of({ kind: 'depth', market: MARKET })?.value;
+    const orders = feeds.of({ kind: 'orders', market: MARKET })?.value ?? [];
+    const coins = feeds.of({ kind: 'balances' })?.value ?? [];
+    const trades = feeds.of({ kind: 'trades', market: MARKET })?.value ?? [];
     const levels = (side: readonly { readonly price: string; readonly amount: string }[] = []) =>
       side.map(({ price, amount }) => `${plain(price)} ${plain(amount)}`);
     return {

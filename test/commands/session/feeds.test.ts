@@ -32,26 +32,26 @@ function sessionOf(profile: string) {
   return createContext({ host, globals: { ...globals, ...times }, output: new Output(host, 'table') }).context.session;
 }
 
-async function mirrorOf(profile: string, channels: Parameters<ReturnType<typeof sessionOf>['live']['mirror']>[0]) {
-  const mirror = await sessionOf(profile).live.mirror(channels, { pollMs: 20 });
-  onTestFinished(() => mirror.close());
-  return mirror;
+async function feedsOf(profile: string, channels: Parameters<ReturnType<typeof sessionOf>['live']['feeds']>[0]) {
+  const feeds = await sessionOf(profile).live.feeds(channels);
+  onTestFinished(() => feeds.close());
+  return feeds;
 }
 
-describe('the mirror of a session', () => {
+describe('the feeds of a session', () => {
   beforeAll(async () => {
     const shown = await exchange.pit.json<{ baseUrl: string; tradeUrl: string }>('profile show literal');
     await exchange.pit.run(`profile add polled --base-url ${shown.baseUrl} --trade-url ${shown.tradeUrl}`);
   });
 
   it('takes channels that come and go over one connection', async () => {
-    const mirror = await mirrorOf('literal', [ticker]);
-    await eventually(() => expect(mirror.of(ticker)?.isCurrent).toBe(true));
-    expect(mirror.of(ticker)).toMatchObject({ value: { last: '2' }, source: 'stream', ageMs: expect.any(Number) });
-    mirror.add(depth);
-    await eventually(() => expect(mirror.of(depth)).toMatchObject({ source: 'stream', isCurrent: true }));
-    mirror.remove(ticker);
-    expect(mirror.of(ticker)).toBeUndefined();
+    const feeds = await feedsOf('literal', [ticker]);
+    await eventually(() => expect(feeds.of(ticker)?.isCurrent).toBe(true));
+    expect(feeds.of(ticker)).toMatchObject({ value: { last: '2' }, source: 'stream', ageMs: expect.any(Number) });
+    feeds.add(depth);
+    await eventually(() => expect(feeds.of(depth)).toMatchObject({ source: 'stream', isCurrent: true }));
+    feeds.remove(ticker);
+    expect(feeds.of(ticker)).toBeUndefined();
     await eventually(() => expect(exchange.messages).toHaveLength(3));
     const sent = exchange.messages.map((message) => JSON.parse(message));
     expect(sent.map(({ event, channel }) => `${event} ${channel}`)).toEqual([
@@ -63,16 +63,16 @@ describe('the mirror of a session', () => {
   });
 
   it('polls with a profile that has no address for streams', async () => {
-    const mirror = await mirrorOf('polled', [ticker]);
-    expect(mirror.state).toBe('none');
-    await eventually(() => expect(mirror.of(ticker)).toBeDefined());
-    expect(mirror.of(ticker)).toMatchObject({ value: { last: '7' }, source: 'polling' });
+    const feeds = await feedsOf('polled', [ticker]);
+    expect(feeds.state).toBe('none');
+    await eventually(() => expect(feeds.of(ticker)).toBeDefined());
+    expect(feeds.of(ticker)).toMatchObject({ value: { last: '7' }, source: 'polling' });
   });
 
   it('refuses a channel of the account at once without a key', async () => {
     const keyless = expect.objectContaining({ kind: 'credentials' });
-    await expect(mirrorOf('polled', [{ kind: 'balances' }])).rejects.toEqual(keyless);
-    const mirror = await mirrorOf('polled', [ticker]);
-    expect(() => mirror.add({ kind: 'balances' })).toThrow(keyless);
+    await expect(feedsOf('polled', [{ kind: 'balances' }])).rejects.toEqual(keyless);
+    const feeds = await feedsOf('polled', [ticker]);
+    expect(() => feeds.add({ kind: 'balances' })).toThrow(keyless);
   });
 });
