@@ -125,17 +125,29 @@ export function usage(message: string, hint?: Advice): Failure {
   return new Failure('usage', message, { hint });
 }
 
-/** Ends a command after a signal. Nothing more is printed; the exit code is 128 plus the signal's number. */
+/** The signals that end a command, with the exit codes: 128 plus the signal's number. */
+const SIGNAL_EXITS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
+
+export type EndingSignal = keyof typeof SIGNAL_EXITS;
+
+/** Ends a command after a signal. Nothing more is printed. */
 export class Interrupted extends Error {
   override readonly name = 'Interrupted';
 
-  constructor(readonly signal: 'SIGINT' | 'SIGTERM') {
+  constructor(readonly signal: EndingSignal) {
     super(signal);
   }
 
   get exitCode(): number {
-    return this.signal === 'SIGINT' ? 130 : 143;
+    return SIGNAL_EXITS[this.signal];
   }
+}
+
+/** What a signal leaves of a write that was being sent. */
+export interface Interruption {
+  readonly advice: Advice;
+  /** Names the write in the journal. */
+  readonly clientId?: string;
 }
 
 /** Ends pit with the exit code of a program that it ran for the user and that has printed everything itself. */

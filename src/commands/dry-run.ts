@@ -1,9 +1,5 @@
-import type { Context } from '../cli/context.js';
 import * as shape from '../cli/shapes.js';
-import type { ExchangeClient } from '../exchange/exchange-client.js';
-import { maskedRequest, type WriteRequest } from '../exchange/write-requests.js';
 import type { Answer } from '../terminal/answer.js';
-import type { Screen } from '../terminal/screen.js';
 
 /** What is known of any write before it is sent; an order's preview has more. */
 export const PREVIEW_FIELDS: shape.Fields = {
@@ -40,15 +36,6 @@ export function dryRunShape(preview: shape.Fields = PREVIEW_FIELDS, more: shape.
   });
 }
 
-/** The destination of a write, as the user confirms it: the trade host and the profile. */
-export async function exchangeText(
-  { session }: Pick<Context, 'session'>,
-  { hosts }: Pick<ExchangeClient, 'hosts'>,
-): Promise<string> {
-  const { profile } = await session.connection();
-  return `${hosts.tradeUrl} (profile ${profile})`;
-}
-
 export interface PreviewJson {
   readonly price: string | null;
   readonly amount: string | null;
@@ -65,20 +52,5 @@ export function dryChange(operation: string, ...change: readonly string[]): Answ
   return {
     data: { dryRun: true, operation, request: null, preview: null, change },
     show: (screen) => `${change.join('\n')}\n${screen.paint.faint('Dry run: nothing was changed.')}`,
-  };
-}
-
-/** The answer of a write's dry run: the request with its secrets masked, and the preview. Nothing was sent. */
-export function dryRun(
-  { host }: Pick<Context, 'host'>,
-  client: ExchangeClient,
-  write: WriteRequest,
-  preview: PreviewJson,
-  show: (screen: Screen) => string,
-): Answer {
-  const request = maskedRequest(client.hosts, write, host.now());
-  return {
-    data: { dryRun: true, operation: write.operation, request, preview },
-    show: (screen) => `${show(screen)}\n${screen.paint.faint('Dry run: nothing was sent.')}`,
   };
 }

@@ -166,7 +166,7 @@ it('a second signal reports the progress of a batch without waiting for the answ
   const done = work('SIGINT');
   await delay(0);
   expect(host.printed().slice(before)).toBe('');
-  onSecondSignal?.();
+  onSecondSignal?.('SIGINT');
   expect(host.printed().slice(before)).toMatch(
     /^Warning: 0 of 40 orders placed, 20 unknown, 20 not sent\.\s+\S* ?To continue: pit order batch buy btc_usdt --resume job(?:ab){10}\n$/,
   );

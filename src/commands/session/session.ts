@@ -85,14 +85,17 @@ export class Session {
 
   /** The exchange; the sandbox is started if it does not run. Throws Failure `credentials` or `unreachable`. */
   client(): Promise<ExchangeClient> {
-    this.#client ??= this.#connect();
+    this.#client ??= this.#connect(this.budget);
     return this.#client;
   }
 
-  /** The exchange for signed calls. A missing key fails before anything else is asked for. Throws Failure `credentials`. */
-  async signedClient(): Promise<ExchangeClient> {
+  /**
+   * The exchange for signed calls. A missing key fails before anything else is asked for. Throws Failure `credentials`.
+   * @param budget if they have a time of their own
+   */
+  async signedClient(budget?: TimeBudget): Promise<ExchangeClient> {
     await this.loadKeys();
-    const client = await this.client();
+    const client = await (budget === undefined ? this.client() : this.#connect(budget));
     client.requireKeys();
     return client;
   }
@@ -271,7 +274,7 @@ export class Session {
 
   async #findSandbox(): Promise<void> {
     if (!this.#isSandboxKeptStopped) return this.sandbox.find();
-    if ((await this.sandbox.currentAddress()) !== undefined) return;
+    if (await this.sandbox.findRunning()) return;
     throw new Failure('unreachable', 'The sandbox was stopped.', { hint: suggest('Start it', 'sandbox', 'start') });
   }
 
@@ -279,12 +282,12 @@ export class Session {
     await (this.#isSandboxKeptStopped ? this.sandbox.currentAddress() : this.sandbox.ensure());
   }
 
-  async #connect(): Promise<ExchangeClient> {
+  async #connect(budget: TimeBudget): Promise<ExchangeClient> {
     const connection = await this.connection();
-    this.host.limitDnsLookups(this.budget.milliseconds);
+    this.host.limitDnsLookups(budget.milliseconds);
     if (connection.sandbox) await this.#findSandbox();
     return new ExchangeClient({
-      ...this.#optionsFor(connection, this.budget),
+      ...this.#optionsFor(connection, budget),
       ...(connection.sandbox ? { startSandbox: () => this.#restartSandbox() } : {}),
       ...this.#tracing,
     });
