@@ -63,7 +63,9 @@ class HoldView {
     };
     const forget = host.onInterrupt((signal) => {
       hide();
-      this.context.output.interrupted(signal, { advice: this.#stateText() });
+      // Ctrl-C is how it ends; a restart that is under way may still arrive
+      if (this.#isUncertain) this.context.output.interrupted(signal, { advice: this.#stateText() });
+      else this.#reportState();
     });
     try {
       await this.#answer();
