@@ -1,6 +1,5 @@
 import { requireConsent } from '../../cli/consent.js';
 import { define, flag, required } from '../../cli/definition.js';
-import type { Market } from '../../domain/market.js';
 import { tryRead } from '../../errors.js';
 import type { Answer } from '../../terminal/answer.js';
 import { Job } from '../../trading/batches/job.js';
@@ -17,7 +16,6 @@ import type { GuardName } from '../../trading/guards/limits.js';
 import type { BatchLine, BatchTerms } from '../../trading/journal/write.js';
 import type { RecordOptions } from '../../trading/orders/place.js';
 import { verifyMarket, verifyOrders } from '../../trading/orders/verify-orders.js';
-import type { MarketSnapshot } from '../../trading/preview/market-snapshot.js';
 import { overriddenBy, overrideFlag } from '../guard-overrides.js';
 import { filePath, marketName, oneOf, unresolvedId } from '../inputs.js';
 import { openWrite, reportingSignals, type WriteContext } from '../write.js';
@@ -149,7 +147,7 @@ interface Batch extends Pick<BatchTerms, 'market' | 'side' | 'account'>, Pick<Pl
   readonly job: string;
   readonly overridden: readonly GuardName[];
   /** The orders to send. Those of a ladder may depend on the market. */
-  readonly ordersIn: (snapshot: MarketSnapshot, market: Market) => ReturnType<typeof newOrders>;
+  readonly ordersIn: OrdersIn;
   /** Gives the job to this process. */
   readonly begin: (lines: readonly BatchLine[], options: RecordOptions) => Promise<Job>;
 }
