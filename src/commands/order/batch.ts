@@ -19,7 +19,15 @@ import { verifyMarket, verifyOrders } from '../../trading/orders/verify-orders.j
 import { overriddenBy, overrideFlag } from '../guard-overrides.js';
 import { filePath, marketName, oneOf, unresolvedId } from '../inputs.js';
 import { openWrite, reportingSignals, type WriteContext } from '../write.js';
-import { ladderText, type NewOrders, newOrders, parseLadder, readInput, requireConsistent } from './batch-input.js';
+import {
+  ladderText,
+  type NewOrders,
+  newOrders,
+  type OrdersIn,
+  parseLadder,
+  readInput,
+  requireConsistent,
+} from './batch-input.js';
 import { batchPreviewText, batchQuestion, DRY_BATCH, dryBatch, type PlannedBatch } from './batch-preview.js';
 import {
   BATCH,
