@@ -1,6 +1,6 @@
 import { requireConsent } from '../cli/consent.js';
 import type { Context, Globals } from '../cli/context.js';
-import { type EndingSignal, type Interruption, suggest } from '../errors.js';
+import { type EndingSignal, Interrupted, type Interruption, suggest } from '../errors.js';
 import type { TimeBudget } from '../exchange/budget.js';
 import type { ExchangeClient } from '../exchange/exchange-client.js';
 import { maskedRequest, type WriteRequest } from '../exchange/write-requests.js';
@@ -118,19 +118,27 @@ interface Interruptible {
   stop(): Promise<void> | undefined;
 }
 
-/** Runs a part of a write. If a signal ends it, reports what that leaves; a second signal does not wait for answers. */
+/**
+ * Runs a part of a write. If a signal ends it, or Ctrl-C at a question, reports what that leaves. A second signal does not
+ * wait for answers.
+ */
 export async function reportingSignals<Value>(
   { host, output }: Pick<WriteContext, 'host' | 'output'>,
   write: Interruptible,
   work: () => Promise<Value>,
 ): Promise<Value> {
+  let isSignalled = false;
   const report = (signal: EndingSignal) => output.interrupted(signal, write.interrupted());
   const removeHandler = host.onInterrupt((signal) => {
+    isSignalled = true;
     const stopping = write.stop();
     return stopping === undefined ? report(signal) : stopping.then(() => report(signal));
   }, report);
   try {
     return await work();
+  } catch (error) {
+    if (error instanceof Interrupted && !isSignalled) report(error.signal);
+    throw error;
   } finally {
     removeHandler();
   }
