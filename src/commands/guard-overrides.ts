@@ -47,7 +47,7 @@ export async function recordOptionsOf(
   overridden: readonly GuardName[],
 ): Promise<RecordOptions> {
   if (overridden.includes('day-notional') || breaches.some(({ guard }) => guard === 'day-notional')) return { bestBid };
-  const limits = guardLimits((await session.connection()).settings);
+  const limits = guardLimits((await session.profile.connection()).settings);
   return { bestBid, requireWithinDayLimit: () => requireDayNotional(trading, quote, limits) };
 }
 
@@ -95,7 +95,7 @@ async function blockedFailure(
   const override = `If you mean it, add --override ${names}.`;
   if (kind !== undefined)
     return new Failure(kind, `${messages.join(' ')} Nothing was sent.`, { hint: ['Try again in a moment.', override] });
-  const { profile } = await session.connection();
+  const { profile } = await session.profile.connection();
   const settings = blocked.map(({ guard }) =>
     suggest('Change the limit', 'profile', 'set', profile, SETTING_OF[guard], 'VALUE'),
   );

@@ -1,6 +1,6 @@
-import type { Context } from '../cli/context.js';
 import { Failure, suggest } from '../errors.js';
 import { concernsMarket, type UnknownWrite, unknownWrites } from '../trading/unknown-writes.js';
+import type { Context } from './command.js';
 import type { WriteContext } from './write.js';
 
 /** More are only counted. */

@@ -1,17 +1,18 @@
 import { requireConsent } from '../cli/consent.js';
-import type { Context, Globals } from '../cli/context.js';
+import type { Globals } from '../cli/context.js';
 import { type EndingSignal, Interrupted, type Interruption, suggest } from '../errors.js';
-import type { TimeBudget } from '../exchange/budget.js';
-import type { ExchangeClient } from '../exchange/exchange-client.js';
-import { maskedRequest, type WriteRequest } from '../exchange/write-requests.js';
+import type { Exchange, PlannedWrite } from '../exchange/exchange.js';
 import type { Host } from '../platform/host.js';
+import type { TimeBudget } from '../platform/time-budget.js';
 import type { Answer } from '../terminal/answer.js';
 import type { Output } from '../terminal/output.js';
 import type { Prompts } from '../terminal/prompts.js';
 import type { Screen } from '../terminal/screen.js';
 import type { TradingContext } from '../trading/trading-context.js';
+import type { Context } from './command.js';
 import { NO_PREVIEW, type PreviewJson } from './dry-run.js';
-import type { Session } from './session/session.js';
+import type { ActiveExchange } from './session/active-exchange.js';
+import type { ActiveProfile } from './session/active-profile.js';
 
 /*
  * The core of every command that writes to the exchange. A `Write` says what is different; `carryOut` does what is the same:
@@ -31,7 +32,10 @@ export interface WriteContext {
   readonly host: Host;
   readonly globals: Pick<Globals, 'yes' | 'dryRun' | 'verbose'>;
   readonly budget: TimeBudget;
-  readonly session: Pick<Session, 'connection' | 'markets'>;
+  readonly session: {
+    readonly profile: Pick<ActiveProfile, 'connection'>;
+    readonly exchange: Pick<ActiveExchange, 'markets'>;
+  };
   readonly trading: TradingContext;
   readonly prompts: Pick<Prompts, 'available' | 'confirm' | 'confirmTyping'>;
   readonly output: Pick<Output, 'preview' | 'note' | 'warn' | 'interrupted' | 'textOf' | 'live' | 'errorScreen'>;
@@ -172,12 +176,11 @@ function dryAnswer(data: unknown, show: (screen: Screen) => string): Answer {
 
 /** The request of a dry run with its secrets masked, and its preview. */
 export function dryRequest(
-  { host, trading }: Pick<WriteContext, 'host' | 'trading'>,
-  write: WriteRequest,
+  { trading }: Pick<WriteContext, 'trading'>,
+  write: PlannedWrite,
   preview: PreviewJson = NO_PREVIEW,
 ) {
-  const request = maskedRequest(trading.client.hosts, write, host.now());
-  return { dryRun: true, operation: write.operation, request, preview };
+  return { dryRun: true, ...trading.client.requestOf(write), preview };
 }
 
 /** The destination of a write, as the user confirms it: the trade host and the profile. */
@@ -186,9 +189,9 @@ export async function exchangeText({
   trading,
 }: {
   readonly session: WriteContext['session'];
-  readonly trading: { readonly client: Pick<ExchangeClient, 'hosts'> };
+  readonly trading: { readonly client: Pick<Exchange, 'hosts'> };
 }): Promise<string> {
-  const { profile } = await session.connection();
+  const { profile } = await session.profile.connection();
   return `${trading.client.hosts.tradeUrl} (profile ${profile})`;
 }
 

@@ -1,9 +1,7 @@
-import type { Context } from '../../cli/context.js';
 import { nearest } from '../../config/nearest.js';
 import { Failure, suggest, usage } from '../../errors.js';
-import { refusalFailure } from '../../exchange/failures.js';
-import { operations } from '../../exchange/operations/index.js';
-import { likelyOrders, readRawWithdrawal, readRawWrite } from '../../exchange/raw-writes.js';
+import { likelyOrders, operations, readRawWithdrawal, readRawWrite } from '../../exchange/description.js';
+import { refusalFailure } from '../../exchange/exchange.js';
 import type { Answer } from '../../terminal/answer.js';
 import { type Entry, record } from '../../terminal/table.js';
 import { refuseIdenticalCall, sendCall } from '../../trading/call/call.js';
@@ -14,6 +12,7 @@ import { SendGate } from '../../trading/journal/entry.js';
 import type { BatchLine, CallTerms } from '../../trading/journal/write.js';
 import { newClientId } from '../../trading/orders/terms.js';
 import { MarketSnapshot } from '../../trading/preview/market-snapshot.js';
+import type { Context } from '../command.js';
 import { NO_PREVIEW } from '../dry-run.js';
 import { breachText, confirmGuarded } from '../guard-overrides.js';
 import type { OrderDraft } from '../order/order-args.js';
@@ -107,7 +106,11 @@ export async function callUndescribed(
     },
     dryRun: ({ breaches, warnings }) => {
       const texts = [...breaches.map((breach) => breachText(breach, overridden)), ...warnings.map(({ text }) => text)];
-      return dryRequest(context, { operation: method, values: parameters }, { ...NO_PREVIEW, warnings: texts });
+      return dryRequest(
+        context,
+        { kind: 'call', operation: method, values: parameters },
+        { ...NO_PREVIEW, warnings: texts },
+      );
     },
     confirm: ({ breaches }) => {
       const words = Object.entries(parameters).map(([name, value]) => `${name}=${value}`);
@@ -145,13 +148,13 @@ async function guardLikelyOrders(
   const nothing = { breaches: [], warnings: [] };
   const { orders, sides, market: name } = likelyOrders(values);
   if (orders.length === 0 || name === undefined) return nothing;
-  const market = await (await session.markets()).find(name).catch((error: unknown) => {
+  const market = await (await session.exchange.markets()).find(name).catch((error: unknown) => {
     // the call may mean something else by it than a market
     if (error instanceof Failure && error.kind === 'usage') return undefined;
     throw error;
   });
   if (market === undefined) return nothing;
-  const limits = guardLimits((await session.connection()).settings);
+  const limits = guardLimits((await session.profile.connection()).settings);
   const book = await new MarketSnapshot(trading.client, { market: market.market, side: 'buy' }, 1).book();
   const guarded = sides.map((side) => guardOrders(trading, { market, side, type: 'limit', orders }, book, limits));
   const breaches = guarded.flatMap((one) => one.breaches);

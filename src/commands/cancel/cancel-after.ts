@@ -1,9 +1,7 @@
 import { confirm } from '../../cli/consent.js';
-import type { Context } from '../../cli/context.js';
-import { define, required, several, toggle } from '../../cli/definition.js';
+import { required, several, toggle } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import { quoted, suggest, tryRead, usage } from '../../errors.js';
-import { timedCancelRequest } from '../../exchange/write-requests.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
 import { type Entry, record } from '../../terminal/table.js';
@@ -11,6 +9,7 @@ import { readOpenOrders } from '../../trading/orders/open-orders.js';
 import { verifyMarket } from '../../trading/orders/verify-orders.js';
 import { startTimerWithRetries, type Timer } from '../../trading/timed-cancel/timer.js';
 import type { TradingContext } from '../../trading/trading-context.js';
+import { type Context, define } from '../command.js';
 import { dryRunShape } from '../dry-run.js';
 import { marketName, programWord } from '../inputs.js';
 import { explainUnknownMarket } from '../known-market.js';
@@ -74,7 +73,7 @@ export function cancelAfter(
       const where = await exchangeText(context);
       return (screen) => preview(screen, { market, command: held ?? [], hold: held !== undefined, open, where });
     },
-    dryRun: () => dryRequest(context, timedCancelRequest(market)),
+    dryRun: () => dryRequest(context, { kind: 'timedCancel', market }),
     confirm: ({ open }) => confirm(context, `Cancel EVERY order of ${market} in one minute (now ${open})?`),
     send: async () => {
       started = await explainUnknownMarket(context, market, () => startTimerWithRetries(trading, market));

@@ -1,11 +1,10 @@
 import { confirm } from '../../cli/consent.js';
-import { define, flag, required, several, toggle } from '../../cli/definition.js';
+import { flag, required, several, toggle } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import { Decimal, grouped } from '../../domain/decimal.js';
 import { splitMarket } from '../../domain/market.js';
 import { isSameReference, type Order, type OrderReference, referenceText, type Side } from '../../domain/order.js';
-import { type Interruption, suggest, usage } from '../../errors.js';
-import { cancelRequest } from '../../exchange/write-requests.js';
+import { type Interruption, suggest, tryRead, usage } from '../../errors.js';
 import type { Answer } from '../../terminal/answer.js';
 import { paintSide, sideText } from '../../terminal/cells.js';
 import { progressBar } from '../../terminal/progress.js';
@@ -16,6 +15,7 @@ import { orderCancelledBy, ordersMadeBy } from '../../trading/journal/write.js';
 import { type OwnOrders, readOpenOrders } from '../../trading/orders/open-orders.js';
 import { verifyMarket } from '../../trading/orders/verify-orders.js';
 import type { UnknownWrite } from '../../trading/unknown-writes.js';
+import { define } from '../command.js';
 import { dryRunShape } from '../dry-run.js';
 import { knownClientId, marketName, orderId } from '../inputs.js';
 import { explainUnknownMarket, refuseUnknownMarket } from '../known-market.js';
@@ -73,7 +73,8 @@ export function cancelNamed(context: WriteContext, market: string, orders: reado
         }),
       interrupted: () => progress.interruption(),
       result: async (_, attempts) => {
-        warnOfDuplicates(context, market, attempts);
+        // the orders are cancelled even if the journal cannot be read, which the next line says
+        await tryRead(async () => warnOfDuplicates(context, market, attempts));
         const unknown = await warnOfOthers(context, market, attempts);
         return explainUnknownMarket(context, market, async () => cancelAnswer(market, attempts, unknown));
       },
@@ -181,7 +182,7 @@ function isCancelled(
 
 /** The cancellations that would be sent, as programs read them. */
 function dryCancellations(context: WriteContext, market: string, orders: readonly OrderReference[]) {
-  return orders.map((order) => dryRequest(context, cancelRequest(market, order)));
+  return orders.map((order) => dryRequest(context, { kind: 'cancel', market, order }));
 }
 
 function wouldCancel(market: string, orders: readonly OrderReference[]): string {

@@ -1,8 +1,7 @@
-import type { Context } from '../../cli/context.js';
 import { withActiveProfile } from '../../cli/hints.js';
 import { formatAmount, grouped } from '../../domain/decimal.js';
 import { type Advice, type EndingSignal, Failure, type Interruption, suggest } from '../../errors.js';
-import { TimeBudget } from '../../exchange/budget.js';
+import { TimeBudget } from '../../platform/time-budget.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { Output } from '../../terminal/output.js';
 import type { Meaning } from '../../terminal/palette.js';
@@ -11,6 +10,7 @@ import { wrapped } from '../../terminal/text.js';
 import { parseAmount, parsePrice } from '../../trading/expressions.js';
 import { unknownWrites } from '../../trading/unknown-writes.js';
 import { cancelEverything, cancelNamed } from '../cancel/cancel.js';
+import type { Context } from '../command.js';
 import { sendOrder } from '../order/order.js';
 import { sendReplacement } from '../order/replace.js';
 import type { WriteContext } from '../write.js';
@@ -45,7 +45,7 @@ export class Writes {
   /** Loads what a write needs, before a key is pressed: a cancellation has to leave at once. Throws Failure `credentials`. */
   async prepare(): Promise<void> {
     const { trading, session } = this.context;
-    await Promise.all([trading.open(), session.markets()]);
+    await Promise.all([trading.open(), session.exchange.markets()]);
   }
 
   /** Reports the outcome, also a Failure, as an event. */
@@ -79,7 +79,7 @@ export class Writes {
       const answer = await carryOut(context, request, market);
       this.#ended(write, [...panel.rest(), ...messagesOf(context, request, answer)], answer.failure);
     } catch (error) {
-      const thrown = await withActiveProfile(error, async () => (await session.connection()).profile);
+      const thrown = await withActiveProfile(error, async () => (await session.profile.connection()).profile);
       if (!(thrown instanceof Failure)) throw thrown;
       const meaning = thrown.kind === 'declined' ? 'faint' : thrown.kind === 'unknown' ? 'warn' : 'bad';
       const text = output.textOf(thrown.kind === 'declined' ? thrown.message : [thrown.message, ...thrown.hints]);
@@ -97,7 +97,7 @@ export class Writes {
       // each write is asked about
       globals: { ...globals, yes: false },
       budget,
-      session: { connection: () => session.connection(), markets: (own = budget) => session.markets(own) },
+      session: { profile: session.profile, exchange: { markets: (own = budget) => session.exchange.markets(own) } },
       trading: await trading.open({ budget, output: panel }),
       prompts: panel,
       output: panel,

@@ -1,8 +1,7 @@
 import * as shape from '../../cli/shapes.js';
 import { counted, Decimal, formatAmount, formatPercent, formatPrice, grouped } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
-import { timeFor } from '../../exchange/limiter/permits.js';
-import { batchRequest, maskedRequest } from '../../exchange/write-requests.js';
+import { FACTS, WRITE_OPERATIONS } from '../../exchange/description.js';
 import type { Entry } from '../../terminal/table.js';
 import { batchOf } from '../../trading/batches/batch-sender.js';
 import { MAX_PAIRS } from '../../trading/batches/job.js';
@@ -72,7 +71,7 @@ export function batchPreviewText({ id: job, plan, lines, resumed, preview }: Pre
   const { reference, crossing } = preview;
   const { base, quote } = market;
   const { orders, requests, amount, notional, lowest, highest } = summaryOf(lines);
-  const seconds = Math.max(1, Math.ceil(timeFor(requests) / 1_000));
+  const seconds = Math.max(1, Math.ceil(FACTS.timeFor(requests) / 1_000));
   const filling =
     crossing === 0
       ? 'nothing'
@@ -107,7 +106,7 @@ function distances(prices: readonly (string | null)[], reference: Reference | nu
 
 /** What a job would send: all its requests, with keys and signatures masked. */
 export function dryBatch(
-  { host, trading: { client } }: WriteContext,
+  { trading: { client } }: WriteContext,
   planned: Previewed<PlannedBatch>,
   overridden: readonly GuardName[],
 ) {
@@ -119,12 +118,12 @@ export function dryBatch(
   const requests = Array.from({ length: count }, (_, index) => {
     const pairs = lines.slice(index * MAX_PAIRS, (index + 1) * MAX_PAIRS);
     const batch = batchOf({ market: market.market, side, account, lines: pairs }, [...pairs.keys()]);
-    return maskedRequest(client.hosts, batchRequest(batch), host.now());
+    return client.requestOf({ kind: 'batch', batch }).request;
   });
   const preview = previewData(planned, overridden, {
     sums: { price: sent.lowest === sent.highest ? sent.lowest : null, amount, notional },
     batch: { orders, requests: count, lowest, highest },
     order: { fillingAtOnce: planned.preview.crossing },
   });
-  return { dryRun: true, operation: 'orderMoreV2', request: requests[0] ?? null, requests, preview };
+  return { dryRun: true, operation: WRITE_OPERATIONS.batch, request: requests[0] ?? null, requests, preview };
 }

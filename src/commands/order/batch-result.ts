@@ -2,11 +2,10 @@ import * as shape from '../../cli/shapes.js';
 import { counted, formatAmount, formatAverageLike, grouped } from '../../domain/decimal.js';
 import { splitMarket } from '../../domain/market.js';
 import type { Order } from '../../domain/order.js';
+import type { Refusal } from '../../domain/refusal.js';
 import { Failure, type Hint, Interrupted, type Interruption, suggest } from '../../errors.js';
-import { refusalFailure } from '../../exchange/failures.js';
-import { timeFor } from '../../exchange/limiter/permits.js';
-import { Refused } from '../../exchange/response.js';
-import * as wireField from '../../exchange/wire-fields.js';
+import { FACTS, wireField } from '../../exchange/description.js';
+import { refusalFailure } from '../../exchange/exchange.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { Paint } from '../../terminal/palette.js';
 import { progressBar } from '../../terminal/progress.js';
@@ -51,7 +50,7 @@ export class RunningJob {
     this.#overridden = overridden;
     const run = new JobRun(trading, job);
     this.#run = run;
-    budget.extend(timeFor(Math.ceil(job.unsent().length / MAX_PAIRS)));
+    budget.extend(FACTS.timeFor(Math.ceil(job.unsent().length / MAX_PAIRS)));
     const text = (room: number) =>
       run.phase === 'placing' ? progressBar(output.errorScreen, barOf(job), room) : PHASE_TEXT[run.phase];
     const meaning = () => (run.phase === 'placing' ? 'good' : 'faint');
@@ -96,7 +95,7 @@ function resumeHint(note: string, { id, terms }: Job, overridden: readonly Guard
 
 function barOf(job: Job) {
   const { placed, refused, notSent } = job.counts();
-  const seconds = Math.ceil(timeFor(Math.ceil(notSent / MAX_PAIRS)) / 1_000);
+  const seconds = Math.ceil(FACTS.timeFor(Math.ceil(notSent / MAX_PAIRS)) / 1_000);
   return { done: placed + refused, total: job.terms.count, note: `${seconds} s` };
 }
 
@@ -218,17 +217,17 @@ function nothingPlaced(job: Job, ending: Ending, overridden: readonly GuardName[
   }
   const refused = 'refusal' in ending ? ending.refusal : firstRefusal(job);
   if (refused !== undefined) {
-    const { kind, message, hints, code } = refusalFailure(refused, 'orderMoreV2');
-    const details = { clientId, hint: hints, ...(code === null ? {} : { code }) };
-    return new Failure(kind, `${none}: ${message}`, details);
+    const { kind, message, hints, refusal, code } = refusalFailure(refused, 'batch');
+    return new Failure(kind, `${none}: ${message}`, { clientId, hint: hints, refusal, code });
   }
   const hint = [suggest('Check the host and the network', 'profile', 'show'), resume('Then continue')];
   return new Failure('unreachable', `${none}: ${reasonOf(job, ending)}.`, { clientId, hint });
 }
 
-function firstRefusal({ results }: Job): Refused | undefined {
+function firstRefusal({ results }: Job): Refusal | undefined {
   const result = results.find((one) => one?.outcome === 'refused');
-  return result?.outcome === 'refused' ? new Refused(result.code, result.reason) : undefined;
+  if (result?.outcome !== 'refused') return undefined;
+  return { kind: result.refusal ?? 'other', code: result.code, message: result.reason };
 }
 
 function reasonOf(job: Job, ending: Ending): string {

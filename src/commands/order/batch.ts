@@ -1,5 +1,5 @@
 import { requireConsent } from '../../cli/consent.js';
-import { define, flag, required } from '../../cli/definition.js';
+import { flag, required } from '../../cli/definition.js';
 import { tryRead } from '../../errors.js';
 import type { Answer } from '../../terminal/answer.js';
 import { Job } from '../../trading/batches/job.js';
@@ -16,6 +16,7 @@ import type { GuardName } from '../../trading/guards/limits.js';
 import type { BatchLine, BatchTerms } from '../../trading/journal/write.js';
 import type { RecordOptions } from '../../trading/orders/place.js';
 import { verifyMarket, verifyOrders } from '../../trading/orders/verify-orders.js';
+import { define } from '../command.js';
 import { overriddenBy, overrideFlag } from '../guard-overrides.js';
 import { filePath, marketName, oneOf, unresolvedId } from '../inputs.js';
 import { openWrite, reportingSignals, type WriteContext } from '../write.js';
@@ -186,7 +187,7 @@ async function planBatch(
   { market: name, side, account, job, resumed, ordersIn }: Batch,
   earlier: PlannedBatch | undefined,
 ): Promise<PlannedBatch> {
-  const market = await (await context.session.markets()).find(name);
+  const market = await (await context.session.exchange.markets()).find(name);
   const snapshot = marketSnapshot(context, market, { side, account, levels: 1 }, earlier?.snapshot);
   const { lines, unused } = await ordersIn(snapshot, market);
   if (unused !== undefined && unused !== earlier?.unused)

@@ -3,8 +3,8 @@ import { formatAmount, formatPrice } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
 import type { Order, Side } from '../../domain/order.js';
 import { Failure, suggest } from '../../errors.js';
-import { notSentFailure, refusalFailure } from '../../exchange/failures.js';
-import * as wireField from '../../exchange/wire-fields.js';
+import { wireField } from '../../exchange/description.js';
+import { notSentFailure, refusalFailure } from '../../exchange/exchange.js';
 import type { Answer } from '../../terminal/answer.js';
 import { paintSide, sideText } from '../../terminal/cells.js';
 import type { Screen } from '../../terminal/screen.js';
@@ -36,33 +36,31 @@ export const ORDER_RESULT: shape.Fields = {
 
 export const SENT_ORDER = shape.object(ORDER_RESULT);
 
-/** An order that was sent, and its client id. */
+/** An order that was sent. */
 interface SentOrder {
+  /** Names its record. */
   readonly id: string;
+  readonly clientId: string;
   readonly terms: RecordedOrderTerms;
 }
 
 /** The result of an order that is placed or whose outcome is unknown. Throws the failure of one that was not placed. */
 export function orderResult(
   { output }: Pick<WriteContext, 'output'>,
-  { id: clientId, terms }: SentOrder,
+  { id, clientId, terms }: SentOrder,
   placement: Placement,
   marketRules: Market,
 ): Answer {
   if (placement.outcome === 'refused') {
-    const { message, hints, kind, code } = refusalFailure(placement.refusal, 'order');
-    throw new Failure(kind, message, {
-      clientId,
-      hint: hints,
-      ...(code === null ? {} : { code }),
-    });
+    const { message, hints, kind, refusal, code } = refusalFailure(placement.refusal, 'order');
+    throw new Failure(kind, message, { clientId, hint: hints, refusal, code });
   }
   if (placement.outcome === 'notSent') throw notSentFailure('The order', placement, clientId);
   const isPlaced = placement.outcome === 'placed';
   const duplicates = isPlaced ? (placement.duplicates ?? []) : [];
   const listed = isPlaced ? placement.order : null;
   const { market, side, type, account, price, amount } = terms;
-  const ownDuplicates = duplicates.flatMap(({ writeId, ids }) => (writeId === clientId ? ids : []));
+  const ownDuplicates = duplicates.flatMap(({ writeId, ids }) => (writeId === id ? ids : []));
   const data = {
     outcome: placement.outcome,
     id: isPlaced ? placement.id : null,
@@ -78,9 +76,7 @@ export function orderResult(
     ...fillsSoFar(listed),
   };
   const show = (screen: Screen) =>
-    isPlaced
-      ? placedText(screen, terms, placement, marketRules)
-      : unknownText(screen, { id: clientId, terms }, marketRules);
+    isPlaced ? placedText(screen, terms, placement, marketRules) : unknownText(screen, clientId, terms, marketRules);
   if (!isPlaced) return { data, show, failure: unknownFailure(clientId, market, placement) };
   if (placement.duplicates === null) output.warn(NOT_CHECKED_FOR_DUPLICATES);
   if (ownDuplicates.length === 0) return { data, show };
@@ -100,8 +96,8 @@ function resultTermsText({ side, amount, price }: RecordedOrderTerms, market: Ma
   return `${sideText(side)} ${formatAmount(amount)} ${market.market} at ${formatPrice(price, market)}`;
 }
 
-function unknownText({ paint }: Screen, { id, terms }: SentOrder, market: Market): string {
-  return `${paint.warn('Unknown')}  ${resultTermsText(terms, market)}  ${accountText(terms)}  client id ${id}`;
+function unknownText({ paint }: Screen, clientId: string, terms: RecordedOrderTerms, market: Market): string {
+  return `${paint.warn('Unknown')}  ${resultTermsText(terms, market)}  ${accountText(terms)}  client id ${clientId}`;
 }
 
 /** The order, and what it did at once as far as the exchange shows it. */

@@ -1,5 +1,4 @@
-import type { Context } from '../../cli/context.js';
-import { define, flag, optional, toggle, withCompletion } from '../../cli/definition.js';
+import { flag, optional, toggle, withCompletion } from '../../cli/definition.js';
 import { Failure, suggest, usage } from '../../errors.js';
 import type { Answer } from '../../terminal/answer.js';
 import { amountText, evaluateOrder, parseAmount, parsePrice, priceText } from '../../trading/expressions.js';
@@ -8,6 +7,7 @@ import { SendGate } from '../../trading/journal/entry.js';
 import type { RecordedOrderTerms } from '../../trading/journal/write.js';
 import { type Placement, placeOrder, refuseIdenticalOrder } from '../../trading/orders/place.js';
 import { newClientId, termsText, validateOrder } from '../../trading/orders/terms.js';
+import { type Context, define } from '../command.js';
 import { overriddenBy, overrideFlag } from '../guard-overrides.js';
 import { clientId, marketName, oneOf, PRICE_WORDS } from '../inputs.js';
 import { mayBeDone, openConfirmed, type WriteContext } from '../write.js';
@@ -95,6 +95,7 @@ function typeOf({ postOnly, ioc }: { postOnly: boolean; ioc: boolean }): GivenOr
 
 /** An order with its expressions evaluated. */
 interface PlannedOrder extends PlannedOrders {
+  readonly clientId: string;
   readonly terms: RecordedOrderTerms;
 }
 
@@ -117,9 +118,9 @@ export function sendOrder(
     dryRun: (order) => dryOrder(context, order, overridden),
     send: ({ id, terms }, options, lifted) => {
       onConfirmed(lifted);
-      return placeOrder(context.trading, terms, { id, isUserChosenId: draft.id !== undefined, gate, ...options });
+      return placeOrder(context.trading, terms, { id, clientId: draft.id, gate, ...options });
     },
-    interrupted: ({ id }) =>
+    interrupted: ({ clientId: id }) =>
       gate.cancel() ? null : mayBeDone('The order may have been placed; pit stopped before it knew.', id),
     result: (order, placement) => orderResult(context, order, placement, order.plan.market),
   });
@@ -132,7 +133,7 @@ async function planOrder(
   earlier: PlannedOrder | undefined,
 ): Promise<PlannedOrder> {
   const { side, type, account, at, borrow, repay } = draft;
-  const market = await (await context.session.markets()).find(draft.market);
+  const market = await (await context.session.exchange.markets()).find(draft.market);
   const snapshot = marketSnapshot(context, market, draft, earlier?.snapshot);
   if (earlier === undefined && draft.id !== undefined) await requireNewId(context, draft.market, draft.id);
   const { price, amount } = await evaluateOrder(snapshot, market, draft);
@@ -150,8 +151,10 @@ async function planOrder(
   };
   // before the question; `placeOrder` checks it in any case
   if (context.isPreviewed) refuseIdenticalOrder(context.trading, terms);
+  const id = earlier?.id ?? newClientId(context.host);
   return {
-    id: earlier?.id ?? draft.id ?? newClientId(context.host),
+    id,
+    clientId: draft.id ?? id,
     terms,
     plan: { market, side, type, account, orders: [terms] },
     snapshot,

@@ -2,7 +2,6 @@ import * as shape from '../../cli/shapes.js';
 import { Decimal, formatAmount, formatAverage, formatPrice } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
 import type { AccountType, OrderType, Side } from '../../domain/order.js';
-import { orderWriteRequest } from '../../exchange/write-requests.js';
 import { paintSide, sideText } from '../../terminal/cells.js';
 import type { Screen } from '../../terminal/screen.js';
 import { type Entry, record } from '../../terminal/table.js';
@@ -97,13 +96,13 @@ const TYPE_TEXT: Readonly<Record<OrderType, string>> = {
 
 /** A single order: its terms, and its client id. */
 interface SingleOrder {
-  readonly id: string;
+  readonly clientId: string;
   readonly terms: RecordedOrderTerms;
 }
 
 /** The parts of the table for a single order. A replacement replaces some of them. */
 export function orderPreviewText(
-  { id, terms, plan: { market }, preview: { reference, fills } }: SingleOrder & Previewed,
+  { clientId, terms, plan: { market }, preview: { reference, fills } }: SingleOrder & Previewed,
   custom: { readonly amount?: string; readonly price?: string; readonly account?: string } = {},
 ): PreviewText {
   const { side, type } = terms;
@@ -130,7 +129,7 @@ export function orderPreviewText(
     details: [
       ['type', TYPE_TEXT[type]],
       ['account', custom.account ?? accountText(terms)],
-      ['client id', id],
+      ['client id', clientId],
     ],
   };
 }
@@ -157,7 +156,8 @@ export function accountText({
 
 /** The request of a single order and its preview, as programs read them. */
 export function dryOrder(context: WriteContext, order: SingleOrder & Previewed, overridden: readonly GuardName[]) {
-  return dryRequest(context, orderWriteRequest(order.terms, order.id), orderPreviewData(order, overridden));
+  const { terms, clientId } = order;
+  return dryRequest(context, { kind: 'order', terms, clientId }, orderPreviewData(order, overridden));
 }
 
 function orderPreviewData(previewed: SingleOrder & Previewed, overridden: readonly GuardName[]): PreviewJson {

@@ -3,8 +3,7 @@ import { Decimal, formatAmount, formatPrice } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
 import { referenceText } from '../../domain/order.js';
 import { Failure, suggest } from '../../errors.js';
-import { notSentFailure, refusalFailure, rejectionHint } from '../../exchange/failures.js';
-import { cancelRequest } from '../../exchange/write-requests.js';
+import { notSentFailure, refusalFailure, WRONG_KEYS } from '../../exchange/exchange.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
 import type { CancelOutcome } from '../../trading/cancel/cancellation.js';
@@ -25,6 +24,8 @@ import type { PlannedOrders, Previewed } from './send-orders.js';
 
 /** A replacement that was worked out, and what it places if nothing more fills. */
 export interface PlannedReplacement extends PlannedOrders {
+  /** The same as the id of the record. */
+  readonly clientId: string;
   readonly terms: RecordedOrderTerms;
   readonly replaces: ReplacePlan;
 }
@@ -44,7 +45,7 @@ export function dryReplacement(
   overridden: readonly GuardName[],
 ) {
   const { market, order } = replacement.replaces.terms;
-  return [dryRequest(context, cancelRequest(market, order)), dryOrder(context, replacement, overridden)];
+  return [dryRequest(context, { kind: 'cancel', market, order }), dryOrder(context, replacement, overridden)];
 }
 
 /** The preview of the new order, after what is cancelled. */
@@ -116,7 +117,7 @@ function sent(
   if (placement.outcome === 'refused')
     return unplaced(ended, order, refusalFailure(placement.refusal, 'order'), 'refused');
   if (placement.outcome === 'notSent') return unplaced(ended, order, notSentFailure('The order', placement, clientId));
-  const answer = orderResult(context, { id: clientId, terms: order }, placement, market);
+  const answer = orderResult(context, { id: clientId, clientId, terms: order }, placement, market);
   return {
     ...answer,
     data: { ...(answer.data as object), replaced: replacedRow(ended) },
@@ -131,11 +132,11 @@ function notCancelled(ended: Ended): Answer {
   if (cancel.outcome !== 'unknown') {
     const text = `The order was not cancelled, and nothing was placed: ${message}.`;
     throw new Failure(cancel.failure ?? 'refused', text, {
-      hint: rejectionHint(
-        cancel.code,
-        suggest('See the order', 'order', 'show', terms.market, ...referenceWords(terms)),
-      ),
-      ...(cancel.code === null ? {} : { code: cancel.code }),
+      hint:
+        cancel.outcome === 'refused' && cancel.failure === 'credentials'
+          ? WRONG_KEYS
+          : suggest('See the order', 'order', 'show', terms.market, ...referenceWords(terms)),
+      code: cancel.code,
       clientId,
     });
   }
@@ -161,7 +162,7 @@ function unplaced(
   const rest = order ?? remainderOf(terms.wanted, cancel.filled ?? '0');
   const hint = order === null ? tooLittleText(rest) : suggest('To place the rest', ...orderArgs(order));
   const text = `The order is cancelled${filledText(ended)}, and no new order was placed: ${why.message}`;
-  const failure = new Failure('partial', text, { hint, clientId, ...(why.code === null ? {} : { code: why.code }) });
+  const failure = new Failure('partial', text, { hint, clientId, refusal: why.refusal, code: why.code });
   return { data: notPlaced(ended, rest, outcome), show: (screen) => cancelledLine(screen, ended), failure };
 }
 

@@ -1,4 +1,4 @@
-import { define, flag, optional, required, toggle, withCompletion } from '../../cli/definition.js';
+import { flag, optional, required, toggle, withCompletion } from '../../cli/definition.js';
 import type { OrderReference } from '../../domain/order.js';
 import { Failure, suggest, usage } from '../../errors.js';
 import type { Answer } from '../../terminal/answer.js';
@@ -8,6 +8,7 @@ import type { GuardName } from '../../trading/guards/limits.js';
 import { newClientId, termsText } from '../../trading/orders/terms.js';
 import { type Changes, planReplacement, type ReplacePlan } from '../../trading/replace/plan.js';
 import { type Replacement, replaceOrder } from '../../trading/replace/replace.js';
+import { define } from '../command.js';
 import { overriddenBy, overrideFlag } from '../guard-overrides.js';
 import { knownClientId, marketName, oneOf, orderId, PRICE_WORDS } from '../inputs.js';
 import { explainUnknownMarket } from '../known-market.js';
@@ -103,7 +104,7 @@ async function planned(
   earlier: PlannedReplacement | undefined,
 ): Promise<PlannedReplacement> {
   const { trading, session, host, isPreviewed } = context;
-  const market = await (await session.markets()).find(name);
+  const market = await (await session.exchange.markets()).find(name);
   const levels = isPreviewed ? PREVIEW_LEVELS : undefined;
   // by its id, as a client id names the newest order that has it
   const order = earlier === undefined ? reference : earlier.replaces.terms.order;
@@ -116,8 +117,10 @@ async function planned(
   });
   const { placed: terms, snapshot } = replaces;
   const { side, type, account } = terms;
+  const id = earlier?.id ?? newClientId(host);
   return {
-    id: earlier?.id ?? newClientId(host),
+    id,
+    clientId: id,
     terms,
     replaces,
     plan: { market, side, type, account, orders: [terms] },

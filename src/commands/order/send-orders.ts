@@ -97,7 +97,7 @@ async function assess<Planned extends PlannedOrders>(
 ): Promise<Assessed<Planned>> {
   const { trading, session, isPreviewed } = context;
   const { plan, snapshot, notices = [] } = planned;
-  const limits = guardLimits((await session.connection()).settings);
+  const limits = guardLimits((await session.profile.connection()).settings);
   const readBook = async () => {
     const isRead = snapshot.isBookRead || needsBook({ ...plan, quote: plan.market.quote }, limits, overridden);
     return isRead ? snapshot.book() : undefined;

@@ -1,7 +1,5 @@
-import type { Context } from '../../cli/context.js';
-import { define, flag, optional, toggle } from '../../cli/definition.js';
+import { flag, optional, toggle } from '../../cli/definition.js';
 import { type Advice, Failure, suggest, tryRead } from '../../errors.js';
-import { withdrawRequest } from '../../exchange/write-requests.js';
 import type { Answer } from '../../terminal/answer.js';
 import { SendGate } from '../../trading/journal/entry.js';
 import { isKind } from '../../trading/journal/write.js';
@@ -13,6 +11,7 @@ import { checkLimits, withdrawLimits } from '../../trading/withdrawals/limits.js
 import { type PreparedWithdrawal, prepareWithdrawal, type WithdrawRequest } from '../../trading/withdrawals/prepare.js';
 import { refuseIdenticalWithdrawal, sendWithdrawal, type WithdrawalResult } from '../../trading/withdrawals/send.js';
 import { verifyWithdrawals } from '../../trading/withdrawals/verify-withdrawals.js';
+import { type Context, define } from '../command.js';
 import { coinName, positiveDecimal, wholeNumber, word } from '../inputs.js';
 import { carryOut, dryRequest, mayBeDone, openWrite, type WriteContext } from '../write.js';
 import { type PasswordSource, passwordSource, readFundPassword } from './fund-password.js';
@@ -110,10 +109,10 @@ function withdraw(
     prepare: () => checkWithdrawal(command, context, request),
     preview: (checked) => previewTable(context, checked),
     dryRun: (checked) =>
-      dryRequest(context, withdrawRequest(checked.prepared.wanted, 'the fund password'), previewData(checked)),
+      dryRequest(context, { kind: 'withdrawal', withdrawal: checked.prepared.wanted }, previewData(checked)),
     confirm: ({ prepared }) => confirmAddress(context, prepared, request, repeatedAddress),
     send: async ({ prepared }) => {
-      const limits = withdrawLimits((await session.connection()).settings);
+      const limits = withdrawLimits((await session.profile.connection()).settings);
       const password = await readFundPassword(command, source, withdrawalQuestion(prepared));
       return sendWithdrawal(trading, prepared.wanted, { id, limits, password, gate });
     },
@@ -129,7 +128,7 @@ async function checkWithdrawal(
   { trading, session, output }: WriteContext,
   request: WithdrawRequest,
 ): Promise<CheckedWithdrawal> {
-  const { settings } = await session.connection();
+  const { settings } = await session.profile.connection();
   const { coin } = request;
   const facts = await coinFacts(command, trading, coin);
   const prepared = prepareWithdrawal(request, facts, feePlace(settings));
