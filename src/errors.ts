@@ -26,11 +26,14 @@ export const FAILURES = {
   },
 } as const;
 
+/** The kind of the error object of a write that a signal ended. */
+export const INTERRUPTED = 'interrupted';
+
 /** The other exit codes. */
 export const OTHER_EXITS = [
-  { exitCode: 0, meaning: 'done' },
-  { exitCode: 130, meaning: 'interrupted (SIGINT, Ctrl-C)' },
-  { exitCode: 143, meaning: 'terminated (SIGTERM)' },
+  { exitCode: 0, kind: '', meaning: 'done' },
+  { exitCode: 130, kind: INTERRUPTED, meaning: 'interrupted (SIGINT, Ctrl-C); only a write reports it' },
+  { exitCode: 143, kind: INTERRUPTED, meaning: 'terminated (SIGTERM); only a write reports it' },
 ] as const;
 
 export type FailureKind = keyof typeof FAILURES;

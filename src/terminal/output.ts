@@ -4,6 +4,7 @@ import {
   type EndingSignal,
   Failure,
   type Hint,
+  INTERRUPTED,
   Interrupted,
   type Interruption,
 } from '../errors.js';
@@ -182,7 +183,7 @@ export class Output {
       const { exitCode } = new Interrupted(signal);
       this.#say(
         this.#errorObject({
-          kind: 'interrupted',
+          kind: INTERRUPTED,
           message: this.textOf(message),
           hints,
           exitCode,
@@ -307,7 +308,7 @@ export class Output {
 
 /** What the error object holds: of a failure, or of a signal. */
 interface ReportedError extends Pick<Failure, 'message' | 'hints' | 'exitCode' | 'code' | 'clientId'> {
-  readonly kind: Failure['kind'] | 'interrupted';
+  readonly kind: Failure['kind'] | typeof INTERRUPTED;
 }
 
 /** The parts of a remark, with its first sentences joined. */
