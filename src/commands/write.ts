@@ -1,7 +1,7 @@
 import { requireConsent } from '../cli/consent.js';
 import type { Globals } from '../cli/context.js';
 import { type EndingSignal, Interrupted, type Interruption, suggest } from '../errors.js';
-import type { Exchange, PlannedWrite } from '../exchange/exchange.js';
+import type { PlannedWrite } from '../exchange/exchange.js';
 import type { Host } from '../platform/host.js';
 import type { TimeBudget } from '../platform/time-budget.js';
 import type { Answer } from '../terminal/answer.js';
@@ -55,7 +55,7 @@ export async function openWrite(
 }
 
 /** As {@link openWrite}, for a write that asks. Throws Failure `declined` if nobody can answer, before any request. */
-export function openConfirmed(context: Context): Promise<WriteContext> {
+export function openWithConsent(context: Context): Promise<WriteContext> {
   requireConsent(context);
   return openWrite(context);
 }
@@ -184,13 +184,7 @@ export function dryRequest(
 }
 
 /** The destination of a write, as the user confirms it: the trade host and the profile. */
-export async function exchangeText({
-  session,
-  trading,
-}: {
-  readonly session: WriteContext['session'];
-  readonly trading: { readonly client: Pick<Exchange, 'hosts'> };
-}): Promise<string> {
+export async function exchangeText({ session, trading }: Pick<WriteContext, 'session' | 'trading'>): Promise<string> {
   const { profile } = await session.profile.connection();
   return `${trading.client.hosts.tradeUrl} (profile ${profile})`;
 }

@@ -16,7 +16,7 @@ import type { Context } from '../command.js';
 import { NO_PREVIEW } from '../dry-run.js';
 import { breachText, confirmGuarded } from '../guard-overrides.js';
 import type { OrderDraft } from '../order/order-args.js';
-import { carryOut, dryRequest, exchangeText, openConfirmed, openWrite, type WriteContext } from '../write.js';
+import { carryOut, dryRequest, exchangeText, openWithConsent, openWrite, type WriteContext } from '../write.js';
 import { bodyAnswer } from './answer.js';
 
 type Values = Readonly<Record<string, string>>;
@@ -37,13 +37,13 @@ export async function executeWrite(
       const expressions = { amount: parseAmount(amount), at: parsePrice(price) };
       const draft: OrderDraft = { ...terms, ...expressions, id: write.clientId, overridden };
       checkGiven(draft);
-      return sendOrder(await openConfirmed(context), draft);
+      return sendOrder(await openWithConsent(context), draft);
     }
     case 'batch': {
       const { startBatch } = await import('../order/batch.js');
       const { orders, ...where } = write.batch;
       const lines = orders.map(({ price, amount }, index): BatchLine => [index + 1, price, amount]);
-      return startBatch(await openConfirmed(context), where, { kind: 'lines', lines, grouped: [] }, overridden);
+      return startBatch(await openWithConsent(context), where, { kind: 'lines', lines, grouped: [] }, overridden);
     }
     case 'cancel': {
       const { cancelNamed } = await import('../cancel/cancel.js');
@@ -51,7 +51,7 @@ export async function executeWrite(
     }
     default: {
       const { cancelAfter } = await import('../cancel/cancel-after.js');
-      return cancelAfter(await openConfirmed(context), write.market);
+      return cancelAfter(await openWithConsent(context), write.market);
     }
   }
 }
@@ -78,7 +78,7 @@ export async function callUndescribed(
   command.output.warn(
     `The interface does not describe ${method}, so it counts as a write: it is signed and sent once.${guess}`,
   );
-  const context = await openConfirmed(command);
+  const context = await openWithConsent(command);
   const { trading, globals } = context;
   const id = newClientId(context.host);
   const hint = [

@@ -13,7 +13,7 @@ import { type Context, define } from '../command.js';
 import { dryRunShape } from '../dry-run.js';
 import { marketName, programWord } from '../inputs.js';
 import { explainUnknownMarket } from '../known-market.js';
-import { carryOut, dryRequest, exchangeText, openConfirmed, type WriteContext } from '../write.js';
+import { carryOut, dryRequest, exchangeText, openWithConsent, type WriteContext } from '../write.js';
 import { openText } from './cancel.js';
 import { holdTimer, timerAnswer, timerText } from './hold-timer.js';
 
@@ -37,7 +37,7 @@ export default define({
   async run(context, { market, command, hold }) {
     await requireCommand(context, command, hold);
     const { budget } = context;
-    const write = await openConfirmed(context);
+    const write = await openWithConsent(context);
     let started: Timer | undefined;
     const answer = await cancelAfter(write, market, hold ? command : undefined, (timer) => {
       started = timer;

@@ -20,7 +20,7 @@ import { dryRunShape } from '../dry-run.js';
 import { knownClientId, marketName, orderId } from '../inputs.js';
 import { explainUnknownMarket, refuseUnknownMarket } from '../known-market.js';
 import { warnOfUnknownIn } from '../unknown-writes.js';
-import { carryOut, dryRequest, exchangeText, openConfirmed, openWrite, type WriteContext } from '../write.js';
+import { carryOut, dryRequest, exchangeText, openWithConsent, openWrite, type WriteContext } from '../write.js';
 import { CANCELLED, cancelAllAnswer, cancelAnswer } from './cancel-result.js';
 
 export default define({
@@ -46,7 +46,7 @@ export default define({
         suggest('List the ids', 'orders', market),
         suggest('Cancel every open order', 'cancel', market, '--all'),
       ]);
-    if (all) return cancelEverything(await openConfirmed(context), market);
+    if (all) return cancelEverything(await openWithConsent(context), market);
     return cancelNamed(await openWrite(context), market, id === undefined ? named : [{ clientId: id }]);
   },
 });

@@ -10,7 +10,7 @@ import { newClientId, termsText, validateOrder } from '../../trading/orders/term
 import { type Context, define } from '../command.js';
 import { overriddenBy, overrideFlag } from '../guard-overrides.js';
 import { clientId, marketName, oneOf, PRICE_WORDS } from '../inputs.js';
-import { mayBeDone, openConfirmed, type WriteContext } from '../write.js';
+import { mayBeDone, openWithConsent, type WriteContext } from '../write.js';
 import { checkGiven, completeOrder, draftArgs, firstMissing, type GivenOrder, type OrderDraft } from './order-args.js';
 import { orderResult, SENT_ORDER } from './order-result.js';
 import { DRY_ORDER, dryOrder, orderPreviewText } from './preview.js';
@@ -56,7 +56,7 @@ export default define({
     checkGiven(given);
     const draft = completeOrder(given);
     if (draft === undefined && !context.prompts.available) throw firstMissing(given);
-    const write = await openConfirmed(context);
+    const write = await openWithConsent(context);
     if (draft !== undefined) return sendOrder(write, draft);
     const { askMissing } = await import('./guided/guided.js');
     return sendAsked(context, write, await askMissing(context, write.trading, given));

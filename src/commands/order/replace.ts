@@ -13,7 +13,7 @@ import { overriddenBy, overrideFlag } from '../guard-overrides.js';
 import { knownClientId, marketName, oneOf, orderId, PRICE_WORDS } from '../inputs.js';
 import { explainUnknownMarket } from '../known-market.js';
 import { warnOfUnknownIn } from '../unknown-writes.js';
-import { mayBeDone, openConfirmed, type WriteContext } from '../write.js';
+import { mayBeDone, openWithConsent, type WriteContext } from '../write.js';
 import { checkGiven } from './order-args.js';
 import {
   DRY_REPLACEMENT,
@@ -66,7 +66,7 @@ export default define({
     const reference = id === undefined ? { id: order ?? '' } : { clientId: id };
     const changes = { at, amount, account: flags.account, borrow, repay };
     const request = { market, reference, changes, overridden: overriddenBy(override) };
-    return sendReplacement(await openConfirmed(context), request);
+    return sendReplacement(await openWithConsent(context), request);
   },
 });
 

@@ -118,7 +118,7 @@ function withdraw(
     },
     interrupted: () =>
       gate.cancel() ? null : mayBeDone('The withdrawal may have been sent; pit did not wait for the answer.', id),
-    result: ({ prepared }, withdrawal) => withdrawalAnswer(command, { ...prepared, id }, withdrawal),
+    result: ({ prepared }, withdrawal) => withdrawalAnswer(context, { ...prepared, id }, withdrawal),
   });
 }
 

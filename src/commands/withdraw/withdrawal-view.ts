@@ -13,7 +13,6 @@ import type { EarlierUse } from '../../trading/withdrawals/coin-facts.js';
 import type { PreparedWithdrawal } from '../../trading/withdrawals/prepare.js';
 import type { WithdrawalResult } from '../../trading/withdrawals/send.js';
 import type { UnknownWithdrawal } from '../../trading/withdrawals/settle-withdrawal.js';
-import type { Context } from '../command.js';
 import { dryRunShape, PREVIEW_FIELDS, type PreviewJson } from '../dry-run.js';
 import { duplicateFailure } from '../session/duplicate-warnings.js';
 import { exchangeText, type WriteContext } from '../write.js';
@@ -137,14 +136,14 @@ export function previewData({ prepared, earlier, warnings: found }: CheckedWithd
 type SentWithdrawal = PreparedWithdrawal & { readonly id: string };
 
 /** The outcome of a withdrawal. Throws Failure `refused`, `limited` or `unreachable` if nothing was moved. */
-export function withdrawalAnswer({ output }: Context, sent: SentWithdrawal, withdrawal: WithdrawalResult): Answer {
+export function withdrawalAnswer({ output }: WriteContext, sent: SentWithdrawal, withdrawal: WithdrawalResult): Answer {
   const { id: clientId, wanted } = sent;
   const { coin } = wanted;
   if (withdrawal.outcome === 'refused') throw refusedWithdrawal(withdrawal.refusal, coin, clientId);
   if (withdrawal.outcome === 'notSent') throw notSentFailure('The withdrawal', withdrawal, clientId);
   if (withdrawal.outcome === 'unknown')
     return { ...answer(sent, withdrawal), failure: unknownFailure(sent, withdrawal) };
-  if (output.format === 'table') output.note(suggest('Follow it with', 'withdrawals', coin));
+  output.note(suggest('Follow it with', 'withdrawals', coin));
   if (withdrawal.duplicates === null)
     output.warn([
       'The network may have repeated the request, and pit could not check.',
