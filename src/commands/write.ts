@@ -90,7 +90,7 @@ export interface Write<Ready extends Prepared, Sent> {
    */
   readonly recheck?: (confirmed: Ready, ageMs: number) => Promise<{ readonly ready: Ready; readonly reason?: string }>;
   readonly send: (ready: Ready) => Promise<Sent>;
-  /** What a signal leaves of it while it is being sent; null if nothing was sent. */
+  /** Called for a signal while it is being sent. Cancels what has not left, and returns what that leaves; null if nothing was sent. */
   readonly interrupted: (ready: Ready) => Interruption | null;
   /** Sends nothing more, and waits a moment for the answers to what was sent. */
   readonly stop?: () => Promise<void>;
@@ -104,11 +104,17 @@ export async function carryOut<Ready extends Prepared, Sent>(
   write: Write<Ready, Sent>,
 ): Promise<Answer> {
   let sending: Ready | undefined;
-  const interrupted = () => (sending === undefined ? null : write.interrupted(sending));
+  let isCancelled = false;
+  const interrupted = () => {
+    isCancelled = sending === undefined;
+    return sending === undefined ? null : write.interrupted(sending);
+  };
   const stop = () => (sending === undefined ? undefined : write.stop?.());
   return reportingSignals(context, { interrupted, stop }, async () => {
     const confirmed = await confirmedWrite(context, write);
     if ('answer' in confirmed) return confirmed.answer;
+    // it was reported that nothing was sent
+    if (isCancelled) throw new Interrupted('SIGINT');
     sending = confirmed.ready;
     return write.result(sending, await write.send(sending));
   });
@@ -116,7 +122,7 @@ export async function carryOut<Ready extends Prepared, Sent>(
 
 /** What a signal does to a write. */
 interface Interruptible {
-  /** What it leaves; null if nothing was sent. */
+  /** Cancels what has not left, and returns what that leaves; null if nothing was sent. */
   interrupted(): Interruption | null;
   /** Sends nothing more, and waits a moment for the answers to what was sent; undefined if there is nothing to wait for. */
   stop(): Promise<void> | undefined;

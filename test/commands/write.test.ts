@@ -97,10 +97,11 @@ it('shows and asks again, with the new terms, until a check after the reply find
 });
 
 describe('a signal', () => {
-  it('before a write is sent reports that nothing was sent', async () => {
+  it('before a write is sent reports that nothing was sent, and nothing is', async () => {
     const { context, said, signal } = contextOf();
-    await carryOut(context, writeOf(said, { confirm: async () => void signal('SIGTERM') }));
-    expect(said).toContain('SIGTERM: nothing sent');
+    const write = writeOf(said, { confirm: async () => void signal('SIGTERM') });
+    await expect(carryOut(context, write)).rejects.toBeInstanceOf(Interrupted);
+    expect(said).toEqual(['preview', 'SIGTERM: nothing sent']);
   });
 
   it('while a write is sent, and while its outcome is read, reports what the write says', async () => {
