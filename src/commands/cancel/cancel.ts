@@ -13,7 +13,7 @@ import { type Entry, record } from '../../terminal/table.js';
 import { type CancelAttempt, type CancelledAll, cancelAll, cancelOrders } from '../../trading/cancel/cancel-orders.js';
 import { orderCancelledBy, ordersMadeBy } from '../../trading/journal/write.js';
 import { type OwnOrders, readOpenOrders } from '../../trading/orders/open-orders.js';
-import { verifyMarket } from '../../trading/orders/verify-orders.js';
+import { settleMarket } from '../../trading/settle.js';
 import type { UnknownWrite } from '../../trading/unknown-writes.js';
 import { define } from '../command.js';
 import { dryRunShape } from '../dry-run.js';
@@ -68,7 +68,7 @@ export function cancelNamed(context: WriteContext, market: string, orders: reado
       send: () =>
         progress.during(async () => {
           const attempts = await cancelOrders(trading, market, orders, progress.answered);
-          await verifyMarket(trading, market);
+          await settleMarket(trading, market);
           return attempts;
         }),
       interrupted: () => progress.interruption(),
@@ -113,7 +113,7 @@ export function cancelEverything(context: WriteContext, market: string): Promise
       progress = new Progress(context, market, orders.length, true);
       return progress.during(async () => {
         const done = await cancelAll(trading, market, own, progress.answered);
-        await verifyMarket(trading, market);
+        await settleMarket(trading, market);
         return done;
       });
     },

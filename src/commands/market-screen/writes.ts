@@ -117,9 +117,9 @@ export class Writes {
   async unknown(): Promise<readonly string[]> {
     const { trading, output } = this.context;
     const journal = await trading.openJournal();
-    return unknownWrites(journal, journal.unsettled()).map(({ id, operation }) => {
+    return unknownWrites(journal, journal.unsettled()).map(({ clientId, operation }) => {
       const what = operation === null ? 'a write' : OPERATION_TEXT[operation];
-      return `UNKNOWN  outcome of ${what}: ${output.textOf(suggest('', 'resolve', id)).replace(/^: /, '')}`;
+      return `UNKNOWN  outcome of ${what}: ${output.textOf(suggest('', 'resolve', clientId)).replace(/^: /, '')}`;
     });
   }
 }

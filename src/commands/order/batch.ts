@@ -15,7 +15,7 @@ import { parseAmount } from '../../trading/expressions.js';
 import type { GuardName } from '../../trading/guards/limits.js';
 import type { BatchLine, BatchTerms } from '../../trading/journal/write.js';
 import type { RecordOptions } from '../../trading/orders/place.js';
-import { verifyMarket, verifyOrders } from '../../trading/orders/verify-orders.js';
+import { settleMarket, settleSide } from '../../trading/settle.js';
 import { define } from '../command.js';
 import { overriddenBy, overrideFlag } from '../guard-overrides.js';
 import { filePath, marketName, oneOf, unresolvedId } from '../inputs.js';
@@ -118,7 +118,7 @@ async function resumeBatch(
 ): Promise<Answer> {
   const { trading, globals } = context;
   const job = new Job(jobToResume(trading, id, request));
-  const isFinished = job.pendingRequests.size === 0 && job.unsent().length === 0;
+  const isFinished = job.openRequests.length === 0 && job.unsent().length === 0;
   if (isFinished && !globals.dryRun) return finishedAnswer(context, job);
   const { terms } = job;
   const unsent = new Set(job.unsent());
@@ -145,7 +145,7 @@ async function finishedAnswer(context: WriteContext, job: Job): Promise<Answer> 
     return reportingSignals(context, running, () => running.run(resumeJob(trading, id)));
   }
   const { market, side } = terms;
-  if ((await tryRead(() => verifyOrders(trading, { market, side }, { reach: 'all' }))) === undefined)
+  if ((await tryRead(() => settleSide(trading, { market, side }))) === undefined)
     output.warn(BATCH_NOT_CHECKED_FOR_DUPLICATES);
   const entry = trading.journal.findJob(id);
   return batchAnswer(entry === undefined ? job : new Job(entry), { kind: 'finished' });
@@ -172,7 +172,7 @@ function sendBatch(context: WriteContext, batch: Batch): Promise<Answer> {
     preview: batchPreviewText,
     dryRun: (planned) => dryBatch(context, planned, overridden),
     send: async ({ lines }, options, lifted) => {
-      await verifyMarket(context.trading, batch.market);
+      await settleMarket(context.trading, batch.market);
       return running.run(await batch.begin(lines, options), lifted);
     },
     interrupted: () => running.interrupted(),

@@ -5,7 +5,8 @@ import { amountText, evaluateOrder, parseAmount, parsePrice, priceText } from '.
 import type { GuardName } from '../../trading/guards/limits.js';
 import { SendGate } from '../../trading/journal/entry.js';
 import type { RecordedOrderTerms } from '../../trading/journal/write.js';
-import { type Placement, placeOrder, refuseIdenticalOrder } from '../../trading/orders/place.js';
+import { placeOrder, refuseIdenticalOrder } from '../../trading/orders/place.js';
+import type { Placement } from '../../trading/orders/settle-order.js';
 import { newClientId, termsText, validateOrder } from '../../trading/orders/terms.js';
 import { type Context, define } from '../command.js';
 import { overriddenBy, overrideFlag } from '../guard-overrides.js';

@@ -9,7 +9,7 @@ import type { Screen } from '../../terminal/screen.js';
 import type { CancelOutcome } from '../../trading/cancel/cancellation.js';
 import type { GuardName } from '../../trading/guards/limits.js';
 import type { RecordedOrderTerms, ReplaceTerms } from '../../trading/journal/write.js';
-import type { Placement } from '../../trading/orders/place.js';
+import type { Placement } from '../../trading/orders/settle-order.js';
 import { notionalText, remainderOf } from '../../trading/orders/terms.js';
 import type { ReplacePlan } from '../../trading/replace/plan.js';
 import type { Replacement } from '../../trading/replace/replace.js';

@@ -161,7 +161,7 @@ class Trading {
 
   /** The ids of the unsettled writes that this process owns. */
   unsettledIds(): string[] {
-    return this.#ownUnsettledEntries().map(({ write }) => write.id);
+    return this.#ownUnsettledEntries().map(({ write }) => write.clientId ?? write.id);
   }
 
   /** Releases the unsettled writes of this process, so that other commands may claim them. */
@@ -189,7 +189,7 @@ class Trading {
   /** The ids of writes whose outcome is unknown; undefined if the journal was not used. */
   unknownIds(): string[] | undefined {
     const { entries } = this.#unsettled ?? this.#journal?.unsettled() ?? {};
-    return entries?.filter(({ isUnderWay }) => !isUnderWay).map(({ write }) => write.id);
+    return entries?.filter(({ isUnderWay }) => !isUnderWay).map(({ write }) => write.clientId ?? write.id);
   }
 
   /** The journal alone. It needs no exchange, so no sandbox is started. Throws Failure `credentials`. */

@@ -12,15 +12,10 @@ import {
 import type { DuplicateOrders } from '../duplicates.js';
 import type { JournalEntry } from '../journal/entry.js';
 import type { RecordedOrderTerms } from '../journal/write.js';
-import {
-  type Placement,
-  type RecordOptions,
-  refuseIdenticalOrder,
-  sendRecordedOrder,
-  settleByResponse,
-} from '../orders/place.js';
+import { type RecordOptions, refuseIdenticalOrder, sendRecordedOrder } from '../orders/place.js';
+import { type Placement, settleByResponse } from '../orders/settle-order.js';
 import { isTooSmall, remainderOf, validateOrder } from '../orders/terms.js';
-import { verifyMarket } from '../orders/verify-orders.js';
+import { settleMarket } from '../settle.js';
 import type { TradingContext } from '../trading-context.js';
 import { type ReplacePlan, refuseConcurrentCancel } from './plan.js';
 
@@ -116,7 +111,7 @@ async function placeRest(
     return { kind: 'unplaced', cancel, rest: left, why: sent.why };
   }
   const placement = await settleByResponse(trading, sent.next, sent.result);
-  const found = await verifyMarket(trading, terms.market);
+  const found = await settleMarket(trading, terms.market);
   const duplicates = found.filter(({ writeId }) => writeId === entry.write.id);
   return { kind: 'sent', cancel, terms: rest, placement: withDuplicates(placement, duplicates) };
 }

@@ -60,7 +60,9 @@ describe('the journal', () => {
     entry.settle(PLACED, 'placed');
     const [time, [name = '']] = [host.now(), fs.readdirSync(archive)];
     const events = ['recorded', 'placed'].map((event) => ({ time, event }));
-    expect(linesIn(path.join(archive, name))).toEqual([{ at: time, ...PLACED, write: entry.write, events }]);
+    expect(linesIn(path.join(archive, name))).toEqual([
+      { at: time, settled: { ...PLACED, write: entry.write, events } },
+    ]);
   });
 
   it('never restores a settled record that another process still writes to', () => {
