@@ -30,10 +30,9 @@ const GROUPS = [
   {
     files: ['archive', 'entry', 'files', 'journal', 'paths', 'write'].map((name) => `src/trading/journal/${name}.ts`),
     tests: [
-      ...['claims', 'damage', 'disk-calls', 'journal', 'long-archive'].map(
+      ...['claims', 'damage', 'journal', 'long-archive', 'settled'].map(
         (name) => `test/trading/journal/${name}.test.ts`,
       ),
-      'test/trading/orders/verify.test.ts',
       'test/trading/replace/record.test.ts',
     ],
   },

@@ -201,7 +201,8 @@ function warnDamaged({ output }: Context, { journal }: TradingContext, ids: read
   for (const id of ids)
     output.warn([
       `The record of ${id} is damaged: ${journal.fileOf(id)}. Until you settle it, no order or withdrawal is sent.`,
-      suggest('Check whether the exchange has it', 'order', 'show', 'MARKET', '--id', id),
+      // its record has another name than an order with a client id that the user chose
+      suggest('Check whether the exchange has it', 'orders', 'MARKET', '--state', 'all'),
       suggest('Or, for a withdrawal', 'withdrawals', 'COIN'),
     ]);
 }

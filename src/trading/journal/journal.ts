@@ -351,7 +351,7 @@ export class Journal {
     if (other !== undefined)
       throw usage(`The client id ${clientId} is in use by an order that is not settled yet.`, [
         'This order was not sent.',
-        suggest('Find out', 'resolve', other.write.id),
+        suggest('Find out', 'resolve', clientId),
       ]);
     const earlier = this.archive.findByClientId(clientId) ?? this.archive.find(clientId);
     if (earlier?.outcome === 'placed')
