@@ -6,7 +6,7 @@ import { ExchangeConnection } from '../../exchange/connect.js';
 import type { Exchange, LimiterState, Markets } from '../../exchange/exchange.js';
 import type { Host } from '../../platform/host.js';
 import type { TimeBudget } from '../../platform/time-budget.js';
-import type { SandboxAddress } from '../../sandbox/lifecycle/index.js';
+import type { SandboxAddress } from '../../sandbox/lifecycle/files.js';
 import type { Output } from '../../terminal/output.js';
 import type { ActiveProfile } from './active-profile.js';
 import type { Sandbox } from './sandbox.js';
