@@ -17,7 +17,6 @@ import type { UnknownWrite } from '../../trading/unknown-writes.js';
 import { ActiveExchange } from './active-exchange.js';
 import { ActiveProfile } from './active-profile.js';
 import { LiveData } from './live-data.js';
-import type { OutcomeCountdown } from './outcome-countdown.js';
 import { SANDBOX_JOURNAL, Sandbox } from './sandbox.js';
 import type { Session } from './session.js';
 
@@ -110,7 +109,6 @@ async function saveNames(session: Session, unknownIds: () => readonly string[] |
 class Trading {
   #journal: Journal | undefined;
   #unsettled: Unsettled | undefined;
-  #countdown: OutcomeCountdown | undefined;
 
   constructor(
     private readonly host: Host,
@@ -119,15 +117,24 @@ class Trading {
     private readonly session: Session,
   ) {}
 
-  /** The client, journal and callbacks of a signed command. Throws Failure `credentials`. */
-  async open(): Promise<TradingContext> {
-    const { host, budget, output, session } = this;
-    const client = await session.exchange.signed();
+  /**
+   * The client, journal and callbacks of a signed command. Throws Failure `credentials`.
+   * @param own the time and the output of one of several writes, if it has its own
+   */
+  async open(own?: {
+    readonly budget: TimeBudget;
+    readonly output: Pick<Output, 'note' | 'warn' | 'live'>;
+  }): Promise<TradingContext> {
+    const { host, session } = this;
+    const budget = own?.budget ?? this.budget;
+    const output = own?.output ?? this.output;
+    const client = await session.exchange.signed(own?.budget);
     const connection = await session.profile.connection();
     // loaded here: commands that only read do not need it
     const { warnOfDuplicates, warnOfDuplicateWithdrawals } = await import('./duplicate-warnings.js');
     const { OutcomeCountdown } = await import('./outcome-countdown.js');
     const journal = await this.#journalOnUse();
+    const countdown = new OutcomeCountdown(output, host.errors.isTTY === true);
     return {
       host,
       budget,
@@ -137,10 +144,7 @@ class Trading {
       },
       orderPushes: await session.live.orderPushes(),
       requestLifetimeMs: reqTimeToleranceMs(connection.settings),
-      showWait: (wait) => {
-        this.#countdown ??= new OutcomeCountdown(output, host.errors.isTTY === true);
-        return this.#countdown.show(wait);
-      },
+      showWait: (wait) => countdown.show(wait),
       reportProgress: (message) => {
         if (host.errors.isTTY === true) output.note(message);
       },

@@ -29,16 +29,22 @@ export class Sandbox {
 
   /** Finds the sandbox, and starts it if it does not run. Throws Failure `unreachable`. */
   async find(): Promise<void> {
+    if (!(await this.findRunning())) await this.ensure();
+  }
+
+  /** Finds the sandbox if it runs. Returns whether it does. */
+  async findRunning(): Promise<boolean> {
     // this file is all that a command needs if the sandbox runs
     const { locate } = await import('../../sandbox/lifecycle/files.js');
-    this.#address = locate(this.host);
-    if (this.#address === undefined) await this.ensure();
+    const address = locate(this.host);
+    if (address === undefined) return false;
+    this.#address = address;
+    return true;
   }
 
   /** The current address, which may have changed if the sandbox was started again. Does not start it. */
   async currentAddress(): Promise<SandboxAddress | undefined> {
-    const { locate } = await import('../../sandbox/lifecycle/files.js');
-    this.#address = locate(this.host) ?? this.#address;
+    await this.findRunning();
     return this.#address;
   }
 
