@@ -188,6 +188,13 @@ class Trading {
     return entries?.filter(({ isUnderWay }) => !isUnderWay).map(({ write }) => write.id);
   }
 
+  /** A name of the account whose keys are in use, without a secret in it. The session has to be connected. */
+  async accountName(): Promise<string> {
+    const connection = await this.session.connection();
+    const { accessKey } = this.session.credentials(connection);
+    return journalName({ sandbox: false, tradeUrl: connection.tradeUrl ?? SANDBOX_URL }, accessKey);
+  }
+
   /** The journal alone. It needs no exchange, so no sandbox is started. Throws Failure `credentials`. */
   async openJournal(): Promise<Journal> {
     return (await this.#journalOnUse())();
@@ -208,6 +215,9 @@ class Trading {
     };
   }
 }
+
+/** Stands for the sandbox's host, whose port changes. */
+const SANDBOX_URL = 'http://sandbox';
 
 /** The folder of an account's journal, named after the exchange and a hash of the key. */
 export function journalName(

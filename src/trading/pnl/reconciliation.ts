@@ -33,7 +33,7 @@ interface Reconciliation {
 /**
  * Compares the bills of each coin in a window with the records. Bills without a record are named by their type, unless the records
  * of orders, deposits and withdrawals have bills of this type: then a record is missing, and they are unexplained.
- * @param readAt bills without a record that are later are left to the next comparison: their order was read before
+ * @param readAt later bills of orders without a record are left to the next comparison: their order was read before
  */
 export function reconcile(history: MatchedHistory, window: Window, readAt: number): Reconciliation {
   const isInWindow = ({ time }: { readonly time: number }) => time >= window.from && time <= window.to;
@@ -41,11 +41,12 @@ export function reconcile(history: MatchedHistory, window: Window, readAt: numbe
   const movements = history.movements.filter(
     (movement) => isInWindow(movement) && (movement.hasBill || movement.time >= start),
   );
-  const late = new Set(history.unmatched.filter(({ time }) => time > readAt));
-  const bills = history.bills.filter((bill) => isInWindow(bill) && !late.has(bill));
-  const other = history.unmatched.filter(
-    (bill) => isInWindow(bill) && !late.has(bill) && bill.type !== null && !history.matchedTypes.has(bill.type),
+  const unmatched = new Set(history.unmatched);
+  const isOther = ({ type }: Bill) => type !== null && !history.matchedTypes.has(type);
+  const bills = history.bills.filter(
+    (bill) => isInWindow(bill) && (bill.time <= readAt || !unmatched.has(bill) || isOther(bill)),
   );
+  const other = bills.filter((bill) => unmatched.has(bill) && isOther(bill));
   const billsByCoin = byCoin(bills);
   const [movementsByCoin, otherByCoin] = [byCoin(movements), byCoin(other)];
   const coins = [...new Set([...billsByCoin.keys(), ...movementsByCoin.keys()])].sort();

@@ -1,0 +1,207 @@
+import { Decimal } from '../../domain/decimal.js';
+import type { Bill, Deposit, Withdrawal } from '../../domain/funds.js';
+import type { Market } from '../../domain/market.js';
+import type { Order, Side } from '../../domain/order.js';
+import { Failure } from '../../errors.js';
+import { readBills } from '../../exchange/bills.js';
+import type { ExchangeClient } from '../../exchange/exchange-client.js';
+import type { ExchangeZone } from '../../exchange/exchange-zone.js';
+import { pagesInOrder } from '../../exchange/growing-pages.js';
+import { orderList, PAGE_SIZE } from '../../exchange/order-pages.js';
+import { readDeposits, readWithdrawals } from '../../exchange/record-pages.js';
+import type { DatedDeposit } from './account-history.js';
+import { EMPTY, type KeptHistory, type KeptOrder, type KeptStore, toHistory } from './kept-history.js';
+import { type MatchedHistory, matchBills } from './match-bills.js';
+
+export interface HistoryOptions {
+  readonly client: ExchangeClient;
+  readonly zone: ExchangeZone;
+  readonly markets: () => Promise<readonly Market[]>;
+  readonly store: KeptStore;
+  /** Called after each page, with what has been read since the start. */
+  readonly onProgress: (read: { readonly orders: number; readonly bills: number }) => void;
+}
+
+export interface ReadHistory {
+  readonly matched: MatchedHistory;
+  /** Before any order was read, by the exchange's clock: the orders of later bills may be older than their last fill. */
+  readonly readAt: number;
+  /** The coins whose deposits and withdrawals the exchange refused to list. */
+  readonly refusedCoins: readonly string[];
+}
+
+/** A list may show an entry late: what is younger than this is read again. */
+const OVERLAP_MS = 60_000;
+
+/** The exchange's clock is known from dates in whole seconds. */
+const CLOCK_ERROR_MS = 2_000;
+
+/**
+ * Reads what an account has done. What was read before is kept, so only what is new is asked for. Throws Failure if anything but
+ * deposits and withdrawals cannot be read: a part of a history gives wrong costs.
+ */
+export async function readHistory(options: HistoryOptions): Promise<ReadHistory> {
+  return new HistoryReader(options).read();
+}
+
+class HistoryReader {
+  readonly #options: HistoryOptions;
+  #kept: KeptHistory;
+  readonly #read = { orders: 0, bills: 0 };
+
+  constructor(options: HistoryOptions) {
+    this.#options = options;
+    this.#kept = options.store.read() ?? EMPTY;
+  }
+
+  async read(): Promise<ReadHistory> {
+    const { client, store } = this.#options;
+    await this.#readBills();
+    const readAt = client.now() - CLOCK_ERROR_MS;
+    for (const market of await this.#tradedMarkets()) await this.#readOrders(market, readAt);
+    // after the orders, so that every fill that they show has its bills
+    await this.#readBills();
+    const refusedCoins = await this.#readTransfers(readAt);
+    await store.write(this.#kept);
+    return { matched: this.#matched(), readAt, refusedCoins };
+  }
+
+  #matched(): MatchedHistory {
+    return matchBills(toHistory(this.#kept));
+  }
+
+  /** Adds new bills. If those that were kept last are not there any more, it is not the same account: begins anew. */
+  async #readBills(): Promise<void> {
+    const { bills } = this.#kept;
+    const newest = bills.at(-1);
+    if (newest === undefined) {
+      this.#kept = { ...this.#kept, bills: await this.#billsFrom(undefined) };
+      return;
+    }
+    const from = newest.time - OVERLAP_MS;
+    const overlap = bills.filter(({ time }) => time >= from);
+    const recent = await this.#billsFrom(from);
+    const found = new Set(recent.map(textOf));
+    if (overlap.every((bill) => found.has(textOf(bill)))) {
+      this.#kept = { ...this.#kept, bills: [...bills.slice(0, bills.length - overlap.length), ...recent] };
+      return;
+    }
+    this.#kept = { ...EMPTY, bills: await this.#billsFrom(undefined) };
+  }
+
+  /** Oldest first. */
+  async #billsFrom(from: number | undefined): Promise<readonly Bill[]> {
+    const { client, zone, onProgress } = this.#options;
+    const bills: Bill[] = [];
+    for await (const page of readBills(client, zone, from === undefined ? {} : { from: () => from })) {
+      bills.push(...page);
+      this.#read.bills += page.length;
+      onProgress(this.#read);
+    }
+    // the exchange may list those of a minute in any order
+    return bills.reverse().sort((one, other) => one.time - other.time);
+  }
+
+  /** A trade has a bill in both coins of its market, so there are orders in no other one. */
+  async #tradedMarkets(): Promise<readonly string[]> {
+    const coins = new Set(this.#kept.bills.map(({ coin }) => coin));
+    const all = await this.#options.markets();
+    return all.filter(({ base, quote }) => coins.has(base) && coins.has(quote)).map(({ market }) => market);
+  }
+
+  /** Adds new orders, and reads those again that were open. */
+  async #readOrders(market: string, readAt: number): Promise<void> {
+    const since = this.#kept.ordersReadAt[market] ?? Number.NEGATIVE_INFINITY;
+    const sides = await Promise.all((['buy', 'sell'] as const).map((side) => this.#ordersSince(market, side, since)));
+    const found = new Map(sides.flat().map((order) => [order.id, keptOrder(order)]));
+    const unread = this.#kept.orders.filter((order) => order.isOpen && order.market === market && !found.has(order.id));
+    const again = await Promise.all(unread.map((order) => this.#readAgain(order)));
+    for (const order of again) found.set(order.id, order);
+    const others = this.#kept.orders.filter(({ id }) => !found.has(id));
+    const wanted = [...found.values()].filter(({ isOpen, filled }) => isOpen || Decimal.of(filled).sign > 0);
+    const ordersReadAt = { ...this.#kept.ordersReadAt, [market]: readAt - OVERLAP_MS };
+    this.#kept = { ...this.#kept, orders: [...others, ...wanted], ordersReadAt };
+    // a long first read that is interrupted goes on with the next market
+    if (found.size > PAGE_SIZE) await this.#options.store.write(this.#kept);
+  }
+
+  async #ordersSince(market: string, side: Side, since: number): Promise<readonly Order[]> {
+    const { client, onProgress } = this.#options;
+    const list = orderList(client, market, side);
+    const isLast = (rows: readonly Order[]) => list.isLast(rows) || (rows.at(-1)?.time ?? 0) < since;
+    const orders: Order[] = [];
+    for await (const { fresh } of pagesInOrder({ ...list, isLast })) {
+      orders.push(...fresh);
+      this.#read.orders += fresh.length;
+      onProgress(this.#read);
+    }
+    return orders;
+  }
+
+  async #readAgain(order: KeptOrder): Promise<KeptOrder> {
+    const found = await this.#options.client.findOrder(order.market, { id: order.id });
+    // an exchange may forget an order that ended
+    return found === undefined ? { ...order, isOpen: false } : keptOrder(found);
+  }
+
+  /** Reads deposits and withdrawals of the coins that have new bills without a record. Returns the coins that were refused. */
+  async #readTransfers(readAt: number): Promise<readonly string[]> {
+    const { transfersReadAt } = this.#kept;
+    const isNew = ({ coin, time }: Bill) => time > (transfersReadAt[coin] ?? Number.NEGATIVE_INFINITY);
+    const coins = new Set(
+      this.#matched()
+        .unmatched.filter(isNew)
+        .map(({ coin }) => coin),
+    );
+    const refused: string[] = [];
+    for (const coin of coins) {
+      const read = await this.#transfersOf(coin);
+      if (read === undefined) {
+        refused.push(coin);
+        continue;
+      }
+      const others = <Entry extends { coin: string }>(entries: readonly Entry[]) =>
+        entries.filter((entry) => entry.coin !== coin);
+      this.#kept = {
+        ...this.#kept,
+        deposits: [...others(this.#kept.deposits), ...read.deposits],
+        withdrawals: [...others(this.#kept.withdrawals), ...read.withdrawals],
+        transfersReadAt: { ...this.#kept.transfersReadAt, [coin]: readAt - OVERLAP_MS },
+      };
+    }
+    return refused;
+  }
+
+  /** Undefined if the exchange refuses: the key may lack the permission, which trading does not need. */
+  async #transfersOf(coin: string) {
+    const { client, zone } = this.#options;
+    try {
+      const deposits = await collect(readDeposits(client, coin));
+      const withdrawals: Withdrawal[] = await collect(readWithdrawals(client, coin));
+      return { deposits: deposits.map((deposit) => dated(deposit, zone)), withdrawals };
+    } catch (error) {
+      if (error instanceof Failure && error.kind === 'refused') return undefined;
+      throw error;
+    }
+  }
+}
+
+function keptOrder({ state, ...order }: Order): KeptOrder {
+  const { id, market, side, price, filled, filledValue, fee, feeCoin, time } = order;
+  const isOpen = state === 'open' || state === 'other';
+  return { id, market, side, price, filled, filledValue, fee, feeCoin, time, isOpen };
+}
+
+function dated({ id, coin, amount, state, timeRaw }: Deposit, zone: ExchangeZone): DatedDeposit {
+  return { id, coin, amount, state, time: zone.read(timeRaw ?? '') ?? null };
+}
+
+function textOf(bill: Bill): string {
+  return JSON.stringify(bill);
+}
+
+async function collect<Entry>(pages: AsyncIterable<readonly Entry[]>): Promise<Entry[]> {
+  const entries: Entry[] = [];
+  for await (const page of pages) entries.push(...page);
+  return entries;
+}
