@@ -8,22 +8,15 @@ export interface KeptOrder extends FilledOrder {
 }
 
 /** What was read of an account. A closed order and a bill never change. */
-export interface KeptHistory extends Omit<AccountHistory, 'orders'> {
+export interface KeptHistory extends Pick<AccountHistory, 'bills'> {
   readonly orders: readonly KeptOrder[];
   /** By market: the orders that were placed before this moment are here, in milliseconds since the Unix epoch. */
   readonly ordersReadAt: Readonly<Record<string, number>>;
-  /** By coin: when deposits and withdrawals were read. */
-  readonly transfersReadAt: Readonly<Record<string, number>>;
+  /** What a whole read could not explain, as text: while it is the same, another whole read would not explain it either. */
+  readonly unexplained: string;
 }
 
-export const EMPTY: KeptHistory = {
-  orders: [],
-  bills: [],
-  deposits: [],
-  withdrawals: [],
-  ordersReadAt: {},
-  transfersReadAt: {},
-};
+export const EMPTY: KeptHistory = { orders: [], bills: [], ordersReadAt: {}, unexplained: '' };
 
 export interface KeptStore {
   read(): KeptHistory | undefined;
@@ -48,6 +41,6 @@ export function keptStore(cache: Pick<Cache, 'read' | 'write'>, account: string)
   };
 }
 
-export function toHistory({ orders, bills, deposits, withdrawals }: KeptHistory): AccountHistory {
-  return { orders: orders.filter(({ filled }) => Decimal.of(filled).sign > 0), bills, deposits, withdrawals };
+export function filledOrders({ orders }: KeptHistory): readonly FilledOrder[] {
+  return orders.filter(({ filled }) => Decimal.of(filled).sign > 0);
 }

@@ -60,7 +60,8 @@ export function matchBills({ orders, bills, deposits, withdrawals }: AccountHist
   const statement = new Statement(bills);
   const open = matchFills(statement, orders);
   const found = new AmountIndex(statement);
-  const results = open.map((order) => order.finish(found));
+  const ownCoin = ownCoinOf(open);
+  const results = open.map((order) => order.finish(found, ownCoin));
   const transfers = [
     ...deposits.flatMap((deposit) => depositMovements(deposit, found)),
     ...withdrawalMovements(withdrawals, found),
@@ -207,10 +208,21 @@ class OpenOrder {
     if (coin !== null) this.#move('fees', coin, amount.negated(), time, hasBill);
   }
 
-  /** Looks for what is left among bills of any moment, and takes the rest as the order reports it. */
-  finish(bills: AmountIndex): { readonly fills: readonly PlacedFill[]; readonly movements: readonly Movement[] } {
+  /** The coins of the fees that bills have shown. */
+  get feeCoins(): readonly (string | null)[] {
+    return this.#fills.flatMap(({ fees }) => fees.map(({ coin }) => coin));
+  }
+
+  /**
+   * Looks for what is left among bills of any moment, and takes the rest as the order reports it.
+   * @param ownCoin the exchange's own coin, for a fee whose coin the order does not name
+   */
+  finish(
+    bills: AmountIndex,
+    ownCoin: string | null,
+  ): { readonly fills: readonly PlacedFill[]; readonly movements: readonly Movement[] } {
     if (this.amountLeft.sign !== 0 || this.valueLeft.sign !== 0) this.#addRest(bills);
-    if (this.feeLeft.sign > 0) this.#addFeeRest(bills);
+    if (this.feeLeft.sign > 0) this.#addFeeRest(bills, this.order.feeCoin ?? ownCoin);
     return { fills: this.#fills, movements: this.#movements };
   }
 
@@ -229,18 +241,25 @@ class OpenOrder {
     });
   }
 
-  #addFeeRest(bills: AmountIndex): void {
+  #addFeeRest(bills: AmountIndex, coin: string | null): void {
     const fill = this.#fills.at(-1);
     if (fill === undefined) return;
-    const { feeCoin, time: placed } = this.order;
+    const { time: placed } = this.order;
     const amount = this.feeLeft;
-    const bill = feeCoin === null ? undefined : bills.take(feeCoin, amount.negated(), ({ time }) => time >= placed);
-    this.addFee(fill, { coin: feeCoin, amount }, bill?.time ?? fill.time, bill !== undefined);
+    const bill = coin === null ? undefined : bills.take(coin, amount.negated(), ({ time }) => time >= placed);
+    this.addFee(fill, { coin, amount }, bill?.time ?? fill.time, bill !== undefined);
   }
 
   #move(kind: MovementKind, coin: string, amount: Decimal, time: number, hasBill: boolean): void {
     if (amount.sign !== 0) this.#movements.push({ kind, coin, amount, time, market: this.order.market, hasBill });
   }
+}
+
+/** The coin in which fees were paid that orders do not name: the exchange has one coin of its own. Null if bills show none. */
+function ownCoinOf(orders: readonly OpenOrder[]): string | null {
+  const unnamed = orders.filter(({ order }) => order.feeCoin === null);
+  const [coin = null, ...others] = new Set(unnamed.flatMap(({ feeCoins }) => feeCoins));
+  return others.length === 0 ? coin : null;
 }
 
 function signed(amount: Decimal, sign: number): Decimal {

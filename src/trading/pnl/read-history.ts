@@ -9,9 +9,10 @@ import type { ExchangeZone } from '../../exchange/exchange-zone.js';
 import { pagesInOrder } from '../../exchange/growing-pages.js';
 import { orderList, PAGE_SIZE } from '../../exchange/order-pages.js';
 import { readDeposits, readWithdrawals } from '../../exchange/record-pages.js';
-import type { DatedDeposit } from './account-history.js';
-import { EMPTY, type KeptHistory, type KeptOrder, type KeptStore, toHistory } from './kept-history.js';
+import type { AccountHistory, DatedDeposit } from './account-history.js';
+import { EMPTY, filledOrders, type KeptHistory, type KeptOrder, type KeptStore } from './kept-history.js';
 import { type MatchedHistory, matchBills } from './match-bills.js';
+import { reconcile } from './reconciliation.js';
 
 export interface HistoryOptions {
   readonly client: ExchangeClient;
@@ -54,20 +55,31 @@ class HistoryReader {
     this.#kept = options.store.read() ?? EMPTY;
   }
 
+  /** Reads everything again if what was kept does not add up: an exchange may have left out what it lists now. */
   async read(): Promise<ReadHistory> {
-    const { client, store } = this.#options;
+    const hasKept = this.#kept.bills.length > 0;
+    let history = await this.#readNew();
+    let unexplained = unexplainedText(history);
+    if (hasKept && unexplained !== '' && unexplained !== this.#kept.unexplained) {
+      this.#kept = EMPTY;
+      history = await this.#readNew();
+      unexplained = unexplainedText(history);
+    }
+    this.#kept = { ...this.#kept, unexplained };
+    await this.#options.store.write(this.#kept);
+    return history;
+  }
+
+  async #readNew(): Promise<ReadHistory> {
+    const { client } = this.#options;
     await this.#readBills();
     const readAt = client.now() - CLOCK_ERROR_MS;
     for (const market of await this.#tradedMarkets()) await this.#readOrders(market, readAt);
     // after the orders, so that every fill that they show has its bills
     await this.#readBills();
-    const refusedCoins = await this.#readTransfers(readAt);
-    await store.write(this.#kept);
-    return { matched: this.#matched(), readAt, refusedCoins };
-  }
-
-  #matched(): MatchedHistory {
-    return matchBills(toHistory(this.#kept));
+    const { transfers, refusedCoins } = await this.#readTransfers();
+    const matched = matchBills({ orders: filledOrders(this.#kept), bills: this.#kept.bills, ...transfers });
+    return { matched, readAt, refusedCoins };
   }
 
   /** Adds new bills. If those that were kept last are not there any more, it is not the same account: begins anew. */
@@ -144,32 +156,19 @@ class HistoryReader {
     return found === undefined ? { ...order, isOpen: false } : keptOrder(found);
   }
 
-  /** Reads deposits and withdrawals of the coins that have new bills without a record. Returns the coins that were refused. */
-  async #readTransfers(readAt: number): Promise<readonly string[]> {
-    const { transfersReadAt } = this.#kept;
-    const isNew = ({ coin, time }: Bill) => time > (transfersReadAt[coin] ?? Number.NEGATIVE_INFINITY);
-    const coins = new Set(
-      this.#matched()
-        .unmatched.filter(isNew)
-        .map(({ coin }) => coin),
-    );
-    const refused: string[] = [];
-    for (const coin of coins) {
-      const read = await this.#transfersOf(coin);
-      if (read === undefined) {
-        refused.push(coin);
-        continue;
-      }
-      const others = <Entry extends { coin: string }>(entries: readonly Entry[]) =>
-        entries.filter((entry) => entry.coin !== coin);
-      this.#kept = {
-        ...this.#kept,
-        deposits: [...others(this.#kept.deposits), ...read.deposits],
-        withdrawals: [...others(this.#kept.withdrawals), ...read.withdrawals],
-        transfersReadAt: { ...this.#kept.transfersReadAt, [coin]: readAt - OVERLAP_MS },
-      };
-    }
-    return refused;
+  /**
+   * Reads the deposits and withdrawals of all coins that have bills. They are not kept: one that has ended has a bill, and one that
+   * has none must be found.
+   */
+  async #readTransfers() {
+    const coins = [...new Set(this.#kept.bills.map(({ coin }) => coin))];
+    const read = await Promise.all(coins.map(async (coin) => ({ coin, transfers: await this.#transfersOf(coin) })));
+    const listed = read.flatMap(({ transfers }) => transfers ?? []);
+    const transfers: Pick<AccountHistory, 'deposits' | 'withdrawals'> = {
+      deposits: listed.flatMap(({ deposits }) => deposits),
+      withdrawals: listed.flatMap(({ withdrawals }) => withdrawals),
+    };
+    return { transfers, refusedCoins: read.filter((one) => one.transfers === undefined).map(({ coin }) => coin) };
   }
 
   /** Undefined if the exchange refuses: the key may lack the permission, which trading does not need. */
@@ -184,6 +183,13 @@ class HistoryReader {
       throw error;
     }
   }
+}
+
+/** What does not add up since the beginning; empty if everything does. */
+function unexplainedText({ matched, readAt }: ReadHistory): string {
+  const { coins } = reconcile(matched, { from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY }, readAt);
+  const wrong = coins.filter(({ unexplained }) => unexplained.sign !== 0);
+  return wrong.map(({ coin, unexplained }) => `${unexplained.trimmed()} ${coin}`).join(', ');
 }
 
 function keptOrder({ state, ...order }: Order): KeptOrder {
