@@ -42,14 +42,13 @@ export const PNL_ROW = shape.object({
   cost: shape.nullable(shape.decimal('of the position')),
   price: shape.nullable(shape.decimal('the last price')),
   net: shape.nullable(shape.decimal('realised and unrealised, minus fees; null if one of them is unknown')),
-  opening: shape.nullable(
-    shape.object({ position: shape.decimal('at --from, in the base coin'), cost: shape.decimal('') }),
+  opening: shape.object(
+    { position: shape.nullable(shape.decimal('in the base coin')), cost: shape.nullable(shape.decimal('')) },
+    'at --from',
   ),
-  withoutCost: shape.nullable(
-    shape.object({
-      amount: shape.decimal('sold without a buy to close, in the base coin'),
-      proceeds: shape.decimal(''),
-    }),
+  withoutCost: shape.object(
+    { amount: shape.nullable(shape.decimal('in the base coin')), proceeds: shape.nullable(shape.decimal('')) },
+    'what was sold without a buy to close',
   ),
   balances: shape.array(
     shape.object({
@@ -151,8 +150,8 @@ export function totalRow(
     cost: null,
     price: null,
     net: orNull(net),
-    opening: null,
-    withoutCost: null,
+    opening: { position: null, cost: null },
+    withoutCost: { amount: null, proceeds: null },
     balances: coins.map(balanceRow),
   };
 }
