@@ -130,6 +130,18 @@ describe('pit pnl', () => {
     await pit.failure(`pnl --from 1h --to 2h`, 2);
   });
 
+  it('lets the preview of a sell show the gain by the fills that it kept', async () => {
+    await pit.done('pnl');
+    const [eos] = await pit.json<[Row]>('pnl eos_usdt');
+    const preview = await pit.done('order sell eos_usdt 19.7 --at bid --dry-run');
+    expect(preview).toMatch(/^gain +[+-][\d,]+\.\d{4} usdt before fees, first in first out, by fills up to /m);
+    expect(preview).not.toContain('has no known cost');
+    expect(eos.position).toBe('19.72');
+    expect(await pit.done('order sell eos_usdt 30 --at bid --dry-run')).toContain('; 10.28 eos has no known cost');
+    expect(await pit.done('order buy eos_usdt 30 --at bid --dry-run')).not.toMatch(/^gain /m);
+    expect(await pit.done('order sell bch_usdt 1 --at bid --dry-run')).not.toMatch(/^gain /m);
+  });
+
   it('asks only for what is new the second time', async () => {
     for (let count = 0; count < 25; count += 1) await place(pit, 'sell ltc_usdt 0.1 --at bid-2%');
     await straight.advance(120_000);

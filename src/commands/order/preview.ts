@@ -15,6 +15,7 @@ import type { PreviewData } from '../../trading/preview/preview.js';
 import type { TradingContext } from '../../trading/trading-context.js';
 import { exchangeText, PREVIEW_FIELDS, type PreviewJson } from '../dry-run.js';
 import { breachText } from '../guard-overrides.js';
+import { knownGain } from '../pnl/known-gain.js';
 
 /** The book, balances, fees and limits that orders are checked against. */
 export interface MarketCheckInputs {
@@ -48,11 +49,13 @@ export interface PreviewText {
 export async function previewTable(
   context: Context,
   { client }: TradingContext,
-  { plan: { market, side, account }, preview, warnings, breaches }: AssessedOrders & { readonly preview: PreviewData },
+  { plan, preview, warnings, breaches }: AssessedOrders & { readonly preview: PreviewData },
   overridden: readonly GuardName[],
   text: (screen: Screen) => PreviewText,
 ): Promise<(screen: Screen) => string> {
+  const { market, side, account } = plan;
   const exchange = await exchangeText(context, client);
+  const gain = await knownGain(context, plan);
   // the question lists the guards itself
   const guards = context.globals.dryRun ? breaches.map((breach) => breachText(breach, overridden)) : [];
   const { bid, ask, reference, fee, balance } = preview;
@@ -76,6 +79,7 @@ export async function previewTable(
         `${formatAmount(notional)} ${market.quote} before the fee`,
       ],
       ['fee', feeText(fee, side)],
+      ...gain,
       [
         'available',
         balance === null ? unreported : `${formatAmount(balance.before)} ${coin}, then ${formatAmount(balance.after)}`,

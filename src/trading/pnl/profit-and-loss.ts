@@ -91,7 +91,7 @@ function marketPnl(fills: readonly Fill[], { window, method, pastPrice }: PnlOpt
   for (const fill of fills) {
     const { side, time, amount, value } = fill;
     if (time > window.to) break;
-    const closed = book(ledger, fill);
+    const closed = bookFill(ledger, fill);
     if (time < window.from) {
       opening = positionOf();
       continue;
@@ -123,7 +123,7 @@ function marketPnl(fills: readonly Fill[], { window, method, pastPrice }: PnlOpt
  * Changes the lots by a fill, and returns those that it closes. A fee in the base coin takes coins too: a buy has bought fewer, at
  * the same price, and a sell has sold more.
  */
-function book(ledger: LotLedger, fill: Fill): readonly ClosedLot[] {
+export function bookFill(ledger: LotLedger, fill: Fill): readonly ClosedLot[] {
   const { base, side, time, amount, value } = fill;
   const inBase = Decimal.sum(fill.fees.filter(({ coin }) => coin === base).map((fee) => fee.amount));
   if (side === 'sell') {
