@@ -83,6 +83,7 @@ async function read(context: Context, client: ExchangeClient, markets: readonly 
   try {
     return await explainRefusal(context, { permission: 'asset' }, async () =>
       readHistory({
+        host,
         client,
         zone: await session.zone(),
         markets: async () => markets,

@@ -10,13 +10,15 @@ export interface KeptOrder extends FilledOrder {
 /** What was read of an account. A closed order and a bill never change. */
 export interface KeptHistory extends Pick<AccountHistory, 'bills'> {
   readonly orders: readonly KeptOrder[];
+  /** The bills that are older than this moment are here, in milliseconds since the Unix epoch. */
+  readonly billsReadAt: number;
   /** By market: the orders that were placed before this moment are here, in milliseconds since the Unix epoch. */
   readonly ordersReadAt: Readonly<Record<string, number>>;
   /** What a whole read could not explain, as text: while it is the same, another whole read would not explain it either. */
   readonly unexplained: string;
 }
 
-export const EMPTY: KeptHistory = { orders: [], bills: [], ordersReadAt: {}, unexplained: '' };
+export const EMPTY: KeptHistory = { orders: [], bills: [], billsReadAt: 0, ordersReadAt: {}, unexplained: '' };
 
 export interface KeptStore {
   read(): KeptHistory | undefined;

@@ -1,6 +1,7 @@
 import { Decimal } from '../../domain/decimal.js';
 import type { Bill, Withdrawal } from '../../domain/funds.js';
 import { splitMarket } from '../../domain/market.js';
+import { compareIds } from '../../domain/market-data.js';
 import type { Side } from '../../domain/order.js';
 import type { AccountHistory, DatedDeposit, FilledOrder } from './account-history.js';
 
@@ -182,9 +183,16 @@ class OpenOrder {
     return this.amountLeft.sign <= 0;
   }
 
-  /** Whether the order may have traded this amount for this value: not more than is left, at its price or a better one. */
-  mayHaveTraded(amount: Decimal, value: Decimal): boolean {
-    if (amount.compare(this.amountLeft) > 0 || value.compare(this.valueLeft) > 0) return false;
+  /** Whether a trade may be one of this order: it is at an allowed price, and so is what it leaves. */
+  mayHaveTraded({ base, quote }: Trade): boolean {
+    if (base.change.sign !== (this.order.side === 'buy' ? 1 : -1)) return false;
+    const [amount, value] = [magnitude(base), magnitude(quote)];
+    return this.#allows(amount, value) && this.#allows(this.amountLeft.minus(amount), this.valueLeft.minus(value));
+  }
+
+  /** Whether it may trade this amount for this value: at its price or a better one. */
+  #allows(amount: Decimal, value: Decimal): boolean {
+    if (amount.sign < 0 || value.sign !== amount.sign) return false;
     const difference = value.compare(this.price.times(amount));
     return this.order.side === 'buy' ? difference <= 0 : difference >= 0;
   }
@@ -271,7 +279,9 @@ function signed(amount: Decimal, sign: number): Decimal {
  * order allows. Returns all orders, oldest first.
  */
 function matchFills(statement: Statement, orders: readonly FilledOrder[]): readonly OpenOrder[] {
-  const all = orders.map((order) => new OpenOrder(order)).sort((one, other) => one.order.time - other.order.time);
+  const all = orders
+    .map((order) => new OpenOrder(order))
+    .sort(({ order: one }, { order: other }) => one.time - other.time || compareIds(one.id, other.id));
   const open = new Map<string, OpenOrder[]>();
   let next = 0;
   for (const lines of statement.moments()) {
@@ -293,34 +303,49 @@ function matchFills(statement: Statement, orders: readonly FilledOrder[]): reado
   return all;
 }
 
+/** A change of the base coin and the opposite one of the quote coin. */
+interface Trade {
+  readonly base: Line;
+  readonly quote: Line;
+}
+
 /** Finds the trades of one market among the bills of one moment. Returns whether there are any. */
 function matchMoment(statement: Statement, lines: readonly Line[], orders: readonly OpenOrder[]): boolean {
-  const [{ base, quote }] = orders as readonly [OpenOrder];
-  const isFree = ({ place }: Line) => !statement.isTaken(place);
-  // a fee is smaller than what it is paid for, so the largest changes are no fees
-  const largestFirst = lines
-    .filter((line) => line.coin === base && isFree(line))
-    .sort((one, other) => magnitude(other).compare(magnitude(one)));
+  // in the order in which they happened, the oldest order that may have traded is the one that did
+  const trades = tradesOf(statement, lines, orders).sort((one, other) => one.base.place - other.base.place);
   let hasTrade = false;
-  for (const baseLine of largestFirst) {
-    if (!isFree(baseLine)) continue;
-    const opposite = lines
-      .filter((line) => line.coin === quote && isFree(line) && line.change.sign === -baseLine.change.sign)
-      .sort((one, other) => distance(one, baseLine) - distance(other, baseLine));
-    for (const quoteLine of opposite) {
-      const side = baseLine.change.sign > 0 ? 'buy' : 'sell';
-      const [amount, value] = [magnitude(baseLine), magnitude(quoteLine)];
-      const order = orders.find((one) => one.order.side === side && one.mayHaveTraded(amount, value));
-      if (order === undefined) continue;
-      statement.take(baseLine);
-      statement.take(quoteLine);
-      const fill = order.addFill(amount, value, baseLine.time, baseLine.place, { base: true, quote: true });
-      matchFee(statement, lines, order, fill);
-      hasTrade = true;
-      break;
-    }
+  for (const trade of trades) {
+    const order = orders.find((one) => one.mayHaveTraded(trade));
+    if (order === undefined) continue;
+    statement.take(trade.base);
+    statement.take(trade.quote);
+    const { time, place } = trade.base;
+    const [amount, value] = [magnitude(trade.base), magnitude(trade.quote)];
+    const fill = order.addFill(amount, value, time, place, { base: true, quote: true });
+    matchFee(statement, lines, order, fill);
+    hasTrade = true;
   }
   return hasTrade;
+}
+
+/** What may be a trade of one of these orders. A fee is smaller than what it is paid for, so the largest changes come first. */
+function tradesOf(statement: Statement, lines: readonly Line[], orders: readonly OpenOrder[]): Trade[] {
+  const [{ base, quote }] = orders as readonly [OpenOrder];
+  const free = lines.filter(({ place }) => !statement.isTaken(place));
+  const quoteLines = new Set(free.filter(({ coin }) => coin === quote));
+  const baseLines = free
+    .filter(({ coin }) => coin === base)
+    .sort((one, other) => magnitude(other).compare(magnitude(one)));
+  if (quoteLines.size === 0) return [];
+  return baseLines.flatMap((line) => {
+    const nearestFirst = [...quoteLines]
+      .filter(({ change }) => change.sign === -line.change.sign)
+      .sort((one, other) => distance(one, line) - distance(other, line));
+    const found = nearestFirst.find((other) => orders.some((one) => one.mayHaveTraded({ base: line, quote: other })));
+    if (found === undefined) return [];
+    quoteLines.delete(found);
+    return [{ base: line, quote: found }];
+  });
 }
 
 /** Finds the bill of a fill's fee. It also names the coin if the order does not. */

@@ -5,16 +5,19 @@ import type { Order, Side } from '../../domain/order.js';
 import { Failure } from '../../errors.js';
 import { readBills } from '../../exchange/bills.js';
 import type { ExchangeClient } from '../../exchange/exchange-client.js';
+import { datedRead } from '../../exchange/exchange-clock.js';
 import type { ExchangeZone } from '../../exchange/exchange-zone.js';
 import { pagesInOrder } from '../../exchange/growing-pages.js';
 import { orderList, PAGE_SIZE } from '../../exchange/order-pages.js';
 import { readDeposits, readWithdrawals } from '../../exchange/record-pages.js';
+import type { Host } from '../../platform/host.js';
 import type { AccountHistory, DatedDeposit } from './account-history.js';
 import { EMPTY, filledOrders, type KeptHistory, type KeptOrder, type KeptStore } from './kept-history.js';
 import { type MatchedHistory, matchBills } from './match-bills.js';
 import { reconcile } from './reconciliation.js';
 
 export interface HistoryOptions {
+  readonly host: Host;
   readonly client: ExchangeClient;
   readonly zone: ExchangeZone;
   readonly markets: () => Promise<readonly Market[]>;
@@ -84,21 +87,19 @@ class HistoryReader {
 
   /** Adds new bills. If those that were kept last are not there any more, it is not the same account: begins anew. */
   async #readBills(): Promise<void> {
-    const { bills } = this.#kept;
-    const newest = bills.at(-1);
-    if (newest === undefined) {
-      this.#kept = { ...this.#kept, bills: await this.#billsFrom(undefined) };
-      return;
-    }
-    const from = newest.time - OVERLAP_MS;
-    const overlap = bills.filter(({ time }) => time >= from);
-    const recent = await this.#billsFrom(from);
+    const { host, client } = this.#options;
+    const { bills, billsReadAt } = this.#kept;
+    const newest = bills.at(-1)?.time;
+    const from = newest === undefined ? undefined : Math.min(newest, billsReadAt);
+    const overlap = from === undefined ? [] : bills.filter(({ time }) => time >= from);
+    const { value: recent, began } = await datedRead({ host, client }, () => this.#billsFrom(from));
     const found = new Set(recent.map(textOf));
-    if (overlap.every((bill) => found.has(textOf(bill)))) {
-      this.#kept = { ...this.#kept, bills: [...bills.slice(0, bills.length - overlap.length), ...recent] };
-      return;
+    if (!overlap.every((bill) => found.has(textOf(bill)))) {
+      this.#kept = EMPTY;
+      return this.#readBills();
     }
-    this.#kept = { ...EMPTY, bills: await this.#billsFrom(undefined) };
+    const all = [...bills.slice(0, bills.length - overlap.length), ...recent];
+    this.#kept = { ...this.#kept, bills: all, billsReadAt: began - OVERLAP_MS };
   }
 
   /** Oldest first. */

@@ -50,11 +50,13 @@ export function reconcile(history: MatchedHistory, window: Window, readAt: numbe
   const billsByCoin = byCoin(bills);
   const [movementsByCoin, otherByCoin] = [byCoin(movements), byCoin(other)];
   const coins = [...new Set([...billsByCoin.keys(), ...movementsByCoin.keys()])].sort();
-  const missing = movements.filter(({ hasBill }) => !hasBill);
+  const balances = coins.map((coin) =>
+    balanceOf(coin, billsByCoin.get(coin) ?? [], movementsByCoin.get(coin) ?? [], otherByCoin.get(coin) ?? []),
+  );
+  const wrong = new Set(balances.filter(({ unexplained }) => unexplained.sign !== 0).map(({ coin }) => coin));
+  const missing = movements.filter(({ hasBill, coin }) => !hasBill && wrong.has(coin));
   return {
-    coins: coins.map((coin) =>
-      balanceOf(coin, billsByCoin.get(coin) ?? [], movementsByCoin.get(coin) ?? [], otherByCoin.get(coin) ?? []),
-    ),
+    coins: balances,
     lacking: (market) =>
       [...byCoin(missing.filter((movement) => movement.market === market))].map(([coin, lacking]) => ({
         coin,

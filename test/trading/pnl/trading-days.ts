@@ -23,11 +23,19 @@ const who = fc.constantFrom(0 as const, 1 as const);
 const market = fc.constantFrom(...MARKETS);
 const coin = fc.constantFrom(...COINS);
 const size = fc.integer({ min: 1, max: 7 });
+/** Whether the clock stands still before it, as in a batch. */
+const atOnce = fc.boolean();
 
 /** What two strategies do in a day: they quote and take, also from each other, and move coins in and out. */
 const action = fc.oneof(
-  { weight: 5, arbitrary: fc.record({ do: fc.constant('quote' as const), who, market, sell: fc.boolean(), size }) },
-  { weight: 6, arbitrary: fc.record({ do: fc.constant('take' as const), who, market, sell: fc.boolean(), size }) },
+  {
+    weight: 5,
+    arbitrary: fc.record({ do: fc.constant('quote' as const), who, market, sell: fc.boolean(), size, atOnce }),
+  },
+  {
+    weight: 6,
+    arbitrary: fc.record({ do: fc.constant('take' as const), who, market, sell: fc.boolean(), size, atOnce }),
+  },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('cancel' as const), who, market }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('pass' as const), ms: fc.integer({ min: 1, max: HOUR_MS }) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('deposit' as const), who, coin, size, fail: fc.boolean() }) },
@@ -68,7 +76,7 @@ function addAccount({ exchange }: FundsFixture): Account {
 /** Lets the day happen. What the exchange refuses does not happen. At the end nothing is under way. */
 export function live(fixture: FundsFixture, both: readonly [Account, Account], actions: readonly Action[]): void {
   for (const act of actions) {
-    fixture.clock.time += 1;
+    if (!('atOnce' in act && act.atOnce)) fixture.clock.time += 1;
     try {
       perform(fixture, both, act);
     } catch (error) {
