@@ -63,6 +63,21 @@ export default {
     ...arrows,
     ...homes,
     {
+      name: 'seam',
+      comment: 'Above the exchange only its interface, its factory and the description of its interface are imported.',
+      severity: 'error',
+      from: { path: '^src/(commands|trading|cli|terminal)/|^src/[^/]+$' },
+      to: { path: '^src/exchange/', pathNot: '^src/exchange/(exchange|connect|description)\\.ts$' },
+    },
+    {
+      name: 'seam-of-trading',
+      comment:
+        'Trading code knows the interface of an exchange, and neither where it comes from nor what it calls things.',
+      severity: 'error',
+      from: { path: '^src/trading/' },
+      to: { path: '^src/exchange/', pathNot: '^src/exchange/exchange\\.ts$' },
+    },
+    {
       name: 'pure-engine',
       comment: 'The matching engine sees values only: no clock, no files, no network, no randomness.',
       severity: 'error',

@@ -54,9 +54,16 @@ function sourceOf(filename) {
   try {
     return readFileSync(filename, 'latin1');
   } catch (error) {
-    if (loaded.size === 0 || error.code !== 'ENOENT') throw error;
+    if (error.code !== 'ENOENT') throw error;
+    if (loaded.size === 0) stopUnbuilt(filename);
     throw Object.assign(new Error(`${filename} is gone`), { code: 'PIT_REPLACED' });
   }
+}
+
+/** Ends the program in a folder of sources that was not built yet. */
+function stopUnbuilt(filename) {
+  process.stderr.write(`pit: ${filename} is missing.\n→ Build pit first: npm install && npm run build\n`);
+  process.exit(1);
 }
 
 /** The file with the code that this Node compiled for a command; undefined without a command or a folder. */

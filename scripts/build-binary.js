@@ -17,7 +17,7 @@ const NATIVE = {
 requireNodeForExecutable();
 prepare();
 
-const { 2: target = path.join(root, 'release', process.platform === 'win32' ? 'pit.exe' : 'pit') } = process.argv;
+const { 2: target = path.join(root, 'release', 'pit') } = process.argv;
 mkdirSync(path.dirname(target), { recursive: true });
 const folder = mkdtempSync(path.join(path.dirname(target), '.build-'));
 try {

@@ -1,12 +1,13 @@
 // `npm run build`: bundles src/ into dist/. A command loads only what it uses: each import() in the sources becomes a require()
 // of a file of its own, whose name holds the hash of its content. bin/pit.js loads these files.
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'rolldown';
 import { importBundled } from './bundle-program.js';
+import { writeLicences } from './licences.js';
 import { commitOf, root } from './prepare.js';
 
 const dist = path.join(root, 'dist');
@@ -126,33 +127,6 @@ export async function bundle(input, output) {
   return files.filter(({ type }) => type === 'chunk');
 }
 
-/** The packages whose code is in the bundled files, by their folders as package-lock.json names them, and those files. */
-function packagesIn(files) {
-  const holders = new Map();
-  for (const { fileName, modules } of files)
-    for (const [id, { renderedLength }] of Object.entries(modules)) {
-      const [folder] = /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(path.relative(root, id)) ?? [];
-      if (renderedLength > 0 && folder !== undefined)
-        holders.set(folder, (holders.get(folder) ?? new Set()).add(fileName));
-    }
-  return [...holders].sort().map(([folder, names]) => {
-    const { name, version, license } = JSON.parse(readFileSync(path.join(root, folder, 'package.json'), 'utf8'));
-    return { folder, name, version, license, files: [...names].sort() };
-  });
-}
-
-/** The licences of packages, one after the other, as most of them ask for. */
-function licenceTexts(packages) {
-  const texts = packages.map(({ folder, name, version, license }) => {
-    const files = readdirSync(path.join(root, folder)).sort();
-    const file = files.find((one) => /^licen[cs]e(-mit)?(\.md|\.txt)?$/i.test(one));
-    const text =
-      file === undefined ? `License: ${license}` : readFileSync(path.join(root, folder, file), 'utf8').trim();
-    return `${name} ${version}\n\n${text}\n`;
-  });
-  return `pit holds the code of these packages.\n\n${texts.join(`\n${'-'.repeat(80)}\n\n`)}`;
-}
-
 async function main() {
   const files = await bundle('src/main.ts', {
     dir: dist,
@@ -174,10 +148,7 @@ async function main() {
     postFooter: '})',
   });
   if (files.some(({ code }) => /\P{ASCII}/u.test(code))) throw new Error('bin/pit.js reads files in ASCII only');
-  const packages = packagesIn(files);
-  writeFileSync(path.join(dist, 'licenses.txt'), licenceTexts(packages));
-  // for the bill of materials, and for the test of what a command loads
-  writeFileSync(path.join(dist, '.packages.json'), JSON.stringify(packages));
+  writeLicences(dist, files);
   // `pit --help` prints this text, because making it takes longer than the rest of the start
   const help = execFileSync(process.execPath, [path.join(root, 'bin/pit.js'), '--help']);
   writeFileSync(path.join(dist, 'help.txt'), help);

@@ -98,9 +98,8 @@ function shellFiles() {
 
 function executable() {
   npm('run', '--silent', 'build:binary');
-  const ending = process.platform === 'win32' ? '.exe' : '';
-  const name = `pit-${version}-${process.platform}-${process.arch}${ending}`;
-  renameSync(path.join(release, `pit${ending}`), path.join(release, name));
+  const name = `pit-${version}-${process.platform}-${process.arch}`;
+  renameSync(path.join(release, 'pit'), path.join(release, name));
   return name;
 }
 

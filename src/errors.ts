@@ -1,3 +1,5 @@
+import type { RefusalKind } from './domain/refusal.js';
+
 /** Every kind of failure with its exit code and meaning. Code, help and documentation are made from this table. */
 export const FAILURES = {
   internal: { exitCode: 1, meaning: 'a bug in pit, or an answer that breaks the interface' },
@@ -70,8 +72,10 @@ export function isAdvice(value: unknown): value is Advice {
 interface FailureDetails {
   /** What to do next. */
   hint?: Advice | undefined;
+  /** Why the exchange rejected the request, if it did. */
+  refusal?: RefusalKind | null | undefined;
   /** The exchange's return code, if it gave one. */
-  code?: number;
+  code?: number | null | undefined;
   /** The client order id of the write. */
   clientId?: string;
   cause?: unknown;
@@ -81,6 +85,7 @@ interface FailureDetails {
 export class Failure extends Error {
   override readonly name = 'Failure';
   readonly hints: readonly (string | Hint)[];
+  readonly refusal: RefusalKind | null;
   readonly code: number | null;
   readonly clientId: string | null;
 
@@ -91,6 +96,7 @@ export class Failure extends Error {
   ) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
     this.hints = adviceParts(details.hint);
+    this.refusal = details.refusal ?? null;
     this.code = details.code ?? null;
     this.clientId = details.clientId ?? null;
   }
@@ -101,8 +107,8 @@ export class Failure extends Error {
 
   /** The same failure with other hints. */
   hinting(hint: Advice): Failure {
-    const { kind, message, code, clientId, cause } = this;
-    const details = { hint, cause, ...(code === null ? {} : { code }) };
+    const { kind, message, refusal, code, clientId, cause } = this;
+    const details = { hint, cause, refusal, code };
     return new Failure(kind, message, clientId === null ? details : { ...details, clientId });
   }
 }

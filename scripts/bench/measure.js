@@ -129,7 +129,8 @@ export async function sources(contents) {
   return importBundled(path.join(root, 'module.js'), contents);
 }
 
-/** What `npm run build:binary` has made, if it has. */
-export function binaries() {
-  return ['pit', 'pit.exe'].map((name) => path.join(root, 'release', name)).filter((file) => existsSync(file));
+/** What `npm run build:binary` has made; undefined if it has not. */
+export function binary() {
+  const file = path.join(root, 'release', 'pit');
+  return existsSync(file) ? file : undefined;
 }

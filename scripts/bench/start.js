@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import {
-  binaries,
+  binary,
   environmentOf,
   PIT,
   pairsOf,
@@ -74,10 +74,11 @@ export async function* rows() {
   try {
     const environment = environmentOf(home, sandbox.environment);
     run([PIT, 'markets'], environment);
-    for (const program of binaries())
+    const program = binary();
+    if (program !== undefined)
       for (const line of ['--version', 'depth btc_usdt --json'])
         yield ratioRow(
-          `the binary release/${path.basename(program)}, ${line}`,
+          `the binary release/pit, ${line}`,
           await pairsOf(() => run(line.split(' '), environment, { program }), bare),
           BESIDE,
         );

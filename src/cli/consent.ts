@@ -1,11 +1,11 @@
 import { Failure } from '../errors.js';
-import type { Context } from './context.js';
+import type { CommandContext } from './context.js';
 
 /**
  * Refuses a write that needs confirmation, before any request, if nobody can answer. A pipe into stdin cannot answer:
  * `echo y |` confirms nothing. Throws Failure `declined`.
  */
-export function requireConsent(context: Context): void {
+export function requireConsent(context: CommandContext): void {
   const { yes, dryRun } = context.globals;
   if (yes || dryRun || context.prompts.available) return;
   throw new Failure('declined', 'This needs confirmation, and there is no terminal to ask on.', {
@@ -23,7 +23,7 @@ interface PausableBudget {
  * @param below the text below the prompt, computed again while it waits
  */
 export async function confirm(
-  context: Context & { readonly budget: PausableBudget },
+  context: CommandContext & { readonly budget: PausableBudget },
   question: string,
   below?: () => string,
 ): Promise<void> {

@@ -24,7 +24,7 @@ export interface CliContext {
   readonly output: Output;
 }
 
-/** What a command works with. `commands/session/context.ts` adds what commands need of the exchange. */
-export interface Context extends CliContext {
+/** The same with questions. What else a command works with is up to the program. */
+export interface CommandContext extends CliContext {
   readonly prompts: Prompts;
 }

@@ -1,7 +1,7 @@
 import { usage } from '../errors.js';
 import type { Result } from '../terminal/answer.js';
 import type { Format } from '../terminal/output.js';
-import type { Context, Globals } from './context.js';
+import type { CommandContext, Globals } from './context.js';
 import type { Shape } from './shapes.js';
 
 /** Turns a word of the command line into a value. Throws Failure `usage` that names the input, the rule and the fix. */
@@ -53,7 +53,7 @@ type Input<Args extends Arguments, Opts extends Flags> = {
 } & { readonly [Name in keyof Opts]: FlagValue<Opts[Name]> };
 
 /** A command: its arguments, its flags, and what it does. */
-export interface Definition<Args extends Arguments = Arguments, Opts extends Flags = Flags> {
+export interface Definition<Args extends Arguments = Arguments, Opts extends Flags = Flags, Context = CommandContext> {
   readonly summary: string;
   readonly arguments?: Args;
   readonly flags?: Opts;
@@ -71,11 +71,15 @@ export interface Definition<Args extends Arguments = Arguments, Opts extends Fla
 /** Commands by their words, such as `order show`. Each is loaded only when it is needed. */
 export type CommandTable = Readonly<Record<string, () => Promise<{ readonly default: Definition }>>>;
 
-/** A definition whose `run` sees its own arguments and flags, typed. */
-export function define<const Args extends Arguments, const Opts extends Flags>(
-  definition: Definition<Args, Opts>,
-): Definition {
-  return definition as unknown as Definition;
+/**
+ * Returns the function that defines commands of a program, whose `run` sees its own arguments and flags, typed.
+ *
+ * @template Context what `createContext` of that program makes
+ */
+export function definer<Context extends CommandContext>() {
+  return <const Args extends Arguments, const Opts extends Flags>(
+    definition: Definition<Args, Opts, Context>,
+  ): Definition => definition as unknown as Definition;
 }
 
 /** An argument that must be given. */

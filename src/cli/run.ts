@@ -6,7 +6,7 @@ import type { Result } from '../terminal/answer.js';
 import { toJson } from '../terminal/json.js';
 import { Output, StdoutClosed } from '../terminal/output.js';
 import { version } from '../version.js';
-import type { CliContext, Context, Globals } from './context.js';
+import type { CliContext, CommandContext, Globals } from './context.js';
 import {
   type Argument,
   type CommandTable,
@@ -26,7 +26,7 @@ export interface Program extends Commands {
 }
 
 export interface RunningCommand {
-  readonly context: Context;
+  readonly context: CommandContext;
   /** The profile in use. Throws Failure `usage` or `credentials` if there is none that can be used. */
   activeProfile(): Promise<string>;
   readonly deadline: Deadline;

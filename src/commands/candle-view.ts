@@ -1,4 +1,3 @@
-import type { Context } from '../cli/context.js';
 import type { Candle, CandleType } from '../domain/candle.js';
 import { counted, Decimal, grouped } from '../domain/decimal.js';
 import { Failure } from '../errors.js';
@@ -6,6 +5,7 @@ import { changeText, paintChange } from '../terminal/cells.js';
 import * as charts from '../terminal/charts/index.js';
 import type { Screen } from '../terminal/screen.js';
 import { wrapped } from '../terminal/text.js';
+import type { Context } from './command.js';
 import { OutputTarget } from './named-files/output.js';
 
 /** Candles of a market, oldest first. */

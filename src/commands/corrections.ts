@@ -1,6 +1,7 @@
 import type { CommandTable, Definition } from '../cli/definition.js';
 import { profileFlag } from '../cli/hints.js';
 import type { Correction } from '../cli/usage-error.js';
+import type { KnownOrder } from '../config/completion-names.js';
 import { nearest } from '../config/nearest.js';
 import { Failure, suggest } from '../errors.js';
 import type { Host } from '../platform/host.js';
@@ -189,8 +190,8 @@ function takingBestPrice(line: Line): Line | undefined {
 function withMarketOfOrder(definition: Definition, line: Line, names: Names): Line {
   if (!takesMarket(definition)) return line;
   const words = new Set([...line.args, ...line.flags.flatMap(([, value]) => value ?? [])]);
-  const orders = names.lines('orders', undefined).map((order) => order.split(' '));
-  const [market] = orders.find(([, ...ids]) => ids.slice(0, 2).some((id) => id !== '-' && words.has(id))) ?? [];
+  const isNamed = ({ id, clientId }: KnownOrder) => words.has(id) || (clientId !== null && words.has(clientId));
+  const market = names.orders(undefined).find(isNamed)?.market;
   return market === undefined || words.has(market) ? line : { ...line, args: [market, ...line.args] };
 }
 
@@ -259,7 +260,7 @@ const MAX_SHOWN = 8;
 /** A coin in the place of a market: its markets, those that it is the base of first. */
 function coinCorrection(definition: Definition, line: Line, names: Names): Correction | undefined {
   if (!takesMarket(definition)) return undefined;
-  const markets = names.lines('markets', undefined);
+  const markets = names.words('markets', undefined);
   for (const [index, word] of line.args.entries()) {
     const asBase = markets.filter((market) => market.startsWith(`${word.toLowerCase()}_`));
     const [first] = asBase;

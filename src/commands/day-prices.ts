@@ -1,10 +1,10 @@
-import type { Context } from '../cli/context.js';
 import type { Candle, CandleType } from '../domain/candle.js';
 import { Decimal } from '../domain/decimal.js';
 import { paintChange } from '../terminal/cells.js';
 import { sparkline } from '../terminal/charts/sparkline.js';
 import type { Output } from '../terminal/output.js';
 import type { Column } from '../terminal/table.js';
+import type { Context } from './command.js';
 
 /** The prices of the last 24 hours, oldest first, of a market for which they are known. */
 export type DayPrices = (market: string) => readonly string[] | undefined;
@@ -70,7 +70,7 @@ export function withDay<Row>(
 }
 
 async function keyOf({ session }: Pick<Context, 'session'>): Promise<string> {
-  const { baseUrl } = await session.connection();
+  const { baseUrl } = await session.profile.connection();
   return `days ${baseUrl ?? 'sandbox'}`;
 }
 

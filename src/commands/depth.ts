@@ -1,16 +1,16 @@
-import type { Context } from '../cli/context.js';
-import { define, flag, required, toggle } from '../cli/definition.js';
+import { flag, required, toggle } from '../cli/definition.js';
 import * as shape from '../cli/shapes.js';
 import { bestPrices, crossedText } from '../domain/book.js';
 import { Decimal, grouped } from '../domain/decimal.js';
 import type { Depth, Level } from '../domain/market-data.js';
-import * as wireField from '../exchange/wire-fields.js';
+import { wireField } from '../exchange/description.js';
 import type { Answer } from '../terminal/answer.js';
 import { bars } from '../terminal/bar.js';
 import type { Screen } from '../terminal/screen.js';
 import { type Column, table } from '../terminal/table.js';
 import { wrapped } from '../terminal/text.js';
 import { isoTime, zonedTime } from '../terminal/time.js';
+import { type Context, define } from './command.js';
 import { marketName, positiveDecimal, wholeNumber } from './inputs.js';
 import { requireWatchable, WATCH, watch } from './watch/watch.js';
 
@@ -59,9 +59,9 @@ export default define({
   row: BOOK_ROW,
   async run(context, { market, size, merge, chart, watch: isWatched }) {
     if (isWatched) requireWatchable(context);
-    const { base, quote } = await (await context.session.markets()).find(market);
+    const { base, quote } = await (await context.session.exchange.markets()).find(market);
     const levels = levelsOf(context, size ?? (chart && merge === undefined ? MAX_LEVELS : undefined), merge);
-    const client = await context.session.client();
+    const client = await context.session.exchange.open();
     const showChart = chart ? await chartView() : showBook;
     const warnIfCrossed = crossedWarning(context);
     const answerOf = ({ time, bids, asks }: Depth): Answer => {

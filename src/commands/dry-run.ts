@@ -1,9 +1,8 @@
-import type { Context } from '../cli/context.js';
 import * as shape from '../cli/shapes.js';
-import type { ExchangeClient } from '../exchange/exchange-client.js';
-import { maskedRequest, type WriteRequest } from '../exchange/write-requests.js';
+import type { Exchange, PlannedWrite } from '../exchange/exchange.js';
 import type { Answer } from '../terminal/answer.js';
 import type { Screen } from '../terminal/screen.js';
+import type { Context } from './command.js';
 
 /** What is known of any write before it is sent; an order's preview has more. */
 export const PREVIEW_FIELDS: shape.Fields = {
@@ -43,9 +42,9 @@ export function dryRunShape(preview: shape.Fields = PREVIEW_FIELDS, more: shape.
 /** The destination of a write, as the user confirms it: the trade host and the profile. */
 export async function exchangeText(
   { session }: Pick<Context, 'session'>,
-  { hosts }: Pick<ExchangeClient, 'hosts'>,
+  { hosts }: Pick<Exchange, 'hosts'>,
 ): Promise<string> {
-  const { profile } = await session.connection();
+  const { profile } = await session.profile.connection();
   return `${hosts.tradeUrl} (profile ${profile})`;
 }
 
@@ -70,15 +69,13 @@ export function dryChange(operation: string, ...change: readonly string[]): Answ
 
 /** The answer of a write's dry run: the request with its secrets masked, and the preview. Nothing was sent. */
 export function dryRun(
-  { host }: Pick<Context, 'host'>,
-  client: ExchangeClient,
-  write: WriteRequest,
+  client: Pick<Exchange, 'requestOf'>,
+  write: PlannedWrite,
   preview: PreviewJson,
   show: (screen: Screen) => string,
 ): Answer {
-  const request = maskedRequest(client.hosts, write, host.now());
   return {
-    data: { dryRun: true, operation: write.operation, request, preview },
+    data: { dryRun: true, ...client.requestOf(write), preview },
     show: (screen) => `${show(screen)}\n${screen.paint.faint('Dry run: nothing was sent.')}`,
   };
 }

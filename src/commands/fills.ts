@@ -1,18 +1,17 @@
-import { define, flag, optional, toggle } from '../cli/definition.js';
+import { flag, optional, toggle } from '../cli/definition.js';
 import * as shape from '../cli/shapes.js';
 import { Decimal, formatAmount, grouped } from '../domain/decimal.js';
 import type { Order, Side } from '../domain/order.js';
+import { boundsByAnswer } from '../domain/time-range.js';
 import { Failure } from '../errors.js';
-import type { ExchangeClient } from '../exchange/exchange-client.js';
-import { type GrowingList, type Pages, pagesInOrder } from '../exchange/growing-pages.js';
-import { type OrderPages, orderList, PAGE_SIZE } from '../exchange/order-pages.js';
-import { boundsByAnswer } from '../exchange/time-range.js';
-import * as wireField from '../exchange/wire-fields.js';
+import { wireField } from '../exchange/description.js';
+import type { Exchange, OrderPages, Pages } from '../exchange/exchange.js';
 import { sideColumn } from '../terminal/cells.js';
 import type { Column } from '../terminal/table.js';
 import { localTime, timeTitle } from '../terminal/time.js';
 import type { Journal } from '../trading/journal/journal.js';
-import { isKind } from '../trading/journal/write.js';
+import { clientIdOf, isKind } from '../trading/journal/write.js';
+import { define } from './command.js';
 import { marketName, moment, requireRange } from './inputs.js';
 import { feeText } from './order/fills-so-far.js';
 import { newestFirst, orderRow } from './order/order-row.js';
@@ -88,32 +87,27 @@ class FilledOrders implements OrderPages {
   isCut = false;
   /** The first page, of orders that have filled or not. */
   orders: readonly Order[] = [];
+  /** Whether it is not the last one. */
+  more = false;
   readonly failure = null;
-  readonly #pages: ReturnType<typeof pagesInOrder<Order>>;
+  readonly #pages: ReturnType<Exchange['orderPages']>;
+  #isFirst = true;
   #isOver = false;
 
   private constructor(
-    list: GrowingList<Order>,
+    exchange: Exchange,
+    market: string,
+    side: Side,
     private readonly range: Range,
   ) {
-    const read = async (page: number) => {
-      const rows = await list.read(page);
-      if (page === 1) this.orders = rows;
-      return rows;
-    };
-    this.#pages = pagesInOrder({ ...list, read, isLast: (rows) => list.isLast(rows) || this.#isEnough(rows) });
+    this.#pages = exchange.orderPages(market, side, (orders) => this.#isEnough(orders));
   }
 
   /** Reads until an order has filled. Throws what the read throws. */
-  static async open(client: ExchangeClient, market: string, side: Side, range: Range): Promise<FilledOrders> {
-    const filled = new FilledOrders(orderList(client, market, side), range);
+  static async open(client: Exchange, market: string, side: Side, range: Range): Promise<FilledOrders> {
+    const filled = new FilledOrders(client, market, side, range);
     await filled.fill();
     return filled;
-  }
-
-  /** Whether the first page is not the last one. */
-  get more(): boolean {
-    return this.orders.length === PAGE_SIZE;
   }
 
   /** Whether orders are waiting, or none can come. */
@@ -129,10 +123,11 @@ class FilledOrders implements OrderPages {
         this.#isOver = true;
         return;
       }
-      const { rows, fresh } = value;
+      const { rows, fresh, hasOlder } = value;
+      if (this.#isFirst) [this.orders, this.more, this.#isFirst] = [rows, hasOlder, false];
       this.waiting.push(...fresh.filter((order) => this.#isMeant(order)));
-      this.#isOver = rows.length < PAGE_SIZE || this.#isEnough(rows);
-      this.isCut = rows.length === PAGE_SIZE && this.#isOver && !this.range.readsAllPages;
+      this.#isOver = !hasOlder || this.#isEnough(rows);
+      this.isCut = hasOlder && this.#isOver && !this.range.readsAllPages;
     }
   }
 
@@ -181,7 +176,7 @@ function clientIds(journal: Journal, market: string | undefined): ReadonlyMap<st
   const filter = { operation: 'order', ...(market === undefined ? {} : { market }) };
   try {
     for (const { write, id } of journal.archive.newestFirst(filter, 0))
-      if (id !== null && isKind(write, 'order')) names.set(id, write.id);
+      if (id !== null && isKind(write, 'order')) names.set(id, clientIdOf(write));
   } catch (error) {
     // the rows are right without them
     if (!(error instanceof Failure)) throw error;

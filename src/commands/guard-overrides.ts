@@ -1,5 +1,4 @@
 import { confirm } from '../cli/consent.js';
-import type { Context } from '../cli/context.js';
 import { repeated, withCompletion } from '../cli/definition.js';
 import { Failure, suggest } from '../errors.js';
 import type { Breach, GuardReport } from '../trading/guards/guards.js';
@@ -13,6 +12,7 @@ import {
 } from '../trading/guards/limits.js';
 import type { RecordOptions } from '../trading/orders/place.js';
 import type { TradingContext } from '../trading/trading-context.js';
+import type { Context } from './command.js';
 
 /** `--override price-band`, for every command that places orders. */
 export const overrideFlag = repeated(
@@ -49,7 +49,7 @@ export async function recordOptionsOf(
   overridden: readonly GuardName[],
 ): Promise<RecordOptions> {
   if (overridden.includes('day-notional') || breaches.some(({ guard }) => guard === 'day-notional')) return { bestBid };
-  const limits = guardLimits((await session.connection()).settings);
+  const limits = guardLimits((await session.profile.connection()).settings);
   return { bestBid, requireWithinDayLimit: () => requireDayNotional(trading, quote, limits) };
 }
 
@@ -97,7 +97,7 @@ async function blockedFailure(
   const override = `If you mean it, add --override ${names}.`;
   if (kind !== undefined)
     return new Failure(kind, `${messages.join(' ')} Nothing was sent.`, { hint: ['Try again in a moment.', override] });
-  const { profile } = await session.connection();
+  const { profile } = await session.profile.connection();
   const settings = blocked.map(({ guard }) =>
     suggest('Change the limit', 'profile', 'set', profile, SETTING_OF[guard], 'VALUE'),
   );

@@ -1,13 +1,11 @@
 import { listing } from '../cli/answers.js';
-import type { Context } from '../cli/context.js';
-import { define, flag, required, toggle, withCompletion } from '../cli/definition.js';
+import { flag, required, toggle, withCompletion } from '../cli/definition.js';
 import * as shape from '../cli/shapes.js';
 import { CANDLE_TYPES, type Candle, type CandleType } from '../domain/candle.js';
 import { Decimal, grouped } from '../domain/decimal.js';
 import type { Moment } from '../domain/moment.js';
 import { usage } from '../errors.js';
-import { readCandles } from '../exchange/candles.js';
-import type { ExchangeClient } from '../exchange/exchange-client.js';
+import type { Exchange } from '../exchange/exchange.js';
 import type { Answer, Live } from '../terminal/answer.js';
 import { paintChange } from '../terminal/cells.js';
 import type { Output } from '../terminal/output.js';
@@ -15,6 +13,7 @@ import type { Screen } from '../terminal/screen.js';
 import type { Column } from '../terminal/table.js';
 import { isoTime, localTime, timeTitle } from '../terminal/time.js';
 import type { CandleSeries } from './candle-view.js';
+import { type Context, define } from './command.js';
 import { dayOf, keepDay } from './day-prices.js';
 import { CANDLE_FILE } from './history/shapes.js';
 import { filePath, marketName, moment, oneOf, requireRange, wholeNumber } from './inputs.js';
@@ -89,8 +88,8 @@ export default define({
       throw usage('--out excludes --size, --chart and --svg.', 'Download first, then draw a part.');
     const drawing = svg === undefined ? undefined : (await import('./candle-view.js')).svgTarget(context, svg, force);
     if (drawing?.isStdout && chart) throw usage('--chart and --svg - exclude each other.', 'Both print on stdout.');
-    const { base } = await (await session.markets()).find(market);
-    const client = await session.client();
+    const { base } = await (await session.exchange.markets()).find(market);
+    const client = await session.exchange.open();
     if (since !== undefined) await requirePast(client, market, since);
     requireRange([since, until], ['--since', '--until'], context.host.now());
     if (out !== undefined && since !== undefined) {
@@ -111,7 +110,7 @@ export default define({
         empty: `No candles of ${market} in this range.`,
         keeps: 'last',
       });
-    const read = () => readCandles(client, { market, type, since, until, size: wanted });
+    const read = () => client.candles({ market, type, since, until, size: wanted });
     if (isWatched) {
       const isFitted = size === undefined && since === undefined;
       const show = chart ? await chartView({ market, type }, isFitted) : undefined;
@@ -141,7 +140,7 @@ export default define({
  * Throws Failure `usage` for a time that the exchange has not reached. This machine's clock may be wrong, so a ticker has to
  * confirm that first.
  */
-async function requirePast(client: ExchangeClient, market: string, since: Moment): Promise<void> {
+async function requirePast(client: Exchange, market: string, since: Moment): Promise<void> {
   const isPast = (now: number) => since(now) <= now;
   if (isPast(client.marketNow())) return;
   await client.ticker(market);
@@ -154,7 +153,7 @@ async function requirePast(client: ExchangeClient, market: string, since: Moment
 function watchCandles(
   context: Context,
   series: Omit<CandleSeries, 'candles'>,
-  read: () => ReturnType<typeof readCandles>,
+  read: () => ReturnType<Exchange['candles']>,
   answerOf: (candles: readonly Candle[]) => Answer,
 ): Promise<Live> {
   let latest: readonly Candle[] = [];

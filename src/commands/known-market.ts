@@ -1,6 +1,6 @@
-import type { Context } from '../cli/context.js';
 import { ANY_MARKET, Failure, type Hint } from '../errors.js';
-import { TimeBudget } from '../exchange/budget.js';
+import { TimeBudget } from '../platform/time-budget.js';
+import type { Context } from './command.js';
 
 /**
  * Runs work on the trade host. If the exchange rejects it because there is no such market, throws Failure `usage` with the
@@ -16,7 +16,7 @@ export async function explainUnknownMarket<Value>(
     return await work();
   } catch (error) {
     if (!(error instanceof Failure) || error.kind !== 'refused') throw error;
-    await ignoringReadFailures(async () => (await session.markets()).find(market));
+    await ignoringReadFailures(async () => (await session.exchange.markets()).find(market));
     throw error.hinting(error.hints.map((hint) => withMarket(hint, market)));
   }
 }
@@ -36,8 +36,8 @@ const PATIENCE_MS = 1_500;
  */
 export async function refuseUnknownMarket({ session, host }: Context, market: string): Promise<void> {
   await ignoringReadFailures(async () => {
-    if (!(await session.markets()).wasMissing(market)) return;
-    await (await session.markets(new TimeBudget(PATIENCE_MS, host.monotonic))).find(market);
+    if (!(await session.exchange.markets()).wasMissing(market)) return;
+    await (await session.exchange.markets(new TimeBudget(PATIENCE_MS, host.monotonic))).find(market);
   });
 }
 

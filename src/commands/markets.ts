@@ -1,12 +1,13 @@
 import { listing } from '../cli/answers.js';
-import { define, flag, optional } from '../cli/definition.js';
+import { flag, optional } from '../cli/definition.js';
 import * as shape from '../cli/shapes.js';
 import { grouped } from '../domain/decimal.js';
 import type { Market } from '../domain/market.js';
 import { usage } from '../errors.js';
-import * as wireField from '../exchange/wire-fields.js';
+import { wireField } from '../exchange/description.js';
 import type { Column } from '../terminal/table.js';
 import { unknownCoinNote } from './coin-filter.js';
+import { define } from './command.js';
 import { knownDays, withDay } from './day-prices.js';
 import { coinName, marketName } from './inputs.js';
 
@@ -36,7 +37,7 @@ export default define({
       throw usage('A market and --base or --quote exclude each other.', 'Name a market or filter by coin.');
     }
     const { session, output } = context;
-    const catalog = await session.markets();
+    const catalog = await session.exchange.markets();
     const markets = market === undefined ? await catalog.all() : [await catalog.find(market)];
     const unknown = unknownCoinNote(markets, { base, quote });
     if (unknown !== undefined) output.warn(unknown);

@@ -1,12 +1,12 @@
-import type { Context } from '../cli/context.js';
 import type { Side } from '../domain/order.js';
 import { Failure } from '../errors.js';
-import { datedRead } from '../exchange/exchange-clock.js';
-import type { OrderPages } from '../exchange/order-pages.js';
+import type { OrderPages } from '../exchange/exchange.js';
 import { progressBar } from '../terminal/progress.js';
+import { datedRead } from '../trading/dated-read.js';
 import { listedFrom, verifyMarket } from '../trading/orders/verify-orders.js';
 import type { TradingContext } from '../trading/trading-context.js';
 import { concernsMarketOrAny } from '../trading/unknown-writes.js';
+import type { Context } from './command.js';
 import { explainUnknownMarket } from './known-market.js';
 import { warnOfUnknown } from './unknown-writes.js';
 
@@ -66,7 +66,7 @@ async function readMarket<List extends OrderPages>(
 }
 
 async function marketsOf({ session }: Context, { journal }: TradingContext, all: boolean): Promise<readonly string[]> {
-  return all ? (await (await session.markets()).all()).map(({ market }) => market) : journal.markets();
+  return all ? (await (await session.exchange.markets()).all()).map(({ market }) => market) : journal.markets();
 }
 
 /** Which markets were read because none was named. */

@@ -1,11 +1,12 @@
 import { listing } from '../cli/answers.js';
-import type { Context } from '../cli/context.js';
-import { define, flag, optional, toggle } from '../cli/definition.js';
+import { flag, optional, toggle } from '../cli/definition.js';
 import * as shape from '../cli/shapes.js';
 import type { Order, Side } from '../domain/order.js';
 import { Failure, usage } from '../errors.js';
-import { type OrderPages, PAGE_SIZE, readOrderPages } from '../exchange/order-pages.js';
+import { FACTS } from '../exchange/description.js';
+import type { OrderPages } from '../exchange/exchange.js';
 import type { Answer } from '../terminal/answer.js';
+import { type Context, define } from './command.js';
 import { marketName, oneOf, wholeNumber } from './inputs.js';
 import { newestFirst, ORDER, orderColumns, orderRow } from './order/order-row.js';
 import { type OrderLists, readOrderLists } from './order-lists.js';
@@ -26,7 +27,7 @@ export default define({
     ),
     page: flag(
       '--page <n>',
-      `page n of the orders of a side, ${PAGE_SIZE} each, before --state is applied`,
+      `page n of the orders of a side, ${FACTS.ordersPerPage} each, before --state is applied`,
       wholeNumber('--page', 1, 1_000_000),
     ),
     all: toggle('--all', 'read every page; open orders are always searched on every page'),
@@ -62,7 +63,7 @@ export default define({
     const read = async () => {
       const found = await readOrderLists(context, trading, {
         ...{ market, allMarkets, sides, toDo: 'to list its orders, or use --all-markets.' },
-        read: (one, each) => readOrderPages(client, one, each, extent),
+        read: (one, each) => client.orders(one, each, extent),
         isFromNewest: page === undefined || page === 1,
       });
       return answerOf(context, found, shown, page !== undefined);

@@ -1,8 +1,8 @@
-import type { Context } from '../cli/context.js';
 import { type KeyPair, lastFour } from '../config/keys.js';
 import type { Profile } from '../config/profiles.js';
 import { suggest, tryRead } from '../errors.js';
 import { Journal } from '../trading/journal/journal.js';
+import type { Context } from './command.js';
 import { journalName } from './session/context.js';
 
 /** The key that a profile will trade with from now on; null if it will have none. */
@@ -23,7 +23,7 @@ export async function warnOfOrphanedWrites(
 ): Promise<void> {
   const { name, tradeUrl } = profile;
   // unreadable keys cannot be used to look anything up
-  const keys = await tryRead(() => session.keys.get(name));
+  const keys = await tryRead(() => session.profile.keys.get(name));
   if (keys === null || keys === undefined) return;
   const account = accountOf(tradeUrl, keys.accessKey);
   const { tradeUrl: nextUrl, accessKey } = next(keys);

@@ -1,11 +1,10 @@
 import { listing } from '../cli/answers.js';
-import type { Context } from '../cli/context.js';
 import { flag, toggle } from '../cli/definition.js';
 import { grouped } from '../domain/decimal.js';
 import { usage } from '../errors.js';
-import type { ExchangeClient } from '../exchange/exchange-client.js';
-import type { Pages } from '../exchange/growing-pages.js';
+import type { Exchange, Pages } from '../exchange/exchange.js';
 import type { Answer, RowStream } from '../terminal/answer.js';
+import type { Context } from './command.js';
 import { wholeNumber } from './inputs.js';
 
 /** The flags that choose a page of a list, or all pages. */
@@ -25,7 +24,7 @@ type Timing = Pick<Context, 'budget' | 'globals'>;
 type ListingContext = Timing & Pick<Context, 'output' | 'host'>;
 
 /** A client that gives each page the whole --timeout, unless the user set it. */
-export function withTimePerPage({ budget, globals }: Timing, client: ExchangeClient): ExchangeClient {
+export function withTimePerPage({ budget, globals }: Timing, client: Exchange): Exchange {
   return globals.isTimeoutGiven ? client : client.restartingBudget(budget);
 }
 

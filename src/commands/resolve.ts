@@ -1,5 +1,4 @@
-import type { Context } from '../cli/context.js';
-import { define, flag, optional, withCompletion } from '../cli/definition.js';
+import { flag, optional, withCompletion } from '../cli/definition.js';
 import * as shape from '../cli/shapes.js';
 import { counted, Decimal, formatAmount } from '../domain/decimal.js';
 import { referenceText } from '../domain/order.js';
@@ -11,6 +10,7 @@ import { resumeCommand } from '../trading/batches/start-job.js';
 import type { JournalEntry } from '../trading/journal/entry.js';
 import type { Unsettled } from '../trading/journal/journal.js';
 import {
+  clientIdOf,
   isKind,
   type JournalEvent,
   marketOf,
@@ -26,6 +26,7 @@ import { type Resolution, recheckSettledWrite, resolve, unexpectedWrites, unplac
 import { settleManually } from '../trading/settle-manually.js';
 import type { TradingContext } from '../trading/trading-context.js';
 import type { ManualOutcome } from '../trading/withdrawals/settle-withdrawal-manually.js';
+import { type Context, define } from './command.js';
 import { idNumber, unresolvedId } from './inputs.js';
 import { orderArgs, tooLittleText } from './order/order-args.js';
 import { settleWithdrawalAdvice } from './withdraw/withdrawal-view.js';
@@ -67,8 +68,10 @@ export default define({
       timeline: shape.array(shape.object({ time: shape.time("by this machine's clock"), event: shape.text('') })),
     }),
   ),
-  async run(context, { clientId: id, as }) {
-    const { isIdle, archive } = await context.trading.openJournal();
+  async run(context, { clientId, as }) {
+    const journal = await context.trading.openJournal();
+    const id = clientId === undefined ? undefined : journal.idOf(clientId);
+    const { isIdle, archive } = journal;
     if (isIdle && as === undefined) {
       if (id === undefined) return { data: [], show: (screen) => show(screen, [], NOTHING_UNKNOWN) };
       if (archive.find(id) === undefined) throw noSuchWrite(id);
@@ -91,7 +94,7 @@ export default define({
     const nothing = unclear.length === 0 ? NOTHING_UNKNOWN : 'No other write has an unknown outcome.';
     const answer = { data: rows, show: (screen: Screen) => show(screen, found.shown, nothing) };
     const unknown = found.shown.filter((one) => one.outcome === 'unknown').reverse();
-    const ids = [...unknown.map(({ write }) => write.id), ...unclear];
+    const ids = [...unknown.map(({ write }) => clientIdOf(write)), ...unclear];
     return ids.length === 0 ? answer : { ...answer, failure: stillUnknown(trading, unknown, ids, left.damaged) };
   },
 });
@@ -173,7 +176,7 @@ interface Row {
 }
 
 function rowOf({ write, outcome, id, duplicates, events }: Resolution): Row {
-  const { id: clientId } = write;
+  const clientId = clientIdOf(write);
   const operation = isKind(write, 'order') && write.replaces !== undefined ? 'replace' : operationName(write.operation);
   const timeline = events.map(({ time, event }) => ({ time: isoTime(time), event }));
   return { operation, clientId, market: marketOf(write) ?? null, outcome, id, duplicates, timeline };
@@ -219,7 +222,7 @@ function warnUnexpected({ output }: Context, unexpected: readonly Settled[]): vo
 async function warnUnplaced({ output, session }: Context, resolution: Resolution): Promise<void> {
   const order = unplacedOf(resolution);
   if (order === undefined) return;
-  const market = await tryRead(async () => (await session.markets()).find(order.market));
+  const market = await tryRead(async () => (await session.exchange.markets()).find(order.market));
   const isTooLittle = market !== undefined && isTooSmall(market, Decimal.of(order.price), Decimal.of(order.amount));
   const rest = isTooLittle ? tooLittleText(order) : suggest('To place it', ...orderArgs(order));
   output.warn([`${textOf(resolution.write)}: the order is cancelled, and its replacement was not placed.`, rest]);

@@ -1,7 +1,8 @@
-import { type CommandTable, define, several } from '../cli/definition.js';
+import { type CommandTable, several } from '../cli/definition.js';
 import { valueFields } from '../cli/row-fields.js';
 import * as shape from '../cli/shapes.js';
 import type { Answer } from '../terminal/answer.js';
+import { define } from './command.js';
 import { word } from './inputs.js';
 import { schemasOf } from './schemas.js';
 

@@ -1,18 +1,18 @@
 import { listing } from '../cli/answers.js';
-import type { Context } from '../cli/context.js';
-import { define, flag, several } from '../cli/definition.js';
+import { flag, several } from '../cli/definition.js';
 import * as shape from '../cli/shapes.js';
 import { Decimal, grouped } from '../domain/decimal.js';
 import type { Market } from '../domain/market.js';
 import type { Ticker } from '../domain/market-data.js';
 import { usage } from '../errors.js';
-import * as wireField from '../exchange/wire-fields.js';
+import { wireField } from '../exchange/description.js';
 import type { Answer } from '../terminal/answer.js';
 import { changeColumn } from '../terminal/cells.js';
 import type { Output } from '../terminal/output.js';
 import type { Column } from '../terminal/table.js';
 import { isoTime } from '../terminal/time.js';
 import { unknownCoinNote } from './coin-filter.js';
+import { type Context, define } from './command.js';
 import { type DayPrices, dayOf, knownDays, withDay } from './day-prices.js';
 import { coinName, marketName, oneOf } from './inputs.js';
 import { requireWatchable, WATCH, watch } from './watch/watch.js';
@@ -147,7 +147,7 @@ async function chosenMarkets(
   names: readonly string[],
   quote: string | undefined,
 ): Promise<Market[]> {
-  const catalog = await session.markets();
+  const catalog = await session.exchange.markets();
   if (names.length === 0) {
     const all = await catalog.all();
     const unknown = unknownCoinNote(all, { quote });
@@ -158,7 +158,7 @@ async function chosenMarkets(
 }
 
 async function readEach({ session }: Context, markets: readonly Market[]): Promise<Row[]> {
-  const client = await session.client();
+  const client = await session.exchange.open();
   return Promise.all(markets.map(async ({ market }) => tickerRow(market, await client.ticker(market))));
 }
 
@@ -167,7 +167,7 @@ export function tickerRow(market: string, { time, ...ticker }: Ticker & { readon
 }
 
 async function readAll({ session }: Context, markets: readonly Market[]): Promise<Row[]> {
-  const client = await session.client();
+  const client = await session.exchange.open();
   const tickers = await client.tickers();
   return markets.flatMap(({ market }) => {
     const ticker = tickers.of(market);

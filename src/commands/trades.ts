@@ -1,13 +1,14 @@
 import { listing } from '../cli/answers.js';
-import { define, flag, required, toggle } from '../cli/definition.js';
+import { flag, required, toggle } from '../cli/definition.js';
 import * as shape from '../cli/shapes.js';
 import { grouped } from '../domain/decimal.js';
 import { compareIds, type Trade } from '../domain/market-data.js';
 import { suggest, usage } from '../errors.js';
-import * as wireField from '../exchange/wire-fields.js';
+import { wireField } from '../exchange/description.js';
 import { sideColumn } from '../terminal/cells.js';
 import type { Column } from '../terminal/table.js';
 import { isoTime, localTime, timeTitle } from '../terminal/time.js';
+import { define } from './command.js';
 import { TRADE_FILE } from './history/shapes.js';
 import { filePath, idNumber, marketName } from './inputs.js';
 import { FORCE } from './named-files/force.js';
@@ -53,7 +54,7 @@ export default define({
     if (out !== undefined && since === undefined)
       throw usage('--out needs --since.', 'Give the id of the trade before the first one.');
     const { session } = context;
-    const { base, quote } = await (await session.markets()).find(market);
+    const { base, quote } = await (await session.exchange.markets()).find(market);
     if (out !== undefined && since !== undefined) {
       const { downloadTrades } = await import('./history/trade-download.js');
       const { answerOrNote } = await import('./history/output-file.js');
@@ -61,7 +62,7 @@ export default define({
     }
     if (follow)
       throw usage('--follow needs --out.', suggest('See trades as they happen', 'stream', `trades:${market}`));
-    const client = await session.client();
+    const client = await session.exchange.open();
     const answerOf = (trades: readonly Trade[]) =>
       listing({
         // the exchange may send either order; at the same time the smaller id is older

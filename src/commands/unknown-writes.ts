@@ -1,6 +1,6 @@
-import type { Context } from '../cli/context.js';
 import { Failure, suggest } from '../errors.js';
 import type { UnknownWrite } from '../trading/unknown-writes.js';
+import type { Context } from './command.js';
 
 /** More are only counted. */
 const MAX_NAMED = 5;

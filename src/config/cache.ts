@@ -1,7 +1,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { readBounded } from '../platform/bounded-file.js';
-import { isPrivateFile, makePrivateFolder, replaceFile } from '../platform/private-files.js';
+import { isPrivateFile, makePrivateFolder } from '../platform/private-files.js';
+import { replaceFile } from '../platform/replacement.js';
 
 interface Cached {
   readonly value: string;

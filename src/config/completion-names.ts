@@ -1,7 +1,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { readTextBounded } from '../platform/bounded-file.js';
-import { isPrivateFile, makePrivateFolder, replaceFile } from '../platform/private-files.js';
+import { isPrivateFile, makePrivateFolder } from '../platform/private-files.js';
+import { replaceFile } from '../platform/replacement.js';
 
 /**
  * What a line of each file looks like. The lines come from an exchange and shells offer them, so no other line is ever written
@@ -10,7 +11,7 @@ import { isPrivateFile, makePrivateFolder, replaceFile } from '../platform/priva
 const LINES = {
   markets: /^[a-z0-9]{1,20}_[a-z0-9]{1,20}$/,
   coins: /^[a-z0-9]{1,20}$/,
-  /** The market, the id, the client id or `-`, and what a shell shows beside them, which earlier versions left out. */
+  /** The market, the id, the client id or `-`, and the terms if they are known. */
   orders:
     /^[a-z0-9]{1,20}_[a-z0-9]{1,20} [0-9]{1,19} (?:[A-Za-z0-9]{4,36}|-)(?: (?:buy|sell) [0-9.,]{1,60} at [0-9.,]{1,60})?$/,
   unresolved: /^[A-Za-z0-9]{4,36}$/,
@@ -20,11 +21,23 @@ const LINES = {
 
 type NameKind = keyof typeof LINES;
 
+/** An order that was open when a command saw it. */
+export interface KnownOrder {
+  readonly market: string;
+  readonly id: string;
+  readonly clientId: string | null;
+  /** `buy 0.5 at 28,100.00`; null if that is unknown. */
+  readonly terms: string | null;
+}
+
 /** More would make a shell slow, and no one reads through them. */
 const MAX_LINES = 20_000;
 
 /** More than so many of the longest lines. */
 const MAX_BYTES = 4 * 2 ** 20;
+
+/** In the place of a client id. */
+const NONE = '-';
 
 const FOLDER = 'symbols';
 
@@ -78,6 +91,29 @@ export class CompletionNames {
     } catch {
       // a shell that offers fewer completions does no harm
     }
+  }
+
+  /** The orders that were open. */
+  readOrders(): KnownOrder[] {
+    return this.read('orders').map((line) => {
+      const [market = '', id = '', clientId = '', ...terms] = line.split(' ');
+      return {
+        market,
+        id,
+        clientId: clientId === NONE ? null : clientId,
+        terms: terms.length === 0 ? null : terms.join(' '),
+      };
+    });
+  }
+
+  /** As {@link CompletionNames.write}. */
+  writeOrders(orders: readonly KnownOrder[]): void {
+    this.write(
+      'orders',
+      orders.map(({ market, id, clientId, terms }) =>
+        [market, id, clientId ?? NONE, ...(terms === null ? [] : [terms])].join(' '),
+      ),
+    );
   }
 
   #file(kind: NameKind): string {

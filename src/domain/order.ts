@@ -56,6 +56,8 @@ export interface Order {
 
 /** What the exchange reports of an order it has just cancelled; null for what it leaves out. */
 export interface Cancellation {
+  /** The exchange's own code for success, for messages. */
+  readonly code: number;
   readonly message: string;
   readonly price: string | null;
   readonly amount: string | null;

@@ -1,11 +1,18 @@
-import type { ChainAddress } from '../domain/funds.js';
+import type { ChainAddress, ChainFee } from '../domain/funds.js';
+import type { RefusalKind } from '../domain/refusal.js';
 import { Failure } from '../errors.js';
-import type { ExchangeClient } from './exchange-client.js';
-import { RETURN_CODES } from './observed-codes.js';
 
 const VERIFIED = 'verified withdrawal address';
 
 type AddressKind = 'deposit address' | typeof VERIFIED;
+
+/** What the exchange says of addresses, one answer each. */
+export interface AddressSource {
+  listedAddresses(coin: string): Promise<readonly ChainAddress[]>;
+  depositAddressText(coin: string): Promise<string | null>;
+  verifiedAddressText(coin: string): Promise<string | null>;
+  fees(coin?: string): Promise<readonly ChainFee[]>;
+}
 
 /**
  * Where the account receives a coin, one address per chain; the single address if the exchange rejects the multi-chain
@@ -14,44 +21,41 @@ type AddressKind = 'deposit address' | typeof VERIFIED;
  * Throws Failure `refused` if there is no address yet; and `unreachable`, `limited`, `credentials`, or `internal` for a response
  * that is not what the interface says, as the other functions here do.
  */
-export async function readDepositAddresses(client: ExchangeClient, coin: string): Promise<readonly ChainAddress[]> {
-  const listed = await client.depositAddresses(coin).catch((error: unknown) => {
+export async function readDepositAddresses(source: AddressSource, coin: string): Promise<readonly ChainAddress[]> {
+  const listed = await source.listedAddresses(coin).catch((error: unknown) => {
     if (isAboutTheCoin(error)) return [];
     throw error;
   });
   if (listed.some(({ address }) => address !== null)) return listed;
-  return [await readDepositAddress(client, coin)];
+  return [await readDepositAddress(source, coin)];
 }
 
 /** The one address of a coin with one chain. */
-export async function readDepositAddress(client: ExchangeClient, coin: string): Promise<ChainAddress> {
-  return single(client, coin, 'deposit address');
+export async function readDepositAddress(source: AddressSource, coin: string): Promise<ChainAddress> {
+  return single(source, coin, 'deposit address');
 }
 
 /** The verified address that withdrawals of a coin may go to; the exchange reports one. */
-export async function readWithdrawalAddress(client: ExchangeClient, coin: string): Promise<ChainAddress> {
-  return single(client, coin, VERIFIED);
+export async function readWithdrawalAddress(source: AddressSource, coin: string): Promise<ChainAddress> {
+  return single(source, coin, VERIFIED);
 }
 
 /** The verified address as a withdrawal takes it; null if the exchange reports none. It reports one, and may know more. */
-export function readVerifiedAddress(client: ExchangeClient, coin: string): Promise<string> {
-  return textOf(client, coin, VERIFIED);
+export function readVerifiedAddress(source: AddressSource, coin: string): Promise<string> {
+  return textOf(source, coin, VERIFIED);
 }
 
-async function single(client: ExchangeClient, coin: string, what: AddressKind): Promise<ChainAddress> {
-  const text = await textOf(client, coin, what);
-  const common = { coin, chain: null, ...(await gatesOf(client, coin)) };
+async function single(source: AddressSource, coin: string, what: AddressKind): Promise<ChainAddress> {
+  const text = await textOf(source, coin, what);
+  const common = { coin, chain: null, ...(await gatesOf(source, coin)) };
   const joined = /^([^_]+)_(.+)$/.exec(text);
-  const [, account = text, memo = null] = joined !== null && (await usesMemos(client, coin)) ? joined : [];
+  const [, account = text, memo = null] = joined !== null && (await usesMemos(source, coin)) ? joined : [];
   return { ...common, address: account, memo, needsMemo: memo !== null };
 }
 
 /** What all chains of the coin have in common: the exchange does not report which one the address is on. */
-async function gatesOf(
-  client: ExchangeClient,
-  coin: string,
-): Promise<Pick<ChainAddress, 'canDeposit' | 'canWithdraw'>> {
-  const fees = await client.fees(coin).catch(nothingKnown);
+async function gatesOf(source: AddressSource, coin: string): Promise<Pick<ChainAddress, 'canDeposit' | 'canWithdraw'>> {
+  const fees = await source.fees(coin).catch(nothingKnown);
   const shared = (gates: readonly (boolean | null)[]) => (new Set(gates).size === 1 ? (gates[0] ?? null) : null);
   return {
     canDeposit: shared(fees.map(({ canDeposit }) => canDeposit)),
@@ -59,9 +63,9 @@ async function gatesOf(
   };
 }
 
-async function textOf(client: ExchangeClient, coin: string, what: AddressKind): Promise<string> {
+async function textOf(source: AddressSource, coin: string, what: AddressKind): Promise<string> {
   try {
-    const key = await (what === VERIFIED ? client.withdrawalAddress(coin) : client.depositAddress(coin));
+    const key = await (what === VERIFIED ? source.verifiedAddressText(coin) : source.depositAddressText(coin));
     if (key !== null && key.trim() !== '') return key;
   } catch (error) {
     if (isAboutTheCoin(error)) throw noAddress(coin, what, error);
@@ -73,16 +77,16 @@ async function textOf(client: ExchangeClient, coin: string, what: AddressKind): 
 /** "The address must first be obtained in the application or website." */
 function noAddress(coin: string, what: AddressKind, refused?: Failure): Failure {
   const said = refused === undefined ? '' : ` (${refused.message})`;
-  const code = refused?.code ?? null;
   return new Failure('refused', `The exchange has no ${what} for ${coin}${said}.`, {
     hint: "Obtain it first in the exchange's app or on its website.",
-    ...(code === null ? {} : { code }),
+    refusal: refused?.refusal,
+    code: refused?.code,
   });
 }
 
 /** Only on chains with a memo an address has the form `<account>_<remark>`; elsewhere `_` may be part of the address. */
-async function usesMemos(client: ExchangeClient, coin: string): Promise<boolean> {
-  const chains = await client.depositAddresses(coin).catch(nothingKnown);
+async function usesMemos(source: AddressSource, coin: string): Promise<boolean> {
+  const chains = await source.listedAddresses(coin).catch(nothingKnown);
   return chains.length > 0 && chains.every(({ needsMemo }) => needsMemo);
 }
 
@@ -92,13 +96,9 @@ function nothingKnown(error: unknown): never[] {
   throw error;
 }
 
-/** Codes that are about the key and not about the request. */
-const ABOUT_THE_KEY: ReadonlySet<number | null> = new Set([
-  RETURN_CODES.noPermission,
-  RETURN_CODES.badAddress,
-  RETURN_CODES.expired,
-]);
+/** Refusals that are not about the coin. */
+const NOT_ABOUT_THE_COIN: ReadonlySet<RefusalKind | null> = new Set(['noPermission', 'badOrigin', 'expired']);
 
 function isAboutTheCoin(error: unknown): error is Failure {
-  return error instanceof Failure && error.kind === 'refused' && !ABOUT_THE_KEY.has(error.code);
+  return error instanceof Failure && error.kind === 'refused' && !NOT_ABOUT_THE_COIN.has(error.refusal);
 }

@@ -1,18 +1,26 @@
 import type { Bill } from '../domain/funds.js';
+import { boundsByAnswer, type TimeRange } from '../domain/time-range.js';
 import { Failure } from '../errors.js';
-import type { ExchangeClient } from './exchange-client.js';
 import type { ExchangeZone } from './exchange-zone.js';
+import { BILLS_PER_PAGE } from './facts.js';
 import { type GrowingList, type Pages, pagesInOrder, TakenRows } from './growing-pages.js';
 import type { ListedBill } from './operations/funds.js';
-import { boundsByAnswer, type TimeRange } from './time-range.js';
+import type { RequestOf } from './operations/index.js';
 
 /** Which bills: of one coin or all. */
 export interface BillRange extends TimeRange {
   readonly coin?: string | undefined;
 }
 
+/** Where the pages of bills come from. */
+export interface BillSource {
+  billPage(request: RequestOf<'getSpotBills'>): Promise<readonly ListedBill[]>;
+  now(): number;
+  /** Whether an answer has shown the exchange's time. */
+  readonly isTimeKnown: boolean;
+}
+
 /** "range 10-50" */
-export const BILLS_PER_PAGE = 50;
 const FEWEST_PER_PAGE = 10;
 /** Added to the date to read up to: the zone may have had another offset then. */
 const ZONE_SLACK_MS = 2 * 3_600_000;
@@ -36,13 +44,8 @@ const BILL_ROWS: Pick<GrowingList<ListedBill>, 'identity' | 'isUnique' | 'time'>
  * for a response that is not what the interface says, also for an amount in it. `partial`: the exchange repeats a page.
  * @param page counts from 1, the newest {@link BILLS_PER_PAGE} bills of the range; all of them if undefined
  */
-export async function* readBills(
-  client: ExchangeClient,
-  zone: ExchangeZone,
-  range: BillRange,
-  page?: number,
-): Pages<Bill> {
-  const bills = readAllBills(client, zone, range);
+export async function* readBills(source: BillSource, zone: ExchangeZone, range: BillRange, page?: number): Pages<Bill> {
+  const bills = readAllBills(source, zone, range);
   if (page === undefined) {
     yield* bills;
     return false;
@@ -68,19 +71,19 @@ export async function* readBills(
  * exchange's dates is known.
  */
 async function* readAllBills(
-  client: ExchangeClient,
+  source: BillSource,
   zone: ExchangeZone,
   range: BillRange,
 ): AsyncGenerator<readonly Bill[]> {
-  const until = await endOf(client, zone, range);
-  const bounds = boundsByAnswer(client, range);
+  const until = await endOf(source, zone, range);
+  const bounds = boundsByAnswer(source, range);
   const isInRange = ({ time }: ListedBill) => time >= bounds().from && time <= bounds().to;
   const isBeforeRange = (entries: readonly ListedBill[]) => (entries.at(-1)?.time ?? Number.NaN) < bounds().from;
   const taken = new TakenRows(BILL_ROWS);
   for (const age of AGES) {
     const list: GrowingList<ListedBill> = {
       ...BILL_ROWS,
-      read: (page) => client.billPage({ coin: range.coin, age, until, page, size: BILLS_PER_PAGE }),
+      read: (page) => source.billPage({ coin: range.coin, age, until, page, size: BILLS_PER_PAGE }),
       isLast: (entries) => entries.length < BILLS_PER_PAGE || isBeforeRange(entries),
     };
     for await (const { rows, fresh } of pagesInOrder(list, taken)) {
@@ -93,10 +96,10 @@ async function* readAllBills(
 }
 
 /** Learns the zone of the exchange's dates from any bill, if it is not known. Throws Failure if no page can be read. */
-export async function learnZone(client: ExchangeClient, zone: ExchangeZone, coin?: string): Promise<void> {
+export async function learnZone(source: BillSource, zone: ExchangeZone, coin?: string): Promise<void> {
   for (const age of AGES) {
     if (zone.name !== undefined) return;
-    const entries = await client.billPage({ coin, age, page: 1, size: FEWEST_PER_PAGE });
+    const entries = await source.billPage({ coin, age, page: 1, size: FEWEST_PER_PAGE });
     learnFrom(entries, zone, age);
   }
 }
@@ -114,11 +117,11 @@ function requireNewestFirst(entries: readonly ListedBill[]): void {
 }
 
 /** A date to read up to, if that skips anything and the zone can be learned. What time it is, only an answer shows. */
-async function endOf(client: ExchangeClient, zone: ExchangeZone, { coin, to }: BillRange): Promise<string | undefined> {
+async function endOf(source: BillSource, zone: ExchangeZone, { coin, to }: BillRange): Promise<string | undefined> {
   if (to === undefined) return undefined;
-  if (!client.api.isTimeKnown) await client.billPage({ coin, age: 'recent', page: 1, size: FEWEST_PER_PAGE });
-  const end = to(client.now()) + ZONE_SLACK_MS;
-  if (end > client.now()) return undefined;
-  await learnZone(client, zone, coin);
+  if (!source.isTimeKnown) await source.billPage({ coin, age: 'recent', page: 1, size: FEWEST_PER_PAGE });
+  const end = to(source.now()) + ZONE_SLACK_MS;
+  if (end > source.now()) return undefined;
+  await learnZone(source, zone, coin);
   return zone.write(end);
 }

@@ -1,14 +1,24 @@
 import { CANDLE_MS, type Candle, type CandleType, type Ohlcv } from '../domain/candle.js';
 import type { Moment } from '../domain/moment.js';
 import { Failure } from '../errors.js';
-import type { ExchangeClient } from './exchange-client.js';
+import type { DecodedResult, RequestOf } from './operations/index.js';
 
 /** "At most 1000 per response." */
 const MAX_ROWS = 1000;
 
-/** Up to 1000 candles, oldest first. */
+/** Where the pages of candles come from. */
+export interface CandleSource {
+  candlePage(
+    request: RequestOf<'kline'>,
+  ): Promise<{ readonly rows: DecodedResult<'kline'>; readonly asOf: number | null }>;
+  marketNow(): number;
+}
+
+/** Candles of one answer, oldest first. */
 export interface CandlePage {
   readonly candles: readonly Candle[];
+  /** Whether the answer had no room for more. */
+  readonly isFull: boolean;
   /** The earliest moment that they can be of, in milliseconds since the Unix epoch; null if the answer shows none. */
   readonly asOf: number | null;
 }
@@ -18,7 +28,7 @@ export interface CandleSeries {
   readonly type: CandleType;
 }
 
-interface CandleRange extends CandleSeries {
+export interface CandleRange extends CandleSeries {
   /** Opening time of the first candle, inclusive; undefined for the latest `size` candles. */
   readonly since?: Moment | undefined;
   /** Opening time of the last candle, inclusive; undefined for the newest. */
@@ -26,7 +36,7 @@ interface CandleRange extends CandleSeries {
   readonly size?: number | undefined;
 }
 
-interface Candles {
+export interface Candles {
   /** Oldest first. */
   readonly candles: readonly Candle[];
   /** Why a part of the range is missing: a Failure `partial`. */
@@ -34,7 +44,7 @@ interface Candles {
 }
 
 /** The first page of a range, and where the range begins. */
-interface FirstPage extends CandlePage {
+export interface FirstPage extends CandlePage {
   readonly start: number;
 }
 
@@ -43,20 +53,20 @@ interface FirstPage extends CandlePage {
  * longer range needs a deployment that returns the first rows instead, which can be paged; otherwise `failure` says what is
  * missing.
  */
-export async function readCandles(client: ExchangeClient, range: CandleRange): Promise<Candles> {
+export async function readCandles(source: CandleSource, range: CandleRange): Promise<Candles> {
   const { since, until = () => Number.POSITIVE_INFINITY, size = MAX_ROWS } = range;
-  if (since === undefined && range.until === undefined && size <= MAX_ROWS) return readNewest(client, range, size);
+  if (since === undefined && range.until === undefined && size <= MAX_ROWS) return readNewest(source, range, size);
   const latest = (now: number) => Math.min(until(now), now) - size * CANDLE_MS[range.type];
-  const first = await readFirstPage(client, range, since ?? latest);
-  const last = until(client.marketNow());
-  const found = await readOn(client, range, first, last);
+  const first = await readFirstPage(source, range, since ?? latest);
+  const last = until(source.marketNow());
+  const found = await readOn(source, range, first, last);
   const inRange = found.candles.filter(({ time }) => time >= first.start && time <= last);
   return { ...found, candles: cut(inRange, range) };
 }
 
 /** Reads the newest candles that there are: a quiet market has none for minutes without a trade. */
-async function readNewest(client: ExchangeClient, { market, type }: CandleSeries, size: number): Promise<Candles> {
-  const { rows, asOf } = await client.candlePage({ market, type, size });
+async function readNewest(source: CandleSource, { market, type }: CandleSeries, size: number): Promise<Candles> {
+  const { rows, asOf } = await source.candlePage({ market, type, size });
   return { candles: markClosed(rows, type, asOf).slice(-size), failure: null };
 }
 
@@ -65,18 +75,18 @@ async function readNewest(client: ExchangeClient, { market, type }: CandleSeries
  * machine's clock is fast, the page begins too late and is read again.
  */
 export async function readFirstPage(
-  client: ExchangeClient,
+  source: CandleSource,
   { market, type }: CandleSeries,
   since: Moment,
 ): Promise<FirstPage> {
-  const read = (from: number) => readCandlePage(client, { market, type }, from);
-  const from = since(client.marketNow());
+  const read = (from: number) => readCandlePage(source, { market, type }, from);
+  const from = since(source.marketNow());
   const page = await read(from);
-  const start = since(client.marketNow());
+  const start = since(source.marketNow());
   return { ...(start < from ? await read(start) : page), start };
 }
 
-async function readOn(client: ExchangeClient, range: CandleRange, first: FirstPage, until: number): Promise<Candles> {
+async function readOn(source: CandleSource, range: CandleRange, first: FirstPage, until: number): Promise<Candles> {
   const candles: Candle[] = [];
   let page = first.candles;
   for (let next = first.start; ; ) {
@@ -89,7 +99,7 @@ async function readOn(client: ExchangeClient, range: CandleRange, first: FirstPa
     const isEnough = newest.time >= until || hasSize(candles.length, range);
     if (!isFull || newest.time < next || isEnough) return { candles, failure: null };
     next = newest.time + 1;
-    const later = await nextPage(client, range, next);
+    const later = await nextPage(source, range, next);
     if (later instanceof Failure) return { candles, failure: later };
     page = later;
   }
@@ -102,12 +112,12 @@ function hasSize(count: number, { since, size }: CandleRange): boolean {
 
 /** The candles from a time on, in milliseconds since the Unix epoch. Throws Failure as a read. */
 export async function readCandlePage(
-  client: ExchangeClient,
+  source: CandleSource,
   { market, type }: CandleSeries,
   from: number,
 ): Promise<CandlePage> {
-  const { rows, asOf } = await client.candlePage({ market, type, from, size: MAX_ROWS });
-  return { candles: markClosed(rows, type, asOf), asOf };
+  const { rows, asOf } = await source.candlePage({ market, type, from, size: MAX_ROWS });
+  return { candles: markClosed(rows, type, asOf), isFull: rows.length >= MAX_ROWS, asOf };
 }
 
 /**
@@ -125,12 +135,12 @@ export function markClosed(candles: readonly Ohlcv[], type: CandleType, asOf: nu
 
 /** A page after others, or a Failure `partial` if it cannot be read. */
 async function nextPage(
-  client: ExchangeClient,
+  source: CandleSource,
   series: CandleSeries,
   from: number,
 ): Promise<readonly Candle[] | Failure> {
   try {
-    return (await readCandlePage(client, series, from)).candles;
+    return (await readCandlePage(source, series, from)).candles;
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     const hint = 'Later candles are missing; --timeout gives more time.';

@@ -1,11 +1,10 @@
 import type { Host } from '../platform/host.js';
 import type { Redaction } from '../platform/redaction.js';
-import type { TimeBudget } from './budget.js';
+import type { TimeBudget } from '../platform/time-budget.js';
 import { ExchangeClock, type OffsetStore } from './exchange-clock.js';
 import { failureOf } from './failures.js';
 import { Limiter, type Limits, ownLimits, type RequestPermit, type SendResult } from './limiter/limiter.js';
 import type { Priority } from './limiter/permits.js';
-import { RETURN_CODES } from './observed-codes.js';
 import { type OperationName, type OperationNamed, operationOf } from './operations/index.js';
 import type { Result } from './operations/operation.js';
 import { type Credentials, type Hosts, type ParameterValues, requestUrl, type ValuesOf } from './request.js';
@@ -85,9 +84,11 @@ export class ExchangeApi {
   #madeLimits: Limits | undefined;
   #madeLimiter: Limiter | undefined;
   #madeClock: ExchangeClock | undefined;
-  #marketClock: ExchangeClock | undefined;
+  readonly #marketClock: ExchangeClock;
 
-  constructor(private readonly options: ApiOptions) {}
+  constructor(private readonly options: ApiOptions) {
+    this.#marketClock = new ExchangeClock(options.host);
+  }
 
   /**
    * The trade host's clock, in milliseconds since the Unix epoch. Before the first response of that host it is a guess, good
@@ -102,10 +103,9 @@ export class ExchangeApi {
     return this.#clock.isKnown;
   }
 
-  /** The market-data host's clock. It learns from the responses that come after the first use of it. */
-  get marketClock(): Pick<ExchangeClock, 'now'> {
-    this.#marketClock ??= new ExchangeClock(this.options.host);
-    return this.#marketClock;
+  /** The market-data host's clock, in milliseconds since the Unix epoch: this machine's before the first response of that host. */
+  marketNow(): number {
+    return this.#marketClock.now();
   }
 
   get hosts(): Hosts {
@@ -180,7 +180,7 @@ export class ExchangeApi {
       return true;
     } catch (error) {
       if (!(error instanceof Refused) || wasNotProcessed(error)) throw failureOf(error, name, this.lockedUntil);
-      return error.code !== RETURN_CODES.expired;
+      return error.kind !== 'expired';
     }
   }
 
@@ -204,7 +204,7 @@ export class ExchangeApi {
     );
   }
 
-  // most market data needs neither a clock nor a limit, so they are made when they are first needed
+  // market data needs neither the trade host's clock nor most limits, so they are made when they are first needed
 
   get #clock(): ExchangeClock {
     this.#madeClock ??= new ExchangeClock(this.options.host, this.options.offsetStore?.());
@@ -253,7 +253,7 @@ export class ExchangeApi {
     try {
       return await this.#sendRead(request);
     } catch (error) {
-      const isLate = error instanceof Refused && error.code === RETURN_CODES.expired;
+      const isLate = error instanceof Refused && error.kind === 'expired';
       if (!isLate || this.#clock.offset === offset) throw error;
       return this.#sendRead(request);
     }
@@ -357,12 +357,12 @@ export class ExchangeApi {
     }
   }
 
-  /** Each host has its own clock; that of market data is learned once a command uses it. An answer from a cache shows none. */
+  /** Each host has its own clock. An answer from a cache shows none. */
   #adjustClock(name: string, { date, ageMs }: HttpResponse, tookMs: number): void {
     if (date === null || ageMs > 0) return;
     const received = this.options.host.now();
-    const clock = operationOf(name).access === 'signed' ? this.#clock : this.#marketClock;
-    clock?.addSample({ date, sent: received - tookMs, received });
+    const clock = operationOf(name).access === 'public' ? this.#marketClock : this.#clock;
+    clock.addSample({ date, sent: received - tookMs, received });
   }
 }
 
@@ -377,7 +377,7 @@ function priorityOf(name: string): Priority {
 
 /** The error with its secrets masked: it may quote a response that repeats the request with its keys. */
 function withoutSecrets(thrown: unknown, redaction: Redaction): unknown {
-  if (thrown instanceof Refused) return new Refused(thrown.code, redaction.apply(thrown.message), thrown.busy);
+  if (thrown instanceof Refused) return new Refused(thrown.code, redaction.apply(thrown.message), thrown.kind);
   return thrown instanceof UnexpectedResponse
     ? new UnexpectedResponse(redaction.apply(thrown.message), thrown.form)
     : thrown;
@@ -401,7 +401,7 @@ async function withPermit<Value>(
     result = 'response';
     return value;
   } catch (error) {
-    if (error instanceof Refused) result = error.code === RETURN_CODES.locked ? 'lock' : 'response';
+    if (error instanceof Refused) result = error.kind === 'locked' ? 'lock' : 'response';
     throw error;
   } finally {
     await permit.end(result);
@@ -419,17 +419,15 @@ function isTransient(error: unknown): boolean {
   if (error instanceof TransportError) return !['certificate', 'tooLong', 'cancelled'].includes(error.fault);
   if (error instanceof BadStatus) return error.status >= 500;
   if (error instanceof UnexpectedResponse) return error.form !== 'json';
-  // market data without a code: {"result": false} was observed when the host was busy, also after the limit of one K-line
-  // request per second
   return error instanceof Refused && isThrottled(error);
 }
 
 /** Whether a limit per second was reached, which other programs share: "requests beyond 60 are treated as invalid". */
-function isThrottled({ busy, code }: Refused): boolean {
-  return busy || code === RETURN_CODES.tooFrequent;
+function isThrottled({ kind }: Refused): boolean {
+  return kind === 'busy' || kind === 'tooFrequent';
 }
 
 /** Whether the request was rejected because of earlier requests, and not processed. */
 function wasNotProcessed(refusal: Refused): boolean {
-  return isThrottled(refusal) || refusal.code === RETURN_CODES.locked;
+  return isThrottled(refusal) || refusal.kind === 'locked';
 }

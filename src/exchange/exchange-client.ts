@@ -1,6 +1,9 @@
+import type { Cache } from '../config/cache.js';
 import type { AccountInfo } from '../domain/account.js';
-import type { ChainAddress, ChainFee, WithdrawalRequest } from '../domain/funds.js';
+import type { Bill, ChainAddress, ChainFee, Deposit, Withdrawal, WithdrawalRequest } from '../domain/funds.js';
+import type { Market } from '../domain/market.js';
 import type { Depth, Ticker, Trade } from '../domain/market-data.js';
+import type { Moment } from '../domain/moment.js';
 import type {
   BatchRequest,
   Cancellation,
@@ -10,22 +13,40 @@ import type {
   OrderType,
   Side,
 } from '../domain/order.js';
-import { Failure } from '../errors.js';
-import type { TimeBudget } from './budget.js';
+import { Failure, tryRead } from '../errors.js';
+import type { TimeBudget } from '../platform/time-budget.js';
+import type { BillRange } from './bills.js';
+import type { CandlePage, CandleRange, CandleSeries, Candles, FirstPage } from './candles.js';
 import { type ApiOptions, ExchangeApi, type WriteOptions } from './exchange-api.js';
+import { ExchangeZone } from './exchange-zone.js';
+import { type ExchangeFacts, FACTS } from './facts.js';
 import { failureOf } from './failures.js';
-import { RETURN_CODES } from './observed-codes.js';
-import { codecOf, type DecodedResult, type OperationName, type RequestOf } from './operations/index.js';
-import type { Hosts } from './request.js';
+import type { Pages } from './growing-pages.js';
+import { MarketCatalog } from './market-catalog.js';
+import {
+  codecOf,
+  type DecodedResult,
+  type OperationName,
+  type OperationNamed,
+  type RequestOf,
+} from './operations/index.js';
+import type { Result } from './operations/operation.js';
+import { eachOrderPage, type OrderExtent, type OrderPage, type OrderPages, readOrderPages } from './order-pages.js';
+import type { Hosts, ParameterValues } from './request.js';
 import { UnexpectedResponse } from './response.js';
 import type { HttpResponse } from './transport.js';
+import { type PlannedWrite, requestOf, type WriteRequest } from './write-requests.js';
 import type { WriteResponse } from './write-response.js';
-
-export type { WriteResponse } from './write-response.js';
 
 export interface ClientOptions extends ApiOptions {
   /** Receives names for shell completion. */
   readonly onNames?: (names: CompletionName) => void;
+  /** Keeps the markets between commands. */
+  readonly cache?: Cache;
+  /** Called with all markets whenever they are read. */
+  readonly onMarkets?: (markets: readonly Market[]) => void;
+  /** Returns the time zone of the exchange's dates. Absent: pit learns it in each command. */
+  readonly zone?: () => ExchangeZone;
 }
 
 export type CompletionName =
@@ -54,17 +75,15 @@ type DepositPage = DecodedResult<'getChargeRecord'>;
 type WithdrawalPage = DecodedResult<'getWithdrawRecord'>;
 
 /**
- * The exchange in domain values: no name of the interface goes in or comes out.
- *
- * Reads are repeated within the time budget. They throw Failure: `refused`, `limited`, `unreachable`, `credentials`, `usage`,
- * or `internal` for a response that is not what the interface says.
- *
- * Writes are sent once, on a fresh connection, and never repeated. They throw Failure `credentials` or `usage` before
- * anything is sent; everything later is in the response.
+ * The `Exchange` that speaks the interface over HTTP: no name of the interface goes in or comes out. What only a few
+ * commands need is loaded when it is first needed.
  */
 export class ExchangeClient {
+  #zone: ExchangeZone | undefined;
+  #markets: MarketCatalog | undefined;
+
   /**
-   * @param api the same exchange by the interface's own names, for `pit api` and the market catalogue
+   * @param api the same exchange by the interface's own names
    * @param onResponse called after each response
    */
   constructor(
@@ -81,16 +100,32 @@ export class ExchangeClient {
     return this.api.now();
   }
 
-  /**
-   * The market-data host's clock, in milliseconds since the Unix epoch: this machine's at the first call, corrected by each
-   * response after that.
-   */
+  /** The market-data host's clock, in milliseconds since the Unix epoch: this machine's before the first response of that host. */
   marketNow(): number {
-    return this.api.marketClock.now();
+    return this.api.marketNow();
+  }
+
+  /** Whether the trade host has shown its time to this process. */
+  get isTimeKnown(): boolean {
+    return this.api.isTimeKnown;
   }
 
   get hosts(): Hosts {
     return this.api.hosts;
+  }
+
+  get facts(): ExchangeFacts {
+    return FACTS;
+  }
+
+  get zone(): ExchangeZone {
+    this.#zone ??= this.options.zone?.() ?? new ExchangeZone(undefined, NOTHING_KEPT);
+    return this.#zone;
+  }
+
+  get markets(): MarketCatalog {
+    this.#markets ??= new MarketCatalog(this, this.options.cache, this.options.onMarkets);
+    return this.#markets;
   }
 
   /** When the lock of this machine's address ends, in milliseconds since the Unix epoch; undefined if none is known. */
@@ -129,6 +164,18 @@ export class ExchangeClient {
     return this.#reportingMarket(market, this.#read('trades', { market, since }));
   }
 
+  async candles(range: CandleRange): Promise<Candles> {
+    return (await import('./candles.js')).readCandles(this, range);
+  }
+
+  async firstCandlePage(series: CandleSeries, since: Moment): Promise<FirstPage> {
+    return (await import('./candles.js')).readFirstPage(this, series, since);
+  }
+
+  async nextCandlePage(series: CandleSeries, from: number): Promise<CandlePage> {
+    return (await import('./candles.js')).readCandlePage(this, series, from);
+  }
+
   /** Candles, oldest first, and the earliest moment that they can be of: ms since the Unix epoch, or null if it is not shown. */
   async candlePage(
     request: RequestOf<'kline'>,
@@ -159,7 +206,7 @@ export class ExchangeClient {
 
   /** One order, or undefined if the exchange says that there is none. */
   async findOrder(market: string, order: OrderReference): Promise<Order | undefined> {
-    return orIfCode(RETURN_CODES.orderNotFound, undefined, () => this.getOrder(market, order));
+    return orIfNotFound(undefined, () => this.getOrder(market, order));
   }
 
   /**
@@ -168,9 +215,7 @@ export class ExchangeClient {
    */
   async orderPage(market: string, side: Side, page: number): Promise<readonly Order[]> {
     // observed in place of an empty list
-    const orders = await orIfCode(RETURN_CODES.orderNotFound, [], () =>
-      this.#read('getOrders', { market, side, page }),
-    );
+    const orders = await orIfNotFound([], () => this.#read('getOrders', { market, side, page }));
     requireMarket(orders, market);
     const other = orders.find((order) => order.type !== 'other' && order.side !== side);
     if (other !== undefined) throw wrongOrder(`${side} orders`, `the ${other.side} order ${other.id}`);
@@ -178,37 +223,76 @@ export class ExchangeClient {
     return orders;
   }
 
+  orders(market: string, side: Side, extent: OrderExtent, isEnough?: (last: Order) => boolean): Promise<OrderPages> {
+    return readOrderPages(this, market, side, extent, isEnough);
+  }
+
+  orderPages(market: string, side: Side, isEnough: (orders: readonly Order[]) => boolean): AsyncGenerator<OrderPage> {
+    return eachOrderPage(this, market, side, isEnough);
+  }
+
+  async *bills(range: BillRange, page?: number): Pages<Bill> {
+    return yield* (await import('./bills.js')).readBills(this, this.zone, range, page);
+  }
+
+  async *deposits(coin: string, page?: number): Pages<Deposit> {
+    const [{ readDeposits }, { learnZone }] = await Promise.all([import('./record-pages.js'), import('./bills.js')]);
+    const { zone } = this;
+    const learn = () => tryRead(() => learnZone(this, zone));
+    return yield* readDeposits(this, { zone, learnZone: learn }, coin, page);
+  }
+
+  async *withdrawals(coin: string, page?: number): Pages<Withdrawal> {
+    return yield* (await import('./record-pages.js')).readWithdrawals(this, coin, page);
+  }
+
   async billPage(request: RequestOf<'getSpotBills'>): Promise<DecodedResult<'getSpotBills'>> {
-    return orIfCode(RETURN_CODES.noRecord, [], () => this.#read('getSpotBills', request));
+    return orIfNotFound([], () => this.#read('getSpotBills', request));
   }
 
   depositPage(coin: string, page: number, size: number): Promise<DepositPage> {
-    return orIfCode(RETURN_CODES.noRecord, NO_RECORDS, () => this.#read('getChargeRecord', { coin, page, size }));
+    return orIfNotFound(NO_RECORDS, () => this.#read('getChargeRecord', { coin, page, size }));
   }
 
   withdrawalPage(coin: string, page: number, size: number): Promise<WithdrawalPage> {
-    return orIfCode(RETURN_CODES.noRecord, NO_RECORDS, () => this.#read('getWithdrawRecord', { coin, page, size }));
+    return orIfNotFound(NO_RECORDS, () => this.#read('getWithdrawRecord', { coin, page, size }));
+  }
+
+  async depositAddresses(coin: string): Promise<readonly ChainAddress[]> {
+    return (await import('./addresses.js')).readDepositAddresses(this, coin);
+  }
+
+  async depositAddress(coin: string): Promise<ChainAddress> {
+    return (await import('./addresses.js')).readDepositAddress(this, coin);
+  }
+
+  async withdrawalAddress(coin: string): Promise<ChainAddress> {
+    return (await import('./addresses.js')).readWithdrawalAddress(this, coin);
+  }
+
+  async verifiedAddress(coin: string): Promise<string> {
+    return (await import('./addresses.js')).readVerifiedAddress(this, coin);
   }
 
   /** Where the account receives a coin on each chain. */
-  depositAddresses(coin: string): Promise<readonly ChainAddress[]> {
+  listedAddresses(coin: string): Promise<readonly ChainAddress[]> {
     return this.#read('getPayinAddress', { coin });
   }
 
   /** The single deposit address of a coin; null if there is none. */
-  depositAddress(coin: string): Promise<string | null> {
+  depositAddressText(coin: string): Promise<string | null> {
     return this.#read('getUserAddress', { coin });
   }
 
   /** The verified address that withdrawals of a coin may go to; null if there is none. */
-  withdrawalAddress(coin: string): Promise<string | null> {
+  verifiedAddressText(coin: string): Promise<string | null> {
     return this.#read('getWithdrawAddress', { coin });
   }
 
   /** The chains of a coin, or of all coins (observed), with their withdrawal fees. Needs no key. */
   async fees(coin?: string): Promise<readonly ChainFee[]> {
     // observed in place of an empty answer
-    return orIfCode(RETURN_CODES.noRecord, [], () => this.#read('getFeeInfo', { coin }));
+    return orIfNotFound([], () => this.#read('getFeeInfo', { coin }));
   }
 
   async placeOrder(
@@ -299,6 +383,24 @@ export class ExchangeClient {
     return this.api.probe('getFeeInfo', {});
   }
 
+  /** A write as it would be sent, with its secrets masked. Throws Failure `usage` for a value that breaks its rule. */
+  requestOf(write: PlannedWrite): WriteRequest {
+    return requestOf(write, this.hosts, this.options.host.now());
+  }
+
+  readRaw(operation: OperationName, values: ParameterValues): Promise<string> {
+    return this.api.readRaw(operation, values);
+  }
+
+  rawCall(operation: string, values: ParameterValues, options?: WriteOptions): Promise<WriteResponse<string>> {
+    return this.api.rawCall(operation, values, options);
+  }
+
+  /** The markets as the exchange lists them. */
+  readMarkets(): Promise<Result<OperationNamed<'markets'>>> {
+    return this.api.read('markets', {});
+  }
+
   async #read<Name extends OperationName>(name: Name, request: RequestOf<Name>): Promise<DecodedResult<Name>> {
     const codec = codecOf(name);
     const answer = await this.api.read(name, codec.encode(request));
@@ -338,14 +440,17 @@ function wrongOrder(asked: string, found: string): unknown {
   return failureOf(new UnexpectedResponse(`pit asked for ${asked} and got ${found}`), 'getOrder');
 }
 
+/** For a zone that is learned again in each process. */
+const NOTHING_KEPT = { read: () => undefined, write: () => {} };
+
 const NO_RECORDS = { records: [], total: 0, size: null };
 
-/** Reads something, and returns `empty` for a code that was observed in place of an empty answer. */
-async function orIfCode<Value, Empty>(code: number, empty: Empty, read: () => Promise<Value>): Promise<Value | Empty> {
+/** Reads something, and returns `empty` if there is none: such a refusal was observed in place of an empty answer. */
+async function orIfNotFound<Value, Empty>(empty: Empty, read: () => Promise<Value>): Promise<Value | Empty> {
   try {
     return await read();
   } catch (error) {
-    if (error instanceof Failure && error.code === code) return empty;
+    if (error instanceof Failure && error.refusal === 'notFound') return empty;
     throw error;
   }
 }

@@ -1,35 +1,8 @@
-import { type Advice, ANY_MARKET, Failure, type FailureKind, localTimeText, suggest } from '../errors.js';
-import { REJECTS_KEYS, RETURN_CODES } from './observed-codes.js';
+import { type Advice, Failure, localTimeText, suggest } from '../errors.js';
+import { refusalFailure } from './refusals.js';
 import { InvalidParameter } from './request.js';
 import { BadStatus, Refused, UnexpectedResponse } from './response.js';
 import { TransportError } from './transport.js';
-
-/** Hints for the codes of rate limits. */
-const RATE_CODES: Readonly<Record<number, string>> = {
-  [RETURN_CODES.locked]: 'The lock ends by itself after an hour.',
-  [RETURN_CODES.tooFrequent]: 'Send fewer requests a second with this key.',
-};
-
-/** Hints for codes, by their observed meanings. */
-const CODE_HINTS: Readonly<Record<number, Advice>> = {
-  [RETURN_CODES.general]: suggest('List the markets of this exchange', 'markets'),
-  [RETURN_CODES.noPermission]: ['The key lacks a permission.', suggest('See what it may do', 'account')],
-  [RETURN_CODES.insufficientBalance]: suggest('See what is available', 'balance'),
-  [RETURN_CODES.orderNotFound]: suggest('List your orders', 'orders', ANY_MARKET),
-  [RETURN_CODES.badPrice]: [
-    'If the order is PostOnly, its price must not cross the book.',
-    suggest('See the book', 'depth', ANY_MARKET),
-  ],
-  [RETURN_CODES.badAmount]: suggest('See the lot sizes and minimums', 'markets'),
-  [RETURN_CODES.badAddress]: 'This key is not allowed from this IP address.',
-  [RETURN_CODES.expired]: "Check this machine's clock. The next request uses the time that the exchange reported.",
-};
-
-const WRONG_KEYS: Advice = [
-  'The profile or the environment may hold keys of another exchange, the two keys may be swapped, or the exchange has deleted the key.',
-  suggest('See how the stored keys end', 'keys', 'show'),
-  suggest('Store other keys', 'keys', 'set'),
-];
 
 /**
  * What went wrong with a request, as a Failure for the user. Errors of other kinds are returned as they are.
@@ -52,51 +25,8 @@ export function failureOf(thrown: unknown, operation: string, lockedUntil?: numb
 }
 
 function withLockEnd(failure: Failure, lockedUntil: number | undefined): Failure {
-  if (failure.code !== RETURN_CODES.locked || lockedUntil === undefined) return failure;
+  if (failure.refusal !== 'locked' || lockedUntil === undefined) return failure;
   return failure.hinting(`The lock ends by itself, at ${localTimeText(lockedUntil)}.`);
-}
-
-/** What kind of failure a code is that rejected a request. */
-export function rejectionKind(code: number | null): FailureKind {
-  return REJECTS_KEYS.has(code) ? 'credentials' : 'refused';
-}
-
-/** What to do about such a code. @param otherwise if it does not reject the keys */
-export function rejectionHint(code: number | null, otherwise: Advice): Advice {
-  return REJECTS_KEYS.has(code) ? WRONG_KEYS : otherwise;
-}
-
-/** The failure for a request that the exchange rejected with a code other than 1000. */
-export function refusalFailure({ code, message, busy }: Refused, operation: string): Failure {
-  if (busy) {
-    const hint = 'Another program may be using the same limit. Try this again in a moment.';
-    return new Failure('limited', `${operation}: the exchange is busy: ${message}`, { hint });
-  }
-  const rate = code === null ? undefined : RATE_CODES[code];
-  if (rate !== undefined && code !== null) {
-    return new Failure('limited', `${operation}: the exchange's limit was reached: ${message}`, { code, hint: rate });
-  }
-  const hint = rejectionHint(code, CODE_HINTS[code ?? 0] ?? '--verbose shows the request.');
-  const details = code === null ? { hint } : { hint, code };
-  return new Failure(rejectionKind(code), `${operation}: rejected by the exchange: ${message}`, details);
-}
-
-/** Why a write was not sent. */
-export interface NotSent {
-  /** As a part of a sentence. */
-  readonly reason: string;
-  /** The kind of failure to report: `limited` if the limits left no room for it. */
-  readonly failure: FailureKind;
-  /** What to do about it. */
-  readonly hint?: Advice | undefined;
-  /** Whether it was sent in fact, and only counts as not sent: the exchange did not execute it in time. */
-  readonly hasExpired?: boolean;
-}
-
-/** The failure of a write that was not sent; `what` begins the message, for instance "The order". */
-export function notSentFailure(what: string, notSent: NotSent, clientId: string): Failure {
-  const { reason, failure, hint, hasExpired = false } = notSent;
-  return new Failure(failure, `${what} ${hasExpired ? 'counts as' : 'was'} not sent: ${reason}.`, { clientId, hint });
 }
 
 function badStatus({ status, retryAfter, message }: BadStatus, operation: string): Failure {

@@ -3,7 +3,9 @@ import { nearest } from '../config/nearest.js';
 import { Decimal } from '../domain/decimal.js';
 import { type Market, splitMarket } from '../domain/market.js';
 import { Failure, suggest, usage } from '../errors.js';
-import type { ExchangeClient } from './exchange-client.js';
+import type { OperationNamed } from './operations/index.js';
+import type { Result } from './operations/operation.js';
+import type { Hosts } from './request.js';
 import { readResponse } from './response.js';
 
 /** Scales and minimums change rarely, and the exchange rejects an order that breaks a newer rule. */
@@ -13,6 +15,12 @@ const RECHECK_AFTER_MS = 10_000;
 /** More decimals than any coin has; more would make tick sizes of any length. */
 const MAX_DECIMALS = 40;
 
+/** Where the list of markets comes from, in the exchange's own form. */
+export interface MarketSource {
+  readonly hosts: Pick<Hosts, 'baseUrl'>;
+  readMarkets(): Promise<Result<OperationNamed<'markets'>>>;
+}
+
 /**
  * The exchange's markets, cached for an hour. Reading them may throw Failure `unreachable`, `limited`, `refused` or `internal`.
  */
@@ -21,8 +29,8 @@ export class MarketCatalog {
 
   /** @param onMarkets called with all markets whenever they are read */
   constructor(
-    private readonly client: ExchangeClient,
-    private readonly cache: Cache,
+    private readonly source: MarketSource,
+    private readonly cache: Pick<Cache, 'read' | 'write'> = NO_CACHE,
     private readonly onMarkets: (markets: readonly Market[]) => void = () => {},
   ) {}
 
@@ -58,7 +66,7 @@ export class MarketCatalog {
   }
 
   async #fetch(): Promise<Market[]> {
-    const configuration = await this.client.api.read('markets', {});
+    const configuration = await this.source.readMarkets();
     const text = JSON.stringify(configuration);
     const markets = toMarkets(text);
     // an exchange without markets has some soon, or is broken
@@ -72,9 +80,11 @@ export class MarketCatalog {
   }
 
   get #key(): string {
-    return `markets ${this.client.hosts.baseUrl}`;
+    return `markets ${this.source.hosts.baseUrl}`;
   }
 }
+
+const NO_CACHE = { read: () => null, write: async () => {} };
 
 function toMarkets(text: string): Market[] {
   return Object.entries(readResponse('markets', text))

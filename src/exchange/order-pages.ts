@@ -1,15 +1,17 @@
 import type { Order, Side } from '../domain/order.js';
 import { Failure } from '../errors.js';
-import type { ExchangeClient } from './exchange-client.js';
-import { type GrowingList, PageReader } from './growing-pages.js';
+import { ORDERS_PER_PAGE } from './facts.js';
+import { type GrowingList, PageReader, pagesInOrder } from './growing-pages.js';
 
-/** "Returns 10 records per request." */
-export const PAGE_SIZE = 10;
+/** Where the pages of orders come from. */
+export interface OrderSource {
+  orderPage(market: string, side: Side, page: number): Promise<readonly Order[]>;
+}
 
 /** The orders of one side of a market. An order is its id: the rest of it may change while pages are read. */
-export function orderList(client: ExchangeClient, market: string, side: Side): GrowingList<Order> {
+function orderList(source: OrderSource, market: string, side: Side): GrowingList<Order> {
   return {
-    read: (page) => client.orderPage(market, side, page),
+    read: (page) => source.orderPage(market, side, page),
     identity: ({ id }) => id,
     isUnique: true,
     time: ({ time }) => time,
@@ -18,11 +20,11 @@ export function orderList(client: ExchangeClient, market: string, side: Side): G
 }
 
 function isLastOrderPage(orders: readonly Order[]): boolean {
-  return orders.length < PAGE_SIZE;
+  return orders.length < ORDERS_PER_PAGE;
 }
 
 /** Pages count from 1; both ends are included. */
-interface Extent {
+export interface OrderExtent {
   readonly from: number;
   readonly to: number;
 }
@@ -43,16 +45,16 @@ export interface OrderPages {
  * answer that is not what the interface says.
  */
 export async function readOrderPages(
-  client: ExchangeClient,
+  source: OrderSource,
   market: string,
   side: Side,
-  { from, to }: Extent,
+  { from, to }: OrderExtent,
   isEnough: (last: Order) => boolean = () => false,
 ): Promise<OrderPages> {
   const orders: Order[] = [];
   // an order that is missing may be placed again, so none is left out because of its time
   const time = () => Number.NaN;
-  const reader = new PageReader({ ...orderList(client, market, side), time });
+  const reader = new PageReader({ ...orderList(source, market, side), time });
   for (let page = from; page <= to; page += 1) {
     const found = await reader.read(page).catch((error: unknown) => laterFailure(error, page > from));
     if (found instanceof Failure) return { orders, more: true, failure: found };
@@ -67,4 +69,29 @@ export async function readOrderPages(
 function laterFailure(error: unknown, isLater: boolean): Failure {
   if (isLater && error instanceof Failure) return error;
   throw error;
+}
+
+/** A page of orders, newest first. */
+export interface OrderPage {
+  /** As the exchange sent them. */
+  readonly rows: readonly Order[];
+  /** Those that no earlier page has. */
+  readonly fresh: readonly Order[];
+  /** Whether there are older orders. */
+  readonly hasOlder: boolean;
+}
+
+/**
+ * The pages of orders of one side of a market, until there are no more or until `isEnough` returns true for a page. Each order
+ * is fresh once. Throws Failure as {@link readOrderPages}.
+ */
+export async function* eachOrderPage(
+  source: OrderSource,
+  market: string,
+  side: Side,
+  isEnough: (orders: readonly Order[]) => boolean,
+): AsyncGenerator<OrderPage> {
+  const isLast = (orders: readonly Order[]) => isLastOrderPage(orders) || isEnough(orders);
+  for await (const { rows, fresh } of pagesInOrder({ ...orderList(source, market, side), isLast }))
+    yield { rows, fresh, hasOlder: !isLastOrderPage(rows) };
 }

@@ -1,27 +1,45 @@
 import type { Deposit, Withdrawal } from '../domain/funds.js';
-import type { ExchangeClient } from './exchange-client.js';
-import { parseWallTime } from './exchange-zone.js';
+import { type ExchangeZone, parseWallTime } from './exchange-zone.js';
+import { RECORDS_PER_PAGE } from './facts.js';
 import { type GrowingList, type Pages, pagesInOrder } from './growing-pages.js';
 
-/** The interface states no range for "items per page"; 50 is the largest it states anywhere. */
-export const RECORDS_PER_PAGE = 50;
+/** Where the pages of deposits and withdrawals come from. */
+export interface RecordSource {
+  depositPage(coin: string, page: number, size: number): Promise<RecordPage<Omit<Deposit, 'time'>>>;
+  withdrawalPage(coin: string, page: number, size: number): Promise<RecordPage<Withdrawal>>;
+}
 
 /**
  * The deposits of a coin. Throws Failure: `unreachable`, `limited`, `refused`, `credentials`, `internal` for a response that is
  * not what the interface says, and `partial` if the exchange repeats a page.
+ * @param zone that of the dates of deposits
+ * @param learnZone called once, and only if there are deposits
  * @param page counts from 1; all pages if undefined
  */
-export function readDeposits(client: ExchangeClient, coin: string, page?: number): Pages<Deposit> {
-  return readRecords((number) => client.depositPage(coin, number, RECORDS_PER_PAGE), page, {
+export async function* readDeposits(
+  source: RecordSource,
+  { zone, learnZone }: { readonly zone: ExchangeZone; readonly learnZone: () => Promise<unknown> },
+  coin: string,
+  page?: number,
+): Pages<Deposit> {
+  const pages = readRecords((number) => source.depositPage(coin, number, RECORDS_PER_PAGE), page, {
     // its state, its confirmations and its hash may change
     identity: ({ id, timeRaw, amount, address }) => JSON.stringify([id, timeRaw, amount, address]),
     time: ({ timeRaw }) => parseWallTime(timeRaw ?? '') ?? Number.NaN,
   });
+  let isZoneLearned = false;
+  for (;;) {
+    const { value, done } = await pages.next();
+    if (done === true) return value;
+    if (value.length > 0 && !isZoneLearned) await learnZone();
+    isZoneLearned ||= value.length > 0;
+    yield value.map((deposit) => ({ ...deposit, time: zone.read(deposit.timeRaw ?? '') ?? null }));
+  }
 }
 
 /** The withdrawals of a coin, as {@link readDeposits}. */
-export function readWithdrawals(client: ExchangeClient, coin: string, page?: number): Pages<Withdrawal> {
-  return readRecords((number) => client.withdrawalPage(coin, number, RECORDS_PER_PAGE), page, {
+export function readWithdrawals(source: RecordSource, coin: string, page?: number): Pages<Withdrawal> {
+  return readRecords((number) => source.withdrawalPage(coin, number, RECORDS_PER_PAGE), page, {
     // its state, when it was processed, and its hash may change
     identity: ({ id, time, amount, address }) => JSON.stringify([id, time, amount, address]),
     time: ({ time }) => time,

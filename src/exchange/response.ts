@@ -1,21 +1,19 @@
 import * as v from 'valibot';
+import type { Refusal, RefusalKind } from '../domain/refusal.js';
 import { asInteger, parseJson, scalarText } from '../platform/json.js';
+import { refusalKind, SUCCESS } from './observed-codes.js';
 import { flag } from './operations/fields.js';
 import { type OperationName, type OperationNamed, operationOf, operations } from './operations/index.js';
 import type { Result } from './operations/operation.js';
 
-/** The value of `code` that accompanies success in every response shape. */
-export const SUCCESS = 1000;
-
 /** The exchange rejected the request. `code` is null for market data, which sends none. */
-export class Refused extends Error {
+export class Refused extends Error implements Refusal {
   override readonly name = 'Refused';
 
   constructor(
     readonly code: number | null,
     message: string,
-    /** Whether the host is busy, as observed on market-data hosts under load. The same request may succeed in a moment. */
-    readonly busy = false,
+    readonly kind: RefusalKind = refusalKind(code),
   ) {
     super(message);
   }
@@ -128,7 +126,8 @@ function throwIfMarketDataError(value: object): void {
   if (error !== undefined && typeof error !== 'object')
     throw new Refused(null, messageText(scalarText(error) ?? String(error)));
   if (Reflect.get(value, 'result') !== false) return;
-  throw new Refused(null, messageText(Reflect.get(value, 'message')), true);
+  // observed on market-data hosts under load, also after the limit of one K-line request per second
+  throw new Refused(null, messageText(Reflect.get(value, 'message')), 'busy');
 }
 
 /** Fields that say that a call succeeded, and nothing else. */

@@ -4,48 +4,61 @@ import { failureOf } from './failures.js';
 import { codecOf, operationOf } from './operations/index.js';
 import { checkedParameters, type Hosts, type ParameterValues } from './request.js';
 
-/** A write as the interface names it: for a dry run, which shows what would be sent. */
+/** A write before it is sent. */
+export type PlannedWrite =
+  | { readonly kind: 'order'; readonly terms: OrderTerms; readonly clientId: string }
+  | { readonly kind: 'batch'; readonly batch: BatchRequest }
+  | { readonly kind: 'cancel'; readonly market: string; readonly order: OrderReference }
+  | { readonly kind: 'timedCancel'; readonly market: string }
+  | { readonly kind: 'withdrawal'; readonly withdrawal: WithdrawalRequest }
+  /** An operation by its own name, for `pit api`. */
+  | { readonly kind: 'call'; readonly operation: string; readonly values: ParameterValues };
+
+/** A write as the interface names it. */
 export interface WriteRequest {
   readonly operation: string;
-  readonly values: ParameterValues;
-}
-
-/** The request that places an order. */
-export function orderWriteRequest(terms: OrderTerms, clientId: string): WriteRequest {
-  return { operation: 'order', values: codecOf('order').encode({ terms, clientId }) };
-}
-
-/** The request that places several orders. */
-export function batchRequest(batch: BatchRequest): WriteRequest {
-  return { operation: 'orderMoreV2', values: codecOf('orderMoreV2').encode(batch) };
-}
-
-/** The request that cancels an order. */
-export function cancelRequest(market: string, order: OrderReference): WriteRequest {
-  return { operation: 'cancelOrder', values: codecOf('cancelOrder').encode({ market, order }) };
-}
-
-/** The request that starts the timer which cancels all orders of a market. */
-export function timedCancelRequest(market: string): WriteRequest {
-  return { operation: 'cancelAllOrdersAfter', values: codecOf('cancelAllOrdersAfter').encode({ market }) };
-}
-
-/** The request that withdraws; the password is masked when it is shown. */
-export function withdrawRequest(withdrawal: WithdrawalRequest, password: string): WriteRequest {
-  return { operation: 'withdraw', values: codecOf('withdraw').encode({ withdrawal, password }) };
+  /** Its address and its parameters; secrets are masked. */
+  readonly request: Readonly<Record<string, string>>;
 }
 
 /**
  * The request as it would be sent, with its secrets masked. Throws Failure `usage` for a value that breaks its rule.
  * @param time milliseconds since the Unix epoch
  */
-export function maskedRequest(
-  { tradeUrl }: Hosts,
-  { operation, values }: WriteRequest,
-  time: number,
-): Readonly<Record<string, string>> {
+export function requestOf(write: PlannedWrite, { tradeUrl }: Hosts, time: number): WriteRequest {
+  const { operation, values } = namedWrite(write);
   const common = { url: `${tradeUrl}/api/${operation}`, method: operation, accesskey: '***' };
-  return { ...common, ...maskedParameters(operation, values), sign: '***', reqTime: String(time) };
+  const request = { ...common, ...maskedParameters(operation, values), sign: '***', reqTime: String(time) };
+  return { operation, request };
+}
+
+/** The operations that place, cancel and withdraw. */
+export const WRITE_OPERATIONS = {
+  order: 'order',
+  batch: 'orderMoreV2',
+  cancel: 'cancelOrder',
+  timedCancel: 'cancelAllOrdersAfter',
+  withdrawal: 'withdraw',
+} as const;
+
+function namedWrite(write: PlannedWrite): { readonly operation: string; readonly values: ParameterValues } {
+  if (write.kind === 'call') return write;
+  return { operation: WRITE_OPERATIONS[write.kind], values: valuesOf(write) };
+}
+
+function valuesOf(write: Exclude<PlannedWrite, { kind: 'call' }>): ParameterValues {
+  switch (write.kind) {
+    case 'order':
+      return codecOf('order').encode(write);
+    case 'batch':
+      return codecOf('orderMoreV2').encode(write.batch);
+    case 'cancel':
+      return codecOf('cancelOrder').encode(write);
+    case 'timedCancel':
+      return codecOf('cancelAllOrdersAfter').encode(write);
+    case 'withdrawal':
+      return codecOf('withdraw').encode({ ...write, password: 'the fund password' });
+  }
 }
 
 function maskedParameters(name: string, values: ParameterValues): Record<string, string> {

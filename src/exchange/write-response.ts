@@ -1,5 +1,7 @@
+import type { Refusal } from '../domain/refusal.js';
 import { Failure, Interrupted } from '../errors.js';
-import { type NotSent, unreachableHint } from './failures.js';
+import { unreachableHint } from './failures.js';
+import type { NotSent } from './refusals.js';
 import { Refused } from './response.js';
 import { TransportError } from './transport.js';
 
@@ -9,7 +11,7 @@ import { TransportError } from './transport.js';
  */
 export type WriteResponse<Value> =
   | { readonly kind: 'done'; readonly value: Value }
-  | { readonly kind: 'refused'; readonly refusal: Refused }
+  | { readonly kind: 'refused'; readonly refusal: Refusal }
   | ({ readonly kind: 'notSent' } & NotSent)
   | { readonly kind: 'lost'; readonly reason: string };
 

@@ -187,19 +187,6 @@ export function openPrivate(file: string, flags: 'w' | 'wx' | 'a'): number {
   }
 }
 
-/** Replaces a file in one step: a reader sees the old text or the new one. Throws what the system reports. */
-export function replaceFile(file: string, content: string | Uint8Array, mode = FILE_MODE): void {
-  const temporary = `${file}.${process.pid}`;
-  try {
-    fs.writeFileSync(temporary, content, { mode });
-    fs.chmodSync(temporary, mode);
-    fs.renameSync(temporary, file);
-  } catch (thrown) {
-    fs.rmSync(temporary, { force: true });
-    throw thrown;
-  }
-}
-
 const WRITABLE_HOME = 'Check who may write there and that the disk has room, or set PIT_HOME to another folder.';
 
 /** The failure for a file of pit that cannot be written. Its cause is left out: it may quote what was written. */

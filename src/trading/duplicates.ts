@@ -4,6 +4,8 @@ import type { RecordedOrderTerms, WithdrawTerms } from './journal/write.js';
 /** Orders that exist in addition to the wanted one. */
 export interface DuplicateOrders {
   readonly writeId: string;
+  /** The client id that the user chose for the order. */
+  readonly clientId?: string;
   readonly terms: RecordedOrderTerms;
   /** The line of a batch, counted from 0. */
   readonly line?: number;

@@ -1,6 +1,6 @@
 import { localTimeText, tryRead } from '../errors.js';
-import { datedRead } from '../exchange/exchange-clock.js';
 import { backoffMs } from '../platform/backoff.js';
+import { datedRead } from './dated-read.js';
 import { newClientId } from './orders/terms.js';
 import { Pauses } from './pauses.js';
 import { expiresAt } from './reconcile.js';

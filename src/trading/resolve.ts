@@ -8,7 +8,6 @@ import {
   isKind,
   type JournalEvent,
   type Outcome,
-  ownerText,
   type RecordedOrderTerms,
   type RecordedWrite,
   type Settled,
@@ -135,7 +134,7 @@ function eventsOf(
   isUnderWay: boolean,
 ): readonly JournalEvent[] {
   if (!isUnderWay || owner === null) return events;
-  return [...events, { time: host.now(), event: `still under way in ${ownerText(owner)}` }];
+  return [...events, { time: host.now(), event: `still under way in process ${owner.pid}` }];
 }
 
 /** What a settler found beyond what it recorded: the outcome of a write that it settled is in the archive. */

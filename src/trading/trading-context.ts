@@ -1,14 +1,14 @@
 import type { Advice } from '../errors.js';
-import type { TimeBudget } from '../exchange/budget.js';
-import type { ExchangeClient } from '../exchange/exchange-client.js';
+import type { Exchange } from '../exchange/exchange.js';
 import type { Host } from '../platform/host.js';
+import type { TimeBudget } from '../platform/time-budget.js';
 import type { DuplicateOrders, DuplicateWithdrawals } from './duplicates.js';
 import type { Journal } from './journal/journal.js';
 
 /** What trading code works with: client, journal, time budget, and where progress and warnings go. */
 export interface TradingContext {
   readonly host: Host;
-  readonly client: ExchangeClient;
+  readonly client: Exchange;
   readonly journal: Journal;
   readonly budget: TimeBudget;
   /** For how long after its `reqTime` the exchange accepts a request, in milliseconds: the setting `reqTimeTolerance`. */

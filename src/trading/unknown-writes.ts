@@ -5,12 +5,14 @@ import { type Advice, suggest } from '../errors.js';
 import { Job } from './batches/job.js';
 import type { JournalEntry } from './journal/entry.js';
 import type { Journal, Unsettled } from './journal/journal.js';
-import { isKind, marketOf, orderCancelledBy, orderToCancel, type WriteKind } from './journal/write.js';
+import { clientIdOf, isKind, marketOf, orderCancelledBy, orderToCancel, type WriteKind } from './journal/write.js';
 
 /** A write of the journal that was or may have been sent, and whose outcome is unknown. */
 export interface UnknownWrite {
   /** The id of its record. */
   readonly id: string;
+  /** The client id that its order carries; for any other write, the id of its record. */
+  readonly clientId: string;
   /** Null if the record cannot be read. */
   readonly operation: WriteKind | null;
   /** Null if it concerns no market, or its record does not say which. */
@@ -36,10 +38,11 @@ export function unknownWrites(journal: Journal, { entries, damaged, unreadable }
       .filter(({ id }) => journal.isUnsettled(id)),
     ...damaged.map((id): UnknownWrite => {
       const text = `The record ${id} is damaged, so it is unknown whether its write was sent.`;
-      return { ...undescribed, id, advice: [text, suggest('Settle it', 'resolve', id)] };
+      return { ...undescribed, id, clientId: id, advice: [text, suggest('Settle it', 'resolve', id)] };
     }),
     ...unreadable.map(({ id, failure }): UnknownWrite => {
-      return { ...undescribed, id, advice: [failure.message, ...failure.hints, suggest('Settle it', 'resolve', id)] };
+      const advice = [failure.message, ...failure.hints, suggest('Settle it', 'resolve', id)];
+      return { ...undescribed, id, clientId: id, advice };
     }),
   ];
 }
@@ -53,10 +56,19 @@ function isCancelledByAnother({ archive }: Journal, entry: JournalEntry): boolea
 
 function unknownWrite(entry: JournalEntry): UnknownWrite | undefined {
   const { id, operation } = entry.write;
+  const clientId = clientIdOf(entry.write);
   const advice = adviceOf(entry);
   if (advice === undefined) return undefined;
   const market = marketOf(entry.write) ?? null;
-  return { id, operation, market, coins: coinsOf(entry, market), cancels: orderToCancel(entry.write), advice };
+  return {
+    id,
+    clientId,
+    operation,
+    market,
+    coins: coinsOf(entry, market),
+    cancels: orderToCancel(entry.write),
+    advice,
+  };
 }
 
 function adviceOf(entry: JournalEntry): Advice | undefined {
@@ -66,7 +78,7 @@ function adviceOf(entry: JournalEntry): Advice | undefined {
     // without its id, which would close the job as it is
     return [text, suggest('Find out', 'resolve')];
   }
-  return entry.isOutcomeUnknown ? [textOf(entry), suggest('Find out', 'resolve', entry.write.id)] : undefined;
+  return entry.isOutcomeUnknown ? [textOf(entry), suggest('Find out', 'resolve', clientIdOf(entry.write))] : undefined;
 }
 
 function textOf({ write }: JournalEntry): string {

@@ -46,9 +46,10 @@ describe('the package', () => {
     const theirs = native.flatMap(({ optionalDependencies = {} }) => Object.entries(optionalDependencies));
     expect(theirs.filter(([, version]) => !EXACT.test(version))).toEqual([]);
     // the bundle holds the rest of lmdb
-    const { optionalDependencies: libraries } = lock.packages['node_modules/lmdb'] ?? {};
-    expect(Object.keys(libraries ?? {}).length).toBeGreaterThan(5);
-    expect(manifest.optionalDependencies).toMatchObject(libraries ?? {});
+    const libraries = Object.entries(lock.packages['node_modules/lmdb']?.optionalDependencies ?? {});
+    const wanted = libraries.filter(([name]) => /-(linux|darwin)-/.test(name));
+    expect(wanted.length).toBeGreaterThanOrEqual(5);
+    expect(manifest.optionalDependencies).toMatchObject(Object.fromEntries(wanted));
   });
 
   it('the lockfile has the integrity of every package that can be installed here', () => {

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { batchAnswer } from '../../src/commands/order/batch-result.js';
-import { TimeBudget } from '../../src/exchange/budget.js';
 import { ExchangeClient } from '../../src/exchange/exchange-client.js';
 import { IpLock } from '../../src/exchange/limiter/ip-lock.js';
 import { ownLimits } from '../../src/exchange/limiter/limiter.js';
+import { TimeBudget } from '../../src/platform/time-budget.js';
 import { KEYS } from '../exchange/support.js';
 import { saying } from '../support/advice.js';
 import { respond } from '../support/fault-server.js';

@@ -4,16 +4,19 @@ import { correctionOf } from '../../src/commands/corrections.js';
 import { commands } from '../../src/commands/index.js';
 import type { Advice } from '../../src/errors.js';
 
-const NEW: Names = { lines: () => [], profiles: () => ['sandbox'] };
+const NEW: Names = { words: () => [], orders: () => [], profiles: () => ['sandbox'] };
 const KNOWN: Names = {
   ...NEW,
-  lines: (kind) =>
+  words: (kind) =>
     ({
       markets: ['btc_usdt', 'eth_btc', 'eth_usdt'],
-      orders: ['btc_usdt 202611210000000001 - buy 0.5 at 28,000.00', 'eth_usdt 202611210000000002 mine0001'],
       coins: [],
       unresolved: [],
     })[kind],
+  orders: () => [
+    { market: 'btc_usdt', id: '202611210000000001', clientId: null, terms: 'buy 0.5 at 28,000.00' },
+    { market: 'eth_usdt', id: '202611210000000002', clientId: 'mine0001', terms: null },
+  ],
 };
 
 function lineOf(advice: Advice): string[] {

@@ -190,18 +190,18 @@ describe('pit doctor', () => {
     await other.run('api setExpressState --yes', extra);
     const journal = path.join(other.home, 'state', 'journal');
     const [account = ''] = readdirSync(journal);
-    writeFileSync(path.join(journal, account, 'open', 'damaged1'), 'nonsense', { mode: 0o600 });
+    writeFileSync(path.join(journal, account, 'unsettled', 'damaged1'), 'nonsense', { mode: 0o600 });
     const findings = await found(other, '', extra);
     expect(line(findings, 'journal')).toMatch(/^warn: the outcome of pit\w+ is unknown -> Find out: pit resolve$/);
     expect(line(findings, 'records')).toMatch(
-      /^warn: the outcome of damaged1 is unknown: damaged \/.*\/open\/damaged1 -> .*pit resolve$/,
+      /^warn: the outcome of damaged1 is unknown: damaged \/.*\/unsettled\/damaged1 -> .*pit resolve$/,
     );
     // the key may have changed since
     const later = { environment: { ...extra.environment, PIT_ACCESS_KEY: 'another-access-key' } };
     expect(line(await found(other, '', later), 'journal')).toBe(
       'warn: every outcome is known; 2 writes have an unknown outcome under another key -> Restore the key used then and run: pit resolve',
     );
-    mkdirSync(path.join(journal, account, 'open', 'unread1'), { mode: 0o700 });
+    mkdirSync(path.join(journal, account, 'unsettled', 'unread1'), { mode: 0o700 });
     expect(line(await found(other, '', extra), 'records')).toMatch(
       /^warn: .*unread1 cannot be read .* -> .*pit resolve$/,
     );
@@ -213,7 +213,7 @@ describe('pit doctor', () => {
     expect((await other.run('resolve', extra)).stderr).toMatch(
       /unread1 cannot be read .*The outcomes of 3 writes are still unknown\./s,
     );
-    expect(existsSync(path.join(journal, account, 'open', 'unread1'))).toBe(true);
+    expect(existsSync(path.join(journal, account, 'unsettled', 'unread1'))).toBe(true);
   });
 
   it('vouches only for outcomes that it can read', async () => {
@@ -223,7 +223,7 @@ describe('pit doctor', () => {
     await other.run('api setExpressState --yes', extra);
     const journal = path.join(other.home, 'state', 'journal');
     const [account = ''] = readdirSync(journal);
-    const open = path.join(journal, account, 'open');
+    const open = path.join(journal, account, 'unsettled');
     for (const id of readdirSync(open)) await other.done(`resolve ${id} --as done --yes`, extra);
     expect(line(await found(other, '', extra), 'journal')).toMatch(/^ok: every outcome is known/);
     writeFileSync(path.join(open, 'damaged1'), 'nonsense', { mode: 0o600 });

@@ -62,7 +62,7 @@ describe('the guided order, on a terminal', () => {
   }
 
   function journal(): boolean {
-    return existsSync(path.join(pit.home, 'state', 'journal', 'sandbox', 'open'));
+    return existsSync(path.join(pit.home, 'state', 'journal', 'sandbox', 'unsettled'));
   }
 
   describe('places nothing', () => {

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import type { Globals } from '../../src/cli/context.js';
 import { withProgress, withTimePerPage } from '../../src/commands/paged-listing.js';
-import { TimeBudget } from '../../src/exchange/budget.js';
 import type { ExchangeApi } from '../../src/exchange/exchange-api.js';
 import { type ClientOptions, ExchangeClient } from '../../src/exchange/exchange-client.js';
+import { TimeBudget } from '../../src/platform/time-budget.js';
 import { Output } from '../../src/terminal/output.js';
 import { hostWith, Kept } from '../terminal/screens.js';
 

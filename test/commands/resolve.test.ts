@@ -93,7 +93,7 @@ describe('pit resolve', () => {
   it('reports a damaged record as unknown, and no order is sent until the user has settled it', async () => {
     await pit.done('order buy btc_usdt 0.01 --at 20003 --yes');
     const journals = path.join(pit.home, 'state', 'journal');
-    const record = path.join(journals, readdirSync(journals)[0] ?? '', 'open', 'torn1');
+    const record = path.join(journals, readdirSync(journals)[0] ?? '', 'unsettled', 'torn1');
     writeFileSync(record, encodeLine({ write: {} }).slice(0, 12), { mode: 0o600 });
     utimesSync(record, 0, 0);
     const found = await pit.run('resolve --json');

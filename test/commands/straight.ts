@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Order } from '../../src/domain/order.js';
-import { TimeBudget } from '../../src/exchange/budget.js';
 import { ExchangeClient } from '../../src/exchange/exchange-client.js';
+import { TimeBudget } from '../../src/platform/time-budget.js';
 import { administer } from '../../src/sandbox/lifecycle/admin-client.js';
 import { fakeHost } from '../support/fake-host.js';
 import type { PitHome } from './pit-home.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Context } from '../../src/cli/context.js';
+import type { Context } from '../../src/commands/command.js';
 import { refuseUnknownMarket } from '../../src/commands/known-market.js';
 import { Failure, usage } from '../../src/errors.js';
 import { fakeHost } from '../support/fake-host.js';
@@ -53,8 +53,8 @@ describe('a market that the exchange does not list', () => {
     ['not listed before, with no host for market data', true, new Failure('credentials', 'no host'), 'passes'],
   ])('%s', async (_, wasMissing, thrown, comes) => {
     const find = () => (thrown === undefined ? Promise.resolve() : Promise.reject(thrown));
-    const session = { markets: async () => ({ wasMissing: () => wasMissing, find }) };
-    const context = { session, host: fakeHost() } as unknown as Context;
+    const exchange = { markets: async () => ({ wasMissing: () => wasMissing, find }) };
+    const context = { session: { exchange }, host: fakeHost() } as unknown as Context;
     const came = await refuseUnknownMarket(context, 'btc_usdx').then(
       () => 'passes',
       ({ kind }: Failure) => kind,

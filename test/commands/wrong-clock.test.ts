@@ -125,15 +125,20 @@ it('shows no candle as closed with a part of its volume if the clock jumps while
   expectOpenIfPartial(found);
 });
 
-it('asks for K-lines once if the clock is right or slow, and once more if it is fast', async () => {
+it('asks for K-lines once, or once more if the clock is fast and no answer has shown that before', async () => {
   for (const [wrong, times] of [
     [0, 1],
     [-10, 1],
     [3, 2],
   ] as const) {
-    klines = 0;
-    await new PitHome(temporaryHome()).json('kline btc_usdt --type 1min --since 3m', clockAt(wrong));
-    expect([wrong, klines]).toEqual([wrong, times]);
+    const home = new PitHome(temporaryHome());
+    const requests = async () => {
+      klines = 0;
+      await home.json('kline btc_usdt --type 1min --since 3m', clockAt(wrong));
+      return klines;
+    };
+    // the list of markets, which is read once, shows the time too
+    expect([wrong, await requests(), await requests()]).toEqual([wrong, 1, times]);
   }
 });
 

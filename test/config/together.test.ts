@@ -8,7 +8,6 @@ import { ended, program } from './process.js';
 import { freshFolder, HOSTS, modes, noKeychain } from './support.js';
 
 const start = program();
-const posix = process.platform !== 'win32';
 const ROUNDS = 12;
 
 /** A lock as a process leaves it that was killed a while ago; if one is held at the moment, nothing happens. */
@@ -77,7 +76,7 @@ describe('several processes', () => {
   });
 });
 
-describe.runIf(posix)('a single process', () => {
+describe('a single process', () => {
   test.each(['000', '022', '077', '777'])(
     'writes files with mode 600 in folders with mode 700 under umask %s',
     async (umask) => {

@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Decimal } from '../../src/domain/decimal.js';
 import type { OrderState, OrderTerms, OrderType } from '../../src/domain/order.js';
-import { TimeBudget } from '../../src/exchange/budget.js';
 import type { CompletionName, ExchangeClient } from '../../src/exchange/exchange-client.js';
 import { ExchangeClient as Client } from '../../src/exchange/exchange-client.js';
 import { sortLevels } from '../../src/exchange/operations/market-data.js';
 import { likelyOrders, readRawWithdrawal, readRawWrite } from '../../src/exchange/raw-writes.js';
-import { maskedRequest, withdrawRequest } from '../../src/exchange/write-requests.js';
+import { requestOf } from '../../src/exchange/write-requests.js';
+import { TimeBudget } from '../../src/platform/time-budget.js';
 import { fakeHost } from '../support/fake-host.js';
 import { respond, serveFaults } from '../support/fault-server.js';
 import { KEYS } from './support.js';
@@ -198,7 +198,14 @@ describe('cancelling', () => {
       '{"code":1000,"message":{"des":"done","isSuc":true,"datas":{"amount":0.02,"price":31000.5,"completeMonty":310,"completeAmount":0.01}}}';
     const { sent, value, seen } = await exchanged(body, (client) => client.cancelOrder('btc_usdt', { id: '7' }));
     expect(sent).toBe('/api/cancelOrder?currency=btc_usdt&id=7');
-    const answer = { message: 'done', price: '31000.5', amount: '0.02', filled: '0.01', filledValue: '310' };
+    const answer = {
+      code: 1000,
+      message: 'done',
+      price: '31000.5',
+      amount: '0.02',
+      filled: '0.01',
+      filledValue: '310',
+    };
     expect(value).toEqual({ kind: 'done', value: answer });
     expect(seen).toEqual([{ kind: 'cancelled', order: { id: '7' } }]);
   });
@@ -208,7 +215,7 @@ describe('cancelling', () => {
       client.cancelOrder('btc_usdt', { clientId: 'mine1' }),
     );
     expect(sent).toBe('/api/cancelOrder?currency=btc_usdt&customerOrderId=mine1');
-    const answer = { message: 'done', price: null, amount: null, filled: null, filledValue: null };
+    const answer = { code: 1000, message: 'done', price: null, amount: null, filled: null, filledValue: null };
     expect(value).toEqual({ kind: 'done', value: answer });
   });
 
@@ -407,9 +414,9 @@ describe('funds', () => {
     ['null', null],
   ])('reads the address in %s', async (datas, address) => {
     const body = `{"code":1000,"message":{"des":"ok","isSuc":true,"datas":${datas}}}`;
-    const deposit = await exchanged(body, (client) => client.depositAddress('btc'));
+    const deposit = await exchanged(body, (client) => client.depositAddressText('btc'));
     expect([deposit.sent, deposit.value]).toEqual(['/api/getUserAddress?currency=btc', address]);
-    const withdrawal = await exchanged(body, (client) => client.withdrawalAddress('btc'));
+    const withdrawal = await exchanged(body, (client) => client.verifiedAddressText('btc'));
     expect([withdrawal.sent, withdrawal.value]).toEqual(['/api/getWithdrawAddress?currency=btc', address]);
   });
 
@@ -435,7 +442,7 @@ describe('funds', () => {
     const datas = `[{"blockChain":"eos","canDeposit":true,"canWithdraw":false,${place}}]`;
     const { sent, value } = await exchanged(
       `{"code":1000,"message":{"des":"ok","isSuc":true,"datas":${datas}}}`,
-      (client) => client.depositAddresses('eos'),
+      (client) => client.listedAddresses('eos'),
     );
     expect(sent).toBe('/api/getPayinAddress?currency=eos');
     expect(value).toEqual([{ coin: 'eos', chain: 'eos', canDeposit: true, canWithdraw: false, ...read }]);
@@ -443,7 +450,7 @@ describe('funds', () => {
 
   it('reads no chain to deposit on if the exchange sends none', async () => {
     const body = '{"code":1000,"message":{"des":"ok","isSuc":true,"datas":null}}';
-    expect((await exchanged(body, (client) => client.depositAddresses('eos'))).value).toEqual([]);
+    expect((await exchanged(body, (client) => client.listedAddresses('eos'))).value).toEqual([]);
   });
 
   it.each([
@@ -470,12 +477,14 @@ describe('funds', () => {
     );
     expect(sent).toBe(`/api/withdraw?amount=1.5&currency=btc&fees=0.1${more}&receiveAddr=addr_memo&safePwd=pass+word`);
     expect(value).toEqual({ kind: 'done', value: { id: '9', message: 'ok' } });
-    expect(
-      maskedRequest({ baseUrl: 'https://d', tradeUrl: 'https://t' }, withdrawRequest(withdrawal, 'pass'), 5),
-    ).toEqual({
-      ...{ url: 'https://t/api/withdraw', method: 'withdraw', accesskey: '***', sign: '***', reqTime: '5' },
-      ...{ amount: '1.5', currency: 'btc', fees: '0.1', receiveAddr: 'addr_memo', safePwd: '***' },
-      ...(internal ? { itransfer: '1' } : {}),
+    const hosts = { baseUrl: 'https://d', tradeUrl: 'https://t' };
+    expect(requestOf({ kind: 'withdrawal', withdrawal }, hosts, 5)).toEqual({
+      operation: 'withdraw',
+      request: {
+        ...{ url: 'https://t/api/withdraw', method: 'withdraw', accesskey: '***', sign: '***', reqTime: '5' },
+        ...{ amount: '1.5', currency: 'btc', fees: '0.1', receiveAddr: 'addr_memo', safePwd: '***' },
+        ...(internal ? { itransfer: '1' } : {}),
+      },
     });
   });
 });

@@ -4,7 +4,8 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Cache } from '../../src/config/cache.js';
-import { cachedOffset, datedRead, ExchangeClock } from '../../src/exchange/exchange-clock.js';
+import { cachedOffset, ExchangeClock } from '../../src/exchange/exchange-clock.js';
+import { datedRead } from '../../src/trading/dated-read.js';
 
 const NOON = Date.UTC(2026, 10, 21, 12);
 

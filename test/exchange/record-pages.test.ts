@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { ExchangeZone } from '../../src/exchange/exchange-zone.js';
 import type { Pages } from '../../src/exchange/growing-pages.js';
 import { readDeposits, readWithdrawals } from '../../src/exchange/record-pages.js';
 import { respond, serveFaults } from '../support/fault-server.js';
@@ -7,6 +8,11 @@ import { clientOf } from './support.js';
 const WITHDRAWAL = '{"id":202611219007199254740993,"amount":0.10,"status":5,"submitTime":1795268221000}';
 const DEPOSIT =
   '{"id":"7","amount":1e-8,"status":2,"confirmTimes":"3","itransfer":"1","submit_time":"2026-11-21 14:00:00"}';
+
+const NO_ZONE = {
+  zone: new ExchangeZone(undefined, { read: () => undefined, write: () => undefined }),
+  learnZone: async () => undefined,
+};
 
 function datas(list: string, more = ''): string {
   return `{"code":1000,"message":{"des":"ok","isSuc":true,"datas":{"list":${list}${more}}}}`;
@@ -44,11 +50,11 @@ describe('a page of records', () => {
       hasOlder: false,
     });
     const deposits = await clientFor(() => datas(`[${DEPOSIT}]`, ',"total":"120","pageSize":20,"pageIndex":1'));
-    expect(await pageOf(readDeposits(deposits.client, 'btc', 3))).toEqual({
+    expect(await pageOf(readDeposits(deposits.client, NO_ZONE, 'btc', 3))).toEqual({
       records: [
         {
           ...{ id: '7', coin: 'btc', amount: '0.00000001', confirmations: 3, internal: true },
-          ...{ state: 'success', status: 2, timeRaw: '2026-11-21 14:00:00' },
+          ...{ state: 'success', status: 2, time: null, timeRaw: '2026-11-21 14:00:00' },
           ...{ address: null, description: null, hash: null },
         },
       ],
@@ -59,7 +65,7 @@ describe('a page of records', () => {
 
   it.each([datas('[]'), '{"code":3008,"message":"no transaction record"}'])('reads no records: %s', async (body) => {
     const { client } = await clientFor(() => body);
-    expect(await pageOf(readDeposits(client, 'btc', 1))).toEqual({ records: [], hasOlder: false });
+    expect(await pageOf(readDeposits(client, NO_ZONE, 'btc', 1))).toEqual({ records: [], hasOlder: false });
     expect(await pageOf(readWithdrawals(client, 'btc', 1))).toEqual({ records: [], hasOlder: false });
   });
 
@@ -70,8 +76,23 @@ describe('a page of records', () => {
     ['the total is larger', 20, ',"pageSize":20,"total":61', true],
   ])('tells whether there are older records if %s', async (_, count, more, hasOlder) => {
     const { client } = await clientFor(() => datas(`[${Array(count).fill(DEPOSIT)}]`, more));
-    expect(await pageOf(readDeposits(client, 'btc', 3))).toMatchObject({ hasOlder });
+    expect(await pageOf(readDeposits(client, NO_ZONE, 'btc', 3))).toMatchObject({ hasOlder });
   });
+});
+
+it('dates deposits by the time zone, which it learns once and only if there are deposits', async () => {
+  const { client } = await clientFor((page) => datas(page === 3 ? '[]' : `[${Array(50).fill(DEPOSIT)}]`));
+  const zone = new ExchangeZone(undefined, { read: () => undefined, write: () => undefined });
+  let learned = 0;
+  const learnZone = async () => {
+    learned += 1;
+    zone.learn({ time: Date.UTC(2026, 10, 21, 6), shownTime: '2026-11-21 14:00:00' });
+  };
+  const { records } = await pageOf(readDeposits(client, { zone, learnZone }, 'btc', 1));
+  expect(records).toContainEqual(expect.objectContaining({ time: Date.UTC(2026, 10, 21, 6) }));
+  expect(learned).toBe(1);
+  await pageOf(readDeposits(client, { zone, learnZone }, 'btc', 3));
+  expect(learned).toBe(1);
 });
 
 describe('all records', () => {
@@ -104,6 +125,8 @@ describe('all records', () => {
       total += 3;
       return body;
     });
-    expect(await idsOf(readDeposits(client, 'btc'))).toEqual(Array.from({ length: 120 }, (_, at) => `${120 - at}`));
+    expect(await idsOf(readDeposits(client, NO_ZONE, 'btc'))).toEqual(
+      Array.from({ length: 120 }, (_, at) => `${120 - at}`),
+    );
   });
 });

@@ -30,9 +30,9 @@ function thrownBy(work: () => unknown): unknown {
 
 describe('errors in the form of the other kind of operation', () => {
   it.each([
-    ['depth', '{"code":4002,"message":"too frequent"}', { code: 4002, message: 'too frequent', busy: false }],
-    ['getAccountInfo', '{"error":"closed for repair"}', { code: null, message: 'closed for repair', busy: false }],
-    ['getOrders', '{"result":false,"message":"busy"}', { code: null, message: 'busy', busy: true }],
+    ['depth', '{"code":4002,"message":"too frequent"}', { code: 4002, message: 'too frequent', kind: 'tooFrequent' }],
+    ['getAccountInfo', '{"error":"closed for repair"}', { code: null, message: 'closed for repair', kind: 'other' }],
+    ['getOrders', '{"result":false,"message":"busy"}', { code: null, message: 'busy', kind: 'busy' }],
   ] as const)('reads the error of %s in %s', (name, body, error) => {
     const thrown = thrownBy(() => readResponse(name, body));
     expect(thrown).toBeInstanceOf(Refused);
@@ -143,7 +143,9 @@ describe('refusals', () => {
     ['ticker', '{"error":"market is not valid"}', null, 'market is not valid'],
     ['kline', '{"result":false,"message":"wait"}', null, 'wait'],
   ] as const)('%s %s', (name, body, code, message) => {
-    expect(thrownBy(() => readResponse(name, body))).toEqual(new Refused(code, message, name === 'kline'));
+    expect(thrownBy(() => readResponse(name, body))).toEqual(
+      new Refused(code, message, name === 'kline' ? 'busy' : undefined),
+    );
   });
 });
 

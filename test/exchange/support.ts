@@ -1,7 +1,7 @@
 import type { Failure } from '../../src/errors.js';
-import { TimeBudget } from '../../src/exchange/budget.js';
 import { ExchangeClient } from '../../src/exchange/exchange-client.js';
 import type { Network } from '../../src/exchange/transport.js';
+import { TimeBudget } from '../../src/platform/time-budget.js';
 import { type FakeHost, fakeHost } from '../support/fake-host.js';
 
 export const KEYS = { accessKey: 'access-0123456789', secretKey: 'secret-9876543210' };

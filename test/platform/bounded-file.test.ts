@@ -22,7 +22,7 @@ import { FaultLog } from '../../src/sandbox/faults/log.js';
 import { readRecord } from '../../src/sandbox/lifecycle/files.js';
 import { failureIn } from '../../src/sandbox/lifecycle/log.js';
 import { openState } from '../../src/sandbox/store/state-file.js';
-import { readFrom, readIfExists } from '../../src/trading/journal/files.js';
+import { readIfExists } from '../../src/trading/journal/files.js';
 import { runPit, serveSandbox, temporaryHome } from '../support/pit.js';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'pit-endless-'));
@@ -66,7 +66,6 @@ describe.each(ENDLESS)('%s', (_what, file) => {
     ["a sandbox's log", (one) => failureIn(one, 0)],
     ['certificates', requireCertificates],
     ['a record of the journal', readIfExists],
-    ['the end of a record of the journal', (one) => readFrom(one, 0)],
   ])('rejects the file as %s', (_reader, read) => {
     expect(() => read(file)).toThrow(REFUSED);
   });

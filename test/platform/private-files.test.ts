@@ -5,7 +5,8 @@ import { KeyStore } from '../../src/config/keys.js';
 import { Profiles } from '../../src/config/profiles.js';
 import { Store } from '../../src/config/store.js';
 import { shellWord } from '../../src/errors.js';
-import { openPrivate, replaceFile } from '../../src/platform/private-files.js';
+import { openPrivate } from '../../src/platform/private-files.js';
+import { replaceFile } from '../../src/platform/replacement.js';
 import { everythingIn, failureOf, freshFolder, HOSTS, noKeychain } from '../config/support.js';
 import { adviceText } from '../support/advice.js';
 
@@ -21,7 +22,7 @@ async function withKeys() {
   return { folder, profiles, keys, keyFile: path.join(folder, 'keys', 'main.json') };
 }
 
-describe.runIf(process.platform !== 'win32')('files that others can reach', () => {
+describe('files that others can reach', () => {
   test.each([
     ['keys/main.json', 0o640, 'chmod 600'],
     ['keys/main.json', 0o602, 'chmod 600'],

@@ -278,3 +278,12 @@ describe.skipIf(!isRoot)('a user who may not write to the installation', () => {
     expect(startAs(NOBODY)).toMatchObject({ code: 0, stdout: expect.stringContaining(RIGHT), stderr: '' });
   });
 });
+
+it('a program that was not built says how to build it', async () => {
+  rmSync(path.join(dist, 'main.cjs'));
+  const { code, stderr } = await start(['depth', 'btc_usdt']);
+  expect(code).toBe(1);
+  expect(stderr).toBe(
+    `pit: ${path.join(dist, 'main.cjs')} is missing.\n→ Build pit first: npm install && npm run build\n`,
+  );
+});

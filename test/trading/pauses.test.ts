@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Order } from '../../src/domain/order.js';
-import { TimeBudget } from '../../src/exchange/budget.js';
+import { TimeBudget } from '../../src/platform/time-budget.js';
 import { waitForOrder } from '../../src/trading/orders/wait.js';
 import { Pauses } from '../../src/trading/pauses.js';
 import { fakeHost } from '../support/fake-host.js';

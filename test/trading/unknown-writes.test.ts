@@ -63,9 +63,9 @@ it.each(KINDS)('names an unknown %j, and what it concerns', (write, text, { coin
 });
 
 it('names a damaged record for every market and coin, as its write may be of any', () => {
-  const { journal, open, begin } = newJournal();
+  const { journal, unsettled, begin } = newJournal();
   begin('mine0001').release();
-  writeFileSync(path.join(open, 'mine0001'), 'torn');
+  writeFileSync(path.join(unsettled, 'mine0001'), 'torn');
   const [found] = unknownWrites(journal, journal.unsettled());
   if (found === undefined) throw new Error('nothing was named');
   expect(adviceText(found.advice)).toMatch(/mine0001 is damaged.*pit resolve mine0001/);

@@ -1,9 +1,9 @@
-import { define } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
-import * as wireField from '../../exchange/wire-fields.js';
+import { wireField } from '../../exchange/description.js';
 import type { Screen } from '../../terminal/screen.js';
 import { type Entry, record } from '../../terminal/table.js';
 import { operationName } from '../../trading/journal/write.js';
+import { define } from '../command.js';
 import { warnOfUnknown } from '../unknown-writes.js';
 import { BALANCE, balanceOf } from './balance.js';
 
@@ -62,12 +62,12 @@ export default define({
   output: shape.object({ ...ACCOUNT, coins: shape.array(COIN), unknown: shape.array(UNKNOWN) }),
   row: shape.object({ ...ACCOUNT, coins: COIN }),
   async run(context) {
-    const client = await context.session.signedClient();
+    const client = await context.session.exchange.signed();
     const { coins, ...info } = await client.account();
     const writes = await warnOfUnknown(context, () => true);
-    const unknown = writes.map(({ operation, id, market }) => ({
+    const unknown = writes.map(({ operation, clientId, market }) => ({
       operation: operation === null ? null : operationName(operation),
-      clientId: id,
+      clientId,
       market,
     }));
     const account = { ...info, coins: coins.map((coin) => ({ ...balanceOf(coin), ...coin.details })) };

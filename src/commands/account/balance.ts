@@ -1,18 +1,18 @@
 import { listing } from '../../cli/answers.js';
-import type { Context } from '../../cli/context.js';
-import { define, flag, several, toggle } from '../../cli/definition.js';
+import { flag, several, toggle } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import type { Coin } from '../../domain/account.js';
 import { Decimal, grouped } from '../../domain/decimal.js';
-import { areConnected, readRates } from '../../exchange/rates.js';
-import * as wireField from '../../exchange/wire-fields.js';
+import { wireField } from '../../exchange/description.js';
 import type { Answer } from '../../terminal/answer.js';
 import { type Column, table } from '../../terminal/table.js';
 import { concernsCoin, type UnknownWrite } from '../../trading/unknown-writes.js';
+import { type Context, define } from '../command.js';
 import { unknownCoin } from '../funds/refusal.js';
 import { coinName } from '../inputs.js';
 import { warnOfUnknown } from '../unknown-writes.js';
 import { requireWatchable, WATCH, watch } from '../watch/watch.js';
+import { areConnected, readRates } from './rates.js';
 
 /** The fields of a coin's balance. */
 export const BALANCE: shape.Fields = {
@@ -51,7 +51,7 @@ export default define({
   output: shape.array(shape.object(BALANCE)),
   async run(context, { coins, all, in: unit, watch: isWatched }) {
     if (isWatched) requireWatchable(context);
-    const client = await context.session.signedClient();
+    const client = await context.session.exchange.signed();
     const rowsOf = (balances: readonly Balance[]) =>
       balances.filter(({ coin, total }) =>
         coins.length > 0 ? coins.includes(coin) : all || Decimal.of(total).sign !== 0,
@@ -122,11 +122,11 @@ async function valuesIn(
   rows: readonly Balance[],
   coins: readonly string[],
 ): Promise<Values> {
-  const markets = await (await session.markets()).all();
+  const markets = await (await session.exchange.markets()).all();
   const names = new Set([...coins, ...markets.flatMap(({ base, quote }) => [base, quote])]);
   if (!names.has(unit)) throw unknownCoin(unit, [...names]);
   const owned = rows.map(({ coin }) => coin);
-  const rates = await readRates(await session.client(), markets, { coins: owned, unit });
+  const rates = await readRates(await session.exchange.open(), markets, { coins: owned, unit });
   const values = new Map(rows.map(({ coin, total }) => [coin, rates.value(total, coin, unit)]));
   const unvalued = owned.filter((coin) => values.get(coin) === undefined);
   const unpriced = unvalued.filter((coin) => areConnected(markets, coin, unit));

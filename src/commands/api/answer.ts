@@ -1,4 +1,4 @@
-import { ENVELOPE_FIELDS } from '../../exchange/response.js';
+import { ENVELOPE_FIELDS } from '../../exchange/description.js';
 import { NumberText, parseJson, printJson } from '../../platform/json.js';
 import type { Answer } from '../../terminal/answer.js';
 import { JsonText } from '../../terminal/json.js';

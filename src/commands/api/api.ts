@@ -1,12 +1,17 @@
-import type { Context } from '../../cli/context.js';
-import { define, required, several, toggle, withCompletion } from '../../cli/definition.js';
+import { required, several, toggle, withCompletion } from '../../cli/definition.js';
 import { anything } from '../../cli/shapes.js';
-import { type Failure, quoted, suggest, usage } from '../../errors.js';
-import { failureOf } from '../../exchange/failures.js';
-import { isDocumented, type OperationName, operationOf, operations } from '../../exchange/operations/index.js';
-import { RAW_EXAMPLES } from '../../exchange/raw-writes.js';
-import { checkedParameters, isOperationName } from '../../exchange/request.js';
+import { Failure, quoted, suggest, usage } from '../../errors.js';
+import {
+  checkedValues,
+  isDocumented,
+  isOperationName,
+  type OperationName,
+  operationOf,
+  operations,
+  RAW_EXAMPLES,
+} from '../../exchange/description.js';
 import type { Answer } from '../../terminal/answer.js';
+import { type Context, define } from '../command.js';
 import { overriddenBy, overrideFlag } from '../guard-overrides.js';
 import { bodyAnswer, notInCsv } from './answer.js';
 
@@ -60,12 +65,9 @@ function valuesOf(operation: string, pairs: readonly Pair[]): Readonly<Record<st
     values.set(name, plainOf(operation, name)?.(value) ?? value);
   }
   try {
-    return Object.fromEntries(checkedParameters(operation, Object.fromEntries(values)));
+    return Object.fromEntries(checkedValues(operation, Object.fromEntries(values)));
   } catch (error) {
-    const failure = failureOf(error, operation);
-    throw failure instanceof Error && 'kind' in failure
-      ? usage(`${failure.message}.`, parametersOf(operation))
-      : failure;
+    throw error instanceof Failure ? usage(`${error.message}.`, parametersOf(operation)) : error;
   }
 }
 
@@ -133,8 +135,8 @@ type Values = Readonly<Record<string, string>>;
 
 async function read({ session }: Context, method: OperationName, values: Values): Promise<string> {
   const isSigned = operationOf(method).access === 'signed';
-  const client = await (isSigned ? session.signedClient() : session.client());
-  return client.api.readRaw(method, values);
+  const client = await (isSigned ? session.exchange.signed() : session.exchange.open());
+  return client.readRaw(method, values);
 }
 
 /**
@@ -148,7 +150,7 @@ async function writeAnswer(
   execute: () => Promise<Answer | undefined>,
 ): Promise<Answer | undefined> {
   const bodies: string[] = [];
-  session.onWriteResponse((name, body) => {
+  session.exchange.onWriteResponse((name, body) => {
     if (name === method) bodies.push(body);
   });
   const answer = await execute();

@@ -1,10 +1,8 @@
 import { requireConsent } from '../../cli/consent.js';
-import type { Context } from '../../cli/context.js';
 import { nearest } from '../../config/nearest.js';
 import { Failure, suggest, usage } from '../../errors.js';
-import { refusalFailure } from '../../exchange/failures.js';
-import { operations } from '../../exchange/operations/index.js';
-import { likelyOrders, readRawWithdrawal, readRawWrite } from '../../exchange/raw-writes.js';
+import { likelyOrders, operations, readRawWithdrawal, readRawWrite } from '../../exchange/description.js';
+import { refusalFailure } from '../../exchange/exchange.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
 import { type Entry, record } from '../../terminal/table.js';
@@ -17,6 +15,7 @@ import type { BatchLine, CallTerms } from '../../trading/journal/write.js';
 import { newClientId } from '../../trading/orders/terms.js';
 import { MarketSnapshot } from '../../trading/preview/market-snapshot.js';
 import type { TradingContext } from '../../trading/trading-context.js';
+import type { Context } from '../command.js';
 import { dryRun, exchangeText, NO_PREVIEW } from '../dry-run.js';
 import { breachText, confirmGuarded } from '../guard-overrides.js';
 import type { OrderDraft } from '../order/order-args.js';
@@ -97,9 +96,8 @@ export async function callUndescribed(
     ]);
   if (globals.dryRun)
     return dryRun(
-      context,
       trading.client,
-      { operation: method, values: parameters },
+      { kind: 'call', operation: method, values: parameters },
       { ...NO_PREVIEW, warnings: warningTexts },
       show,
     );
@@ -149,13 +147,13 @@ async function guardLikelyOrders(
   const nothing = { breaches: [], warnings: [] };
   const { orders, sides, market: name } = likelyOrders(values);
   if (orders.length === 0 || name === undefined) return nothing;
-  const market = await (await session.markets()).find(name).catch((error: unknown) => {
+  const market = await (await session.exchange.markets()).find(name).catch((error: unknown) => {
     // the call may mean something else by it than a market
     if (error instanceof Failure && error.kind === 'usage') return undefined;
     throw error;
   });
   if (market === undefined) return nothing;
-  const limits = guardLimits((await session.connection()).settings);
+  const limits = guardLimits((await session.profile.connection()).settings);
   const book = await new MarketSnapshot(trading.client, { market: market.market, side: 'buy' }, 1).book();
   const guarded = sides.map((side) => guardOrders(trading, { market, side, type: 'limit', orders }, book, limits));
   const breaches = guarded.flatMap((one) => one.breaches);

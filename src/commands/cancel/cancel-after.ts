@@ -1,9 +1,7 @@
 import { confirm, requireConsent } from '../../cli/consent.js';
-import type { Context } from '../../cli/context.js';
-import { define, required, several, toggle } from '../../cli/definition.js';
+import { required, several, toggle } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import { quoted, suggest, tryRead, usage } from '../../errors.js';
-import { timedCancelRequest } from '../../exchange/write-requests.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
 import { type Entry, record } from '../../terminal/table.js';
@@ -11,6 +9,7 @@ import { readOpenOrders } from '../../trading/orders/open-orders.js';
 import { verifyMarket } from '../../trading/orders/verify-orders.js';
 import { startTimerWithRetries, type Timer } from '../../trading/timed-cancel/timer.js';
 import type { TradingContext } from '../../trading/trading-context.js';
+import { type Context, define } from '../command.js';
 import { dryRun, dryRunShape, exchangeText, NO_PREVIEW } from '../dry-run.js';
 import { marketName, programWord } from '../inputs.js';
 import { explainUnknownMarket } from '../known-market.js';
@@ -55,7 +54,7 @@ export async function cancelAfter(
   const where = await exchangeText(context, trading.client);
   const show = (screen: Screen) =>
     preview(screen, { market, command: held ?? [], hold: held !== undefined, open, where });
-  if (context.globals.dryRun) return dryRun(context, trading.client, timedCancelRequest(market), NO_PREVIEW, show);
+  if (context.globals.dryRun) return dryRun(trading.client, { kind: 'timedCancel', market }, NO_PREVIEW, show);
   if (context.globals.yes) context.output.warn(`${effect(market)} Open now: ${open}.`);
   else context.output.preview(show);
   await confirm(context, `Cancel EVERY order of ${market} in one minute (now ${open})?`);

@@ -4,8 +4,8 @@ import { Decimal, formatAmount, grouped } from '../../domain/decimal.js';
 import { splitMarket } from '../../domain/market.js';
 import type { Order } from '../../domain/order.js';
 import { Failure, type FailureKind, suggest } from '../../errors.js';
-import { rejectionHint } from '../../exchange/failures.js';
-import * as wireField from '../../exchange/wire-fields.js';
+import { wireField } from '../../exchange/description.js';
+import { WRONG_KEYS } from '../../exchange/exchange.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { Paint } from '../../terminal/palette.js';
 import type { Screen } from '../../terminal/screen.js';
@@ -125,20 +125,21 @@ function failureOf(
   const total = attempts.length;
   const done = total - failed.length;
   const kind: FailureKind = done === 0 ? (first.failure ?? 'refused') : 'partial';
-  const { message, code, id, clientId } = first.result;
+  const { outcome, message, code, id, clientId } = first.result;
   const some = done === 0 ? `None of the ${total} orders was cancelled` : `${done} of ${total} orders cancelled`;
   const text = total === 1 ? 'The order was not cancelled' : some;
   // the order itself may not be placed yet
-  const isUnplaced = clientId !== null && earlier.some((write) => write.id === clientId);
+  const isUnplaced = clientId !== null && earlier.some((write) => write.clientId === clientId);
   const reference = clientId === null ? [id ?? ''] : ['--id', clientId];
+  const hint = [
+    ...(isUnplaced ? [suggest('It is unknown whether it was placed. Find out', 'resolve', clientId)] : []),
+    total > 1
+      ? suggest('See the orders there are', 'orders', market)
+      : suggest('See the order', 'order', 'show', market, ...reference),
+  ];
   return new Failure(kind, `${text}${message === null ? '' : `: ${message}`}.`, {
-    hint: rejectionHint(code, [
-      ...(isUnplaced ? [suggest('It is unknown whether it was placed. Find out', 'resolve', clientId)] : []),
-      total > 1
-        ? suggest('See the orders there are', 'orders', market)
-        : suggest('See the order', 'order', 'show', market, ...reference),
-    ]),
-    ...(code === null ? {} : { code }),
+    hint: outcome === 'refused' && first.failure === 'credentials' ? WRONG_KEYS : hint,
+    code,
     ...(clientId === null ? {} : { clientId }),
   });
 }

@@ -1,13 +1,11 @@
 import { confirm, requireConsent } from '../../cli/consent.js';
-import type { Context } from '../../cli/context.js';
-import { define, flag, required, several, toggle } from '../../cli/definition.js';
+import { flag, required, several, toggle } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import { Decimal, grouped } from '../../domain/decimal.js';
 import { splitMarket } from '../../domain/market.js';
 import { isSameReference, type Order, type OrderReference, referenceText, type Side } from '../../domain/order.js';
-import { suggest, usage } from '../../errors.js';
-import type { ExchangeClient } from '../../exchange/exchange-client.js';
-import { cancelRequest } from '../../exchange/write-requests.js';
+import { suggest, tryRead, usage } from '../../errors.js';
+import type { Exchange } from '../../exchange/exchange.js';
 import type { Answer } from '../../terminal/answer.js';
 import { paintSide, sideText } from '../../terminal/cells.js';
 import { progressBar } from '../../terminal/progress.js';
@@ -19,6 +17,7 @@ import { type OwnOrders, readOpenOrders } from '../../trading/orders/open-orders
 import { verifyMarket } from '../../trading/orders/verify-orders.js';
 import type { TradingContext } from '../../trading/trading-context.js';
 import { concernsMarket, type UnknownWrite } from '../../trading/unknown-writes.js';
+import { type Context, define } from '../command.js';
 import { dryRun, dryRunShape, exchangeText, NO_PREVIEW } from '../dry-run.js';
 import { knownClientId, marketName, orderId } from '../inputs.js';
 import { explainUnknownMarket, refuseUnknownMarket } from '../known-market.js';
@@ -62,12 +61,13 @@ export async function cancelNamed(
   orders: readonly OrderReference[],
 ): Promise<Answer> {
   await refuseUnknownMarket(context, market);
-  if (context.globals.dryRun) return dryCancel(context, trading.client, market, orders);
+  if (context.globals.dryRun) return dryCancel(trading.client, market, orders);
   const { answered, end } = showProgress(context, market, orders.length);
   try {
     const attempts = await cancelOrders(trading, market, orders, answered);
     await verifyMarket(trading, market);
-    warnOfDuplicates(context, trading, market, attempts);
+    // the orders are cancelled even if the journal cannot be read, which the next line says
+    await tryRead(async () => warnOfDuplicates(context, trading, market, attempts));
     const unknown = await warnOfOthers(context, market, attempts);
     return await explainUnknownMarket(context, market, async () => cancelAnswer(market, attempts, unknown));
   } finally {
@@ -86,7 +86,7 @@ export async function cancelEverything(context: Context, market: string): Promis
   const preview = (screen: Screen) => openOrdersTable(screen, market, first, exchange);
   if (context.globals.dryRun) {
     await warnOfOthers(context, market, []);
-    return dryCancel(context, trading.client, market, ids, preview);
+    return dryCancel(trading.client, market, ids, preview);
   }
   if (ids.length === 0) {
     const done = { attempts: [], stillOpen: [], failure, orders: first.byId };
@@ -163,13 +163,12 @@ function isCancelled(
 
 /** The cancellations that would be sent, each as a dry run. */
 function dryCancel(
-  context: Context,
-  client: ExchangeClient,
+  client: Exchange,
   market: string,
   orders: readonly OrderReference[],
   preview: (screen: Screen) => string = () => '',
 ): Answer {
-  const runs = orders.map((order) => dryRun(context, client, cancelRequest(market, order), NO_PREVIEW, () => '').data);
+  const runs = orders.map((order) => dryRun(client, { kind: 'cancel', market, order }, NO_PREVIEW, () => '').data);
   const lines = orders.map((order) => `Would cancel ${referenceText(order)} in ${market}.`);
   const shown = ({ paint }: Screen) =>
     lines.length === 0

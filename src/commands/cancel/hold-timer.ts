@@ -1,4 +1,3 @@
-import type { Context } from '../../cli/context.js';
 import { CommandEnded, Failure, suggest } from '../../errors.js';
 import type { Host } from '../../platform/host.js';
 import type { Answer } from '../../terminal/answer.js';
@@ -7,6 +6,7 @@ import { isoTime, zonedTime } from '../../terminal/time.js';
 import { type HoldEvent, hold } from '../../trading/timed-cancel/hold.js';
 import { MINUTE_MS, type Timer } from '../../trading/timed-cancel/timer.js';
 import type { TradingContext } from '../../trading/trading-context.js';
+import type { Context } from '../command.js';
 
 interface HeldTimer {
   readonly market: string;

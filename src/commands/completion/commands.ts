@@ -1,8 +1,8 @@
 import { confirm, requireConsent } from '../../cli/consent.js';
-import type { Context } from '../../cli/context.js';
-import { define, optional, required } from '../../cli/definition.js';
+import { optional, required } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import type { Answer } from '../../terminal/answer.js';
+import { type Context, define } from '../command.js';
 import { DRY_CHANGE, dryChange } from '../dry-run.js';
 import { oneOf } from '../inputs.js';
 import {

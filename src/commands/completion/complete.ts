@@ -1,13 +1,13 @@
 import type { CompletionSource } from '../../cli/definition.js';
+import type { KnownOrder } from '../../config/completion-names.js';
 import type { CommandTree } from '../reference/command-tree.js';
 import { flagsOf, marketWord, nextArgument, subcommandsOf, type TypedCommand, typedCommand } from './typed-command.js';
 
 /** The names that pit has seen, for a profile or the one in use. */
 export interface Names {
-  readonly lines: (
-    kind: 'markets' | 'coins' | 'orders' | 'unresolved',
-    profile: string | undefined,
-  ) => readonly string[];
+  readonly words: (kind: 'markets' | 'coins' | 'unresolved', profile: string | undefined) => readonly string[];
+  /** The open orders. */
+  readonly orders: (profile: string | undefined) => readonly KnownOrder[];
   readonly profiles: () => readonly string[];
 }
 
@@ -90,18 +90,18 @@ function valuesOf(
     case 'words':
       return source.joined ? joinedWords(source.words, typed, lead) : offer(source.words);
     case 'market':
-      return offer(names.lines('markets', profile), plainName);
+      return offer(names.words('markets', profile), plainName);
     case 'coin':
-      return offer(names.lines('coins', profile), plainName);
+      return offer(names.words('coins', profile), plainName);
     case 'unresolved':
-      return offer(names.lines('unresolved', profile));
+      return offer(names.words('unresolved', profile));
     case 'order':
     case 'clientId':
-      return fitting(typed, openOrders(names.lines('orders', profile), source.of, line), lead);
+      return fitting(typed, ordersOf(names.orders(profile), source.of, line), lead);
     case 'profile':
       return offer(names.profiles());
     case 'channel':
-      return offer(channels(source, typed, names.lines('markets', profile)), plainChannel);
+      return offer(channels(source, typed, names.words('markets', profile)), plainChannel);
     case 'file':
       return { of: 'file' };
     case 'program':
@@ -122,15 +122,15 @@ function joinedWords(words: readonly string[], typed: string, lead: string) {
   return fitting(typed.slice(before.length), left.map(wordAlone), lead + before);
 }
 
-/** The open orders of the market on the line, or all if it names none. A line is `MARKET ID CLIENT_ID TERMS`. */
-function openOrders(lines: readonly string[], kind: 'order' | 'clientId', line: TypedCommand): Candidate[] {
+/** The orders of the market on the line, or all if it names none. */
+function ordersOf(orders: readonly KnownOrder[], kind: 'order' | 'clientId', line: TypedCommand): Candidate[] {
   const wanted = marketWord(line);
-  return lines.flatMap((text) => {
-    const [market = '', id = '', clientId = '-', ...terms] = text.split(' ');
-    const word = kind === 'order' ? id : clientId;
-    const isWanted = word !== '-' && (wanted === undefined || plainName(wanted) === market);
-    return isWanted ? [{ word, about: terms.join(' ') }] : [];
-  });
+  return orders
+    .filter(({ market }) => wanted === undefined || plainName(wanted) === market)
+    .flatMap(({ id, clientId, terms }) => {
+      const word = kind === 'order' ? id : clientId;
+      return word === null ? [] : [{ word, about: terms ?? '' }];
+    });
 }
 
 /** The kinds of channels, after a colon the markets, and after another one the types of candles. */

@@ -5,7 +5,8 @@ import { type Failure, quoted, shellWord, suggest, systemErrorCode, usage } from
 import { readBounded } from '../../platform/bounded-file.js';
 import type { Host } from '../../platform/host.js';
 import { installedText } from '../../platform/installation.js';
-import { cannotWrite, replaceFile } from '../../platform/private-files.js';
+import { cannotWrite } from '../../platform/private-files.js';
+import { replaceFile } from '../../platform/replacement.js';
 import { hasBlock, hasSingleMarker, withBlock, withoutBlock } from './startup-block.js';
 
 /** The script of each shell in the package's folder `completions`. */
@@ -216,7 +217,7 @@ function writeOwn(file: string, text: string): void {
     fs.mkdirSync(path.dirname(file), { recursive: true });
     const target = fs.existsSync(file) ? fs.realpathSync(file) : file;
     const mode = fs.statSync(target, { throwIfNoEntry: false })?.mode ?? NEW_FILE_MODE;
-    replaceFile(target, Buffer.from(text, 'latin1'), mode & 0o7777);
+    replaceFile(target, Buffer.from(text, 'latin1'), mode);
   } catch (thrown) {
     throw cannotWrite(file, thrown);
   }

@@ -15,9 +15,10 @@ export async function knownNames(
 ): Promise<Names> {
   const profiles = new Profiles(directories.config);
   const inUse = chosen ?? (environment.PIT_PROFILE || ((await tryRead(() => profiles.active())) ?? SANDBOX));
+  const namesOf = (profile = inUse) => new CompletionNames(directories.cache, namesFolder(profile, environment));
   return {
-    lines: (kind, profile = inUse) =>
-      new CompletionNames(directories.cache, namesFolder(profile, environment)).read(kind),
+    words: (kind, profile) => namesOf(profile).read(kind),
+    orders: (profile) => namesOf(profile).readOrders(),
     profiles: () => profiles.names(),
   };
 }

@@ -1,8 +1,7 @@
-import type { Context } from '../../cli/context.js';
 import type { AccountInfo } from '../../domain/account.js';
 import { type Advice, Failure, suggest } from '../../errors.js';
-import type { ExchangeClient } from '../../exchange/exchange-client.js';
-import type { HttpResponse } from '../../exchange/transport.js';
+import type { Exchange, HttpResponse } from '../../exchange/exchange.js';
+import type { Context } from '../command.js';
 
 export type Status = 'ok' | 'warn' | 'fail';
 
@@ -98,13 +97,13 @@ export class Probes {
   }
 
   account(): Promise<AccountInfo> {
-    this.#account ??= this.context.session.signedClient().then((client) => client.account());
+    this.#account ??= this.context.session.exchange.signed().then((client) => client.account());
     return this.#account;
   }
 
-  async #timed(probe: (client: ExchangeClient) => Promise<HttpResponse>): Promise<ProbeAnswer> {
+  async #timed(probe: (client: Exchange) => Promise<HttpResponse>): Promise<ProbeAnswer> {
     const { session, host } = this.context;
-    const client = await session.client();
+    const client = await session.exchange.open();
     const sent = host.now();
     const answer = await probe(client);
     return { ...answer, sent, received: host.now() };

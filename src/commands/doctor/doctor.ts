@@ -1,11 +1,10 @@
-import type { Context } from '../../cli/context.js';
-import { define } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import { adviceParts, Failure } from '../../errors.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { Meaning } from '../../terminal/palette.js';
 import type { Screen } from '../../terminal/screen.js';
 import { type Entry, record } from '../../terminal/table.js';
+import { type Context, define } from '../command.js';
 import { type Finding, Probes, runCheck, type Status } from './check.js';
 import { clock, hosts, journal, key, limits, permissions, records, stream, tolerance } from './exchange-checks.js';
 import { completion, configuration, files, network, node, pitVersion } from './machine-checks.js';

@@ -1,14 +1,14 @@
-import type { Context } from '../../cli/context.js';
 import type { Permissions } from '../../domain/account.js';
 import { adviceParts, Failure, type Hint, suggest, tryRead } from '../../errors.js';
-import type { LimiterState } from '../../exchange/limiter/state.js';
-import { TransportError } from '../../exchange/transport.js';
+import { networkFault } from '../../exchange/connect.js';
+import type { LimiterState } from '../../exchange/exchange.js';
 import { zonedTime } from '../../terminal/time.js';
 import { accountsWithJournal } from '../../trading/journal/files.js';
 import { Journal } from '../../trading/journal/journal.js';
 import { SLACK_MS } from '../../trading/reconcile.js';
 import { unknownWrites } from '../../trading/unknown-writes.js';
 import { PERMISSIONS } from '../account/account.js';
+import type { Context } from '../command.js';
 import { journalName } from '../session/context.js';
 import { SANDBOX_JOURNAL } from '../session/sandbox.js';
 import {
@@ -42,7 +42,7 @@ const HOSTS: readonly HostProbe[] = [
 
 /** `market-host`, `market-tls`, `trade-host` and `trade-tls`. */
 export const hosts: readonly Check[] = HOSTS.flatMap(({ name, probe, url }) => {
-  const urlOf = async ({ context: { session } }: Probes) => url((await session.client()).hosts);
+  const urlOf = async ({ context: { session } }: Probes) => url((await session.exchange.open()).hosts);
   return [
     {
       name: `${name}-host`,
@@ -67,9 +67,9 @@ async function certificateResult(url: string, probe: () => Promise<ProbeAnswer>)
     const detail = `the certificate was accepted; it expires in ${days} ${days === 1 ? 'day' : 'days'}`;
     return days < CERTIFICATE_WARNING_DAYS ? warn(detail, 'Ask the exchange: only it can renew it.') : ok(detail);
   } catch (thrown) {
-    const { cause } = thrown instanceof Failure ? thrown : {};
-    if (!(thrown instanceof Failure) || !(cause instanceof TransportError)) throw thrown;
-    if (cause.fault === 'certificate') return fail(cause.message, cause.hint ?? thrown.hints);
+    const fault = thrown instanceof Failure ? networkFault(thrown) : undefined;
+    if (!(thrown instanceof Failure) || fault === undefined) throw thrown;
+    if (fault.fault === 'certificate') return fail(fault.message, fault.hint ?? thrown.hints);
     return skipped('the host could not be reached', 'Fix the host first.');
   }
 }
@@ -82,16 +82,16 @@ const POLL_MS = 10;
 export const stream: Check = {
   name: 'stream',
   async run({ context: { session, host, budget } }) {
-    const { wsUrlMissing } = await session.connection();
+    const { wsUrlMissing } = await session.profile.connection();
     if (wsUrlMissing !== null) return skipped(wsUrlMissing.message.replace(/\.$/, ''), wsUrlMissing.hint);
-    const [market] = (await tryRead(async () => (await session.markets()).all())) ?? [];
+    const [market] = (await tryRead(async () => (await session.exchange.markets()).all())) ?? [];
     if (market === undefined) return skipped('the market-data host lists no market to follow', 'Fix the host first.');
     const end = new AbortController();
     const connectMs = Math.min(STREAM_MS, budget.remainingMs / 2);
     void host.sleep(connectMs, end.signal).then(() => end.abort());
     const start = host.monotonic();
     const channel = { kind: 'ticker', market: market.market } as const;
-    const following = await session.stream([channel], { signal: end.signal, connectMs });
+    const following = await session.live.stream([channel], { signal: end.signal, connectMs });
     try {
       for await (const event of following) {
         if (event.type === 'refused') return fail(`the exchange rejected a ticker: ${event.message}`, NOT_STREAMED);
@@ -123,7 +123,7 @@ export const clock: Check = {
     const skew = skewOf(date, sent, received);
     if (Math.abs(skew) <= SKEW_MS) return ok("this machine's clock agrees with the exchange");
     const seconds = Math.round(Math.abs(skew) / 1_000);
-    const { sandbox } = await probes.context.session.connection();
+    const { sandbox } = await probes.context.session.profile.connection();
     if (sandbox) return ok(`the sandbox's clock is ${seconds} s ${skew > 0 ? 'ahead of' : 'behind'} this machine's`);
     return warn(
       `this machine's clock is ${seconds} s ${skew > 0 ? 'slow' : 'fast'}; pit corrects for it, other programs may not`,
@@ -146,7 +146,7 @@ export const key: Check = {
   name: 'key',
   reportsKey: true,
   async run(probes) {
-    const { keysMissing, keychainEntry, profile } = await probes.context.session.connection();
+    const { keysMissing, keychainEntry, profile } = await probes.context.session.profile.connection();
     if (keysMissing !== null) return fail(keysMissing.message, keysMissing.hint);
     const { username } = await probes.account();
     const place = keychainEntry === null ? '' : ', from the keychain,';
@@ -181,7 +181,7 @@ export const tolerance: Check = {
   name: 'tolerance',
   async run(probes) {
     const { session, trading } = probes.context;
-    const { keysMissing, profile } = await session.connection();
+    const { keysMissing, profile } = await session.profile.connection();
     if (keysMissing !== null) return skippedWithoutKey('there is no key');
     // its answer shows what time it is on the exchange
     if ((await tryRead(() => probes.account())) === undefined) return skippedWithoutKey('the key could not be checked');
@@ -217,7 +217,7 @@ export const journal: Check = {
 const NO_JOURNAL = 'there is no key, and each key has its own journal';
 
 async function journalOf({ session, trading }: Context): Promise<Journal | undefined> {
-  if ((await session.connection()).keysMissing !== null) return undefined;
+  if ((await session.profile.connection()).keysMissing !== null) return undefined;
   return (await trading.open()).journal;
 }
 
@@ -283,9 +283,9 @@ async function unknownOutcomesElsewhere(
 
 async function profilesByAccount({ session }: Context): Promise<Map<string, string>> {
   const found = new Map<string, string>();
-  for (const { name, tradeUrl, builtIn } of await session.profiles.list()) {
+  for (const { name, tradeUrl, builtIn } of await session.profile.profiles.list()) {
     // keys that cannot be read now, as in a locked keychain, hide no other profile
-    const keys = builtIn ? null : await tryRead(() => session.keys.get(name));
+    const keys = builtIn ? null : await tryRead(() => session.profile.keys.get(name));
     if (keys) found.set(journalName({ sandbox: false, tradeUrl }, keys.accessKey), name);
   }
   return found;
@@ -313,11 +313,11 @@ export const records: Check = {
 export const limits: Check = {
   name: 'limits',
   async run({ context: { session } }) {
-    if ((await session.connection()).keysMissing !== null)
+    if ((await session.profile.connection()).keysMissing !== null)
       return skippedWithoutKey('there is no key, and the limits are per key');
     // the sandbox's keys are known once it is connected
-    await session.client();
-    return limitsResult(await session.limiterState());
+    await session.exchange.open();
+    return limitsResult(await session.exchange.limiterState());
   },
 };
 

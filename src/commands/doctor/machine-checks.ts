@@ -2,6 +2,7 @@ import fs, { type Stats } from 'node:fs';
 import { lstat, readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { shellWord, suggest, systemErrorCode } from '../../errors.js';
+import { proxyOf } from '../../exchange/connect.js';
 import { installationOf } from '../../platform/installation.js';
 import { version } from '../../version.js';
 import { completionState, SHELLS } from '../completion/installation.js';
@@ -42,8 +43,8 @@ export const configuration: Check = {
   reportsKey: true,
   async run({ context: { session, host } }) {
     // reads every profile, also those not in use
-    const profiles = await session.profiles.list();
-    const { profile } = await session.connection();
+    const profiles = await session.profile.profiles.list();
+    const { profile } = await session.profile.connection();
     const from = host.environment.PIT_HOME ? 'PIT_HOME' : 'default folder';
     const count = profiles.length === 1 ? '1 profile' : `${profiles.length} profiles`;
     return ok(`${host.directories.config} (${from}): ${count}, "${profile}" in use`);
@@ -154,10 +155,10 @@ export const network: Check = {
       );
     if (extra && !fs.existsSync(extra))
       return warn(`NODE_EXTRA_CA_CERTS names a missing file: ${extra}`, 'Correct or unset it.');
-    const { proxyFor } = await import('../../exchange/network/proxy.js');
-    const { baseUrl, tradeUrl, settings } = await session.connection();
-    const proxies = [baseUrl, tradeUrl].flatMap((url) => (url === null ? [] : (proxyFor(new URL(url))?.host ?? [])));
-    const route = proxies.length === 0 ? 'no proxy' : `through ${[...new Set(proxies)].join(' and ')}`;
+    const { baseUrl, tradeUrl, settings } = await session.profile.connection();
+    const found = await Promise.all([baseUrl, tradeUrl].map((url) => (url === null ? undefined : proxyOf(url))));
+    const proxies = new Set(found.filter((proxy) => proxy !== undefined));
+    const route = proxies.size === 0 ? 'no proxy' : `through ${[...proxies].join(' and ')}`;
     return ok(settings.caFile === undefined ? route : `${route}, certificate authorities from ${settings.caFile}`);
   },
 };

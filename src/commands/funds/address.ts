@@ -1,17 +1,16 @@
 import { listing } from '../../cli/answers.js';
-import type { Context } from '../../cli/context.js';
-import { define, required, toggle } from '../../cli/definition.js';
+import { required, toggle } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import type { ChainAddress } from '../../domain/funds.js';
 import { Failure, usage } from '../../errors.js';
-import { readDepositAddress, readDepositAddresses, readWithdrawalAddress } from '../../exchange/addresses.js';
-import type { ExchangeClient } from '../../exchange/exchange-client.js';
-import * as wireField from '../../exchange/wire-fields.js';
+import { wireField } from '../../exchange/description.js';
+import type { Exchange } from '../../exchange/exchange.js';
 import type { Answer } from '../../terminal/answer.js';
 import { qrCode } from '../../terminal/qr.js';
 import type { Screen } from '../../terminal/screen.js';
 import type { Column } from '../../terminal/table.js';
 import { safe, wrapped } from '../../terminal/text.js';
+import { type Context, define } from '../command.js';
 import { coinName } from '../inputs.js';
 import { explainRefusal } from './refusal.js';
 import { openColumn } from './state-columns.js';
@@ -38,19 +37,19 @@ export default define({
   ),
   async run(context, { coin, single, withdraw }) {
     if (single && withdraw) throw usage('--single and --withdraw exclude each other.', 'Give one of them.');
-    const client = await context.session.signedClient();
+    const client = await context.session.exchange.signed();
     const read = async (): Promise<readonly ChainAddress[]> => {
-      if (withdraw) return [await readWithdrawalAddress(client, coin)];
-      return single ? [await readSingle(client, coin)] : readDepositAddresses(client, coin);
+      if (withdraw) return [await client.withdrawalAddress(coin)];
+      return single ? [await readSingle(client, coin)] : client.depositAddresses(coin);
     };
     const addresses = await explainRefusal(context, { coin, permission: 'money' }, read);
     return answer(context, addresses, withdraw ? 'withdrawal' : 'deposit');
   },
 });
 
-async function readSingle(client: ExchangeClient, coin: string): Promise<ChainAddress> {
+async function readSingle(client: Exchange, coin: string): Promise<ChainAddress> {
   try {
-    return await readDepositAddress(client, coin);
+    return await client.depositAddress(coin);
   } catch (error) {
     throw error instanceof Failure ? error.hinting([...error.hints, 'Omit --single to list every chain.']) : error;
   }

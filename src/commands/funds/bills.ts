@@ -1,18 +1,16 @@
 import { listing } from '../../cli/answers.js';
-import type { Context } from '../../cli/context.js';
-import { define, flag, optional, toggle } from '../../cli/definition.js';
+import { flag, optional, toggle } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import { Decimal, grouped } from '../../domain/decimal.js';
 import type { Bill } from '../../domain/funds.js';
 import { suggest, usage } from '../../errors.js';
-import { BILLS_PER_PAGE, readBills } from '../../exchange/bills.js';
-import type { ExchangeZone } from '../../exchange/exchange-zone.js';
-import type { Pages } from '../../exchange/growing-pages.js';
-import * as wireField from '../../exchange/wire-fields.js';
+import { FACTS, wireField } from '../../exchange/description.js';
+import type { Exchange, Pages } from '../../exchange/exchange.js';
 import type { Answer } from '../../terminal/answer.js';
 import { paintChange, signed } from '../../terminal/cells.js';
 import type { Column } from '../../terminal/table.js';
 import { isoTime, localTime, timeTitle } from '../../terminal/time.js';
+import { type Context, define } from '../command.js';
 import { coinName, moment, requireRange } from '../inputs.js';
 import { pagedListing, pageFlags, requirePageOrAll, withProgress, withTimePerPage } from '../paged-listing.js';
 import { explainRefusalOfPages } from './refusal.js';
@@ -34,7 +32,7 @@ export default define({
   flags: {
     from: flag('--from <time>', 'list all bills from this time (default: one page)', moment),
     to: flag('--to <time>', 'list bills up to this time (default: now)', moment),
-    ...pageFlags('bills', BILLS_PER_PAGE),
+    ...pageFlags('bills', FACTS.billsPerPage),
     summary: toggle('--summary', 'count and sum the bills of the range by coin and type'),
   },
   examples: ['bills', 'bills btc --from 2026-11-01 --to 2026-12-01', 'bills --from 30d --summary', 'bills --all --csv'],
@@ -56,12 +54,11 @@ export default define({
     requirePageOrAll({ page, all });
     if (page !== undefined && summary)
       throw usage('--page and --summary exclude each other.', 'Sums cover a whole range: set it with --from and --to.');
-    const client = withTimePerPage(context, await context.session.signedClient());
-    const zone = await context.session.zone();
+    const client = withTimePerPage(context, await context.session.exchange.signed());
     requireRange([from, to], ['--from', '--to'], context.host.now());
     const listsAll = summary || (page === undefined && (all || from !== undefined));
-    const read = readBills(client, zone, { coin, from, to }, listsAll ? undefined : (page ?? 1));
-    const bills = checkingZone(context, explainRefusalOfPages(context, { coin, permission: 'asset' }, read), zone);
+    const read = client.bills({ coin, from, to }, listsAll ? undefined : (page ?? 1));
+    const bills = checkingZone(context, explainRefusalOfPages(context, { coin, permission: 'asset' }, read), client);
     if (summary) return summaryOf(withProgress(context, 'bills', bills));
     return pagedListing(context, {
       what: 'bills',
@@ -76,11 +73,11 @@ export default define({
 });
 
 /** Warns if the profile's zone differs from the bills': `--to` and the times of deposits depend on it. */
-async function* checkingZone({ output, session }: Context, bills: Pages<Bill>, zone: ExchangeZone): Pages<Bill> {
+async function* checkingZone({ output, session }: Context, bills: Pages<Bill>, { zone }: Exchange): Pages<Bill> {
   const hasOlder = yield* bills;
   const { name, contradictingOffset } = zone;
   if (contradictingOffset === undefined) return hasOlder;
-  const { profile } = await session.connection();
+  const { profile } = await session.profile.connection();
   output.warn([
     `The profile's zone is ${name}, but this exchange's bills are in ${contradictingOffset}.`,
     suggest('Use the zone of the bills', 'profile', 'unset', profile, 'zone'),

@@ -1,16 +1,12 @@
-import type { Context } from '../../cli/context.js';
-import { define } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import { grouped } from '../../domain/decimal.js';
 import { DEPOSIT_STATES, type Deposit } from '../../domain/funds.js';
-import { suggest, tryRead } from '../../errors.js';
-import { learnZone } from '../../exchange/bills.js';
-import type { ExchangeClient } from '../../exchange/exchange-client.js';
-import type { ExchangeZone } from '../../exchange/exchange-zone.js';
-import { readDeposits } from '../../exchange/record-pages.js';
-import * as wireField from '../../exchange/wire-fields.js';
+import { suggest } from '../../errors.js';
+import { wireField } from '../../exchange/description.js';
+import type { Exchange } from '../../exchange/exchange.js';
 import type { Column } from '../../terminal/table.js';
 import { isoTime, localTime, timeTitle } from '../../terminal/time.js';
+import { type Context, define } from '../command.js';
 import { stateColumn } from './state-columns.js';
 import { listTransfers, TRANSFER_ARGUMENTS, transferFlags } from './transfer-listing.js';
 
@@ -42,7 +38,7 @@ export default define({
       context,
       {
         what: 'deposits',
-        read: readDeposits,
+        read: (client, coin, page) => client.deposits(coin, page),
         rowMaker: (client) => rowMaker(context, client),
         fields: FIELDS,
         columns: columns(),
@@ -51,23 +47,20 @@ export default define({
     ),
 });
 
-/** Dates of deposits have no time zone; a bill shows it. If it stays unknown, times are printed as sent. */
-async function rowMaker({ session, output }: Context, client: ExchangeClient) {
-  const zone = await session.zone();
-  await tryRead(() => learnZone(client, zone));
+/** Dates of deposits have no time zone. If it is unknown, times are printed as sent. */
+async function rowMaker({ session, output }: Context, { zone }: Exchange) {
   if (zone.name === undefined) {
-    const { profile } = await session.connection();
+    const { profile } = await session.profile.connection();
     output.note([
       "The exchange's time zone is unknown, so times are printed as sent.",
       suggest('Set it', 'profile', 'set', profile, 'zone', 'OFFSET'),
     ]);
   }
-  return (deposit: Deposit) => depositRow(deposit, zone);
+  return depositRow;
 }
 
-function depositRow({ id, ...deposit }: Deposit, zone: ExchangeZone) {
-  const time = deposit.timeRaw === null ? undefined : zone.read(deposit.timeRaw);
-  return { id, time: time === undefined ? null : isoTime(time), ...deposit };
+function depositRow({ id, time, ...deposit }: Deposit) {
+  return { id, time: time === null ? null : isoTime(time), ...deposit };
 }
 
 const FIELDS = [

@@ -1,9 +1,10 @@
 import { listing } from '../../cli/answers.js';
-import { define, optional } from '../../cli/definition.js';
+import { optional } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import { grouped } from '../../domain/decimal.js';
 import type { ChainFee } from '../../domain/funds.js';
-import * as wireField from '../../exchange/wire-fields.js';
+import { wireField } from '../../exchange/description.js';
+import { define } from '../command.js';
 import { coinName } from '../inputs.js';
 import { explainRefusal } from './refusal.js';
 import { openColumn } from './state-columns.js';
@@ -23,7 +24,7 @@ export default define({
     }),
   ),
   async run(context, { coin }) {
-    const client = await context.session.client();
+    const client = await context.session.exchange.open();
     const rows = await explainRefusal(context, { coin, permission: 'money' }, () => client.fees(coin));
     return listing({
       rows,

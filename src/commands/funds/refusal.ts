@@ -1,9 +1,7 @@
-import type { Context } from '../../cli/context.js';
 import { nearest } from '../../config/nearest.js';
 import { Failure, suggest, tryRead, usage } from '../../errors.js';
-import type { ExchangeClient } from '../../exchange/exchange-client.js';
-import type { Pages } from '../../exchange/growing-pages.js';
-import { RETURN_CODES } from '../../exchange/observed-codes.js';
+import type { Exchange, Pages } from '../../exchange/exchange.js';
+import type { Context } from '../command.js';
 
 /** What a funds operation is about. */
 interface Subject {
@@ -43,13 +41,13 @@ export async function* explainRefusalOfPages<Entry>(
 
 async function explanationOf({ session }: Pick<Context, 'session'>, { coin, permission }: Subject, error: unknown) {
   if (!(error instanceof Failure) || error.kind !== 'refused') return error;
-  if (error.code === RETURN_CODES.noPermission) return missingPermission(error, error.code, permission);
-  const coins = coin === undefined ? undefined : await tryRead(async () => coinsOf(await session.client()));
+  if (error.refusal === 'noPermission') return missingPermission(error, permission);
+  const coins = coin === undefined ? undefined : await tryRead(async () => coinsOf(await session.exchange.open()));
   const isUnknown = coin !== undefined && coins !== undefined && coins.length > 0 && !coins.includes(coin);
   return isUnknown ? unknownCoin(coin, coins) : error;
 }
 
-async function coinsOf(client: ExchangeClient): Promise<string[]> {
+async function coinsOf(client: Exchange): Promise<string[]> {
   return [...new Set((await client.fees()).map(({ coin }) => coin))];
 }
 
@@ -62,11 +60,11 @@ export function unknownCoin(coin: string, coins: readonly string[]): Failure {
   );
 }
 
-function missingPermission({ message, cause }: Failure, code: number, permission: string): Failure {
+function missingPermission({ message, refusal, code, cause }: Failure, permission: string): Failure {
   const hint = [
     `It needs the permission ${permission}.`,
     suggest('See what your key may do', 'account'),
     'Create a key with more permissions on the website of the exchange.',
   ];
-  return new Failure('refused', message, { hint, code, cause });
+  return new Failure('refused', message, { hint, refusal, code, cause });
 }

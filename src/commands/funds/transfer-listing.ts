@@ -1,10 +1,9 @@
-import type { Context } from '../../cli/context.js';
 import { required } from '../../cli/definition.js';
-import type { ExchangeClient } from '../../exchange/exchange-client.js';
-import type { Pages } from '../../exchange/growing-pages.js';
-import { RECORDS_PER_PAGE } from '../../exchange/record-pages.js';
+import { FACTS } from '../../exchange/description.js';
+import type { Exchange, Pages } from '../../exchange/exchange.js';
 import type { Result } from '../../terminal/answer.js';
 import type { Column } from '../../terminal/table.js';
+import type { Context } from '../command.js';
 import { coinName } from '../inputs.js';
 import {
   type PagedListing,
@@ -19,7 +18,7 @@ import { explainRefusalOfPages } from './refusal.js';
 
 export const TRANSFER_ARGUMENTS = { coin: required('the coin', coinName) };
 
-export const transferFlags = (what: string) => ({ ...pageFlags(what, RECORDS_PER_PAGE), watch: WATCH });
+export const transferFlags = (what: string) => ({ ...pageFlags(what, FACTS.recordsPerPage), watch: WATCH });
 
 interface TransferInput {
   readonly coin: string;
@@ -33,9 +32,9 @@ interface TransferKind<Entry, Row extends object> {
   readonly what: string;
   /** Called before each listing, if pit makes such transfers itself. */
   readonly verify?: (coin: string) => Promise<unknown>;
-  readonly read: (client: ExchangeClient, coin: string, page?: number) => Pages<Entry>;
+  readonly read: (client: Exchange, coin: string, page?: number) => Pages<Entry>;
   /** Called once, and only if there are entries. */
-  readonly rowMaker: (client: ExchangeClient) => Promise<(entry: Entry) => Row>;
+  readonly rowMaker: (client: Exchange) => Promise<(entry: Entry) => Row>;
   readonly fields: readonly (keyof Row & string)[];
   readonly columns: readonly Column<Row>[];
 }
@@ -48,7 +47,7 @@ export async function listTransfers<Entry, Row extends object>(
 ): Promise<Result> {
   if (isWatched) requireWatchable(context, { '--all': all });
   requirePageOrAll({ page, all });
-  const client = await context.session.signedClient();
+  const client = await context.session.exchange.signed();
   const list = async (): Promise<PagedListing<Entry, Row>> => {
     await verify?.(coin);
     const pages = read(withTimePerPage(context, client), coin, all ? undefined : (page ?? 1));

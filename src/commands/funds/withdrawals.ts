@@ -1,13 +1,12 @@
-import { define } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import { grouped } from '../../domain/decimal.js';
 import { WITHDRAWAL_STATES, type Withdrawal } from '../../domain/funds.js';
 import { tryRead } from '../../errors.js';
-import { readWithdrawals } from '../../exchange/record-pages.js';
-import * as wireField from '../../exchange/wire-fields.js';
+import { wireField } from '../../exchange/description.js';
 import type { Column } from '../../terminal/table.js';
 import { isoTime, localTime, timeTitle } from '../../terminal/time.js';
 import { verifyWithdrawals } from '../../trading/withdrawals/verify-withdrawals.js';
+import { define } from '../command.js';
 import { stateColumn } from './state-columns.js';
 import { listTransfers, TRANSFER_ARGUMENTS, transferFlags } from './transfer-listing.js';
 
@@ -39,7 +38,7 @@ export default define({
       {
         what: 'withdrawals',
         verify: (coin) => tryRead(async () => verifyWithdrawals(await context.trading.open(), coin)),
-        read: readWithdrawals,
+        read: (client, coin, page) => client.withdrawals(coin, page),
         rowMaker: async () => withdrawalRow,
         fields: FIELDS,
         columns: columns(),

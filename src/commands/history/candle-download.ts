@@ -1,20 +1,17 @@
-import type { Context } from '../../cli/context.js';
 import { CANDLE_MS, type Candle } from '../../domain/candle.js';
 import { grouped } from '../../domain/decimal.js';
 import type { Moment } from '../../domain/moment.js';
 import { Failure, usage } from '../../errors.js';
-import { type CandlePage, type CandleSeries, readCandlePage, readFirstPage } from '../../exchange/candles.js';
-import type { ExchangeClient } from '../../exchange/exchange-client.js';
+import type { CandlePage, CandleSeries, Exchange } from '../../exchange/exchange.js';
 import type { Answer } from '../../terminal/answer.js';
 import { progressBar } from '../../terminal/progress.js';
 import { isoTime } from '../../terminal/time.js';
+import type { Context } from '../command.js';
 import { withTimePerPage } from '../paged-listing.js';
 import { type Downloaded, noteInterrupt, stopped, summaryOf, withOutput } from './output-file.js';
 import { CandleCheck, type Gap, gapOf } from './row-checks.js';
 import { type Series, SeriesFile } from './series-file.js';
 
-/** "At most 1000 per response." */
-const PAGE = 1000;
 /** A person reads no more; `--json` has all. */
 const SHOWN_GAPS = 10;
 const FIELDS = ['market', 'type', 'time', 'open', 'high', 'low', 'close', 'volume'] as const;
@@ -36,7 +33,7 @@ export async function downloadCandles(
   name: string,
   isForced = false,
 ): Promise<Answer> {
-  const client = withTimePerPage(context, await context.session.client());
+  const client = withTimePerPage(context, await context.session.exchange.open());
   const held = new CandleCheck(client.marketNow());
   const rules = { fields: FIELDS, check: held };
   const { added, gaps, failure, first, last } = await withOutput(context, { name, isForced }, rules, async (file) => {
@@ -69,7 +66,7 @@ export async function downloadCandles(
 
 async function download(
   context: Context,
-  client: ExchangeClient,
+  client: Exchange,
   file: Series,
   wanted: WantedCandles,
 ): Promise<Downloaded & { readonly gaps: readonly Gap[] }> {
@@ -90,7 +87,7 @@ async function download(
     return added;
   });
   try {
-    const first = await readFirstPage(client, wanted, known === undefined ? wanted.since : () => known);
+    const first = await client.firstCandlePage(wanted, known === undefined ? wanted.since : () => known);
     if (file instanceof SeriesFile) recheckLast(context, file, first, wanted);
     const until = wanted.until?.(client.marketNow()) ?? Number.POSITIVE_INFINITY;
     start = known === undefined ? first.start : known + step;
@@ -106,9 +103,9 @@ async function download(
       }
       await file.append(found.map((candle) => rowOf(candle, wanted)));
       added += found.length;
-      const isEnd = page.candles.length < PAGE || page.candles.at(-1)?.closed === false;
+      const isEnd = !page.isFull || page.candles.at(-1)?.closed === false;
       if (isEnd || found.length === 0 || next > until) break;
-      page = await readCandlePage(client, wanted, next);
+      page = await client.nextCandlePage(wanted, next);
     }
   } catch (error) {
     if (!(error instanceof Failure) || added === 0) throw error;
@@ -134,8 +131,8 @@ function recheckLast({ output }: Context, file: SeriesFile, { candles }: CandleP
 }
 
 /** Whether a page was cut at its start: it is full and ends now, so that older candles had no room. */
-function isLatest({ candles, asOf }: CandlePage, step: number): boolean {
-  return candles.length >= PAGE && (asOf === null || (candles.at(-1)?.time ?? 0) + 2 * step > asOf);
+function isLatest({ candles, isFull, asOf }: CandlePage, step: number): boolean {
+  return isFull && (asOf === null || (candles.at(-1)?.time ?? 0) + 2 * step > asOf);
 }
 
 function rowOf({ time, open, high, low, close, volume }: Candle, { market, type }: CandleSeries) {
@@ -158,14 +155,14 @@ function requireSame({ name, last }: Series, { market, type }: CandleSeries): vo
  * any more. Throws Failure `usage` if it has some: a file grows at its end only.
  */
 async function missingBefore(
-  client: ExchangeClient,
+  client: Exchange,
   { name, first }: Series,
   wanted: WantedCandles,
 ): Promise<Pick<Downloaded, 'failure'> & { readonly gaps: readonly Gap[] }> {
   const [begin, step] = [Date.parse(first?.time ?? ''), CANDLE_MS[wanted.type]];
   const nothing = { gaps: [], failure: null };
   if (first === undefined || wanted.since(client.marketNow()) > begin - step) return nothing;
-  const page = await readFirstPage(client, wanted, wanted.since);
+  const page = await client.firstCandlePage(wanted, wanted.since);
   if (page.start > begin - step) return nothing;
   const [earliest] = page.candles;
   if (earliest === undefined || earliest.time >= begin) {

@@ -1,8 +1,8 @@
-import fs from 'node:fs';
 import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
 import { fileWriter, ParquetWriter } from 'hyparquet-writer';
 import { Failure } from '../../errors.js';
-import { cannotWriteOutput, Draft } from '../named-files/output.js';
+import { Replacement } from '../../platform/replacement.js';
+import { cannotWriteOutput } from '../named-files/output.js';
 import { otherFile, type Row, type RowCheck, type SeriesFile, UnusableFile } from './series-file.js';
 
 /** Rows that are in memory at once. */
@@ -13,11 +13,11 @@ const GROUP_ROWS = 10_000;
  * their digits. Throws Failure `usage` if it cannot be written.
  */
 export function writeParquet(source: SeriesFile, fields: readonly string[], target: string): void {
-  let draft: Draft | undefined;
+  let replacement: Replacement | undefined;
   try {
-    draft = new Draft(target);
+    replacement = new Replacement(target);
     const writer = new ParquetWriter({
-      writer: fileWriter(draft.path),
+      writer: fileWriter(replacement.path),
       schema: [
         { name: 'root', num_children: fields.length },
         ...fields.map((name) => ({
@@ -34,12 +34,11 @@ export function writeParquet(source: SeriesFile, fields: readonly string[], targ
       void writer.write({ columnData, rowGroupSize: GROUP_ROWS });
     }
     void writer.finish();
-    draft.commit();
+    replacement.commit();
   } catch (error) {
     throw error instanceof Failure ? error : cannotWriteOutput(target, error);
   } finally {
-    draft?.discard();
-    if (draft !== undefined) fs.closeSync(draft.descriptor);
+    replacement?.close();
   }
 }
 

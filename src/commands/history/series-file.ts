@@ -1,9 +1,10 @@
 import fs from 'node:fs';
 import { Failure, quoted, usage } from '../../errors.js';
 import { parseJson } from '../../platform/json.js';
+import { Replacement } from '../../platform/replacement.js';
 import { toCsv } from '../../terminal/csv.js';
 import { toJson } from '../../terminal/json.js';
-import { cannotWriteOutput, Draft, type OutputStream } from '../named-files/output.js';
+import { cannotWriteOutput, type OutputStream } from '../named-files/output.js';
 
 /** A row of a file: plain texts by name, without commas, quotes or line breaks. */
 export type Row = Readonly<Record<string, string>>;
@@ -45,6 +46,7 @@ export function otherFile(name: string, fields: readonly string[]): UnusableFile
 /** More than a row takes. */
 const LONGEST_LINE = 64 * 1024;
 const NEWLINE = 0x0a;
+const BYTE_ORDER_MARK = '\ufeff';
 
 /** The format of a file by the ending of its name. Throws Failure `usage` if it has none of the three. */
 export function formatOf(file: string): Format {
@@ -63,7 +65,7 @@ export class SeriesFile implements Series {
   #size: number;
   #first: Row | undefined;
   #last: Row | undefined;
-  #draft: Draft | undefined;
+  #replacement: Replacement | undefined;
 
   private constructor(
     readonly name: string,
@@ -100,9 +102,9 @@ export class SeriesFile implements Series {
   /** Begins a file that takes the place of another one with its first rows. Throws Failure `usage` if it cannot be written. */
   static replacing(name: string, target: string, format: TextFormat, fields: readonly string[]): SeriesFile {
     try {
-      const draft = new Draft(target);
-      const file = new SeriesFile(name, draft.descriptor, format, fields);
-      file.#draft = draft;
+      const replacement = new Replacement(target);
+      const file = new SeriesFile(name, replacement.descriptor, format, fields);
+      file.#replacement = replacement;
       return file;
     } catch (error) {
       throw cannotWriteOutput(name, error);
@@ -127,8 +129,8 @@ export class SeriesFile implements Series {
     try {
       for (let written = 0; written < bytes.length; )
         written += fs.writeSync(this.descriptor, bytes, written, bytes.length - written, this.#size + written);
-      this.#draft?.commit();
-      this.#draft = undefined;
+      this.#replacement?.commit();
+      this.#replacement = undefined;
     } catch (error) {
       fs.ftruncateSync(this.descriptor, this.#size);
       throw cannotWriteOutput(this.name, error);
@@ -170,7 +172,7 @@ export class SeriesFile implements Series {
 
   /** Removes a file that has not taken the place of the other one. */
   discard(): void {
-    this.#draft?.discard();
+    this.#replacement?.discard();
   }
 
   #requireUnchanged(): void {
@@ -188,7 +190,7 @@ export class SeriesFile implements Series {
       number += 1;
       const row = this.#parsed(line);
       if (row === undefined && this.#first === undefined) throw this.#isOther();
-      const problem = row === undefined ? `does not have the fields ${this.fields.join(', ')}` : check.problem(row);
+      const problem = row === undefined ? this.#strangeness(line) : check.problem(row);
       if (problem !== undefined)
         throw new UnusableFile(`${this.name}: line ${number} ${problem}.`, 'Correct the line, or give another file.');
       this.#first ??= row;
@@ -264,8 +266,18 @@ export class SeriesFile implements Series {
     return values.every((value) => typeof value === 'string') ? values : undefined;
   }
 
+  /** What is wrong with a line that is no row, as the rest of a sentence. */
+  #strangeness(line: string): string {
+    return line.trim() === '' ? 'is empty' : `does not have the fields ${this.fields.join(', ')}`;
+  }
+
+  /** The failure for a file that does not begin as such a file. */
   #isOther(): Failure {
-    return otherFile(this.name, this.fields);
+    const [first = ''] = this.#read(0, LONGEST_LINE).toString('utf8').split('\n');
+    const isSaved = first.startsWith(BYTE_ORDER_MARK) || first.endsWith('\r');
+    if (!isSaved) return otherFile(this.name, this.fields);
+    const what = first.endsWith('\r') ? 'has the line ends of Windows' : 'begins with a byte order mark';
+    return new UnusableFile(`${this.name} ${what}.`, 'Save it as plain UTF-8 whose lines end with LF.');
   }
 }
 

@@ -1,10 +1,10 @@
-import type { Context } from '../../cli/context.js';
 import { grouped } from '../../domain/decimal.js';
 import { compareIds, type Trade } from '../../domain/market-data.js';
 import { Failure, type FailureKind, usage } from '../../errors.js';
-import type { ExchangeClient } from '../../exchange/exchange-client.js';
+import type { Exchange } from '../../exchange/exchange.js';
 import type { Answer } from '../../terminal/answer.js';
 import { isoTime } from '../../terminal/time.js';
+import type { Context } from '../command.js';
 import { withTimePerPage } from '../paged-listing.js';
 import { type Downloaded, noteInterrupt, stopped, summaryOf, withOutput } from './output-file.js';
 import { TradeCheck } from './row-checks.js';
@@ -33,7 +33,7 @@ export async function downloadTrades(
   name: string,
   isForced = false,
 ): Promise<Answer> {
-  const client = withTimePerPage(context, await context.session.client());
+  const client = withTimePerPage(context, await context.session.exchange.open());
   const rules = { fields: FIELDS, check: new TradeCheck(client.now()) };
   const { added, failure, first, last } = await withOutput(context, { name, isForced }, rules, async (file) => {
     requireSame(file, wanted);
@@ -49,7 +49,7 @@ export async function downloadTrades(
 
 async function download(
   context: Context,
-  client: ExchangeClient,
+  client: Exchange,
   file: Series,
   { market, since, follow }: Wanted,
 ): Promise<Downloaded> {

@@ -1,9 +1,9 @@
-import type { Context } from '../../cli/context.js';
-import { define, flag, optional, withCompletion } from '../../cli/definition.js';
+import { flag, optional, withCompletion } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import { CANDLE_TYPES } from '../../domain/candle.js';
 import type { Market } from '../../domain/market.js';
 import { suggest, tryRead, usage } from '../../errors.js';
+import { type Context, define } from '../command.js';
 import { marketName } from '../inputs.js';
 import { parseCandleType } from '../kline.js';
 
@@ -19,7 +19,7 @@ export default define({
     requireScreen(context);
     const shown = await chosenMarket(context, market);
     const { runWatch, lastMarketKey } = await import('./runner.js');
-    const { profile } = await context.session.connection();
+    const { profile } = await context.session.profile.connection();
     await context.session.cache.write(lastMarketKey(profile), shown.market);
     await runWatch(context, shown, type);
     return undefined;
@@ -38,9 +38,9 @@ function requireScreen({ host, output }: Context): void {
 
 /** The named market, or the one that was watched last, else traded last, else the first one. */
 async function chosenMarket({ session, trading }: Context, named: string | undefined): Promise<Market> {
-  const catalog = await session.markets();
+  const catalog = await session.exchange.markets();
   if (named !== undefined) return catalog.find(named);
-  const { profile } = await session.connection();
+  const { profile } = await session.profile.connection();
   const { lastMarketKey } = await import('./runner.js');
   const traded = (await tryRead(() => trading.orderMarkets())) ?? [];
   const markets = await catalog.all();

@@ -1,12 +1,11 @@
-import type { Context } from '../../cli/context.js';
 import type { CandleType } from '../../domain/candle.js';
 import type { Market } from '../../domain/market.js';
 import { Failure, tryRead } from '../../errors.js';
-import type { Mirror } from '../../exchange/mirror/mirror.js';
-import { type Channel, channelKey } from '../../exchange/stream/events.js';
+import { type Channel, channelKey, type Mirror } from '../../exchange/exchange.js';
 import { Changes } from '../../terminal/live/changes.js';
 import { LiveScreen } from '../../terminal/live/live-screen.js';
 import type { Screen } from '../../terminal/screen.js';
+import type { Context } from '../command.js';
 import { warnOfUnknown } from '../unknown-writes.js';
 import { frameOf } from './frame.js';
 import { dialogWidth } from './layout.js';
@@ -28,10 +27,10 @@ export function lastMarketKey(profile: string): string {
 /** Shows a market and the account until the user leaves. Throws Failure if there is no exchange to show. */
 export async function runWatch(context: Context, market: Market, type: CandleType): Promise<void> {
   const { session, host, output, budget, globals } = context;
-  const { profile } = await session.connection();
+  const { profile } = await session.profile.connection();
   const accountProblem = await accountProblemOf(context);
-  const mirror = await session.mirror(channelsOf(market.market, type, accountProblem === null));
-  session.keepStopped();
+  const mirror = await session.live.mirror(channelsOf(market.market, type, accountProblem === null));
+  session.exchange.keepStopped();
   await host.limitMemory();
   const release = output.withhold();
   const watching = new Watching(context, mirror, { market, type, profile, accountProblem });
@@ -64,7 +63,7 @@ export async function runWatch(context: Context, market: Market, type: CandleTyp
 /** Why the account cannot be shown; null if it can. */
 async function accountProblemOf({ session }: Context): Promise<string | null> {
   try {
-    await session.signedClient();
+    await session.exchange.signed();
     return null;
   } catch (error) {
     if (!(error instanceof Failure) || error.kind !== 'credentials') throw error;
@@ -200,13 +199,13 @@ class Watching {
   }
 
   async #listMarkets(): Promise<void> {
-    const markets = await (await this.context.session.markets()).all();
+    const markets = await (await this.context.session.exchange.markets()).all();
     this.take({ type: 'markets', markets: markets.map((one) => ({ ...one, name: '' })) });
   }
 
   async #show(name: string): Promise<void> {
     const { session } = this.context;
-    const market = await (await session.markets()).find(name);
+    const market = await (await session.exchange.markets()).find(name);
     this.#market = market;
     this.#follow(market.market, this.#state.type);
     this.take({ type: 'market', market });
@@ -256,7 +255,7 @@ class Watching {
     const { signal } = this.#ending;
     while (!signal.aborted) {
       if (this.watched.accountProblem === null) await this.#lookUpUnknown();
-      const state = await tryRead(() => session.limiterState());
+      const state = await tryRead(() => session.exchange.limiterState());
       // a limit of one is full after each request, which says nothing
       const limits = state?.limits.filter(({ count }) => count > 1) ?? [];
       const used = limits.flatMap(({ taken, count }) => (taken === null ? [] : (taken / count) * 100));

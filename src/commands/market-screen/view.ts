@@ -2,8 +2,7 @@ import type { CandleType } from '../../domain/candle.js';
 import { Decimal } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
 import type { Order } from '../../domain/order.js';
-import type { Mirror, Mirrored } from '../../exchange/mirror/mirror.js';
-import type { Channel, ChannelKind } from '../../exchange/stream/events.js';
+import type { Channel, ChannelKind, Mirror, Mirrored } from '../../exchange/exchange.js';
 import type { WindowSize } from './question.js';
 
 /** What is known of a channel, or nothing yet. */

@@ -1,5 +1,4 @@
 import { PassThrough } from 'node:stream';
-import type { Context } from '../../cli/context.js';
 import { commandLine, withActiveProfile } from '../../cli/hints.js';
 import { formatAmount, grouped } from '../../domain/decimal.js';
 import { type Advice, Failure, suggest } from '../../errors.js';
@@ -14,6 +13,7 @@ import { parseAmount, parsePrice } from '../../trading/expressions.js';
 import type { TradingContext } from '../../trading/trading-context.js';
 import { unknownWrites } from '../../trading/unknown-writes.js';
 import { cancelEverything, cancelNamed } from '../cancel/cancel.js';
+import type { Context } from '../command.js';
 import { previewAndPlace } from '../order/order.js';
 import { sendReplacement } from '../order/replace.js';
 import { createContext } from '../session/context.js';
@@ -145,11 +145,11 @@ export class Writes {
     const output = new PanelOutput(host, this.context.output, this.screened, globals.color);
     const own = { ...globals, format: 'table' as const, fields: undefined, yes: false };
     const { context, close, activeProfile } = createContext({ host, globals: own, output });
-    context.session.keepStopped();
+    context.session.exchange.keepStopped();
     const prompts = new PanelPrompts(host, output, this.screened);
     const asking = Object.create(context, { prompts: { value: prompts } }) as Context;
     const trading = await context.trading.open();
-    await context.session.markets();
+    await context.session.exchange.markets();
     return { context: asking, trading, output, prompts, close, profile: activeProfile };
   }
 

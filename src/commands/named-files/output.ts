@@ -1,13 +1,13 @@
-import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import { Socket } from 'node:net';
 import path from 'node:path';
 import type { Writable } from 'node:stream';
 import tty from 'node:tty';
-import type { Context } from '../../cli/context.js';
 import { Failure, systemErrorCode, usage } from '../../errors.js';
 import { openRegular } from '../../platform/bounded-file.js';
 import { cannotWrite } from '../../platform/private-files.js';
+import { Replacement } from '../../platform/replacement.js';
+import type { Context } from '../command.js';
 
 /** The failure for a file that the user named and that cannot be written. */
 export function cannotWriteOutput(file: string, thrown: unknown): Failure {
@@ -58,40 +58,6 @@ function followed(name: string): string {
     const file = path.join(fs.realpathSync(path.dirname(name)), path.basename(name));
     const isLink = fs.lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink();
     return isLink ? followed(path.resolve(path.dirname(file), fs.readlinkSync(file))) : file;
-  }
-}
-
-/** A file beside the one that it will replace in one step. Until then the old one stays as it is. */
-export class Draft {
-  readonly path: string;
-  readonly descriptor: number;
-  #isWaiting = true;
-
-  /** Throws what the system reports. @param mode default: that of the old file */
-  constructor(
-    private readonly target: string,
-    private readonly mode?: number,
-  ) {
-    this.path = `${target}.${randomBytes(6).toString('hex')}.new`;
-    this.descriptor = fs.openSync(this.path, 'wx+', mode);
-  }
-
-  /** Puts it in the place of the old file. The descriptor stays open. Throws what the system reports. */
-  commit(): void {
-    const old = fs.statSync(this.target, { throwIfNoEntry: false });
-    const mode = this.mode ?? old?.mode;
-    if (mode !== undefined) fs.fchmodSync(this.descriptor, mode & 0o777);
-    // only root may give a file away; others could not write to another's file here
-    if (old !== undefined && process.geteuid?.() === 0) fs.fchownSync(this.descriptor, old.uid, old.gid);
-    fs.fsyncSync(this.descriptor);
-    fs.renameSync(this.path, this.target);
-    this.#isWaiting = false;
-  }
-
-  /** Removes it, unless it was put in its place. */
-  discard(): void {
-    if (this.#isWaiting) fs.rmSync(this.path, { force: true });
-    this.#isWaiting = false;
   }
 }
 
@@ -228,18 +194,17 @@ export class OutputTarget {
   }
 
   async #replace(file: string, pieces: Iterable<string> | AsyncIterable<string>, mode: number | undefined) {
-    let draft: Draft | undefined;
-    const forget = this.context.host.onExit(() => draft?.discard());
+    let replacement: Replacement | undefined;
+    const forget = this.context.host.onExit(() => replacement?.discard());
     try {
-      draft = new Draft(file, mode);
-      for await (const piece of pieces) fs.writeFileSync(draft.descriptor, piece);
-      draft.commit();
+      replacement = new Replacement(file, mode);
+      for await (const piece of pieces) fs.writeFileSync(replacement.descriptor, piece);
+      replacement.commit();
     } catch (error) {
       throw error instanceof Failure ? error : cannotWriteOutput(this.name, error);
     } finally {
       forget();
-      draft?.discard();
-      if (draft !== undefined) fs.closeSync(draft.descriptor);
+      replacement?.close();
     }
   }
 }

@@ -1,4 +1,3 @@
-import type { Context } from '../../cli/context.js';
 import { bestPrices } from '../../domain/book.js';
 import { Decimal } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
@@ -19,6 +18,7 @@ import {
 } from '../../trading/expressions.js';
 import type { BatchLine } from '../../trading/journal/write.js';
 import { type MarketSnapshot, orThrow } from '../../trading/preview/market-snapshot.js';
+import type { Context } from '../command.js';
 import { wholeNumber } from '../inputs.js';
 import { readNamedFile } from '../named-files/input.js';
 

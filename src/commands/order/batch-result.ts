@@ -1,13 +1,11 @@
-import type { Context } from '../../cli/context.js';
 import * as shape from '../../cli/shapes.js';
 import { counted, formatAmount, formatAverageLike, grouped } from '../../domain/decimal.js';
 import { splitMarket } from '../../domain/market.js';
 import type { Order } from '../../domain/order.js';
+import type { Refusal } from '../../domain/refusal.js';
 import { Failure, type Hint, Interrupted, suggest } from '../../errors.js';
-import { refusalFailure } from '../../exchange/failures.js';
-import { timeFor } from '../../exchange/limiter/permits.js';
-import { Refused } from '../../exchange/response.js';
-import * as wireField from '../../exchange/wire-fields.js';
+import { FACTS, wireField } from '../../exchange/description.js';
+import { refusalFailure } from '../../exchange/exchange.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { Paint } from '../../terminal/palette.js';
 import { progressBar } from '../../terminal/progress.js';
@@ -18,6 +16,7 @@ import { type Job, MAX_PAIRS } from '../../trading/batches/job.js';
 import { type Ending, JobRun, type Phase } from '../../trading/batches/job-run.js';
 import { resumeCommand } from '../../trading/batches/start-job.js';
 import type { TradingContext } from '../../trading/trading-context.js';
+import type { Context } from '../command.js';
 import { duplicateFailure } from '../session/duplicate-warnings.js';
 import { FILLS, feeText, fillsSoFar, STATE_AND_FILLS, totalOfFills, UNKNOWN_FILLS } from './fills-so-far.js';
 
@@ -73,7 +72,7 @@ function nextStep(job: Job): string | Hint {
 
 function barOf(job: Job) {
   const { placed, refused, notSent } = job.counts();
-  const seconds = Math.ceil(timeFor(Math.ceil(notSent / MAX_PAIRS)) / 1_000);
+  const seconds = Math.ceil(FACTS.timeFor(Math.ceil(notSent / MAX_PAIRS)) / 1_000);
   return { done: placed + refused, total: job.terms.count, note: `${seconds} s` };
 }
 
@@ -192,17 +191,17 @@ function nothingPlaced(job: Job, ending: Ending): Failure {
   }
   const refused = 'refusal' in ending ? ending.refusal : firstRefusal(job);
   if (refused !== undefined) {
-    const { kind, message, hints, code } = refusalFailure(refused, 'orderMoreV2');
-    const details = { clientId, hint: hints, ...(code === null ? {} : { code }) };
-    return new Failure(kind, `${none}: ${message}`, details);
+    const { kind, message, hints, refusal, code } = refusalFailure(refused, 'batch');
+    return new Failure(kind, `${none}: ${message}`, { clientId, hint: hints, refusal, code });
   }
   const hint = [suggest('Check the host and the network', 'profile', 'show'), resume('Then continue')];
   return new Failure('unreachable', `${none}: ${reasonOf(job, ending)}.`, { clientId, hint });
 }
 
-function firstRefusal({ results }: Job): Refused | undefined {
+function firstRefusal({ results }: Job): Refusal | undefined {
   const result = results.find((one) => one?.outcome === 'refused');
-  return result?.outcome === 'refused' ? new Refused(result.code, result.reason) : undefined;
+  if (result?.outcome !== 'refused') return undefined;
+  return { kind: result.refusal ?? 'other', code: result.code, message: result.reason };
 }
 
 function reasonOf(job: Job, ending: Ending): string {

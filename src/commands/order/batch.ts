@@ -1,12 +1,10 @@
 import { requireConsent } from '../../cli/consent.js';
-import type { Context } from '../../cli/context.js';
-import { define, flag, required } from '../../cli/definition.js';
+import { flag, required } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import { counted, Decimal, formatAmount, formatPercent, formatPrice, grouped } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
 import { Failure, tryRead } from '../../errors.js';
-import { timeFor } from '../../exchange/limiter/permits.js';
-import { batchRequest, maskedRequest } from '../../exchange/write-requests.js';
+import { FACTS, WRITE_OPERATIONS } from '../../exchange/description.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
 import type { Entry } from '../../terminal/table.js';
@@ -31,6 +29,7 @@ import { verifyMarket, verifyOrders } from '../../trading/orders/verify-orders.j
 import type { MarketSnapshot } from '../../trading/preview/market-snapshot.js';
 import type { OrderPlan, PreviewData } from '../../trading/preview/preview.js';
 import type { TradingContext } from '../../trading/trading-context.js';
+import { type Context, define } from '../command.js';
 import { dryRunShape, REQUEST } from '../dry-run.js';
 import { overriddenBy, overrideFlag } from '../guard-overrides.js';
 import { filePath, marketName, oneOf, unresolvedId } from '../inputs.js';
@@ -116,7 +115,7 @@ export async function startBatch(
   overridden: readonly GuardName[],
 ): Promise<Answer> {
   const trading = await context.trading.open();
-  const market = await (await context.session.markets()).find(where.market);
+  const market = await (await context.session.exchange.markets()).find(where.market);
   const job = newJobId(context.host);
   const ladder = ladderText(input);
   const planOf = (lines: readonly BatchLine[]) => ({ ...where, lines, ...(ladder === undefined ? {} : { ladder }) });
@@ -171,7 +170,7 @@ async function resumeBatch(
   const isFinished = job.pendingRequests.size === 0 && job.unsent().length === 0;
   if (isFinished && !context.globals.dryRun) return finishedAnswer(context, trading, job);
   const { terms } = job;
-  const market = await (await context.session.markets()).find(request.market);
+  const market = await (await context.session.exchange.markets()).find(request.market);
   const unsent = new Set(job.unsent());
   const lines = terms.lines.filter((_, index) => unsent.has(index));
   const { side, account } = terms;
@@ -228,11 +227,11 @@ async function sendBatch(context: Context, trading: TradingContext, batch: Batch
       return lines.length === 0 ? `${what}?` : `${what}: ${batchText(batch, lines)}?`;
     },
     text: ({ lines }, preview) => batchPreviewText(batch, lines, preview),
-    dryRun: (assessed, preview, show) => dryBatch(context, trading, batch, { ...assessed, preview }, show),
+    dryRun: (assessed, preview, show) => dryBatch(trading, batch, { ...assessed, preview }, show),
   });
   if (confirmed.answer !== undefined) return confirmed.answer;
   const { assessed, recordOptions } = confirmed;
-  context.budget.extend(timeFor(Math.ceil(assessed.lines.length / MAX_PAIRS)));
+  context.budget.extend(FACTS.timeFor(Math.ceil(assessed.lines.length / MAX_PAIRS)));
   await verifyMarket(trading, market.market);
   return runJob(context, trading, await batch.begin(assessed.lines, recordOptions));
 }
@@ -290,7 +289,7 @@ function batchPreviewText(
 ): PreviewText {
   const { base, quote } = market;
   const { orders, requests, amount, notional, lowest, highest } = summaryOf(lines);
-  const seconds = Math.max(1, Math.ceil(timeFor(requests) / 1_000));
+  const seconds = Math.max(1, Math.ceil(FACTS.timeFor(requests) / 1_000));
   const filling =
     crossing === 0
       ? 'nothing'
@@ -325,7 +324,6 @@ function distances(prices: readonly (string | null)[], reference: Reference | nu
 
 /** What a job would send: all its requests, with keys and signatures masked. */
 function dryBatch(
-  { host }: Context,
   { client }: TradingContext,
   { side, account, market, overridden, resumed }: Batch,
   { lines, ...assessed }: AssessedBatch & { readonly preview: PreviewData },
@@ -337,7 +335,7 @@ function dryBatch(
   const requests = Array.from({ length: count }, (_, index) => {
     const pairs = lines.slice(index * MAX_PAIRS, (index + 1) * MAX_PAIRS);
     const batch = batchOf({ market: market.market, side, account, lines: pairs }, [...pairs.keys()]);
-    return maskedRequest(client.hosts, batchRequest(batch), host.now());
+    return client.requestOf({ kind: 'batch', batch }).request;
   });
   const preview = previewData(assessed, overridden, {
     sums: { price: sent.lowest === sent.highest ? sent.lowest : null, amount, notional },
@@ -345,7 +343,7 @@ function dryBatch(
     order: { fillingAtOnce: assessed.preview.crossing },
   });
   return {
-    data: { dryRun: true, operation: 'orderMoreV2', request: requests[0] ?? null, requests, preview },
+    data: { dryRun: true, operation: WRITE_OPERATIONS.batch, request: requests[0] ?? null, requests, preview },
     show: (screen) => `${show(screen)}\n${screen.paint.faint('Dry run: nothing was sent.')}`,
   };
 }

@@ -1,4 +1,3 @@
-import type { Context } from '../../cli/context.js';
 import type { Market } from '../../domain/market.js';
 import type { AccountType, OrderType } from '../../domain/order.js';
 import type { Answer } from '../../terminal/answer.js';
@@ -12,6 +11,7 @@ import { PREVIEW_VALID_MS, reasonToAskAgain } from '../../trading/preview/ask-ag
 import { MarketSnapshot } from '../../trading/preview/market-snapshot.js';
 import { type OrderPlan, type PreviewData, previewOrders } from '../../trading/preview/preview.js';
 import type { TradingContext } from '../../trading/trading-context.js';
+import type { Context } from '../command.js';
 import { confirmGuarded, notOverridden, recordOptionsOf } from '../guard-overrides.js';
 import { type AssessedOrders, type MarketCheckInputs, type PreviewText, previewTable } from './preview.js';
 
@@ -38,7 +38,7 @@ export async function loadCheckInputs(
   { market, quote }: Market,
   { side, type, overridden, withPreview = hasPreview(context), levels = PREVIEW_LEVELS, ...needs }: PreviewNeeds,
 ): Promise<MarketCheckInputs> {
-  const limits = guardLimits((await context.session.connection()).settings);
+  const limits = guardLimits((await context.session.profile.connection()).settings);
   const guardsNeedBook = needsBook({ side, type, quote }, limits, overridden);
   const { snapshot = new MarketSnapshot(trading.client, { market, side }, withPreview ? levels : 1) } = needs;
   if (withPreview) snapshot.prefetch('book', 'orders', ...(needs.account === 'spot' ? (['balances'] as const) : []));

@@ -1,15 +1,12 @@
 import { requireConsent } from '../../cli/consent.js';
-import type { Context } from '../../cli/context.js';
-import { define, flag, optional, toggle, withCompletion } from '../../cli/definition.js';
+import { flag, optional, toggle, withCompletion } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import { formatAmount, formatPrice } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
 import type { AccountType, Order, OrderType, Side } from '../../domain/order.js';
 import { Failure, suggest, usage } from '../../errors.js';
-import type { ExchangeClient } from '../../exchange/exchange-client.js';
-import { notSentFailure, refusalFailure } from '../../exchange/failures.js';
-import * as wireField from '../../exchange/wire-fields.js';
-import { orderWriteRequest } from '../../exchange/write-requests.js';
+import { wireField } from '../../exchange/description.js';
+import { type Exchange, notSentFailure, refusalFailure } from '../../exchange/exchange.js';
 import type { Answer } from '../../terminal/answer.js';
 import { paintSide, sideText } from '../../terminal/cells.js';
 import type { Screen } from '../../terminal/screen.js';
@@ -24,6 +21,7 @@ import type { Unknown } from '../../trading/orders/settle-order.js';
 import { averageOfFills, newClientId, notionalText, termsText, validateOrder } from '../../trading/orders/terms.js';
 import type { TradingContext } from '../../trading/trading-context.js';
 import { concernsMarket, unknownWrites } from '../../trading/unknown-writes.js';
+import { type Context, define } from '../command.js';
 import { dryRun, dryRunShape } from '../dry-run.js';
 import { overriddenBy, overrideFlag } from '../guard-overrides.js';
 import { clientId, marketName, oneOf, PRICE_WORDS } from '../inputs.js';
@@ -162,13 +160,13 @@ export async function previewAndPlace(
     dryRun: (assessed, preview, show) => {
       const { order } = assessed;
       const data = orderPreviewData(assessed, preview, overridden);
-      return dryRun(context, trading.client, orderWriteRequest(order, order.clientId), data, show);
+      return dryRun(trading.client, { kind: 'order', terms: order, clientId: order.clientId }, data, show);
     },
   });
   if (confirmed.answer !== undefined) return confirmed.answer;
   const { assessed, recordOptions } = confirmed;
   onConfirmed([...new Set([...overridden, ...assessed.breaches.map(({ guard }) => guard)])]);
-  return placeConfirmed(context, trading, assessed, { isUserChosenId: draft.id !== undefined, ...recordOptions });
+  return placeConfirmed(context, trading, assessed, recordOptions);
 }
 
 /**
@@ -186,7 +184,7 @@ async function prepareOrder(
 ): Promise<AssessedOrder> {
   const { session, host } = context;
   const { side, type, at, borrow, repay, id, overridden } = draft;
-  const market = await (await session.markets()).find(draft.market);
+  const market = await (await session.exchange.markets()).find(draft.market);
   const snapshot = earlier?.inputs.snapshot.refreshed();
   const needs = { side, type, account: draft.account, overridden, withPreview, snapshot };
   const inputs = await loadCheckInputs(context, trading, market, needs);
@@ -214,11 +212,11 @@ async function prepareOrder(
   const plan = { market, side, type, account: draft.account, orders: [terms] };
   const guardsNeedBook = inputs.guardsNeedBook || at.kind === 'relative';
   const assessed = await assessOrders(trading, plan, { ...inputs, guardsNeedBook });
-  const clientId = earlier?.order.clientId ?? id ?? newClientId(host);
+  const writeId = earlier?.order.writeId ?? newClientId(host);
   return {
     ...assessed,
     warnings: [...unknownWriteWarnings(context, trading, terms.market), ...assessed.warnings],
-    order: { ...terms, clientId, notional: notionalText(terms) },
+    order: { ...terms, writeId, clientId: id ?? writeId, notional: notionalText(terms) },
   };
 }
 
@@ -244,7 +242,7 @@ export function unknownWriteWarnings(
  * The exchange accepts a client id twice and then shows only the newest order with it, so the outcome of this order could
  * not be distinguished from the earlier one's. Throws Failure `usage`.
  */
-async function requireNewId(client: ExchangeClient, market: string, id: string): Promise<void> {
+async function requireNewId(client: Exchange, market: string, id: string): Promise<void> {
   const earlier = await client.findOrder(market, { clientId: id });
   if (earlier === undefined) return;
   throw usage(`The client id ${id} is taken by order ${earlier.id}.`, [
@@ -257,16 +255,20 @@ async function placeConfirmed(
   { output, host }: Context,
   trading: TradingContext,
   { order, plan }: AssessedOrder,
-  options: { readonly isUserChosenId: boolean } & RecordOptions,
+  options: RecordOptions,
 ): Promise<Answer> {
   const gate = new SendGate();
-  const { clientId: id, notional: _, ...terms } = order;
+  const { writeId: id, clientId, notional: _, ...terms } = order;
+  const chosen = clientId === id ? {} : { clientId };
   const removeHandler = host.onInterrupt(() => {
     if (gate.cancel()) output.note('The order was not sent.');
     else
-      output.warn(['The order may have been placed; pit stopped before it knew.', suggest('Find out', 'resolve', id)]);
+      output.warn([
+        'The order may have been placed; pit stopped before it knew.',
+        suggest('Find out', 'resolve', clientId),
+      ]);
   });
-  const placement = await placeOrder(trading, terms, { id, gate, ...options }).finally(removeHandler);
+  const placement = await placeOrder(trading, terms, { id, ...chosen, gate, ...options }).finally(removeHandler);
   if (placement.outcome === 'placed' && placement.duplicates === null) output.warn(NOT_CHECKED_FOR_DUPLICATES);
   return orderResult(order, placement, plan.market);
 }
@@ -288,13 +290,14 @@ export function accountText({
 
 /** The result of an order that is placed or whose outcome is unknown. Throws the failure of one that was not placed. */
 export function orderResult(order: AssessedOrder['order'], placement: Placement, marketRules: Market): Answer {
-  const { clientId } = order;
+  const { writeId: id, clientId } = order;
   if (placement.outcome === 'refused') {
-    const { message, hints, kind, code } = refusalFailure(placement.refusal, 'order');
+    const { message, hints, kind, refusal, code } = refusalFailure(placement.refusal, 'order');
     throw new Failure(kind, message, {
       clientId,
       hint: hints,
-      ...(code === null ? {} : { code }),
+      refusal,
+      code,
     });
   }
   if (placement.outcome === 'notSent') throw notSentFailure('The order', placement, clientId);
@@ -302,7 +305,7 @@ export function orderResult(order: AssessedOrder['order'], placement: Placement,
   const duplicates = isPlaced ? (placement.duplicates ?? []) : [];
   const listed = isPlaced ? placement.order : null;
   const { market, side, type, account, price, amount, notional } = order;
-  const ownDuplicates = duplicates.flatMap(({ writeId, ids }) => (writeId === clientId ? ids : []));
+  const ownDuplicates = duplicates.flatMap(({ writeId, ids }) => (writeId === id ? ids : []));
   const data = {
     outcome: placement.outcome,
     id: isPlaced ? placement.id : null,

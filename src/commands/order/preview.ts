@@ -1,4 +1,3 @@
-import type { Context } from '../../cli/context.js';
 import * as shape from '../../cli/shapes.js';
 import { Decimal, formatAmount, formatAverage, formatPrice } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
@@ -13,6 +12,7 @@ import type { Assessment } from '../../trading/preview/ask-again.js';
 import { type MarketSnapshot, spentCoin } from '../../trading/preview/market-snapshot.js';
 import type { PreviewData } from '../../trading/preview/preview.js';
 import type { TradingContext } from '../../trading/trading-context.js';
+import type { Context } from '../command.js';
 import { exchangeText, PREVIEW_FIELDS, type PreviewJson } from '../dry-run.js';
 import { breachText } from '../guard-overrides.js';
 import { knownGain } from '../pnl/known-gain.js';
@@ -111,7 +111,12 @@ const TYPE_TEXT: Readonly<Record<OrderType, string>> = {
 
 /** A single order that was checked, ready to be sent. */
 export interface AssessedOrder extends AssessedOrders {
-  readonly order: RecordedOrderTerms & { readonly clientId: string; readonly notional: string };
+  readonly order: RecordedOrderTerms & {
+    /** The id of the record. */
+    readonly writeId: string;
+    readonly clientId: string;
+    readonly notional: string;
+  };
 }
 
 /** The parts of the table for a single order. A replacement replaces some of them. */

@@ -1,13 +1,11 @@
 import { requireConsent } from '../../cli/consent.js';
-import type { Context } from '../../cli/context.js';
-import { define, flag, optional, required, toggle, withCompletion } from '../../cli/definition.js';
+import { flag, optional, required, toggle, withCompletion } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import { Decimal, formatAmount, formatPrice } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
 import { type OrderReference, referenceText } from '../../domain/order.js';
 import { Failure, suggest, usage } from '../../errors.js';
-import { notSentFailure, refusalFailure, rejectionHint } from '../../exchange/failures.js';
-import { cancelRequest, orderWriteRequest } from '../../exchange/write-requests.js';
+import { notSentFailure, refusalFailure, WRONG_KEYS } from '../../exchange/exchange.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
 import type { CancelOutcome } from '../../trading/cancel/cancellation.js';
@@ -23,6 +21,7 @@ import { type Replacement, replaceOrder } from '../../trading/replace/replace.js
 import type { TradingContext } from '../../trading/trading-context.js';
 import { concernsMarket } from '../../trading/unknown-writes.js';
 import { CANCELLED, cancelRow } from '../cancel/cancel-result.js';
+import { type Context, define } from '../command.js';
 import { dryRun, dryRunShape, NO_PREVIEW } from '../dry-run.js';
 import { overriddenBy, overrideFlag } from '../guard-overrides.js';
 import { knownClientId, marketName, oneOf, orderId, PRICE_WORDS } from '../inputs.js';
@@ -125,9 +124,9 @@ export async function sendReplacement(
     dryRun: (assessed, preview, show) => {
       const { order, replacement } = assessed;
       const { terms, placed } = replacement;
-      const cancel = dryRun(context, client, cancelRequest(terms.market, terms.order), NO_PREVIEW, () => '');
+      const cancel = dryRun(client, { kind: 'cancel', market: terms.market, order: terms.order }, NO_PREVIEW, () => '');
       const data = orderPreviewData(assessed, preview, overridden);
-      const place = dryRun(context, client, orderWriteRequest(placed, order.clientId), data, show);
+      const place = dryRun(client, { kind: 'order', terms: placed, clientId: order.clientId }, data, show);
       return { data: [cancel.data, place.data], show: place.show };
     },
   });
@@ -147,7 +146,7 @@ async function prepareReplacement(
   { market: name, reference, changes, overridden }: ReplaceRequest,
   earlier: AssessedReplacement | undefined,
 ): Promise<AssessedReplacement> {
-  const market = await (await context.session.markets()).find(name);
+  const market = await (await context.session.exchange.markets()).find(name);
   const levels = hasPreview(context) ? PREVIEW_LEVELS : undefined;
   // by its id, as a client id names the newest order that has it
   const order = earlier === undefined ? reference : earlier.replacement.terms.order;
@@ -171,7 +170,7 @@ async function prepareReplacement(
       ...accountWarnings(replacement),
       ...assessed.warnings,
     ],
-    order: { ...placed, clientId, notional: notionalText(placed) },
+    order: { ...placed, writeId: clientId, clientId, notional: notionalText(placed) },
     replacement,
   };
 }
@@ -287,7 +286,11 @@ function sent(ended: Ended, order: RecordedOrderTerms, placement: Placement, mar
   if (placement.outcome === 'refused')
     return unplaced(ended, order, refusalFailure(placement.refusal, 'order'), 'refused');
   if (placement.outcome === 'notSent') return unplaced(ended, order, notSentFailure('The order', placement, clientId));
-  const answer = orderResult({ ...order, clientId, notional: notionalText(order) }, placement, market);
+  const answer = orderResult(
+    { ...order, writeId: clientId, clientId, notional: notionalText(order) },
+    placement,
+    market,
+  );
   return {
     ...answer,
     data: { ...(answer.data as object), replaced: replacedRow(ended) },
@@ -302,11 +305,11 @@ function notCancelled(ended: Ended): Answer {
   if (cancel.outcome !== 'unknown') {
     const text = `The order was not cancelled, and nothing was placed: ${message}.`;
     throw new Failure(cancel.failure ?? 'refused', text, {
-      hint: rejectionHint(
-        cancel.code,
-        suggest('See the order', 'order', 'show', terms.market, ...referenceWords(terms)),
-      ),
-      ...(cancel.code === null ? {} : { code: cancel.code }),
+      hint:
+        cancel.outcome === 'refused' && cancel.failure === 'credentials'
+          ? WRONG_KEYS
+          : suggest('See the order', 'order', 'show', terms.market, ...referenceWords(terms)),
+      code: cancel.code,
       clientId,
     });
   }
@@ -332,7 +335,7 @@ function unplaced(
   const rest = order ?? remainderOf(terms.wanted, cancel.filled ?? '0');
   const hint = order === null ? tooLittleText(rest) : suggest('To place the rest', ...orderArgs(order));
   const text = `The order is cancelled${filledText(ended)}, and no new order was placed: ${why.message}`;
-  const failure = new Failure('partial', text, { hint, clientId, ...(why.code === null ? {} : { code: why.code }) });
+  const failure = new Failure('partial', text, { hint, clientId, refusal: why.refusal, code: why.code });
   return { data: notPlaced(ended, rest, outcome), show: (screen) => cancelledLine(screen, ended), failure };
 }
 

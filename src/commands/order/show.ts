@@ -1,5 +1,4 @@
-import type { Context } from '../../cli/context.js';
-import { define, flag, optional, required } from '../../cli/definition.js';
+import { flag, optional, required } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import { formatAmount } from '../../domain/decimal.js';
 import { isSameReference, type Order } from '../../domain/order.js';
@@ -10,6 +9,7 @@ import { verifyMarket } from '../../trading/orders/verify-orders.js';
 import { WAITS, type Wait, waitForOrder } from '../../trading/orders/wait.js';
 import type { TradingContext } from '../../trading/trading-context.js';
 import { concernsMarket, type UnknownWrite } from '../../trading/unknown-writes.js';
+import { type Context, define } from '../command.js';
 import { knownClientId, marketName, oneOf, orderId } from '../inputs.js';
 import { explainUnknownMarket } from '../known-market.js';
 import { warnOfUnknown } from '../unknown-writes.js';
@@ -99,7 +99,7 @@ async function awaitOrder(
   read: () => Promise<Order>,
   wait: Wait,
 ): Promise<Awaited> {
-  session.keepStopped();
+  session.exchange.keepStopped();
   let status = 'Waiting for the order';
   const hide = output.live(() => status);
   const removeHandler = host.onInterrupt(hide);

@@ -1,4 +1,3 @@
-import type { Context } from '../../cli/context.js';
 import { Decimal, formatAmount, grouped } from '../../domain/decimal.js';
 import { signed } from '../../terminal/cells.js';
 import type { Entry } from '../../terminal/table.js';
@@ -8,6 +7,7 @@ import { LotLedger } from '../../trading/pnl/lots.js';
 import { matchBills } from '../../trading/pnl/match-bills.js';
 import { bookFill } from '../../trading/pnl/profit-and-loss.js';
 import type { OrderPlan } from '../../trading/preview/preview.js';
+import type { Context } from '../command.js';
 
 /**
  * The gain that a sell would realise if all of it filled at its price, by the fills that `pit pnl` has kept: the line of a preview,

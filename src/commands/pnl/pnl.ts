@@ -1,12 +1,10 @@
 import { listing } from '../../cli/answers.js';
-import type { Context } from '../../cli/context.js';
-import { define, flag, several, toggle } from '../../cli/definition.js';
+import { flag, several, toggle } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import { Decimal, formatAmount, grouped } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
 import { Failure, suggest } from '../../errors.js';
-import type { ExchangeClient } from '../../exchange/exchange-client.js';
-import { readRates } from '../../exchange/rates.js';
+import type { Exchange } from '../../exchange/exchange.js';
 import type { Answer } from '../../terminal/answer.js';
 import { keptStore } from '../../trading/pnl/kept-history.js';
 import { METHODS } from '../../trading/pnl/lots.js';
@@ -14,6 +12,8 @@ import { readPastPrices } from '../../trading/pnl/past-prices.js';
 import { type AccountPnl, type MarketPnl, profitAndLoss } from '../../trading/pnl/profit-and-loss.js';
 import { type ReadHistory, readHistory } from '../../trading/pnl/read-history.js';
 import type { CoinBalance } from '../../trading/pnl/reconciliation.js';
+import { readRates } from '../account/rates.js';
+import { type Context, define } from '../command.js';
 import { explainRefusal, unknownCoin } from '../funds/refusal.js';
 import { coinName, marketName, moment, oneOf, requireRange } from '../inputs.js';
 import { withTimePerPage } from '../paged-listing.js';
@@ -38,12 +38,11 @@ export default define({
   output: shape.anyOf(shape.array(PNL_ROW), shape.array(LOT_ROW, 'with --lots')),
   async run(context, { markets: names, from, to, method = 'fifo', in: unit, lots: listsLots }) {
     requireRange([from, to], ['--from', '--to'], context.host.now());
-    const client = withTimePerPage(context, await context.session.signedClient());
-    const catalog = await context.session.markets();
-    for (const name of names) await catalog.find(name);
-    const markets = await catalog.all();
+    const client = withTimePerPage(context, await context.session.exchange.signed());
+    for (const name of names) await client.markets.find(name);
+    const markets = await client.markets.all();
     if (unit !== undefined) requireCoin(unit, markets);
-    const history = await read(context, client, markets);
+    const history = await read(context, client);
     const now = client.now();
     const result = profitAndLoss(history.matched, {
       window: { from: from?.(now) ?? Number.NEGATIVE_INFINITY, to: to?.(now) ?? Number.POSITIVE_INFINITY },
@@ -72,7 +71,7 @@ function requireCoin(unit: string, markets: readonly Market[]): void {
 }
 
 /** Reads the account with progress on a terminal. */
-async function read(context: Context, client: ExchangeClient, markets: readonly Market[]): Promise<ReadHistory> {
+async function read(context: Context, client: Exchange): Promise<ReadHistory> {
   const { session, trading, output, host } = context;
   let progress = { orders: 0, bills: 0 };
   const hide = output.live(
@@ -85,8 +84,6 @@ async function read(context: Context, client: ExchangeClient, markets: readonly 
       readHistory({
         host,
         client,
-        zone: await session.zone(),
-        markets: async () => markets,
         store: keptStore(session.cache, await trading.accountName()),
         onProgress: (count) => {
           progress = count;
@@ -111,7 +108,7 @@ function chosen({ markets, coins }: AccountPnl, names: readonly string[]): Accou
 
 async function pnlAnswer(
   { output }: Context,
-  client: ExchangeClient,
+  client: Exchange,
   { markets, coins }: AccountPnl,
   all: readonly Market[],
   given: string | undefined,

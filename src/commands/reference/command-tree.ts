@@ -6,8 +6,7 @@ import {
   GLOBAL_FLAGS,
 } from '../../cli/definition.js';
 import { rowFields } from '../../cli/row-fields.js';
-import { operations } from '../../exchange/operations/index.js';
-import type { Operation } from '../../exchange/operations/operation.js';
+import { type Operation, operations } from '../../exchange/description.js';
 import { groups } from '../names.js';
 
 export interface DescribedArgument {

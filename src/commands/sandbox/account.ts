@@ -1,9 +1,10 @@
 import { listing } from '../../cli/answers.js';
-import { define, flag, optional, required, toggle, withCompletion } from '../../cli/definition.js';
+import { flag, optional, required, toggle, withCompletion } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import { suggest } from '../../errors.js';
 import { type AccountReport, PERMISSION_NAMES, type WalletReport } from '../../sandbox/admin/accounts.js';
 import { type Column, record } from '../../terminal/table.js';
+import { define } from '../command.js';
 import { DRY_CHANGE, dryChange } from '../dry-run.js';
 import { coinName, marketName, positiveDecimal, word } from '../inputs.js';
 

@@ -1,8 +1,8 @@
-import type { Context } from '../../cli/context.js';
-import { define, required } from '../../cli/definition.js';
+import { required } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import type { ClockReport } from '../../sandbox/admin/clock.js';
 import type { Answer } from '../../terminal/answer.js';
+import { type Context, define } from '../command.js';
 import { DRY_CHANGE, dryChange } from '../dry-run.js';
 import { durationUpTo, moment, speed } from '../inputs.js';
 

@@ -1,14 +1,14 @@
 import { listing } from '../../cli/answers.js';
-import { define, flag, optional, required } from '../../cli/definition.js';
+import { flag, optional, required } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import { plainNumber } from '../../domain/decimal.js';
 import { usage } from '../../errors.js';
-import { channels } from '../../exchange/channels/index.js';
-import { operations } from '../../exchange/operations/index.js';
+import { channels, operations } from '../../exchange/description.js';
 import type { Effects, FaultEntry } from '../../sandbox/faults/log.js';
 import { FAULT_KINDS, type FaultKind, type FaultRule, isStreamFault } from '../../sandbox/faults/rules.js';
 import { type Column, table } from '../../terminal/table.js';
 import { localTime, timeTitle } from '../../terminal/time.js';
+import { define } from '../command.js';
 import { DRY_CHANGE, dryChange } from '../dry-run.js';
 import { oneOf, wholeNumber, wordCompletedWith } from '../inputs.js';
 import type { Sandbox } from '../session/sandbox.js';

@@ -1,5 +1,5 @@
 import { confirm, requireConsent } from '../../cli/consent.js';
-import { define, flag, type Parser, toggle } from '../../cli/definition.js';
+import { flag, type Parser, toggle } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import { grouped } from '../../domain/decimal.js';
 import { Failure, quoted, suggest, usage } from '../../errors.js';
@@ -7,6 +7,7 @@ import type { Host } from '../../platform/host.js';
 import type { OtherLimits } from '../../sandbox/lifecycle/start.js';
 import { type Entry, record } from '../../terminal/table.js';
 import { localTime, timeTitle } from '../../terminal/time.js';
+import { define } from '../command.js';
 import { DRY_CHANGE, dryChange } from '../dry-run.js';
 import { duration, oneOf, utcOffset, wholeNumber } from '../inputs.js';
 

@@ -1,7 +1,6 @@
 import path from 'node:path';
 import { confirm, requireConsent } from '../../cli/consent.js';
-import type { Context } from '../../cli/context.js';
-import { define, flag, required } from '../../cli/definition.js';
+import { flag, required } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import { counted } from '../../domain/decimal.js';
 import { Failure, suggest } from '../../errors.js';
@@ -10,6 +9,7 @@ import { FILE_MODE } from '../../platform/private-files.js';
 import type { ClockReport } from '../../sandbox/admin/clock.js';
 import type { PriceMoveReport, ReplayReport } from '../../sandbox/admin/replay.js';
 import type { StateReport } from '../../sandbox/admin/state.js';
+import { type Context, define } from '../command.js';
 import { DRY_CHANGE, dryChange } from '../dry-run.js';
 import { durationUpTo, filePath, marketName, positiveDecimal, speed } from '../inputs.js';
 import { FORCE } from '../named-files/force.js';

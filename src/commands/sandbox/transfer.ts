@@ -1,8 +1,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import type { Context } from '../../cli/context.js';
 import { Failure } from '../../errors.js';
 import { FILE_MODE } from '../../platform/private-files.js';
+import type { Context } from '../command.js';
 import { type InputRules, readNamedChunks, STDIN, shownName } from '../named-files/input.js';
 
 /**

@@ -1,39 +1,45 @@
 import { createHash } from 'node:crypto';
-import type { CliContext } from '../../cli/context.js';
+import type { CliContext, CommandContext } from '../../cli/context.js';
 import type { RunningCommand } from '../../cli/run.js';
-import { CompletionNames, namesFolder } from '../../config/completion-names.js';
+import { Cache } from '../../config/cache.js';
 import type { Connection } from '../../config/connection.js';
 import { reqTimeToleranceMs } from '../../config/settings.js';
 import { Failure, suggest } from '../../errors.js';
-import { TimeBudget } from '../../exchange/budget.js';
 import type { Host } from '../../platform/host.js';
 import { requireOwnFolder } from '../../platform/private-files.js';
+import { TimeBudget } from '../../platform/time-budget.js';
 import type { Output } from '../../terminal/output.js';
 import { Prompts } from '../../terminal/prompts.js';
 import type { JournalEntry } from '../../trading/journal/entry.js';
 import type { Journal, Unsettled } from '../../trading/journal/journal.js';
 import type { TradingContext } from '../../trading/trading-context.js';
 import type { UnknownWrite } from '../../trading/unknown-writes.js';
+import { ActiveExchange } from './active-exchange.js';
+import { ActiveProfile } from './active-profile.js';
+import { LiveData } from './live-data.js';
 import type { OutcomeCountdown } from './outcome-countdown.js';
 import { SANDBOX_JOURNAL, Sandbox } from './sandbox.js';
-import { Session } from './session.js';
+import type { Session } from './session.js';
 
-declare module '../../cli/context.js' {
-  interface Context {
-    /** The command's remaining time. */
-    readonly budget: TimeBudget;
-    readonly session: Session;
-    readonly trading: Trading;
-    readonly sandbox: Sandbox;
-  }
+/** What a command works with. */
+export interface Context extends CommandContext {
+  /** The command's remaining time. */
+  readonly budget: TimeBudget;
+  readonly session: Session;
+  readonly trading: Trading;
+  readonly sandbox: Sandbox;
 }
 
 /** Creates a command's context. Nothing is read yet. */
-export function createContext(base: CliContext): RunningCommand {
+export function createContext(base: CliContext): RunningCommand & { readonly context: Context } {
   const { host, globals, output } = base;
   const budget = new TimeBudget(globals.timeoutMs, host.monotonic, globals.isTimeoutGiven);
   const sandbox = new Sandbox(host, budget, output);
-  const session = new Session(host, globals, budget, output, sandbox, () => getTrading().orderMarkets());
+  const profile = new ActiveProfile(host, globals, budget, sandbox);
+  const orderMarkets = () => getTrading().orderMarkets();
+  const exchange = new ActiveExchange(host, globals, budget, output, sandbox, profile, orderMarkets);
+  const live = new LiveData(sandbox, profile, exchange);
+  const session: Session = { profile, exchange, live, cache: new Cache(host.directories.cache, host.now) };
   let prompts: Prompts | undefined;
   let trading: Trading | undefined;
   const getTrading = () => {
@@ -60,10 +66,10 @@ export function createContext(base: CliContext): RunningCommand {
     },
     deadline: {
       leftMs: () => (budget.hasDeadline ? budget.remainingMs : Number.POSITIVE_INFINITY),
-      timeoutFailure: () => timeoutFailure(budget, trading?.unsettledIds() ?? [], session.writesUnderWay),
+      timeoutFailure: () => timeoutFailure(budget, trading?.unsettledIds() ?? [], session.exchange.writesUnderWay),
     },
-    activeProfile: async () => (await session.connection()).profile,
-    close: () => saveNames(base, session, () => trading?.unknownIds()),
+    activeProfile: async () => (await session.profile.connection()).profile,
+    close: () => saveNames(session, () => trading?.unknownIds()),
   };
 }
 
@@ -72,11 +78,11 @@ export function createContext(base: CliContext): RunningCommand {
  * @param ids of the writes that it has recorded
  */
 function timeoutFailure(
-  { milliseconds }: TimeBudget,
+  { words }: TimeBudget,
   ids: readonly string[],
-  underWay: Session['writesUnderWay'],
+  underWay: ActiveExchange['writesUnderWay'],
 ): Failure {
-  const message = `The command did not end within its ${milliseconds / 1000} seconds and was stopped`;
+  const message = `The command did not end within its ${words} and was stopped`;
   const [first] = ids;
   if (first === undefined && underWay.size === 0)
     return new Failure('unreachable', `${message}.`, { hint: 'Give it more time with --timeout SECONDS.' });
@@ -91,16 +97,10 @@ function timeoutFailure(
 }
 
 /** Saves names seen in responses for shell completion. */
-async function saveNames(
-  { host }: CliContext,
-  session: Session,
-  unknownIds: () => readonly string[] | undefined,
-): Promise<void> {
-  if (!session.hasClient) return;
+async function saveNames(session: Session, unknownIds: () => readonly string[] | undefined): Promise<void> {
+  if (!session.exchange.isOpen) return;
   try {
-    const { profile } = await session.connection();
-    const { directories, environment } = host;
-    session.seenNames.save(new CompletionNames(directories.cache, namesFolder(profile, environment)), unknownIds());
+    session.exchange.seenNames.save(await session.profile.completionNames(), unknownIds());
   } catch {
     // without a connection no response was read, so there are no names to save
   }
@@ -122,8 +122,8 @@ class Trading {
   /** The client, journal and callbacks of a signed command. Throws Failure `credentials`. */
   async open(): Promise<TradingContext> {
     const { host, budget, output, session } = this;
-    const client = await session.signedClient();
-    const connection = await session.connection();
+    const client = await session.exchange.signed();
+    const connection = await session.profile.connection();
     // loaded here: commands that only read do not need it
     const { warnOfDuplicates, warnOfDuplicateWithdrawals } = await import('./duplicate-warnings.js');
     const { OutcomeCountdown } = await import('./outcome-countdown.js');
@@ -135,7 +135,7 @@ class Trading {
       get journal() {
         return journal();
       },
-      orderPushes: await session.orderPushes(),
+      orderPushes: await session.live.orderPushes(),
       requestLifetimeMs: reqTimeToleranceMs(connection.settings),
       showWait: (wait) => {
         this.#countdown ??= new OutcomeCountdown(output, host.errors.isTTY === true);
@@ -190,8 +190,9 @@ class Trading {
 
   /** A name of the account whose keys are in use, without a secret in it. The session has to be connected. */
   async accountName(): Promise<string> {
-    const connection = await this.session.connection();
-    const { accessKey } = this.session.credentials(connection);
+    const { profile } = this.session;
+    const connection = await profile.connection();
+    const { accessKey } = profile.credentials(connection);
     return journalName({ sandbox: false, tradeUrl: connection.tradeUrl ?? SANDBOX_URL }, accessKey);
   }
 
@@ -203,10 +204,10 @@ class Trading {
   /** The journal is made when it is first used: a question can be asked before Node's cryptography is loaded for its name. */
   async #journalOnUse(): Promise<() => Journal> {
     const { host, session } = this;
-    const connection = await session.connection();
-    await session.loadKeys();
+    const connection = await session.profile.connection();
+    await session.profile.loadKeys();
     // the sandbox has one journal, and its keys are unknown until it runs
-    const accessKey = connection.sandbox ? '' : session.credentials(connection).accessKey;
+    const accessKey = connection.sandbox ? '' : session.profile.credentials(connection).accessKey;
     const { Journal } = await import('../../trading/journal/journal.js');
     requireOwnFolder(host.directories.state);
     return () => {

@@ -84,12 +84,12 @@ function cancelHints(duplicates: readonly DuplicateOrders[], ids: readonly strin
 function headlineOf(duplicates: readonly DuplicateOrders[]): string {
   const [first, ...others] = duplicates;
   if (first === undefined) return '';
-  const { terms, line, orderId, ids, writeId } = first;
+  const { terms, line, orderId, ids, writeId, clientId = writeId } = first;
   const { side, amount, market, price } = terms;
   if (others.length > 0)
     return `${duplicates.length} ${manyHeadline(duplicates)}: ${side} in ${market} (job ${writeId})`;
   // no request carries the id of a job
-  const what = `${side} ${formatAmount(amount)} ${market} at ${grouped(price)} (${line === undefined ? 'client id' : 'job'} ${writeId})`;
+  const what = `${side} ${formatAmount(amount)} ${market} at ${grouped(price)} (${line === undefined ? 'client id' : 'job'} ${clientId})`;
   const all = [...(orderId === null ? [] : [orderId]), ...ids].join(' and ');
   return `${isUnexpected(first) ? unexpectedHeadline(first) : 'THE ORDER WAS PLACED MORE THAN ONCE'}: ${what} as ${all}`;
 }

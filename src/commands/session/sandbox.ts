@@ -1,17 +1,12 @@
 import { Cache } from '../../config/cache.js';
 import { CompletionNames } from '../../config/completion-names.js';
 import { SANDBOX } from '../../config/profiles.js';
-import type { TimeBudget } from '../../exchange/budget.js';
-import { cachedOffset } from '../../exchange/exchange-clock.js';
-import { clearLimits } from '../../exchange/limiter/shared-limits.js';
+import { clearSandboxLimits, keepSandboxOffset } from '../../exchange/connect.js';
 import type { Host } from '../../platform/host.js';
+import type { TimeBudget } from '../../platform/time-budget.js';
 import type { EnsuredSandbox, SandboxAddress } from '../../sandbox/lifecycle/index.js';
 import type { Output } from '../../terminal/output.js';
 
-/** The sandbox's limits have one name wherever it listens. */
-export const SANDBOX_HOST_KEY = 'sandbox';
-/** The key under which the offset of its clock is cached. */
-export const SANDBOX_CLOCK = 'offset sandbox';
 /** The name of its journal. */
 export const SANDBOX_JOURNAL = 'sandbox';
 
@@ -73,8 +68,7 @@ export class Sandbox {
   /** Caches the time of the sandbox's clock (ISO 8601) after this command has set it; null: it follows the machine's clock. */
   async rememberClock(time: string | null): Promise<void> {
     const cache = new Cache(this.host.directories.cache, this.host.now);
-    if (time === null) await cache.remove(SANDBOX_CLOCK);
-    else cachedOffset(cache, SANDBOX_CLOCK, this.host).write(Date.parse(time) - this.host.now());
+    await keepSandboxOffset(cache, this.host, time === null ? null : Date.parse(time) - this.host.now());
   }
 
   /** Forgets what was written to an exchange that another one has replaced. */
@@ -88,6 +82,6 @@ export class Sandbox {
 
   /** Forgets what a server that has ended had counted against its limits. */
   clearLimits(): void {
-    clearLimits(this.host.directories.state, SANDBOX_HOST_KEY);
+    clearSandboxLimits(this.host.directories.state);
   }
 }

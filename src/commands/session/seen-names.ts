@@ -1,28 +1,11 @@
-import type { CompletionNames } from '../../config/completion-names.js';
+import type { CompletionNames, KnownOrder } from '../../config/completion-names.js';
 import { formatAmount, formatPrice, grouped } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
 import type { Order } from '../../domain/order.js';
-import type { CompletionName } from '../../exchange/exchange-client.js';
+import type { CompletionName } from '../../exchange/exchange.js';
 
 /** More open orders than that are not offered by a shell. */
 const MAX_ORDERS = 2_000;
-
-interface OpenOrder {
-  readonly market: string;
-  readonly clientId: string | null;
-  /** `buy 0.5 at 28,100.00`; null if that is unknown. */
-  readonly terms: string | null;
-}
-
-/** A line of an earlier command. */
-function readOrder(line: string): OpenOrder & { readonly id: string } {
-  const [market = '', id = '', client = '', ...terms] = line.split(' ');
-  return { market, id, clientId: client === '-' ? null : client, terms: terms.length === 0 ? null : terms.join(' ') };
-}
-
-function orderLine({ market, id, clientId, terms }: OpenOrder & { readonly id: string }): string {
-  return [market, id, clientId ?? '-', ...(terms === null ? [] : [terms])].join(' ');
-}
 
 /**
  * What a command has seen of names that a shell can offer: markets, coins, open orders. It is noted in passing, from answers
@@ -33,7 +16,7 @@ export class SeenNames {
   #markets: readonly Market[] | undefined;
   #recent: string | undefined;
   /** By id; null for one that is no longer open. */
-  readonly #orders = new Map<string, OpenOrder | null>();
+  readonly #orders = new Map<string, KnownOrder | null>();
   readonly #cancelled = new Set<string>();
 
   markets(markets: readonly Market[]): void {
@@ -49,6 +32,7 @@ export class SeenNames {
     if (seen.kind === 'placed' && seen.type !== 'ioc')
       for (const id of seen.ids)
         this.#orders.set(id, {
+          id,
           market: seen.market,
           clientId: seen.clientId,
           terms: seen.terms && this.#termsText(seen.market, seen.terms),
@@ -63,7 +47,7 @@ export class SeenNames {
     const { id, market, state } = order;
     const clientId = order.clientId ?? this.#orders.get(id)?.clientId ?? null;
     const terms = this.#termsText(market, order);
-    this.#orders.set(id, state === 'open' ? { market, clientId, terms } : null);
+    this.#orders.set(id, state === 'open' ? { id, market, clientId, terms } : null);
   }
 
   /** A price has its market's decimals if the command has read the market; the exchange lists prices with them anyway. */
@@ -84,15 +68,14 @@ export class SeenNames {
       );
     if (this.#recent !== undefined) names.write('recent', [this.#recent]);
     if (this.#coins.size > 0) names.write('coins', [...new Set([...names.read('coins'), ...this.#coins])].sort());
-    if (this.#orders.size + this.#cancelled.size > 0) names.write('orders', this.#merged(names.read('orders')));
+    if (this.#orders.size + this.#cancelled.size > 0) names.writeOrders(this.#merged(names.readOrders()));
     if (unresolved !== undefined) names.write('unresolved', unresolved);
   }
 
   /** What was seen now, and what was known before and not seen to have ended; newest first. */
-  #merged(before: readonly string[]): string[] {
-    const earlier = before.map(readOrder);
+  #merged(earlier: readonly KnownOrder[]): KnownOrder[] {
     const earlierById = new Map(earlier.map((order) => [order.id, order]));
-    const seen = [...this.#orders].flatMap(([id, order]) => (order === null ? [] : { ...order, id }));
+    const seen = [...this.#orders.values()].filter((order) => order !== null);
     return [...seen, ...earlier.filter(({ id }) => !this.#orders.has(id))]
       .map(({ clientId, terms, ...order }) => ({
         ...order,
@@ -101,7 +84,6 @@ export class SeenNames {
       }))
       .filter(({ clientId }) => clientId === null || !this.#cancelled.has(clientId))
       .sort((left, right) => right.id.length - left.id.length || (left.id < right.id ? 1 : -1))
-      .slice(0, MAX_ORDERS)
-      .map(orderLine);
+      .slice(0, MAX_ORDERS);
   }
 }

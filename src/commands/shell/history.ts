@@ -1,8 +1,9 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { readTextBounded } from '../../platform/bounded-file.js';
-import { FILE_MODE, isPrivateFile, makePrivateFolder, replaceFile } from '../../platform/private-files.js';
+import { FILE_MODE, isPrivateFile, makePrivateFolder } from '../../platform/private-files.js';
 import type { Redaction } from '../../platform/redaction.js';
+import { replaceFile } from '../../platform/replacement.js';
 
 const FILE = path.join('shell', 'history');
 

@@ -1,6 +1,6 @@
 import { Decimal } from '../../domain/decimal.js';
 import { Failure } from '../../errors.js';
-import type { Mirror } from '../../exchange/mirror/mirror.js';
+import type { Mirror } from '../../exchange/exchange.js';
 import type { Session } from '../session/session.js';
 
 /** The last price of a market. */
@@ -23,7 +23,7 @@ export class LivePrice {
   async follow(session: Session, market: string): Promise<void> {
     await this.stop();
     try {
-      this.#mirror = await session.mirror([{ kind: 'ticker', market }]);
+      this.#mirror = await session.live.mirror([{ kind: 'ticker', market }]);
       this.#market = market;
     } catch (error) {
       if (!(error instanceof Failure)) throw error;

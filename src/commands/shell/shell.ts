@@ -1,13 +1,12 @@
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
-import type { Context } from '../../cli/context.js';
-import { define } from '../../cli/definition.js';
 import { type Program, runAndReport } from '../../cli/run.js';
 import * as shape from '../../cli/shapes.js';
 import { type Connection, chooseConnection } from '../../config/connection.js';
 import { CommandEnded, Failure, Interrupted, suggest, tryRead, usage } from '../../errors.js';
 import { CommandHost } from '../../platform/command-host.js';
 import { LineReader } from '../../terminal/line-reader.js';
+import { type Context, define } from '../command.js';
 import { builtTree } from '../completion/built-tree.js';
 import { knownNames } from '../completion/known-names.js';
 import { typedCommand } from '../completion/typed-command.js';
@@ -185,7 +184,7 @@ class Shell {
   async #use([word, ...others]: readonly string[]): Promise<number> {
     if (word === undefined || others.length > 0)
       throw usage('use takes one market.', suggest('List the markets', 'markets'));
-    const { market } = await (await this.#session.markets()).find(marketName(word));
+    const { market } = await (await this.#session.exchange.markets()).find(marketName(word));
     await this.#follow(market);
     return 0;
   }
@@ -219,10 +218,10 @@ class Shell {
   async #locate(): Promise<void> {
     const { host, globals, output } = this.context;
     const before = this.#connection;
-    this.#connection = await tryRead(() => chooseConnection(globals, host.environment, this.#session));
+    this.#connection = await tryRead(() => chooseConnection(globals, host.environment, this.#session.profile));
     if (addressOf(this.#connection) === addressOf(before)) return;
     if (before !== undefined) this.#session = createContext({ host, globals, output }).context.session;
-    await this.#follow(await tryRead(() => this.#session.recentMarket()));
+    await this.#follow(await tryRead(() => this.#session.profile.recentMarket()));
   }
 
   /** Makes a market the current one. */
@@ -231,7 +230,7 @@ class Shell {
     await this.#price.stop();
     if (market === undefined || !this.context.prompts.available) return;
     // starts the sandbox if it does not run; what is wrong with the exchange is for the commands to say
-    await tryRead(() => this.#session.client());
+    await tryRead(() => this.#session.exchange.open());
     await this.#price.follow(this.#session, market);
   }
 

@@ -3,7 +3,7 @@ import { nearest } from '../../config/nearest.js';
 import { CANDLE_TYPES } from '../../domain/candle.js';
 import { parseMarket } from '../../domain/market.js';
 import { Failure, quoted, usage } from '../../errors.js';
-import type { Channel } from '../../exchange/stream/events.js';
+import type { Channel } from '../../exchange/exchange.js';
 import { marketName } from '../inputs.js';
 import { parseCandleType } from '../kline.js';
 

@@ -6,7 +6,7 @@ import {
   type GapEvent,
   isKind,
   type OrderUpdate,
-} from '../../exchange/stream/events.js';
+} from '../../exchange/exchange.js';
 import { isoTime } from '../../terminal/time.js';
 import { BALANCE, balanceOf } from '../account/balance.js';
 import { BOOK_ROW, bookRows, DEPTH } from '../depth.js';

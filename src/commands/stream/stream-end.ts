@@ -1,4 +1,4 @@
-import type { StreamEvent } from '../../exchange/stream/events.js';
+import type { StreamEvent } from '../../exchange/exchange.js';
 import type { Host } from '../../platform/host.js';
 
 /** When to stop following; undefined: not for this reason. */

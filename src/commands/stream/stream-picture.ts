@@ -1,8 +1,8 @@
 import { Decimal } from '../../domain/decimal.js';
 import { splitMarket } from '../../domain/market.js';
-import { applyEvent } from '../../exchange/mirror/merge.js';
 import {
   type AnyDataEvent,
+  applyEvent,
   type Channel,
   type ChannelData,
   type ChannelKind,
@@ -10,7 +10,7 @@ import {
   channelKey,
   type StateEvent,
   type StreamEvent,
-} from '../../exchange/stream/events.js';
+} from '../../exchange/exchange.js';
 import type { Host } from '../../platform/host.js';
 import type { Picture } from '../../terminal/answer.js';
 import { Changes } from '../../terminal/live/changes.js';

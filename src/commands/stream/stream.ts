@@ -1,10 +1,16 @@
-import type { Context } from '../../cli/context.js';
-import { define, flag, several, toggle } from '../../cli/definition.js';
+import { flag, several, toggle } from '../../cli/definition.js';
 import { Failure, suggest, usage } from '../../errors.js';
-import { rejectionHint, rejectionKind } from '../../exchange/failures.js';
-import { type Channel, channelKey, isPrivate, type StreamEvent } from '../../exchange/stream/events.js';
+import {
+  type Channel,
+  channelKey,
+  isPrivate,
+  rejectionKind,
+  type StreamEvent,
+  WRONG_KEYS,
+} from '../../exchange/exchange.js';
 import type { Live, RowStream } from '../../terminal/answer.js';
 import { toJson } from '../../terminal/json.js';
+import { type Context, define } from '../command.js';
 import { durationUpTo, wholeNumber } from '../inputs.js';
 import { refuseUnknownMarket } from '../known-market.js';
 import { channelName } from './channel-words.js';
@@ -43,8 +49,8 @@ export default define({
     const [kind, ...others] = new Set(wanted.map((channel) => channel.kind));
     if (format === 'csv' && (kind === undefined || others.length > 0))
       throw usage('--csv takes channels of one kind.', 'Each kind has other columns; --json takes all.');
-    await context.session.requireStreams();
-    if (wanted.some(isPrivate)) await context.session.signedClient();
+    await context.session.live.requireStreams();
+    if (wanted.some(isPrivate)) await context.session.exchange.signed();
     for (const channel of wanted)
       if ('market' in channel && channel.market !== undefined) await requireMarket(context, channel, channel.market);
     const end = new AbortController();
@@ -63,7 +69,7 @@ async function requireMarket(context: Context, channel: Channel, market: string)
   try {
     // orders are the trade host's, which works without market data
     if (isPrivate(channel)) await refuseUnknownMarket(context, market);
-    else await (await context.session.markets()).find(market);
+    else await (await context.session.exchange.markets()).find(market);
   } catch (error) {
     if (!(error instanceof Failure) || error.kind !== 'usage') throw error;
     throw usage(`The channel ${channelKey(channel)} cannot be followed: ${error.message}`, error.hints);
@@ -84,13 +90,13 @@ async function* follow(
     connectMs: globals.timeoutMs,
     httpReads: ends.raw ? 'afterGaps' : 'always',
   } as const;
-  const stream = await session.stream(channels, choices);
+  const stream = await session.live.stream(channels, choices);
   const forget = host.onInterrupt(() => stream.close());
   const isDrawn = output.canDraw;
   let isLost = false;
   try {
     for await (const event of untilEnd(stream, ends, host, end)) {
-      if (event.type === 'refused') throw refusal(event.channel, event.code, event.message);
+      if (event.type === 'refused') throw refusalOf(event);
       if (event.type === 'state' && !isDrawn) {
         const isBack = event.state === 'connected';
         if (isLost && isBack) output.note('The stream is connected again.');
@@ -108,11 +114,12 @@ async function* follow(
   }
 }
 
-function refusal(channel: Channel | null, code: number | null, message: string): Failure {
+function refusalOf({ channel, refusal, code, message }: Extract<StreamEvent, { type: 'refused' }>): Failure {
   const what = channel === null ? 'a subscription' : channelKey(channel);
-  return new Failure(rejectionKind(code), `The exchange rejected ${what}: ${message}`, {
-    hint: rejectionHint(code, []),
-    ...(code === null ? {} : { code }),
+  return new Failure(rejectionKind({ kind: refusal }), `The exchange rejected ${what}: ${message}`, {
+    hint: refusal === 'badKey' ? WRONG_KEYS : [],
+    refusal,
+    code,
   });
 }
 

@@ -1,6 +1,6 @@
-import type { Context } from '../../cli/context.js';
 import type { Answer, Live } from '../../terminal/answer.js';
 import { toJson } from '../../terminal/json.js';
+import type { Context } from '../command.js';
 import { MirroredAnswer } from './mirrored-answer.js';
 import { PolledAnswer } from './polled-answer.js';
 import { WatchPicture } from './watch-picture.js';
@@ -14,8 +14,8 @@ export async function liveAnswer(
   const { session, host } = context;
   const began = host.monotonic();
   const first = { answer: await read(), began };
-  session.keepStopped();
-  const { profile } = await session.connection();
+  session.exchange.keepStopped();
+  const { profile } = await session.profile.connection();
   const watched =
     streamed === undefined
       ? new PolledAnswer(context, first, read)
@@ -23,7 +23,7 @@ export async function liveAnswer(
           host,
           first,
           streamed,
-          await session.mirror([...streamed.channels, ...(streamed.optionalChannels ?? [])]),
+          await session.live.mirror([...streamed.channels, ...(streamed.optionalChannels ?? [])]),
         );
   return liveOf(context, watched, profile);
 }

@@ -1,5 +1,4 @@
-import type { Mirror } from '../../exchange/mirror/mirror.js';
-import type { ChannelKind, ChannelOf } from '../../exchange/stream/events.js';
+import type { ChannelKind, ChannelOf, Mirror } from '../../exchange/exchange.js';
 import type { Host } from '../../platform/host.js';
 import type { AnswerSnapshot, FirstAnswer, Outage, Streamed, WatchedAnswer } from './watched-answer.js';
 

@@ -1,7 +1,7 @@
-import type { Context } from '../../cli/context.js';
 import { Failure } from '../../errors.js';
 import { ChangeSignal } from '../../platform/change-signal.js';
 import type { Answer } from '../../terminal/answer.js';
+import type { Context } from '../command.js';
 import type { AnswerSnapshot, FirstAnswer, Outage, WatchedAnswer } from './watched-answer.js';
 
 /** Between two reads while the exchange answers quickly and no one else needs its limits. */

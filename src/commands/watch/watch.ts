@@ -1,7 +1,7 @@
-import type { Context } from '../../cli/context.js';
 import { toggle } from '../../cli/definition.js';
 import { suggest, usage } from '../../errors.js';
 import type { Answer, Live } from '../../terminal/answer.js';
+import type { Context } from '../command.js';
 import type { Streamed } from './watched-answer.js';
 
 /** The flag of every command that can be watched. */

@@ -1,4 +1,4 @@
-import type { Channel, ChannelData, ChannelKind, ChannelOf } from '../../exchange/stream/events.js';
+import type { Channel, ChannelData, ChannelKind, ChannelOf } from '../../exchange/exchange.js';
 import type { Answer } from '../../terminal/answer.js';
 
 /** A command's answer as it is known at a moment. */

@@ -1,9 +1,9 @@
 import { fstatSync } from 'node:fs';
 import type { Readable } from 'node:stream';
-import type { Context } from '../../cli/context.js';
 import { Failure, suggest, systemErrorCode, usage } from '../../errors.js';
-import { operations } from '../../exchange/operations/index.js';
+import { fundPasswordProblem } from '../../exchange/description.js';
 import { inputStream } from '../../platform/input-stream.js';
+import type { Context } from '../command.js';
 
 /** Where the fund password comes from; never an argument or the environment, which others can read. */
 export type PasswordSource =
@@ -41,7 +41,7 @@ export async function readFundPassword(context: Context, source: PasswordSource,
     throw source.kind === 'prompt'
       ? new Failure('declined', 'No fund password was typed; nothing was sent.', { hint: 'Start again to withdraw.' })
       : usage('The fund password is empty; nothing was sent.', ONE_LINE);
-  const problem = operations.withdraw.parameters.safePwd.kind.problem(text);
+  const problem = fundPasswordProblem(text);
   if (problem === undefined) return text;
   throw usage(`The fund password ${problem}; nothing was sent.`, ONE_LINE);
 }
@@ -53,7 +53,7 @@ async function textOf(
 ): Promise<string> {
   if (source.kind === 'stdin') return firstLine(host.input, 'stdin');
   if (source.kind === 'descriptor') return firstLine(opened(source.fd), `The file descriptor ${source.fd}`);
-  if ((await session.connection()).sandbox)
+  if ((await session.profile.connection()).sandbox)
     output.note(suggest('See the fund password of the sandbox', 'sandbox', 'status'));
   return prompts.hidden(`${question} Fund password:`);
 }

@@ -1,4 +1,3 @@
-import type { Context } from '../../cli/context.js';
 import { formatAmount } from '../../domain/decimal.js';
 import { suggest } from '../../errors.js';
 import type { Choice } from '../../terminal/prompts.js';
@@ -13,6 +12,7 @@ import {
   destinationOf,
 } from '../../trading/withdrawals/destination.js';
 import { prepareWithdrawal, type WithdrawRequest } from '../../trading/withdrawals/prepare.js';
+import type { Context } from '../command.js';
 import { validated } from '../order/guided/questions.js';
 import { coinFacts, type GivenWithdrawal } from './given.js';
 
@@ -99,7 +99,7 @@ async function askAmount(
   facts: CoinFacts,
   request: Omit<WithdrawRequest, 'amount'>,
 ): Promise<WithdrawRequest['amount']> {
-  const place = feePlace((await session.connection()).settings);
+  const place = feePlace((await session.profile.connection()).settings);
   const validate = (typed: string) =>
     validated(() => prepareWithdrawal({ ...request, amount: parseWithdrawAmount(typed.trim()) }, facts, place));
   const question = `How much ${request.coin}, of ${formatAmount(facts.entry?.available ?? '0')}?`;

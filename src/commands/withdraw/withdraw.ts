@@ -1,7 +1,5 @@
-import type { Context } from '../../cli/context.js';
-import { define, flag, optional, toggle } from '../../cli/definition.js';
+import { flag, optional, toggle } from '../../cli/definition.js';
 import { type Advice, Failure, suggest, tryRead } from '../../errors.js';
-import { withdrawRequest } from '../../exchange/write-requests.js';
 import type { Answer } from '../../terminal/answer.js';
 import { SendGate } from '../../trading/journal/entry.js';
 import { isKind } from '../../trading/journal/write.js';
@@ -13,6 +11,7 @@ import { checkLimits, withdrawLimits } from '../../trading/withdrawals/limits.js
 import { type PreparedWithdrawal, prepareWithdrawal, type WithdrawRequest } from '../../trading/withdrawals/prepare.js';
 import { refuseIdenticalWithdrawal, sendWithdrawal } from '../../trading/withdrawals/send.js';
 import { verifyWithdrawals } from '../../trading/withdrawals/verify-withdrawals.js';
+import { type Context, define } from '../command.js';
 import { dryRun } from '../dry-run.js';
 import { coinName, positiveDecimal, wholeNumber, word } from '../inputs.js';
 import { type PasswordSource, passwordSource, readFundPassword } from './fund-password.js';
@@ -107,15 +106,15 @@ async function withdraw(
   const checked = await checkWithdrawal(context, trading, request);
   const show = await previewTable(context, trading, checked);
   if (globals.dryRun) {
-    const write = withdrawRequest(checked.prepared.wanted, 'the fund password');
-    return dryRun(context, trading.client, write, previewData(checked), show);
+    const write = { kind: 'withdrawal', withdrawal: checked.prepared.wanted } as const;
+    return dryRun(trading.client, write, previewData(checked), show);
   }
   if (prompts.available) output.preview(show);
   else for (const warning of [checked.unfamiliar ?? [], ...checked.warnings].flat()) output.warn(warning);
   await confirmAddress(context, checked.prepared, request, repeatedAddress);
   const { prepared } = checked;
   const { host, session } = context;
-  const limits = withdrawLimits((await session.connection()).settings);
+  const limits = withdrawLimits((await session.profile.connection()).settings);
   const password = await readFundPassword(context, source, withdrawalQuestion(prepared));
   const id = newClientId(host);
   const gate = new SendGate();
@@ -138,7 +137,7 @@ async function checkWithdrawal(
   trading: TradingContext,
   request: WithdrawRequest,
 ): Promise<CheckedWithdrawal> {
-  const { settings } = await context.session.connection();
+  const { settings } = await context.session.profile.connection();
   const { coin } = request;
   const facts = await coinFacts(context, trading, coin);
   const prepared = prepareWithdrawal(request, facts, feePlace(settings));

@@ -1,11 +1,10 @@
-import type { Context } from '../../cli/context.js';
 import * as shape from '../../cli/shapes.js';
 import { formatAmount } from '../../domain/decimal.js';
 import type { Withdrawal } from '../../domain/funds.js';
+import type { Refusal, RefusalKind } from '../../domain/refusal.js';
 import { type Advice, adviceParts, Failure, type Hint, suggest } from '../../errors.js';
-import { notSentFailure, refusalFailure } from '../../exchange/failures.js';
-import type { Refused } from '../../exchange/response.js';
-import * as wireField from '../../exchange/wire-fields.js';
+import { wireField } from '../../exchange/description.js';
+import { notSentFailure, refusalFailure } from '../../exchange/exchange.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
 import { type Entry, record } from '../../terminal/table.js';
@@ -15,6 +14,7 @@ import type { EarlierUse } from '../../trading/withdrawals/coin-facts.js';
 import type { PreparedWithdrawal } from '../../trading/withdrawals/prepare.js';
 import type { WithdrawalResult } from '../../trading/withdrawals/send.js';
 import type { UnknownWithdrawal } from '../../trading/withdrawals/settle-withdrawal.js';
+import type { Context } from '../command.js';
 import { dryRunShape, exchangeText, PREVIEW_FIELDS, type PreviewJson } from '../dry-run.js';
 import { duplicateFailure } from '../session/duplicate-warnings.js';
 
@@ -222,39 +222,30 @@ export function settleWithdrawalAdvice(
   ];
 }
 
-/** What helps with a refused withdrawal, by return codes that public clients observed; the interface documents none. */
-const HINTS: Readonly<Record<number, (coin: string) => Advice>> = {
-  1001: (coin) => [
+/** What helps with a refused withdrawal, if it is not what helps with any request. */
+const HINTS: Readonly<Partial<Record<RefusalKind, (coin: string) => Advice>>> = {
+  invalid: (coin) => [
     suggest('See its chains', 'fees', coin),
     suggest('See its verified addresses', 'address', coin, '--withdraw'),
   ],
-  1004: () => 'The fund password is locked after wrong attempts. It unlocks after a while, or on the website.',
-  1005: () => 'The fund password is the one for withdrawals, not the login password. Several wrong attempts lock it.',
-  1010: (coin) => ['Withdrawals over this chain are closed for now.', suggest('See which are open', 'fees', coin)],
-  1012: () => [
+  closed: (coin) => ['Withdrawals over this chain are closed for now.', suggest('See which are open', 'fees', coin)],
+  noPermission: () => [
     'The key needs the permission money.',
     suggest('See what this key may do', 'account'),
     "Create a key with more permissions on the exchange's website.",
   ],
-  3003: () => 'The exchange has a minimum and a maximum, shown only on its website. Choose another amount.',
-  3005: (coin) => [
+  badAmount: () => 'The exchange has a minimum and a maximum, shown only on its website. Choose another amount.',
+  badAddress: (coin) => [
     "Verify the address on the exchange's website first, with its memo if the chain uses one.",
     suggest('See the verified addresses', 'address', coin, '--withdraw'),
     "The fee must be at least the chain's.",
     suggest('See the fees', 'fees', coin),
   ],
+  insufficientFunds: () => suggest('See what is available, and what open orders hold', 'balance'),
 };
 
-/** Insufficient balance: the codes name coins, but not reliably. */
-function isBalance(code: number): boolean {
-  return code >= 2001 && code <= 2009;
+function refusedWithdrawal(refused: Refusal, coin: string, clientId: string): Failure {
+  const { kind, message, hints, refusal, code } = refusalFailure(refused, 'withdrawal');
+  const hint = ['Nothing was moved.', ...adviceParts(HINTS[refused.kind]?.(coin) ?? hints)];
+  return new Failure(kind, message, { clientId, hint, refusal, code });
 }
-
-function refusedWithdrawal(refused: Refused, coin: string, clientId: string): Failure {
-  const { kind, message, hints, code } = refusalFailure(refused, 'withdraw');
-  const advice = code === null ? undefined : (HINTS[code]?.(coin) ?? (isBalance(code) ? BALANCE : undefined));
-  const hint = ['Nothing was moved.', ...adviceParts(advice ?? hints)];
-  return new Failure(kind, message, { clientId, hint, ...(code === null ? {} : { code }) });
-}
-
-const BALANCE = suggest('See what is available, and what open orders hold', 'balance');

@@ -1,6 +1,6 @@
 import { Failure } from '../../errors.js';
 import type { Host } from '../../platform/host.js';
-import type { TimeBudget } from '../budget.js';
+import type { TimeBudget } from '../../platform/time-budget.js';
 import type { Bucket } from '../operations/operation.js';
 import type { IpLock } from './ip-lock.js';
 import { LIMITS, LIMITS_OF, MemoryStore, type Permit, type PermitCount, Permits, type Priority } from './permits.js';
@@ -90,7 +90,7 @@ export class Limiter {
 
   #timeUpFailure(): Failure {
     const message = 'Other requests used up the rate limit for the whole time limit of this command.';
-    const hint = `Nothing was sent. Use --timeout SECONDS to allow more than ${this.budget.milliseconds / 1000} seconds.`;
+    const hint = `Nothing was sent. Use --timeout SECONDS to allow more than ${this.budget.words}.`;
     return new Failure('limited', message, { hint });
   }
 }

@@ -1,7 +1,7 @@
 import { Failure } from '../../errors.js';
 import { ChangeSignal } from '../../platform/change-signal.js';
 import type { Host } from '../../platform/host.js';
-import { TimeBudget } from '../budget.js';
+import { TimeBudget } from '../../platform/time-budget.js';
 import type { ExchangeClient } from '../exchange-client.js';
 import type { ChannelSource, HttpData, SourceContext } from '../stream/base-source.js';
 import {

@@ -136,7 +136,7 @@ export function toCoin(entry: v.InferOutput<typeof coinEntry>): Coin {
   };
 }
 
-export const getAccountInfo = withCodec(
+const getAccountInfo = withCodec(
   signedRead(
     {},
     v.object({
@@ -217,7 +217,7 @@ function balanceOf({ id, currencyName, total, balance }: v.InferOutput<typeof bi
   return plain ?? (text === null ? null : requireBillAmount(text, currencyName, id));
 }
 
-export const getSpotBills = withCodec(
+const getSpotBills = withCodec(
   signedRead(
     {
       currency: optional(coin),
@@ -253,11 +253,6 @@ const oneAddress = withCodec(
   { ...ofCoin, decode: ({ message }) => message.datas.key },
 );
 
-export const getUserAddress = oneAddress;
-
-/** "Returns the user's verified withdrawal address." */
-export const getWithdrawAddress = oneAddress;
-
 /** "When true, the deposit information is `account` plus `memo`. When false it is `address`." */
 function toChainAddress(coin: string, entry: v.InferOutput<typeof depositAddress>): ChainAddress {
   const { blockChain, isUseMemo, address, account, memo, canDeposit, canWithdraw } = entry;
@@ -273,7 +268,7 @@ function toChainAddress(coin: string, entry: v.InferOutput<typeof depositAddress
   };
 }
 
-export const getPayinAddress = withCodec(
+const getPayinAddress = withCodec(
   signedRead({ currency: required(coin) }, withDetails(v.nullish(v.array(depositAddress), []))),
   { ...ofCoin, decode: ({ message }, { coin }) => message.datas.map((entry) => toChainAddress(coin, entry)) },
 );
@@ -318,7 +313,7 @@ function toWithdrawal(coin: string, record: v.InferOutput<typeof withdrawalRecor
   };
 }
 
-export const getWithdrawRecord = withCodec(
+const getWithdrawRecord = withCodec(
   signedRead(
     { currency: required(coin), ...paging },
     withDetails(
@@ -343,7 +338,8 @@ export const getWithdrawRecord = withCodec(
 
 const DEPOSIT_STATE: Readonly<Record<number, DepositState>> = { 0: 'waiting', 1: 'failed', 2: 'success' };
 
-function toDeposit(coin: string, record: v.InferOutput<typeof depositRecord>): Deposit {
+/** The record has no moment: its date lacks a time zone. */
+function toDeposit(coin: string, record: v.InferOutput<typeof depositRecord>): Omit<Deposit, 'time'> {
   return {
     id: record.id,
     timeRaw: record.submit_time,
@@ -359,7 +355,7 @@ function toDeposit(coin: string, record: v.InferOutput<typeof depositRecord>): D
   };
 }
 
-export const getChargeRecord = withCodec(
+const getChargeRecord = withCodec(
   signedRead(
     { currency: required(coin), ...paging },
     withDetails(
@@ -382,7 +378,7 @@ export const getChargeRecord = withCodec(
 );
 
 /** Without a coin it gives all of them, as observed. */
-export const getFeeInfo = withCodec(
+const getFeeInfo = withCodec(
   keylessRead({ currency: optional(coin) }, enveloped({ result: keyed(v.array(feeEntry)) }), WHOLE_LIST_BYTES),
   {
     encode: ({ coin }: { readonly coin: string | undefined }) => ({ currency: coin }),
@@ -402,7 +398,7 @@ export const getFeeInfo = withCodec(
   },
 );
 
-export const withdraw = withCodec(
+const withdraw = withCodec(
   signedWrite(
     {
       amount: required(amount),
@@ -426,3 +422,16 @@ export const withdraw = withCodec(
     decode: ({ id, message }) => ({ id, message }),
   },
 );
+
+/** Each by its name in the interface. */
+export const fundsOperations = {
+  getAccountInfo,
+  getSpotBills,
+  getUserAddress: oneAddress,
+  getPayinAddress,
+  getWithdrawAddress: oneAddress,
+  getWithdrawRecord,
+  getChargeRecord,
+  getFeeInfo,
+  withdraw,
+};

@@ -1,42 +1,14 @@
 import * as v from 'valibot';
-import {
-  getAccountInfo,
-  getChargeRecord,
-  getFeeInfo,
-  getPayinAddress,
-  getSpotBills,
-  getUserAddress,
-  getWithdrawAddress,
-  getWithdrawRecord,
-  withdraw,
-} from './funds.js';
-import { allTicker, depth, kline, markets, ticker, trades } from './market-data.js';
+import { fundsOperations } from './funds.js';
+import { marketDataOperations } from './market-data.js';
 import { type Codec, type Operation, signedWrite, WHOLE_LIST_BYTES } from './operation.js';
-import { cancelAllOrdersAfter, cancelOrder, getOrder, getOrders, order, orderMoreV2 } from './trading.js';
+import { tradingOperations } from './trading.js';
 
 /** Every operation of the interface by its name, which is also its path and its `method`. */
 export const operations = {
-  markets,
-  allTicker,
-  ticker,
-  depth,
-  trades,
-  kline,
-  getAccountInfo,
-  getSpotBills,
-  getUserAddress,
-  getPayinAddress,
-  getWithdrawAddress,
-  getWithdrawRecord,
-  getChargeRecord,
-  getFeeInfo,
-  withdraw,
-  order,
-  orderMoreV2,
-  cancelOrder,
-  cancelAllOrdersAfter,
-  getOrder,
-  getOrders,
+  ...marketDataOperations,
+  ...fundsOperations,
+  ...tradingOperations,
 } as const satisfies Record<string, Operation>;
 
 export type OperationName = keyof typeof operations;

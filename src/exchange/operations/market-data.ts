@@ -113,24 +113,21 @@ function comparePrices(left: string, right: string): number {
   return Decimal.of(left).compare(Decimal.of(right));
 }
 
-export const markets = withCodec(marketData({}, keyed(marketConfiguration), WHOLE_LIST_BYTES), {
+const markets = withCodec(marketData({}, keyed(marketConfiguration), WHOLE_LIST_BYTES), {
   encode: (_: object) => ({}),
   decode: (configuration) => configuration,
 });
 
-export const allTicker = withCodec(marketData({}, keyed(tickerFields), WHOLE_LIST_BYTES), {
+const allTicker = withCodec(marketData({}, keyed(tickerFields), WHOLE_LIST_BYTES), {
   encode: (_: object) => ({}),
   decode: (tickers) =>
     new Map(Object.entries(tickers).map(([market, fields]): [string, Ticker] => [market, toTicker(fields)])),
 });
 
-export const ticker = withCodec(
-  marketData({ market: required(market) }, v.object({ ticker: tickerFields, date: instant })),
-  {
-    encode: (request: { readonly market: string }) => request,
-    decode: ({ ticker: fields, date }) => ({ time: date, ...toTicker(fields) }),
-  },
-);
+const ticker = withCodec(marketData({ market: required(market) }, v.object({ ticker: tickerFields, date: instant })), {
+  encode: (request: { readonly market: string }) => request,
+  decode: ({ ticker: fields, date }) => ({ time: date, ...toTicker(fields) }),
+});
 
 interface DepthRequest {
   readonly market: string;
@@ -139,7 +136,7 @@ interface DepthRequest {
 }
 
 /** Asks were observed in descending order. */
-export const depth = withCodec(
+const depth = withCodec(
   marketData(
     { market: required(market), size: optional(wholeNumber(1n, 50n)), merge: optional(amount) },
     v.object({ asks: v.array(level), bids: v.array(level), timestamp: instant }),
@@ -154,7 +151,7 @@ export const depth = withCodec(
   },
 );
 
-export const trades = withCodec(marketData({ market: required(market), since: optional(long) }, v.array(publicTrade)), {
+const trades = withCodec(marketData({ market: required(market), since: optional(long) }, v.array(publicTrade)), {
   encode: (request: { readonly market: string; readonly since?: string | undefined }) => request,
   decode: (rows) => rows.map(toTrade),
 });
@@ -168,7 +165,7 @@ interface CandleRequest {
 }
 
 /** The exchange's own `since` is exclusive. Candles come oldest first. */
-export const kline = withCodec(
+const kline = withCodec(
   klineData(
     {
       market: required(market),
@@ -192,3 +189,6 @@ export const kline = withCodec(
         .sort((left, right) => left.time - right.time),
   },
 );
+
+/** Each by its name in the interface. */
+export const marketDataOperations = { markets, allTicker, ticker, depth, trades, kline };

@@ -160,7 +160,7 @@ interface OrderWithClientId {
   readonly clientId: string;
 }
 
-export const order = withCodec(
+const order = withCodec(
   signedWrite(
     {
       currency: required(market),
@@ -192,7 +192,7 @@ export const order = withCodec(
   },
 );
 
-export const orderMoreV2 = withCodec(
+const orderMoreV2 = withCodec(
   signedWrite(
     {
       market: required(market),
@@ -213,19 +213,19 @@ export const orderMoreV2 = withCodec(
   },
 );
 
-export const cancelOrder = withCodec(
+const cancelOrder = withCodec(
   signedWrite({ currency: required(market), ...orderReference }, v.object({ code: integer, message: cancelMessage })),
   {
     encode: referenceParameters,
-    decode: ({ message: { des, datas } }): Cancellation => {
+    decode: ({ code, message: { des, datas } }): Cancellation => {
       const { price = null, amount = null, completeAmount = null, completeMonty = null } = datas ?? {};
-      return { message: des, price, amount, filled: completeAmount, filledValue: completeMonty };
+      return { code, message: des, price, amount, filled: completeAmount, filledValue: completeMonty };
     },
   },
 );
 
 /** Each further call only restarts the timer. */
-export const cancelAllOrdersAfter = withCodec(
+const cancelAllOrdersAfter = withCodec(
   signedRefresh({ currency: required(market) }, v.object({ code: integer, message: optionalText })),
   {
     encode: ({ market }: { readonly market: string }) => ({ currency: market }),
@@ -234,7 +234,7 @@ export const cancelAllOrdersAfter = withCodec(
 );
 
 /** The body is an order without an envelope. */
-export const getOrder = withCodec(signedRead({ currency: required(market), ...orderReference }, orderRecord), {
+const getOrder = withCodec(signedRead({ currency: required(market), ...orderReference }, orderRecord), {
   encode: referenceParameters,
   decode: (record, { order }) => toOrder(record, 'clientId' in order ? order.clientId : null),
 });
@@ -247,7 +247,7 @@ interface OrderPageRequest {
 }
 
 /** The body is not shown in the interface; a plain list, newest first and 10 a page, was observed. */
-export const getOrders = withCodec(
+const getOrders = withCodec(
   signedRead(
     { currency: required(market), pageIndex: required(pageNumber), tradeType: required(side) },
     v.array(orderRecord),
@@ -263,3 +263,6 @@ export const getOrders = withCodec(
 );
 
 export type OrderRecord = v.InferOutput<typeof orderRecord>;
+
+/** Each by its name in the interface. */
+export const tradingOperations = { order, orderMoreV2, cancelOrder, cancelAllOrdersAfter, getOrder, getOrders };

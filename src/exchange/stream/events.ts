@@ -2,6 +2,7 @@ import type { Coin } from '../../domain/account.js';
 import type { Candle, CandleType } from '../../domain/candle.js';
 import type { Depth, Ticker, Trade } from '../../domain/market-data.js';
 import type { OrderReference } from '../../domain/order.js';
+import type { RefusalKind } from '../../domain/refusal.js';
 import type { OrderUpdate } from '../channels/account.js';
 
 export type { OrderUpdate } from '../channels/account.js';
@@ -116,6 +117,7 @@ interface RefusedEvent {
   /** Null if the exchange does not say which. */
   readonly channel: Channel | null;
   readonly received: number;
+  readonly refusal: RefusalKind;
   readonly code: number | null;
   readonly message: string;
 }

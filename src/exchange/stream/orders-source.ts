@@ -1,6 +1,7 @@
 import { Decimal } from '../../domain/decimal.js';
 import type { Order, Side } from '../../domain/order.js';
-import { type OrderPages, PAGE_SIZE, readOrderPages } from '../order-pages.js';
+import { ORDERS_PER_PAGE } from '../facts.js';
+import { type OrderPages, readOrderPages } from '../order-pages.js';
 import { BaseSource, type ChannelSource, type HttpData, type PushedData, type SourceContext } from './base-source.js';
 import type { ChannelOf, OrderUpdate } from './events.js';
 
@@ -184,7 +185,7 @@ export class OrdersSource extends BaseSource<'orders', 'push_user_incr_record'> 
     const left = unseen();
     if (left.length > MAX_SINGLE_LOOKUPS) {
       const oldest = left.reduce((least, [, { time }]) => Math.min(least, time), Number.POSITIVE_INFINITY);
-      await read(Math.ceil(found.size / PAGE_SIZE) + 1, Math.ceil(left.length / 2), oldest);
+      await read(Math.ceil(found.size / ORDERS_PER_PAGE) + 1, Math.ceil(left.length / 2), oldest);
     }
     for (const [id] of unseen()) {
       const order = await client.findOrder(market, { id });
@@ -232,7 +233,7 @@ export class OrdersSource extends BaseSource<'orders', 'push_user_incr_record'> 
 function olderOrders(read: readonly ReadOrders[], pages: number): string | null {
   const markets = read.filter(({ more }) => more.length > 0).map(({ market }) => market);
   if (markets.length === 0) return null;
-  return `open orders beyond the latest ${pages * PAGE_SIZE} of a side were not read (${markets.join(', ')})`;
+  return `open orders beyond the latest ${pages * ORDERS_PER_PAGE} of a side were not read (${markets.join(', ')})`;
 }
 
 /** Throws why some of the pages could not be read. */

@@ -3,12 +3,12 @@ import { Failure } from '../../errors.js';
 import { backoffMs } from '../../platform/backoff.js';
 import type { Host } from '../../platform/host.js';
 import { asInteger, scalarText } from '../../platform/json.js';
-import { TimeBudget } from '../budget.js';
+import { TimeBudget } from '../../platform/time-budget.js';
 import { PROTOCOL } from '../channels/index.js';
 import { plainText, readMessage } from '../channels/messages.js';
 import type { ExchangeClient } from '../exchange-client.js';
+import { refusalKind, SUCCESS } from '../observed-codes.js';
 import { type Credentials, requireCertificateChecks, requireSafeHost } from '../request.js';
-import { SUCCESS } from '../response.js';
 import { signMessage } from '../signing.js';
 import { Network } from '../transport.js';
 import type { SourceContext } from './base-source.js';
@@ -439,7 +439,7 @@ export class StreamClient implements ExchangeStream {
     const refused = recoveries.filter((one) => market === undefined || one.source.message.market === market);
     for (const recovery of refused) recovery.refused();
     for (const channel of refused.length === 0 ? [null] : refused.map(({ source }) => source.channel))
-      this.#queue.push({ type: 'refused', channel, received, code, message });
+      this.#queue.push({ type: 'refused', channel, received, refusal: refusalKind(code), code, message });
   }
 
   /** A frame was lost, of an unknown channel. */

@@ -4,8 +4,8 @@ import path from 'node:path';
 import { readTextBounded } from '../../platform/bounded-file.js';
 import type { Directories } from '../../platform/directories.js';
 import type { Host } from '../../platform/host.js';
-import { replaceFile } from '../../platform/private-files.js';
 import { isAlive, startStamp } from '../../platform/processes.js';
+import { replaceFile } from '../../platform/replacement.js';
 
 /** The addresses and keys of a sandbox, as `pit sandbox serve` prints them. */
 export interface SandboxAddress {

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Failure, suggest } from '../../errors.js';
-import { makeFolders, replaceFile } from '../../platform/private-files.js';
+import { makeFolders } from '../../platform/private-files.js';
+import { replaceFile } from '../../platform/replacement.js';
 import { adminCalls } from '../admin/calls.js';
 import { adminListener } from '../admin/http.js';
 import { type Exchange, ExchangeService } from '../exchange/exchange-service.js';

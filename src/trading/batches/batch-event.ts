@@ -1,3 +1,5 @@
+import type { RefusalKind } from '../../domain/refusal.js';
+
 /**
  * What happened to the requests of a job. Replaying these events in order gives its whole state. Requests are
  * numbered from 1 without a gap, lines are counted from 0.
@@ -17,7 +19,13 @@ export type BatchEvent =
       readonly ids: readonly string[];
       readonly message: string | null;
     }
-  | { readonly kind: 'refused'; readonly request: number; readonly code: number | null; readonly message: string }
+  | {
+      readonly kind: 'refused';
+      readonly request: number;
+      readonly refusal: RefusalKind;
+      readonly code: number | null;
+      readonly message: string;
+    }
   | { readonly kind: 'lost'; readonly request: number }
   /** The request was not sent. */
   | { readonly kind: 'notSent'; readonly request: number }
@@ -31,7 +39,8 @@ export type BatchEvent =
       readonly request: number;
       readonly outcome: 'refused' | 'notSent';
       readonly reason: string;
-      /** The exchange's code for it, if any. */
+      /** Why the exchange rejected it, and its code for that, if it did. */
+      readonly refusal?: RefusalKind | undefined;
       readonly code: number | null;
     }
   /** Further orders, each a duplicate of a line's order. */

@@ -1,8 +1,8 @@
 import { counted } from '../../domain/decimal.js';
 import type { BatchRequest } from '../../domain/order.js';
+import type { Refusal } from '../../domain/refusal.js';
 import { Failure, type FailureKind } from '../../errors.js';
-import type { Refused } from '../../exchange/response.js';
-import type { WriteResponse } from '../../exchange/write-response.js';
+import type { WriteResponse } from '../../exchange/exchange.js';
 import type { JournalEntry } from '../journal/entry.js';
 import type { Journal } from '../journal/journal.js';
 import { type BatchTerms, isKind, ordersMadeBy } from '../journal/write.js';
@@ -22,7 +22,7 @@ export type SendProblem =
   | { readonly kind: 'lost'; readonly reason: string }
   | { readonly kind: 'notSent'; readonly reason: string; readonly failure: FailureKind }
   | { readonly kind: 'partial' | 'time' }
-  | { readonly kind: 'refused'; readonly refusal: Refused }
+  | { readonly kind: 'refused'; readonly refusal: Refusal }
   /** The journal could not be written, or a request could not be built. */
   | { readonly kind: 'unrecorded'; readonly failure: Failure };
 
@@ -166,11 +166,12 @@ export class BatchSender {
       this.#stop({ kind: 'lost', reason: response.reason });
       this.job.record(`request ${number}: no answer: ${response.reason}`, { kind: 'lost', request: number });
     } else if (response.kind === 'refused') {
-      const { code, message } = response.refusal;
+      const { kind, code, message } = response.refusal;
       this.#stop({ kind: 'refused', refusal: response.refusal });
       this.job.record(`request ${number} refused: ${code} ${message}`, {
         kind: 'refused',
         request: number,
+        refusal: kind,
         code,
         message,
       });

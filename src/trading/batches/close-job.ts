@@ -78,7 +78,7 @@ export function bringSummaryUpToDate(journal: Journal, id: string): void {
   const jobOrders = new Set(job.orderIds);
   const duplicates = [...kept.duplicates.filter((one) => !jobOrders.has(one)), ...summary.duplicates];
   const isSame = outcome === kept.outcome && duplicates.length === kept.duplicates.length;
-  if (!isSame) ignoringDiskErrors(() => journal.archive.add({ ...summary, duplicates }, kept));
+  if (!isSame) ignoringDiskErrors(() => journal.archive.add({ ...summary, duplicates }));
 }
 
 /** A job as one settled write. */

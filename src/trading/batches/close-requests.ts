@@ -10,8 +10,10 @@ import type { Job } from './job.js';
 import { isTemporaryRefusal, type PendingRequest } from './pending-request.js';
 
 /** What the exchange rejected because of the orders, the key or the account is not sent again. */
-export function closeRefusedRequest(job: Job, request: PendingRequest, code: number | null): void {
-  close(job, request, { outcome: 'refused', reason: request.reason, code });
+export function closeRefusedRequest(job: Job, request: PendingRequest): void {
+  const { response, reason } = request;
+  const { kind: refusal, code } = typeof response === 'object' ? response : { kind: undefined, code: null };
+  close(job, request, { outcome: 'refused', reason, refusal, code });
 }
 
 /** The request has expired: whatever kept it from being placed, it may be sent again. */
@@ -20,7 +22,7 @@ export function closeExpiredRequests(job: Job): void {
     const { response, reason } = request;
     if (response === 'lost') close(job, request, { outcome: 'notSent', reason: EXPIRED, code: null });
     else if (typeof response === 'object' && isTemporaryRefusal(request))
-      close(job, request, { outcome: 'notSent', reason, code: response.code });
+      close(job, request, { outcome: 'notSent', reason, refusal: response.kind, code: response.code });
   }
 }
 
@@ -51,7 +53,7 @@ export async function closePartialRequests(trading: TradingContext, job: Job): P
       continue;
     }
     if (request.unassignedIds.size > 0) warnOf(trading, request);
-    closeRefusedRequest(job, request, null);
+    closeRefusedRequest(job, request);
   }
 }
 

@@ -1,7 +1,5 @@
 import type { Order } from '../../domain/order.js';
 import { tryRead } from '../../errors.js';
-import { timeFor } from '../../exchange/limiter/permits.js';
-import { PAGE_SIZE, readOrderPages } from '../../exchange/order-pages.js';
 import type { TradingContext } from '../trading-context.js';
 import { type Job, MAX_PAIRS } from './job.js';
 import { misplacedIn } from './misplaced-orders.js';
@@ -22,7 +20,8 @@ export async function findDuplicates(trading: TradingContext, job: Job): Promise
   const { client, budget } = trading;
   const start = client.now();
   if (await areOnlyJobOrdersNew(trading, job)) return start;
-  budget.extend(timeFor(Math.ceil(job.orderIds.length / PAGE_SIZE)));
+  const { ordersPerPage, timeFor } = client.facts;
+  budget.extend(timeFor(Math.ceil(job.orderIds.length / ordersPerPage)));
   return (await hasWholeListBeenCompared(trading, job)) ? start : undefined;
 }
 
@@ -43,13 +42,14 @@ async function hasWholeListBeenCompared(trading: TradingContext, job: Job): Prom
  */
 async function areOnlyJobOrdersNew({ client }: TradingContext, job: Job): Promise<boolean> {
   const { market, side, baseline } = job.terms;
+  const { ordersPerPage } = client.facts;
   const jobOrders = new Set(job.orderIds);
-  const to = Math.floor(jobOrders.size / PAGE_SIZE) + 1;
-  const from = Math.max(1, to - MAX_PAIRS / PAGE_SIZE);
-  const pages = await tryRead(() => readOrderPages(client, market, side, { from, to }));
+  const to = Math.floor(jobOrders.size / ordersPerPage) + 1;
+  const from = Math.max(1, to - MAX_PAIRS / ordersPerPage);
+  const pages = await tryRead(() => client.orders(market, side, { from, to }));
   if (pages === undefined || pages.failure !== null) return false;
   job.addListed(pages.orders);
-  const rows = jobOrders.size - (from - 1) * PAGE_SIZE;
+  const rows = jobOrders.size - (from - 1) * ordersPerPage;
   const newer = pages.orders.slice(0, rows);
   const isJobOnly = newer.length === rows && newer.every(({ id }) => jobOrders.has(id));
   return isJobOnly && pages.orders[rows]?.id === baseline[0] && areInPlace(job, newer);

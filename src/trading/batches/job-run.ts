@@ -1,7 +1,6 @@
 import { counted } from '../../domain/decimal.js';
+import type { Refusal, RefusalKind } from '../../domain/refusal.js';
 import type { Failure } from '../../errors.js';
-import { REFUSES_EVERY_ORDER, RETURN_CODES } from '../../exchange/observed-codes.js';
-import type { Refused } from '../../exchange/response.js';
 import { backoffMs } from '../../platform/backoff.js';
 import { expiresAt } from '../reconcile.js';
 import type { TradingContext } from '../trading-context.js';
@@ -18,7 +17,7 @@ export type Ending =
   | { readonly kind: 'lost' | 'unreachable'; readonly reason: string }
   /** The exchange's limits leave no room for a request. */
   | { readonly kind: 'limited'; readonly reason: string }
-  | { readonly kind: 'limited' | 'refused'; readonly refusal: Refused }
+  | { readonly kind: 'limited' | 'refused'; readonly refusal: Refusal }
   | { readonly kind: 'unrecorded'; readonly failure: Failure };
 
 /** What the run is doing, for the user who waits. */
@@ -31,6 +30,15 @@ const NOT_SENT_PAUSES_MS = { first: 300, longest: 4_800 };
 const RATE_PAUSE_MS = 1_100;
 /** The pauses before the second and the third lookup of an unanswered request; after that the job stops. */
 const LOOKUP_PAUSES_MS = [300, 700];
+
+/** The next order would be refused too: these are about the key, the account, the market or the exchange, not about the order. */
+const REFUSES_EVERY_ORDER: ReadonlySet<RefusalKind> = new Set([
+  'badKey',
+  'noPermission',
+  'badOrigin',
+  'closed',
+  'inTrouble',
+]);
 
 /** Waits for temporary refusals before the job ends. */
 const MAX_WAITS = 2;
@@ -175,15 +183,15 @@ export class JobRun {
     return this.#retryLater(backoffMs(this.#setbacks, NOT_SENT_PAUSES_MS), { kind: 'unreachable', reason });
   }
 
-  #handleRefusal(refusal: Refused): Promise<Ending | undefined> | Ending | undefined {
-    if (refusal.code === RETURN_CODES.locked) return { kind: 'limited', refusal };
-    if (refusal.code === RETURN_CODES.tooFrequent || refusal.code === RETURN_CODES.expired) {
-      const isRate = refusal.code === RETURN_CODES.tooFrequent;
+  #handleRefusal(refusal: Refusal): Promise<Ending | undefined> | Ending | undefined {
+    if (refusal.kind === 'locked') return { kind: 'limited', refusal };
+    if (refusal.kind === 'tooFrequent' || refusal.kind === 'expired') {
+      const isRate = refusal.kind === 'tooFrequent';
       this.#temporaryRefusal = { kind: isRate ? 'limited' : 'refused', refusal };
       // the answer has shown what the clock is off by
       return this.#retryLater(isRate ? RATE_PAUSE_MS : 0, this.#temporaryRefusal);
     }
-    return REFUSES_EVERY_ORDER.has(refusal.code) ? { kind: 'refused', refusal } : undefined;
+    return REFUSES_EVERY_ORDER.has(refusal.kind) ? { kind: 'refused', refusal } : undefined;
   }
 
   /** Continues after a pause, unless this happened several times in a row. */

@@ -110,9 +110,7 @@ export class Job extends Progress {
 
   /** Keys of lines whose outcome is unknown and whose answer no process waits for. */
   uncertainKeys(): ReadonlySet<string> {
-    const uncertainLines = [...this.pendingRequests.values()].filter(
-      ({ isOver }) => isOver || this.entry.mayBeAbandoned,
-    );
+    const uncertainLines = [...this.pendingRequests.values()].filter(({ isOver }) => isOver || !this.entry.isUnderWay);
     return new Set(uncertainLines.flatMap(({ lines }) => [...lines].map((line) => this.keys[line] ?? '')));
   }
 

@@ -1,9 +1,15 @@
+import type { RefusalKind } from '../../domain/refusal.js';
 import type { BatchEvent, LineOutcome } from './batch-event.js';
 import type { PendingRequest } from './pending-request.js';
 
 type LineResult =
   | { readonly outcome: 'placed'; readonly id: string }
-  | { readonly outcome: 'refused' | 'notSent'; readonly reason: string; readonly code: number | null };
+  | {
+      readonly outcome: 'refused' | 'notSent';
+      readonly reason: string;
+      readonly refusal?: RefusalKind | undefined;
+      readonly code: number | null;
+    };
 
 type BatchEventOf<Kind extends BatchEvent['kind']> = Extract<BatchEvent, { kind: Kind }>;
 
@@ -86,7 +92,7 @@ export class Progress {
     if (pending === undefined) this.#lacksRequests = true;
     else if (event.kind === 'answered') this.#answered(pending, event);
     else if (event.kind === 'refused') {
-      pending.response = { code: event.code };
+      pending.response = { kind: event.refusal, code: event.code };
       pending.reason = event.message;
     } else if (event.kind === 'notSent') this.#close(pending);
     else if (event.kind === 'closed') this.#close(pending, event);
@@ -138,7 +144,12 @@ export class Progress {
   }
 
   #close({ request, lines }: PendingRequest, closed?: BatchEventOf<'closed'>): void {
-    const settled = closed && { outcome: closed.outcome, reason: closed.reason, code: closed.code };
+    const settled = closed && {
+      outcome: closed.outcome,
+      reason: closed.reason,
+      refusal: closed.refusal,
+      code: closed.code,
+    };
     for (const line of lines) this.#decide(line, settled);
     this.pendingRequests.delete(request);
   }

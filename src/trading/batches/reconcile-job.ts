@@ -1,15 +1,14 @@
 import { counted } from '../../domain/decimal.js';
 import type { Order } from '../../domain/order.js';
 import { Failure } from '../../errors.js';
-import { datedRead } from '../../exchange/exchange-clock.js';
-import { isSameRefusal } from '../../exchange/observed-codes.js';
-import { readOrderPages } from '../../exchange/order-pages.js';
+import { datedRead } from '../dated-read.js';
 import type { DuplicateOrders } from '../duplicates.js';
 import { writeKey } from '../journal/write.js';
 import { lineId, rowOf, termsOf, toJobWrite, unclosedWrites } from '../orders/reconcile-input.js';
 import { accountedOrderIds, newestOrderIds } from '../orders/verify-orders.js';
 import { pollUntilSettled } from '../poll-until-settled.js';
 import { type List, type Reconciled, reconcile } from '../reconcile.js';
+import { isSameRefusal } from '../same-refusal.js';
 import type { TradingContext } from '../trading-context.js';
 import { type Duplicate, duplicateEvents } from './close-job.js';
 import { closeExpiredRequests, closePartialRequests, closeRefusedRequest } from './close-requests.js';
@@ -51,7 +50,7 @@ export async function reconcileJob(
   job.entry.note(`read the orders: ${isAnswered ? `${orders.length} since${lacking}` : 'no answer'}`);
   for (const request of [...job.pendingRequests.values()]) {
     const { code = null } = typeof request.response === 'object' ? request.response : {};
-    if (isSameRefusal(failure, code) && !isTemporaryRefusal(request)) closeRefusedRequest(job, request, code);
+    if (isSameRefusal(failure, code) && !isTemporaryRefusal(request)) closeRefusedRequest(job, request);
   }
   if (result === undefined) return false;
   const found = job.terms.lines.flatMap((_, line) => {
@@ -64,8 +63,7 @@ export async function reconcileJob(
   recordDuplicates(trading, job, orders, result);
   const isRefused = (line: number) => result.outcomes.get(lineId(job, line))?.outcome === 'refused';
   for (const request of [...job.pendingRequests.values()])
-    if ([...request.lines].some(isRefused))
-      closeRefusedRequest(job, request, typeof request.response === 'object' ? request.response.code : null);
+    if ([...request.lines].some(isRefused)) closeRefusedRequest(job, request);
   return isRead && missing === 0 && (expectedIds === undefined || !result.ambiguous.has(writeKey(job.entry)));
 }
 
@@ -191,12 +189,10 @@ async function reconcileUnsent(trading: TradingContext, job: Job): Promise<boole
 async function recentOrders({ client }: TradingContext, { knownIds, terms }: Job, knownBefore: number) {
   const isOlder = ({ id }: Order) => (knownIds.get(id) ?? Number.POSITIVE_INFINITY) < knownBefore;
   const extent = { from: 1, to: Number.POSITIVE_INFINITY };
-  const { orders, failure } = await readOrderPages(client, terms.market, terms.side, extent, isOlder).catch(
-    (error: unknown) => {
-      if (error instanceof Failure) return { orders: [], failure: error };
-      throw error;
-    },
-  );
+  const { orders, failure } = await client.orders(terms.market, terms.side, extent, isOlder).catch((error: unknown) => {
+    if (error instanceof Failure) return { orders: [], failure: error };
+    throw error;
+  });
   const end = orders.findIndex(isOlder);
   return { orders: end === -1 ? orders : orders.slice(0, end), isRead: failure === null, failure };
 }

@@ -1,5 +1,4 @@
 import { Failure, suggest, usage } from '../../errors.js';
-import { readOrderPages } from '../../exchange/order-pages.js';
 import type { Host } from '../../platform/host.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { type BatchLine, type BatchTerms, isKind } from '../journal/write.js';
@@ -28,7 +27,7 @@ export async function startJob(
 ): Promise<Job> {
   const { client, journal } = trading;
   refuseIdenticalLines(trading, plan, id);
-  const page = await readOrderPages(client, plan.market, plan.side, { from: 1, to: 1 });
+  const page = await client.orders(plan.market, plan.side, { from: 1, to: 1 });
   const terms: BatchTerms = {
     ...plan,
     count: plan.lines.length,

@@ -1,6 +1,6 @@
+import type { Refusal } from '../../domain/refusal.js';
 import { Failure, suggest } from '../../errors.js';
-import type { NotSent } from '../../exchange/failures.js';
-import type { Refused } from '../../exchange/response.js';
+import type { NotSent } from '../../exchange/exchange.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { SendGate } from '../journal/entry.js';
 import { type CallTerms, isKind, type Settlement } from '../journal/write.js';
@@ -9,7 +9,7 @@ import type { TradingContext } from '../trading-context.js';
 /** The outcome of a call of an undescribed operation. */
 type CallOutcome =
   | { readonly outcome: 'done'; readonly body: string }
-  | { readonly outcome: 'refused'; readonly refusal: Refused }
+  | { readonly outcome: 'refused'; readonly refusal: Refusal }
   | ({ readonly outcome: 'notSent' } & NotSent)
   | { readonly outcome: 'unknown'; readonly reason: string };
 
@@ -32,7 +32,7 @@ export async function sendCall(
   const reqTime = client.now();
   const entry = journal.begin<'call'>({ operation: 'call', terms }, { id, reqTime });
   gate.attachEntry(entry);
-  const response = await client.api
+  const response = await client
     .rawCall(terms.method, terms.parameters, { reqTime, mayLeave: gate.mayLeave })
     .catch((error: unknown) => {
       // a Failure means that the request could not be made; another error may have come after it left

@@ -1,12 +1,12 @@
 import { Decimal } from '../../domain/decimal.js';
 import { type Cancellation, isSameReference, type Order, type OrderReference } from '../../domain/order.js';
+import type { Refusal } from '../../domain/refusal.js';
 import { Failure, type FailureKind, tryRead } from '../../errors.js';
-import { refusalFailure } from '../../exchange/failures.js';
-import { isSameRefusal } from '../../exchange/observed-codes.js';
-import { type Refused, SUCCESS } from '../../exchange/response.js';
+import { rejectionKind } from '../../exchange/exchange.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { orderCancelledBy, orderToCancel } from '../journal/write.js';
 import { pollUntilSettled } from '../poll-until-settled.js';
+import { isSameRefusal } from '../same-refusal.js';
 import type { TradingContext } from '../trading-context.js';
 
 /** What is known of an order that was to be cancelled; null is unknown. */
@@ -85,7 +85,7 @@ export async function sendCancel(trading: TradingContext, entry: CancelEntry): P
   }
   const { value } = response;
   entry.note(`accepted: ${value.message}`);
-  return { outcome: 'undecided', code: SUCCESS, reason: 'the exchange accepted the cancellation', accepted: value };
+  return { outcome: 'undecided', code: value.code, reason: 'the exchange accepted the cancellation', accepted: value };
 }
 
 /**
@@ -95,7 +95,7 @@ export async function sendCancel(trading: TradingContext, entry: CancelEntry): P
 async function handleRefusal(
   trading: TradingContext,
   entry: CancelEntry,
-  refusal: Refused,
+  refusal: Refusal,
 ): Promise<CancelOutcome | Undecided> {
   const { code, message } = refusal;
   entry.note(`refused: ${code} ${message}`);
@@ -112,7 +112,7 @@ async function handleRefusal(
     outcome: 'refused',
     code,
     message,
-    failure: refusalFailure(refusal, 'cancelOrder').kind,
+    failure: rejectionKind(refusal),
   };
 }
 

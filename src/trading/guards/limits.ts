@@ -5,7 +5,6 @@ import { splitMarket } from '../../domain/market.js';
 import { usage } from '../../errors.js';
 import { Job } from '../batches/job.js';
 import { notionalOfLines } from '../batches/lines.js';
-import type { SummandOf, Sums } from '../journal/archive.js';
 import type { JournalEntry } from '../journal/entry.js';
 import type { Journal } from '../journal/journal.js';
 import { isKind, marketOf, type RecordedWrite, type Settled } from '../journal/write.js';
@@ -80,23 +79,16 @@ const DAY_MS = 86_400_000;
  *
  * @param now milliseconds since the Unix epoch
  */
-export function notionalToday(
-  journal: Pick<Journal, 'archive' | 'unsettledEntries'>,
-  quote: string,
-  now: number,
-): Decimal {
+export function notionalToday(journal: Pick<Journal, 'writesSince'>, quote: string, now: number): Decimal {
   const midnight = now - (now % DAY_MS);
-  const summandOf = (one: Settled) => {
-    const coin = dateOf(one) < midnight ? undefined : quoteOf(one.write);
-    return coin === undefined ? undefined : { name: coin, value: notionalOfSettled(one) };
-  };
-  // in the order of Journal.writesSince: what is settled meanwhile counts twice rather than not at all
-  const unsettled = journal
-    .unsettledEntries()
-    .filter((entry) => dateOf(entry) >= midnight && quoteOf(entry.write) === quote);
-  const resumedSums = sumsOfResumedJobs(journal, unsettled, summandOf).get(quote) ?? Decimal.zero;
-  const settled = journal.archive.sumsOfToday(summandOf).get(quote) ?? Decimal.zero;
-  return unsettled.reduce((sum, entry) => sum.plus(notionalOfOpen(entry)), settled.minus(resumedSums));
+  const counts = (one: Pick<Settled, 'write' | 'events'>) => dateOf(one) >= midnight && quoteOf(one.write) === quote;
+  const { unsettled, settled } = journal.writesSince(midnight);
+  const open = unsettled.filter(counts);
+  // what is settled meanwhile, or was settled before it was resumed, is in both lists
+  const openIds = new Set(open.map(({ write }) => write.id));
+  const closed = settled.filter((one) => counts(one) && !openIds.has(one.write.id));
+  const values = [...open.map(notionalOfOpen), ...closed.map(notionalOfSettled)];
+  return values.reduce((sum, value) => sum.plus(value), Decimal.zero);
 }
 
 /**
@@ -131,16 +123,6 @@ function notionalOfSettled({ write, outcome, duplicates, notional }: Settled): D
   if (isKind(write, 'batch')) return Decimal.of(notional ?? '0');
   const orders = duplicates.length + (outcome === 'placed' ? 1 : 0);
   return notionalOfWrite(write).times(Decimal.of(String(orders)));
-}
-
-/** What the archive's sums still contain of jobs that were resumed, and so count as unsettled. */
-function sumsOfResumedJobs(
-  { archive }: Pick<Journal, 'archive'>,
-  unsettled: readonly JournalEntry[],
-  summandOf: SummandOf,
-): Sums {
-  const jobs = unsettled.flatMap(({ write }) => (isKind(write, 'batch') ? write.id : []));
-  return archive.sumsOfTodaysJobs(new Set(jobs), summandOf);
 }
 
 function notionalOfOpen(entry: JournalEntry): Decimal {

@@ -1,5 +1,4 @@
 import fs from 'node:fs';
-import path from 'node:path';
 import { Failure, suggest, usage } from '../../errors.js';
 import type { Host } from '../../platform/host.js';
 import { cannotWrite } from '../../platform/private-files.js';
@@ -9,19 +8,23 @@ import {
   append,
   appendDurablyAsync,
   appendIfExists,
+  claimLink,
+  createLink,
   encodeLine,
   ignoringDiskErrors,
   moveIfExists,
+  orCannotWrite,
   readIfExists,
+  textOfLink,
+  valuesIn,
 } from './files.js';
-import { eventsIn, fileName, readRecord, recordText, settledFile } from './record.js';
+import type { JournalPaths } from './paths.js';
 import {
   isKind,
-  isOnThisMachine,
   isOwnerAlive,
+  isRecordedWrite,
   isSameOwner,
   type JournalEvent,
-  listShowing,
   type Owner,
   ownerOf,
   type RecordedWrite,
@@ -38,30 +41,21 @@ const LONGEST_EVENT = 300;
 /** The fields of an event other than its text. */
 type EventDetails = Omit<JournalEvent, 'time' | 'event'>;
 
+/** The journal that an entry belongs to. */
+export interface EntryContext {
+  readonly host: Pick<Host, 'now' | 'redaction'>;
+  readonly paths: JournalPaths;
+  readonly archive: Archive;
+}
+
 /**
- * A write of the journal, from before it is sent until no request of it can be executed any more. Its file holds the recorded
- * write and what happened since.
- *
- *     recorded -> sent -> settled -> closed   (a refused or unsent one: settled -> retained -> closed)
- *         |        |         ^
- *         |        v         |
- *         |     released ----+   (the outcome is unknown and no process works on it: `resolve` claims it)
- *         v
- *     discarded   (it was not sent; the file is deleted)
- *
- * - **recorded, sent**: a live process owns it (`isUnderWay`).
- * - **released**: no process owns it (`owner` is null), or its owner died (`mayBeAbandoned`).
- * - **settled**: the outcome is known and in the archive. The file's new name says which list would show a duplicate, and it
- *   stays for as long as the request may be executed again (`Journal.settledButUnexpired`).
- * - **retained**: the request has expired, and a list that was read later showed everything that it made. A write that
- *   counts as refused or not sent is then kept for one more day, in case its order appears after all (`isRetained`).
- * - **closed**: the file is gone, or in `jobs/` for a batch. Only the archive has it, for 14 days.
+ * A write of the journal, from before it is sent until no request of it can be executed any more, with what happened since it
+ * was recorded. {@link Journal} draws its states.
  */
 export class JournalEntry<Kind extends WriteKind = WriteKind> {
   constructor(
     private readonly file: string,
-    private readonly archive: Archive,
-    private readonly host: Pick<Host, 'now' | 'redaction'>,
+    private readonly journal: EntryContext,
     readonly write: RecordedWrite<Kind>,
     private laterEvents: JournalEvent[],
   ) {}
@@ -80,12 +74,10 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
     return ownerOf(this.write, this.laterEvents);
   }
 
-  /**
-   * Whether a live process owns it and so will settle it. For a process that cannot be seen from here, its record decides.
-   */
+  /** Whether a live process owns it and so will settle it. */
   get isUnderWay(): boolean {
     const { owner } = this;
-    return owner !== null && isOwnerAlive(owner, isOnThisMachine(owner) ? 0 : this.#silentMs());
+    return owner !== null && isOwnerAlive(owner);
   }
 
   /** Whether this process owns it. */
@@ -94,15 +86,9 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
     return owner !== null && isSameOwner(owner, thisProcess());
   }
 
-  /** Whether it may have no live owner: it has none, or its owner cannot be seen from here. */
-  get mayBeAbandoned(): boolean {
-    const { owner } = this;
-    return owner === null || !isOnThisMachine(owner) || !this.isUnderWay;
-  }
-
   /** Whether it may have been sent and no process waits for its response. */
   get isOutcomeUnknown(): boolean {
-    return this.mayBeAbandoned || this.wasLost;
+    return !this.isUnderWay || this.wasLost;
   }
 
   /** Whether its response was lost: none came, or the process that would have read it was replaced by another. */
@@ -116,15 +102,41 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
    * @throws Failure `usage` if that cannot be recorded
    */
   claim(bestBid?: string): boolean {
-    if (this.isUnderWay || this.#isFileReused()) return false;
-    const own = thisProcess();
-    const owners = { newOwner: own, replacedOwner: this.owner };
-    const line = encodeLine(this.#event('resumed', { ...owners, ...(bestBid === undefined ? {} : { bestBid }) }));
-    if (!this.#orCannotWrite(() => appendIfExists(this.file, line))) return false;
-    // another process may have claimed it at the same time; the first line in the file counts
-    this.laterEvents = eventsIn(readIfExists(this.file) ?? '');
-    const { owner } = this;
-    return owner !== null && isSameOwner(owner, own) && !this.#isFileReused();
+    if (this.isUnderWay) return false;
+    return orCannotWrite(this.file, () => {
+      const link = this.#makeClaimLink();
+      if (link === undefined) return false;
+      try {
+        return this.#addClaim(bestBid);
+      } finally {
+        ignoringDiskErrors(() => fs.rmSync(link, { force: true }));
+      }
+    });
+  }
+
+  /**
+   * Makes the link of the next claim, which only one process can make; undefined if another live process has. The link of a
+   * process that died before it added its line stays, and the next number is used.
+   */
+  #makeClaimLink(): string | undefined {
+    for (let number = claimsIn(this.laterEvents) + 1; ; number += 1) {
+      const link = claimLink(this.file, number);
+      if (createLink(link, JSON.stringify(thisProcess()))) return link;
+      const text = textOfLink(link);
+      if (text === undefined || isOwnerAlive(JSON.parse(text) as Owner)) return undefined;
+    }
+  }
+
+  /** Adds the line of a claim, with its link made; false if the record is gone, or has had another claim since it was read. */
+  #addClaim(bestBid: string | undefined): boolean {
+    const now = readRecord(this.file);
+    if (now === undefined || now === 'damaged') return false;
+    if (claimsIn(now.laterEvents) !== claimsIn(this.laterEvents)) return false;
+    const newOwner = thisProcess();
+    const line = this.#event('resumed', { newOwner, ...(bestBid === undefined ? {} : { bestBid }) });
+    if (!appendIfExists(this.file, encodeLine(line))) return false;
+    this.laterEvents = [...now.laterEvents, line];
+    return true;
   }
 
   /** Adds an event to the timeline. If the disk is full, only this line is lost. */
@@ -132,7 +144,7 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
     const line = this.#event(event, details);
     this.laterEvents.push(line);
     try {
-      if (!this.#isFileReused()) append(this.file, encodeLine(line));
+      append(this.file, encodeLine(line));
     } catch {
       // the disk already has what matters: the write may have been sent
     }
@@ -174,17 +186,15 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
   }
 
   /**
-   * Adds the outcome to the archive and renames the file so that its name says which list would show a duplicate. If the
-   * disk fails, the entry stays open, and the next command settles it again. Does nothing if the id now belongs to another
-   * record.
+   * Adds the outcome to the archive and moves the record to the settled ones. If the disk fails, the entry stays unsettled, and
+   * the next command settles it again.
    */
   settle(settlement: Settlement, event: string): void {
-    if (this.#isFileReused()) return;
-    this.note(event, listShowing(this.write) === undefined ? {} : { settled: settlement });
+    this.note(event, { settled: settlement });
     this.#archiveAndMove({ ...settlement, write: this.write, events: this.#eventsForArchive() });
   }
 
-  /** Settles a job: adds its summary to the archive. The full record stays in the job's own file. */
+  /** Settles a job: adds its summary to the archive. The full record stays. */
   archiveSummary(summary: Settled): void {
     this.#archiveAndMove(summary);
   }
@@ -192,7 +202,8 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
   /** The outcome of a settled write, from its own record or from the archive. */
   get settlement(): Settlement | undefined {
     return (
-      this.laterEvents.findLast(({ settled }) => settled !== undefined)?.settled ?? this.archive.find(this.write.id)
+      this.laterEvents.findLast(({ settled }) => settled !== undefined)?.settled ??
+      this.journal.archive.find(this.write.id)
     );
   }
 
@@ -246,15 +257,12 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
   #updateArchive(): void {
     const { settlement } = this;
     if (settlement === undefined) return;
-    const before = this.archive.find(this.write.id);
-    // a later write may have the same id
-    if (before !== undefined && before.write.time !== this.write.time) return;
+    const { archive } = this.journal;
+    const before = archive.find(this.write.id);
     const { outcome, id, duplicates } = settlement;
     const kept = before ?? { ...settlement, write: this.write };
     if (before?.outcome === outcome && before.duplicates.length === duplicates.length) return;
-    ignoringDiskErrors(() =>
-      this.archive.add({ ...kept, outcome, id, duplicates, events: this.#eventsForArchive() }, before),
-    );
+    ignoringDiskErrors(() => archive.add({ ...kept, outcome, id, duplicates, events: this.#eventsForArchive() }));
   }
 
   /**
@@ -264,7 +272,7 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
   close(): void {
     this.#archiveLateFindings();
     ignoringDiskErrors(() => {
-      if (isKind(this.write, 'batch')) this.archive.archiveJobFile(this.file, fileName(this.write.id));
+      if (isKind(this.write, 'batch')) this.journal.archive.keepJob(this.file, this.write.id);
       else fs.rmSync(this.file, { force: true });
     });
   }
@@ -288,45 +296,23 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
     const { id, time, firstOwner, bestBid } = this.write;
     const facts = { id, time, reqTime, firstOwner, ...(bestBid === undefined ? {} : { bestBid }) };
     const write = { ...next, ...facts } as RecordedWrite<Next>;
-    if (!this.#orCannotWrite(() => appendIfExists(this.file, recordText(write))))
+    if (!orCannotWrite(this.file, () => appendIfExists(this.file, recordText(write))))
       throw usage(`Another process has settled ${id}.`, suggest('See what became of it', 'resolve', id));
-    return new JournalEntry(this.file, this.archive, this.host, write, this.laterEvents);
+    return new JournalEntry(this.file, this.journal, write, this.laterEvents);
   }
 
   /** Deletes the record of a write that was never sent. If the disk fails, `resolve` finds that it was never sent. */
   discard(): void {
-    ignoringDiskErrors(() => this.#remove());
-  }
-
-  /**
-   * The time since the last line. Clocks of several machines differ: the times in the record are the writer's, that of the
-   * file is the disk's. The later one counts, so that no live process is taken for dead.
-   */
-  #silentMs(): number {
-    const times = [this.write.time, ...this.laterEvents.map(({ time }) => time), changedAt(this.file)];
-    return this.host.now() - Math.max(...times);
-  }
-
-  #remove(): void {
-    if (!this.#isFileReused()) fs.rmSync(this.file, { force: true });
-  }
-
-  /** Whether the file is another write's by now: an id that the user chose may be used again once its write is settled. */
-  #isFileReused(): boolean {
-    const { isUserChosenId, time, firstOwner } = this.write;
-    const there = isUserChosenId === true ? readEntry(this.file, this.archive, this.host) : undefined;
-    return (
-      there instanceof JournalEntry && !(there.write.time === time && isSameOwner(there.write.firstOwner, firstOwner))
-    );
+    ignoringDiskErrors(() => fs.rmSync(this.file, { force: true }));
   }
 
   #archiveAndMove(settled: Settled): void {
+    const { archive, paths } = this.journal;
     ignoringDiskErrors(() => {
-      // only a job can be settled twice: it may have been resumed
-      this.archive.add(settled, isKind(this.write, 'batch') ? this.archive.find(this.write.id) : undefined);
-      const file = settledFile(path.dirname(this.file), this.write);
-      if (file === undefined) this.#remove();
-      else if (!this.#isFileReused()) moveIfExists(this.file, file);
+      archive.add(settled);
+      const file = paths.settled(this.write);
+      if (file === undefined) fs.rmSync(this.file, { force: true });
+      else moveIfExists(this.file, file);
     });
   }
 
@@ -336,39 +322,55 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
 
   /** Makes an event. Its text is masked and cut, because a message of the exchange may be long or repeat secrets. */
   #event(event: string, details: EventDetails): JournalEvent {
-    const { redaction } = this.host;
+    const { redaction } = this.journal.host;
     const text = JSON.stringify(details);
     const masked = redaction.applyToData(text);
     const kept = masked === text ? details : (JSON.parse(masked) as EventDetails);
-    return { time: this.host.now(), event: redaction.apply(event).slice(0, LONGEST_EVENT), ...kept };
-  }
-
-  #orCannotWrite<Value>(work: () => Value): Value {
-    try {
-      return work();
-    } catch (thrown) {
-      throw cannotWrite(this.file, thrown);
-    }
+    return { time: this.journal.host.now(), event: redaction.apply(event).slice(0, LONGEST_EVENT), ...kept };
   }
 }
 
-/** In milliseconds since the Unix epoch; 0 if the file is gone. */
-function changedAt(file: string): number {
-  return fs.statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+/** How often another process has claimed a write. */
+function claimsIn(events: readonly JournalEvent[]): number {
+  return events.filter(({ newOwner }) => newOwner !== undefined).length;
 }
 
-/**
- * Reads an entry. Returns `damaged` if the file holds no write, the failure if it cannot be read, and undefined if there is no
- * file.
- */
-export function readEntry(
-  file: string,
-  archive: Archive,
-  host: Pick<Host, 'now' | 'redaction'>,
-): JournalEntry | Failure | 'damaged' | undefined {
-  const record = readRecord(file);
-  if (record === undefined || record === 'damaged' || record instanceof Failure) return record;
-  return new JournalEntry(file, archive, host, record.write, record.laterEvents);
+/** The content of a record: the write, and what has happened since, oldest first. */
+interface JournalRecord {
+  readonly write: RecordedWrite;
+  readonly laterEvents: JournalEvent[];
+}
+
+/** The text of a new record: a line with the write. Each event adds a line. */
+export function recordText(write: RecordedWrite): string {
+  return encodeLine({ write });
+}
+
+/** Reads a record; `damaged` if it holds no write, undefined if there is none. Throws Failure `usage` if it cannot be read. */
+function readRecord(file: string): JournalRecord | 'damaged' | undefined {
+  const content = readIfExists(file);
+  if (content === undefined) return undefined;
+  const write = valuesIn(content)
+    .flatMap((line) => ('write' in line && isRecordedWrite(line.write) ? line.write : []))
+    .at(-1);
+  return write === undefined ? 'damaged' : { write, laterEvents: eventsIn(content) };
+}
+
+/** The events since the write, from the text of a record. */
+export function eventsIn(content: string): JournalEvent[] {
+  return valuesIn(content).flatMap((line) => ('time' in line && 'event' in line ? (line as JournalEvent) : []));
+}
+
+/** Reads an entry. Returns `damaged` if the record holds no write, the failure if it cannot be read, and undefined if there is none. */
+export function readEntry(file: string, journal: EntryContext): JournalEntry | Failure | 'damaged' | undefined {
+  try {
+    const record = readRecord(file);
+    if (record === undefined || record === 'damaged') return record;
+    return new JournalEntry(file, journal, record.write, record.laterEvents);
+  } catch (thrown) {
+    if (thrown instanceof Failure) return thrown;
+    throw thrown;
+  }
 }
 
 /** Decides, at the last moment, whether a write is sent. Until then it can be cancelled. */

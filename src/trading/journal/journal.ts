@@ -1,38 +1,25 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { Failure, hasErrorCode, suggest, usage } from '../../errors.js';
+import { Failure, suggest, usage } from '../../errors.js';
 import type { Host } from '../../platform/host.js';
-import { cannotWrite, makePrivateFolder } from '../../platform/private-files.js';
+import { makePrivateFolder } from '../../platform/private-files.js';
+import type { LineFilter } from './archive.js';
 import { Archive } from './archive.js';
-import { JournalEntry, readEntry } from './entry.js';
+import { type EntryContext, eventsIn, JournalEntry, readEntry, recordText } from './entry.js';
 import {
   append,
   create,
   encodeLine,
-  type FilterField,
-  isOlderThan,
-  type LineFilter,
   moveIfExists,
   namesIn,
-  newerVersion,
+  orCannotWrite,
   readIfExists,
-  sweepDrafts,
+  sweepLeftovers,
   syncFolder,
-  VERSION,
 } from './files.js';
+import { JournalPaths, type ShowingList, timeOfSettled } from './paths.js';
 import {
-  eventsIn,
-  fileName,
-  idOf,
-  isUnsettled,
-  recordText,
-  restoreSettledFile,
-  settledFilesIn,
-  settledFilesNamed,
-  settledFilesOf,
-  timeOfSettledFile,
-} from './record.js';
-import {
+  clientIdOf,
   isKind,
   type JournalEvent,
   type MarketSide,
@@ -44,22 +31,21 @@ import {
   type WriteKind,
 } from './write.js';
 
-/** A draft older than this was left by a process that died. */
-const DRAFT_MS = 3_600_000;
-/** Another process may still be writing a record that was changed within this time. */
-const BEING_WRITTEN_MS = 60_000;
+/** The version of a journal that this code reads and writes. */
+const VERSION = '3';
 
-/** Older settled writes of an earlier version need no file: no exchange accepts their requests any more. */
-const MIGRATED_MS = 600_000;
+/** What a process leaves while it makes a file is older than this only if the process died. */
+const LEFTOVER_MS = 3_600_000;
 
 /** For how long a write that exists unexpectedly is reported. */
 const UNEXPECTED_MS = 86_400_000;
 
 /** The fields of a new record other than the write. */
 export interface NewRecord {
+  /** Generated for this write alone. */
   readonly id: string;
-  /** Whether the user chose the id, which may then have been used before. */
-  readonly isUserChosenId?: boolean;
+  /** The client id that the user chose for an order. */
+  readonly clientId?: string | undefined;
   /** The `reqTime` that the request will carry, in milliseconds since the Unix epoch. */
   readonly reqTime: number;
   /** The best bid that its sells were checked against, if there are sells and a book. */
@@ -91,16 +77,33 @@ interface Writes {
  * The journal of one account at one exchange. A write is recorded before it is sent, and stays unsettled until its outcome is
  * known.
  *
- * The record of a write is one file in `open/`, from before it is sent until no request of it can be executed any more. Lines
- * are only added. One file per write lets any number of processes use the journal at once, lets only one process claim an id,
- * and keeps a damaged file from hiding another. The file name says whether the outcome is known, so a command reads only the
- * files that it needs: three unsettled writes among a thousand are found in a millisecond.
+ *     unsettled/ID              recorded -> sent -> acknowledged | rejected | lost
+ *                                  |                     |
+ *     (deleted)                 discarded                v
+ *     settled/LIST~TIME~ID                            verifying (-> retained for a day, if rejected or not sent)
+ *     archive/DAY.jsonl                                  |         a line with the outcome, for 14 days
+ *                                                        v
+ *     (deleted, or jobs/DAY-ID)                        closed      (outcome, duplicates)
  *
- * `settled/` is the archive, with a line for each settled write. `jobs/` holds the records of closed batches: the archive has
- * only their summaries.
+ * - **recorded .. lost**: the outcome is unknown. The process that recorded it owns it (`isUnderWay`), until it releases it or dies.
+ *   Then one other process may claim it: the one that makes the link `.ID.NUMBER` beside the record, where NUMBER counts the claims.
+ * - **verifying**: the outcome is in the archive, but the request may be executed again. The name of the record says which list
+ *   would show that (`settledButUnexpired`).
+ * - **retained**: the request has expired, and a later list showed everything that it made. What counts as rejected or not sent is
+ *   kept for a day, in case its order appears after all.
+ * - **closed**: only the archive has it. The record of a batch is kept as long, because the archive has only its summary.
+ *
+ * A record is a file of lines of JSON: the write, then what happened. Lines are only added, and a record is moved from state to
+ * state whole. So any number of processes can use the journal at once, a damaged record hides nothing but itself, and a command
+ * reads only what it needs.
+ *
+ * These are plain files rather than a database because `pit cancel` must work whatever state they are in: LMDB, which pit has for the
+ * sandbox, ends the process (SIGBUS, SIGSEGV, SIGABRT) if its file is cut off or a page is damaged, and cannot be read on a read-only disk.
  */
 export class Journal {
-  readonly archive: Archive;
+  readonly #paths: JournalPaths;
+  readonly #archive: Archive;
+  #isOfThisVersion = false;
 
   /**
    * @param root `directories.state`
@@ -111,28 +114,34 @@ export class Journal {
     private readonly root: string,
     readonly folder: string,
   ) {
-    this.archive = new Archive(this.#path('settled'), this.#path('jobs'), host.now);
+    this.#paths = new JournalPaths(path.join(root, 'journal', folder));
+    this.#archive = new Archive(this.#paths.of('archive'), this.#paths.of('jobs'), host.now);
   }
 
-  #isMigrated = false;
+  /** The settled writes. Throws Failure `usage` for a journal of another version. */
+  get archive(): Archive {
+    this.#requireThisVersion();
+    return this.#archive;
+  }
 
   /**
    * Records a write that is about to be sent. When this returns, the record survives the end of this process, and that of the
    * machine unless it is a cancellation.
-   * @throws Failure `usage` if a write with this id is unsettled or settled, or the record cannot be written: nothing may be sent
+   * @throws Failure `usage` if an unsettled order, or one that was placed, has this client id, or the record cannot be written:
+   *   nothing may be sent
    */
   begin<Kind extends WriteKind>(
     write: Extract<Write, { operation: Kind }>,
-    { id, reqTime, isUserChosenId = false, bestBid }: NewRecord,
+    { id, clientId, reqTime, bestBid }: NewRecord,
   ): JournalEntry<Kind> {
-    const entry = this.unrecordedEntry(write, { id, reqTime, isUserChosenId, bestBid });
-    const file = this.fileOf(id);
+    const entry = this.unrecordedEntry(write, { id, clientId, reqTime, bestBid });
     this.#makeFolders();
-    if (!this.#create(file, write.operation, recordText(entry.write))) throw idInUse(id);
+    // a cancellation does not wait for the disk: after a power failure, the order itself shows whether it is cancelled
+    const isDurable = write.operation !== 'cancel';
     try {
-      // another process may have settled a write of this id between the caller's read and the claim
-      const earlier = isUserChosenId ? this.archive.find(id) : undefined;
-      if (earlier?.outcome === 'placed') throw idAlreadyUsed(id, earlier.id);
+      orCannotWrite(this.fileOf(id), () => create(this.fileOf(id), recordText(entry.write), isDurable));
+      // after the record is made: of two processes with one client id, the second sees the first
+      if (clientId !== undefined) this.#requireFree(clientId, id);
       return entry;
     } catch (thrown) {
       entry.discard();
@@ -141,33 +150,30 @@ export class Journal {
   }
 
   /**
-   * Makes an entry without a file. A write that is safe to repeat needs no file; it is archived once it is settled, if the
-   * disk allows.
+   * Makes an entry without a record. A write that is safe to repeat needs none; it is archived once it is settled, if the disk
+   * allows.
    */
   unrecordedEntry<Kind extends WriteKind>(
     write: Extract<Write, { operation: Kind }>,
-    { id, reqTime, isUserChosenId = false, bestBid }: NewRecord,
+    { id, clientId, reqTime, bestBid }: NewRecord,
   ): JournalEntry<Kind> {
-    const named = { id, ...(isUserChosenId ? { isUserChosenId } : {}), ...(bestBid === undefined ? {} : { bestBid }) };
+    const named = {
+      id,
+      ...(clientId === undefined ? {} : { clientId }),
+      ...(bestBid === undefined ? {} : { bestBid }),
+    };
     const facts = { ...named, time: this.host.now(), reqTime, firstOwner: thisProcess() };
-    return new JournalEntry(
-      this.fileOf(id),
-      this.archive,
-      this.host,
-      { ...write, ...facts } as RecordedWrite<Kind>,
-      [],
-    );
+    return new JournalEntry(this.fileOf(id), this.#context, { ...write, ...facts } as RecordedWrite<Kind>, []);
   }
 
-  /** Whether nothing is open: every outcome is known, and no request can be executed any more. */
+  /** Whether nothing is unsettled or being verified: every outcome is known, and no request can be executed any more. */
   get isIdle(): boolean {
-    this.#requireMigrated();
-    return namesIn(this.#path('open')).length === 0;
+    this.#requireThisVersion();
+    return namesIn(this.#paths.of('unsettled')).length === 0 && this.#paths.allSettled().length === 0;
   }
 
   /** All unsettled writes, from one read of the folder. */
   unsettled(): Unsettled {
-    this.#requireMigrated();
     const read = this.#read();
     return {
       entries: read.flatMap(({ entry }) => (entry instanceof JournalEntry ? entry : [])),
@@ -209,22 +215,15 @@ export class Journal {
   /**
    * Ends a damaged record after the user has found out about its write: moves it to `damaged/`, where no command reads it.
    * @returns its new path
-   * @throws Failure `usage` if another process may be writing the record now, or the disk fails
+   * @throws Failure `usage` if the disk fails
    */
   settleDamaged(id: string, event: string): string {
-    const [file, aside] = [this.fileOf(id), path.join(this.#path('damaged'), fileName(id))];
-    if (!isOlderThan(file, this.host.now() - BEING_WRITTEN_MS))
-      throw usage(
-        `Another process may be writing the record of ${id} now.`,
-        suggest('Check again in a minute', 'resolve'),
-      );
-    makePrivateFolder(this.root, path.join('journal', this.folder, 'damaged'));
-    try {
+    const [file, aside] = [this.fileOf(id), path.join(this.#paths.of('damaged'), id)];
+    this.#makeFolder('damaged');
+    orCannotWrite(file, () => {
       append(file, encodeLine({ time: this.host.now(), event }));
       fs.renameSync(file, aside);
-    } catch (thrown) {
-      throw cannotWrite(file, thrown);
-    }
+    });
     return aside;
   }
 
@@ -244,12 +243,20 @@ export class Journal {
 
   /** Forgets everything, for example when the sandbox starts a new exchange. */
   deleteAll(): void {
-    fs.rmSync(this.#path(''), { recursive: true, force: true });
+    fs.rmSync(this.#paths.of(''), { recursive: true, force: true });
   }
 
   /** The unsettled write with this id. For a settled one, see `archive.find`. */
   findUnsettled(id: string): JournalEntry | undefined {
+    this.#requireThisVersion();
     return this.#readIfIntact(this.fileOf(id));
+  }
+
+  /** The id of the write that a user means: its own id, or the client id that the user chose. An unsettled write comes first. */
+  idOf(word: string): string {
+    if (fs.existsSync(this.fileOf(word)) || this.archive.find(word) !== undefined) return word;
+    const unsettled = this.unsettledEntries().find(({ write }) => write.clientId === word);
+    return (unsettled ?? this.archive.findByClientId(word))?.write.id ?? word;
   }
 
   /** Whether a write is still unsettled. Its process may have settled it since it was read. */
@@ -257,16 +264,17 @@ export class Journal {
     return this.findUnsettled(id) !== undefined;
   }
 
-  /** A job with all its orders and their outcomes, unsettled or in the archive. */
+  /** A job with all its orders and their outcomes, unsettled or settled. */
   findJob(id: string): JournalEntry<'batch'> | undefined {
     // in this order, as in writesSince
-    const entry = this.findUnsettled(id) ?? this.#readSettledJob(id);
-    return entry?.isKind('batch') ? entry : undefined;
+    const entry = this.findUnsettled(id);
+    return entry?.isKind('batch') ? entry : this.findSettledJob(id);
   }
 
   /** A settled job that was not resumed. */
   findSettledJob(id: string): JournalEntry<'batch'> | undefined {
-    const entry = this.#readSettledJob(id);
+    const file = this.#settledJobFile(id);
+    const entry = file === undefined ? undefined : this.#readIfIntact(file);
     return entry?.isKind('batch') ? entry : undefined;
   }
 
@@ -276,16 +284,16 @@ export class Journal {
     return kept !== undefined && moveIfExists(kept, this.fileOf(id));
   }
 
-  /** The settled writes that one list of the exchange shows and whose requests may still be executed again. */
-  settledButUnexpired(list: MarketSide | { readonly coin: string }): JournalEntry[] {
-    this.#requireMigrated();
-    return settledFilesOf(this.#path('open'), list).flatMap((file) => this.#readIfIntact(file) ?? []);
+  /** The settled writes that one list of the exchange shows and whose requests may still be executed again, oldest first. */
+  settledButUnexpired(list: ShowingList): JournalEntry[] {
+    this.#requireThisVersion();
+    return this.#paths.settledOf(list).flatMap((file) => this.#readIfIntact(file) ?? []);
   }
 
   /** When the oldest of these writes was recorded, in milliseconds since the Unix epoch; Infinity if there is none. Reads none of them. */
   oldestSettledButUnexpired(list: MarketSide): number {
-    this.#requireMigrated();
-    return Math.min(Number.POSITIVE_INFINITY, ...settledFilesOf(this.#path('open'), list).map(timeOfSettledFile));
+    this.#requireThisVersion();
+    return Math.min(Number.POSITIVE_INFINITY, ...this.#paths.settledOf(list).map(timeOfSettled));
   }
 
   /**
@@ -293,122 +301,94 @@ export class Journal {
    * its id; oldest first.
    */
   unexpected(): JournalEntry[] {
-    this.#requireMigrated();
+    this.#requireThisVersion();
     const since = this.host.now() - UNEXPECTED_MS;
-    return settledFilesIn(this.#path('open'))
+    return this.#paths
+      .allSettled()
       .flatMap((file) => this.#readIfIntact(file) ?? [])
       .filter(({ unexpectedSince }) => unexpectedSince !== undefined && unexpectedSince > since)
       .sort((one, other) => one.write.time - other.write.time);
   }
 
-  #readSettledJob(id: string): JournalEntry | undefined {
-    const kept = this.#settledJobFile(id);
-    return kept === undefined ? undefined : this.#readIfIntact(kept);
+  /** The record of a write whose outcome is unknown. */
+  fileOf(id: string): string {
+    return this.#paths.unsettled(id);
   }
 
-  /** The file of a settled job. */
+  get #context(): EntryContext {
+    return { host: this.host, paths: this.#paths, archive: this.#archive };
+  }
+
+  /** The record of a settled job. */
   #settledJobFile(id: string): string | undefined {
-    return settledFilesNamed(this.#path('open'), id).at(-1) ?? this.archive.archivedJobFile(fileName(id));
+    return this.#paths.settledNamed(id) ?? this.archive.jobFile(id);
   }
 
   #readIfIntact(file: string): JournalEntry | undefined {
-    const entry = readEntry(file, this.archive, this.host);
+    const entry = readEntry(file, this.#context);
     return entry instanceof JournalEntry ? entry : undefined;
   }
 
-  #distinctValues(name: FilterField, of: (write: RecordedWrite) => string | undefined): string[] {
+  #distinctValues(name: 'market' | 'coin', of: (write: RecordedWrite) => string | undefined): string[] {
     // in this order, as in writesSince
     const unsettled = this.unsettledEntries().flatMap(({ write }) => of(write) ?? []);
     return [...new Set([...unsettled, ...this.archive.distinctValues(name, of)])].sort();
   }
 
-  #read(): { readonly id: string; readonly entry: ReadEntry }[] {
-    return namesIn(this.#path('open'))
-      .filter(isUnsettled)
-      .map((name) => path.join(this.#path('open'), name))
-      .map((file) => ({ id: idOf(file), entry: readEntry(file, this.archive, this.host) }))
+  #read(): { readonly id: string; readonly entry: ReturnType<typeof readEntry> }[] {
+    this.#requireThisVersion();
+    const timeOf = (entry: ReturnType<typeof readEntry>) => (entry instanceof JournalEntry ? entry.write.time : 0);
+    return namesIn(this.#paths.of('unsettled'))
+      .map((id) => ({ id, entry: readEntry(this.fileOf(id), this.#context) }))
       .sort((left, right) => timeOf(left.entry) - timeOf(right.entry));
   }
 
-  /** A cancellation does not wait for the disk: after a power failure, the order itself shows whether it is cancelled. */
-  #create(file: string, operation: WriteKind, text: string): boolean {
-    try {
-      return create(file, text, operation === 'cancel' ? 'unsynced' : 'durable');
-    } catch (thrown) {
-      throw cannotWrite(file, thrown);
-    }
+  /** Throws Failure `usage` if another order with this client id is unsettled, or was placed: a lookup could find that one. */
+  #requireFree(clientId: string, own: string): void {
+    const hasClientId = ({ write }: { readonly write: RecordedWrite }) =>
+      isKind(write, 'order') && write.id !== own && clientIdOf(write) === clientId;
+    const other = this.unsettledEntries().find(hasClientId);
+    if (other !== undefined)
+      throw usage(`The client id ${clientId} is in use by an order that is not settled yet.`, [
+        'This order was not sent.',
+        suggest('Find out', 'resolve', other.write.id),
+      ]);
+    const earlier = this.archive.findByClientId(clientId) ?? this.archive.find(clientId);
+    if (earlier?.outcome === 'placed')
+      throw usage(
+        `The client id ${clientId} is taken by ${earlier.id === null ? 'an earlier order' : `order ${earlier.id}`}.`,
+        'Choose another --id. This order was not sent.',
+      );
   }
 
-  /** Makes the folders durably. Throws Failure if they cannot be used. */
+  /** Makes the folders durably. Throws Failure if they cannot be used, or belong to a journal of another version. */
   #makeFolders(): void {
-    const isNew = !fs.existsSync(this.#path('open'));
-    for (const folder of ['settled', 'jobs', 'open'])
-      makePrivateFolder(this.root, path.join('journal', this.folder, folder));
-    this.#migrate();
-    if (isNew) for (const folder of [this.root, path.join(this.root, 'journal'), this.#path('')]) this.#sync(folder);
-    sweepDrafts(this.#path('open'), this.host.now() - DRAFT_MS);
+    const isNew = !fs.existsSync(this.#paths.of('version'));
+    this.#makeFolder('');
+    this.#requireThisVersion();
+    const version = this.#paths.of('version');
+    if (isNew) orCannotWrite(version, () => create(version, `${VERSION}\n`, true));
+    for (const name of ['archive', 'jobs', 'settled', 'unsettled'] as const) this.#makeFolder(name);
+    if (isNew)
+      for (const folder of [this.root, path.join(this.root, 'journal'), this.#paths.of('')])
+        orCannotWrite(folder, () => syncFolder(folder));
+    sweepLeftovers(this.#paths.of('unsettled'), this.host.now() - LEFTOVER_MS);
   }
 
-  /** Migrates the journal before the first read. */
-  #requireMigrated(): void {
-    if (!this.#isMigrated) this.#migrate();
+  #makeFolder(name: Parameters<JournalPaths['of']>[0]): void {
+    makePrivateFolder(this.root, path.relative(this.root, this.#paths.of(name)));
   }
 
-  /**
-   * Migrates the journal of an earlier version. Version 0.2.0 removed the record of a write when it was settled, and the
-   * version after it moved the record to another folder. Such a version may still run, so every write
-   * looks for moved records again.
-   * @throws Failure `usage` if a newer version wrote the journal
-   */
-  #migrate(): void {
-    const version = readIfExists(this.#path('version'));
-    if (Number(version ?? 0) > VERSION) throw newerVersion();
-    const [open, moved] = [this.#path('open'), this.#path('verifying')];
-    try {
-      const names = namesIn(moved);
-      for (const name of names) moveIfExists(path.join(moved, name), path.join(open, name));
-      this.#isMigrated = true;
-      if (version !== undefined || !fs.existsSync(this.#path('settled'))) return;
-      const isFirst = create(this.#path('version'), `${VERSION}\n`, 'durable');
-      if (!isFirst || fs.existsSync(moved)) return;
-      for (const settled of this.archive.since(this.host.now() - MIGRATED_MS))
-        restoreSettledFile(open, settled, this.archive);
-    } catch (thrown) {
-      // if the disk fails, the old records are not checked for duplicates
-      if (!(thrown instanceof Failure) && !hasErrorCode(thrown)) throw thrown;
-    }
+  /** Throws Failure `usage` for a journal of another version. It is checked once: nothing changes the version of a journal. */
+  #requireThisVersion(): void {
+    if (this.#isOfThisVersion) return;
+    // in this order: another process may be making the first record, and makes the version before anything else
+    if (namesIn(this.#paths.of('')).length === 0) return;
+    if (readIfExists(this.#paths.of('version'))?.trim() !== VERSION)
+      throw usage(
+        `${this.#paths.of('')} is the journal of another version of pit, which this one does not read.`,
+        'Settle what is unknown with the pit that wrote it (pit resolve), then move the folder away.',
+      );
+    this.#isOfThisVersion = true;
   }
-
-  #sync(folder: string): void {
-    try {
-      syncFolder(folder);
-    } catch (thrown) {
-      throw cannotWrite(folder, thrown);
-    }
-  }
-
-  #path(folder: string): string {
-    return path.join(this.root, 'journal', this.folder, folder);
-  }
-
-  /** The file of a write whose outcome is unknown. */
-  fileOf(id: string): string {
-    return path.join(this.#path('open'), fileName(id));
-  }
-}
-
-type ReadEntry = ReturnType<typeof readEntry>;
-
-function timeOf(entry: ReadEntry): number {
-  return entry instanceof JournalEntry ? entry.write.time : 0;
-}
-
-function idInUse(id: string): Failure {
-  const hint = ['This order was not sent.', suggest('Find out', 'resolve', id)];
-  return usage(`The client id ${id} is in use by an order that is not settled yet.`, hint);
-}
-
-function idAlreadyUsed(id: string, order: string | null): Failure {
-  const hint = 'Choose another --id. This order was not sent.';
-  return usage(`The client id ${id} is taken by ${order === null ? 'an earlier order' : `order ${order}`}.`, hint);
 }

@@ -1,10 +1,10 @@
 import type { AccountType, OrderReference, OrderTerms, Side } from '../../domain/order.js';
-import { isAlive, type Machine, startStamp, thisMachine } from '../../platform/processes.js';
+import { isAlive, startStamp } from '../../platform/processes.js';
 import type { BatchEvent } from '../batches/batch-event.js';
 
 /** The terms of an order as it is recorded. */
 export interface RecordedOrderTerms extends OrderTerms {
-  /** The user's own expressions for price and amount, which may be relative: `ask`, `50%`. Absent in older records. */
+  /** The user's own expressions for price and amount, which may be relative: `ask`, `50%`. */
   readonly expressions?: { readonly price: string; readonly amount: string };
 }
 
@@ -19,7 +19,7 @@ export interface ReplaceTerms {
   readonly order: OrderReference;
   /** The new order: its amount includes what has filled of the cancelled one. */
   readonly wanted: RecordedOrderTerms;
-  /** The filled amount when that was decided: at most the rest is placed. Absent in older records. */
+  /** The filled amount when that was decided: at most the rest is placed. */
   readonly filled?: string;
 }
 
@@ -82,26 +82,33 @@ export function operationName(kind: WriteKind): string {
 
 /** A write with everything that is recorded before it is sent. */
 export type RecordedWrite<Kind extends WriteKind = WriteKind> = Extract<Write, { readonly operation: Kind }> & {
-  /** "4-36 characters, digits or letters". An order carries it as its client id; elsewhere it only names the record. */
+  /** Names the record, and no other ever. An order without a `clientId` carries it as its client id. */
   readonly id: string;
-  /** The user chose the id, so another program may use it too. */
-  readonly isUserChosenId?: true;
+  /** The client id that the user chose for an order, which another program may use too. */
+  readonly clientId?: string;
   /** When it was recorded, by this machine's clock: milliseconds since the Unix epoch. */
   readonly time: number;
   /** The time in the request, by the exchange's clock: milliseconds since the Unix epoch. */
   readonly reqTime: number;
   /** The process that sends it. */
   readonly firstOwner: Owner;
-  /** The best bid that sells were checked against. Absent for buys, without a book, and in older records. */
+  /** The best bid that sells were checked against. Absent for buys, and without a book. */
   readonly bestBid?: string;
 };
+
+/** Whether a value that was read is a write: the parts that every write has are there. */
+export function isRecordedWrite(value: unknown): value is RecordedWrite {
+  if (typeof value !== 'object' || value === null) return false;
+  const { operation, id, time, reqTime, terms, firstOwner } = value as Partial<RecordedWrite>;
+  const isNamed = typeof operation === 'string' && typeof id === 'string';
+  const isDated = typeof time === 'number' && typeof reqTime === 'number';
+  return isNamed && isDated && typeof terms === 'object' && typeof firstOwner === 'object';
+}
 
 /** A process, distinguished from a later one with the same id if the system allows it. */
 export interface Owner {
   readonly pid: number;
   readonly startStamp: string | null;
-  /** Where it runs. Absent in older records. */
-  readonly machine?: Machine;
 }
 
 /**
@@ -129,8 +136,6 @@ export interface JournalEvent {
   readonly isUnanswered?: true;
   /** The process that takes over. */
   readonly newOwner?: Owner;
-  /** The owner that it takes over from; null if there was none. Version 0.2.0 did not record it. */
-  readonly replacedOwner?: Owner | null;
   /** The best bid that the sells of a job were checked against when it was resumed. */
   readonly bestBid?: string;
   /** What happened to a request of a job. */
@@ -205,9 +210,14 @@ export function listShowing({ operation, terms }: Write): MarketSide | { readonl
   return operation === 'withdraw' ? { coin: terms.coin } : undefined;
 }
 
-/** A key for one write. The id alone is not enough, because a user may choose the same id for several writes in turn. */
+/** The client id that an order carries. */
+export function clientIdOf({ id, clientId = id }: RecordedWrite): string {
+  return clientId;
+}
+
+/** The key of one write: its own id, which no other has. */
 export function writeKey({ write }: { readonly write: RecordedWrite }): string {
-  return `${write.id} ${write.time}`;
+  return write.id;
 }
 
 /** The market of a write; undefined if it has none. */
@@ -220,62 +230,24 @@ export function isKind<Kind extends WriteKind>(write: RecordedWrite, operation: 
   return write.operation === operation;
 }
 
-/**
- * A process on another machine counts as dead after this long without a new line. A live one adds a line per request and
- * answer, at most 25 s apart.
- */
-export const SILENT_MS = 300_000;
-
 /** This process, as an owner of writes. */
 export function thisProcess(): Owner {
   const { pid } = process;
-  return { pid, startStamp: startStamp(pid), machine: thisMachine() };
+  return { pid, startStamp: startStamp(pid) };
 }
 
-/** Whether it runs on this machine, so that this process can see whether it is alive. */
-export function isOnThisMachine({ machine }: Owner): boolean {
-  if (machine === undefined) return true;
-  const here = thisMachine();
-  return machine.host === here.host && machine.pids === here.pids;
-}
-
-/** Whether two owners are the same process on the same machine. */
+/** Whether two owners are the same process. */
 export function isSameOwner(one: Owner, other: Owner): boolean {
-  const isOneMachine = one.machine?.host === other.machine?.host && one.machine?.pids === other.machine?.pids;
-  return one.pid === other.pid && one.startStamp === other.startStamp && isOneMachine;
+  return one.pid === other.pid && one.startStamp === other.startStamp;
 }
 
-/**
- * Whether the process is alive. One on another machine cannot be seen, so the age of its last line decides.
- * @param silentMs the time since the last line of its record
- */
-export function isOwnerAlive(owner: Owner, silentMs: number): boolean {
-  if (!isOnThisMachine(owner)) return silentMs < SILENT_MS;
-  return isAlive(owner.pid) && (owner.startStamp === null || owner.startStamp === startStamp(owner.pid));
+/** Whether the process is alive. */
+export function isOwnerAlive({ pid, startStamp: stamp }: Owner): boolean {
+  return isAlive(pid) && (stamp === null || stamp === startStamp(pid));
 }
 
-/** A process in words for a timeline. */
-export function ownerText(owner: Owner): string {
-  const { pid, machine } = owner;
-  return machine === undefined || isOnThisMachine(owner) ? `process ${pid}` : `process ${pid} on ${machine.host}`;
-}
-
-/**
- * The owner of a write, alive or dead; null once released. If several processes claim it at the same time, only the first line
- * counts, for good: the others name an owner that it has already replaced.
- */
-export function ownerOf({ firstOwner, time }: RecordedWrite, events: readonly JournalEvent[]): Owner | null {
-  let current: Owner | null = firstOwner;
-  let last = time;
-  for (const { isReleased, newOwner, replacedOwner, time: now } of events) {
-    if (isReleased === true) current = null;
-    else if (newOwner !== undefined && mayReplace(current, replacedOwner, now - last)) current = newOwner;
-    last = now;
-  }
-  return current;
-}
-
-function mayReplace(current: Owner | null, replaced: Owner | null | undefined, silentMs: number): boolean {
-  if (replaced === undefined) return current === null || !isOwnerAlive(current, silentMs);
-  return current === null || replaced === null ? current === replaced : isSameOwner(current, replaced);
+/** The owner of a write, alive or dead; null once released. */
+export function ownerOf({ firstOwner }: RecordedWrite, events: readonly JournalEvent[]): Owner | null {
+  const change = events.findLast(({ isReleased, newOwner }) => isReleased === true || newOwner !== undefined);
+  return change === undefined ? firstOwner : (change.newOwner ?? null);
 }

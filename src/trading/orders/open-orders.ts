@@ -1,7 +1,6 @@
 import type { Order, Side } from '../../domain/order.js';
 import type { Failure } from '../../errors.js';
-import type { ExchangeClient } from '../../exchange/exchange-client.js';
-import { readOrderPages } from '../../exchange/order-pages.js';
+import type { Exchange } from '../../exchange/exchange.js';
 
 /** The orders of a market as far as they were read. */
 export interface OwnOrders {
@@ -19,12 +18,12 @@ export interface OwnOrders {
  * `unreachable`, `limited`, `refused`, `credentials` or `internal` if not even the first page could be read.
  */
 export async function readOpenOrders(
-  client: ExchangeClient,
+  client: Exchange,
   market: string,
   maxPages = Number.POSITIVE_INFINITY,
 ): Promise<OwnOrders> {
   const extent = { from: 1, to: maxPages };
-  const read = (side: Side) => readOrderPages(client, market, side, extent);
+  const read = (side: Side) => client.orders(market, side, extent);
   const [buys, sells] = await Promise.all([read('buy'), read('sell')]);
   return {
     open: { buy: openOf(buys.orders), sell: openOf(sells.orders) },

@@ -1,11 +1,11 @@
+import type { Refusal } from '../../domain/refusal.js';
 import { Failure, suggest } from '../../errors.js';
-import type { WriteResponse } from '../../exchange/exchange-client.js';
-import type { Refused } from '../../exchange/response.js';
+import type { WriteResponse } from '../../exchange/exchange.js';
 import { Job } from '../batches/job.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { SendGate } from '../journal/entry.js';
 import type { NewRecord } from '../journal/journal.js';
-import type { RecordedOrderTerms } from '../journal/write.js';
+import { clientIdOf, type RecordedOrderTerms } from '../journal/write.js';
 import type { TradingContext } from '../trading-context.js';
 import {
   findOrderOutcome,
@@ -20,7 +20,7 @@ import {
 import { isSameOrder, keyOf } from './terms.js';
 
 /** The outcome of an order. */
-export type Placement = OrderOutcome | { readonly outcome: 'refused'; readonly refusal: Refused };
+export type Placement = OrderOutcome | { readonly outcome: 'refused'; readonly refusal: Refusal };
 
 /** The best bid to record, and the check of the day limit to repeat after recording. */
 export interface RecordOptions extends Pick<NewRecord, 'bestBid'> {
@@ -32,7 +32,7 @@ export interface RecordOptions extends Pick<NewRecord, 'bestBid'> {
  * Records an order, sends it once, and finds its outcome within the time budget.
  *
  * @param gate cancels the order until it leaves
- * @throws Failure `usage` if an identical order has an unknown outcome, the id is in use, the record cannot be written or
+ * @throws Failure `usage` if an identical order has an unknown outcome, the client id is in use, the record cannot be written or
  *   the day limit is exceeded; `credentials` if signing fails: nothing was sent
  */
 export async function placeOrder(
@@ -40,7 +40,7 @@ export async function placeOrder(
   terms: RecordedOrderTerms,
   {
     id,
-    isUserChosenId = false,
+    clientId,
     requireWithinDayLimit,
     bestBid,
     gate = new SendGate(),
@@ -49,7 +49,7 @@ export async function placeOrder(
   const { client, journal } = trading;
   refuseIdenticalOrder(trading, terms);
   const reqTime = client.now();
-  const entry = journal.begin<'order'>({ operation: 'order', terms }, { id, isUserChosenId, reqTime, bestBid });
+  const entry = journal.begin<'order'>({ operation: 'order', terms }, { id, clientId, reqTime, bestBid });
   const checkAndSend = async () => {
     requireWithinDayLimit?.();
     return sendRecordedOrder(trading, entry, gate);
@@ -71,9 +71,9 @@ export function sendRecordedOrder(
   entry: JournalEntry<'order'>,
   gate = new SendGate(),
 ): Promise<WriteResponse<{ readonly id: string }>> {
-  const { id, terms, reqTime } = entry.write;
+  const { terms, reqTime } = entry.write;
   gate.attachEntry(entry);
-  return client.placeOrder(terms, id, { reqTime, mayLeave: gate.mayLeave });
+  return client.placeOrder(terms, clientIdOf(entry.write), { reqTime, mayLeave: gate.mayLeave });
 }
 
 /** Finds the outcome of a sent order within the time budget, and records it. */
@@ -102,7 +102,7 @@ export async function settleByResponse(
 async function handleRefusal(
   trading: TradingContext,
   entry: JournalEntry<'order'>,
-  refusal: Refused,
+  refusal: Refusal,
 ): Promise<Placement> {
   entry.note(`refused: ${refusal.code} ${refusal.message}`);
   const found = await findSentOrder(trading, entry, refusal.code);
@@ -118,7 +118,7 @@ async function handleRefusal(
 async function settleUncheckedRefusal(
   trading: TradingContext,
   entry: JournalEntry<'order'>,
-  refusal: Refused,
+  refusal: Refusal,
 ): Promise<Placement> {
   const settled = await findOrderOutcome(trading, entry, { absentAs: 'refused' });
   if (settled.outcome === 'notSent') return { outcome: 'refused', refusal };
@@ -138,8 +138,8 @@ export function refuseIdenticalOrder({ journal }: TradingContext, terms: Recorde
     .find((entry) => isIdentical(entry) && journal.isUnsettled(entry.write.id));
   if (identical === undefined) return;
   throw new Failure('usage', 'An identical order has an unknown outcome, so this one was not sent.', {
-    clientId: identical.write.id,
-    hint: suggest('Find its outcome', 'resolve', identical.write.id),
+    clientId: clientIdOf(identical.write),
+    hint: suggest('Find its outcome', 'resolve', clientIdOf(identical.write)),
   });
 }
 

@@ -1,15 +1,15 @@
 import type { Order } from '../../domain/order.js';
+import type { Refusal } from '../../domain/refusal.js';
 import { tryRead } from '../../errors.js';
-import type { ExchangeClient } from '../../exchange/exchange-client.js';
-import type { NotSent as NotSentReason } from '../../exchange/failures.js';
-import { isSameRefusal } from '../../exchange/observed-codes.js';
-import type { Refused } from '../../exchange/response.js';
+import type { Exchange, NotSent as NotSentReason } from '../../exchange/exchange.js';
 import type { DuplicateOrders } from '../duplicates.js';
 import type { JournalEntry } from '../journal/entry.js';
+import { clientIdOf } from '../journal/write.js';
 import { certainAt, type PollResult, pollUntilSettled } from '../poll-until-settled.js';
 import { SLACK_MS } from '../reconcile.js';
+import { isSameRefusal } from '../same-refusal.js';
 import type { TradingContext } from '../trading-context.js';
-import { differences, isGeneratedId, newClientId } from './terms.js';
+import { differences, newClientId } from './terms.js';
 import { type Verified, verifyOrders } from './verify-orders.js';
 
 interface Placed {
@@ -41,7 +41,7 @@ export const EXPIRED = 'the request has expired and the exchange has no such ord
 export const REFUSED_AND_ABSENT = 'refused; not found on the exchange';
 
 /** Why the outcome of a write is unknown that was refused, as a part of a sentence. @param unchecked why it could not be looked up */
-export function uncheckedRefusalText({ message }: Refused, unchecked: string): string {
+export function uncheckedRefusalText({ message }: Refusal, unchecked: string): string {
   return `the exchange rejected it (${message}), but a duplicate may have been executed: ${unchecked}`;
 }
 
@@ -141,8 +141,8 @@ export async function findSentOrder(
   entry: JournalEntry<'order'>,
   refusal?: number | null,
 ): Promise<Order | Mismatch | 'none' | undefined> {
-  const { id: clientId, terms, reqTime } = entry.write;
-  const found = await tryRead(() => findOrNothing(trading.client, terms.market, clientId, refusal));
+  const { terms, reqTime } = entry.write;
+  const found = await tryRead(() => findOrNothing(trading.client, terms.market, clientIdOf(entry.write), refusal));
   if (typeof found !== 'object') {
     if (found === undefined) entry.note('asked by client id: no answer', { isUnanswered: true });
     else entry.note('asked by client id: not found');
@@ -169,7 +169,7 @@ function mismatchOf(
   differs: string,
 ): Order | Mismatch {
   const { id } = order;
-  if (isGeneratedId(entry.write)) {
+  if (entry.write.clientId === undefined) {
     entry.note(`asked by client id: found, though with ${differs}`);
     trading.warn(`The exchange changed order ${id}: it has ${differs}.`);
     return order;
@@ -185,7 +185,7 @@ export function releaseMismatched(entry: JournalEntry<'order'>, { mismatch }: Mi
   return { outcome: 'unknown', reason: mismatch, mismatch, certainAt: null };
 }
 
-async function findOrNothing(client: ExchangeClient, market: string, clientId: string, refusal?: number | null) {
+async function findOrNothing(client: Exchange, market: string, clientId: string, refusal?: number | null) {
   try {
     return (await client.findOrder(market, { clientId })) ?? 'none';
   } catch (error) {

@@ -3,7 +3,7 @@ import type { Market } from '../../domain/market.js';
 import type { Order, Side } from '../../domain/order.js';
 import { type Failure, usage } from '../../errors.js';
 import type { Host } from '../../platform/host.js';
-import type { RecordedOrderTerms, RecordedWrite } from '../journal/write.js';
+import type { RecordedOrderTerms } from '../journal/write.js';
 
 /** Price x amount, in the quote coin. */
 export function notionalOf({ price, amount }: Pick<RecordedOrderTerms, 'price' | 'amount'>): Decimal {
@@ -94,16 +94,10 @@ export function remainderOf(wanted: RecordedOrderTerms, filled: string): Recorde
 }
 
 const RANDOM_BYTES = 12;
-const GENERATED_ID = /^pit[0-9a-f]{24}$/;
 
 /** A client order id that was never used: "4-36 characters, digits or letters". */
 export function newClientId(host: Pick<Host, 'randomBytes'>): string {
   return `pit${Buffer.from(host.randomBytes(RANDOM_BYTES)).toString('hex')}`;
-}
-
-/** Whether pit generated the id, so no other program uses it. Older records do not say, so its form decides too. */
-export function isGeneratedId({ id, isUserChosenId }: Pick<RecordedWrite, 'id' | 'isUserChosenId'>): boolean {
-  return isUserChosenId !== true && GENERATED_ID.test(id);
 }
 
 /** Refuses an order that breaks the scales or minimums of the market. Throws Failure `usage` that names the rule. */

@@ -1,14 +1,15 @@
 import type { Order, Side } from '../../domain/order.js';
 import { tryRead } from '../../errors.js';
-import { datedRead } from '../../exchange/exchange-clock.js';
-import { type OrderPages, readOrderPages } from '../../exchange/order-pages.js';
+import type { OrderPages } from '../../exchange/exchange.js';
 import { addLateOrders, bringSummaryUpToDate } from '../batches/close-job.js';
 import { archivedJob } from '../batches/job.js';
+import { datedRead } from '../dated-read.js';
 import type { DuplicateOrders } from '../duplicates.js';
 import type { JournalEntry } from '../journal/entry.js';
 import type { Journal } from '../journal/journal.js';
 import {
   absentOutcome,
+  clientIdOf,
   isKind,
   type MarketSide,
   marketOf,
@@ -283,7 +284,7 @@ async function listOrders(
   from: number,
   to: number,
 ): Promise<ListedOrders> {
-  const read = () => readOrderPages(trading.client, market, side, { from: 1, to }, ({ time }) => time < from);
+  const read = () => trading.client.orders(market, side, { from: 1, to }, ({ time }) => time < from);
   const { value: pages, began } = await datedRead(trading, read);
   return listedFrom(pages, began);
 }
@@ -363,7 +364,7 @@ async function newestOrders(
   for (const { entry } of writes) {
     const market = marketOf(entry.write);
     if (market === undefined) continue;
-    const ask = async () => ({ order: await client.findOrder(market, { clientId: entry.write.id }) });
+    const ask = async () => ({ order: await client.findOrder(market, { clientId: clientIdOf(entry.write) }) });
     const response = await tryRead(ask);
     if (response !== undefined) newest.set(writeKey(entry), response.order ?? null);
   }
@@ -399,9 +400,14 @@ function findingOf(
   // the first order of a line may have become the line's own order in the meantime
   const orderId = item.rowId ?? rows.map(({ id }) => id).find((id) => known.has(id)) ?? null;
   const shown = orders.filter(({ id }) => ids.includes(id));
-  const report = { writeId: write.entry.write.id, ...termsOf(write, item), orderId, ids, shown, isProven };
+  const report = { ...namesOf(write), ...termsOf(write, item), orderId, ids, shown, isProven };
   const recordedOutcome = orderId === null ? absenceOf(write, item) : undefined;
   return { write, report: recordedOutcome === undefined ? report : { ...report, recordedOutcome } };
+}
+
+/** The names of a write in a report. */
+function namesOf({ entry: { write } }: OrderWrite): Pick<DuplicateOrders, 'writeId' | 'clientId'> {
+  return { writeId: write.id, ...(write.clientId === undefined ? {} : { clientId: write.clientId }) };
 }
 
 /** The recorded outcome of a write that made nothing; undefined for any other. */
@@ -426,7 +432,7 @@ export async function lookUpAbsentOrder(trading: TradingContext, absentOrder: Re
   if (order === null || recordedOutcome === undefined) return;
   const { id } = order;
   const found = { orderId: null, ids: [id], shown: [order], isProven: true, recordedOutcome };
-  trading.reportDuplicateOrders([{ writeId, ...termsOf(write, attempted), ...found }]);
+  trading.reportDuplicateOrders([{ ...namesOf(write), ...termsOf(write, attempted), ...found }]);
   write.entry.noteFound([], id);
 }
 

@@ -1,6 +1,5 @@
 import type { Order, OrderState } from '../../domain/order.js';
 import { Failure } from '../../errors.js';
-import { RETURN_CODES } from '../../exchange/observed-codes.js';
 import { backoffMs } from '../../platform/backoff.js';
 import { Pauses } from '../pauses.js';
 import type { TradingContext } from '../trading-context.js';
@@ -77,7 +76,7 @@ async function readUntil(
 /** The failure of a read after which another one makes sense. Otherwise throws it. */
 function retryable(error: unknown, wait: Wait, isSeen: boolean): Failure {
   if (!(error instanceof Failure)) throw error;
-  const isLate = error.code === RETURN_CODES.orderNotFound && wait === 'open';
+  const isLate = error.refusal === 'notFound' && wait === 'open';
   if (isLate || (isSeen && error.kind === 'unreachable')) return error;
   throw error;
 }

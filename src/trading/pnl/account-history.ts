@@ -8,10 +8,7 @@ export type FilledOrder = Pick<
 >;
 
 /** What the ledger needs of a deposit. */
-export interface DatedDeposit extends Pick<Deposit, 'id' | 'coin' | 'amount' | 'state'> {
-  /** Milliseconds since the Unix epoch; null if its date cannot be read. */
-  readonly time: number | null;
-}
+export type DatedDeposit = Pick<Deposit, 'coin' | 'amount' | 'state' | 'time'>;
 
 /** What an account has done, as far as the exchange shows it. */
 export interface AccountHistory {

@@ -1,8 +1,7 @@
 import { CANDLE_MS, type Candle } from '../../domain/candle.js';
 import { Decimal } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
-import { readCandles } from '../../exchange/candles.js';
-import type { ExchangeClient } from '../../exchange/exchange-client.js';
+import type { Exchange } from '../../exchange/exchange.js';
 import type { Fill } from './match-bills.js';
 import type { PastPrice } from './profit-and-loss.js';
 
@@ -15,7 +14,7 @@ const REACH = 990;
  * paid, of the shortest type that reaches back far enough. Reads nothing if there are no such fees.
  */
 export async function readPastPrices(
-  client: ExchangeClient,
+  client: Exchange,
   markets: readonly Market[],
   fills: readonly Fill[],
 ): Promise<PastPrice> {
@@ -35,9 +34,9 @@ export async function readPastPrices(
   };
 }
 
-async function candlesSince(client: ExchangeClient, market: string, oldest: number): Promise<readonly Candle[]> {
+async function candlesSince(client: Exchange, market: string, oldest: number): Promise<readonly Candle[]> {
   const age = client.marketNow() - oldest;
   const type = TYPES.find((one) => age < REACH * CANDLE_MS[one]) ?? '1week';
-  const { candles } = await readCandles(client, { market, type, since: () => oldest - CANDLE_MS[type] });
+  const { candles } = await client.candles({ market, type, since: () => oldest - CANDLE_MS[type] });
   return candles;
 }

@@ -1,26 +1,18 @@
 import { Decimal } from '../../domain/decimal.js';
 import type { Bill, Deposit, Withdrawal } from '../../domain/funds.js';
-import type { Market } from '../../domain/market.js';
 import type { Order, Side } from '../../domain/order.js';
 import { Failure } from '../../errors.js';
-import { readBills } from '../../exchange/bills.js';
-import type { ExchangeClient } from '../../exchange/exchange-client.js';
-import { datedRead } from '../../exchange/exchange-clock.js';
-import type { ExchangeZone } from '../../exchange/exchange-zone.js';
-import { pagesInOrder } from '../../exchange/growing-pages.js';
-import { orderList, PAGE_SIZE } from '../../exchange/order-pages.js';
-import { readDeposits, readWithdrawals } from '../../exchange/record-pages.js';
+import type { Exchange } from '../../exchange/exchange.js';
 import type { Host } from '../../platform/host.js';
-import type { AccountHistory, DatedDeposit } from './account-history.js';
+import { datedRead } from '../dated-read.js';
+import type { AccountHistory } from './account-history.js';
 import { EMPTY, filledOrders, type KeptHistory, type KeptOrder, type KeptStore } from './kept-history.js';
 import { type MatchedHistory, matchBills } from './match-bills.js';
 import { reconcile } from './reconciliation.js';
 
 export interface HistoryOptions {
   readonly host: Host;
-  readonly client: ExchangeClient;
-  readonly zone: ExchangeZone;
-  readonly markets: () => Promise<readonly Market[]>;
+  readonly client: Exchange;
   readonly store: KeptStore;
   /** Called after each page, with what has been read since the start. */
   readonly onProgress: (read: { readonly orders: number; readonly bills: number }) => void;
@@ -104,9 +96,9 @@ class HistoryReader {
 
   /** Oldest first. */
   async #billsFrom(from: number | undefined): Promise<readonly Bill[]> {
-    const { client, zone, onProgress } = this.#options;
+    const { client, onProgress } = this.#options;
     const bills: Bill[] = [];
-    for await (const page of readBills(client, zone, from === undefined ? {} : { from: () => from })) {
+    for await (const page of client.bills(from === undefined ? {} : { from: () => from })) {
       bills.push(...page);
       this.#read.bills += page.length;
       onProgress(this.#read);
@@ -118,7 +110,7 @@ class HistoryReader {
   /** A trade has a bill in both coins of its market, so there are orders in no other one. */
   async #tradedMarkets(): Promise<readonly string[]> {
     const coins = new Set(this.#kept.bills.map(({ coin }) => coin));
-    const all = await this.#options.markets();
+    const all = await this.#options.client.markets.all();
     return all.filter(({ base, quote }) => coins.has(base) && coins.has(quote)).map(({ market }) => market);
   }
 
@@ -135,15 +127,14 @@ class HistoryReader {
     const ordersReadAt = { ...this.#kept.ordersReadAt, [market]: readAt - OVERLAP_MS };
     this.#kept = { ...this.#kept, orders: [...others, ...wanted], ordersReadAt };
     // a long first read that is interrupted goes on with the next market
-    if (found.size > PAGE_SIZE) await this.#options.store.write(this.#kept);
+    if (found.size > this.#options.client.facts.ordersPerPage) await this.#options.store.write(this.#kept);
   }
 
   async #ordersSince(market: string, side: Side, since: number): Promise<readonly Order[]> {
     const { client, onProgress } = this.#options;
-    const list = orderList(client, market, side);
-    const isLast = (rows: readonly Order[]) => list.isLast(rows) || (rows.at(-1)?.time ?? 0) < since;
+    const isEnough = (rows: readonly Order[]) => (rows.at(-1)?.time ?? 0) < since;
     const orders: Order[] = [];
-    for await (const { fresh } of pagesInOrder({ ...list, isLast })) {
+    for await (const { fresh } of client.orderPages(market, side, isEnough)) {
       orders.push(...fresh);
       this.#read.orders += fresh.length;
       onProgress(this.#read);
@@ -174,11 +165,11 @@ class HistoryReader {
 
   /** Undefined if the exchange refuses: the key may lack the permission, which trading does not need. */
   async #transfersOf(coin: string) {
-    const { client, zone } = this.#options;
+    const { client } = this.#options;
     try {
-      const deposits = await collect(readDeposits(client, coin));
-      const withdrawals: Withdrawal[] = await collect(readWithdrawals(client, coin));
-      return { deposits: deposits.map((deposit) => dated(deposit, zone)), withdrawals };
+      const deposits: Deposit[] = await collect(client.deposits(coin));
+      const withdrawals: Withdrawal[] = await collect(client.withdrawals(coin));
+      return { deposits, withdrawals };
     } catch (error) {
       if (error instanceof Failure && error.kind === 'refused') return undefined;
       throw error;
@@ -197,10 +188,6 @@ function keptOrder({ state, ...order }: Order): KeptOrder {
   const { id, market, side, price, filled, filledValue, fee, feeCoin, time } = order;
   const isOpen = state === 'open' || state === 'other';
   return { id, market, side, price, filled, filledValue, fee, feeCoin, time, isOpen };
-}
-
-function dated({ id, coin, amount, state, timeRaw }: Deposit, zone: ExchangeZone): DatedDeposit {
-  return { id, coin, amount, state, time: zone.read(timeRaw ?? '') ?? null };
 }
 
 function textOf(bill: Bill): string {

@@ -3,8 +3,7 @@ import type { Market } from '../../domain/market.js';
 import type { Depth, Level } from '../../domain/market-data.js';
 import type { Order, Side } from '../../domain/order.js';
 import { Failure } from '../../errors.js';
-import type { ExchangeClient } from '../../exchange/exchange-client.js';
-import { readOrderPages } from '../../exchange/order-pages.js';
+import type { Exchange } from '../../exchange/exchange.js';
 import type { BookView } from '../market-view.js';
 
 /** What is available of each coin in the spot account, by the coin's name. */
@@ -32,7 +31,7 @@ export class MarketSnapshot {
    *   available
    */
   constructor(
-    private readonly client: ExchangeClient,
+    private readonly client: Exchange,
     private readonly marketSide: { readonly market: string; readonly side: Side },
     private readonly levels: number,
     private readonly replaced?: ReplacedOrder,
@@ -75,7 +74,7 @@ export class MarketSnapshot {
   orders(): Promise<readonly Order[] | Failure> {
     this.#orders ??= orFailure(async () => {
       const page = { from: 1, to: 1 };
-      return (await readOrderPages(this.client, this.marketSide.market, this.marketSide.side, page)).orders;
+      return (await this.client.orders(this.marketSide.market, this.marketSide.side, page)).orders;
     });
     return this.#orders;
   }
@@ -109,7 +108,7 @@ async function orFailure<Value>(read: () => Promise<Value>): Promise<Value | Fai
 
 /** The book, and the last price if the book is empty. Throws Failure if the exchange cannot be read. */
 export async function readBookView(
-  client: ExchangeClient,
+  client: Exchange,
   market: string,
   levels: number,
   replaced?: ReplacedOrder,
@@ -136,7 +135,7 @@ function without(levels: readonly Level[], { price, amount }: ReplacedOrder): Le
   });
 }
 
-async function readAvailable(client: ExchangeClient): Promise<Available> {
+async function readAvailable(client: Exchange): Promise<Available> {
   const { coins } = await client.account();
   return new Map(coins.map(({ coin, available }) => [coin, Decimal.of(available)]));
 }

@@ -1,7 +1,7 @@
 import { type AccountType, isSameReference, type Order, type OrderReference } from '../../domain/order.js';
 import { usage } from '../../errors.js';
 import type { Journal } from '../journal/journal.js';
-import { isKind, ordersMadeBy, type RecordedOrderTerms } from '../journal/write.js';
+import { clientIdOf, isKind, ordersMadeBy, type RecordedOrderTerms } from '../journal/write.js';
 
 /** The account of an order and its loans, which the exchange does not report. */
 type OrderAccount = Pick<RecordedOrderTerms, 'account' | 'borrow' | 'repay'>;
@@ -60,7 +60,11 @@ function recordedTermsOf(
 ): RecordedOrderTerms | undefined {
   // before the archive, so that a write that is settled meanwhile is in both
   for (const { write } of journal.unsettledEntries())
-    if (isKind(write, 'order') && write.terms.market === market && isSameReference({ clientId: write.id }, reference))
+    if (
+      isKind(write, 'order') &&
+      write.terms.market === market &&
+      isSameReference({ clientId: clientIdOf(write) }, reference)
+    )
       return write.terms;
   for (const settled of journal.archive.newestFirst((line) => line.includes(`"${id}"`), 0)) {
     const { write } = settled;

@@ -1,5 +1,5 @@
 import { Failure, suggest } from '../../errors.js';
-import { refusalFailure } from '../../exchange/failures.js';
+import { refusalFailure } from '../../exchange/exchange.js';
 import { backoffMs } from '../../platform/backoff.js';
 import { expiresAt } from '../reconcile.js';
 import type { TradingContext } from '../trading-context.js';
@@ -46,7 +46,7 @@ export async function startTimer({ client, host }: TradingContext, market: strin
   }
   const failed = { kind: 'failed', ended: answered } as const;
   if (response.kind === 'refused')
-    return { ...failed, failure: refusalFailure(response.refusal, 'cancelAllOrdersAfter'), arrived: 'no' };
+    return { ...failed, failure: refusalFailure(response.refusal, 'timer'), arrived: 'no' };
   const kind = response.kind === 'notSent' ? response.failure : 'unreachable';
   const hint = suggest('Check the host and the network', 'profile', 'show');
   const failure = new Failure(kind, `cancelAllOrdersAfter: ${response.reason}`, kind === 'unreachable' ? { hint } : {});

@@ -1,9 +1,7 @@
 import type { Coin } from '../../domain/account.js';
 import type { ChainFee, Withdrawal } from '../../domain/funds.js';
 import { tryRead } from '../../errors.js';
-import { readVerifiedAddress } from '../../exchange/addresses.js';
-import type { ExchangeClient } from '../../exchange/exchange-client.js';
-import { readWithdrawals } from '../../exchange/record-pages.js';
+import type { Exchange } from '../../exchange/exchange.js';
 import type { Chain, Destination } from './destination.js';
 import { isReturned } from './records.js';
 import { useOf } from './terms.js';
@@ -25,12 +23,12 @@ export interface CoinFacts {
  * Reads everything that a withdrawal is checked against, at the same time. Throws Failure `unreachable`, `limited`, `refused`,
  * `credentials` or `internal`.
  */
-export async function readCoinFacts(client: ExchangeClient, coin: string): Promise<CoinFacts> {
+export async function readCoinFacts(client: Exchange, coin: string): Promise<CoinFacts> {
   const [info, fees, places, verified] = await Promise.all([
     client.account(),
     client.fees(coin),
-    tryRead(() => client.depositAddresses(coin)),
-    tryRead(() => readVerifiedAddress(client, coin)),
+    tryRead(() => client.listedAddresses(coin)),
+    tryRead(() => client.verifiedAddress(coin)),
   ]);
   const { coins } = info;
   const memos = places?.map(({ chain, needsMemo }) => ({ chain, needsMemo })) ?? [];
@@ -72,11 +70,11 @@ export interface EarlierUse {
 }
 
 /** Finds earlier withdrawals of the coin to an address, memo included; undefined if they could not be read. */
-export function readEarlierUse(client: ExchangeClient, coin: string, to: Destination): Promise<EarlierUse | undefined> {
+export function readEarlierUse(client: Exchange, coin: string, to: Destination): Promise<EarlierUse | undefined> {
   return tryRead(async () => {
     let pages = 0;
     let isAccountKnown = false;
-    for await (const page of readWithdrawals(client, coin)) {
+    for await (const page of client.withdrawals(coin)) {
       const kept = page.filter((record) => !isReturned(record));
       const last = kept.find(({ address }) => useOf(address ?? '', to) === 'whole');
       if (last !== undefined) return { last, isAccountKnown, isAll: true };

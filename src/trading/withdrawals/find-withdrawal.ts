@@ -1,9 +1,9 @@
 import { formatAmount } from '../../domain/decimal.js';
 import type { Withdrawal } from '../../domain/funds.js';
 import { tryRead } from '../../errors.js';
-import { isSameRefusal } from '../../exchange/observed-codes.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { isKind, type RecordedWrite, type Settled } from '../journal/write.js';
+import { isSameRefusal } from '../same-refusal.js';
 import type { TradingContext } from '../trading-context.js';
 import { isNewer, recordsAfter } from './records.js';
 import { fitOf } from './terms.js';

@@ -1,8 +1,7 @@
 import type { Withdrawal } from '../../domain/funds.js';
 import type { Moment } from '../../domain/moment.js';
 import { Failure } from '../../errors.js';
-import type { ExchangeClient } from '../../exchange/exchange-client.js';
-import { readWithdrawals } from '../../exchange/record-pages.js';
+import type { Exchange } from '../../exchange/exchange.js';
 
 /** Older than every id. */
 const NONE = '0';
@@ -11,8 +10,8 @@ const NONE = '0';
  * The id of a coin's newest record at this moment, to recognise later ones; "0" if there is none.
  * @throws Failure `unreachable`, `limited`, `refused` or `credentials`; `internal` also if the list is not newest first
  */
-export async function newestRecord(client: ExchangeClient, coin: string): Promise<string> {
-  for await (const page of readWithdrawals(client, coin, 1)) {
+export async function newestRecord(client: Exchange, coin: string): Promise<string> {
+  for await (const page of client.withdrawals(coin, 1)) {
     requireNewestFirst(page);
     return page[0]?.id ?? NONE;
   }
@@ -23,9 +22,9 @@ export async function newestRecord(client: ExchangeClient, coin: string): Promis
  * The withdrawals of a coin that are newer than a record, newest first. Throws Failure `unreachable`, `limited`, `refused`,
  * `credentials` or `internal`; `partial` if the exchange repeats a page.
  */
-export async function recordsAfter(client: ExchangeClient, coin: string, last: string): Promise<Withdrawal[]> {
+export async function recordsAfter(client: Exchange, coin: string, last: string): Promise<Withdrawal[]> {
   const found: Withdrawal[] = [];
-  for await (const page of readWithdrawals(client, coin)) {
+  for await (const page of client.withdrawals(coin)) {
     requireNewestFirst(page);
     found.push(...page.filter(({ id }) => isNewer(id, last)));
     if (page.some(({ id }) => !isNewer(id, last))) break;
@@ -37,9 +36,9 @@ export async function recordsAfter(client: ExchangeClient, coin: string, last: s
  * The withdrawals of a coin from a moment on, newest first. Throws Failure `unreachable`, `limited`,
  * `refused`, `credentials` or `internal`; `partial` if the exchange repeats a page.
  */
-export async function recordsSince(client: ExchangeClient, coin: string, since: Moment): Promise<Withdrawal[]> {
+export async function recordsSince(client: Exchange, coin: string, since: Moment): Promise<Withdrawal[]> {
   const found: Withdrawal[] = [];
-  for await (const page of readWithdrawals(client, coin)) {
+  for await (const page of client.withdrawals(coin)) {
     requireNewestFirst(page);
     // only an answer shows what time it is on the exchange
     const start = since(client.now());

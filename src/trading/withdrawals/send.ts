@@ -1,5 +1,5 @@
+import type { Refusal } from '../../domain/refusal.js';
 import { Failure, suggest, tryRead } from '../../errors.js';
-import type { Refused } from '../../exchange/response.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { SendGate } from '../journal/entry.js';
 import { isKind } from '../journal/write.js';
@@ -13,7 +13,7 @@ import { findWithdrawalOutcome, settlePlaced, type WithdrawalOutcome } from './s
 import { areAlike, fitOf, type WantedWithdrawal } from './terms.js';
 
 /** The outcome of a withdrawal. */
-export type WithdrawalResult = WithdrawalOutcome | { readonly outcome: 'refused'; readonly refusal: Refused };
+export type WithdrawalResult = WithdrawalOutcome | { readonly outcome: 'refused'; readonly refusal: Refusal };
 
 /** How a withdrawal is sent. */
 interface SendOptions {
@@ -145,7 +145,7 @@ export function refuseIdenticalWithdrawal({ journal }: TradingContext, wanted: W
 async function handleRefusal(
   trading: TradingContext,
   entry: JournalEntry<'withdraw'>,
-  refusal: Refused,
+  refusal: Refusal,
 ): Promise<WithdrawalResult> {
   entry.note(`refused: ${refusal.code} ${refusal.message}`);
   const finding = await findSentWithdrawal(trading, entry, refusal.code);
@@ -159,7 +159,7 @@ async function handleRefusal(
 async function settleUncheckedRefusal(
   trading: TradingContext,
   entry: JournalEntry<'withdraw'>,
-  refusal: Refused,
+  refusal: Refusal,
 ): Promise<WithdrawalResult> {
   const settled = await findWithdrawalOutcome(trading, entry, { absentAs: 'refused' });
   if (settled.outcome === 'notSent') return { outcome: 'refused', refusal };

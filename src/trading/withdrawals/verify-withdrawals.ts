@@ -1,5 +1,5 @@
 import type { Withdrawal } from '../../domain/funds.js';
-import { datedRead } from '../../exchange/exchange-clock.js';
+import { datedRead } from '../dated-read.js';
 import type { DuplicateWithdrawals } from '../duplicates.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { absentOutcome, isKind, type RecordedWrite, writeKey } from '../journal/write.js';

@@ -15,17 +15,17 @@ vi.mock('../../../src/version.js', () => ({ version: 'test' }));
 const tree = await commandTree();
 
 const NAMES: Names = {
-  lines: (kind, profile) =>
+  words: (kind, profile) =>
     ({
       markets: profile === 'overseas' ? ['ltc_qc'] : ['eos_eth', 'xrp_usdt'],
       coins: ['eos', 'xrp'],
-      orders: [
-        'eos_eth 202611213892190900 myOwn1 buy 0.5 at 0.01234',
-        'xrp_usdt 112611213892190900 - sell 1.5 at 1,310.00',
-        'xrp_usdt 7 -',
-      ],
       unresolved: ['lost0001'],
     })[kind],
+  orders: () => [
+    { market: 'eos_eth', id: '202611213892190900', clientId: 'myOwn1', terms: 'buy 0.5 at 0.01234' },
+    { market: 'xrp_usdt', id: '112611213892190900', clientId: null, terms: 'sell 1.5 at 1,310.00' },
+    { market: 'xrp_usdt', id: '7', clientId: null, terms: null },
+  ],
   profiles: () => ['sandbox', 'overseas'],
 };
 
@@ -163,7 +163,7 @@ describe('the answer to a shell', () => {
       '\u001b[2J',
       ':x',
     ];
-    const names: Names = { ...NAMES, lines: () => [...hostile, 'good_usdt'], profiles: () => [...hostile, 'good'] };
+    const names: Names = { ...NAMES, words: () => [...hostile, 'good_usdt'], profiles: () => [...hostile, 'good'] };
     expect(answered('pit depth ', undefined, names)).toEqual(['good_usdt']);
     expect(answered('pit profile use ', undefined, names)).toEqual(['good']);
     // what is harmless in the middle of a word stays
@@ -232,23 +232,23 @@ describe('the names that completion knows', () => {
     knownNames({ environment: plainEnvironment(home, environment), directories: directoriesOf(home) }, chosen);
 
   it('are those of the profile in use, if neither line nor environment names another', async () => {
-    expect((await names()).lines('markets', undefined)).toEqual(['eos_eth', 'xrp_usdt']);
-    expect((await names({ PIT_PROFILE: 'sandbox' })).lines('markets', undefined)).toEqual(['ltc_qc']);
-    expect((await names({}, 'sandbox')).lines('markets', undefined)).toEqual(['ltc_qc']);
-    expect((await names()).lines('markets', 'sandbox')).toEqual(['ltc_qc']);
+    expect((await names()).words('markets', undefined)).toEqual(['eos_eth', 'xrp_usdt']);
+    expect((await names({ PIT_PROFILE: 'sandbox' })).words('markets', undefined)).toEqual(['ltc_qc']);
+    expect((await names({}, 'sandbox')).words('markets', undefined)).toEqual(['ltc_qc']);
+    expect((await names()).words('markets', 'sandbox')).toEqual(['ltc_qc']);
     const hosts = { PIT_TRADE_URL: 'http://127.0.0.1:4000' };
-    expect((await names(hosts)).lines('markets', undefined)).toEqual(['dash_btc']);
+    expect((await names(hosts)).words('markets', undefined)).toEqual(['dash_btc']);
   });
 
   it('come from no other folder, whatever the line names as a profile', async () => {
     for (const profile of ['../symbols/overseas', 'overseas/.', '', '.', '$HOME'])
-      expect((await names()).lines('markets', profile), profile).toEqual([]);
+      expect((await names()).words('markets', profile), profile).toEqual([]);
   });
 
   it('are not read from a file that others can write to', async () => {
     const file = path.join(home, 'cache/symbols/sandbox/markets');
     chmodSync(file, 0o666);
-    expect((await names()).lines('markets', 'sandbox')).toEqual([]);
+    expect((await names()).words('markets', 'sandbox')).toEqual([]);
     chmodSync(file, 0o600);
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Context } from '../../../src/cli/context.js';
+import type { Context } from '../../../src/commands/command.js';
 import { askMarket, findMarkets } from '../../../src/commands/order/guided/market-choice.js';
 import { Failure } from '../../../src/errors.js';
 import type { Choice } from '../../../src/terminal/prompts.js';
@@ -74,7 +74,10 @@ describe('the question for a market', () => {
     });
     const context = {
       host: { sleep: () => new Promise(() => undefined) },
-      session: { markets: async () => ({ all: async () => MARKETS }), recentMarket: async () => 'eth_usdt' },
+      session: {
+        exchange: { markets: async () => ({ all: async () => MARKETS }) },
+        profile: { recentMarket: async () => 'eth_usdt' },
+      },
       budget: { pausedDuring: (work: () => Promise<unknown>) => work() },
       prompts: { search: (_: string, find: Find) => answer(find, exchange) },
     };

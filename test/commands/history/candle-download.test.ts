@@ -3,13 +3,15 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet';
 import { describe, expect, it } from 'vitest';
-import type { Context } from '../../../src/cli/context.js';
+import type { Context } from '../../../src/commands/command.js';
 import { downloadCandles } from '../../../src/commands/history/candle-download.js';
 import { writeParquet } from '../../../src/commands/history/parquet.js';
 import { SeriesFile } from '../../../src/commands/history/series-file.js';
 import type { Ohlcv } from '../../../src/domain/candle.js';
 import type { Moment } from '../../../src/domain/moment.js';
 import { Failure } from '../../../src/errors.js';
+import { readCandlePage, readFirstPage } from '../../../src/exchange/candles.js';
+import type { CandleSeries } from '../../../src/exchange/exchange.js';
 
 const MINUTE = 60_000;
 const SINCE = Date.UTC(2023, 2, 1);
@@ -39,11 +41,11 @@ class Served {
   readonly marketNow = () => this.#now + (this.asked.length === 0 ? (this.exchange.skew ?? 0) : 0);
   readonly restartingBudget = () => this;
   readonly candlePage = async ({
-    from,
-    size,
+    from = 0,
+    size = 1_000,
   }: {
-    from: number;
-    size: number;
+    from?: number | undefined;
+    size?: number | undefined;
   }): Promise<{ rows: Ohlcv[]; asOf: number }> => {
     const { count, missing, which = 'first', failsAt, error, late } = this.exchange;
     this.asked.push(from);
@@ -56,6 +58,9 @@ class Served {
     );
     return { rows, asOf: this.#now };
   };
+
+  readonly firstCandlePage = (series: CandleSeries, since: Moment) => readFirstPage(this, series, since);
+  readonly nextCandlePage = (series: CandleSeries, from: number) => readCandlePage(this, series, from);
 
   /** In the middle of the current candle. */
   get #now(): number {
@@ -78,7 +83,7 @@ function download(name: string, exchange: Exchange | Served, until?: number, sin
     budget: { renew: () => {} },
     host: { monotonic: () => 0, onInterrupt: () => () => {} },
     output: { live: () => () => {}, note: (text: string) => notes.push(text) },
-    session: { client: async () => client },
+    session: { exchange: { open: async () => client } },
   } as unknown as Context;
   const wanted = { market: 'btc_usdt', type: '1min', since, until: until === undefined ? until : () => until } as const;
   return downloadCandles(context, wanted, name);

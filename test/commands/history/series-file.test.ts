@@ -73,6 +73,18 @@ describe.each([
     },
   );
 
+  it('says that a line is empty', () => {
+    const name = fileName();
+    writeFileSync(name, `${text}\n`);
+    expect(() => open(name)).toThrow(/: line [34] is empty\.$/);
+  });
+
+  it('says that an editor put a byte order mark before it', () => {
+    const name = fileName();
+    writeFileSync(name, `\ufeff${text}`);
+    expect(() => open(name)).toThrow(`${name} begins with a byte order mark.`);
+  });
+
   it('stops when another program writes to it', () => {
     const name = fileName();
     const file = open(name);
@@ -85,6 +97,12 @@ describe.each([
     expect(() => open('/nowhere/rows')).toThrow('Cannot write /nowhere/rows: ENOENT.');
     expect(() => open('/dev/zero')).toThrow('/dev/zero is not a regular file.');
   });
+});
+
+it('a CSV file that an editor saved with the line ends of Windows is refused for them', () => {
+  const name = fileName();
+  writeFileSync(name, 'market,time\r\nbtc_usdt,1\r\n');
+  expect(() => SeriesFile.open(name, 'csv', FIELDS, ANY_ROW)).toThrow(`${name} has the line ends of Windows.`);
 });
 
 describe('the format of a download', () => {

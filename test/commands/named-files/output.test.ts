@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Context } from '../../../src/cli/context.js';
+import type { Context } from '../../../src/commands/command.js';
 import { OutputTarget } from '../../../src/commands/named-files/output.js';
 import { Failure } from '../../../src/errors.js';
 import { PIT } from '../../support/command.js';

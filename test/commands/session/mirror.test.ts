@@ -32,8 +32,8 @@ function sessionOf(profile: string) {
   return createContext({ host, globals: { ...globals, ...times }, output: new Output(host, 'table') }).context.session;
 }
 
-async function mirrorOf(profile: string, channels: Parameters<ReturnType<typeof sessionOf>['mirror']>[0]) {
-  const mirror = await sessionOf(profile).mirror(channels, { pollMs: 20 });
+async function mirrorOf(profile: string, channels: Parameters<ReturnType<typeof sessionOf>['live']['mirror']>[0]) {
+  const mirror = await sessionOf(profile).live.mirror(channels, { pollMs: 20 });
   onTestFinished(() => mirror.close());
   return mirror;
 }

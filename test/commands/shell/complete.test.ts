@@ -9,13 +9,16 @@ vi.mock('../../../src/version.js', () => ({ version: 'test' }));
 const tree = await commandTree();
 
 const NAMES: Names = {
-  lines: (kind, profile) =>
+  words: (kind, profile) =>
     ({
       markets: profile === 'demo' ? ['ltc_usdt'] : ['btc_usdt', 'eth_usdt'],
       coins: ['btc', 'usdt'],
-      orders: ['btc_usdt 11 mine1', 'eth_usdt 22 -'],
       unresolved: ['lost1'],
     })[kind],
+  orders: () => [
+    { market: 'btc_usdt', id: '11', clientId: 'mine1', terms: null },
+    { market: 'eth_usdt', id: '22', clientId: null, terms: null },
+  ],
   profiles: () => ['sandbox', 'demo'],
 };
 

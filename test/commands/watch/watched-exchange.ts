@@ -1,15 +1,15 @@
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, vi } from 'vitest';
-import type { Context } from '../../../src/cli/context.js';
+import type { Context } from '../../../src/commands/command.js';
 // loaded now, so that no time passes for it later
 import '../../../src/commands/watch/live-answer.js';
 import '../../../src/terminal/live/live-screen.js';
 import { watch } from '../../../src/commands/watch/watch.js';
 import { Failure } from '../../../src/errors.js';
-import { TimeBudget } from '../../../src/exchange/budget.js';
 import type { ExchangeClient } from '../../../src/exchange/exchange-client.js';
 import { Mirror } from '../../../src/exchange/mirror/mirror.js';
 import type { Channel, ExchangeStream, StreamEvent } from '../../../src/exchange/stream/events.js';
+import { TimeBudget } from '../../../src/platform/time-budget.js';
 import type { Answer } from '../../../src/terminal/answer.js';
 import { Output } from '../../../src/terminal/output.js';
 import { DrawnScreen } from '../../terminal/live/drawn-screen.js';
@@ -63,10 +63,12 @@ export async function startWatch({ columns = 80, rows = 10, colour = false, isSt
   const stream = scriptedStream(now);
   const client = { ticker: ask, now } as unknown as ExchangeClient;
   const session = {
-    keepStopped: () => undefined,
-    connection: async () => ({ profile: 'sandbox' }),
-    mirror: async (channels: readonly Channel[]) =>
-      new Mirror({ host, channels, clientOf: () => client, open: async (_, signal) => stream.opened(signal) }),
+    exchange: { keepStopped: () => undefined },
+    profile: { connection: async () => ({ profile: 'sandbox' }) },
+    live: {
+      mirror: async (channels: readonly Channel[]) =>
+        new Mirror({ host, channels, clientOf: () => client, open: async (_, signal) => stream.opened(signal) }),
+    },
   };
   const budget = new TimeBudget(30_000, monotonic);
   const context = { host, output, session, budget, globals: { format: 'table' } } as unknown as Context;

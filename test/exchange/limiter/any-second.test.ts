@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { TimeBudget } from '../../../src/exchange/budget.js';
 import { Limiter, ownLimits } from '../../../src/exchange/limiter/limiter.js';
 import { HOLD_MS, LIMITS, POLL_MS } from '../../../src/exchange/limiter/permits.js';
+import { TimeBudget } from '../../../src/platform/time-budget.js';
 import { fakeHost } from '../../support/fake-host.js';
 
 type PermitRequest = Parameters<Limiter['acquire']>[0];

@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { Agent, get, type IncomingMessage } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import { TimeBudget } from '../../../src/exchange/budget.js';
 import { Limiter } from '../../../src/exchange/limiter/limiter.js';
 import type { Priority } from '../../../src/exchange/limiter/permits.js';
 import { hostKey, sharedLimits } from '../../../src/exchange/limiter/shared-limits.js';
 import type { Bucket } from '../../../src/exchange/operations/operation.js';
 import { monotonicMs } from '../../../src/platform/host.js';
+import { TimeBudget } from '../../../src/platform/time-budget.js';
 
 export interface Job {
   /** The folder whose limits are kept. */

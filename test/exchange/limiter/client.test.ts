@@ -1,7 +1,6 @@
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { TimeBudget } from '../../../src/exchange/budget.js';
 import { ExchangeClient } from '../../../src/exchange/exchange-client.js';
 import { FileStore } from '../../../src/exchange/limiter/file-store.js';
 import { LIMITS } from '../../../src/exchange/limiter/permits.js';
@@ -14,6 +13,7 @@ import {
 } from '../../../src/exchange/limiter/shared-limits.js';
 import { limiterState } from '../../../src/exchange/limiter/state.js';
 import { monotonicMs } from '../../../src/platform/host.js';
+import { TimeBudget } from '../../../src/platform/time-budget.js';
 import { saying } from '../../support/advice.js';
 import { fakeHost } from '../../support/fake-host.js';
 import { respond, serveFaults } from '../../support/fault-server.js';

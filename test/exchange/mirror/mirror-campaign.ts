@@ -5,7 +5,6 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { Decimal } from '../../../src/domain/decimal.js';
-import type { TimeBudget } from '../../../src/exchange/budget.js';
 import { ExchangeClient } from '../../../src/exchange/exchange-client.js';
 import { sharedLimits } from '../../../src/exchange/limiter/shared-limits.js';
 import { isOpen } from '../../../src/exchange/mirror/merge.js';
@@ -17,6 +16,7 @@ import {
   type StreamEvent,
 } from '../../../src/exchange/stream/events.js';
 import { StreamClient } from '../../../src/exchange/stream/stream-client.js';
+import type { TimeBudget } from '../../../src/platform/time-budget.js';
 import type { Account } from '../../../src/sandbox/accounts/accounts.js';
 import { type Exchange, ExchangeService } from '../../../src/sandbox/exchange/exchange-service.js';
 import { Faults } from '../../../src/sandbox/faults/faults.js';

@@ -264,7 +264,7 @@ describe('a command', () => {
   });
 });
 
-describe.skipIf(process.platform === 'win32')('the files of a sandbox', () => {
+describe('the files of a sandbox', () => {
   it('only the owner can read the files, whatever the umask, and a log that grows too large is truncated', async () => {
     const home = newHome();
     mkdirSync(stateFile(home, ''), { recursive: true });

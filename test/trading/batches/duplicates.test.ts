@@ -192,8 +192,8 @@ describe('a process that is killed while it records late orders of a settled job
     const later = { state: trading.state, tolerance: 60_000, elapsedMs: trading.host.now() - NOW + 5_000 };
     const killed = tradingOf(server.url, later);
     const add = killed.journal.archive.add.bind(killed.journal.archive);
-    killed.journal.archive.add = (settled, earlier) => {
-      if (moment === 'after') add(settled, earlier);
+    killed.journal.archive.add = (settled) => {
+      if (moment === 'after') add(settled);
       throw new Error('killed');
     };
     await expect(findDuplicates(killed, WHERE)).rejects.toThrow('killed');
@@ -344,10 +344,10 @@ describe('a partly refused request that the network repeats later', () => {
     const kept = archive.find(JOB) as Settled;
     const again: Settled = { ...kept, notional: '1', events: [...kept.events, { time: NOW, event: 'settled again' }] };
     const add = archive.add.bind(archive);
-    archive.add = (settled, earlier) => {
+    archive.add = (settled) => {
       archive.add = add;
-      add(settled, earlier);
-      add(again, settled);
+      add(settled);
+      add(again);
     };
     const report = {
       writeId: JOB,
@@ -421,7 +421,7 @@ describe('a partly refused request that the network repeats later', () => {
       const next = tradingOf(server.url, { state: trading.state, tolerance: 60_000, elapsedMs });
       if (isArchiveOnly) {
         const kept = next.journal.archive.find(JOB) as Settled;
-        next.journal.archive.add({ ...kept, duplicates: exchange.orders.slice(2).map(({ id }) => id) }, kept);
+        next.journal.archive.add({ ...kept, duplicates: exchange.orders.slice(2).map(({ id }) => id) });
       } else await findDuplicates(next, WHERE);
       const { job: done } = await resume(next);
       expect([done.counts().placed, done.duplicates.size]).toEqual([20, 2]);

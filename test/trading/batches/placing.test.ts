@@ -119,7 +119,12 @@ describe('a batch', () => {
     const server = await exchange.serve();
     const ran = await place(tradingOf(server.url), { lines: lines(40) });
     expect(ran.job.counts()).toMatchObject({ placed: 20, refused: 20 });
-    expect(ran.job.results[0]).toEqual({ outcome: 'refused', reason: 'Insufficient balance', code: 2009 });
+    expect(ran.job.results[0]).toEqual({
+      outcome: 'refused',
+      reason: 'Insufficient balance',
+      refusal: 'insufficientFunds',
+      code: 2009,
+    });
     expect(ran.ending).toEqual({ kind: 'finished' });
   });
 

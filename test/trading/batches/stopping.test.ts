@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, renameSync, rmdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -26,7 +26,7 @@ function beforeNthBatch(trading: TestTrading, nth: number, work: () => void): Te
 }
 
 function fileOf({ state }: { readonly state: string }): string {
-  return path.join(state, 'journal', 'test', 'open', JOB);
+  return path.join(state, 'journal', 'test', 'unsettled', JOB);
 }
 
 describe('a batch that stops', () => {
@@ -94,8 +94,10 @@ describe('a batch that stops', () => {
   it('sends nothing if its record cannot be created', async () => {
     const server = await new ModelExchange().serve();
     const trading = tradingOf(server.url);
-    mkdirSync(path.join(trading.state, 'journal', 'test'), { recursive: true, mode: 0o700 });
-    writeFileSync(path.join(trading.state, 'journal', 'test', 'jobs'), '');
+    (await begin(trading, {})).entry.discard();
+    const jobs = path.join(trading.state, 'journal', 'test', 'jobs');
+    rmdirSync(jobs);
+    writeFileSync(jobs, '');
     await expect(place(trading, {})).rejects.toMatchObject({ kind: expect.stringMatching(/usage|credentials/) });
     expect(count(server, 'orderMoreV2')).toBe(0);
   });
@@ -219,7 +221,7 @@ describe('a job that resumes', () => {
     const others = [{ lines: lines(59) }, { side: 'sell' }, { account: 'cross' }] as const;
     for (const [index, other] of others.entries())
       await begin(trading, { lines: lines(60), ...other }, `other${index}`);
-    expect(readdirSync(path.join(trading.state, 'journal', 'test', 'open')).sort()).toEqual([
+    expect(readdirSync(path.join(trading.state, 'journal', 'test', 'unsettled')).sort()).toEqual([
       JOB,
       'other0',
       'other1',

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { operationName, type WriteKind } from '../../../src/trading/journal/write.js';
 import type { JobRecord, Resolved } from './action.js';
 import { plain } from './kinds/terms.js';
 
@@ -11,17 +12,14 @@ export function journalIn(home: string): string {
 
 /** The settled writes of the journal, as rows of `pit resolve`: a command that was killed after it settled reported nothing. */
 export function archivedIn(home: string): Resolved[] {
-  const folder = path.join(journalIn(home), 'settled');
+  const folder = path.join(journalIn(home), 'archive');
   const lines = readdirSync(folder).flatMap((name) => readFileSync(path.join(folder, name), 'utf8').split('\n'));
-  return lines.flatMap((line) => {
-    const { settled } = line === '' ? {} : (JSON.parse(line.slice(line.indexOf('{'))) as { settled?: ArchivedWrite });
-    return settled === undefined ? [] : rowOf(settled);
-  });
+  return lines.flatMap((line) => (line === '' ? [] : rowOf(JSON.parse(line) as ArchivedWrite)));
 }
 
 /** The jobs of the journal, open and settled. */
 export function jobsIn(home: string): JobRecord[] {
-  const files = ['open', 'jobs'].flatMap((name) => {
+  const files = ['unsettled', 'jobs'].flatMap((name) => {
     const folder = path.join(journalIn(home), name);
     return readdirSync(folder).map((file) => path.join(folder, file));
   });
@@ -29,25 +27,24 @@ export function jobsIn(home: string): JobRecord[] {
     const [line] = readFileSync(file, 'utf8')
       .split('\n')
       .filter((one) => one !== '');
-    const { intent } = (line === undefined ? {} : JSON.parse(line.slice(line.indexOf('{')))) as {
-      intent?: WrittenIntent;
-    };
-    if (intent?.operation !== 'orderMoreV2') return [];
-    const lines = intent.terms.lines?.map(([, price, amount]) => `${plain(price)} ${plain(amount)}`) ?? [];
-    return { id: intent.id, market: intent.terms.market, lines };
+    const { write } = (line === undefined ? {} : JSON.parse(line)) as { write?: WrittenWrite };
+    if (write?.operation !== 'batch') return [];
+    const lines = write.terms.lines?.map(([, price, amount]) => `${plain(price)} ${plain(amount)}`) ?? [];
+    return { id: write.id, market: write.terms.market, lines };
   });
 }
 
-interface WrittenIntent {
+interface WrittenWrite {
   readonly operation: string;
   readonly id: string;
   readonly terms: { readonly market: string; readonly lines?: readonly [number, string, string][] };
 }
 
 interface ArchivedWrite {
-  readonly intent: {
-    readonly operation: string;
+  readonly write: {
+    readonly operation: WriteKind;
     readonly id: string;
+    readonly clientId?: string;
     readonly terms: {
       readonly market?: string;
       readonly order?: { readonly id?: string; readonly clientId?: string };
@@ -60,12 +57,12 @@ interface ArchivedWrite {
   readonly duplicates: readonly string[];
 }
 
-function rowOf({ intent, outcome, id, duplicates }: ArchivedWrite): Resolved {
-  const { operation, id: clientId, terms } = intent;
+function rowOf({ write, outcome, id, duplicates }: ArchivedWrite): Resolved {
+  const { operation, clientId = write.id, terms } = write;
   const { order, coin, amount } = terms;
   const target = order?.id ?? order?.clientId ?? (coin === undefined ? undefined : `withdraw ${amount} ${coin}`);
   const row = {
-    operation,
+    operation: operationName(operation),
     clientId,
     market: terms.market ?? '',
     outcome,

@@ -1,6 +1,5 @@
 import { existsSync, type FSWatcher, readdirSync, watch } from 'node:fs';
 import path from 'node:path';
-import { isUnsettled } from '../../../src/trading/journal/record.js';
 import { type Moment, PASS, type Passing, type RunningProxy, startProxy, type Treatment } from '../../support/proxy.js';
 import { journalIn } from './archived.js';
 import type { Exchange } from './exchange.js';
@@ -46,19 +45,19 @@ export class Lane {
     const see = (folder: string, what: 'recorded' | 'archived') => {
       const seen = (_: string, name: string | null) => {
         // a draft is not a record yet, and settled writes are read from the archive
-        if (name === null || what === 'archived' || isUnsettled(name)) this.network.onSight({ what });
+        if (name === null || what === 'archived' || !isLeftover(name)) this.network.onSight({ what });
       };
       this.#watchers.push(watch(path.join(this.#journal, folder), seen));
     };
-    see('open', 'recorded');
-    see('settled', 'archived');
+    see('unsettled', 'recorded');
+    see('archive', 'archived');
   }
 
   /** Ids of the unknown writes, and the number of leftover drafts. */
   open(): { readonly records: string[]; readonly drafts: number } {
-    const names = existsSync(this.#journal) ? readdirSync(path.join(this.#journal, 'open')) : [];
-    const drafts = names.filter((name) => name.startsWith('.'));
-    return { records: names.filter(isUnsettled), drafts: drafts.length };
+    const names = existsSync(this.#journal) ? readdirSync(path.join(this.#journal, 'unsettled')) : [];
+    const drafts = names.filter(isLeftover);
+    return { records: names.filter((name) => !isLeftover(name)), drafts: drafts.length };
   }
 
   get #journal(): string {
@@ -69,6 +68,11 @@ export class Lane {
     for (const watcher of this.#watchers) watcher.close();
     await this.proxy.close();
   }
+}
+
+/** Whether a name in the folder of unsettled writes is that of a draft or of a claim's link. */
+function isLeftover(name: string): boolean {
+  return name.startsWith('.');
 }
 
 export async function openLane(home: string, exchange: Exchange): Promise<Lane> {

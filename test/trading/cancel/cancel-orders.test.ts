@@ -53,7 +53,7 @@ describe('several cancellations', () => {
       },
     });
     const trading = tradingAt(server);
-    const open = path.join(trading.state, 'journal', 'test', 'open');
+    const open = path.join(trading.state, 'journal', 'test', 'unsettled');
     const attempts = await cancelOrders(trading, 'btc_usdt', IDS);
     expect(count(server, 'cancelOrder')).toBe(20);
     expect(attempts.slice(0, -1).map(({ failure }) => failure)).toEqual(Array.from({ length: 19 }, () => null));
@@ -62,7 +62,7 @@ describe('several cancellations', () => {
       failure: null,
       result: { outcome: 'cancelled', id: '20' },
     });
-    expect(trading.warnings).toEqual([expect.stringMatching(/^Cancelling without a record: .*open/)]);
+    expect(trading.warnings).toEqual([expect.stringMatching(/^Cancelling without a record: .*unsettled/)]);
   });
 
   it.each(['EROFS', 'ENOSPC', 'EIO', 'EACCES'])('needs no journal at all: %s', async (code) => {

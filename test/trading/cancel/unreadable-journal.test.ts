@@ -9,6 +9,7 @@ import { NOW } from '../../support/fake-host.js';
 import { count } from '../support/exchange.js';
 import { MARKET } from '../support/market.js';
 import { serveOrders } from '../support/open-orders.js';
+import { TERMS } from '../support/terms.js';
 import { type TestTrading, tradingOf } from '../support/trading.js';
 
 /** Cancels, and answers as if the request were a repetition. */
@@ -23,9 +24,10 @@ async function serveRepeated() {
 }
 
 /** Makes a day of the archive unreadable: its file is a folder. */
-function breakYesterday({ state }: TestTrading & { readonly state: string }): void {
+function breakYesterday({ state, journal }: TestTrading & { readonly state: string }): void {
+  journal.begin<'order'>({ operation: 'order', terms: TERMS }, { id: 'first001', reqTime: 1 }).discard();
   const day = new Date(NOW - 86_400_000).toISOString().slice(0, 10);
-  mkdirSync(path.join(state, 'journal', 'test', 'settled', `${day}.log`), { recursive: true, mode: 0o700 });
+  mkdirSync(path.join(state, 'journal', 'test', 'archive', `${day}.jsonl`), { recursive: true, mode: 0o700 });
 }
 
 it('a sent cancellation is reported and recorded even if the journal cannot be read', async () => {

@@ -212,7 +212,13 @@ describe('the notional of a job', () => {
       ],
     });
     await job.leaving([[0]], NOW);
-    job.record('refused', { kind: 'refused', request: 1, code: 2009, message: 'balance' });
+    job.record('refused', {
+      kind: 'refused',
+      request: 1,
+      refusal: 'insufficientFunds',
+      code: 2009,
+      message: 'balance',
+    });
     const closed = { kind: 'closed', outcome: 'refused', reason: 'balance', code: 2009 } as const;
     job.record('closed', { ...closed, request: 1 });
     expect(trading.journal.findUnsettled(job.id)?.isUnderWay).toBe(true);

@@ -32,8 +32,8 @@ const archiveOf = (folder: string) => path.join(folder, fs.readdirSync(folder)[0
 
 describe('a journal file that is cut off at any length', () => {
   it('loses no other open write; the cut one is whole, shorter or damaged', () => {
-    const { journal, open } = filled();
-    const file = path.join(open, 'open2');
+    const { journal, unsettled } = filled();
+    const file = path.join(unsettled, 'open2');
     const whole = fs.readFileSync(file);
     const results = new Set<string>();
     for (let length = whole.length; length >= 0; length -= 1) {
@@ -43,7 +43,7 @@ describe('a journal file that is cut off at any length', () => {
       const isThere = left.includes('open2');
       expect(journal.unsettled().damaged).toEqual(isThere ? [] : ['open2']);
       expect(journal.findUnsettled('open2')?.events.length ?? 0).toBe(
-        isThere ? valuesIn(contents(open).open2?.toString() ?? '').length : 0,
+        isThere ? valuesIn(contents(unsettled).open2?.toString() ?? '').length : 0,
       );
       results.add(isThere ? `with ${journal.findUnsettled('open2')?.events.length} events` : 'damaged');
     }
@@ -51,8 +51,8 @@ describe('a journal file that is cut off at any length', () => {
   });
 
   it('loses no settled record before the cut, and keeps what is added after it', () => {
-    const { journal, settled } = filled();
-    const file = archiveOf(settled);
+    const { journal, archive } = filled();
+    const file = archiveOf(archive);
     const whole = fs.readFileSync(file);
     const ends = ['done1', 'done2', 'done3'].map((id) => whole.indexOf('\n', whole.indexOf(`"id":"${id}"`)));
     for (let length = 0; length <= whole.length; length += 1) {
@@ -66,29 +66,27 @@ describe('a journal file that is cut off at any length', () => {
   });
 });
 
-describe('a journal file with a wrong byte anywhere', () => {
-  it('loses at most the line with the wrong byte', () => {
-    const { journal, settled } = filled();
-    const file = archiveOf(settled);
+describe('a journal file with a byte that the disk lost', () => {
+  it('loses at most the archived write of that line', () => {
+    const { journal, archive } = filled();
+    const file = archiveOf(archive);
     const whole = fs.readFileSync(file);
     for (let place = 0; place < whole.length; place += 1) {
-      for (const change of [0x01, 0x80, 0xff]) {
-        const bytes = Buffer.from(whole);
-        bytes[place] = (bytes[place] ?? 0) ^ change;
-        fs.writeFileSync(file, bytes);
-        expect(journal.archive.since(0).length).toBeGreaterThanOrEqual(2);
-      }
+      const bytes = Buffer.from(whole);
+      bytes[place] = 0;
+      fs.writeFileSync(file, bytes);
+      expect(journal.archive.since(0).length).toBeGreaterThanOrEqual(2);
     }
   });
 
   it('loses no other open write, and never turns the damaged one into another', () => {
-    const { journal, open } = filled();
-    const file = path.join(open, 'open2');
+    const { journal, unsettled } = filled();
+    const file = path.join(unsettled, 'open2');
     const whole = fs.readFileSync(file);
     const { write } = journal.findUnsettled('open2') ?? {};
     for (let place = 0; place < whole.length; place += 1) {
       const bytes = Buffer.from(whole);
-      bytes[place] = (bytes[place] ?? 0) ^ 0x20;
+      bytes[place] = 0;
       fs.writeFileSync(file, bytes);
       const found = journal.findUnsettled('open2');
       if (found !== undefined) expect(found.write).toEqual(write);
@@ -96,15 +94,30 @@ describe('a journal file with a wrong byte anywhere', () => {
       expect(others.map((entry) => entry.write.id)).toEqual(['open1', 'open3']);
     }
   });
-});
 
-/** Makes a file look unwritten for a long time. */
-const age = (file: string) => fs.utimesSync(file, 0, 0);
+  it.each([
+    '{}',
+    '[]',
+    'null',
+    '"text"',
+    '{"write":null}',
+    '{"write":{}}',
+    '{"write":{"id":"open2","time":1}}',
+    '{"time":1}',
+    '{"event":"sent"}',
+  ])('takes a line that pit did not write for none: %s', (line) => {
+    const { journal, unsettled, archive } = filled();
+    fs.writeFileSync(path.join(unsettled, 'open2'), `${line}\n`);
+    expect([journal.unsettled().damaged, journal.damagedEvents('open2')]).toEqual([['open2'], []]);
+    fs.appendFileSync(archiveOf(archive), `${line}\n`);
+    expect(journal.archive.since(0)).toHaveLength(3);
+  });
+});
 
 describe('a damaged record', () => {
   it('stops no other write from being read or settled', () => {
-    const { journal, begin, open } = filled();
-    fs.writeFileSync(path.join(open, 'open2'), 'half a rec');
+    const { journal, begin, unsettled } = filled();
+    fs.writeFileSync(path.join(unsettled, 'open2'), 'half a rec');
     expect(journal.unsettledEntries().map(({ write }) => write.id)).toEqual(['open1', 'open3']);
     expect([begin('open4').write.id, journal.unsettled().damaged]).toEqual(['open4', ['open2']]);
   });
@@ -148,7 +161,6 @@ describe('a damaged record', () => {
       journal.begin<'order'>({ operation: 'order', terms: TERMS }, { id: 'open2', reqTime: 1 }).release();
       const file = journal.fileOf('open2');
       fs.truncateSync(file, 20);
-      age(file);
       await settleManually(trading, 'open2', { outcome: word, id: null });
       expect([journal.unsettled().damaged, journal.unsettledEntries()]).toEqual([[], []]);
       const kept = path.join(path.dirname(path.dirname(file)), 'damaged', 'open2');
@@ -158,23 +170,10 @@ describe('a damaged record', () => {
     },
   );
 
-  it('a damaged record is not settled while another process may be writing it', async () => {
-    const { journal, open, host } = filled();
-    const file = path.join(open, 'open2');
-    fs.writeFileSync(file, 'half a rec');
-    fs.utimesSync(file, 0, (host.now() - 59_000) / 1_000);
-    expect(() => journal.settleDamaged('open2', 'done')).toThrow(expect.objectContaining({ kind: 'usage' }));
-    expect(journal.unsettled().damaged).toEqual(['open2']);
-    fs.utimesSync(file, 0, (host.now() - 61_000) / 1_000);
-    journal.settleDamaged('open2', 'done');
-    expect(journal.unsettled().damaged).toEqual([]);
-  });
-
   it('stays where it is, and unknown, when the disk does not let it be moved', () => {
-    const { journal, open } = filled();
-    const file = path.join(open, 'open2');
+    const { journal, unsettled } = filled();
+    const file = path.join(unsettled, 'open2');
     fs.writeFileSync(file, 'nothing that anybody wrote');
-    age(file);
     const refusing = vi.spyOn(fs, 'renameSync').mockImplementation(() => {
       throw Object.assign(new Error('read-only'), { code: 'EROFS' });
     });
@@ -190,8 +189,8 @@ describe('a record that cannot be read', () => {
   it.each(['EIO', 'EACCES', 'EMFILE'])(
     'reports the record as unreadable, not as damaged, until it can be read again: %s',
     (code) => {
-      const { journal, begin, open } = filled();
-      const file = path.join(open, 'open2');
+      const { journal, begin, unsettled } = filled();
+      const file = path.join(unsettled, 'open2');
       const read = fs.openSync;
       const failing = vi.spyOn(fs, 'openSync').mockImplementation(((target: string, ...more: [number]) => {
         if (target === file) throw Object.assign(new Error('passing'), { code });
@@ -216,10 +215,7 @@ describe('a record that cannot be read', () => {
 });
 
 describe('the lines of a journal', () => {
-  const value = fc.dictionary(
-    fc.string().filter((name) => name !== 'v'),
-    fc.oneof(anyText(), fc.integer(), fc.constant(null)),
-  );
+  const value = fc.dictionary(fc.string(), fc.oneof(anyText(), fc.integer(), fc.constant(null)));
 
   it('reads the lines back as written, whatever lies between them', () => {
     const rubbish = anyText();

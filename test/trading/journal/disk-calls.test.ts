@@ -12,7 +12,7 @@ const PLACED = `{"code":"1000","message":"ok","id":"${ID}"}`;
 
 /** The calls with which the journal uses the disk. */
 const CALLS = [
-  ...['openSync', 'writeSync', 'fsyncSync', 'closeSync', 'fchmodSync', 'linkSync', 'rmSync'],
+  ...['openSync', 'writeSync', 'fsyncSync', 'closeSync', 'fchmodSync', 'renameSync', 'rmSync'],
   ...['readFileSync', 'readdirSync', 'readSync', 'fstatSync', 'mkdirSync', 'chmodSync', 'statSync', 'lstatSync'],
 ] as const;
 
@@ -68,7 +68,7 @@ describe.each([
       if (hasJournal) settleOne(trading);
       const before = count(server, 'order');
       const calls = fail(number, code, lasts);
-      const end = await placeOrder(trading, TERMS, { id: CLIENT_ID, isUserChosenId: true }).catch(
+      const end = await placeOrder(trading, TERMS, { id: 'own0001', clientId: CLIENT_ID }).catch(
         (error: unknown) => error,
       );
       vi.restoreAllMocks();

@@ -1,15 +1,11 @@
-import { spawn, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { startStamp, thisMachine } from '../../../src/platform/processes.js';
-import type { BatchEvent } from '../../../src/trading/batches/batch-event.js';
+import { startStamp } from '../../../src/platform/processes.js';
 import { Archive } from '../../../src/trading/journal/archive.js';
-import type { JournalEntry } from '../../../src/trading/journal/entry.js';
-import { linesBackwards } from '../../../src/trading/journal/files.js';
-import { isUnsettled, recordText } from '../../../src/trading/journal/record.js';
-import type { MarketSide, Owner, RecordedWrite } from '../../../src/trading/journal/write.js';
+import { claimLink, linesBackwards } from '../../../src/trading/journal/files.js';
+import type { MarketSide, RecordedWrite } from '../../../src/trading/journal/write.js';
 import { saying } from '../../support/advice.js';
 import { NOW } from '../../support/fake-host.js';
 import { meanwhile } from '../support/meanwhile.js';
@@ -19,167 +15,85 @@ import { contents, newJournal, PLACED, settledOf } from './support.js';
 
 const ids = (entries: readonly { readonly write: RecordedWrite }[]) => entries.map(({ write }) => write.id);
 
-/** The lines of a record as they are on the disk, without their checksums. */
+/** The lines of a file of JSON lines. */
 function linesIn(file: string) {
-  return [...fs.readFileSync(file, 'utf8').matchAll(/^[0-9a-f]{16} (.*)$/gm)].map(([, text = '']) => JSON.parse(text));
+  const lines = fs.readFileSync(file, 'utf8').split('\n');
+  return lines.filter((line) => line !== '').map((line) => JSON.parse(line));
 }
 
 describe('the journal', () => {
   it('keeps a write from before it is sent until it is settled, in private files', () => {
-    const { journal, begin, open, state, folder } = newJournal();
+    const { journal, begin, unsettled, state, folder } = newJournal();
     const entry = begin('mine0001');
-    expect(fs.statSync(path.join(open, 'mine0001')).mode & 0o777).toBe(0o600);
-    for (const above of [state, path.join(state, 'journal'), folder, open])
+    expect(fs.statSync(path.join(unsettled, 'mine0001')).mode & 0o777).toBe(0o600);
+    for (const above of [state, path.join(state, 'journal'), folder, unsettled])
       expect(fs.statSync(above).mode & 0o777).toBe(0o700);
     expect(journal.findUnsettled('mine0001')?.write).toEqual({
       ...{ operation: 'order', terms: TERMS, id: 'mine0001', time: entry.write.time, reqTime: entry.write.reqTime },
-      firstOwner: { pid: process.pid, startStamp: startStamp(process.pid), machine: thisMachine() },
+      firstOwner: { pid: process.pid, startStamp: startStamp(process.pid) },
     });
     entry.note('sent');
     expect(journal.findUnsettled('mine0001')?.events.map(({ event }) => event)).toEqual(['recorded', 'sent']);
     entry.settle(PLACED, 'placed: 7');
-    expect([journal.unsettledEntries(), Object.keys(contents(open)).filter(isUnsettled)]).toEqual([[], []]);
+    expect([journal.unsettledEntries(), contents(unsettled)]).toEqual([[], {}]);
     expect(journal.archive.find('mine0001')).toMatchObject({ ...PLACED, write: { id: 'mine0001' } });
   });
 
-  it('marks a write that is remembered on the disk as the first version did', () => {
-    const { journal, open } = newJournal();
-    const entry = journal.begin<'order'>({ operation: 'order', terms: TERMS }, { id: 'mine0001', reqTime: 1 });
-    entry.settle({ outcome: 'notSent', id: null, duplicates: [] }, 'not sent');
-    for (const settled of journal.settledButUnexpired(TERMS)) settled.retain();
-    const [name = ''] = fs.readdirSync(open);
-    expect(linesIn(path.join(open, name)).at(-1)).toMatchObject({ event: 'verified', late: true, verified: true });
-    expect(journal.settledButUnexpired(TERMS).map(({ isRetained }) => isRetained)).toEqual([true]);
-  });
-
-  it('keeps the names of the first version on the disk, so that other versions read the same home', () => {
-    const { journal, open, host } = newJournal();
-    const parameters = { process: 'theirs', left: 'theirs' };
-    const options = { id: 'mine0001', isUserChosenId: true, reqTime: 1, bestBid: '9' };
-    const expressions = { price: 'ask', amount: '50%' };
-    const entry = journal.begin<'order'>({ operation: 'order', terms: { ...TERMS, expressions } }, options);
+  it('keeps a record as a line with the write and a line for each event, in the names of the code', () => {
+    const { begin, unsettled, host } = newJournal();
+    const entry = begin('own0001', 'mine0001');
     entry.note('no answer', { isUnanswered: true });
     entry.release();
-    journal.begin<'call'>(
-      { operation: 'call', terms: { method: 'newCall', parameters } },
-      { id: 'call0001', reqTime: 1 },
-    );
-    journal.begin<'cancel'>(
-      { operation: 'cancel', terms: { market: 'btc_usdt', order: { id: '7' } } },
-      { id: 'stop0001', reqTime: 1 },
-    );
-    const linesOf = (name: string) => linesIn(path.join(open, name));
     const time = host.now();
-    const process = { pid: globalThis.process.pid, stamp: startStamp(globalThis.process.pid), place: thisMachine() };
-    const common = { time, reqTime: 1, process };
-    expect(linesOf('mine0001')).toEqual([
-      {
-        v: 2,
-        intent: {
-          operation: 'order',
-          terms: { ...TERMS, asked: expressions },
-          ...{ id: 'mine0001', chosen: true, bid: '9', ...common },
-        },
-      },
-      { time, event: 'no answer', doubt: true },
-      { time, event: 'unknown', left: true },
+    const firstOwner = { pid: process.pid, startStamp: startStamp(process.pid) };
+    const ids = { id: 'own0001', clientId: 'mine0001' };
+    expect(linesIn(path.join(unsettled, 'own0001'))).toEqual([
+      { write: { operation: 'order', terms: TERMS, ...ids, time, reqTime: time, firstOwner } },
+      { time, event: 'no answer', isUnanswered: true },
+      { time, event: 'unknown', isReleased: true },
     ]);
-    expect(linesOf('call0001')).toEqual([
-      { v: 2, intent: { operation: 'call', terms: { method: 'newCall', parameters }, id: 'call0001', ...common } },
-    ]);
-    expect(linesOf('stop0001')).toMatchObject([{ intent: { operation: 'cancelOrder' } }]);
-    expect(journal.findUnsettled('mine0001')?.write).toMatchObject({
-      isUserChosenId: true,
-      bestBid: '9',
-      terms: { expressions },
-    });
-    expect(journal.findUnsettled('call0001')?.write.terms).toEqual({ method: 'newCall', parameters });
   });
 
-  it('keeps the words of the first version for the events of a batch on the disk', () => {
-    const { journal, begin, open } = newJournal();
-    const written: readonly BatchEvent[] = [
-      { kind: 'sending', requests: [[1, [0, 1]]], reqTime: 1 },
-      { kind: 'notSent', request: 1 },
-      { kind: 'duplicated', orders: [[0, '8']] },
-      { kind: 'closed', request: 1, outcome: 'notSent', reason: 'expired', code: null },
-    ];
-    const entry = begin('mine0001');
-    for (const batchEvent of written) entry.note(batchEvent.kind, { batchEvent });
-    const [, ...lines] = linesIn(path.join(open, 'mine0001'));
-    expect(lines.map(({ fact }) => fact)).toEqual([
-      { kind: 'leaving', requests: [[1, [0, 1]]], reqTime: 1 },
-      { kind: 'stayed', request: 1 },
-      { kind: 'copied', orders: [[0, '8']] },
-      { kind: 'closed', request: 1, outcome: 'notSent', reason: 'expired', code: null },
-    ]);
-    const read = journal.findUnsettled('mine0001')?.events.flatMap(({ batchEvent }) => batchEvent ?? []);
-    expect(read).toEqual(written);
-  });
-
-  it('accepts an id once while it is open and after its order was placed', () => {
-    const { begin } = newJournal();
-    const entry = begin('mine0001', true);
-    const taken = { kind: 'usage', hints: saying('pit resolve mine0001') };
-    expect(() => begin('mine0001', true)).toThrow(expect.objectContaining(taken));
+  it('archives a settled write as one line without a second copy of its outcome', () => {
+    const { begin, archive, host } = newJournal();
+    const entry = begin('own0001');
     entry.settle(PLACED, 'placed');
-    expect(() => begin('mine0001', true)).toThrow(expect.objectContaining({ kind: 'usage' }));
-    expect(begin('mine0002', true).write.id).toBe('mine0002');
-  });
-
-  it.each(['refused', 'notSent'] as const)('accepts an id again if its write was %s', (outcome) => {
-    const { journal, begin } = newJournal();
-    begin('mine0001', true).settle({ outcome, id: null, duplicates: [] }, outcome);
-    expect(begin('mine0001', true).write.id).toBe('mine0001');
-    expect(ids(journal.unsettledEntries())).toEqual(['mine0001']);
-  });
-
-  it.each<[string, (earlier: JournalEntry) => unknown]>([
-    ['settles', (earlier) => earlier.settle(PLACED, 'placed')],
-    ['discards', (earlier) => earlier.discard()],
-    ['claims', (earlier) => expect(earlier.claim()).toBe(false)],
-  ])('keeps the record of a reused id if another process still %s the earlier one', async (_, does) => {
-    const { host, journal, begin } = newJournal();
-    begin('mine0001', true).release();
-    const [earlier, same] = [journal.findUnsettled('mine0001'), journal.findUnsettled('mine0001')];
-    same?.settle({ outcome: 'notSent', id: null, duplicates: [] }, 'not sent');
-    await host.sleep(5_000);
-    const again = begin('mine0001', true);
-    if (earlier !== undefined) does(earlier);
-    expect(journal.unsettledEntries().map(({ write, events }) => [write.time, events.length])).toEqual([
-      [again.write.time, 1],
-    ]);
-  });
-
-  it('distinguishes ids by case, as the exchange does, on any file system', () => {
-    const { journal, begin, open } = newJournal();
-    for (const id of ['abcd', 'ABCD', 'aBcD']) begin(id);
-    expect(ids(journal.unsettledEntries()).sort()).toEqual(['ABCD', 'aBcD', 'abcd']);
-    const names = fs.readdirSync(open);
-    expect(new Set(names.map((name) => name.toLowerCase())).size).toBe(3);
+    const [time, [name = '']] = [host.now(), fs.readdirSync(archive)];
+    const events = ['recorded', 'placed'].map((event) => ({ time, event }));
+    expect(linesIn(path.join(archive, name))).toEqual([{ at: time, ...PLACED, write: entry.write, events }]);
   });
 
   it('never restores a settled record that another process still writes to', () => {
-    const { journal, begin, open } = newJournal();
+    const { journal, begin, unsettled } = newJournal();
     const entry = begin('mine0001');
     const other = journal.findUnsettled('mine0001');
     entry.settle(PLACED, 'placed');
     other?.note('asked by client id: found');
     other?.release();
-    expect([Object.keys(contents(open)).filter(isUnsettled), journal.unsettled().damaged]).toEqual([[], []]);
+    expect([contents(unsettled), journal.unsettled().damaged]).toEqual([{}, []]);
     other?.settle(PLACED, 'placed');
     expect(journal.archive.since(0)).toHaveLength(1);
   });
 
-  it('removes the draft of a process that died while writing it, and no draft in progress', () => {
-    const { begin, host, open } = newJournal();
+  it('removes what a process left that died while it made a record or a claim, and nothing in progress', () => {
+    const { begin, host, unsettled } = newJournal();
     begin('mine0001');
-    const [old, fresh] = ['.old1.17.1', '.new1.17.1'].map((name) => path.join(open, name));
-    for (const draft of [old, fresh]) fs.writeFileSync(draft ?? '', 'half a rec');
-    fs.utimesSync(old ?? '', 0, (host.now() - 7_200_000) / 1_000);
-    fs.utimesSync(fresh ?? '', 0, (host.now() - 1_000) / 1_000);
+    const hourAgo = (host.now() - 3_600_000) / 1_000;
+    const links = ['mine0001', 'gone0001'].map((id) => claimLink(path.join(unsettled, id), 1));
+    for (const link of links) {
+      fs.symlinkSync('{}', link);
+      fs.lutimesSync(link, hourAgo - 1, hourAgo - 1);
+    }
+    for (const [name, time] of [
+      ['.old1', hourAgo - 1],
+      ['.new1', hourAgo + 1],
+    ] as const) {
+      fs.writeFileSync(path.join(unsettled, name), 'half a rec');
+      fs.utimesSync(path.join(unsettled, name), 0, time);
+    }
     begin('mine0002');
-    expect(fs.readdirSync(open).sort()).toEqual(['.new1.17.1', 'mine0001', 'mine0002']);
+    // the link of a record that is there counts as a claim
+    expect(fs.readdirSync(unsettled).sort()).toEqual(['.mine0001.1', '.new1', 'mine0001', 'mine0002']);
   });
 
   it('discards the record of a write that was not sent', () => {
@@ -190,10 +104,10 @@ describe('the journal', () => {
   });
 
   it('contains no secret, and only so much of what the exchange says', () => {
-    const { host, begin, open } = newJournal();
+    const { host, begin, unsettled } = newJournal();
     host.redaction.addSecret('secret-9876543210');
     begin('mine0001').note(`refused: secret-9876543210 ${'x'.repeat(1_000)}`);
-    const text = contents(open).mine0001?.toString() ?? '';
+    const text = contents(unsettled).mine0001?.toString() ?? '';
     expect(text).not.toContain('secret-9876543210');
     expect(text.length).toBeLessThan(1_000);
   });
@@ -236,7 +150,7 @@ describe('a journal record', () => {
       }),
       spied('writeSync', (descriptor) => seen.push(`write ${names.get(Number(descriptor))}`)),
       spied('fsyncSync', (descriptor) => seen.push(`sync ${names.get(Number(descriptor))}`)),
-      spied('linkSync', () => seen.push('name')),
+      spied('renameSync', () => seen.push('name')),
     ];
     work();
     for (const spy of spies) spy.mockRestore();
@@ -244,11 +158,11 @@ describe('a journal record', () => {
   }
 
   function spied(
-    name: 'openSync' | 'writeSync' | 'fsyncSync' | 'linkSync',
+    name: 'openSync' | 'writeSync' | 'fsyncSync' | 'renameSync',
     note: (first: unknown, result: unknown) => void,
   ) {
     const original = fs[name] as (...values: unknown[]) => unknown;
-    return vi.spyOn(fs, name as 'linkSync').mockImplementation((...values: unknown[]) => {
+    return vi.spyOn(fs, name as 'renameSync').mockImplementation((...values: unknown[]) => {
       const result = original.apply(fs, values);
       note(values[0], result);
       return result as undefined;
@@ -273,80 +187,200 @@ describe('a journal record', () => {
     const { begin, host } = newJournal();
     const settle = (id: string) => {
       const entry = begin(id);
-      return calls(() => entry.settle(PLACED, 'placed')).slice(1);
+      return calls(() => entry.settle(PLACED, 'placed'));
     };
-    expect(settle('mine0001')).toEqual(['write file', 'sync file', 'sync folder']);
-    expect(settle('mine0002')).toEqual(['write file', 'sync file']);
+    const noted = 'write file';
+    expect(settle('mine0001')).toEqual([noted, 'write file', 'sync file', 'sync folder', 'name']);
+    expect(settle('mine0002')).toEqual([noted, 'write file', 'sync file', 'name']);
     await host.sleep(86_400_000);
-    expect(settle('mine0003')).toEqual(['write file', 'sync file', 'sync folder']);
+    expect(settle('mine0003')).toEqual([noted, 'write file', 'sync file', 'sync folder', 'name']);
   });
 
-  it.each(['EPERM', 'ENOTSUP'])('creates a record once even if the file system has no links (%s)', (code) => {
-    const { begin, journal } = newJournal();
-    const linking = vi.spyOn(fs, 'linkSync').mockImplementation(() => {
-      throw Object.assign(new Error('no links'), { code });
-    });
-    onTestFinished(() => linking.mockRestore());
+  it.each(['writeSync', 'fsyncSync', 'renameSync'] as const)('is not there if %s fails, nor is a draft', (name) => {
+    const { begin, unsettled, journal } = newJournal();
     begin('mine0001');
+    const failing = vi.spyOn(fs, name as 'renameSync').mockImplementation(() => {
+      throw Object.assign(new Error('the disk'), { code: 'EIO' });
+    });
+    onTestFinished(() => failing.mockRestore());
+    const file = path.join(unsettled, 'mine0002');
+    const failure = { kind: 'usage', message: `Cannot write ${file}: EIO.` };
+    expect(() => begin('mine0002')).toThrow(expect.objectContaining(failure));
+    expect([fs.readdirSync(unsettled), ids(journal.unsettledEntries())]).toEqual([['mine0001'], ['mine0001']]);
+  });
+
+  it('is not there if the folder cannot be synced, because its name may be lost', () => {
+    const { begin, unsettled } = newJournal();
+    begin('mine0001');
+    const sync = fs.fsyncSync;
+    const failing = vi.spyOn(fs, 'fsyncSync').mockImplementation((descriptor) => {
+      if (fs.fstatSync(descriptor).isDirectory()) throw Object.assign(new Error('the disk'), { code: 'EIO' });
+      sync(descriptor);
+    });
+    onTestFinished(() => failing.mockRestore());
+    expect(() => begin('mine0002')).toThrow(expect.objectContaining({ kind: 'usage' }));
+    expect(fs.readdirSync(unsettled)).toEqual(['mine0001']);
+  });
+
+  it('leaves the version of the journal to others if the first record fails', () => {
+    const { begin, folder, journal } = newJournal();
+    const failing = vi.spyOn(fs, 'fsyncSync').mockImplementation((descriptor) => {
+      if (fs.fstatSync(descriptor).isDirectory()) throw Object.assign(new Error('the disk'), { code: 'EIO' });
+    });
+    onTestFinished(() => failing.mockRestore());
     expect(() => begin('mine0001')).toThrow(expect.objectContaining({ kind: 'usage' }));
-    expect(journal.findUnsettled('mine0001')?.write.terms).toEqual(TERMS);
+    expect([fs.readdirSync(folder), journal.unsettledEntries()]).toEqual([['version'], []]);
+    failing.mockRestore();
+    begin('mine0002');
+    expect(ids(journal.unsettledEntries())).toEqual(['mine0002']);
+  });
+
+  it('is refused if the disk takes only a part of it', () => {
+    const { begin, unsettled } = newJournal();
+    begin('mine0001');
+    const write = fs.writeSync as (descriptor: number, bytes: Buffer, from: number, length: number) => number;
+    const short = (descriptor: number, bytes: Buffer) => write(descriptor, bytes, 0, 10);
+    const failing = vi.spyOn(fs, 'writeSync').mockImplementation(short as typeof fs.writeSync);
+    onTestFinished(() => failing.mockRestore());
+    expect(() => begin('mine0002')).toThrow(expect.objectContaining({ message: expect.stringContaining('ENOSPC') }));
+    expect(fs.readdirSync(unsettled)).toEqual(['mine0001']);
   });
 });
 
-describe('a write', () => {
-  /** An entry that a given process began. */
-  function entryOf(runner: Owner, id = 'mine0001') {
-    const { journal, begin, open } = newJournal();
-    begin(id);
-    const write: RecordedWrite = { operation: 'order', terms: TERMS, id, time: 1, reqTime: 1, firstOwner: runner };
-    fs.writeFileSync(path.join(open, id), recordText(write));
-    return journal.findUnsettled(id);
-  }
+describe('a client id that the user chose', () => {
+  const refused = (message: RegExp, hints?: unknown) =>
+    expect.objectContaining({ kind: 'usage', message: expect.stringMatching(message), ...(hints ? { hints } : {}) });
 
-  function living(): number {
-    const child = spawn(process.execPath, ['-e', 'setInterval(() => 0, 1000)'], { stdio: 'ignore' });
-    onTestFinished(() => void child.kill('SIGKILL'));
-    return child.pid ?? 0;
-  }
-
-  it('a write is under way while its process lives', () => {
-    const pid = living();
-    expect(entryOf({ pid, startStamp: startStamp(pid) })?.isUnderWay).toBe(true);
+  it('names no record: the second unsettled order with it is refused, and leaves no record', () => {
+    const { begin, unsettled } = newJournal();
+    begin('own0001', 'mine0001');
+    const inUse = refused(/^The client id mine0001 is in use/, saying('pit resolve own0001'));
+    expect(() => begin('own0002', 'mine0001')).toThrow(inUse);
+    expect(fs.readdirSync(unsettled)).toEqual(['own0001']);
+    expect(begin('own0003', 'mine0003').write).toMatchObject({ id: 'own0003', clientId: 'mine0003' });
   });
 
-  it('a write is not under way after its process died', () => {
-    const { pid } = spawnSync(process.execPath, ['-e', '0']);
-    expect(entryOf({ pid, startStamp: null })?.isUnderWay).toBe(false);
+  it('is refused while an unsettled order carries it as the id that pit generated', () => {
+    const { begin } = newJournal();
+    begin('own0001');
+    expect(() => begin('own0002', 'own0001')).toThrow(refused(/^The client id own0001 is in use/));
   });
 
-  it.skipIf(startStamp(process.pid) === null)(
-    'a write is not under way if another process has taken the process id since',
-    () => {
-      const pid = living();
-      const earlier = startStamp(pid)?.replace(/\d+$/, (ticks) => String(Number(ticks) - 1)) ?? null;
-      expect(entryOf({ pid, startStamp: earlier })?.isUnderWay).toBe(false);
-      expect(entryOf({ pid, startStamp: `${'0'.repeat(36)}/1` })?.isUnderWay).toBe(false);
+  it('is refused once an order with it was placed', () => {
+    const { begin, unsettled } = newJournal();
+    begin('own0001', 'mine0001').settle(PLACED, 'placed');
+    begin('own0002').settle({ ...PLACED, id: '8' }, 'placed');
+    expect(() => begin('own0003', 'mine0001')).toThrow(refused(/^The client id mine0001 is taken by order \d+\.$/));
+    expect(() => begin('own0004', 'own0002')).toThrow(refused(/^The client id own0002 is taken by order 8\.$/));
+    expect(fs.readdirSync(unsettled)).toEqual([]);
+  });
+
+  it.each(['refused', 'notSent'] as const)(
+    'can be used again after its order was %s, under a record of its own',
+    (outcome) => {
+      const { journal, begin } = newJournal();
+      begin('own0001', 'mine0001').settle({ outcome, id: null, duplicates: [] }, outcome);
+      begin('own0002', 'mine0001');
+      expect(ids(journal.unsettledEntries())).toEqual(['own0002']);
+      expect(ids(journal.settledButUnexpired(TERMS))).toEqual(['own0001']);
     },
   );
 
-  it('a write has an unknown outcome once its answer was lost, even while its process still reconciles it', () => {
+  it('is refused to both of two processes that begin at the same moment', () => {
     const { begin, journal } = newJournal();
-    const entry = begin('mine0001');
-    entry.note('sent');
-    expect(journal.findUnsettled('mine0001')?.isOutcomeUnknown).toBe(false);
-    entry.note('no answer', { isUnanswered: true });
-    expect(journal.findUnsettled('mine0001')).toMatchObject({ isUnderWay: true, isOutcomeUnknown: true });
-    entry.release();
-    expect(journal.findUnsettled('mine0001')?.claim()).toBe(true);
-    expect(journal.findUnsettled('mine0001')).toMatchObject({ isUnderWay: true, isOutcomeUnknown: true });
+    const rename = fs.renameSync;
+    const both: unknown[] = [];
+    const renaming = vi.spyOn(fs, 'renameSync').mockImplementation((from, to) => {
+      rename(from, to);
+      if (!String(to).endsWith('own0001')) return;
+      renaming.mockRestore();
+      both.push(attempt(() => begin('own0002', 'mine0001')));
+    });
+    begin('first001').discard();
+    both.push(attempt(() => begin('own0001', 'mine0001')));
+    expect(both.filter((one) => one === 'begun').length).toBeLessThanOrEqual(1);
+    expect(journal.unsettledEntries().length).toBeLessThanOrEqual(1);
   });
 
-  it('a write is not under way after its process released it', () => {
+  function attempt(work: () => unknown): 'begun' | 'refused' {
+    try {
+      work();
+      return 'begun';
+    } catch {
+      return 'refused';
+    }
+  }
+
+  it('leads to its write, an unsettled one before a settled one, and an id of pit to its own', () => {
     const { begin, journal } = newJournal();
-    const entry = begin('mine0001');
-    expect(journal.findUnsettled('mine0001')?.isUnderWay).toBe(true);
-    entry.release();
-    expect([entry.isUnderWay, journal.findUnsettled('mine0001')?.isUnderWay]).toEqual([false, false]);
+    begin('own0001', 'mine0001').settle({ outcome: 'refused', id: null, duplicates: [] }, 'refused');
+    expect([journal.idOf('mine0001'), journal.idOf('own0001'), journal.idOf('other')]).toEqual([
+      'own0001',
+      'own0001',
+      'other',
+    ]);
+    begin('own0002', 'mine0001');
+    begin('own0003', 'own0001');
+    expect([journal.idOf('mine0001'), journal.idOf('own0001'), journal.idOf('own0003')]).toEqual([
+      'own0002',
+      'own0001',
+      'own0003',
+    ]);
+  });
+});
+
+describe('a journal of another version', () => {
+  const foreign = (folder: string) =>
+    expect.objectContaining({
+      kind: 'usage',
+      message: `${folder} is the journal of another version of pit, which this one does not read.`,
+    });
+
+  it.each<[string, (folder: string) => void]>([
+    ['by its number', (folder) => fs.writeFileSync(path.join(folder, 'version'), '2\n')],
+    ['of a later pit', (folder) => fs.writeFileSync(path.join(folder, 'version'), '4\n')],
+    ['without a number', (folder) => fs.rmSync(path.join(folder, 'version'))],
+  ])('is refused whatever is asked, and not touched: %s', (_, change) => {
+    const { begin, journal, folder, unsettled } = newJournal();
+    begin('mine0001').release();
+    change(folder);
+    const before = contents(unsettled);
+    for (const ask of [
+      () => journal.unsettled(),
+      () => journal.isIdle,
+      () => journal.archive.find('mine0001'),
+      () => journal.writesSince(0),
+      () => journal.findUnsettled('mine0001'),
+      () => journal.settledButUnexpired(TERMS),
+      () => journal.oldestSettledButUnexpired(TERMS),
+      () => journal.unexpected(),
+      () => journal.requireReadable(),
+      () => journal.reopen('mine0001'),
+      () => begin('mine0002'),
+    ])
+      expect(ask).toThrow(foreign(folder));
+    expect(contents(unsettled)).toEqual(before);
+  });
+
+  it('is not one whose first record another process makes at this moment', () => {
+    const { begin, journal } = newJournal();
+    const open = fs.openSync;
+    const opening = vi.spyOn(fs, 'openSync').mockImplementation((file, ...more) => {
+      if (!String(file).endsWith('version')) return open(file, ...more);
+      opening.mockRestore();
+      begin('mine0001');
+      throw Object.assign(new Error('it was not there a moment before'), { code: 'ENOENT' });
+    });
+    onTestFinished(() => opening.mockRestore());
+    expect(journal.unsettled().damaged).toEqual([]);
+  });
+
+  it('is read by its number, which the first write makes before any folder', () => {
+    const { begin, folder, journal } = newJournal();
+    expect([journal.isIdle, journal.unsettledEntries(), journal.markets()]).toEqual([true, [], []]);
+    begin('mine0001');
+    expect(fs.readFileSync(path.join(folder, 'version'), 'utf8')).toBe('3\n');
+    expect(fs.readdirSync(folder).sort()).toEqual(['archive', 'jobs', 'settled', 'unsettled', 'version']);
   });
 });
 
@@ -354,14 +388,14 @@ describe('the archive of settled writes', () => {
   const DAY = 86_400_000;
 
   it('keeps fourteen days, a file a day', async () => {
-    const { host, begin, journal, settled } = newJournal();
+    const { host, begin, journal, archive } = newJournal();
     for (let day = 0; day < 20; day += 1) {
       begin(`day${day}x`).settle(PLACED, 'placed');
       await host.sleep(DAY);
     }
-    const names = fs.readdirSync(settled);
+    const names = fs.readdirSync(archive);
     expect(names).toHaveLength(15);
-    expect(names.every((name) => /^\d{4}-\d\d-\d\d\.log$/.test(name))).toBe(true);
+    expect(names.every((name) => /^\d{4}-\d\d-\d\d\.jsonl$/.test(name))).toBe(true);
     const kept = ids(journal.archive.since(0));
     expect(kept).toEqual(Array.from({ length: 15 }, (_, index) => `day${index + 5}x`));
     expect(ids(journal.archive.since(host.now() - 3 * DAY))).toEqual(['day17x', 'day18x', 'day19x']);
@@ -379,27 +413,27 @@ describe('the archive of settled writes', () => {
   });
 
   it('shows a write that was archived by a process that died before it removed the open record', () => {
-    const { begin, journal, open } = newJournal();
+    const { begin, journal, unsettled } = newJournal();
     const entry = begin('mine0001');
-    const before = contents(open).mine0001 ?? Buffer.of();
+    const before = contents(unsettled).mine0001 ?? Buffer.of();
     entry.settle(PLACED, 'placed');
-    fs.writeFileSync(path.join(open, 'mine0001'), before);
+    fs.writeFileSync(path.join(unsettled, 'mine0001'), before);
     expect(journal.archive.find('mine0001')).toMatchObject(PLACED);
     journal.findUnsettled('mine0001')?.settle(PLACED, 'placed again');
     expect([journal.unsettledEntries(), journal.archive.since(0).length]).toEqual([[], 1]);
   });
 
-  it('lists the unverified orders of a side of a market, even if two share an id', async () => {
+  it('lists the settled orders of a side of a market whose requests may be executed again, oldest first', async () => {
     const { begin, journal, host } = newJournal();
     const buys = { market: 'btc_usdt', side: 'buy' } as const;
     const ids = (where: MarketSide) =>
       journal.settledButUnexpired(where).map(({ write, settlement }) => [write.id, settlement?.id]);
     begin('mine0001').settle({ outcome: 'refused', id: null, duplicates: [] }, 'refused');
     await host.sleep(1);
-    begin('mine0001').settle(PLACED, 'placed');
+    begin('also0002').settle(PLACED, 'placed');
     expect(ids(buys)).toEqual([
       ['mine0001', null],
-      ['mine0001', PLACED.id],
+      ['also0002', PLACED.id],
     ]);
     expect([ids({ ...buys, side: 'sell' }), ids({ ...buys, market: 'eth_usdt' }), journal.unsettledEntries()]).toEqual([
       [],
@@ -411,17 +445,17 @@ describe('the archive of settled writes', () => {
     const [refused, placed] = journal.settledButUnexpired(buys);
     placed?.noteFound(['8']);
     expect(journal.settledButUnexpired(buys)[1]?.settlement?.duplicates).toEqual(['8']);
-    expect(journal.archive.find('mine0001')?.duplicates).toEqual(['8']);
+    expect(journal.archive.find('also0002')?.duplicates).toEqual(['8']);
     placed?.close();
     refused?.retain();
     expect(journal.settledButUnexpired(buys).map(({ isRetained }) => isRetained)).toEqual([true]);
   });
 
   it('finds writes behind a line that a corrected clock dated up to a minute too early', () => {
-    const { settled } = newJournal();
-    fs.mkdirSync(settled, { recursive: true });
+    const { archive: folder } = newJournal();
+    fs.mkdirSync(folder, { recursive: true });
     let now = NOW;
-    const archive = new Archive(settled, settled, () => now);
+    const archive = new Archive(folder, folder, () => now);
     archive.add(settledOf('mine0001'));
     now = NOW - 60_000;
     archive.add(settledOf('mine0002'));
@@ -432,18 +466,19 @@ describe('the archive of settled writes', () => {
   });
 
   it('reads the archive no further back than requested', async () => {
-    const { begin, journal, host, settled } = newJournal();
+    const { begin, journal, host, archive } = newJournal();
     for (let minute = 0; minute < 300; minute += 1) {
       begin(`min${1000 + minute}`).settle(PLACED, 'placed');
       await host.sleep(60_000);
     }
+    expect(journal.isIdle).toBe(false);
     const read = vi.spyOn(fs, 'readSync');
     onTestFinished(() => read.mockRestore());
     const ids = journal.archive.since(host.now() - 600_000, { market: 'btc_usdt' }).map(({ write }) => write.id);
     expect(ids.slice(-10)).toEqual(Array.from({ length: 10 }, (_, index) => `min${1290 + index}`));
     expect(ids.length).toBeLessThan(13);
-    const [file = ''] = fs.readdirSync(settled);
-    expect(fs.statSync(path.join(settled, file)).size).toBeGreaterThan(100_000);
+    const [file = ''] = fs.readdirSync(archive);
+    expect(fs.statSync(path.join(archive, file)).size).toBeGreaterThan(80_000);
     expect(read.mock.calls).toHaveLength(1);
   });
 });

@@ -1,7 +1,6 @@
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { isUnsettled } from '../../../src/trading/journal/record.js';
 import { type Ran, serveSandbox, temporaryHome } from '../../support/pit.js';
 import { runProgram } from '../../support/program.js';
 import { Exchange } from '../campaign/exchange.js';
@@ -25,24 +24,27 @@ async function ordersAt(price: string): Promise<string[]> {
   return orders.filter((one) => plain(one.price) === price).map(({ id }) => id);
 }
 
+/** What is left in the folders of unsettled writes, drafts and links of claims included. */
 function openRecords(): string[] {
   const journals = path.join(home, 'state', 'journal');
-  return readdirSync(journals).flatMap((name) => readdirSync(path.join(journals, name, 'open')).filter(isUnsettled));
+  return readdirSync(journals).flatMap((name) => readdirSync(path.join(journals, name, 'unsettled')));
 }
 
 describe('many processes at once', () => {
-  it('places one order for eight runs with the same id, and reports the taken id to all others', async () => {
+  it('places at most one order for eight runs with the same client id, and reports the id to all others', async () => {
     const runs = await Promise.all(Array.from({ length: MANY }, () => order('26000', '--id', 'same0001')));
     const placed = runs.filter(({ code }) => code === 0);
-    expect(placed).toHaveLength(1);
-    expect(runs.filter(({ code, stdout }) => code === 2 && stdout === '')).toHaveLength(MANY - 1);
+    // runs that see each other all give way
+    expect(placed.length).toBeLessThanOrEqual(1);
+    expect(runs.filter(({ code, stdout }) => code === 2 && stdout === '')).toHaveLength(MANY - placed.length);
     for (const { code, stderr } of runs)
       if (code === 2)
         expect(stderr).toMatch(
           /The client id same0001 is (taken by order \d+|in use by an order that is not settled yet)\./,
         );
-    const { id, duplicates } = JSON.parse(placed[0]?.stdout ?? '') as { id: string; duplicates: string[] };
-    expect([await ordersAt('26000'), duplicates, openRecords()]).toEqual([[id], [], []]);
+    const results = placed.map(({ stdout }) => JSON.parse(stdout) as { id: string; duplicates: string[] });
+    expect([await ordersAt('26000'), openRecords()]).toEqual([results.map(({ id }) => id), []]);
+    for (const { duplicates } of results) expect(duplicates).toEqual([]);
   });
 
   it.each([

@@ -26,12 +26,13 @@ function exchange() {
   return serve({ write: respond(PLACED), reads: [NOT_FOUND, record()] });
 }
 
-/** Runs a script that may change the disk: `$0` is the PIT_HOME, `order ID` places an order. */
+/** Runs a script that may change the disk: `$0` is the PIT_HOME, `order ID` places an order, and `cancel` cancels one. */
 function inShell(shell: readonly string[], script: string, home: string, url: string): Promise<Ran> {
   const keys = { PIT_ACCESS_KEY: 'access-0123456789', PIT_SECRET_KEY: 'secret-9876543210' };
   const env = plainEnvironment(home, { PIT_BASE_URL: url, PIT_TRADE_URL: url, ...keys });
   const order = `order() { ${PIT_IN_SHELL} order buy btc_usdt 0.01 --at 30000 --yes --json --timeout 5 --id "$1"; }`;
-  const [command = 'sh', ...words] = [...shell, 'sh', '-c', `${order}\n${script}`, home];
+  const cancel = `cancel() { ${PIT_IN_SHELL} cancel btc_usdt 202202224851151555 --yes --json --timeout 5; }`;
+  const [command = 'sh', ...words] = [...shell, 'sh', '-c', `${order}\n${cancel}\n${script}`, home];
   const child = spawn(command, words, { env });
   const texts = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const) child[name].on('data', (text) => (texts[name] += String(text)));
@@ -62,6 +63,22 @@ describe.skipIf(!canMount)('a mounted disk', () => {
     expect(count(server, 'order')).toBe(0);
   });
 
+  it.each([
+    ['filled up', FILL],
+    ['became read-only', 'mount -o remount,ro "$0"'],
+    [
+      'lost each block of the journal',
+      'for file in $(find "$0/state/journal" -type f); do dd if=/dev/zero of="$file" bs=700 count=1 2>/dev/null; done',
+    ],
+    ['has the journal of another version', 'for file in "$0"/state/journal/*/version; do echo 2 > "$file"; done'],
+  ])('cancels an order although the disk %s since it was placed', async (_, change) => {
+    const script = `${MOUNTED}; order mine0001 >/dev/null || exit 98; ${change}; cancel`;
+    const server = await serve({ write: respond(PLACED), reads: [NOT_FOUND, record({ status: 1 })] });
+    const ran = await inShell(['unshare', '-rm'], script, newHome(), server.url);
+    expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([0, [{ outcome: 'cancelled' }]]);
+    expect(count(server, 'cancelOrder')).toBe(1);
+  });
+
   it('refuses the next order if it filled up after one, and the first is reported', async () => {
     const [server, home] = [await exchange(), newHome()];
     const script = `${MOUNTED}; order mine0001 || exit 98; ${FILL}; order mine0002`;
@@ -73,7 +90,7 @@ describe.skipIf(!canMount)('a mounted disk', () => {
 });
 
 describe('a journal that cannot be written', () => {
-  it.skipIf(process.platform === 'win32')('an order is not sent if a system limit stops the journal', async () => {
+  it('an order is not sent if a system limit stops the journal', async () => {
     const [server, home] = [await exchange(), newHome()];
     // the system refuses a write beyond its limit like one to a full disk
     const ran = await inShell([], 'ulimit -f 0; order mine0001', home, server.url);

@@ -13,10 +13,11 @@ export function newJournal(state = temporaryState()) {
   const folder = path.join(state, 'journal', 'test');
   return {
     ...{ host, state, folder, journal: new Journal(host, state, 'test') },
-    open: path.join(folder, 'open'),
+    unsettled: path.join(folder, 'unsettled'),
     settled: path.join(folder, 'settled'),
-    begin: (id: string, isUserChosenId = false, journal = new Journal(host, state, 'test')) =>
-      journal.begin<'order'>({ operation: 'order', terms: TERMS }, { id, isUserChosenId, reqTime: host.now() }),
+    archive: path.join(folder, 'archive'),
+    begin: (id: string, clientId?: string, journal = new Journal(host, state, 'test')) =>
+      journal.begin<'order'>({ operation: 'order', terms: TERMS }, { id, clientId, reqTime: host.now() }),
   };
 }
 
@@ -33,5 +34,6 @@ export function settledOf(id: string): Settled {
 /** The files of a folder with their contents. */
 export function contents(folder: string): Record<string, Buffer> {
   if (!fs.existsSync(folder)) return {};
-  return Object.fromEntries(fs.readdirSync(folder).map((name) => [name, fs.readFileSync(path.join(folder, name))]));
+  const files = fs.readdirSync(folder).filter((name) => !name.startsWith('.'));
+  return Object.fromEntries(files.map((name) => [name, fs.readFileSync(path.join(folder, name))]));
 }

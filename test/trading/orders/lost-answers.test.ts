@@ -96,7 +96,8 @@ describe('placing an order', () => {
       const server = await serveBadly(write, record(changes));
       const trading = tradingOf(server.url, { budgetMs: 200_000, tolerance: 60_000 });
       const reason = expect.stringContaining(`order ${ID} has this client id but the`);
-      expect(await place(trading)).toMatchObject({ outcome: 'unknown', reason });
+      const ids = { id: 'own0001', clientId: CLIENT_ID };
+      expect(await placeOrder(trading, TERMS, ids)).toMatchObject({ outcome: 'unknown', reason });
       expect([count(server, 'order'), trading.warnings]).toEqual([1, []]);
       const [entry] = trading.journal.unsettledEntries();
       expect(entry?.events.map(({ event }) => event)).toContainEqual(reason);
@@ -139,7 +140,7 @@ describe('placing an order', () => {
     const own = 'pit0123456789abcdef01234567';
     const server = await serve({ write: 'a reset after reading', others: record({ price: 29999.5 }) });
     const trading = tradingOf(server.url);
-    expect(await placeOrder(trading, TERMS, { id: own, isUserChosenId: true })).toMatchObject({ outcome: 'unknown' });
+    expect(await placeOrder(trading, TERMS, { id: CLIENT_ID, clientId: own })).toMatchObject({ outcome: 'unknown' });
   });
 
   it('finds an order of an undocumented type', async () => {

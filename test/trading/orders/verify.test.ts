@@ -112,16 +112,20 @@ describe('a later execution of an order', () => {
     expect(next.journal.archive.find('mine')).toMatchObject({ outcome: 'placed', id: '7', duplicates: ['8'] });
   });
 
-  it('the execution is not attributed to a later order with the same client id', async () => {
+  it('the execution is attributed to its own order and not to a later one, and names the client id that the user chose', async () => {
     let orders = [at('7', 3)];
     const server = await listing(() => orders);
     const trading = tradingOf(server.url, { tolerance: 60_000 });
-    settle(trading, 'mine', '7');
+    const write = { operation: 'order', terms: TERMS } as const;
+    const first = trading.journal.begin<'order'>(write, { id: 'first', clientId: 'mine', reqTime: NOW });
+    first.settle({ outcome: 'placed', id: '7', duplicates: [] }, 'placed');
     const later = tradingOf(server.url, { tolerance: 60_000, state: trading.state, elapsedMs: 20_000 });
-    settle(later, 'mine', '9', NOW + 20_000, { price: '20000' });
+    settle(later, 'second', '9', NOW + 20_000, { price: '20000' });
     orders = [at('9', 20_003, { price: 20_000 }), at('8', 50), ...orders];
-    expect(await findDuplicates(later, BUYS)).toMatchObject([{ writeId: 'mine', orderId: '7', ids: ['8'] }]);
-    expect(later.journal.archive.find('mine')).toMatchObject({ id: '9', duplicates: [] });
+    expect(await findDuplicates(later, BUYS)).toMatchObject([
+      { writeId: 'first', clientId: 'mine', orderId: '7', ids: ['8'] },
+    ]);
+    expect(later.journal.archive.find('second')).toMatchObject({ id: '9', duplicates: [] });
   });
 
   it('searches one page per check while the request can execute, and then once the list back to it', async () => {
@@ -362,7 +366,7 @@ describe('after an order was sent', () => {
 
   it('a broken disk does not hide the placed order', async () => {
     const server = await twice(() =>
-      mkdirSync(path.join(trading.state, 'journal', 'test', 'settled', '2018-10-23.log')),
+      mkdirSync(path.join(trading.state, 'journal', 'test', 'archive', '2018-10-23.jsonl')),
     );
     const trading = tradingOf(server.url);
     const placed = await placeOrder(trading, TERMS, { id: 'mine' });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Order } from '../../../src/domain/order.js';
 import { Failure } from '../../../src/errors.js';
-import { TimeBudget } from '../../../src/exchange/budget.js';
+import { TimeBudget } from '../../../src/platform/time-budget.js';
 import { type Wait, waitForOrder } from '../../../src/trading/orders/wait.js';
 import { fakeHost } from '../../support/fake-host.js';
 
@@ -17,7 +17,7 @@ const CANCELLED: Order = { ...ORDER, state: 'cancelled', status: 1 };
 const CUT_OFF: Order = { ...ORDER, state: 'cancelled', status: 2, filled: '1' };
 const STRANGE: Order = { ...ORDER, state: 'other', status: 9 };
 const AWAY = new Failure('unreachable', 'away');
-const NOT_FOUND = new Failure('refused', 'order not found', { code: 3001 });
+const NOT_FOUND = new Failure('refused', 'order not found', { refusal: 'notFound', code: 3001 });
 
 type Read = Order | Failure;
 

@@ -25,7 +25,7 @@ function recorded() {
   const journal = new Journal(fakeHost(), state, 'test');
   const entry = journal.begin<'replace'>({ operation: 'replace', terms: TERMS }, { id: ID, reqTime: 5 });
   entry.note('cancellation sent');
-  return { state, journal, entry, file: path.join(state, 'journal', 'test', 'open', ID) };
+  return { state, journal, entry, file: path.join(state, 'journal', 'test', 'unsettled', ID) };
 }
 
 describe('the record of a replacement', () => {

@@ -136,7 +136,7 @@ function lagging(filled: string, status = 2) {
 }
 
 describe('a replacement that cannot be placed', () => {
-  it.each(['replace', 'cancelOrder'] as const)(
+  it.each(['replace', 'cancel'] as const)(
     'places and sends nothing while another %s of the order is unsettled',
     async (operation) => {
       const server = await serveOrders(bought());
@@ -234,7 +234,7 @@ describe('a replacement that cannot be placed', () => {
       },
     });
     const trading = tradingOf(server.url);
-    const open = path.join(trading.state, 'journal', 'test', 'open');
+    const open = path.join(trading.state, 'journal', 'test', 'unsettled');
     expect(await replace(trading)).toMatchObject({ kind: 'unplaced', rest: { amount: '0.5' } });
     expect(writes(server)).toEqual(['cancelOrder']);
   });

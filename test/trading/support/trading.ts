@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
-import { TimeBudget } from '../../../src/exchange/budget.js';
 import { ExchangeClient } from '../../../src/exchange/exchange-client.js';
+import { TimeBudget } from '../../../src/platform/time-budget.js';
 import type { DuplicateOrders, DuplicateWithdrawals } from '../../../src/trading/duplicates.js';
 import { Journal } from '../../../src/trading/journal/journal.js';
 import type { TradingContext } from '../../../src/trading/trading-context.js';
@@ -13,6 +13,7 @@ import { type FakeHost, fakeHost } from '../../support/fake-host.js';
 
 export interface TestTrading extends TradingContext {
   readonly host: FakeHost;
+  readonly client: ExchangeClient;
   /** The progress messages. */
   readonly progress: readonly string[];
   /** The warnings. */

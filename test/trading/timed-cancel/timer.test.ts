@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type HoldEvent, hold } from '../../../src/trading/timed-cancel/hold.js';
 import { MINUTE_MS, startTimer, startTimerWithRetries, type Timer } from '../../../src/trading/timed-cancel/timer.js';
 import { saying } from '../../support/advice.js';
+import { FakeExchange, type Fate } from '../../support/fake-exchange.js';
 import { NOW } from '../../support/fake-host.js';
 import { type Answer, FAULTS, type FaultServer, respond, serveFaults } from '../../support/fault-server.js';
 import { query } from '../support/exchange.js';
@@ -23,6 +24,9 @@ function moments({ requests }: FaultServer): number[] {
 }
 
 describe('starting the timer', () => {
+  const IN_TROUBLE: Fate = { kind: 'inTrouble', code: 1009, message: 'maintenance' };
+  const NO_ANSWER: Fate = { kind: 'lost', reason: 'connection reset' };
+
   it('sends one request and reports the end of its minute by the clock of the exchange', async () => {
     const server = await serve(OK);
     const started = await startTimer(tradingOf(server.url), 'btc_usdt');
@@ -42,25 +46,26 @@ describe('starting the timer', () => {
     expect(Math.abs(cancelsAt - NOW - 360_000)).toBeLessThan(1_000);
   });
 
-  it.each<[string, Answer[], object]>([
-    ['refused', [REFUSED], { kind: 'refused', code: 1009 }],
+  it.each<[string, Fate[], object]>([
+    ['refused', [IN_TROUBLE], { kind: 'refused', refusal: 'inTrouble', code: 1009 }],
     [
       'too frequent at first',
-      [respond('{"code":4002,"message":"often"}'), OK],
+      [{ kind: 'tooFrequent', code: 4002, message: 'often' }],
       { cancelsAt: NOW + 60_300, lostAt: null, latestAt: NOW + 60_300 },
     ],
     [
       'lost at first',
-      [LOST, FAULTS['an HTML page'], OK],
+      [NO_ANSWER, NO_ANSWER],
       { cancelsAt: NOW + 60_900, lostAt: NOW + 300, latestAt: NOW + 300 + 125_000 },
     ],
-    ['lost each time', [LOST], { kind: 'unknown', hints: saying('pit cancel-after btc_usdt') }],
-    ['lost, then refused', [LOST, REFUSED], { kind: 'unknown' }],
-  ])('handles a start that is %s', async (_, answers, expected) => {
-    const server = await serve(...answers);
-    const outcome = await startTimerWithRetries(tradingOf(server.url), 'btc_usdt').catch((error: unknown) => error);
+    ['lost each time', Array(9).fill(NO_ANSWER), { kind: 'unknown', hints: saying('pit cancel-after btc_usdt') }],
+    ['lost, then refused', [NO_ANSWER, ...Array(9).fill(IN_TROUBLE)], { kind: 'unknown' }],
+  ])('handles a start that is %s', async (_, fates, expected) => {
+    const trading = tradingOf('http://unused.test');
+    const client = new FakeExchange({}, fates, trading.host.now);
+    const outcome = await startTimerWithRetries({ ...trading, client }, 'btc_usdt').catch((error: unknown) => error);
     expect(outcome).toMatchObject(expected);
-    expect(server.requests.length).toBeLessThanOrEqual(4);
+    expect(client.writes.length).toBeLessThanOrEqual(4);
   });
 
   it('cancels at the latest a minute after the exchange stops accepting a request without an answer', async () => {

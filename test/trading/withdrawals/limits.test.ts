@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import type { Withdrawal, WithdrawalState } from '../../../src/domain/funds.js';
 import { checkLimits, withdrawLimits, withdrawnToday } from '../../../src/trading/withdrawals/limits.js';
 import { saying } from '../../support/advice.js';
+import { FakeExchange } from '../../support/fake-exchange.js';
 import { NOW } from '../../support/fake-host.js';
-import { respond, serveFaults } from '../../support/fault-server.js';
 import { meanwhile } from '../support/meanwhile.js';
 import { tradingOf } from '../support/trading.js';
 
@@ -11,18 +12,28 @@ const EVM = '0x54121adf050566107229671be648f286eb82EB83';
 const WANTED = { coin: 'btc', amount: '0.5', fee: '0.0005', address: ADDRESS, internal: false };
 const MIDNIGHT = NOW - (NOW % 86_400_000);
 
-function record(id: number, amount: number, submitTime: number, status = 2): object {
-  return { id, amount, fees: 0.0005, status, submitTime, manageTime: submitTime, toAddress: ADDRESS, hash: '' };
-}
-
 /** A day with 0.3 withdrawn; a failed withdrawal and one of yesterday do not count. */
 async function account() {
-  const list = [record(4, 0.2, NOW), record(3, 7, NOW, 1), record(2, 0.1, MIDNIGHT), record(1, 9, MIDNIGHT - 1)];
-  const datas = { list, pageIndex: 1, pageSize: 50, totalCount: 4, totalPage: 1 };
-  const server = await serveFaults({
-    answer: () => respond(JSON.stringify({ code: 1000, message: { des: '', isSuc: true, datas } })),
-  });
-  return { server, account: tradingOf(server.url) };
+  const withdrawals = [
+    withdrawal('4', '0.2', NOW),
+    withdrawal('3', '7', NOW, 'failed'),
+    withdrawal('2', '0.1', MIDNIGHT),
+    withdrawal('1', '9', MIDNIGHT - 1),
+  ];
+  const client = new FakeExchange({ withdrawals });
+  return { account: { ...tradingOf('http://unused.test'), client } };
+}
+
+function withdrawal(id: string, amount: string, time: number, state: WithdrawalState = 'success'): Withdrawal {
+  const common = {
+    coin: 'btc',
+    fee: '0.0005',
+    address: ADDRESS,
+    processedTime: time,
+    hash: null,
+    merchantOrderNo: null,
+  };
+  return { ...common, id, amount, time, state, status: 2 };
 }
 
 function withdrawing(one: Awaited<ReturnType<typeof account>>['account'], id: string, amount: string) {

@@ -1,4 +1,4 @@
-import type { Context, Globals } from '../../../cli/context.js';
+import type { Globals } from '../../../cli/context.js';
 import type { Market } from '../../../domain/market.js';
 import type { OrderType, Side } from '../../../domain/order.js';
 import { Failure } from '../../../errors.js';
@@ -8,6 +8,7 @@ import { guardLimits } from '../../../trading/guards/limits.js';
 import { checkAmount, validateOrder } from '../../../trading/orders/terms.js';
 import { MarketSnapshot, spentCoin } from '../../../trading/preview/market-snapshot.js';
 import type { TradingContext } from '../../../trading/trading-context.js';
+import type { Context } from '../../command.js';
 import { checkGiven, type GivenOrder, type OrderDraft } from '../order-args.js';
 import { type Holdings, LiveBook, LiveFunds, readHoldings } from './live-data.js';
 import { askMarket } from './market-choice.js';
@@ -32,7 +33,7 @@ export async function askMissing(context: Context, trading: TradingContext, give
     held ??= readHoldings(trading);
     return held;
   };
-  const chosen = given.market === undefined ? undefined : await (await session.markets()).find(given.market);
+  const chosen = given.market === undefined ? undefined : await (await session.exchange.markets()).find(given.market);
   return inTurn(chosen ?? (() => askMarket(context, trading, holdings)), async (market) => {
     const book = new LiveBook(context.host, session, market);
     const reading = book.refresh();
@@ -77,7 +78,7 @@ async function askTerms(
       ? new LiveFunds(spentCoin(market, side), holdings, () => readHoldings(trading))
       : undefined;
   await funds?.arrive(context.host);
-  const limits = guardLimits((await context.session.connection()).settings);
+  const limits = guardLimits((await context.session.profile.connection()).settings);
   if (given.amount?.kind === 'base') checkAmount(market, given.amount.amount);
   for (;;) {
     try {

@@ -1,8 +1,8 @@
 import { Decimal } from '../../../domain/decimal.js';
 import type { Market } from '../../../domain/market.js';
 import { tryRead } from '../../../errors.js';
-import { TimeBudget } from '../../../exchange/budget.js';
 import type { Host } from '../../../platform/host.js';
+import { TimeBudget } from '../../../platform/time-budget.js';
 import type { BookView } from '../../../trading/market-view.js';
 import { readBookView } from '../../../trading/preview/market-snapshot.js';
 import type { TradingContext } from '../../../trading/trading-context.js';
@@ -42,14 +42,14 @@ export class LiveBook {
 
   constructor(
     private readonly host: Host,
-    private readonly session: Pick<Session, 'backgroundClient'>,
+    private readonly session: Pick<Session, 'exchange'>,
     readonly market: Market,
   ) {}
 
   /** Keeps the earlier book if this reading fails. */
   async refresh(): Promise<void> {
     const view = await tryRead(async () => {
-      const client = await this.session.backgroundClient(new TimeBudget(READ_MS, this.host.monotonic));
+      const client = await this.session.exchange.inBackground(new TimeBudget(READ_MS, this.host.monotonic));
       return readBookView(client, this.market.market, LEVELS);
     });
     if (view === undefined) return;

@@ -1,13 +1,13 @@
-import type { Context } from '../../../cli/context.js';
 import { nearest } from '../../../config/nearest.js';
 import { RENAMED_COINS } from '../../../domain/coin.js';
 import { grouped } from '../../../domain/decimal.js';
 import type { Market } from '../../../domain/market.js';
 import { tryRead } from '../../../errors.js';
-import type { ExchangeClient } from '../../../exchange/exchange-client.js';
+import type { Exchange } from '../../../exchange/exchange.js';
 import { changeText } from '../../../terminal/cells.js';
 import type { Choice } from '../../../terminal/prompts.js';
 import type { TradingContext } from '../../../trading/trading-context.js';
+import type { Context } from '../../command.js';
 import { type Holdings, soon } from './live-data.js';
 
 interface ListedMarket extends Searchable {
@@ -22,7 +22,7 @@ interface ListedMarket extends Searchable {
  */
 export async function askMarket(context: Context, trading: TradingContext, holdings: () => Holdings): Promise<Market> {
   const { prompts, budget, session, host } = context;
-  const markets = await (await session.markets()).all();
+  const markets = await (await session.exchange.markets()).all();
   const listed = (sorted: readonly Market[], pricesOf?: PricesOf, held?: Awaited<Holdings>): readonly ListedMarket[] =>
     sorted.map((market) => {
       const prices = pricesOf?.(market.market) ?? { last: '', change: '' };
@@ -56,7 +56,7 @@ async function likeliestFirst(
   session: Context['session'],
   trading: TradingContext,
 ): Promise<readonly Market[]> {
-  const last = await session.recentMarket();
+  const last = await session.profile.recentMarket();
   const placed = (await tryRead(async () => trading.journal.markets())) ?? [];
   const rank = (market: string) => (market === last ? 2 : Number(placed.includes(market)));
   return markets.toSorted((left, right) => rank(right.market) - rank(left.market));
@@ -79,7 +79,7 @@ function choiceAmong(list: readonly ListedMarket[]): (listed: ListedMarket) => C
 type PricesOf = (market: string) => Pick<ListedMarket, 'last' | 'change'>;
 
 /** Every market's last price and change, in one request. */
-async function readTickers(client: ExchangeClient): Promise<PricesOf> {
+async function readTickers(client: Exchange): Promise<PricesOf> {
   const tickers = await tryRead(() => client.tickers());
   return (market: string) => {
     const { last = null, change = null } = tickers?.of(market) ?? {};

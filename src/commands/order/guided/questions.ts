@@ -1,4 +1,3 @@
-import type { Context } from '../../../cli/context.js';
 import { bestOf, bestPrices, isCrossed } from '../../../domain/book.js';
 import { Decimal, formatAmount, formatPrice } from '../../../domain/decimal.js';
 import type { Market } from '../../../domain/market.js';
@@ -22,6 +21,7 @@ import type { GuardLimits } from '../../../trading/guards/limits.js';
 import { averagePrice, type BookView, fillsAtOnce, referenceOf } from '../../../trading/market-view.js';
 import { checkAmount, checkNotional, checkPrice } from '../../../trading/orders/terms.js';
 import { spentCoin } from '../../../trading/preview/market-snapshot.js';
+import type { Context } from '../../command.js';
 import { averageText } from '../preview.js';
 import type { LiveBook, LiveFunds } from './live-data.js';
 

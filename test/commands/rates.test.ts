@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { areConnected, type Rates, readRates } from '../../src/commands/account/rates.js';
 import type { Market } from '../../src/domain/market.js';
-import { areConnected, type Rates, readRates } from '../../src/exchange/rates.js';
-import { respond, serveFaults } from '../support/fault-server.js';
-import { clientOf } from './support.js';
+import { FakeExchange } from '../support/fake-exchange.js';
 
 /**
  * The rates of markets by their last price, as text; null is a market without a trade.
@@ -13,25 +12,20 @@ async function ratesOf(
   coins: readonly string[] = [],
   books: Readonly<Record<string, readonly [bid: string, ask: string]>> = {},
 ): Promise<Rates> {
-  const fields = { high: '', low: '', buy: '', sell: '', open: '', riseRate: '', vol: '' };
-  const tickers = Object.entries(last).map(([market, price]) => [market.replace('_', ''), { ...fields, last: price }]);
-  const read: string[] = [];
-  const server = await serveFaults({
-    answer: ({ target }) => {
-      const [path, parameters] = target.split('?');
-      if (path?.endsWith('/allTicker')) return respond(JSON.stringify(Object.fromEntries(tickers)));
-      const market = new URLSearchParams(parameters).get('market') ?? '';
-      read.push(market);
-      const [bids, asks] = (books[market] ?? []).map((price) => (price === '' ? '[]' : `[[${price},1]]`));
-      return respond(`{"bids":${bids},"asks":${asks},"timestamp":1700000000}`);
-    },
+  const level = (price: string) => (price === '' ? [] : [{ price, amount: '1' }]);
+  const exchange = new FakeExchange({
+    tickers: Object.fromEntries(Object.entries(last).map(([market, price]) => [market, { last: price }])),
+    books: Object.fromEntries(
+      Object.entries(books).map(([market, [bid, ask]]) => [market, { bids: level(bid), asks: level(ask) }]),
+    ),
   });
   const markets = [...Object.keys(last), 'doge_usdt'].map((market) => {
     const [base, quote] = market.split('_');
     return { market, base, quote } as Market;
   });
-  const rates = await readRates(clientOf(server.url).client, markets, { coins, unit: 'usdt' });
-  expect(read.toSorted()).toEqual(Object.keys(books).toSorted());
+  const rates = await readRates(exchange, markets, { coins, unit: 'usdt' });
+  const reads = ['tickers', ...Object.keys(books).map((market) => `depth ${market}`)];
+  expect(exchange.reads.toSorted()).toEqual(reads.toSorted());
   return rates;
 }
 
@@ -63,7 +57,7 @@ describe('the value of a coin in another', () => {
       c_d: '10',
       d_usdt: '10',
       e_usdt: null,
-      f_usdt: '0',
+      f_usdt: null,
     });
     expect(rates.value('1', 'a', 'usdt')?.toString()).toBe('6');
     expect(rates.value('1', 'c', 'usdt')?.toString()).toBe('100');
@@ -71,7 +65,7 @@ describe('the value of a coin in another', () => {
   });
 
   it('reads the middle of the book for the markets of a coin that has no value at last prices, and of no others', async () => {
-    const last = { btc_usdt: '28000', a_usdt: '0.0', b_btc: '0.0', c_usdt: '0.00', e_usdt: null };
+    const last = { btc_usdt: '28000', a_usdt: null, b_btc: null, c_usdt: null, e_usdt: null };
     const rates = await ratesOf(last, ['usdt', 'btc', 'a', 'b'], { a_usdt: ['1', '3'], b_btc: ['0.1', '0.3'] });
     expect(rates.value('5', 'a', 'usdt')?.toString()).toBe('10');
     expect(rates.value('1', 'b', 'usdt')?.toString()).toBe('5600');
@@ -83,7 +77,7 @@ describe('the value of a coin in another', () => {
     ['locked', '3', '3'],
     ['empty on one side', '3', ''],
   ])('is unknown if the book of a market without a last price is %s', async (_, bid, ask) => {
-    const rates = await ratesOf({ a_usdt: '0.0' }, ['a'], { a_usdt: [bid, ask] });
+    const rates = await ratesOf({ a_usdt: null }, ['a'], { a_usdt: [bid, ask] });
     expect(rates.value('5', 'a', 'usdt')).toBeUndefined();
   });
 

@@ -1,7 +1,7 @@
-import { bestPrices, midOf } from '../domain/book.js';
-import { Decimal } from '../domain/decimal.js';
-import type { Market } from '../domain/market.js';
-import type { ExchangeClient } from './exchange-client.js';
+import { bestPrices, midOf } from '../../domain/book.js';
+import { Decimal } from '../../domain/decimal.js';
+import type { Market } from '../../domain/market.js';
+import type { Exchange } from '../../exchange/exchange.js';
 
 /** A price above zero, which converts one coin of a market into the other. */
 interface Rate {
@@ -56,7 +56,7 @@ function product(path: readonly Rate[], multiplies: boolean): Decimal {
  * the last price of that coin's markets which have none, with one request each. Throws Failure if anything cannot be read.
  */
 export async function readRates(
-  client: ExchangeClient,
+  client: Exchange,
   markets: readonly Market[],
   { coins, unit }: { readonly coins: readonly string[]; readonly unit: string },
 ): Promise<Rates> {

@@ -1,5 +1,4 @@
-import type { Moment } from '../domain/moment.js';
-import type { ExchangeClient } from './exchange-client.js';
+import type { Moment } from './moment.js';
 
 /** Both ends are included; an absent one is open. */
 export interface TimeRange {
@@ -17,10 +16,10 @@ interface Bounds {
  * The bounds of a range by the exchange's clock. They are fixed when they are first asked for, which has to be after an answer:
  * only that shows what time it is on the exchange.
  */
-export function boundsByAnswer(client: Pick<ExchangeClient, 'now'>, { from, to }: TimeRange): () => Bounds {
+export function boundsByAnswer(exchange: { now(): number }, { from, to }: TimeRange): () => Bounds {
   let bounds: Bounds | undefined;
   return () => {
-    const now = client.now();
+    const now = exchange.now();
     bounds ??= { from: from?.(now) ?? Number.NEGATIVE_INFINITY, to: to?.(now) ?? Number.POSITIVE_INFINITY };
     return bounds;
   };

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { TimeBudget } from '../../src/exchange/budget.js';
+import { TimeBudget } from '../../src/platform/time-budget.js';
 
 it('a time budget does not count the time for an answer at a prompt', async () => {
   let now = 1_000;

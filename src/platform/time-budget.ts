@@ -23,6 +23,11 @@ export class TimeBudget {
     return this.#milliseconds;
   }
 
+  /** The same in words: `1 second`, `1.5 seconds`. */
+  get words(): string {
+    return `${this.milliseconds / 1000} second${this.milliseconds === 1000 ? '' : 's'}`;
+  }
+
   /** Adds time for work that is known to need it, unless the user has set the time. */
   extend(milliseconds: number): void {
     if (this.isUserSet) return;
@@ -82,7 +87,7 @@ export class TimeBudget {
   /** Throws Failure `unreachable` if less time is left. */
   require(milliseconds: number): void {
     if (this.allows(milliseconds)) return;
-    const hint = `Use --timeout SECONDS to allow more than ${this.milliseconds / 1000} seconds.`;
+    const hint = `Use --timeout SECONDS to allow more than ${this.words}.`;
     throw new Failure('unreachable', 'No time was left to ask the exchange.', { hint });
   }
 

@@ -1,0 +1,147 @@
+import type { Globals } from '../../cli/context.js';
+import { Cache } from '../../config/cache.js';
+import type { Connection, MissingReason } from '../../config/connection.js';
+import { Failure, suggest } from '../../errors.js';
+import { ExchangeConnection } from '../../exchange/connect.js';
+import type { Exchange, LimiterState, Markets } from '../../exchange/exchange.js';
+import type { Host } from '../../platform/host.js';
+import type { TimeBudget } from '../../platform/time-budget.js';
+import type { SandboxAddress } from '../../sandbox/lifecycle/index.js';
+import type { Output } from '../../terminal/output.js';
+import type { ActiveProfile } from './active-profile.js';
+import type { Sandbox } from './sandbox.js';
+import { SeenNames } from './seen-names.js';
+
+/** The exchange of the profile in use. Each part is made when it is first asked for. */
+export class ActiveExchange {
+  /** The names in the exchange's answers, for completion. */
+  readonly seenNames = new SeenNames();
+  /** The operations that are being sent now; an object each, because two may have the same name. */
+  readonly writesUnderWay = new Set<{ readonly name: string }>();
+  #connection: Promise<ExchangeConnection> | undefined;
+  #exchange: Promise<Exchange> | undefined;
+  #writeListener: (name: string, body: string) => void = () => undefined;
+  #isSandboxKeptStopped = false;
+
+  constructor(
+    private readonly host: Host,
+    private readonly globals: Globals,
+    private readonly budget: TimeBudget,
+    private readonly output: Output,
+    private readonly sandbox: Sandbox,
+    private readonly profile: ActiveProfile,
+    /** The markets that the journal mentions. */
+    private readonly orderMarkets: () => Promise<readonly string[]>,
+  ) {}
+
+  /** The exchange; the sandbox is started if it does not run. Throws Failure `credentials` or `unreachable`. */
+  open(): Promise<Exchange> {
+    this.#exchange ??= this.#open();
+    return this.#exchange;
+  }
+
+  /** The exchange for signed calls. A missing key fails before anything else is asked for. Throws Failure `credentials`. */
+  async signed(): Promise<Exchange> {
+    await this.profile.loadKeys();
+    const exchange = await this.open();
+    exchange.requireKeys();
+    return exchange;
+  }
+
+  /**
+   * The exchange with its own budget, for data that is shown while a person thinks. It starts no sandbox, prints nothing and
+   * blocks nothing. Throws Failure `credentials` or `unreachable`.
+   */
+  async inBackground(budget: TimeBudget): Promise<Exchange> {
+    await this.open();
+    await this.profile.loadKeys();
+    return (await this.connection()).backgroundExchange(budget);
+  }
+
+  /** The markets of the exchange, from the cache while it is fresh. With a budget of its own, the read blocks nothing. */
+  async markets(budget?: TimeBudget): Promise<Markets> {
+    return (await (budget === undefined ? this.open() : this.inBackground(budget))).markets;
+  }
+
+  /** What makes the exchange, its streams and its mirrors. */
+  connection(): Promise<ExchangeConnection> {
+    this.#connection ??= this.profile.connection().then((connection) => this.#connect(connection));
+    return this.#connection;
+  }
+
+  /** The state of the exchange's limits, and with whom they are shared. Asks the exchange nothing. */
+  async limiterState(): Promise<LimiterState> {
+    await this.profile.loadKeys();
+    return (await this.connection()).limiterState();
+  }
+
+  /** From now on, calls the listener with the operation and the response body of each accepted write. */
+  onWriteResponse(listener: (name: string, body: string) => void): void {
+    this.#writeListener = listener;
+  }
+
+  /** Whether it was opened. */
+  get isOpen(): boolean {
+    return this.#exchange !== undefined;
+  }
+
+  /** From now on, a sandbox that does not run is not started: the user may have stopped it for good. */
+  keepStopped(): void {
+    this.#isSandboxKeptStopped = true;
+  }
+
+  async #findSandbox(): Promise<void> {
+    if (!this.#isSandboxKeptStopped) return this.sandbox.find();
+    if ((await this.sandbox.currentAddress()) !== undefined) return;
+    throw new Failure('unreachable', 'The sandbox was stopped.', { hint: suggest('Start it', 'sandbox', 'start') });
+  }
+
+  async #restartSandbox(): Promise<void> {
+    await (this.#isSandboxKeptStopped ? this.sandbox.currentAddress() : this.sandbox.ensure());
+  }
+
+  async #open(): Promise<Exchange> {
+    const { sandbox } = await this.profile.connection();
+    this.host.limitDnsLookups(this.budget.milliseconds);
+    if (sandbox) await this.#findSandbox();
+    return (await this.connection()).exchange(this.budget, sandbox ? () => this.#restartSandbox() : undefined);
+  }
+
+  #connect(connection: Connection): ExchangeConnection {
+    const { host, output } = this;
+    return new ExchangeConnection({
+      host,
+      connection,
+      cache: new Cache(host.directories.cache, host.now),
+      hosts: hostsOf(connection, () => this.sandbox.address),
+      credentials: () => this.profile.credentials(connection),
+      trace: this.globals.verbose ? (line) => output.note(line) : undefined,
+      onNames: (seen) => this.seenNames.observe(seen),
+      onMarkets: (markets) => this.seenNames.markets(markets),
+      onUnshared: (message) => output.warn(message),
+      orderMarkets: this.orderMarkets,
+      writesUnderWay: this.writesUnderWay,
+      onWriteResponse: (name, body) => this.#writeListener(name, body),
+    });
+  }
+}
+
+/** The hosts of a connection. A missing one fails only when it is needed, because trading needs no market-data host. */
+function hostsOf(
+  { baseUrl, tradeUrl, baseUrlMissing }: Connection,
+  sandbox: () => SandboxAddress | undefined,
+): Exchange['hosts'] {
+  return {
+    get baseUrl() {
+      return baseUrl ?? sandbox()?.baseUrl ?? missingHost(baseUrlMissing);
+    },
+    get tradeUrl() {
+      return tradeUrl ?? sandbox()?.tradeUrl ?? missingHost(null);
+    },
+  };
+}
+
+function missingHost(missing: MissingReason | null): never {
+  const { message, hint } = missing ?? { message: 'This needs a host.', hint: 'Name a profile: --profile NAME' };
+  throw new Failure('credentials', message, { hint });
+}

@@ -1,0 +1,76 @@
+import type { Globals } from '../../cli/context.js';
+import { CompletionNames, namesFolder } from '../../config/completion-names.js';
+import { type Connection, chooseConnection, requireKeys } from '../../config/connection.js';
+import { type KeyPair, KeyStore } from '../../config/keys.js';
+import { Profiles } from '../../config/profiles.js';
+import type { Credentials } from '../../exchange/exchange.js';
+import type { Host } from '../../platform/host.js';
+import type { TimeBudget } from '../../platform/time-budget.js';
+import type { Sandbox } from './sandbox.js';
+
+/** The profile in use: its hosts, its settings and its keys. Each part is read when it is first asked for. */
+export class ActiveProfile {
+  readonly profiles: Profiles;
+  #connection: Promise<Connection> | undefined;
+  #loadingKeys: Promise<KeyPair> | undefined;
+  #keychainKeys: KeyPair | undefined;
+
+  constructor(
+    private readonly host: Host,
+    private readonly globals: Globals,
+    private readonly budget: TimeBudget,
+    private readonly sandbox: Sandbox,
+  ) {
+    this.profiles = new Profiles(host.directories.config);
+  }
+
+  get keys(): KeyStore {
+    return new KeyStore(this.host.directories.config, async () => {
+      const { SystemKeychain } = await import('../../config/keychain.js');
+      return new SystemKeychain(this.host, {
+        // a person at a terminal gets the time to unlock it
+        during: (call) => (this.host.errors.isTTY === true ? this.budget.pausedDuring(call) : call()),
+        milliseconds: () =>
+          this.budget.hasDeadline ? Math.max(0, this.budget.remainingMs - REPORTING_MS) : UNLOCKING_MS,
+      });
+    });
+  }
+
+  /** Its hosts, settings and keys, with the overrides from flags and environment. */
+  connection(): Promise<Connection> {
+    this.#connection ??= chooseConnection(this.globals, this.host.environment, this);
+    return this.#connection;
+  }
+
+  /** Reads its keys if they are in the keychain. Throws Failure `credentials`. */
+  async loadKeys(): Promise<void> {
+    const { profile, keychainEntry } = await this.connection();
+    if (keychainEntry === null) return;
+    this.#loadingKeys ??= this.keys.fromKeychain(profile, keychainEntry);
+    this.#keychainKeys = await this.#loadingKeys;
+  }
+
+  /** The keys that requests are signed with. Throws Failure `credentials`. */
+  credentials(connection: Connection): Credentials {
+    if (connection.keychainEntry !== null && this.#keychainKeys !== undefined) return this.#keychainKeys;
+    return (connection.keysMissing === null ? this.sandbox.address : undefined) ?? requireKeys(connection);
+  }
+
+  /** The market that a command of this profile read or traded in last. Throws Failure `credentials`. */
+  async recentMarket(): Promise<string | undefined> {
+    return (await this.completionNames()).read('recent')[0];
+  }
+
+  /** The names that a shell offers for this profile. Throws Failure `credentials`. */
+  async completionNames(): Promise<CompletionNames> {
+    const { directories, environment } = this.host;
+    const { profile } = await this.connection();
+    return new CompletionNames(directories.cache, namesFolder(profile, environment));
+  }
+}
+
+/** How long a person may take to unlock the keychain. */
+const UNLOCKING_MS = 60_000;
+
+/** The time that is reserved to report a timeout. */
+const REPORTING_MS = 500;

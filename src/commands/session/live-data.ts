@@ -1,0 +1,86 @@
+import { Failure, suggest } from '../../errors.js';
+import { followOrderPushes, type MirrorChoices, type OrderPushes, type StreamChoices } from '../../exchange/connect.js';
+import { type Channel, type ExchangeStream, isPrivate, type Mirror } from '../../exchange/exchange.js';
+import type { SandboxAddress } from '../../sandbox/lifecycle/index.js';
+import type { ActiveExchange } from './active-exchange.js';
+import type { ActiveProfile } from './active-profile.js';
+import type { Sandbox } from './sandbox.js';
+
+/** The streams of the exchange in use, and what they keep current. */
+export class LiveData {
+  constructor(
+    private readonly sandbox: Sandbox,
+    private readonly profile: ActiveProfile,
+    private readonly exchange: ActiveExchange,
+  ) {}
+
+  /**
+   * Follows channels until it is closed; the sandbox is started if it does not run. Throws Failure `credentials` if there is no
+   * address for streams, or no key for a channel.
+   */
+  async stream(channels: readonly Channel[], choices: StreamChoices = {}): Promise<ExchangeStream> {
+    await this.#address(() => this.sandbox.ensure());
+    return this.#open(channels, choices);
+  }
+
+  /** Opens a stream. If the sandbox has been stopped since, it is not started again, because the stop may be final. */
+  async #open(channels: readonly Channel[], choices: StreamChoices): Promise<ExchangeStream> {
+    if (channels.some(isPrivate)) {
+      await this.profile.loadKeys();
+      this.profile.credentials(await this.profile.connection());
+    }
+    const connection = await this.exchange.connection();
+    const address = () => this.#address(() => this.sandbox.currentAddress());
+    return connection.stream(() => this.exchange.open(), channels, address, choices);
+  }
+
+  /**
+   * Keeps channels current until it is closed: from the stream, and by polling within the shared limits while there is none.
+   * Returns at once and connects in the background. Throws Failure `credentials` if there is no host, or no key for a channel.
+   */
+  async mirror(channels: readonly Channel[], choices: Pick<MirrorChoices, 'observe' | 'pollMs'> = {}): Promise<Mirror> {
+    await this.exchange.open();
+    if (channels.some(isPrivate)) await this.profile.loadKeys();
+    const connection = await this.profile.connection();
+    return (await this.exchange.connection()).mirror(() => this.exchange.open(), channels, {
+      ...choices,
+      requireKeys: () => void this.profile.credentials(connection),
+      ...(connection.wsUrlMissing === null
+        ? { open: (opened: readonly Channel[], signal: AbortSignal) => this.stream(opened, { signal }) }
+        : {}),
+    });
+  }
+
+  /**
+   * Signals when the exchange pushes a change of an order of the market, so that a wait may read again. It makes no request
+   * over HTTP and never fails. Undefined if there is no address for streams.
+   */
+  async orderPushes(): Promise<((market: string) => OrderPushes) | undefined> {
+    const { wsUrlMissing } = await this.profile.connection();
+    if (wsUrlMissing !== null) return undefined;
+    return followOrderPushes((market, signal) =>
+      this.#open([{ kind: 'orders', market }], { signal, httpReads: 'never' }),
+    );
+  }
+
+  /**
+   * Returns the address for streams; null for the sandbox's, which is known when it runs. Throws Failure `credentials` if there
+   * is no address.
+   */
+  async requireStreams(): Promise<string | null> {
+    const { wsUrl, wsUrlMissing } = await this.profile.connection();
+    if (wsUrlMissing !== null) throw new Failure('credentials', wsUrlMissing.message, { hint: wsUrlMissing.hint });
+    return wsUrl;
+  }
+
+  async #address(locate: () => Promise<SandboxAddress | undefined>): Promise<string> {
+    const wsUrl = await this.requireStreams();
+    return wsUrl ?? (await locate())?.wsUrl ?? throwNoStreams();
+  }
+}
+
+/** Throws the failure for a sandbox of an older version that was left running. */
+function throwNoStreams(): never {
+  const hint = suggest('Stop it; the next command starts this version', 'sandbox', 'stop');
+  throw new Failure('unreachable', 'The sandbox that is running is an older version, without streams.', { hint });
+}

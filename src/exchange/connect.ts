@@ -1,0 +1,227 @@
+import type { Cache } from '../config/cache.js';
+import type { Connection } from '../config/connection.js';
+import { passwordsOf, shareOf } from '../config/settings.js';
+import type { Market } from '../domain/market.js';
+import type { Failure } from '../errors.js';
+import type { Host } from '../platform/host.js';
+import type { TimeBudget } from '../platform/time-budget.js';
+import type { Exchange } from './exchange.js';
+import type { ApiOptions } from './exchange-api.js';
+import { type CompletionName, ExchangeClient } from './exchange-client.js';
+import { cachedOffset } from './exchange-clock.js';
+import { ExchangeZone } from './exchange-zone.js';
+import type { Limits } from './limiter/limiter.js';
+import { clearLimits, hostKey, type Sharing, sharedLimits } from './limiter/shared-limits.js';
+import type { LimiterState } from './limiter/state.js';
+import type { Mirror, MirrorOptions } from './mirror/mirror.js';
+import type { Channel, ExchangeStream } from './stream/events.js';
+import { type OrderPushes, OrderPushStreams } from './stream/order-pushes.js';
+import { streamProtocol } from './stream/protocol.js';
+import type { StreamOptions } from './stream/stream-client.js';
+import { Network, TransportError } from './transport.js';
+
+export type { OrderPushes } from './stream/order-pushes.js';
+export { requireCertificates } from './transport.js';
+
+/** How an exchange is reached, and who hears of what passes. */
+export interface ConnectOptions
+  extends Required<Pick<ApiOptions, 'host' | 'hosts' | 'credentials' | 'writesUnderWay' | 'onWriteResponse'>> {
+  readonly cache: Cache;
+  readonly connection: Pick<Connection, 'baseUrl' | 'tradeUrl' | 'settings'>;
+  /** Shows each request. */
+  readonly trace?: ((line: string) => void) | undefined;
+  readonly onNames: (names: CompletionName) => void;
+  readonly onMarkets: (markets: readonly Market[]) => void;
+  /** Called once when limits are no longer shared. */
+  readonly onUnshared: (message: string) => void;
+  /** The markets whose orders belong to the channel of all orders, in addition to those that were pushed. */
+  readonly orderMarkets: () => Promise<readonly string[]>;
+}
+
+/** What a command chooses about its streams. */
+export type StreamChoices = Pick<StreamOptions, 'connectMs' | 'signal' | 'httpReads'>;
+/** What a command chooses about a mirror. */
+export type MirrorChoices = Pick<MirrorOptions, 'observe' | 'pollMs' | 'open' | 'requireKeys'>;
+
+/** The exchange of a profile. All that is made here shares its limits. What few commands need is loaded when it is needed. */
+export class ExchangeConnection {
+  #limits: Limits | undefined;
+
+  constructor(private readonly options: ConnectOptions) {}
+
+  /**
+   * The exchange, within a time budget.
+   * @param startSandbox starts the sandbox after a refused connection, when not a byte of the request was sent
+   */
+  exchange(budget: TimeBudget, startSandbox?: () => Promise<void>): Exchange {
+    const { trace } = this.options;
+    return this.#client(budget, {
+      ...(trace === undefined ? {} : { trace }),
+      ...(startSandbox === undefined ? {} : { startSandbox }),
+    });
+  }
+
+  /** The exchange for data that is shown while a person thinks: it traces nothing and starts no sandbox. */
+  backgroundExchange(budget: TimeBudget): Exchange {
+    return this.#client(budget);
+  }
+
+  /**
+   * Follows channels until it is closed. Throws Failure `credentials` without a key for a channel.
+   * @param address returns the address of the WebSocket; asked before each connection
+   */
+  async stream(
+    exchange: () => Promise<Exchange>,
+    channels: readonly Channel[],
+    address: () => Promise<string>,
+    choices: StreamChoices,
+  ): Promise<ExchangeStream> {
+    const { StreamClient } = await import('./stream/stream-client.js');
+    const { host, credentials, connection, trace } = this.options;
+    return new StreamClient({
+      ...choices,
+      signal: AbortSignal.any([host.endSignal, choices.signal].filter((signal) => signal !== undefined)),
+      ...(await this.#readOptions(exchange, channels)),
+      host,
+      address,
+      channels,
+      credentials,
+      network: new Network(connection.settings.caFile),
+      trace,
+    });
+  }
+
+  /**
+   * Keeps channels current until it is closed: from the stream, and by polling within the shared limits while there is none.
+   * Connects in the background.
+   */
+  async mirror(
+    exchange: () => Promise<Exchange>,
+    channels: readonly Channel[],
+    choices: MirrorChoices,
+  ): Promise<Mirror> {
+    const { Mirror } = await import('./mirror/mirror.js');
+    const { host } = this.options;
+    const mirror = new Mirror({ ...choices, ...(await this.#readOptions(exchange, channels)), host, channels });
+    host.endSignal?.addEventListener('abort', () => void mirror.close());
+    return mirror;
+  }
+
+  /** The state of the limits, and with whom they are shared. Asks the exchange nothing. */
+  async limiterState(): Promise<LimiterState> {
+    const { limiterState } = await import('./limiter/state.js');
+    return limiterState(this.#sharing());
+  }
+
+  /** How a stream or a mirror reads over HTTP. */
+  async #readOptions(exchange: () => Promise<Exchange>, channels: readonly Channel[]) {
+    const { connection, orderMarkets, trace } = this.options;
+    // pushes of a channel that covers all markets name them without the underscore
+    const isAll = channels.some((channel) => channel.kind === 'orders' && channel.market === undefined);
+    const markets = isAll ? await (await exchange()).markets.all() : [];
+    const byName = new Map(markets.map(({ market }) => [market.replace('_', ''), market]));
+    return {
+      orderMarkets,
+      marketNamed: (name: string) => byName.get(name),
+      protocol: streamProtocol(connection.settings),
+      clientOf: (budget: TimeBudget, signal: AbortSignal) =>
+        this.#client(budget, { ...(trace === undefined ? {} : { trace }), signal }),
+    };
+  }
+
+  #client(budget: TimeBudget, more: Pick<ApiOptions, 'trace' | 'startSandbox' | 'signal'> = {}): ExchangeClient {
+    const { host, hosts, credentials, cache, connection, onNames, onMarkets, writesUnderWay, onWriteResponse } =
+      this.options;
+    const { settings, tradeUrl } = connection;
+    return new ExchangeClient({
+      ...{ host, hosts, credentials, budget, cache, onNames, onMarkets, writesUnderWay, onWriteResponse },
+      limits: () => {
+        this.#limits ??= sharedLimits(this.#sharing());
+        return this.#limits;
+      },
+      offsetStore: () => cachedOffset(cache, clockKey(tradeUrl), host),
+      zone: () => exchangeZone(settings.zone, `zone ${tradeUrl ?? SANDBOX}`, cache),
+      network: new Network(settings.caFile),
+      signal: host.endSignal,
+      ...more,
+    });
+  }
+
+  /**
+   * With which processes the limits are shared: those of this `PIT_HOME` and, over the profile's Redis, those of other
+   * machines.
+   */
+  #sharing(): Sharing {
+    const { host, connection, credentials, onUnshared } = this.options;
+    const { baseUrl, tradeUrl, settings } = connection;
+    const { limiter, limiterShare } = settings;
+    if (limiter !== undefined) for (const password of passwordsOf(limiter)) host.redaction.addSecret(password);
+    const limitKey = (url: string | null) => (url === null ? SANDBOX : hostKey(url));
+    return {
+      root: host.directories.state,
+      now: host.now,
+      share: shareOf(limiterShare),
+      accessKey: () => credentials().accessKey,
+      hosts: { base: limitKey(baseUrl), trade: limitKey(tradeUrl) },
+      ...(limiter === undefined ? {} : { redisUrl: limiter }),
+      onUnshared,
+    };
+  }
+}
+
+/**
+ * Signals when the exchange pushes a change of an order of a market, so that a wait may read again. It never fails.
+ * @param open opens a stream of the orders of a market
+ */
+export function followOrderPushes(
+  open: (market: string, signal: AbortSignal) => Promise<ExchangeStream>,
+): (market: string) => OrderPushes {
+  let streams: OrderPushStreams | undefined;
+  return (market) => {
+    streams ??= new OrderPushStreams(open);
+    return streams.of(market);
+  };
+}
+
+/** What is kept of the sandbox has one name wherever it listens. */
+const SANDBOX = 'sandbox';
+
+/** Caches how far the sandbox's clock is ahead of this machine's, in milliseconds; null: it follows this machine's. */
+export async function keepSandboxOffset(cache: Cache, host: Host, offsetMs: number | null): Promise<void> {
+  if (offsetMs === null) await cache.remove(clockKey(null));
+  else cachedOffset(cache, clockKey(null), host).write(offsetMs);
+}
+
+/** Forgets what a sandbox that has ended had counted against its limits. @param root the folder of pit's state */
+export function clearSandboxLimits(root: string): void {
+  clearLimits(root, SANDBOX);
+}
+
+function clockKey(tradeUrl: string | null): string {
+  return `offset ${tradeUrl ?? SANDBOX}`;
+}
+
+/** The zone is kept for a day, because daylight saving time may begin or end. */
+const ZONE_MS = 86_400_000;
+
+/** The time zone of the exchange's dates: from the profile, or learned from its host. */
+function exchangeZone(setting: string | undefined, key: string, cache: Cache): ExchangeZone {
+  return new ExchangeZone(setting, {
+    read: () => {
+      const entry = cache.read(key);
+      return entry === null || entry.ageMs > ZONE_MS ? undefined : entry.value;
+    },
+    write: (offset) => void cache.write(key, offset),
+  });
+}
+
+/** Why a host could not be reached, if that is why a request failed. */
+export function networkFault({ cause }: Failure): Pick<TransportError, 'fault' | 'message' | 'hint'> | undefined {
+  return cause instanceof TransportError ? cause : undefined;
+}
+
+/** The host and port of the proxy that a URL is reached through; undefined without one. */
+export async function proxyOf(url: string): Promise<string | undefined> {
+  const { proxyFor } = await import('./network/proxy.js');
+  return proxyFor(new URL(url))?.host;
+}

@@ -1,0 +1,35 @@
+/**
+ * What the interface calls things, for those who show it: `pit api`, `pit schema`, completion, the faults of the sandbox and
+ * the settings of a profile.
+ */
+import { failureOf } from './failures.js';
+import { operations } from './operations/index.js';
+import { checkedParameters } from './request.js';
+
+export { channels } from './channels/index.js';
+export { FACTS } from './facts.js';
+export { isDocumented, type OperationName, operationOf, operations } from './operations/index.js';
+export type { Operation } from './operations/operation.js';
+export { likelyOrders, RAW_EXAMPLES, readRawWithdrawal, readRawWrite } from './raw-writes.js';
+export { isOperationName } from './request.js';
+export { ENVELOPE_FIELDS } from './response.js';
+export { STREAM_DEFAULTS } from './stream/protocol.js';
+export * as wireField from './wire-fields.js';
+export { WRITE_OPERATIONS } from './write-requests.js';
+
+/**
+ * The values of an operation's parameters in the order in which they are sent. Throws Failure `usage` for one that is missing,
+ * breaks its rule, or is unknown.
+ */
+export function checkedValues(operation: string, values: Readonly<Record<string, string>>): Map<string, string> {
+  try {
+    return checkedParameters(operation, values);
+  } catch (error) {
+    throw failureOf(error, operation);
+  }
+}
+
+/** The rule that a fund password breaks, in words; undefined if it can be sent. */
+export function fundPasswordProblem(password: string): string | undefined {
+  return operations.withdraw.parameters.safePwd.kind.problem(password);
+}

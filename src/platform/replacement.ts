@@ -1,0 +1,53 @@
+import fs from 'node:fs';
+import { FILE_MODE } from './private-files.js';
+
+/** A file beside the one that it will replace in one step. Until then the old one stays as it is. */
+export class Replacement {
+  readonly path: string;
+  readonly descriptor: number;
+  #isWaiting = true;
+
+  /** Throws what the system reports. @param mode default: that of the old file */
+  constructor(
+    private readonly target: string,
+    private readonly mode?: number,
+  ) {
+    this.path = `${target}.${Math.random().toString(36).slice(2)}.new`;
+    this.descriptor = fs.openSync(this.path, 'wx+', mode);
+  }
+
+  /** Puts it in the place of the old file, on the disk. The descriptor stays open. Throws what the system reports. */
+  commit(): void {
+    const old = fs.statSync(this.target, { throwIfNoEntry: false });
+    const mode = this.mode ?? old?.mode;
+    if (mode !== undefined) fs.fchmodSync(this.descriptor, mode & 0o777);
+    // only root may give a file away; others could not write to another's file here
+    if (old !== undefined && process.geteuid?.() === 0) fs.fchownSync(this.descriptor, old.uid, old.gid);
+    fs.fsyncSync(this.descriptor);
+    fs.renameSync(this.path, this.target);
+    this.#isWaiting = false;
+  }
+
+  /** Removes it, unless it was put in its place. */
+  discard(): void {
+    if (this.#isWaiting) fs.rmSync(this.path, { force: true });
+    this.#isWaiting = false;
+  }
+
+  /** Closes the descriptor, and removes the file unless it was put in its place. */
+  close(): void {
+    this.discard();
+    fs.closeSync(this.descriptor);
+  }
+}
+
+/** Replaces a file in one step: a reader sees the old text or the new one. Throws what the system reports. */
+export function replaceFile(file: string, content: string | Uint8Array, mode = FILE_MODE): void {
+  const replacement = new Replacement(file, mode);
+  try {
+    fs.writeFileSync(replacement.descriptor, content);
+    replacement.commit();
+  } finally {
+    replacement.close();
+  }
+}

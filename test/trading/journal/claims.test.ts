@@ -1,0 +1,212 @@
+import { spawn, spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { startStamp } from '../../../src/platform/processes.js';
+import { recordText } from '../../../src/trading/journal/entry.js';
+import { claimLink, encodeLine } from '../../../src/trading/journal/files.js';
+import { type Owner, type RecordedWrite, thisProcess } from '../../../src/trading/journal/write.js';
+import { type Resolution, resolve } from '../../../src/trading/resolve.js';
+import { respond } from '../../support/fault-server.js';
+import { NOT_FOUND, record, serve } from '../support/exchange.js';
+import { TERMS } from '../support/terms.js';
+import { tradingOf } from '../support/trading.js';
+import { newJournal, PLACED } from './support.js';
+
+const ID = 'mine0001';
+
+/** An order that a given process recorded. */
+function recordedBy(firstOwner: Owner) {
+  const journals = newJournal();
+  journals.begin(ID);
+  const write: RecordedWrite = { operation: 'order', terms: TERMS, id: ID, time: 1, reqTime: 1, firstOwner };
+  const file = path.join(journals.unsettled, ID);
+  fs.writeFileSync(file, recordText(write));
+  return { ...journals, file, find: () => journals.journal.findUnsettled(ID) };
+}
+
+/** A released order. */
+function released() {
+  const journals = newJournal();
+  journals.begin(ID).release();
+  const file = path.join(journals.unsettled, ID);
+  return { ...journals, file, find: () => journals.journal.findUnsettled(ID) };
+}
+
+function living(): Owner {
+  const { pid = 0 } = spawnLasting();
+  return { pid, startStamp: startStamp(pid) };
+}
+
+function spawnLasting() {
+  const child = spawn(process.execPath, ['-e', 'setInterval(() => 0, 1000)'], { stdio: 'ignore' });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  return child;
+}
+
+function dead(): Owner {
+  const { pid } = spawnSync(process.execPath, ['-e', '0']);
+  return { pid, startStamp: null };
+}
+
+/** Makes the link of a claim, as a process does that is about to add its line. */
+function link(file: string, number: number, { pid, startStamp: stamp }: Owner): string {
+  const made = claimLink(file, number);
+  fs.symlinkSync(JSON.stringify({ pid, startStamp: stamp }), made);
+  return made;
+}
+
+describe('a write', () => {
+  it('is under way while its process lives', () => {
+    const { find } = recordedBy(living());
+    expect([find()?.isUnderWay, find()?.claim()]).toEqual([true, false]);
+  });
+
+  it('is not under way after its process died, and then belongs to the process that claims it', () => {
+    const { find, journal } = recordedBy(dead());
+    expect([find()?.isUnderWay, find()?.claim()]).toEqual([false, true]);
+    expect([find()?.owner, find()?.isOwn, journal.unsettled().damaged]).toEqual([thisProcess(), true, []]);
+    expect(find()?.events.map(({ event }) => event)).toEqual(['recorded', 'resumed']);
+  });
+
+  it.skipIf(startStamp(process.pid) === null)(
+    'is not under way if another process has taken the process id since',
+    () => {
+      const { pid, startStamp: stamp } = living();
+      const earlier = stamp?.replace(/\d+$/, (ticks) => String(Number(ticks) - 1)) ?? null;
+      expect(recordedBy({ pid, startStamp: earlier }).find()?.isUnderWay).toBe(false);
+      expect(recordedBy({ pid, startStamp: `${'0'.repeat(36)}/1` }).find()?.isUnderWay).toBe(false);
+    },
+  );
+
+  it('is not under way after its process released it', () => {
+    const { begin, journal } = newJournal();
+    const entry = begin(ID);
+    expect(journal.findUnsettled(ID)?.isUnderWay).toBe(true);
+    entry.release();
+    expect([entry.isUnderWay, journal.findUnsettled(ID)?.isUnderWay]).toEqual([false, false]);
+  });
+
+  it('has an unknown outcome once its answer was lost, even while its process still reconciles it', () => {
+    const { begin, journal } = newJournal();
+    const entry = begin(ID);
+    entry.note('sent');
+    expect(journal.findUnsettled(ID)?.isOutcomeUnknown).toBe(false);
+    entry.note('no answer', { isUnanswered: true });
+    expect(journal.findUnsettled(ID)).toMatchObject({ isUnderWay: true, isOutcomeUnknown: true });
+    entry.release();
+    expect(journal.findUnsettled(ID)?.claim()).toBe(true);
+    expect(journal.findUnsettled(ID)).toMatchObject({ isUnderWay: true, isOutcomeUnknown: true });
+  });
+});
+
+describe('a claim', () => {
+  it('succeeds once for all who read the write before it', () => {
+    const { find } = released();
+    const [one, other] = [find(), find()];
+    expect([one?.claim(), other?.claim(), find()?.claim()]).toEqual([true, false, false]);
+    one?.release();
+    // the other has not seen the claim, and it would be one of the same number
+    expect([other?.claim(), find()?.claim()]).toEqual([false, true]);
+  });
+
+  it('gives way to a live process that has made the link and not yet added its line', () => {
+    const { file, find } = released();
+    const made = link(file, 1, living());
+    expect(find()?.claim()).toBe(false);
+    expect(fs.readlinkSync(made)).toContain('pid');
+  });
+
+  it('succeeds after a process that died between its link and its line, as often as that happens', () => {
+    const { file, find } = released();
+    const died = dead();
+    for (const number of [1, 2]) link(file, number, died);
+    expect(find()?.claim()).toBe(true);
+    expect([find()?.owner, find()?.claim()]).toEqual([thisProcess(), false]);
+    find()?.release();
+    expect(find()?.claim()).toBe(true);
+  });
+
+  it('fails if another claim was completed between the read and the link', () => {
+    const { file, find } = released();
+    const entry = find();
+    const other = { ...thisProcess(), pid: living().pid, startStamp: null };
+    const symlink = fs.symlinkSync;
+    const linking = vi.spyOn(fs, 'symlinkSync').mockImplementation((...words) => {
+      fs.appendFileSync(file, encodeLine({ time: 1, event: 'resumed', newOwner: other }));
+      symlink(...words);
+    });
+    onTestFinished(() => linking.mockRestore());
+    expect(entry?.claim()).toBe(false);
+    linking.mockRestore();
+    expect(find()?.owner).toEqual(other);
+    expect(fs.readdirSync(path.dirname(file))).toEqual([ID]);
+  });
+
+  it('leaves no link, and none is made for a write that was settled meanwhile', () => {
+    const { find, unsettled } = released();
+    const [one, other] = [find(), find()];
+    one?.claim();
+    expect(fs.readdirSync(unsettled)).toEqual([ID]);
+    one?.settle(PLACED, 'placed');
+    expect([other?.claim(), fs.readdirSync(unsettled)]).toEqual([false, []]);
+  });
+
+  it.each(['EROFS', 'ENOSPC', 'EACCES'])('fails with the file and the reason on a disk that takes none: %s', (code) => {
+    const { file, find } = released();
+    const linking = vi.spyOn(fs, 'symlinkSync').mockImplementation(() => {
+      throw Object.assign(new Error('the disk'), { code });
+    });
+    onTestFinished(() => linking.mockRestore());
+    const failure = expect.objectContaining({ kind: 'usage', message: `Cannot write ${file}: ${code}.` });
+    expect(() => find()?.claim()).toThrow(failure);
+  });
+});
+
+it('pit resolve names the process of a write under way and leaves its record unchanged', async () => {
+  const owner = living();
+  const { state, file } = recordedBy(owner);
+  const before = fs.readFileSync(file);
+  const account = tradingOf('http://127.0.0.1:1', { state });
+  const [found] = await resolve(account, account.journal.unsettledEntries());
+  expect(found?.outcome).toBe('unknown');
+  expect(found?.events.at(-1)?.event).toBe(`still under way in process ${owner.pid}`);
+  expect(fs.readFileSync(file)).toEqual(before);
+});
+
+it('pit resolve leaves an order to another process that claimed it since', async () => {
+  const { state, file } = released();
+  const trading = tradingOf('http://127.0.0.1:1', { state, budgetMs: 500 });
+  const [seen, ...others] = trading.journal.unsettledEntries();
+  expect([seen?.isUnderWay, others]).toEqual([false, []]);
+  const owner = living();
+  fs.appendFileSync(file, encodeLine({ time: trading.host.now(), event: 'resumed', newOwner: owner }));
+  const [found] = await resolve(trading, seen === undefined ? [] : [seen]);
+  expect(found?.outcome).toBe('unknown');
+  expect(trading.journal.findUnsettled(ID)?.owner).toEqual(owner);
+});
+
+it('pit resolve claims an order while it reads it, so that a second pit resolve leaves it and sends nothing', async () => {
+  const { state } = released();
+  const other: { found?: Promise<readonly Resolution[]> } = {};
+  const server = await serve({
+    write: respond(NOT_FOUND),
+    reads: [
+      (socket) => {
+        const second = tradingOf(server.url, { state, tolerance: 60_000 });
+        other.found = resolve(second, second.journal.unsettledEntries());
+        other.found.finally(() => respond(record({ id: '7' }))(socket));
+      },
+      // the second pit resolve would read this one
+      record({ id: '8' }),
+    ],
+  });
+  const trading = tradingOf(server.url, { state, tolerance: 60_000 });
+  const own = await resolve(trading, trading.journal.unsettledEntries());
+  const found = (await other.found) ?? [];
+  expect(own.map(({ outcome, id }) => [outcome, id])).toEqual([['placed', '7']]);
+  expect(found.map(({ outcome, events }) => [outcome, events.at(-1)?.event])).toEqual([
+    ['unknown', `still under way in process ${process.pid}`],
+  ]);
+  expect(server.requests.filter(({ target }) => target.startsWith('/api/getOrder?'))).toHaveLength(1);
+});
