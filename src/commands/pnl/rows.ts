@@ -77,7 +77,6 @@ export const LOT_ROW = shape.object({
   method: shape.text('fifo, lifo or average'),
 });
 
-export const PNL_FIELDS = Object.keys(PNL_ROW.properties ?? {}) as (keyof PnlRow & string)[];
 export const LOT_FIELDS = Object.keys(LOT_ROW.properties ?? {}) as (keyof LotRow & string)[];
 
 export type PnlRow = ReturnType<typeof marketRow> | ReturnType<typeof totalRow>;

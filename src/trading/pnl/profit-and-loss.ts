@@ -1,13 +1,7 @@
 import { Decimal } from '../../domain/decimal.js';
 import { type ClosedLot, LotLedger, type Method, shareOf } from './lots.js';
 import type { Fill, MatchedHistory, PaidFee } from './match-bills.js';
-import { type CoinBalance, reconcile, type UnexplainedAmount } from './reconciliation.js';
-
-/** In milliseconds since the Unix epoch; both ends are included. */
-export interface Window {
-  readonly from: number;
-  readonly to: number;
-}
+import { type CoinBalance, reconcile, type UnexplainedAmount, type Window } from './reconciliation.js';
 
 /** What a coin was worth in another one at a time; undefined if that is not known. */
 export type PastPrice = (coin: string, quote: string, time: number) => Decimal | undefined;

@@ -1,7 +1,12 @@
 import { Decimal } from '../../domain/decimal.js';
 import type { Bill } from '../../domain/funds.js';
 import { type MatchedHistory, MOVEMENT_KINDS, type Movement, type MovementKind } from './match-bills.js';
-import type { Window } from './profit-and-loss.js';
+
+/** In milliseconds since the Unix epoch; both ends are included. */
+export interface Window {
+  readonly from: number;
+  readonly to: number;
+}
 
 /** An amount of a coin by which the bills differ from the records: above zero if the bills have more. */
 export interface UnexplainedAmount {
@@ -69,7 +74,7 @@ export function reconcile(history: MatchedHistory, window: Window, readAt: numbe
  * From when on the bills are complete, as far as they show. If the oldest one begins with an empty balance, there is none before
  * it; otherwise the exchange does not list what is older.
  */
-export function startOfBills([oldest]: readonly Bill[]): number {
+function startOfBills([oldest]: readonly Bill[]): number {
   if (oldest === undefined || oldest.balance === null) return Number.NEGATIVE_INFINITY;
   const before = Decimal.of(oldest.balance).minus(Decimal.of(oldest.change));
   return before.sign === 0 ? Number.NEGATIVE_INFINITY : oldest.time;

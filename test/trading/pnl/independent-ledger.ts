@@ -23,11 +23,6 @@ interface Trade {
   quoteFee: bigint;
 }
 
-export interface MarketSums {
-  readonly base: bigint;
-  readonly quote: bigint;
-}
-
 export function units(text: string): bigint {
   return Decimal.of(text).rescaled(8, 'down').units;
 }
