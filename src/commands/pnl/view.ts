@@ -60,7 +60,7 @@ function pnlColumns(decimalsOf: DecimalsOf): readonly Column<PnlRow>[] {
       align: 'decimal',
       importance: 5,
     },
-    { title: 'price', value: (row) => amount(row.price, row), align: 'decimal', importance: 4 },
+    { title: 'price', value: ({ price }) => (price === null ? '' : grouped(price)), align: 'decimal', importance: 4 },
     change('realised', ({ realised }) => realised, 9),
     change('unrealised', ({ unrealised }) => unrealised, 8),
     { title: 'fees', value: (row) => shown(feesOf(row), row), align: 'decimal', importance: 6 },

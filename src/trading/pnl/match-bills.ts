@@ -311,16 +311,19 @@ interface Trade {
 
 /** Finds the trades of one market among the bills of one moment. Returns whether there are any. */
 function matchMoment(statement: Statement, lines: readonly Line[], orders: readonly OpenOrder[]): boolean {
-  // in the order in which they happened, the oldest order that may have traded is the one that did
+  // in the order in which they happened, the oldest order that may have traded is the one that did; but one that is complete
+  // with the trade comes first, because others may have no bills at all
   const trades = tradesOf(statement, lines, orders).sort((one, other) => one.base.place - other.base.place);
   let hasTrade = false;
   for (const trade of trades) {
-    const order = orders.find((one) => one.mayHaveTraded(trade));
+    const [amount, value] = [magnitude(trade.base), magnitude(trade.quote)];
+    const order =
+      orders.find((one) => one.amountLeft.equals(amount) && one.mayHaveTraded(trade)) ??
+      orders.find((one) => one.mayHaveTraded(trade));
     if (order === undefined) continue;
     statement.take(trade.base);
     statement.take(trade.quote);
     const { time, place } = trade.base;
-    const [amount, value] = [magnitude(trade.base), magnitude(trade.quote)];
     const fill = order.addFill(amount, value, time, place, { base: true, quote: true });
     matchFee(statement, lines, order, fill);
     hasTrade = true;

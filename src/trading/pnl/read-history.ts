@@ -79,7 +79,7 @@ class HistoryReader {
 
   /** Adds new bills. If those that were kept last are not there any more, it is not the same account: begins anew. */
   async #readBills(): Promise<void> {
-    const { host, client } = this.#options;
+    const { host, client, store } = this.#options;
     const { bills, billsReadAt } = this.#kept;
     const newest = bills.at(-1)?.time;
     const from = newest === undefined ? undefined : Math.min(newest, billsReadAt);
@@ -92,6 +92,7 @@ class HistoryReader {
     }
     const all = [...bills.slice(0, bills.length - overlap.length), ...recent];
     this.#kept = { ...this.#kept, bills: all, billsReadAt: began - OVERLAP_MS };
+    if (recent.length > client.facts.billsPerPage) await store.write(this.#kept);
   }
 
   /** Oldest first. */
@@ -126,7 +127,7 @@ class HistoryReader {
     const wanted = [...found.values()].filter(({ isOpen, filled }) => isOpen || Decimal.of(filled).sign > 0);
     const ordersReadAt = { ...this.#kept.ordersReadAt, [market]: readAt - OVERLAP_MS };
     this.#kept = { ...this.#kept, orders: [...others, ...wanted], ordersReadAt };
-    // a long first read that is interrupted goes on with the next market
+    // a long first read that is interrupted goes on from here
     if (found.size > this.#options.client.facts.ordersPerPage) await this.#options.store.write(this.#kept);
   }
 
