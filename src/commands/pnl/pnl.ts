@@ -65,6 +65,9 @@ export default define({
   },
 });
 
+/** Of a value that people read. */
+const MOST_DECIMALS = 8;
+
 function requireCoin(unit: string, markets: readonly Market[]): void {
   const coins = [...new Set(markets.flatMap(({ base, quote }) => [base, quote]))];
   if (!coins.includes(unit)) throw unknownCoin(unit, coins);
@@ -132,8 +135,11 @@ async function pnlAnswer(
     totalRow(markets, coins, { unit, value, priceOf }),
   ];
   const scales = (coin: string) => all.filter(({ quote }) => quote === coin).map(({ priceScale }) => priceScale);
-  const decimalsOf = (coin: string) => Math.min(8, ...scales(coin));
-  return { data: rows, show: (screen) => showPnl(screen, rows, decimalsOf) };
+  const decimals = {
+    ofCoin: (coin: string) => Math.min(MOST_DECIMALS, ...scales(coin)),
+    ofMarket: (name: string) => all.find(({ market }) => market === name)?.priceScale ?? MOST_DECIMALS,
+  };
+  return { data: rows, show: (screen) => showPnl(screen, rows, decimals) };
 }
 
 /** The quote coin of most markets. */

@@ -5,16 +5,21 @@ import { type Column, table } from '../../terminal/table.js';
 import { localTime } from '../../terminal/time.js';
 import type { LotRow, PnlRow } from './rows.js';
 
-/** How many decimals people read of a value in a coin. */
-export type DecimalsOf = (coin: string) => number;
+/** How many decimals people read. */
+export interface Decimals {
+  /** Of a value in a coin. */
+  readonly ofCoin: (coin: string) => number;
+  /** Of a price in a market. */
+  readonly ofMarket: (market: string) => number;
+}
 
 /** Values in their coins, rounded towards zero: JSON and CSV have all digits. */
-export function showPnl(screen: Screen, rows: readonly PnlRow[], decimalsOf: DecimalsOf): string {
+export function showPnl(screen: Screen, rows: readonly PnlRow[], decimals: Decimals): string {
   const total = rows.at(-1);
   const balances = total?.balances ?? [];
   const unexplained = balances.filter((balance) => Decimal.of(balance.unexplained).sign !== 0);
   const traded = rows.length > 1;
-  const main = traded ? table(screen, pnlColumns(decimalsOf), rows) : screen.paint.faint('No fills.');
+  const main = traded ? table(screen, pnlColumns(decimals), rows) : screen.paint.faint('No fills.');
   const below =
     unexplained.length > 0
       ? table(screen, BALANCE_COLUMNS, unexplained, { title: 'Bills that do not add up' })
@@ -26,12 +31,9 @@ export function showPnl(screen: Screen, rows: readonly PnlRow[], decimalsOf: Dec
   return `${main}\n\n${below}`;
 }
 
-function pnlColumns(decimalsOf: DecimalsOf): readonly Column<PnlRow>[] {
-  const shown = (value: string | null, { coin }: PnlRow) => {
-    if (value === null) return null;
-    const exact = Decimal.of(value);
-    return grouped(exact.rescaled(decimalsOf(coin), 'down').toString());
-  };
+function pnlColumns({ ofCoin, ofMarket }: Decimals): readonly Column<PnlRow>[] {
+  const rounded = (value: string, decimals: number) => grouped(Decimal.of(value).rescaled(decimals, 'down').toString());
+  const shown = (value: string | null, { coin }: PnlRow) => (value === null ? null : rounded(value, ofCoin(coin)));
   const amount = (value: string | null, { market }: PnlRow) =>
     market === null ? '' : value === null ? null : formatAmount(value);
   const change = (title: string, of: (row: PnlRow) => string | null, importance: number): Column<PnlRow> => ({
@@ -56,7 +58,10 @@ function pnlColumns(decimalsOf: DecimalsOf): readonly Column<PnlRow>[] {
     { title: 'position', value: (row) => amount(row.position, row), align: 'decimal', importance: 7 },
     {
       title: 'average cost',
-      value: (row) => (row.market === null ? '' : shown(row.averageCost, row)),
+      value: ({ market, averageCost }) => {
+        if (market === null) return '';
+        return averageCost === null ? null : rounded(averageCost, ofMarket(market));
+      },
       align: 'decimal',
       importance: 5,
     },
