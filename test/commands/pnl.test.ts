@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { countRequests } from '../support/counting-proxy.js';
 import { temporaryHome } from '../support/pit.js';
+import { keyWith } from './funds/funds.js';
 import { useLiteralExchange } from './literal-exchange.js';
 import { place, same, sum } from './order-rows.js';
 import { document, type Extra, lastError, PitHome, TIME, usePitHome } from './pit-home.js';
@@ -39,8 +40,10 @@ interface Lot {
   readonly daysHeld: number | null;
 }
 
+const pitOfSandbox = usePitHome();
+
 describe('pit pnl', () => {
-  const pit = usePitHome();
+  const pit = pitOfSandbox;
   const straight = new Straight(pit);
   const total = (rows: readonly Row[]) => rows.at(-1) as Row;
   let between = '';
@@ -133,17 +136,18 @@ describe('pit pnl', () => {
   it('lets the preview of a sell show the gain by the fills that it kept', async () => {
     await pit.done('pnl');
     const [eos] = await pit.json<[Row]>('pnl eos_usdt');
-    const preview = await pit.done('order sell eos_usdt 19.7 --at bid --dry-run');
-    expect(preview).toMatch(/^gain +[+-][\d,]+\.\d{4} usdt before fees, first in first out, by fills up to /m);
+    const gain = sum('1972', `-${eos.cost}`);
+    const shown = `+${gain[0]},${gain.slice(1, gain.indexOf('.') + 5)}`;
+    const preview = await pit.done('order sell eos_usdt 19.72 --at 100 --dry-run');
+    expect(/^gain +(.*) by fills up to /m.exec(preview)?.[1]).toBe(`${shown} usdt before fees, first in first out,`);
     expect(preview).not.toContain('has no known cost');
-    expect(eos.position).toBe('19.72');
     expect(await pit.done('order sell eos_usdt 30 --at bid --dry-run')).toContain('; 10.28 eos has no known cost');
     expect(await pit.done('order buy eos_usdt 30 --at bid --dry-run')).not.toMatch(/^gain /m);
     expect(await pit.done('order sell bch_usdt 1 --at bid --dry-run')).not.toMatch(/^gain /m);
   });
 
   it('asks only for what is new the second time', async () => {
-    for (let count = 0; count < 25; count += 1) await place(pit, 'sell ltc_usdt 0.1 --at bid-2%');
+    for (let count = 0; count < 12; count += 1) await place(pit, 'sell ltc_usdt 0.1 --at bid-2%');
     await straight.advance(120_000);
     const { tradeUrl, baseUrl, accessKey, secretKey } = pit.served.address;
     const proxy = await countRequests(tradeUrl);
@@ -157,8 +161,8 @@ describe('pit pnl', () => {
     await place(pit, 'buy ltc_usdt 1 --at ask+2%');
     await straight.advance(10_000);
     const [second] = await pit.json<[Row]>('pnl ltc_usdt', extra);
-    expect(first[0]).toMatchObject({ sold: '2.5', bought: '0' });
-    expect(second).toMatchObject({ sold: '2.5', bought: '1' });
+    expect(first[0]).toMatchObject({ sold: '1.2', bought: '0' });
+    expect(second).toMatchObject({ sold: '1.2', bought: '1' });
     expect(count() - requests).toBeLessThan(requests);
   });
 });
@@ -295,9 +299,20 @@ describe('pit pnl on an exchange of the past', () => {
         expect.stringMatching(new RegExp(`Unexplained: -?[\\d.,]+ ${coin}\\.$`)),
       ]);
       expect(row?.unexplained).toEqual([{ coin, amount: expected }]);
-      expect((await run('pnl', { bill: one })).stdout).toContain('Bills that do not add up');
     },
   );
+
+  it('shows the bills that do not add up in a table of their own', async () => {
+    newHome();
+    const { stdout } = await run('pnl', { bill: BILLS[2] as object });
+    expect(stdout).toMatch(/Bills that do not add up\ncoin +bills +fills .*\nusdt .*\+600$/m);
+  });
+
+  it('names the permissions that a key lacks', async () => {
+    const extra = await keyWith(pitOfSandbox, 'watcher', 'entrust');
+    const { hint } = await pitOfSandbox.failure('pnl', 3, extra);
+    expect(hint).toContain('permissions asset and entrust');
+  });
 
   it('counts deposits by the names of their bills if the key may not list them', async () => {
     newHome();

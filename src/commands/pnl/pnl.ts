@@ -12,9 +12,10 @@ import { readPastPrices } from '../../trading/pnl/past-prices.js';
 import { type AccountPnl, type MarketPnl, profitAndLoss } from '../../trading/pnl/profit-and-loss.js';
 import { type ReadHistory, readHistory } from '../../trading/pnl/read-history.js';
 import type { CoinBalance } from '../../trading/pnl/reconciliation.js';
+import type { TradingContext } from '../../trading/trading-context.js';
 import { readRates } from '../account/rates.js';
 import { type Context, define } from '../command.js';
-import { explainRefusal, unknownCoin } from '../funds/refusal.js';
+import { unknownCoin } from '../funds/refusal.js';
 import { coinName, marketName, moment, oneOf, requireRange } from '../inputs.js';
 import { withTimePerPage } from '../paged-listing.js';
 import { LOT_FIELDS, LOT_ROW, lotRow, marketRow, PNL_ROW, totalRow } from './rows.js';
@@ -38,11 +39,12 @@ export default define({
   output: shape.anyOf(shape.array(PNL_ROW), shape.array(LOT_ROW, 'with --lots')),
   async run(context, { markets: names, from, to, method = 'fifo', in: unit, lots: listsLots }) {
     requireRange([from, to], ['--from', '--to'], context.host.now());
-    const client = withTimePerPage(context, await context.session.exchange.signed());
+    const trading = await context.trading.open();
+    const client = withTimePerPage(context, trading.client);
     for (const name of names) await client.markets.find(name);
     const markets = await client.markets.all();
     if (unit !== undefined) requireCoin(unit, markets);
-    const history = await read(context, client);
+    const history = await read(context, trading, client);
     const now = client.now();
     const result = profitAndLoss(history.matched, {
       window: { from: from?.(now) ?? Number.NEGATIVE_INFINITY, to: to?.(now) ?? Number.POSITIVE_INFINITY },
@@ -74,8 +76,8 @@ function requireCoin(unit: string, markets: readonly Market[]): void {
 }
 
 /** Reads the account with progress on a terminal. */
-async function read(context: Context, client: Exchange): Promise<ReadHistory> {
-  const { session, trading, output, host } = context;
+async function read(context: Context, trading: TradingContext, client: Exchange): Promise<ReadHistory> {
+  const { session, output, host } = context;
   let progress = { orders: 0, bills: 0 };
   const hide = output.live(
     () =>
@@ -83,16 +85,20 @@ async function read(context: Context, client: Exchange): Promise<ReadHistory> {
   );
   const release = host.onInterrupt(() => hide());
   try {
-    return await explainRefusal(context, { permission: 'asset' }, async () =>
-      readHistory({
-        host,
-        client,
-        store: keptStore(session.cache, await trading.accountName()),
-        onProgress: (count) => {
-          progress = count;
-        },
-      }),
-    );
+    return await readHistory({
+      trading,
+      client,
+      store: keptStore(session.cache, await context.trading.accountName()),
+      onProgress: (count) => {
+        progress = count;
+      },
+    });
+  } catch (error) {
+    if (!(error instanceof Failure) || error.refusal !== 'noPermission') throw error;
+    throw error.hinting([
+      'It needs the permissions asset and entrust.',
+      suggest('See what your key may do', 'account'),
+    ]);
   } finally {
     hide();
     release();

@@ -2,16 +2,18 @@ import { Decimal } from '../../domain/decimal.js';
 import type { Bill, Deposit, Withdrawal } from '../../domain/funds.js';
 import type { Order, Side } from '../../domain/order.js';
 import { Failure } from '../../errors.js';
-import type { Exchange } from '../../exchange/exchange.js';
-import type { Host } from '../../platform/host.js';
+import type { Exchange, OrderPages } from '../../exchange/exchange.js';
 import { datedRead } from '../dated-read.js';
+import { listedFrom, verifyMarket } from '../orders/verify-orders.js';
+import type { TradingContext } from '../trading-context.js';
 import type { AccountHistory } from './account-history.js';
 import { EMPTY, filledOrders, type KeptHistory, type KeptOrder, type KeptStore } from './kept-history.js';
 import { type MatchedHistory, matchBills } from './match-bills.js';
 import { reconcile } from './reconciliation.js';
 
 export interface HistoryOptions {
-  readonly host: Host;
+  readonly trading: TradingContext;
+  /** The exchange, with time for a long read. */
   readonly client: Exchange;
   readonly store: KeptStore;
   /** Called after each page, with what has been read since the start. */
@@ -79,12 +81,12 @@ class HistoryReader {
 
   /** Adds new bills. If those that were kept last are not there any more, it is not the same account: begins anew. */
   async #readBills(): Promise<void> {
-    const { host, client, store } = this.#options;
+    const { trading, client, store } = this.#options;
     const { bills, billsReadAt } = this.#kept;
     const newest = bills.at(-1)?.time;
     const from = newest === undefined ? undefined : Math.min(newest, billsReadAt);
     const overlap = from === undefined ? [] : bills.filter(({ time }) => time >= from);
-    const { value: recent, began } = await datedRead({ host, client }, () => this.#billsFrom(from));
+    const { value: recent, began } = await datedRead(trading, () => this.#billsFrom(from));
     const found = new Set(recent.map(textOf));
     if (!overlap.every((bill) => found.has(textOf(bill)))) {
       this.#kept = EMPTY;
@@ -115,11 +117,16 @@ class HistoryReader {
     return all.filter(({ base, quote }) => coins.has(base) && coins.has(quote)).map(({ market }) => market);
   }
 
-  /** Adds new orders, and reads those again that were open. */
+  /** Adds new orders, and reads those again that were open. The lists also settle the writes that they show. */
   async #readOrders(market: string, readAt: number): Promise<void> {
+    const { trading } = this.#options;
     const since = this.#kept.ordersReadAt[market] ?? Number.NEGATIVE_INFINITY;
-    const sides = await Promise.all((['buy', 'sell'] as const).map((side) => this.#ordersSince(market, side, since)));
-    const found = new Map(sides.flat().map((order) => [order.id, keptOrder(order)]));
+    const { value: sides, began } = await datedRead(trading, () =>
+      Promise.all([this.#ordersSince(market, 'buy', since), this.#ordersSince(market, 'sell', since)]),
+    );
+    const [buy, sell] = sides;
+    await verifyMarket(trading, market, { buy: listedFrom(buy, began), sell: listedFrom(sell, began) });
+    const found = new Map(sides.flatMap(({ orders }) => orders).map((order) => [order.id, keptOrder(order)]));
     const unread = this.#kept.orders.filter((order) => order.isOpen && order.market === market && !found.has(order.id));
     const again = await Promise.all(unread.map((order) => this.#readAgain(order)));
     for (const order of again) found.set(order.id, order);
@@ -131,16 +138,18 @@ class HistoryReader {
     if (found.size > this.#options.client.facts.ordersPerPage) await this.#options.store.write(this.#kept);
   }
 
-  async #ordersSince(market: string, side: Side, since: number): Promise<readonly Order[]> {
+  async #ordersSince(market: string, side: Side, since: number): Promise<OrderPages> {
     const { client, onProgress } = this.#options;
     const isEnough = (rows: readonly Order[]) => (rows.at(-1)?.time ?? 0) < since;
     const orders: Order[] = [];
-    for await (const { fresh } of client.orderPages(market, side, isEnough)) {
+    let more = false;
+    for await (const { fresh, hasOlder } of client.orderPages(market, side, isEnough)) {
       orders.push(...fresh);
+      more = hasOlder;
       this.#read.orders += fresh.length;
       onProgress(this.#read);
     }
-    return orders;
+    return { orders, more, failure: null };
   }
 
   async #readAgain(order: KeptOrder): Promise<KeptOrder> {
