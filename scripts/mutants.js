@@ -12,7 +12,7 @@ const GROUPS = [
     tests: [
       'test/trading/orders/rules.test.ts',
       'test/trading/orders/remainder.test.ts',
-      'test/trading/orders/verify.test.ts',
+      'test/trading/settle.test.ts',
       'test/trading/orders/lost-answers.test.ts',
       'test/trading/orders/no-false-alarm.test.ts',
       'test/trading/batches/uncertain-duplicates.test.ts',
@@ -27,7 +27,30 @@ const GROUPS = [
     files: ['src/trading/guards/guards.ts', 'src/trading/guards/limits.ts'],
     tests: ['test/trading/guards/*.test.ts'],
   },
+  {
+    files: ['archive', 'entry', 'files', 'journal', 'paths', 'write'].map((name) => `src/trading/journal/${name}.ts`),
+    tests: [
+      ...['claims', 'damage', 'journal', 'long-archive', 'settled'].map(
+        (name) => `test/trading/journal/${name}.test.ts`,
+      ),
+      'test/trading/replace/record.test.ts',
+    ],
+  },
   { files: ['src/trading/reconcile.ts'], tests: ['test/trading/reconcile-decisions.test.ts'] },
+  {
+    files: ['src/trading/settle.ts', 'src/trading/open-writes.ts'],
+    tests: [
+      'test/trading/settle.test.ts',
+      'test/trading/settle-decisions.test.ts',
+      'test/trading/orders/acknowledged.test.ts',
+      'test/trading/orders/no-false-alarm.test.ts',
+      'test/trading/batches/uncertain-duplicates.test.ts',
+    ],
+  },
+  {
+    files: ['src/trading/batches/job.ts'],
+    tests: ['test/trading/batches/job-states.test.ts', 'test/trading/batches/answers.test.ts'],
+  },
   {
     files: ['fields', 'trading', 'funds', 'market-data'].map((name) => `src/exchange/operations/${name}.ts`),
     tests: ['fields', 'codecs', 'responses', 'parameters'].map((name) => `test/exchange/${name}.test.ts`),

@@ -5,6 +5,7 @@ import { CANDLE_TYPES, type Candle, type CandleType } from '../domain/candle.js'
 import { Decimal, grouped } from '../domain/decimal.js';
 import type { Moment } from '../domain/moment.js';
 import { usage } from '../errors.js';
+import { wireField } from '../exchange/description.js';
 import type { Exchange } from '../exchange/exchange.js';
 import type { Answer, Live } from '../terminal/answer.js';
 import { paintChange } from '../terminal/cells.js';
@@ -36,12 +37,12 @@ export function parseCandleType(name: string, word: string): CandleType {
 }
 
 export const CANDLE = shape.object({
-  time: shape.time('opening time', 'kline.data[0]'),
-  open: shape.decimal('', 'kline.data[1]'),
-  high: shape.decimal('', 'kline.data[2]'),
-  low: shape.decimal('', 'kline.data[3]'),
-  close: shape.decimal('', 'kline.data[4]'),
-  volume: shape.decimal('in the base coin', 'kline.data[5]'),
+  time: shape.time('opening time', wireField.CANDLE.time),
+  open: shape.decimal('', wireField.CANDLE.open),
+  high: shape.decimal('', wireField.CANDLE.high),
+  low: shape.decimal('', wireField.CANDLE.low),
+  close: shape.decimal('', wireField.CANDLE.close),
+  volume: shape.decimal('in the base coin', wireField.CANDLE.volume),
   closed: shape.boolean('false for the current candle'),
 });
 

@@ -3,7 +3,7 @@ import { Failure } from '../errors.js';
 import type { OrderPages } from '../exchange/exchange.js';
 import { progressBar } from '../terminal/progress.js';
 import { datedRead } from '../trading/dated-read.js';
-import { listedFrom, verifyMarket } from '../trading/orders/verify-orders.js';
+import { orderList, settleMarket } from '../trading/settle.js';
 import type { TradingContext } from '../trading/trading-context.js';
 import { concernsMarketOrAny } from '../trading/unknown-writes.js';
 import type { Context } from './command.js';
@@ -60,8 +60,8 @@ async function readMarket<List extends OrderPages>(
     explainUnknownMarket(context, market, () => Promise.all(sides.map((side) => read(market, side)))),
   );
   // a list that begins further back lacks the newest orders
-  const newest = isFromNewest ? lists.map((list, index) => [sides[index], listedFrom(list, began)]) : [];
-  await verifyMarket(trading, market, Object.fromEntries(newest));
+  const newest = sides.flatMap((side, index) => (lists[index] ? orderList({ market, side }, lists[index], began) : []));
+  await settleMarket(trading, market, isFromNewest ? newest : []);
   return lists;
 }
 

@@ -31,12 +31,12 @@ import { idNumber, unresolvedId } from './inputs.js';
 import { orderArgs, tooLittleText } from './order/order-args.js';
 import { settleWithdrawalAdvice } from './withdraw/withdrawal-view.js';
 
-/** `done`, `notSent`, or the record of a withdrawal: `placed=ID`. */
+/** `done`, `notSent`, or what the exchange has of an order or a withdrawal: `placed=ID`. */
 const manualOutcome = withCompletion({ of: 'words', words: ['done', 'notSent', 'placed='] }, (word): ManualOutcome => {
   const [, outcome = '', id] = /^(done|notSent|placed)(?:=(.*))?$/i.exec(word) ?? [];
   const isPlaced = outcome.toLowerCase() === 'placed';
   if (outcome === '' || isPlaced !== (id !== undefined))
-    throw usage(`--as is ${quoted(word)}.`, 'It must be done, notSent or, for a withdrawal, placed=ID.');
+    throw usage(`--as is ${quoted(word)}.`, 'It must be done, notSent or, for an order or a withdrawal, placed=ID.');
   if (id !== undefined) return { outcome: 'done', id: idNumber('The id after placed=')(id) };
   return { outcome: outcome.toLowerCase() === 'done' ? 'done' : 'notSent', id: null };
 });
@@ -47,7 +47,7 @@ export default define({
   flags: {
     as: flag(
       '--as <outcome>',
-      'what you found out about a call, withdrawal or damaged record that pit cannot look up; ID is the record of the withdrawal',
+      'what you found out about a write that pit cannot look up; ID is the order, or the record of the withdrawal',
       manualOutcome,
     ),
   },
@@ -201,7 +201,8 @@ function warnDamaged({ output }: Context, { journal }: TradingContext, ids: read
   for (const id of ids)
     output.warn([
       `The record of ${id} is damaged: ${journal.fileOf(id)}. Until you settle it, no order or withdrawal is sent.`,
-      suggest('Check whether the exchange has it', 'order', 'show', 'MARKET', '--id', id),
+      // its record has another name than an order with a client id that the user chose
+      suggest('Check whether the exchange has it', 'orders', 'MARKET', '--state', 'all'),
       suggest('Or, for a withdrawal', 'withdrawals', 'COIN'),
     ]);
 }
@@ -242,9 +243,7 @@ function stillUnknown(
   const [first = ''] = ids;
   const isOne = ids.length === 1;
   const what = isOne ? `The outcome of ${first} is` : `The outcomes of ${ids.length} writes are`;
-  const reasons = unknown.flatMap(({ unknownWithdrawal, write }) =>
-    unknownWithdrawal === undefined ? [] : `${write.id}: ${unknownWithdrawal.reason}.`,
-  );
+  const reasons = unknown.flatMap(({ why, write }) => (why === undefined ? [] : `${write.id}: ${why.reason}.`));
   const message = [`${what} still unknown.`, ...reasons].join(' ');
   const when = nextCheck(
     trading,
@@ -261,16 +260,27 @@ function settledByUser(unknown: readonly Resolution[], [damaged]: readonly strin
       `The record of ${damaged} is damaged. Check the exchange, then record what you found, done or notSent.`,
       suggest('Record it', 'resolve', damaged, '--as', 'notSent'),
     ];
-  for (const { write, unknownWithdrawal } of unknown) {
+  for (const { write, why } of unknown) {
     if (isKind(write, 'call'))
       return [
         `No operation reports the outcome of ${write.id}. Check the exchange, then record what you found, done or notSent.`,
         suggest('Record it', 'resolve', write.id, '--as', 'done'),
       ];
-    if (isKind(write, 'withdraw') && unknownWithdrawal?.candidates !== undefined)
-      return settleWithdrawalAdvice(write.id, write.terms.coin, unknownWithdrawal.candidates);
+    if (isKind(write, 'withdraw') && why !== undefined && 'candidates' in why && why.candidates !== undefined)
+      return settleWithdrawalAdvice(write.id, write.terms.coin, why.candidates);
+    if (isKind(write, 'order') && why?.certainAt === null) return settleOrderAdvice(write);
   }
   return undefined;
+}
+
+/** How the user settles an order whose request has expired and that the exchange does not show clearly. */
+function settleOrderAdvice({ id, terms: { market, side } }: RecordedWrite<'order'>): Advice {
+  return [
+    suggest('Check again', 'resolve', id),
+    suggest('Or see the orders', 'orders', market, '--side', side, '--state', 'all'),
+    suggest('and report which one it is', 'resolve', id, '--as', 'placed=ORDERID'),
+    suggest('or that it is none', 'resolve', id, '--as', 'notSent'),
+  ];
 }
 
 function nextCheck(trading: TradingContext, writes: readonly RecordedWrite[]): string {

@@ -8,6 +8,7 @@ import { checkedParameters } from './request.js';
 
 export { channels } from './channels/index.js';
 export { FACTS } from './facts.js';
+export { SUCCESS } from './observed-codes.js';
 export { isDocumented, type OperationName, operationOf, operations } from './operations/index.js';
 export type { Operation } from './operations/operation.js';
 export { likelyOrders, RAW_EXAMPLES, readRawWithdrawal, readRawWrite } from './raw-writes.js';

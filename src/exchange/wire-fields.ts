@@ -40,6 +40,15 @@ export const TRADE = {
   amount: 'trades.amount',
 } as const;
 
+export const CANDLE = {
+  time: 'kline.data[0]',
+  open: 'kline.data[1]',
+  high: 'kline.data[2]',
+  low: 'kline.data[3]',
+  close: 'kline.data[4]',
+  volume: 'kline.data[5]',
+} as const;
+
 export const ACCOUNT = {
   username: 'getAccountInfo.username',
   tradePassword: 'getAccountInfo.trade_password_enabled',

@@ -1,6 +1,5 @@
 import { localTimeText, tryRead } from '../errors.js';
 import { backoffMs } from '../platform/backoff.js';
-import { datedRead } from './dated-read.js';
 import { newClientId } from './orders/terms.js';
 import { Pauses } from './pauses.js';
 import { expiresAt } from './reconcile.js';
@@ -18,6 +17,8 @@ interface UnansweredRequest {
   readonly of: { readonly market: string } | { readonly coin: string };
 }
 
+type Read<Outcome> = (isExpired: boolean) => Promise<Outcome | 'none' | undefined>;
+
 export interface PollResult<Outcome> {
   readonly settled: Outcome | undefined;
   /** Why the last read proved nothing, as a part of a sentence; undefined if the request may simply still arrive. */
@@ -28,20 +29,19 @@ export interface PollResult<Outcome> {
  * Reads again and again until the outcome is found or the budget ends. Each pause is longer than the one before; a push of
  * the exchange ends it early.
  *
- * @param read returns the outcome, `none` if there is none yet, or undefined if the exchange could not be asked
- * @param onExpired called after a read that found nothing and began after the exchange rejected this `reqTime` as expired:
- *   until then, a request that is delayed in the network can still be executed
+ * @param read returns the outcome, `none` if there is none yet, or undefined if the exchange could not be asked. It is told
+ *   whether the exchange has rejected this `reqTime` as expired before: until then, a request that is delayed in the network can
+ *   still be executed
  */
 export async function pollUntilSettled<Outcome>(
   trading: TradingContext,
   request: UnansweredRequest,
-  read: () => Promise<Outcome | 'none' | undefined>,
-  onExpired: () => Promise<Outcome | undefined>,
+  read: Read<Outcome>,
 ): Promise<PollResult<Outcome>> {
   const pauses = new Pauses(trading, 'market' in request.of ? request.of.market : undefined);
   const wait = new ShownWait(trading);
   try {
-    return await poll(trading, request, { pauses, wait }, read, onExpired);
+    return await poll(trading, request, { pauses, wait }, read);
   } finally {
     wait.end();
     pauses.close();
@@ -75,8 +75,7 @@ async function poll<Outcome>(
   trading: TradingContext,
   request: UnansweredRequest,
   { pauses, wait }: { readonly pauses: Pauses; readonly wait: ShownWait },
-  read: () => Promise<Outcome | 'none' | undefined>,
-  onExpired: () => Promise<Outcome | undefined>,
+  read: Read<Outcome>,
 ): Promise<PollResult<Outcome>> {
   const { client, budget, requestLifetimeMs } = trading;
   const expiry = expiresAt(request.reqTime, requestLifetimeMs);
@@ -88,11 +87,9 @@ async function poll<Outcome>(
       isAccepted = await tryRead(() => acceptsReqTime(trading, request));
       if (isAccepted) wait.expiry = undefined;
     }
-    const { value: found, began } = await datedRead(trading, read);
+    // the answer may have shown that the clock was ahead
+    const found = await read(isAccepted === false && client.now() > expiry);
     if (found !== 'none' && found !== undefined) return { settled: found };
-    const isExpired = isAccepted === false && began > expiry;
-    const settled = found === 'none' && isExpired ? await onExpired() : undefined;
-    if (settled !== undefined) return { settled };
     const usual = nextPause(count, expiry - client.now());
     // half of what is left, so that the last read comes near the end
     const pause = Math.min(usual, budget.remainingMs / 2);

@@ -2,7 +2,7 @@
  * Finds the outcome of writes: compares attempts that are not closed with a list from the exchange. Orders, batches and
  * withdrawals come in the same form. Nothing is read, written or printed here.
  *
- * recorded -> sent -> decided | partial | refused | refusedForTiming | lost -> until reqTime + request lifetime -> closed
+ * recorded -> sent -> decided | named | refused | refusedForTiming | lost -> until reqTime + request lifetime -> closed
  *
  * An answer is not the end of a request: the network may repeat it for as long as the exchange accepts its `reqTime`. An
  * attempt is therefore closed by a list only if the list was read after that moment.
@@ -29,6 +29,8 @@ export interface WantedItem {
   readonly matchKey: string;
   /** The id of its row, once known. */
   readonly rowId: string | null;
+  /** Only its position in an answer says that this is its row: the answer may name the rows in another order. */
+  readonly isByPosition?: boolean | undefined;
   /** `pending`: its outcome is unknown. `absent`: it does not exist, but a late execution may still make it. */
   readonly state: 'placed' | 'pending' | 'absent';
 }
@@ -41,12 +43,12 @@ export interface Attempt {
   readonly items: readonly WantedItem[];
   /**
    * - `decided`: every item has its outcome.
-   * - `partial`: accepted in part, and {@link responseIds} are the orders.
+   * - `named`: accepted, and {@link responseIds} are the orders, of which only the list shows what they are.
    * - `refused`: rejected with a code that is about its orders.
    * - `refusedForTiming`: rejected with a code that is about its time, such as a rate limit.
    * - `lost`: no response came. If its items are absent, it has expired, but the exchange may still execute it late.
    */
-  readonly response: 'decided' | 'partial' | 'refused' | 'refusedForTiming' | 'lost';
+  readonly response: 'decided' | 'named' | 'refused' | 'refusedForTiming' | 'lost';
   /** The ids that its answer named and that no item has yet. */
   readonly responseIds: readonly string[];
   /** By the exchange's clock, in milliseconds since the Unix epoch. */
@@ -67,6 +69,8 @@ export interface List {
   readonly began: number;
   /** The time from which on the list is complete; `-Infinity` if it was read to its end. */
   readonly since: number;
+  /** The newest `reqTime` that the exchange had rejected as expired before reading began; `-Infinity` if it was not asked. */
+  readonly expiredTo: number;
 }
 
 interface ReconcileContext {
@@ -102,6 +106,10 @@ export interface Reconciled {
   readonly ambiguous: ReadonlySet<string>;
   /** The ids of items whose order must be looked up by client id. */
   readonly needsLookup: ReadonlySet<string>;
+  /** The rows that count as these orders, or as duplicates, only if no closed write has made them. */
+  readonly unexplained: readonly Row[];
+  /** The ids of attempts whose answer named an order that cannot be theirs. */
+  readonly contradicted: ReadonlySet<string>;
 }
 
 /** The time after which the exchange certainly no longer accepts a request with this `reqTime`. */
@@ -117,7 +125,7 @@ export function listMustReachTo({ reqTime, checkedTo }: Pick<Attempt, 'reqTime' 
 /** Compares the attempts with the list in three steps, and returns what that decides. */
 export function reconcile(attempts: readonly Attempt[], list: List, context: ReconcileContext): Reconciled {
   const matching = new Matching(attempts, list, context);
-  matching.assignAnsweredRows();
+  matching.assignNamedRows();
   matching.assignNearestRows();
   matching.assignDuplicates();
   return matching.decide();
@@ -150,6 +158,7 @@ class Matching {
   readonly #takenBy = new Map<string, Set<string>>();
   readonly #duplicates = new Map<Candidate, Row[]>();
   readonly #ambiguous = new Set<string>();
+  readonly #unexplained = new Set<Row>();
 
   constructor(
     private readonly attempts: readonly Attempt[],
@@ -181,8 +190,9 @@ class Matching {
   }
 
   /** Step 1: a row that an answer named belongs to that request, even if other requests would match as well. */
-  assignAnsweredRows(): void {
+  assignNamedRows(): void {
     for (const attempt of this.attempts) {
+      this.#reorderNamedRows(attempt);
       const named = new Set(attempt.responseIds);
       if (named.size === 0) continue;
       const wanting = groupBy(
@@ -193,10 +203,35 @@ class Matching {
         if (!named.has(row.id)) continue;
         const candidate = wanting.get(row.matchKey)?.shift();
         if (candidate !== undefined) candidate.rowId = row.id;
+        // an answer to an earlier request names an older row
+        if (row.time < attempt.reqTime - SLACK_MS) this.#unexplained.add(row);
         // the exchange changed a row that matches none of the wanted items: it still belongs to this request
         if (candidate !== undefined || !attempt.items.some(({ matchKey }) => matchKey === row.matchKey))
           this.#unclaimed.delete(row);
       }
+    }
+  }
+
+  /** Items that have each other's rows, because an answer named these in another order, exchange them. */
+  #reorderNamedRows(attempt: Attempt): void {
+    const unlike = this.#candidatesOf(attempt).filter((candidate) => {
+      const row = candidate.item.isByPosition === true ? this.#rowOf(candidate) : undefined;
+      return row !== undefined && row.matchKey !== candidate.item.matchKey;
+    });
+    const rowIds = new Set(unlike.flatMap(({ rowId }) => rowId ?? []));
+    const left: Candidate[] = [];
+    for (const candidate of unlike) {
+      const own = [...rowIds].find((id) => this.#listed.get(id)?.row.matchKey === candidate.item.matchKey);
+      if (own === undefined) left.push(candidate);
+      else {
+        candidate.rowId = own;
+        rowIds.delete(own);
+      }
+    }
+    for (const candidate of left) {
+      const [any = null] = rowIds;
+      candidate.rowId = any;
+      rowIds.delete(any ?? '');
     }
   }
 
@@ -215,6 +250,7 @@ class Matching {
       const row = newestId === undefined ? nearest : fitting.find(({ id }) => id === newestId);
       if (row === undefined) continue;
       this.#unclaimed.delete(row);
+      this.#unexplained.add(row);
       this.#takenBy.set(row.matchKey, (this.#takenBy.get(row.matchKey) ?? new Set()).add(attempt.writeKey));
       if (attempt.hasClientId !== true || newestId !== undefined) candidate.rowId = row.id;
       else {
@@ -235,11 +271,13 @@ class Matching {
       const proven = fitting.find(({ item }) => this.#newestByClientId.get(item.id) === row.id);
       const originals = proven === undefined ? fitting.filter(isExtraRowDuplicate) : [proven];
       const nearest = leastBy(originals, (candidate) => this.#gap(row, candidate));
+      if (fitting.length > 0) this.#unexplained.add(row);
       if (nearest === undefined) continue;
       const { writeKey } = nearest.attempt;
       // a write without an answer may have made it: a later list decides
       const isAmbiguous = fitting.some(
-        ({ item, attempt }) => item.state === 'pending' && attempt.writeKey !== writeKey,
+        ({ item, attempt, rowId }) =>
+          item.state === 'pending' && attempt.writeKey !== writeKey && !attempt.responseIds.includes(rowId ?? ''),
       );
       if (isAmbiguous && proven === undefined) {
         this.#ambiguous.add(writeKey);
@@ -258,21 +296,23 @@ class Matching {
     const { requestLifetime } = this.context;
     const outcomes = new Map<string, ItemOutcome>();
     const closed = new Set<string>();
+    const contradicted = new Set<string>();
     const accountedFor = this.#accountedRows();
     for (const attempt of this.attempts) {
       const own = this.#candidatesOf(attempt);
-      // an order with a client id gets its outcome from the lookup
-      if (attempt.hasClientId !== true)
-        for (const { item, rowId } of own)
-          if (rowId !== null && item.rowId === null) outcomes.set(item.id, { outcome: 'placed', id: rowId });
+      for (const { item, rowId } of own)
+        if (rowId !== null && item.rowId !== rowId) outcomes.set(item.id, { outcome: 'placed', id: rowId });
+      if (this.#isContradicted(attempt)) contradicted.add(attempt.id);
       if (!this.#listReaches(attempt)) continue;
       const missing = own.filter(({ item, rowId }) => item.state === 'pending' && rowId === null);
       const isReadAfterExpiry = this.list.began > expiresAt(attempt.reqTime, requestLifetime);
       const isShown = this.#listShows(attempt);
+      const hasExpired = isReadAfterExpiry && attempt.reqTime <= this.list.expiredTo;
+      const isExplained = isShown && attempt.responseIds.every((id) => accountedFor.has(id));
       const isAbsenceCertain =
         !missing.some(({ item }) => this.#reserved.has(item.matchKey)) &&
-        isAbsenceProven(attempt, isReadAfterExpiry, isShown && attempt.responseIds.every((id) => accountedFor.has(id)));
-      const absent = attempt.response === 'partial' || attempt.response === 'refused' ? 'refused' : 'notSent';
+        isAbsenceProven(attempt, hasExpired, isExplained);
+      const absent = attempt.response === 'named' || attempt.response === 'refused' ? 'refused' : 'notSent';
       if (isAbsenceCertain) for (const { item } of missing) outcomes.set(item.id, { outcome: absent });
       if (this.#isAmbiguous(attempt)) this.#ambiguous.add(attempt.writeKey);
       const isComplete = missing.length === 0 || isAbsenceCertain;
@@ -289,7 +329,18 @@ class Matching {
       closed,
       ambiguous: this.#ambiguous,
       needsLookup: this.#needsLookup,
+      unexplained: [...this.#unexplained],
+      contradicted,
     };
+  }
+
+  /** Whether the order that an answer named cannot be that of its request: it has other terms, is another write's, or is not listed. */
+  #isContradicted(attempt: Attempt): boolean {
+    const { hasClientId, response, responseIds } = attempt;
+    if (hasClientId !== true || response !== 'named') return false;
+    const isAssigned = this.#candidatesOf(attempt).every(({ rowId }) => rowId !== null);
+    const isKnown = responseIds.some((id) => this.#listed.has(id) || this.context.accountedFor.has(id));
+    return !isAssigned && (isKnown || this.#listReaches(attempt));
   }
 
   #candidatesOf(attempt: Attempt): readonly Candidate[] {
@@ -378,17 +429,13 @@ class Matching {
 
 /**
  * Whether items without a row certainly do not exist. A client id decides by itself, never the list.
- * @param isReadAfterExpiry whether the list was read after the exchange stopped accepting the request
+ * @param hasExpired whether the list was read after the exchange rejected the time of the request as expired
  * @param isExplained whether the list shows everything that the answer named, and each belongs to an item
  */
-function isAbsenceProven(
-  { hasClientId, response }: Attempt,
-  isReadAfterExpiry: boolean,
-  isExplained: boolean,
-): boolean {
+function isAbsenceProven({ hasClientId, response }: Attempt, hasExpired: boolean, isExplained: boolean): boolean {
   if (hasClientId === true) return false;
-  if (response === 'partial') return isExplained;
-  return response === 'refused' || ((response === 'lost' || response === 'refusedForTiming') && isReadAfterExpiry);
+  if (response === 'named') return isExplained;
+  return response === 'refused' || ((response === 'lost' || response === 'refusedForTiming') && hasExpired);
 }
 
 /** The first place in the list at which there are rows from before the request. */

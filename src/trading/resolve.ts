@@ -1,6 +1,7 @@
 import { Failure, tryRead } from '../errors.js';
-import { archivedJob } from './batches/job.js';
-import { settleJob } from './batches/settle-job.js';
+import { endJob, outcomeOf, settleJobRecord } from './batches/close-job.js';
+import { archivedJob, Job } from './batches/job.js';
+import { checkForDuplicates, settleEarlier } from './batches/job-list.js';
 import { timelineOf } from './batches/timeline.js';
 import { settleCancel } from './cancel/cancellation.js';
 import type { JournalEntry } from './journal/entry.js';
@@ -13,12 +14,13 @@ import {
   type Settled,
   type WriteKind,
 } from './journal/write.js';
-import { findOrderOutcome } from './orders/settle-order.js';
-import { lookUpAbsentOrder, verifyOrders } from './orders/verify-orders.js';
+import { findOrder, type Unknown } from './orders/settle-order.js';
+import { listMustReachTo } from './reconcile.js';
 import { settleReplace } from './replace/replace.js';
+import { lookUpAbsentOrder, readOrderList, settle, settleSide } from './settle.js';
 import type { TradingContext } from './trading-context.js';
-import { findWithdrawalOutcome, type UnknownWithdrawal } from './withdrawals/settle-withdrawal.js';
-import { verifyWithdrawals } from './withdrawals/verify-withdrawals.js';
+import { findWithdrawal, type UnknownWithdrawal } from './withdrawals/find-withdrawal.js';
+import { settleCoin } from './withdrawals/settle-records.js';
 
 /** A write with its current outcome. */
 export interface Resolution {
@@ -29,8 +31,8 @@ export interface Resolution {
   readonly events: readonly JournalEvent[];
   /** The replacement that was not sent. */
   readonly unplaced?: RecordedOrderTerms;
-  /** What is known of a withdrawal whose outcome is unknown. */
-  readonly unknownWithdrawal?: UnknownWithdrawal;
+  /** Why the outcome of an order or withdrawal is unknown. */
+  readonly why?: Unknown | UnknownWithdrawal;
 }
 
 /**
@@ -44,12 +46,8 @@ export async function resolve(
   entries: readonly JournalEntry[],
   closeJobs = false,
 ): Promise<readonly Resolution[]> {
-  const done = await Promise.all(entries.map((entry) => resolveOne(trading, entry, closeJobs)));
-  const resolutions = done.map(({ resolution }) => resolution);
-  const duplicates = mergedByWrite([
-    ...done.flatMap((one) => one.duplicates),
-    ...(await duplicatesEverywhere(trading)),
-  ]);
+  const resolutions = await Promise.all(entries.map((entry) => resolveOne(trading, entry, closeJobs)));
+  const duplicates = mergedByWrite(await settleEverything(trading));
   const givenIds = new Set(resolutions.map(({ write }) => write.id));
   const othersWithDuplicates = duplicates.flatMap(({ writeId }) =>
     givenIds.has(writeId) ? [] : (trading.journal.archive.find(writeId) ?? []),
@@ -67,22 +65,13 @@ export async function resolve(
 /** The ids of the duplicates of a write. */
 type WriteDuplicates = { readonly writeId: string; readonly ids: readonly string[] };
 
-interface ResolvedOne {
-  readonly resolution: Resolution;
-  /** Duplicates that were found, of this order and of others. */
-  readonly duplicates: readonly WriteDuplicates[];
-}
-
-async function resolveOne(trading: TradingContext, entry: JournalEntry, closeJobs: boolean): Promise<ResolvedOne> {
+async function resolveOne(trading: TradingContext, entry: JournalEntry, closeJobs: boolean): Promise<Resolution> {
   const { write } = entry;
   const isClaimed = claimForSettling(entry);
   const isUnderWay = !isClaimed && entry.isUnderWay;
-  const result = isClaimed ? await SETTLERS[write.operation](trading, entry, closeJobs) : NOTHING_ELSE;
-  const { outcome = 'unknown', duplicates, ...rest } = result;
-  const settled = settledNow(trading, write.id);
+  const left = isClaimed ? await SETTLERS[write.operation](trading, entry, closeJobs) : {};
   const events = timelineOf(eventsOf(trading, entry, isUnderWay));
-  const unsettled = { write, events, outcome, id: null, duplicates: [], ...rest };
-  return { resolution: settled ?? unsettled, duplicates };
+  return settledNow(trading, write.id) ?? { write, events, outcome: 'unknown', id: null, duplicates: [], ...left };
 }
 
 /**
@@ -100,10 +89,12 @@ export async function recheckSettledWrite(trading: TradingContext, id: string): 
 
 async function lookUpAbsent(trading: TradingContext, write: RecordedWrite): Promise<void> {
   if (isKind(write, 'order')) await lookUpAbsentOrder(trading, write);
-  if (isKind(write, 'withdraw')) await verifyWithdrawals(trading, write.terms.coin);
+  if (isKind(write, 'withdraw')) await settleCoin(trading, write.terms.coin);
   if (!isKind(write, 'batch')) return;
-  const lost = archivedJob(trading.journal, write.id)?.expiredLines.size ?? 0;
-  if (lost > 0) await verifyOrders(trading, write.terms, { reach: 'all', retainedId: write.id });
+  const job = archivedJob(trading.journal, write.id);
+  if (job?.hasLostLines !== true) return;
+  const list = await readOrderList(trading, write.terms, { to: listMustReachTo(job.entry.write), isThorough: true });
+  await settle(trading, list);
 }
 
 /** Settled writes that exist although they counted as refused or not sent, until the user has asked for them by their ids. */
@@ -137,44 +128,58 @@ function eventsOf(
   return [...events, { time: host.now(), event: `still under way in process ${owner.pid}` }];
 }
 
-/** What a settler found beyond what it recorded: the outcome of a write that it settled is in the archive. */
-interface SettleResult {
-  /** The outcome of a write that stays unsettled (default: unknown). */
+/** What is known of a write that stays unsettled: the outcome of one that was settled is in the archive. */
+interface Left {
   readonly outcome?: Outcome;
-  readonly duplicates: readonly WriteDuplicates[];
-  readonly unknownWithdrawal?: UnknownWithdrawal;
+  readonly duplicates?: readonly string[];
+  readonly why?: Unknown | UnknownWithdrawal;
 }
 
-const NOTHING_ELSE: SettleResult = { duplicates: [] };
-
 /** Finds the outcome of a claimed entry within the budget, and settles or releases the entry. */
-type Settler = (trading: TradingContext, entry: JournalEntry, closeJobs: boolean) => Promise<SettleResult>;
+type Settler = (trading: TradingContext, entry: JournalEntry, closeJobs: boolean) => Promise<Left>;
 
 const SETTLERS: Readonly<Record<WriteKind, Settler>> = {
-  order: async (trading, entry) => {
-    // duplicates are read once for all orders at the end, because the list may be long
-    await findOrderOutcome(trading, entry as JournalEntry<'order'>, { duplicates: 'later' });
-    return NOTHING_ELSE;
-  },
+  // its duplicates are found once for all orders at the end, because the list may be long
+  order: async (trading, entry) => whyUnknown(await findOrder(trading, entry as JournalEntry<'order'>)),
   cancel: async (trading, entry) => {
     await settleCancel(trading, entry as JournalEntry<'cancel'>);
-    return NOTHING_ELSE;
+    return {};
   },
   replace: async (trading, entry) => {
     await settleReplace(trading, entry as JournalEntry<'replace'>);
-    return NOTHING_ELSE;
+    return {};
   },
   // no operation shows the outcome: only the user can look it up on the exchange
-  call: async () => NOTHING_ELSE,
-  withdraw: async (trading, entry) => {
-    const settled = await findWithdrawalOutcome(trading, entry as JournalEntry<'withdraw'>);
-    return settled.outcome === 'unknown' ? { ...NOTHING_ELSE, unknownWithdrawal: settled } : NOTHING_ELSE;
-  },
-  batch: async (trading, entry, closeJobs) => {
-    const { outcome, duplicates } = await settleJob(trading, entry as JournalEntry<'batch'>, closeJobs);
-    return { outcome, duplicates };
-  },
+  call: async () => ({}),
+  withdraw: async (trading, entry) => whyUnknown(await findWithdrawal(trading, entry as JournalEntry<'withdraw'>)),
+  batch: (trading, entry, closeJobs) => resolveJob(trading, entry as JournalEntry<'batch'>, closeJobs),
 };
+
+function whyUnknown(found: { readonly outcome: 'placed' | 'refused' | 'notSent' } | UnknownWithdrawal): Left {
+  return found.outcome === 'unknown' ? { why: found } : {};
+}
+
+/**
+ * Settles the lines of a job that no process owns, and sends none. If some orders were not sent, the job stays open and
+ * can be resumed, unless it is to be closed as it is.
+ */
+export async function resolveJob(
+  trading: TradingContext,
+  entry: JournalEntry<'batch'>,
+  closeUnfinished: boolean,
+): Promise<Left> {
+  const before = new Job(entry);
+  const isKnown = before.openRequests.length === 0 && before.maybeUnrecorded.length === 0;
+  if (!closeUnfinished && isKnown && before.unsent().length > 0) return { outcome: outcomeOf(before) };
+  if (!entry.claim()) return {};
+  const job = new Job(entry);
+  const isSettled = (await settleEarlier(trading, job)) === undefined;
+  const checked = isSettled && job.counts().placed > 0 ? await checkForDuplicates(trading, job) : undefined;
+  const outcome = outcomeOf(job);
+  if (isSettled && closeUnfinished) settleJobRecord(job, checked);
+  else endJob(job, outcome === 'unknown' ? outcome : 'settled', checked);
+  return { outcome, duplicates: [...job.duplicates.keys()] };
+}
 
 /** Merges the duplicates by write. Several lists may show the same ones. */
 function mergedByWrite(duplicates: readonly WriteDuplicates[]): WriteDuplicates[] {
@@ -192,20 +197,21 @@ export function unplacedOf({ write, outcome, unplaced }: Resolution): RecordedOr
   return unplaced ?? (isKind(write, 'order') && write.replaces !== undefined && isGone ? write.terms : undefined);
 }
 
-async function duplicatesEverywhere(trading: TradingContext): Promise<WriteDuplicates[]> {
+/** Settles what the lists of all markets and coins of the journal show. */
+async function settleEverything(trading: TradingContext): Promise<WriteDuplicates[]> {
   const duplicates: WriteDuplicates[] = [];
   for (const market of trading.journal.markets()) {
     for (const side of ['buy', 'sell'] as const) {
-      const found = await tryRead(() => verifyOrders(trading, { market, side }, { reach: 'all' }));
+      const found = await tryRead(() => settleSide(trading, { market, side }));
       if (found === undefined)
         trading.reportProgress(
           `The orders of ${market} could not be checked for duplicates; a later command will do it.`,
         );
-      duplicates.push(...(found?.duplicates ?? []));
+      duplicates.push(...(found ?? []));
     }
   }
   for (const coin of trading.journal.coins()) {
-    duplicates.push(...((await tryRead(() => verifyWithdrawals(trading, coin))) ?? []));
+    duplicates.push(...((await tryRead(() => settleCoin(trading, coin))) ?? []));
   }
   return duplicates;
 }

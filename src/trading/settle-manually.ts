@@ -1,5 +1,6 @@
 import { suggest, usage } from '../errors.js';
 import { settleCallManually } from './call/call.js';
+import { settleLinesManually, settleOrderManually } from './orders/settle-order-manually.js';
 import type { TradingContext } from './trading-context.js';
 import { type ManualOutcome, settleWithdrawalManually } from './withdrawals/settle-withdrawal-manually.js';
 
@@ -16,8 +17,12 @@ export async function settleManually(
   const { outcome } = manual;
   const isDamaged = id !== undefined && journal.unsettled().damaged.includes(id);
   const entry = id === undefined || isDamaged ? undefined : journal.findUnsettled(id);
-  if (manual.id !== null && !entry?.isKind('withdraw'))
-    throw usage('--as placed=ID is for a withdrawal.', 'Use done or notSent for a call or a damaged record.');
+  const isListed = entry?.isKind('withdraw') || entry?.isKind('order') || entry?.isKind('batch');
+  if (manual.id !== null && !isListed)
+    throw usage(
+      '--as placed=ID is for an order, a batch or a withdrawal.',
+      'Use done or notSent for a call or a damaged record.',
+    );
   if (isDamaged) {
     const newPath = journal.settleDamaged(id, `${outcome}, as the user says`);
     trading.reportProgress(`The damaged record of ${id} was moved to ${newPath}`);
@@ -29,9 +34,11 @@ export async function settleManually(
       'Wait until it ends: it may find the outcome itself.',
     );
   if (entry?.isKind('withdraw')) return settleWithdrawalManually(trading, entry, manual);
+  if (entry?.isKind('order')) return settleOrderManually(trading, entry, manual);
+  if (entry?.isKind('batch')) return settleLinesManually(trading, entry, manual);
   if (entry?.isKind('call')) return settleCallManually(entry, outcome);
   throw usage(
-    '--as is for a call of pit api, a withdrawal or a damaged record whose outcome is unknown.',
-    suggest('Orders and cancellations are looked up', 'resolve'),
+    '--as is for an order, a batch, a withdrawal, a call of pit api or a damaged record whose outcome is unknown.',
+    suggest('Cancellations are looked up', 'resolve'),
   );
 }

@@ -1,4 +1,4 @@
-import { readdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { encodeLine } from '../../src/trading/journal/files.js';
@@ -95,7 +95,6 @@ describe('pit resolve', () => {
     const journals = path.join(pit.home, 'state', 'journal');
     const record = path.join(journals, readdirSync(journals)[0] ?? '', 'unsettled', 'torn1');
     writeFileSync(record, encodeLine({ write: {} }).slice(0, 12), { mode: 0o600 });
-    utimesSync(record, 0, 0);
     const found = await pit.run('resolve --json');
     expect([found.code, JSON.parse(found.stdout)]).toEqual([
       6,
@@ -107,6 +106,8 @@ describe('pit resolve', () => {
       ],
     ]);
     expect(found.stderr).toContain(record);
+    // no order need have the name of its record as its client id
+    expect(found.stderr).toContain('pit orders MARKET --state all');
     expect(lastError(found.stderr)).toMatchObject({ kind: 'unknown', clientId: 'torn1' });
     expect(lastError(found.stderr).hint).toContain('pit resolve torn1 --as notSent');
     expect((await pit.run('resolve torn1')).code).toBe(6);

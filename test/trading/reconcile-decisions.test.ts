@@ -42,10 +42,23 @@ const answered = (id: string, order: string, changes?: Changes) =>
   request(id, 'decided', { items: [placed(id, order)], ...changes });
 const isOlderThan = (first: number) => (id: string) => Number(id) < first;
 
-type Given = Partial<Parameters<typeof reconcile>[2]> & { readonly began?: number; readonly since?: number };
+type Given = Partial<Parameters<typeof reconcile>[2]> & {
+  readonly began?: number;
+  readonly since?: number;
+  readonly expiredTo?: number;
+};
 
-function reconciled(attempts: readonly Attempt[], rows: readonly Row[], { began = 10_000, since, ...given }: Given) {
-  const list = { rows, began: SENT + began, since: since === undefined ? Number.NEGATIVE_INFINITY : SENT + since };
+function reconciled(
+  attempts: readonly Attempt[],
+  rows: readonly Row[],
+  { began = 10_000, since, expiredTo = Number.POSITIVE_INFINITY, ...given }: Given,
+) {
+  const list = {
+    rows,
+    began: SENT + began,
+    since: since === undefined ? Number.NEGATIVE_INFINITY : SENT + since,
+    expiredTo,
+  };
   return reconcile(attempts, list, { accountedFor: new Set(), requestLifetime: TOLERANCE, ...given });
 }
 
@@ -143,12 +156,12 @@ describe('a row that an answer named', () => {
   const earlier = lost('b', { at: -1_000 });
 
   it('belongs to its request, though an earlier request would match', () => {
-    const short = request('a', 'partial', { responseIds: ['7'], items: [open('a 0'), open('a 1', 'l')] });
+    const short = request('a', 'named', { responseIds: ['7'], items: [open('a 0'), open('a 1', 'l')] });
     expect(decide([earlier, short], [row('7', 10)])).toEqual({ outcomes: { 'a 0': '7', 'a 1': 'refused' } });
   });
 
   it('belongs to the line that has no order yet', () => {
-    const short = request('a', 'partial', {
+    const short = request('a', 'named', {
       responseIds: ['7'],
       items: [placed('a 0', '6'), open('a 1'), open('a 2')],
     });
@@ -158,7 +171,7 @@ describe('a row that an answer named', () => {
   });
 
   it('leaves the other rows to the nearest pending items, or else to its own request as duplicates', () => {
-    const short = request('a', 'partial', { responseIds: ['8'] });
+    const short = request('a', 'named', { responseIds: ['8'] });
     expect(decide([earlier, short], [row('8', 20), row('7', 10)])).toEqual({
       outcomes: { a: '8', b: '7' },
       ambiguous: ['a'],
@@ -171,12 +184,12 @@ describe('a row that an answer named', () => {
 
   it('the row belongs to its request even if the exchange changed it so that only another request matches', () => {
     const other = answered('b', '6', { items: [placed('b', '6', 'changed')] });
-    const short = request('a', 'partial', { responseIds: ['7'], items: [open('a 0'), open('a 1', 'l')] });
+    const short = request('a', 'named', { responseIds: ['7'], items: [open('a 0'), open('a 1', 'l')] });
     expect(decide([other, short], [row('7', 10, 'changed'), row('6', 5, 'changed')])).toEqual({});
   });
 
   it('the row is a duplicate if the only line that it matches has an order, and the other lines count as refused', () => {
-    const short = request('a', 'partial', { responseIds: ['7'], items: [placed('a 0', '6'), open('a 1', 'l')] });
+    const short = request('a', 'named', { responseIds: ['7'], items: [placed('a 0', '6'), open('a 1', 'l')] });
     expect(decide([short], [row('7', 10), row('6', 5)])).toEqual({
       outcomes: { 'a 1': 'refused' },
       duplicates: { 'a 0': ['7'] },
@@ -186,7 +199,7 @@ describe('a row that an answer named', () => {
 
 describe('a line of a request accepted in part', () => {
   const short = (responseIds: readonly string[]) =>
-    request('a', 'partial', { responseIds, items: [open('a 0'), open('a 1', 'l')] });
+    request('a', 'named', { responseIds, items: [open('a 0'), open('a 1', 'l')] });
 
   it('the line is not decided as long as the list lacks a row that the answer named', () => {
     expect(decide([short(['7', '8'])], [row('7', 10)])).toEqual({ outcomes: { 'a 0': '7' } });
@@ -366,9 +379,10 @@ describe('a lost order with a client id', () => {
     const { duplicates } = reconciled([own], [row('8', 20), row('7', 10)], { newestByClientId: newest });
     expect(duplicates).toMatchObject([{ item: { id: 'a', rowId: '8' }, rows: [row('7', 10)], isProven: false }]);
     expect(decide([own], [row('8', 20), row('7', 10)], { newestByClientId: newest })).toEqual({
+      outcomes: { a: '8' },
       duplicates: { a: ['7'] },
     });
-    expect(decide([own], [row('9', 30), row('8', 20)], { newestByClientId: newest })).toEqual({});
+    expect(decide([own], [row('9', 30), row('8', 20)], { newestByClientId: newest })).toEqual({ outcomes: { a: '8' } });
   });
 
   it('takes no row if its newest is not listed, or does not match', () => {
@@ -390,6 +404,7 @@ describe('a lost order with a client id', () => {
     expect(decide([own], [], { began: LATE })).toEqual({});
     expect(decide([own], [], { began: LATE, newestByClientId: new Map([['a', null]]) })).toEqual({});
     expect(decide([own], [row('7', 10)], { began: LATE, newestByClientId: new Map([['a', '7']]) })).toEqual({
+      outcomes: { a: '7' },
       closed: ['a'],
     });
   });
@@ -476,7 +491,7 @@ describe('a pending item without a row', () => {
   });
 
   it('the item was refused at once if the answer says so, though the request stays open', () => {
-    for (const answer of ['refused', 'partial'] as const) {
+    for (const answer of ['refused', 'named'] as const) {
       expect(outcome(answer, SPAN)).toEqual({ outcomes: { a: 'refused' } });
       expect(outcome(answer, LATE)).toEqual({ outcomes: { a: 'refused' }, closed: ['a'] });
     }
@@ -553,6 +568,120 @@ describe('a request', () => {
     expect(decide(attempts, [row('8', 20), row('7', 10)], { began: LATE })).toEqual({
       outcomes: { b: '8' },
       closed: ['a', 'b'],
+    });
+  });
+});
+
+describe('an answer that names orders', () => {
+  const named = (order: string, changes?: Changes) =>
+    request('a', 'named', { responseIds: [order], hasClientId: true, ...changes });
+  const seen = (attempts: readonly Attempt[], rows: readonly Row[], given: Given = {}) => {
+    const { outcomes, contradicted, unexplained } = reconciled(attempts, rows, given);
+    const parts = [[...outcomes.values()].map((one) => (one.outcome === 'placed' ? one.id : one.outcome)).join()];
+    return [...parts, [...contradicted].join(), unexplained.map(({ id }) => id).join()];
+  };
+
+  it('is confirmed by a list that shows the order with its terms', () => {
+    expect(seen([named('7')], [row('7', 10)])).toEqual(['7', '', '']);
+  });
+
+  it('is contradicted by an order with other terms, however far the list reaches', () => {
+    expect(seen([named('7')], [row('7', 10, 'other')])).toEqual(['', 'a', '']);
+    expect(seen([named('7')], [row('7', 10, 'other')], { since: 0 })).toEqual(['', 'a', '']);
+  });
+
+  it('is contradicted by a list without the order only if that reaches back five seconds before the request', () => {
+    expect(seen([named('7')], [])).toEqual(['', 'a', '']);
+    expect(seen([named('7')], [], { since: -5_000 })).toEqual(['', 'a', '']);
+    expect(seen([named('7')], [], { since: -4_999 })).toEqual(['', '', '']);
+  });
+
+  it('is contradicted if the order belongs to another write, listed or not', () => {
+    const accountedFor = new Set(['7']);
+    expect(seen([named('7')], [row('7', 10)], { accountedFor })).toEqual(['', 'a', '']);
+    expect(seen([named('7')], [], { accountedFor, since: 0 })).toEqual(['', 'a', '']);
+  });
+
+  it('has to be explained if the order is more than five seconds older than the request', () => {
+    expect(seen([named('7')], [row('7', -5_000)])).toEqual(['7', '', '']);
+    expect(seen([named('7')], [row('7', -5_001)])).toEqual(['7', '', '7']);
+  });
+
+  it('is not contradicted by a batch, whose other lines may have been rejected', () => {
+    const batch = request('a', 'named', { items: [open('a 0'), open('a 1')], responseIds: ['7'] });
+    expect(seen([batch], [])).toEqual(['', '', '']);
+  });
+
+  it('gives its order no other write, and keeps a third equal row for neither', () => {
+    const attempts = [named('7'), answered('b', '8', { hasClientId: true })];
+    expect(
+      decide(attempts, [row('9', 30), row('8', 20), row('7', 10)], {
+        newestByClientId: new Map([
+          ['a', '7'],
+          ['b', '8'],
+        ]),
+      }),
+    ).toMatchObject({ outcomes: { a: '7' } });
+  });
+});
+
+describe('rows that closed writes may have made', () => {
+  it('are those that would become an order or a duplicate, and no others', () => {
+    const rows = [row('9', 10, 'other'), row('8', 20), row('7', 10)];
+    const ids = (attempts: readonly Attempt[]) => reconciled(attempts, rows, {}).unexplained.map(({ id }) => id);
+    expect(ids([lost('a')])).toEqual(['7', '8']);
+    expect(ids([answered('a', '7')])).toEqual(['8']);
+    expect(ids([answered('a', '7'), answered('b', '8')])).toEqual([]);
+  });
+});
+
+describe('orders that an answer named by their positions', () => {
+  const byPosition = (id: string, order: string, key: string): WantedItem => ({
+    ...placed(id, order, key),
+    isByPosition: true,
+  });
+  const job = (...items: WantedItem[]) => request('a', 'decided', { items });
+
+  it('stay if the list shows them as their lines want them, or not at all', () => {
+    const items = [byPosition('a 0', '7', 'k'), byPosition('a 1', '8', 'l')];
+    expect(decide([job(...items)], [row('8', 10, 'l'), row('7', 10, 'k')])).toEqual({});
+    expect(decide([job(...items)], [])).toEqual({});
+  });
+
+  it('exchange their lines if the list shows that the answer named them in another order', () => {
+    const items = [byPosition('a 0', '7', 'k'), byPosition('a 1', '8', 'l'), byPosition('a 2', '9', 'm')];
+    const rows = [row('9', 10, 'k'), row('8', 10, 'm'), row('7', 10, 'l')];
+    expect(decide([job(...items)], rows)).toEqual({ outcomes: { 'a 0': '9', 'a 1': '7', 'a 2': '8' } });
+  });
+
+  it('leave a line that none of them fits the one that is left over', () => {
+    const items = [byPosition('a 0', '7', 'k'), byPosition('a 1', '8', 'l')];
+    const rows = [row('8', 10, 'k'), row('7', 10, 'changed')];
+    expect(decide([job(...items)], rows)).toEqual({ outcomes: { 'a 0': '8', 'a 1': '7' } });
+  });
+
+  it('keep their lines if a list or a client id has confirmed them', () => {
+    const items = [placed('a 0', '7', 'k'), placed('a 1', '8', 'l')];
+    expect(decide([job(...items)], [row('8', 10, 'k'), row('7', 10, 'l')])).toEqual({});
+  });
+});
+
+describe('a request that the exchange has not rejected as expired', () => {
+  it('does not count as not sent, whatever its age, but is closed once its order is known', () => {
+    const given = { began: HOUR, expiredTo: Number.NEGATIVE_INFINITY };
+    expect(decide([lost('a')], [], given)).toEqual({});
+    expect(decide([lost('a')], [], { ...given, expiredTo: SENT - 1 })).toEqual({});
+    expect(decide([lost('a')], [], { ...given, expiredTo: SENT })).toEqual({
+      outcomes: { a: 'notSent' },
+      closed: ['a'],
+    });
+    expect(decide([answered('a', '7')], [row('7', 10)], given)).toEqual({ closed: ['a'] });
+    expect(decide([request('a', 'refusedForTiming')], [], given)).toEqual({});
+  });
+
+  it('was rejected all the same if it was for its orders', () => {
+    expect(decide([request('a', 'refused')], [], { expiredTo: Number.NEGATIVE_INFINITY })).toEqual({
+      outcomes: { a: 'refused' },
     });
   });
 });

@@ -103,8 +103,8 @@ class Model {
       if (order !== null) this.#settle(`${id} ${line}`, 'placed', order);
       return { id: `${id} ${line}`, matchKey: key, rowId: order, state: isAll ? 'placed' : 'pending' };
     });
-    const answer = ids === undefined ? 'lost' : isAll ? 'decided' : ids.length === 0 ? 'refused' : 'partial';
-    const named = answer === 'partial' ? (ids ?? []) : [];
+    const answer = ids === undefined ? 'lost' : isAll ? 'decided' : ids.length === 0 ? 'refused' : 'named';
+    const named = answer === 'named' ? (ids ?? []) : [];
     this.attempts.push({
       id,
       writeKey: id,
@@ -127,6 +127,7 @@ class Model {
       rows: visible.sort((one, other) => other.time - one.time || Number(other.id) - Number(one.id)),
       began: now + clockMs,
       since,
+      expiredTo: Number.POSITIVE_INFINITY,
     };
     const open = this.attempts.filter(({ id }) => !this.closed.has(id));
     const context = { accountedFor: this.known, requestLifetime: TOLERANCE };
@@ -316,6 +317,7 @@ const list = (rows: readonly Row[], began: number): List => ({
   rows,
   began: START + began,
   since: Number.NEGATIVE_INFINITY,
+  expiredTo: Number.POSITIVE_INFINITY,
 });
 const CONTEXT = { accountedFor: new Set<string>(), requestLifetime: TOLERANCE };
 const placed = (rowId: string) => ({ id: 'a 0', matchKey: 'k', rowId, state: 'placed' }) as const;
@@ -397,7 +399,7 @@ it('gives a row to the request whose answer named it, though an earlier one woul
     items: [{ id: 'b 0', matchKey: 'k', rowId: null, state: 'pending' }],
   });
   const short = attempt({
-    response: 'partial',
+    response: 'named',
     responseIds: ['7'],
     items: [
       { id: 'a 0', matchKey: 'k', rowId: null, state: 'pending' },

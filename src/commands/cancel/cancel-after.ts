@@ -6,7 +6,7 @@ import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
 import { type Entry, record } from '../../terminal/table.js';
 import { readOpenOrders } from '../../trading/orders/open-orders.js';
-import { verifyMarket } from '../../trading/orders/verify-orders.js';
+import { settleMarket } from '../../trading/settle.js';
 import { startTimerWithRetries, type Timer } from '../../trading/timed-cancel/timer.js';
 import type { TradingContext } from '../../trading/trading-context.js';
 import { type Context, define } from '../command.js';
@@ -76,7 +76,7 @@ async function start(
     const timer = await explainUnknownMarket(context, market, () => startTimerWithRetries(trading, market));
     forget();
     forget = host.onInterrupt(() => output.warn(startedNote(market, timer, held)));
-    await verifyMarket(trading, market);
+    await settleMarket(trading, market);
     if (held === undefined) return timerAnswer(market, timer);
     // it reports the timer itself before it waits for anything
     const holding = context.budget.withoutDeadline(() => holdTimer(context, trading, { market, timer, command: held }));

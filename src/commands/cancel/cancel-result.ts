@@ -70,9 +70,9 @@ function withUnknown(market: string, failure: Failure | null, unknown: readonly 
   const writes = isOne ? 'An earlier write has' : `${unknown.length} earlier writes have`;
   const text = `${writes} an unknown outcome, so orders may still be open or appear in ${market}.`;
   // naming a job would close it without sending its other lines
-  const named = isOne && first.operation !== 'batch' ? [first.id] : [];
+  const named = isOne && first.operation !== 'batch' ? [first.clientId] : [];
   return new Failure('unknown', failure === null ? text : `${failure.message} ${text}`, {
-    clientId: first.id,
+    clientId: first.clientId,
     hint: [suggest('Find out', 'resolve', ...named), suggest('Then cancel what is open', 'cancel', market, '--all')],
   });
 }

@@ -14,7 +14,7 @@ import { type Entry, record } from '../../terminal/table.js';
 import { type CancelAttempt, cancelAll, cancelOrders } from '../../trading/cancel/cancel-orders.js';
 import { orderCancelledBy, ordersMadeBy } from '../../trading/journal/write.js';
 import { type OwnOrders, readOpenOrders } from '../../trading/orders/open-orders.js';
-import { verifyMarket } from '../../trading/orders/verify-orders.js';
+import { settleMarket } from '../../trading/settle.js';
 import type { TradingContext } from '../../trading/trading-context.js';
 import { concernsMarket, type UnknownWrite } from '../../trading/unknown-writes.js';
 import { type Context, define } from '../command.js';
@@ -65,7 +65,7 @@ export async function cancelNamed(
   const { answered, end } = showProgress(context, market, orders.length);
   try {
     const attempts = await cancelOrders(trading, market, orders, answered);
-    await verifyMarket(trading, market);
+    await settleMarket(trading, market);
     // the orders are cancelled even if the journal cannot be read, which the next line says
     await tryRead(async () => warnOfDuplicates(context, trading, market, attempts));
     const unknown = await warnOfOthers(context, market, attempts);
@@ -100,7 +100,7 @@ export async function cancelEverything(context: Context, market: string): Promis
   const { answered, end } = showProgress(context, market, ids.length, true);
   try {
     const done = await cancelAll(trading, market, first, answered);
-    await verifyMarket(trading, market);
+    await settleMarket(trading, market);
     const unknown = await warnOfOthers(context, market, done.attempts);
     return await explainUnknownMarket(context, market, async () => cancelAllAnswer(market, done, unknown));
   } finally {

@@ -5,6 +5,7 @@ import type { LimiterState } from '../../exchange/exchange.js';
 import { zonedTime } from '../../terminal/time.js';
 import { accountsWithJournal } from '../../trading/journal/files.js';
 import { Journal } from '../../trading/journal/journal.js';
+import { clientIdOf } from '../../trading/journal/write.js';
 import { SLACK_MS } from '../../trading/reconcile.js';
 import { unknownWrites } from '../../trading/unknown-writes.js';
 import { PERMISSIONS } from '../account/account.js';
@@ -230,14 +231,14 @@ function unknownOutcomes(journal: Journal): Result {
   }
   const detail =
     unknown.length === 1
-      ? `the outcome of ${first.id} is unknown`
+      ? `the outcome of ${first.clientId} is unknown`
       : `the outcomes of ${unknown.length} writes are unknown`;
   return warn(detail, suggest('Find out', 'resolve'));
 }
 
 /** Writes that the exchange executed although they counted as refused or not sent, and that the user has not asked for since. */
 function unexpectedOutcomes(journal: Journal): Result | undefined {
-  const ids = journal.unexpected().map(({ write }) => write.id);
+  const ids = journal.unexpected().map(({ write }) => clientIdOf(write));
   if (ids.length === 0) return undefined;
   const what = ids.length === 1 ? `${ids[0]} was executed` : `${ids.length} writes were executed`;
   return warn(`${what} after counting as not sent or rejected`, suggest('See what exists', 'resolve'));

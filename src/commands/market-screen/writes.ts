@@ -114,9 +114,9 @@ export class Writes {
   /** The writes whose outcome is unknown, each with the command that settles it. */
   async unknown(): Promise<readonly string[]> {
     const { trading } = await this.#ready();
-    return unknownWrites(trading.journal, trading.journal.unsettled()).map(({ id, operation }) => {
+    return unknownWrites(trading.journal, trading.journal.unsettled()).map(({ clientId, operation }) => {
       const what = operation === null ? 'a write' : OPERATION_TEXT[operation];
-      return `UNKNOWN  outcome of ${what}: ${this.#textOf(suggest('', 'resolve', id)).replace(/^: /, '')}`;
+      return `UNKNOWN  outcome of ${what}: ${this.#textOf(suggest('', 'resolve', clientId)).replace(/^: /, '')}`;
     });
   }
 

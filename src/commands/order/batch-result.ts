@@ -131,16 +131,16 @@ export function batchAnswer(job: Job, ending: Ending): Answer {
   const { placed, refused, unknown, notSent } = job.counts();
   const outcomes = job.outcomes();
   const orders = lines.map(([line, price, amount], index): LineRow => {
-    const settled = job.results[index];
+    const now = job.lines[index];
     const outcome = outcomes[index] ?? 'notSent';
-    const id = settled?.outcome === 'placed' ? settled.id : null;
+    const id = now?.state === 'placed' ? now.id : null;
     return {
       line,
       price,
       amount,
       outcome,
       id,
-      reason: settled === undefined || 'id' in settled ? null : settled.reason,
+      reason: now !== undefined && 'reason' in now ? now.reason : null,
       ...fillsSoFar(id === null ? null : (job.listed.get(id) ?? null)),
     };
   });
@@ -198,10 +198,10 @@ function nothingPlaced(job: Job, ending: Ending): Failure {
   return new Failure('unreachable', `${none}: ${reasonOf(job, ending)}.`, { clientId, hint });
 }
 
-function firstRefusal({ results }: Job): Refusal | undefined {
-  const result = results.find((one) => one?.outcome === 'refused');
-  if (result?.outcome !== 'refused') return undefined;
-  return { kind: result.refusal ?? 'other', code: result.code, message: result.reason };
+function firstRefusal({ lines }: Job): Refusal | undefined {
+  const refused = lines.find(({ state }) => state === 'refused');
+  if (refused?.state !== 'refused') return undefined;
+  return { kind: refused.refusal ?? 'other', code: refused.code, message: refused.reason };
 }
 
 function reasonOf(job: Job, ending: Ending): string {

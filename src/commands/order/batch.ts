@@ -25,9 +25,9 @@ import type { GuardName } from '../../trading/guards/limits.js';
 import type { BatchLine, BatchTerms } from '../../trading/journal/write.js';
 import { distanceFrom, type Reference, referenceOf } from '../../trading/market-view.js';
 import type { RecordOptions } from '../../trading/orders/place.js';
-import { verifyMarket, verifyOrders } from '../../trading/orders/verify-orders.js';
 import type { MarketSnapshot } from '../../trading/preview/market-snapshot.js';
 import type { OrderPlan, PreviewData } from '../../trading/preview/preview.js';
+import { settleMarket, settleSide } from '../../trading/settle.js';
 import type { TradingContext } from '../../trading/trading-context.js';
 import { type Context, define } from '../command.js';
 import { dryRunShape, REQUEST } from '../dry-run.js';
@@ -167,7 +167,7 @@ async function resumeBatch(
 ): Promise<Answer> {
   const trading = await context.trading.open();
   const job = new Job(jobToResume(trading, id, request));
-  const isFinished = job.pendingRequests.size === 0 && job.unsent().length === 0;
+  const isFinished = job.openRequests.length === 0 && job.unsent().length === 0;
   if (isFinished && !context.globals.dryRun) return finishedAnswer(context, trading, job);
   const { terms } = job;
   const market = await (await context.session.exchange.markets()).find(request.market);
@@ -191,7 +191,7 @@ async function finishedAnswer(context: Context, trading: TradingContext, job: Jo
   const { id, terms } = job;
   if (trading.journal.findUnsettled(id) !== undefined) return runJob(context, trading, resumeJob(trading, id));
   const { market, side } = terms;
-  if ((await tryRead(() => verifyOrders(trading, { market, side }, { reach: 'all' }))) === undefined)
+  if ((await tryRead(() => settleSide(trading, { market, side }))) === undefined)
     context.output.warn(BATCH_NOT_CHECKED_FOR_DUPLICATES);
   const entry = trading.journal.findJob(id);
   return batchAnswer(entry === undefined ? job : new Job(entry), { kind: 'finished' });
@@ -232,7 +232,7 @@ async function sendBatch(context: Context, trading: TradingContext, batch: Batch
   if (confirmed.answer !== undefined) return confirmed.answer;
   const { assessed, recordOptions } = confirmed;
   context.budget.extend(FACTS.timeFor(Math.ceil(assessed.lines.length / MAX_PAIRS)));
-  await verifyMarket(trading, market.market);
+  await settleMarket(trading, market.market);
   return runJob(context, trading, await batch.begin(assessed.lines, recordOptions));
 }
 

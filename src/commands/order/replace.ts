@@ -13,11 +13,12 @@ import { parseAmount, parsePrice } from '../../trading/expressions.js';
 import type { Warning } from '../../trading/guards/guards.js';
 import type { GuardName } from '../../trading/guards/limits.js';
 import type { RecordedOrderTerms, ReplaceTerms } from '../../trading/journal/write.js';
-import type { Placement, RecordOptions } from '../../trading/orders/place.js';
+import type { RecordOptions } from '../../trading/orders/place.js';
+import type { Placement } from '../../trading/orders/settle-order.js';
 import { newClientId, notionalText, remainderOf, termsText } from '../../trading/orders/terms.js';
-import { verifyMarket } from '../../trading/orders/verify-orders.js';
 import { type Changes, planReplacement, type ReplacePlan } from '../../trading/replace/plan.js';
 import { type Replacement, replaceOrder } from '../../trading/replace/replace.js';
+import { settleMarket } from '../../trading/settle.js';
 import type { TradingContext } from '../../trading/trading-context.js';
 import { concernsMarket } from '../../trading/unknown-writes.js';
 import { CANCELLED, cancelRow } from '../cancel/cancel-result.js';
@@ -226,12 +227,12 @@ async function replace(
       suggest('Find out', 'resolve', id),
     ]),
   );
-  const replaceAndVerify = async () => {
+  const replaceAndSettle = async () => {
     const replaced = await replaceOrder(trading, plan, id, recordOptions);
     // that may take seconds, and until it is over nothing of what was done is reported
-    return { replaced, found: await verifyMarket(trading, plan.terms.market) };
+    return { replaced, found: await settleMarket(trading, plan.terms.market) };
   };
-  const { replaced, found } = await replaceAndVerify().finally(removeHandler);
+  const { replaced, found } = await replaceAndSettle().finally(removeHandler);
   const done = withDuplicates(
     replaced,
     found.filter(({ writeId }) => writeId === id),
@@ -242,7 +243,7 @@ async function replace(
 }
 
 /** Adds the duplicates that were found after those of the order itself. If none were found, a failed search stays failed. */
-function withDuplicates(done: Replacement, duplicates: Awaited<ReturnType<typeof verifyMarket>>): Replacement {
+function withDuplicates(done: Replacement, duplicates: Awaited<ReturnType<typeof settleMarket>>): Replacement {
   if (done.kind !== 'sent' || done.placement.outcome !== 'placed' || duplicates.length === 0) return done;
   return {
     ...done,

@@ -5,8 +5,8 @@ import { isSameReference, type Order } from '../../domain/order.js';
 import { Failure, suggest, usage } from '../../errors.js';
 import type { Screen } from '../../terminal/screen.js';
 import { zonedTime } from '../../terminal/time.js';
-import { verifyMarket } from '../../trading/orders/verify-orders.js';
 import { WAITS, type Wait, waitForOrder } from '../../trading/orders/wait.js';
+import { settleMarket } from '../../trading/settle.js';
 import type { TradingContext } from '../../trading/trading-context.js';
 import { concernsMarket, type UnknownWrite } from '../../trading/unknown-writes.js';
 import { type Context, define } from '../command.js';
@@ -59,7 +59,7 @@ export default define({
         await warnOfUnknown(context, (write) => concernsMarket(write, market));
         throw error;
       });
-      await verifyMarket(trading, market);
+      await settleMarket(trading, market);
       await warnOfUnknown(context, named);
       return { found, failure };
     };

@@ -3,7 +3,7 @@ import { flag, optional, required } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import { plainNumber } from '../../domain/decimal.js';
 import { usage } from '../../errors.js';
-import { channels, operations } from '../../exchange/description.js';
+import { channels, operations, SUCCESS } from '../../exchange/description.js';
 import type { Effects, FaultEntry } from '../../sandbox/faults/log.js';
 import { FAULT_KINDS, type FaultKind, type FaultRule, isStreamFault } from '../../sandbox/faults/rules.js';
 import { type Column, table } from '../../terminal/table.js';
@@ -198,5 +198,5 @@ function describe({ placed, cancelled, withdrawn, code }: Effects): string {
     ...withdrawn.map((id) => `withdrew ${id}`),
   ];
   if (parts.length > 0) return parts.join(', ');
-  return code === null || code === 1000 ? 'yes' : `rejected with ${code}`;
+  return code === null || code === SUCCESS ? 'yes' : `rejected with ${code}`;
 }

@@ -157,7 +157,7 @@ class Trading {
 
   /** The ids of the unsettled writes that this process owns. */
   unsettledIds(): string[] {
-    return this.#ownUnsettledEntries().map(({ write }) => write.id);
+    return this.#ownUnsettledEntries().map(({ write }) => write.clientId ?? write.id);
   }
 
   /** Releases the unsettled writes of this process, so that other commands may claim them. */
@@ -185,7 +185,7 @@ class Trading {
   /** The ids of writes whose outcome is unknown; undefined if the journal was not used. */
   unknownIds(): string[] | undefined {
     const { entries } = this.#unsettled ?? this.#journal?.unsettled() ?? {};
-    return entries?.filter(({ isUnderWay }) => !isUnderWay).map(({ write }) => write.id);
+    return entries?.filter(({ isUnderWay }) => !isUnderWay).map(({ write }) => write.clientId ?? write.id);
   }
 
   /** A name of the account whose keys are in use, without a secret in it. The session has to be connected. */

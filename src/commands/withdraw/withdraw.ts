@@ -10,7 +10,7 @@ import { type EarlierUse, readEarlierUse } from '../../trading/withdrawals/coin-
 import { checkLimits, withdrawLimits } from '../../trading/withdrawals/limits.js';
 import { type PreparedWithdrawal, prepareWithdrawal, type WithdrawRequest } from '../../trading/withdrawals/prepare.js';
 import { refuseIdenticalWithdrawal, sendWithdrawal } from '../../trading/withdrawals/send.js';
-import { verifyWithdrawals } from '../../trading/withdrawals/verify-withdrawals.js';
+import { settleCoin } from '../../trading/withdrawals/settle-records.js';
 import { type Context, define } from '../command.js';
 import { dryRun } from '../dry-run.js';
 import { coinName, positiveDecimal, wholeNumber, word } from '../inputs.js';
@@ -144,7 +144,7 @@ async function checkWithdrawal(
   const { wanted } = prepared;
   refuseIdenticalWithdrawal(trading, wanted);
   await checkLimits(trading, withdrawLimits(settings), wanted);
-  await tryRead(() => verifyWithdrawals(trading, coin));
+  await tryRead(() => settleCoin(trading, coin));
   const earlier = await readEarlierUse(trading.client, coin, prepared);
   const warnings = [
     ...prepared.warnings,

@@ -7,8 +7,7 @@ import type { JournalEntry } from '../journal/entry.js';
 import type { Journal } from '../journal/journal.js';
 import { type BatchTerms, isKind, ordersMadeBy } from '../journal/write.js';
 import type { TradingContext } from '../trading-context.js';
-import { Job, MAX_PAIRS } from './job.js';
-import type { PendingRequest } from './pending-request.js';
+import { Job, MAX_PAIRS, type OpenRequest } from './job.js';
 
 /** Requests recorded with one fsync. */
 const GROUP = 4;
@@ -91,7 +90,7 @@ export class BatchSender {
   }
 
   /** Returns none if they cannot be recorded: then they may not be sent. */
-  async #recorded(chunks: readonly (readonly number[])[]): Promise<PendingRequest[]> {
+  async #recorded(chunks: readonly (readonly number[])[]): Promise<readonly OpenRequest[]> {
     try {
       return await this.job.leaving(chunks, this.trading.client.now());
     } catch (error) {
@@ -112,7 +111,7 @@ export class BatchSender {
     return !this.#halted && this.#problem === undefined;
   }
 
-  async #sendOne(request: PendingRequest): Promise<void> {
+  async #sendOne(request: OpenRequest): Promise<void> {
     this.#waiting += 1;
     this.#inFlight += 1;
     let isWaiting = true;
@@ -144,7 +143,7 @@ export class BatchSender {
   /**
    * A thrown error means that the request could not be built; one that fails later may have arrived, and is in the result.
    */
-  async #request(request: PendingRequest, mayLeave: () => boolean) {
+  async #request(request: OpenRequest, mayLeave: () => boolean) {
     try {
       const batch = batchOf(this.job.terms, request.sent);
       return await this.trading.client.placeOrders(batch, { reqTime: request.reqTime, mayLeave });
@@ -155,10 +154,10 @@ export class BatchSender {
   }
 
   #record(
-    request: PendingRequest,
+    request: OpenRequest,
     response: WriteResponse<{ readonly ids: readonly string[]; readonly message: string | null }>,
   ): void {
-    const { request: number } = request;
+    const { number } = request;
     if (response.kind === 'notSent') {
       this.#stop({ kind: 'notSent', reason: response.reason, failure: response.failure });
       this.#recordNotSent(request, response.reason);
@@ -188,7 +187,7 @@ export class BatchSender {
         ids,
         message: ids.length === request.sent.length ? null : message,
       });
-      if (this.job.pendingRequests.has(number)) this.#stop({ kind: 'partial' });
+      if (this.job.openRequests.some((one) => one.number === number)) this.#stop({ kind: 'partial' });
       this.#answered += 1;
     }
   }
@@ -199,7 +198,7 @@ export class BatchSender {
     return ids.some((id) => this.#others?.has(id));
   }
 
-  #recordNotSent({ request }: PendingRequest, reason: string): void {
+  #recordNotSent({ number: request }: OpenRequest, reason: string): void {
     this.job.record(`request ${request} did not leave: ${reason}`, { kind: 'notSent', request });
   }
 

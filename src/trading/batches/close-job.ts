@@ -36,7 +36,7 @@ export type Duplicate = readonly [line: number, id: string];
  * The part of such orders that belongs to the job, oldest first; the first of a line that was refused is the line's order.
  */
 export function duplicateEvents(job: Job, more: readonly Duplicate[]): (readonly [event: string, BatchEvent])[] {
-  const isVacant = (line: number) => job.results[line]?.outcome !== 'placed';
+  const isVacant = (line: number) => job.lines[line]?.state !== 'placed';
   const first = new Map(more.toReversed().filter(([line]) => isVacant(line)));
   const others = more.filter(([line, id]) => first.get(line) !== id);
   const found = { kind: 'found', orders: [...first] } as const;
@@ -101,14 +101,14 @@ function summaryOf(job: Job, outcome: Settlement['outcome']): Settled {
 export function endJob(job: Job, why: string, checkedTo?: number): void {
   const { placed, refused, unknown } = job.counts();
   const isUntouched = placed + refused + unknown === 0;
-  if (job.pendingRequests.size === 0 && (isUntouched || job.unsent().length === 0)) settleJobRecord(job, checkedTo);
+  if (job.openRequests.length === 0 && (isUntouched || job.unsent().length === 0)) settleJobRecord(job, checkedTo);
   else job.entry.release(`stopped (${why}): ${countsText(job)}`);
 }
 
 /** The lines of these orders, each as often as it occurs. */
-function placedLines({ terms: { lines }, results, duplicates }: Job): readonly BatchLine[] {
-  const placed = lines.filter((_, line) => results[line]?.outcome === 'placed');
-  return [...placed, ...[...duplicates.values()].flatMap((line) => lines.slice(line, line + 1))];
+function placedLines({ terms, lines, duplicates }: Job): readonly BatchLine[] {
+  const placed = terms.lines.filter((_, line) => lines[line]?.state === 'placed');
+  return [...placed, ...[...duplicates.values()].flatMap((line) => terms.lines.slice(line, line + 1))];
 }
 
 function countsText(job: Job): string {

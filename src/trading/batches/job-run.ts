@@ -6,10 +6,8 @@ import { expiresAt } from '../reconcile.js';
 import type { TradingContext } from '../trading-context.js';
 import { BatchSender, type SendProblem } from './batch-sender.js';
 import { endJob } from './close-job.js';
-import { findDuplicates } from './find-duplicates.js';
 import type { Job } from './job.js';
-import { isTemporaryRefusal } from './pending-request.js';
-import { MAY_STILL_ARRIVE, reconcileJob, settleEarlier, settlePending } from './reconcile-job.js';
+import { checkForDuplicates, MAY_STILL_ARRIVE, settleAllLines, settleEarlier, settleLines } from './job-list.js';
 
 /** Why a run of a job ended. Only `finished` leaves nothing to be sent. */
 export type Ending =
@@ -83,7 +81,7 @@ export class JobRun {
     try {
       const reason = await this.#sendToEnd();
       if (this.#isInterrupted) return { kind: 'interrupted' };
-      const isSettled = this.job.pendingRequests.size === 0;
+      const isSettled = this.job.openRequests.length === 0;
       const ending: Ending = isSettled && this.job.unsent().length === 0 ? { kind: 'finished' } : reason;
       if (isSettled && this.job.counts().placed > 0) await this.#check();
       if (this.#isInterrupted) return { kind: 'interrupted' };
@@ -108,10 +106,10 @@ export class JobRun {
     if (reason !== undefined) return { kind: 'lost', reason };
     for (let waits = 1; ; waits += 1) {
       const ending = await this.#sendAll();
-      if (this.#isInterrupted || ending.kind === 'lost' || this.job.pendingRequests.size === 0) return ending;
+      if (this.#isInterrupted || ending.kind === 'lost' || this.job.openRequests.length === 0) return ending;
       await this.#waitUntilExpired(ending);
       if (ending.kind !== 'finished') return ending;
-      if (this.job.pendingRequests.size > 0 || waits === MAX_WAITS) return this.#temporaryRefusal;
+      if (this.job.openRequests.length > 0 || waits === MAX_WAITS) return this.#temporaryRefusal;
     }
   }
 
@@ -142,13 +140,13 @@ export class JobRun {
     trading.reportProgress(
       `The exchange rejected ${counted(unknown, 'order')} for now. Waiting until the requests expire; only then can they be sent again.`,
     );
-    await settlePending(trading, job);
+    await settleAllLines(trading, job);
   }
 
   /** Why something of earlier runs is unknown; undefined if nothing is. */
   async #settleEarlier(): Promise<string | undefined> {
     const { job, trading } = this;
-    if (job.requests === 0 && job.isRecordComplete) return undefined;
+    if (job.requests === 0 && job.maybeUnrecorded.length === 0) return undefined;
     this.#phase = 'settling';
     this.#allowForPending();
     return settleEarlier(trading, job);
@@ -157,7 +155,7 @@ export class JobRun {
   /** An unknown outcome is certain only when the request has expired. */
   #allowForPending(): void {
     const { client, budget, requestLifetimeMs } = this.trading;
-    const latest = Math.max(0, ...[...this.job.pendingRequests.values()].map(({ reqTime }) => reqTime));
+    const latest = Math.max(0, ...this.job.openRequests.map(({ reqTime }) => reqTime));
     budget.extend(Math.max(0, expiresAt(latest, requestLifetimeMs) - client.now()));
   }
 
@@ -167,7 +165,7 @@ export class JobRun {
       this.trading.reportProgress(`No answer: ${problem.reason}. Looking up the orders; they are not sent again.`);
     if (this.#hasUnknown && !(await this.#lookUpBriefly())) {
       this.#phase = 'waiting';
-      await settlePending(this.trading, this.job);
+      await settleAllLines(this.trading, this.job);
       const reason = 'reason' in problem ? problem.reason : 'the lists of orders could not be read';
       return { kind: 'lost', reason };
     }
@@ -207,7 +205,7 @@ export class JobRun {
 
   /** Whether an outcome has to be known before anything more is sent. Temporary refusals can wait. */
   get #hasUnknown(): boolean {
-    return [...this.job.pendingRequests.values()].some((request) => !isTemporaryRefusal(request));
+    return this.job.openRequests.some(({ response }) => typeof response !== 'object' || !response.isTemporary);
   }
 
   /** Whether all such outcomes are known after a few lookups. */
@@ -215,7 +213,7 @@ export class JobRun {
     const { trading, job } = this;
     this.#phase = 'settling';
     for (const pause of [...LOOKUP_PAUSES_MS, undefined]) {
-      await reconcileJob(trading, job);
+      await settleLines(trading, job);
       if (!this.#hasUnknown) return true;
       if (pause === undefined || !trading.budget.allows(pause)) return false;
       await trading.host.sleep(pause);
@@ -225,6 +223,6 @@ export class JobRun {
 
   async #check(): Promise<void> {
     this.#phase = 'checking';
-    this.#checked = await findDuplicates(this.trading, this.job);
+    this.#checked = await checkForDuplicates(this.trading, this.job);
   }
 }

@@ -219,17 +219,18 @@ export async function findCancelOutcome(
   const { settled } = await pollUntilSettled<CancelOutcome>(
     trading,
     { reqTime: entry.write.reqTime, of: { market } },
-    async () => {
+    async (isExpired) => {
       const found = await readOrder(trading, entry);
       seen = found ?? seen;
       const outcome = typeof found === 'object' ? closedOutcome(found) : undefined;
       reads += 1;
-      if (outcome !== undefined || reply?.accepted === undefined) return found && (outcome ?? 'none');
-      if (reads === 1) onUnconfirmed();
-      // an order may close a moment after its cancellation was accepted: only later is it asked whether the request expired
-      return reads > PATIENT_READS ? found && 'none' : undefined;
+      if (outcome !== undefined) return outcome;
+      const isAccepted = reply?.accepted !== undefined;
+      if (isAccepted && reads === 1) onUnconfirmed();
+      // an order may close a moment after its cancellation was accepted: only later does it count that the request has expired
+      if (found === undefined || (isAccepted && reads <= PATIENT_READS)) return undefined;
+      return isExpired ? expired(seen) : 'none';
     },
-    async () => expired(seen),
   );
   if (settled !== undefined) return withReply(settled, reply);
   const message = unconfirmedText(reply, seen);

@@ -79,16 +79,21 @@ const DAY_MS = 86_400_000;
  *
  * @param now milliseconds since the Unix epoch
  */
-export function notionalToday(journal: Pick<Journal, 'writesSince'>, quote: string, now: number): Decimal {
+export function notionalToday(
+  journal: Pick<Journal, 'archive' | 'unsettledEntries'>,
+  quote: string,
+  now: number,
+): Decimal {
   const midnight = now - (now % DAY_MS);
   const counts = (one: Pick<Settled, 'write' | 'events'>) => dateOf(one) >= midnight && quoteOf(one.write) === quote;
-  const { unsettled, settled } = journal.writesSince(midnight);
-  const open = unsettled.filter(counts);
-  // what is settled meanwhile, or was settled before it was resumed, is in both lists
-  const openIds = new Set(open.map(({ write }) => write.id));
-  const closed = settled.filter((one) => counts(one) && !openIds.has(one.write.id));
-  const values = [...open.map(notionalOfOpen), ...closed.map(notionalOfSettled)];
-  return values.reduce((sum, value) => sum.plus(value), Decimal.zero);
+  // in the order of Journal.writesSince: what is settled meanwhile is in both, as is a settled job that was resumed
+  const unsettled = journal.unsettledEntries().filter(counts);
+  const unsettledIds = new Set(unsettled.map(({ write }) => write.id));
+  let sum = unsettled.reduce((total, entry) => total.plus(notionalOfUnsettled(entry)), Decimal.zero);
+  // one at a time, because a day may have many
+  for (const settled of journal.archive.newestFirst({}, midnight))
+    if (counts(settled) && !unsettledIds.has(settled.write.id)) sum = sum.plus(notionalOfSettled(settled));
+  return sum;
 }
 
 /**
@@ -125,16 +130,15 @@ function notionalOfSettled({ write, outcome, duplicates, notional }: Settled): D
   return notionalOfWrite(write).times(Decimal.of(String(orders)));
 }
 
-function notionalOfOpen(entry: JournalEntry): Decimal {
+function notionalOfUnsettled(entry: JournalEntry): Decimal {
   return entry.isKind('batch') ? notionalOfJob(new Job(entry), entry.isUnderWay) : notionalOfWrite(entry.write);
 }
 
 /** An idle job counts what was or may have been placed, duplicates included. A running one also counts what it will send. */
 function notionalOfJob(job: Job, isUnderWay: boolean): Decimal {
-  const { uncertainLines } = job;
   const isSpent = (line: number) => {
-    const outcome = job.results[line]?.outcome;
-    return isUnderWay ? outcome !== 'refused' : uncertainLines.has(line) || outcome === 'placed';
+    const state = job.lines[line]?.state;
+    return isUnderWay ? state !== 'refused' : state === 'sent' || state === 'placed';
   };
   const { lines, side } = job.terms;
   const duplicates = [...job.duplicates.values()].flatMap((line) => lines.slice(line, line + 1));

@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { appendDurably, encodeLine, linesBackwards, namesIn, syncFolder, valuesIn } from './files.js';
+import { appendDurably, encodeLine, linesBackwards, namesIn, syncFolder, valueInLine } from './files.js';
 import { isRecordedWrite, type RecordedWrite, type Settled } from './write.js';
 
 const DAY_MS = 86_400_000;
@@ -8,7 +8,10 @@ const DAY_MS = 86_400_000;
 const KEPT_DAYS = 14;
 
 /** A line of a day's file. `at` is the time at which it was written, by this machine's clock. */
-type Line = { readonly at: number } & Settled;
+interface Line {
+  readonly at: number;
+  readonly settled: Settled;
+}
 
 /** How far lines may be out of order, because several processes write them or a clock was corrected. */
 const DISORDER_MS = 60_000;
@@ -35,7 +38,7 @@ export class Archive {
     const at = this.now();
     const file = path.join(this.folder, `${dayOf(at)}.jsonl`);
     const isNewDay = !fs.existsSync(file);
-    appendDurably(file, encodeLine({ at, ...settled }));
+    appendDurably(file, encodeLine({ at, settled } satisfies Line));
     if (!isNewDay) return;
     syncFolder(this.folder);
     this.#prune();
@@ -112,14 +115,15 @@ export class Archive {
       for (const text of linesBackwards(path.join(this.folder, name))) {
         if (Number(/^\{"at":(\d+)/.exec(text)?.[1] ?? Number.NaN) < from) return;
         if (text === '' || !matches(text)) continue;
-        for (const { at: _, ...settled } of valuesIn(text).filter(isLine)) yield settled;
+        const line = valueInLine(text);
+        if (line !== undefined && isLine(line)) yield line.settled;
       }
     }
   }
 }
 
 function isLine(value: object): value is Line {
-  const { write, outcome, duplicates, events } = value as Partial<Line>;
+  const { write, outcome, duplicates, events } = (value as Partial<Line>).settled ?? {};
   return isRecordedWrite(write) && typeof outcome === 'string' && Array.isArray(duplicates) && Array.isArray(events);
 }
 

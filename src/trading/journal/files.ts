@@ -191,16 +191,19 @@ export function encodeLine(value: object): string {
   return `\n${JSON.stringify(value)}\n`;
 }
 
-/** The values of all lines. A line that was cut off is left out. */
+/** The value of a line; undefined for one that was cut off. */
+export function valueInLine(line: string): object | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    return typeof value === 'object' && value !== null ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The values of all lines but those that were cut off. */
 export function valuesIn(content: string): object[] {
-  return content.split('\n').flatMap((line) => {
-    try {
-      const value: unknown = JSON.parse(line);
-      return typeof value === 'object' && value !== null ? value : [];
-    } catch {
-      return [];
-    }
-  });
+  return content.split('\n').flatMap((line) => valueInLine(line) ?? []);
 }
 
 const CHUNK = 65_536;

@@ -77,21 +77,21 @@ interface Writes {
  * The journal of one account at one exchange. A write is recorded before it is sent, and stays unsettled until its outcome is
  * known.
  *
- *     unsettled/ID              recorded -> sent -> acknowledged | rejected | lost
- *                                  |                     |
- *     (deleted)                 discarded                v
- *     settled/LIST~TIME~ID                            verifying (-> retained for a day, if rejected or not sent)
- *     archive/DAY.jsonl                                  |         a line with the outcome, for 14 days
- *                                                        v
- *     (deleted, or jobs/DAY-ID)                        closed      (outcome, duplicates)
+ *     unsettled/ID           recorded ──> sent ──> acknowledged | rejected | lost
+ *                                │                           │
+ *     (deleted)              discarded                       ▼
+ *     settled/LIST~TIME~ID                               verifying ──> retained   (what was rejected or not sent)
+ *     archive/DAY.jsonl                                      │            │
+ *                                                            ▼            ▼
+ *     (deleted, or jobs/DAY-ID)                           closed (outcome, duplicates)
  *
- * - **recorded .. lost**: the outcome is unknown. The process that recorded it owns it (`isUnderWay`), until it releases it or dies.
- *   Then one other process may claim it: the one that makes the link `.ID.NUMBER` beside the record, where NUMBER counts the claims.
+ * - **recorded to lost**: the outcome is unknown. The process that recorded it owns it (`isUnderWay`) until it releases it or dies.
+ *   Then one other process can claim it: the one that makes the link `.ID.NUMBER` beside the record (`JournalEntry.claim`).
  * - **verifying**: the outcome is in the archive, but the request may be executed again. The name of the record says which list
  *   would show that (`settledButUnexpired`).
- * - **retained**: the request has expired, and a later list showed everything that it made. What counts as rejected or not sent is
- *   kept for a day, in case its order appears after all.
- * - **closed**: only the archive has it. The record of a batch is kept as long, because the archive has only its summary.
+ * - **retained**: the request has expired, and a later list showed everything that it made. The record is kept for a day, in case
+ *   its order appears after all.
+ * - **closed**: only the archive has it, for 14 days. The record of a batch is kept as long, because the archive has only its summary.
  *
  * A record is a file of lines of JSON: the write, then what happened. Lines are only added, and a record is moved from state to
  * state whole. So any number of processes can use the journal at once, a damaged record hides nothing but itself, and a command
@@ -351,7 +351,7 @@ export class Journal {
     if (other !== undefined)
       throw usage(`The client id ${clientId} is in use by an order that is not settled yet.`, [
         'This order was not sent.',
-        suggest('Find out', 'resolve', other.write.id),
+        suggest('Find out', 'resolve', clientId),
       ]);
     const earlier = this.archive.findByClientId(clientId) ?? this.archive.find(clientId);
     if (earlier?.outcome === 'placed')

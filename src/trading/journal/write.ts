@@ -134,6 +134,8 @@ export interface JournalEvent {
   readonly isLate?: true;
   /** A request of it, or a lookup of its order, got no answer. */
   readonly isUnanswered?: true;
+  /** The order or withdrawal that an answer named: only a list shows whether it is this one. */
+  readonly namedId?: string;
   /** The process that takes over. */
   readonly newOwner?: Owner;
   /** The best bid that the sells of a job were checked against when it was resumed. */

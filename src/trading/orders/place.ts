@@ -1,4 +1,3 @@
-import type { Refusal } from '../../domain/refusal.js';
 import { Failure, suggest } from '../../errors.js';
 import type { WriteResponse } from '../../exchange/exchange.js';
 import { Job } from '../batches/job.js';
@@ -7,20 +6,8 @@ import { SendGate } from '../journal/entry.js';
 import type { NewRecord } from '../journal/journal.js';
 import { clientIdOf, type RecordedOrderTerms } from '../journal/write.js';
 import type { TradingContext } from '../trading-context.js';
-import {
-  findOrderOutcome,
-  findSentOrder,
-  type OrderOutcome,
-  REFUSED_AND_ABSENT,
-  releaseMismatched,
-  settleAcceptedOrder,
-  settlePlaced,
-  uncheckedRefusalText,
-} from './settle-order.js';
-import { isSameOrder, keyOf } from './terms.js';
-
-/** The outcome of an order. */
-export type Placement = OrderOutcome | { readonly outcome: 'refused'; readonly refusal: Refusal };
+import { type Placement, settleByResponse } from './settle-order.js';
+import { keyOf } from './terms.js';
 
 /** The best bid to record, and the check of the day limit to repeat after recording. */
 export interface RecordOptions extends Pick<NewRecord, 'bestBid'> {
@@ -76,56 +63,6 @@ export function sendRecordedOrder(
   return client.placeOrder(terms, clientIdOf(entry.write), { reqTime, mayLeave: gate.mayLeave });
 }
 
-/** Finds the outcome of a sent order within the time budget, and records it. */
-export async function settleByResponse(
-  trading: TradingContext,
-  entry: JournalEntry<'order'>,
-  response: WriteResponse<{ readonly id: string }>,
-): Promise<Placement> {
-  if (response.kind === 'done') return settleAcceptedOrder(trading, entry, response.value.id);
-  if (response.kind === 'refused') return handleRefusal(trading, entry, response.refusal);
-  if (response.kind === 'notSent') {
-    entry.settle({ outcome: 'notSent', id: null, duplicates: [] }, `not sent: ${response.reason}`);
-    const { reason, failure, hint } = response;
-    return { outcome: 'notSent', reason, failure, hint };
-  }
-  entry.note(`no answer: ${response.reason}`, { isUnanswered: true });
-  trading.reportProgress(`No answer: ${response.reason}. Looking up the order; it is not sent again.`);
-  const settled = await findOrderOutcome(trading, entry);
-  return settled.outcome === 'unknown' ? { ...settled, reason: settled.mismatch ?? response.reason } : settled;
-}
-
-/**
- * A proxy may have repeated the request: the first one was placed and the refusal answers the second. So a refusal counts
- * only if the order does not exist.
- */
-async function handleRefusal(
-  trading: TradingContext,
-  entry: JournalEntry<'order'>,
-  refusal: Refusal,
-): Promise<Placement> {
-  entry.note(`refused: ${refusal.code} ${refusal.message}`);
-  const found = await findSentOrder(trading, entry, refusal.code);
-  if (typeof found === 'object') {
-    return 'mismatch' in found ? releaseMismatched(entry, found) : settlePlaced(trading, entry, found);
-  }
-  if (found === undefined) return settleUncheckedRefusal(trading, entry, refusal);
-  entry.settle({ outcome: 'refused', id: null, duplicates: [] }, REFUSED_AND_ABSENT);
-  return { outcome: 'refused', refusal };
-}
-
-/** Settles a refused order that the exchange could not be asked about at once. */
-async function settleUncheckedRefusal(
-  trading: TradingContext,
-  entry: JournalEntry<'order'>,
-  refusal: Refusal,
-): Promise<Placement> {
-  const settled = await findOrderOutcome(trading, entry, { absentAs: 'refused' });
-  if (settled.outcome === 'notSent') return { outcome: 'refused', refusal };
-  if (settled.outcome === 'placed' || settled.mismatch !== undefined) return settled;
-  return { ...settled, reason: uncheckedRefusalText(refusal, settled.reason) };
-}
-
 /** Throws Failure `usage` if an identical order has an unknown outcome, or a record cannot be read. */
 export function refuseIdenticalOrder({ journal }: TradingContext, terms: RecordedOrderTerms): void {
   journal.requireReadable();
@@ -149,4 +86,20 @@ function mayIncludeOrder(entry: JournalEntry<'batch'>, order: RecordedOrderTerms
   if (order.market !== market || order.side !== side || order.account !== account) return false;
   // checked last, because the record of a job may be long
   return new Job(entry).uncertainKeys().has(keyOf(order.price, order.amount));
+}
+
+/**
+ * Whether an order repeats an earlier one: the same price and amount, or the same expressions, whatever they resolve to by
+ * now. Its type and loans do not matter: a user who repeats an order may have changed them.
+ */
+function isSameOrder(order: RecordedOrderTerms, earlier: RecordedOrderTerms): boolean {
+  const isOtherMarketSideOrAccount = (['market', 'side', 'account'] as const).some(
+    (name) => order[name] !== earlier[name],
+  );
+  if (isOtherMarketSideOrAccount) return false;
+  const { expressions: wanted } = order;
+  const { expressions: earlierWanted } = earlier;
+  const hasSameExpressions =
+    wanted !== undefined && wanted.price === earlierWanted?.price && wanted.amount === earlierWanted.amount;
+  return hasSameExpressions || keyOf(order.price, order.amount) === keyOf(earlier.price, earlier.amount);
 }

@@ -1,16 +1,16 @@
 import type { Order } from '../../domain/order.js';
 import type { Refusal } from '../../domain/refusal.js';
-import { tryRead } from '../../errors.js';
-import type { Exchange, NotSent as NotSentReason } from '../../exchange/exchange.js';
+import { Failure } from '../../errors.js';
+import type { NotSent as NotSentReason, WriteResponse } from '../../exchange/exchange.js';
 import type { DuplicateOrders } from '../duplicates.js';
 import type { JournalEntry } from '../journal/entry.js';
-import { clientIdOf } from '../journal/write.js';
-import { certainAt, type PollResult, pollUntilSettled } from '../poll-until-settled.js';
-import { SLACK_MS } from '../reconcile.js';
+import { clientIdOf, type RecordedWrite } from '../journal/write.js';
+import { certainAt, pollUntilSettled } from '../poll-until-settled.js';
+import { listMustReachTo, SLACK_MS } from '../reconcile.js';
 import { isSameRefusal } from '../same-refusal.js';
+import { EXPIRED, type Findings, type OrderList, readOrderList, settle } from '../settle.js';
 import type { TradingContext } from '../trading-context.js';
 import { differences, newClientId } from './terms.js';
-import { type Verified, verifyOrders } from './verify-orders.js';
 
 interface Placed {
   readonly outcome: 'placed';
@@ -25,6 +25,104 @@ export interface NotSent extends NotSentReason {
   readonly outcome: 'notSent';
 }
 
+/** The outcome of an order. */
+export type Placement = Placed | NotSent | Unknown | { readonly outcome: 'refused'; readonly refusal: Refusal };
+
+/** Finds the outcome of a sent order within the time budget, and records it. */
+export async function settleByResponse(
+  trading: TradingContext,
+  entry: JournalEntry<'order'>,
+  response: WriteResponse<{ readonly id: string }>,
+): Promise<Placement> {
+  if (response.kind === 'notSent') {
+    entry.settle({ outcome: 'notSent', id: null, duplicates: [] }, `not sent: ${response.reason}`);
+    const { reason, failure, hint } = response;
+    return { outcome: 'notSent', reason, failure, hint };
+  }
+  if (response.kind === 'done') {
+    entry.note(`accepted: ${response.value.id}`, { namedId: response.value.id });
+    const placed = await settleAccepted(trading, entry, response.value.id);
+    if (placed !== undefined) return placed;
+  } else if (response.kind === 'lost') {
+    entry.note(`no answer: ${response.reason}`, { isUnanswered: true });
+    trading.reportProgress(`No answer: ${response.reason}. Looking up the order; it is not sent again.`);
+  } else entry.note(`refused: ${response.refusal.code} ${response.refusal.message}`);
+  const refusal = response.kind === 'refused' ? response.refusal : undefined;
+  const found = await findOrder(trading, entry, refusal);
+  if (found.outcome === 'placed') return withDuplicates(trading, entry, found.order);
+  if (found.outcome === 'unknown')
+    return response.kind === 'lost' ? { ...found, reason: found.mismatch ?? response.reason } : found;
+  if (refusal !== undefined) return { outcome: 'refused', refusal };
+  return { outcome: 'notSent', reason: EXPIRED, failure: 'unreachable', hasExpired: true };
+}
+
+/**
+ * Settles an order that the exchange says it has accepted. A server in between may have answered with the response to another
+ * request: then the list contradicts it, and undefined is returned.
+ */
+async function settleAccepted(
+  trading: TradingContext,
+  entry: JournalEntry<'order'>,
+  id: string,
+): Promise<Placed | undefined> {
+  const checked = await check(trading, entry.write);
+  const settled = checked?.findings.settled.get(entry.write.id);
+  if (settled !== undefined) return placedAs(settled.id ?? id, checked);
+  if (checked?.findings.contradicted.has(entry.write.id) !== true) {
+    entry.settle({ outcome: 'placed', id, duplicates: [] }, `placed: ${id}`);
+    return placedAs(id, checked);
+  }
+  entry.note(`the exchange does not list order ${id} as this one`, { isUnanswered: true });
+  trading.reportProgress(
+    `The answer names order ${id}, which the exchange does not list as this one. Looking it up; it is not sent again.`,
+  );
+  return undefined;
+}
+
+/** Checks whether the network repeated the request of an order that was found. */
+async function withDuplicates(trading: TradingContext, entry: JournalEntry<'order'>, order: Order): Promise<Placed> {
+  const placed = placedAs(order.id, await check(trading, entry.write));
+  return { ...placed, order: placed.order ?? order };
+}
+
+interface Checked {
+  readonly list: OrderList;
+  readonly findings: Findings;
+  /** Whether the list ends before the order was sent, so that duplicates of it may be missing. */
+  readonly isCutOff: boolean;
+}
+
+/** Settles with a list that goes back to this order. Undefined if none could be read. */
+async function check(
+  trading: TradingContext,
+  { id, reqTime, terms: { market, side } }: RecordedWrite<'order'>,
+): Promise<Checked | undefined> {
+  const to = listMustReachTo({ reqTime });
+  try {
+    const list = await readOrderList(trading, { market, side }, { to });
+    return { list, findings: await settle(trading, list, { id }), isCutOff: list.since > to };
+  } catch (error) {
+    if (error instanceof Failure) return undefined;
+    throw error;
+  }
+}
+
+function placedAs(id: string, checked: Checked | undefined): Placed {
+  const { duplicates = [] } = checked?.findings ?? {};
+  const isUnchecked = checked === undefined || (checked.isCutOff && duplicates.length === 0);
+  const order = checked?.list.orders.find((one) => one.id === id) ?? null;
+  return { outcome: 'placed', id, duplicates: isUnchecked ? null : duplicates, order };
+}
+
+/** The event that settles a write that was refused. */
+export const REFUSED_AND_ABSENT = 'refused; not found on the exchange';
+
+/** What a lookup by client id has shown of an order. */
+export type FoundOrder =
+  | { readonly outcome: 'placed'; readonly order: Order }
+  | { readonly outcome: 'refused' | 'notSent' }
+  | Unknown;
+
 export interface Unknown {
   readonly outcome: 'unknown';
   readonly reason: string;
@@ -34,97 +132,59 @@ export interface Unknown {
   readonly certainAt: number | null;
 }
 
-/** The reason for an order that counts as not sent: no order has its client id, and its request can arrive no more. */
-export const EXPIRED = 'the request has expired and the exchange has no such order';
-
-/** The event that settles a write that was refused. */
-export const REFUSED_AND_ABSENT = 'refused; not found on the exchange';
+/**
+ * Looks an order up by its client id until the budget ends, and records what that shows. A rejected order that is not found was
+ * rejected. Any other counts as not sent once its request has expired and the exchange answers the same for a client id that was
+ * never used.
+ * @param refusal with which the exchange rejected it. A proxy may have repeated the request: the first one was placed and the
+ *   refusal answers the second
+ */
+export async function findOrder(
+  trading: TradingContext,
+  entry: JournalEntry<'order'>,
+  refusal?: Refusal,
+): Promise<FoundOrder> {
+  const { reqTime, terms } = entry.write;
+  const { settled, unproven } = await pollUntilSettled<FoundOrder>(
+    trading,
+    { reqTime, of: { market: terms.market } },
+    async (isExpired) => {
+      const found = await lookUp(trading, entry, refusal?.code);
+      if (found === undefined) return undefined;
+      if (found !== 'none') return 'mismatch' in found ? leaveMismatched(entry, found) : settlePlaced(entry, found);
+      if (refusal !== undefined) return settleAbsent(entry, 'refused');
+      return isExpired && (await isUnusedIdNotFound(trading, terms.market)) ? settleAbsent(entry, 'notSent') : 'none';
+    },
+  );
+  if (settled !== undefined) return settled;
+  entry.release();
+  const missing = unproven ?? 'the exchange shows no such order, but the request may still arrive';
+  const reason = refusal === undefined ? missing : uncheckedRefusalText(refusal, missing);
+  return { outcome: 'unknown', reason, certainAt: certainAt(trading, entry.write) };
+}
 
 /** Why the outcome of a write is unknown that was refused, as a part of a sentence. @param unchecked why it could not be looked up */
 export function uncheckedRefusalText({ message }: Refusal, unchecked: string): string {
   return `the exchange rejected it (${message}), but a duplicate may have been executed: ${unchecked}`;
 }
 
-/** The outcome of an order that left. */
-export type OrderOutcome = Placed | NotSent | Unknown;
-
-export interface SettleOptions {
-  /** When to check for duplicates: now, or together with the next list of this side. */
-  readonly duplicates?: 'now' | 'later';
-  /** What to record of a write that provably made nothing: `refused` if the exchange answered so. */
-  readonly absentAs?: 'notSent' | 'refused';
+function settlePlaced(entry: JournalEntry<'order'>, order: Order): FoundOrder {
+  entry.settle({ outcome: 'placed', id: order.id, duplicates: [] }, `placed: ${order.id}`);
+  return { outcome: 'placed', order };
 }
 
-/**
- * Looks the order up by its client id until the budget ends. It counts as not sent once its request has expired and the
- * exchange answers the same for a client id that was never used.
- */
-export async function findOrderOutcome(
-  trading: TradingContext,
-  entry: JournalEntry<'order'>,
-  options: SettleOptions = {},
-): Promise<OrderOutcome> {
-  const { reqTime, terms } = entry.write;
-  const result = await pollUntilSettled<OrderOutcome>(
-    trading,
-    { reqTime, of: { market: terms.market } },
-    async () => {
-      const found = await findSentOrder(trading, entry);
-      if (typeof found !== 'object') return found;
-      return 'mismatch' in found ? releaseMismatched(entry, found) : settlePlaced(trading, entry, found, options);
-    },
-    async () => ((await isUnusedIdNotFound(trading, entry)) ? settleAbsent(entry, options) : undefined),
+function settleAbsent(entry: JournalEntry<'order'>, outcome: 'refused' | 'notSent'): FoundOrder {
+  entry.settle(
+    { outcome, id: null, duplicates: [] },
+    outcome === 'refused' ? REFUSED_AND_ABSENT : `not sent: ${EXPIRED}`,
   );
-  return result.settled ?? leaveUnknown(trading, entry, result);
+  return { outcome };
 }
 
-/**
- * Settles an accepted order. A server in between may have answered with the response to another request. Then it names another
- * order, or one that no list shows, and the client id decides.
- */
-export async function settleAcceptedOrder(
-  trading: TradingContext,
-  entry: JournalEntry<'order'>,
-  id: string,
-): Promise<OrderOutcome> {
-  const verified = await tryRead(() =>
-    verifyOrders(trading, entry.write.terms, { justPlaced: { entry, orderId: id } }),
-  );
-  if (verified?.contradiction === undefined) return recordPlaced(entry, id, verified);
-  const found = await findSentOrder(trading, entry);
-  if (typeof found === 'object' && !('mismatch' in found)) return settlePlaced(trading, entry, found);
-  entry.note(`the answer names order ${id}, ${verified.contradiction}`, { isUnanswered: true });
-  trading.reportProgress(
-    `The answer names order ${id}, ${verified.contradiction}. Looking up the order; it is not sent again.`,
-  );
-  return findOrderOutcome(trading, entry);
-}
-
-/** Settles an order that exists, by default after a check for duplicates. */
-export async function settlePlaced(
-  trading: TradingContext,
-  entry: JournalEntry<'order'>,
-  found: Order,
-  { duplicates = 'now' }: SettleOptions = {},
-): Promise<Placed> {
-  const justPlaced = { entry, orderId: found.id, isProven: true };
-  const read = () => verifyOrders(trading, entry.write.terms, { justPlaced });
-  const placed = recordPlaced(
-    entry,
-    found.id,
-    duplicates === 'now' ? await tryRead(read) : { duplicates: [], listed: undefined },
-  );
-  return { ...placed, order: placed.order ?? found };
-}
-
-function recordPlaced(entry: JournalEntry<'order'>, id: string, verified: Verified | undefined): Placed {
-  const { duplicates = [], listed, isCutOff = false }: Partial<Verified> = verified ?? { isCutOff: true };
-  const own = duplicates.find((one) => one.writeId === entry.write.id)?.ids ?? [];
-  const event = own.length === 0 ? `placed: ${id}` : `placed: ${id}; duplicates: ${own.join(', ')}`;
-  const checkedTo = isCutOff ? undefined : listed?.began;
-  entry.settle({ outcome: 'placed', id, duplicates: own, ...(checkedTo === undefined ? {} : { checkedTo }) }, event);
-  const order = listed?.orders.find((one) => one.id === id) ?? null;
-  return { outcome: 'placed', id, duplicates: isCutOff && duplicates.length === 0 ? null : duplicates, order };
+/** Releases an order whose outcome cannot be decided: another order has its client id, or the exchange changed it. */
+function leaveMismatched(entry: JournalEntry<'order'>, { mismatch }: Mismatch): Unknown {
+  entry.release();
+  return { outcome: 'unknown', reason: mismatch, mismatch, certainAt: null };
 }
 
 /** How an order with the client id differs from the terms that were sent: it may be a different order. */
@@ -136,84 +196,64 @@ interface Mismatch {
  * Returns the order, a mismatch, `none`, or undefined if the exchange did not answer, which proves nothing.
  * @param refusal the code with which the order was refused: a lookup that is refused with it counts as `none`
  */
-export async function findSentOrder(
+async function lookUp(
   trading: TradingContext,
   entry: JournalEntry<'order'>,
   refusal?: number | null,
 ): Promise<Order | Mismatch | 'none' | undefined> {
-  const { terms, reqTime } = entry.write;
-  const found = await tryRead(() => findOrNothing(trading.client, terms.market, clientIdOf(entry.write), refusal));
-  if (typeof found !== 'object') {
-    if (found === undefined) entry.note('asked by client id: no answer', { isUnanswered: true });
-    else entry.note('asked by client id: not found');
-    return found;
-  }
-  const differs = differences(found, terms).join(', ');
-  const isPlausible = differs === '' && found.time >= reqTime - SLACK_MS;
-  // an exchange that answers with some order, whatever the client id, proves nothing
-  if (!isPlausible && !(await isUnusedIdNotFound(trading, entry))) {
-    const what = `order ${found.id}${differs === '' ? ', which is older' : `, with ${differs}`}`;
-    entry.note(`asked by client id: ${what}; the exchange may show it for any client id`, { isUnanswered: true });
-    return undefined;
-  }
-  if (differs !== '') return mismatchOf(trading, entry, found, differs);
-  entry.note('asked by client id: found');
+  const { found, event, isUnanswered } = await evidenceOf(trading, entry.write, refusal);
+  entry.note(`asked by client id: ${event}`, isUnanswered === true ? { isUnanswered } : {});
   return found;
 }
 
-/** A generated id proves that the order is ours. A chosen id may also be used by somebody else. */
-function mismatchOf(
+interface Evidence {
+  readonly found: Order | Mismatch | 'none' | undefined;
+  /** In words. */
+  readonly event: string;
+  readonly isUnanswered?: true;
+}
+
+async function evidenceOf(
   trading: TradingContext,
-  entry: JournalEntry<'order'>,
-  order: Order,
-  differs: string,
-): Order | Mismatch {
-  const { id } = order;
-  if (entry.write.clientId === undefined) {
-    entry.note(`asked by client id: found, though with ${differs}`);
-    trading.warn(`The exchange changed order ${id}: it has ${differs}.`);
-    return order;
+  write: RecordedWrite<'order'>,
+  refusal?: number | null,
+): Promise<Evidence> {
+  const { terms, reqTime } = write;
+  const found = await findByClientId(trading, terms.market, clientIdOf(write), refusal);
+  if (found === undefined) return { found, event: 'no answer', isUnanswered: true };
+  if (found === 'none') return { found, event: 'not found' };
+  const differs = differences(found, terms).join(', ');
+  const isPlausible = differs === '' && found.time >= reqTime - SLACK_MS;
+  // an exchange that answers with some order, whatever the client id, proves nothing
+  if (!isPlausible && !(await isUnusedIdNotFound(trading, terms.market))) {
+    const what = `order ${found.id}${differs === '' ? ', which is older' : `, with ${differs}`}`;
+    return { found: undefined, event: `${what}; the exchange may show it for any client id`, isUnanswered: true };
   }
-  const mismatch = `order ${id} has this client id but ${differs}, so it may be a different order`;
-  entry.note(`asked by client id: ${mismatch}`);
-  return { mismatch };
+  if (differs === '') return { found, event: 'found' };
+  // a generated id proves that the order is ours; a chosen one may also be used by somebody else
+  if (write.clientId !== undefined) {
+    const mismatch = `order ${found.id} has this client id but ${differs}, so it may be a different order`;
+    return { found: { mismatch }, event: mismatch };
+  }
+  trading.warn(`The exchange changed order ${found.id}: it has ${differs}.`);
+  return { found, event: `found, though with ${differs}` };
 }
 
-/** Releases an order whose outcome cannot be decided: another order has its client id, or the exchange changed it. */
-export function releaseMismatched(entry: JournalEntry<'order'>, { mismatch }: Mismatch): Unknown {
-  entry.release();
-  return { outcome: 'unknown', reason: mismatch, mismatch, certainAt: null };
-}
-
-async function findOrNothing(client: Exchange, market: string, clientId: string, refusal?: number | null) {
+/** The newest order with a client id, `none`, or undefined if the exchange did not answer. */
+async function findByClientId(
+  { client }: TradingContext,
+  market: string,
+  clientId: string,
+  refusal?: number | null,
+): Promise<Order | 'none' | undefined> {
   try {
     return (await client.findOrder(market, { clientId })) ?? 'none';
   } catch (error) {
-    if (isSameRefusal(error, refusal)) return 'none';
-    throw error;
+    if (!(error instanceof Failure)) throw error;
+    return isSameRefusal(error, refusal) ? 'none' : undefined;
   }
 }
 
-async function isUnusedIdNotFound(
-  { client, host }: TradingContext,
-  { write }: JournalEntry<'order'>,
-): Promise<boolean> {
-  const neverUsed = { clientId: newClientId(host) };
-  return (await tryRead(async () => (await client.findOrder(write.terms.market, neverUsed)) ?? 'none')) === 'none';
-}
-
-function settleAbsent(entry: JournalEntry<'order'>, { absentAs: outcome = 'notSent' }: SettleOptions): NotSent {
-  const event = outcome === 'refused' ? REFUSED_AND_ABSENT : `not sent: ${EXPIRED}`;
-  entry.settle({ outcome, id: null, duplicates: [] }, event);
-  return { outcome: 'notSent', reason: EXPIRED, failure: 'unreachable', hasExpired: true };
-}
-
-function leaveUnknown(
-  trading: TradingContext,
-  entry: JournalEntry<'order'>,
-  { unproven }: PollResult<unknown>,
-): Unknown {
-  entry.release();
-  const reason = unproven ?? 'the exchange shows no such order, but the request may still arrive';
-  return { outcome: 'unknown', reason, certainAt: certainAt(trading, entry.write) };
+async function isUnusedIdNotFound(trading: TradingContext, market: string): Promise<boolean> {
+  return (await findByClientId(trading, market, newClientId(trading.host))) === 'none';
 }

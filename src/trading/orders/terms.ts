@@ -1,6 +1,6 @@
 import { Decimal, formatAmount, grouped } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
-import type { Order, Side } from '../../domain/order.js';
+import type { Order } from '../../domain/order.js';
 import { type Failure, usage } from '../../errors.js';
 import type { Host } from '../../platform/host.js';
 import type { RecordedOrderTerms } from '../journal/write.js';
@@ -40,12 +40,6 @@ export function keyOf(price: string, amount: string): string {
   return `${Decimal.of(price).trimmed()} ${Decimal.of(amount).trimmed()}`;
 }
 
-/** The key of a listed order; undefined if no batch could have placed it: another side, or not a limit order. */
-export function orderKey(order: Order, side: Side): string | undefined {
-  const kind = kindOf(order, { side, type: 'limit' });
-  return kind.side === side && kind.type === 'limit' ? keyOf(order.price, order.amount) : undefined;
-}
-
 /** How an order on the exchange differs from its terms, in words. An undocumented type is ignored. */
 export function differences(order: Order, terms: RecordedOrderTerms): string[] {
   const { price, amount } = order;
@@ -55,22 +49,6 @@ export function differences(order: Order, terms: RecordedOrderTerms): string[] {
     ...(isSame(price, terms.price) ? [] : [`the price ${price} instead of ${terms.price}`]),
     ...(isSame(amount, terms.amount) ? [] : [`the amount ${amount} instead of ${terms.amount}`]),
   ];
-}
-
-/**
- * Whether an order repeats an earlier one: the same price and amount, or the same expressions, whatever they resolve to by
- * now. Its type and loans do not matter: a user who repeats an order may have changed them.
- */
-export function isSameOrder(order: RecordedOrderTerms, earlier: RecordedOrderTerms): boolean {
-  const isOtherMarketSideOrAccount = (['market', 'side', 'account'] as const).some(
-    (name) => order[name] !== earlier[name],
-  );
-  if (isOtherMarketSideOrAccount) return false;
-  const { expressions: wanted } = order;
-  const { expressions: earlierWanted } = earlier;
-  const hasSameExpressions =
-    wanted !== undefined && wanted.price === earlierWanted?.price && wanted.amount === earlierWanted.amount;
-  return hasSameExpressions || (isSame(order.price, earlier.price) && isSame(order.amount, earlier.amount));
 }
 
 function isSame(left: string, right: string): boolean {

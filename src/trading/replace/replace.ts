@@ -11,13 +11,8 @@ import {
 } from '../cancel/cancellation.js';
 import type { JournalEntry } from '../journal/entry.js';
 import type { RecordedOrderTerms } from '../journal/write.js';
-import {
-  type Placement,
-  type RecordOptions,
-  refuseIdenticalOrder,
-  sendRecordedOrder,
-  settleByResponse,
-} from '../orders/place.js';
+import { type RecordOptions, refuseIdenticalOrder, sendRecordedOrder } from '../orders/place.js';
+import { type Placement, settleByResponse } from '../orders/settle-order.js';
 import { isTooSmall, remainderOf, validateOrder } from '../orders/terms.js';
 import type { TradingContext } from '../trading-context.js';
 import { type ReplacePlan, refuseConcurrentCancel } from './plan.js';

@@ -1,131 +1,106 @@
-import { formatAmount } from '../../domain/decimal.js';
 import type { Withdrawal } from '../../domain/funds.js';
-import { tryRead } from '../../errors.js';
+import type { Refusal } from '../../domain/refusal.js';
+import { Failure, tryRead } from '../../errors.js';
 import type { JournalEntry } from '../journal/entry.js';
-import { isKind, type RecordedWrite, type Settled } from '../journal/write.js';
+import { REFUSED_AND_ABSENT, type Unknown, uncheckedRefusalText } from '../orders/settle-order.js';
+import { certainAt, pollUntilSettled } from '../poll-until-settled.js';
 import { isSameRefusal } from '../same-refusal.js';
 import type { TradingContext } from '../trading-context.js';
-import { isNewer, recordsAfter } from './records.js';
-import { fitOf } from './terms.js';
+import { candidatesText, type Finding, readRecordList, settleRecords } from './settle-records.js';
 
-/** How far a record's date may be from its request: clocks differ, and a review may date it. */
-export const DATE_SLACK_MS = 60_000;
+/** Its outcome is unknown. */
+export interface UnknownWithdrawal extends Unknown {
+  /** If its request has expired and no later read can decide: the records that may be it. The user settles it. */
+  readonly candidates?: readonly Withdrawal[];
+}
 
-/**
- * How long before a withdrawal was recorded the archive is searched for others. Only those settled later can have its records,
- * but the clock of another machine may be wrong.
- */
-export const ARCHIVE_SLACK_MS = 86_400_000;
+/** What the records have shown of a withdrawal. */
+export type FoundWithdrawal =
+  | { readonly outcome: 'placed'; readonly id: string; readonly duplicates: readonly string[] }
+  | { readonly outcome: 'refused' | 'notSent' }
+  | UnknownWithdrawal;
 
-/** What the exchange's records show of a withdrawal. */
-export type Finding =
-  | { readonly kind: 'found'; readonly id: string }
-  /** Records that may be it or something else: only the user can decide that, on the exchange. */
-  | { readonly kind: 'unclear'; readonly candidates: readonly Withdrawal[] }
-  | { readonly kind: 'none' };
+/** Why a withdrawal counts as not sent. */
+export const ABSENT = 'the request has expired and the exchange has no such withdrawal';
 
-/** The records that are newer than a withdrawal's request and belong to no other settled withdrawal, the oldest first. */
-export interface NewRecords {
-  readonly all: readonly Withdrawal[];
-  /** Those that may be the withdrawal. */
-  readonly fitting: readonly Withdrawal[];
-  /** Those of them that fit in everything. */
-  readonly exact: readonly Withdrawal[];
-  /** Whether a record fits another withdrawal with an unknown outcome in everything too. */
-  readonly isContested: (record: Withdrawal) => boolean;
+interface Known {
+  /** With which the exchange rejected it. A proxy may have repeated the request: the first one was executed. */
+  readonly refusal?: Refusal | undefined;
+  /** Why no answer came, as a part of a sentence: it is named if the records do not say more. */
+  readonly whyUnanswered?: string;
 }
 
 /**
- * Reads the records once, to their end.
- * @throws Failure `usage` if the journal cannot be read; `unreachable`, `limited`, `refused`, `credentials`, `partial` or
- *   `internal` if the records cannot
+ * Looks up an unanswered withdrawal in the records for as long as the budget lasts, and records what they show. A rejected one
+ * that they do not show was rejected. Any other counts as not sent once the request has expired; a transfer within the exchange
+ * may be on no list, and so stays unknown. It is never sent again.
  */
-export async function readNewRecords(trading: TradingContext, write: RecordedWrite<'withdraw'>): Promise<NewRecords> {
-  const { terms } = write;
-  const records = await recordsAfter(trading.client, terms.coin, terms.before.record);
-  // after the list, so that the journal covers all that is listed
-  const since = { operation: 'withdraw', coin: terms.coin } as const;
-  const { unsettled, settled } = trading.journal.writesSince(write.time - ARCHIVE_SLACK_MS, since);
-  const known = idsOf(settled, write.id);
-  const others = unsettled
-    .map((one) => one.write)
-    .filter((other) => isKind(other, 'withdraw') && other.id !== write.id && other.terms.coin === terms.coin);
-  const all = records.filter(({ id }) => !known.has(id)).reverse();
-  return {
-    all,
-    ...fittingRecords(trading, write, all),
-    isContested: (record) => others.some((other) => isKind(other, 'withdraw') && fitsExactly(trading, record, other)),
-  };
-}
-
-/** The records that may be a withdrawal, and those of them that fit in everything. */
-export function fittingRecords(
+export async function findWithdrawal(
   trading: TradingContext,
-  write: RecordedWrite<'withdraw'>,
-  records: readonly Withdrawal[],
-): Pick<NewRecords, 'fitting' | 'exact'> {
-  const { terms } = write;
-  const fitting = records.filter(
-    (record) => isNewer(record.id, terms.before.record) && fitOf(record, terms) !== undefined,
-  );
-  return { fitting, exact: fitting.filter((record) => fitsExactly(trading, record, write)) };
+  entry: JournalEntry<'withdraw'>,
+  { refusal, whyUnanswered }: Known = {},
+): Promise<FoundWithdrawal> {
+  const { reqTime, terms } = entry.write;
+  const mayBeUnlisted = terms.internal && refusal === undefined;
+  let finding: Finding | undefined;
+  const request = { reqTime, of: { coin: terms.coin } };
+  const { settled, unproven } = await pollUntilSettled<FoundWithdrawal>(trading, request, async (isExpired) => {
+    const now = await readFinding(trading, entry, refusal?.code);
+    finding = now ?? finding;
+    if (now?.kind === 'found') return { outcome: 'placed', id: now.id, duplicates: now.duplicates };
+    if (now?.kind === 'none' && refusal !== undefined) return settleAbsent(entry, 'refused');
+    if (now === undefined || !isExpired) return now && 'none';
+    if (now.kind === 'unclear') return leftToUser(now.candidates);
+    return mayBeUnlisted ? leftToUser([]) : settleAbsent(entry, 'notSent');
+  });
+  if (settled !== undefined && settled.outcome !== 'unknown') return settled;
+  entry.release();
+  if (settled !== undefined) return withRefusal(settled, refusal);
+  // a read without an answer takes back nothing that an earlier one has shown
+  if (finding?.kind === 'unclear')
+    return withRefusal({ outcome: 'unknown', reason: candidatesText(finding.candidates), certainAt: null }, refusal);
+  const reason = whyUnanswered ?? unproven ?? 'the exchange shows no such withdrawal, but the request may still arrive';
+  const certain = mayBeUnlisted ? null : certainAt(trading, entry.write);
+  return withRefusal({ outcome: 'unknown', reason, certainAt: certain }, refusal);
 }
 
-/** Whether a record has the terms of a withdrawal, and was made while the exchange accepted its request. */
-function fitsExactly(
-  { requestLifetimeMs }: TradingContext,
-  record: Withdrawal,
-  { terms, reqTime }: RecordedWrite<'withdraw'>,
-): boolean {
-  const isInTime = record.time >= reqTime - DATE_SLACK_MS && record.time <= reqTime + requestLifetimeMs + DATE_SLACK_MS;
-  return isInTime && isNewer(record.id, terms.before.record) && fitOf(record, terms) === 'exactly';
-}
-
-/** The record ids of all settled withdrawals, but of one. */
-export function idsOf(settled: readonly Settled[], but?: string): Set<string> {
-  const others = settled.filter(({ write }) => isKind(write, 'withdraw') && write.id !== but);
-  return new Set(others.flatMap(({ id, duplicates }) => [id ?? '', ...duplicates]));
-}
-
-/**
- * One read of the exchange's records; undefined if it could not be asked, which proves nothing.
- * @param refusal the code with which the withdrawal was refused: a lookup that is refused with it counts as `none`
- */
-export async function findSentWithdrawal(
+/** One read of the exchange's records; undefined if it could not be asked, which proves nothing. */
+export async function readFinding(
   trading: TradingContext,
   entry: JournalEntry<'withdraw'>,
   refusal?: number | null,
 ): Promise<Finding | undefined> {
+  const { id, terms } = entry.write;
   const finding = await tryRead(async () => {
     try {
-      return findingOf(await readNewRecords(trading, entry.write));
+      const list = await readRecordList(trading, terms.coin);
+      return list && settleRecords(trading, list, entry).findings.get(id);
     } catch (error) {
-      if (isSameRefusal(error, refusal)) return { kind: 'none' } as const;
+      // a lookup that is refused like the withdrawal shows that there is none
+      if (error instanceof Failure && isSameRefusal(error, refusal)) return { kind: 'none' } as const;
       throw error;
     }
   });
-  entry.note(`read the withdrawals: ${findingText(finding)}`);
+  if (finding === undefined) entry.note('read the withdrawals: no answer');
   return finding;
 }
 
-/** It is found if exactly one record fits in everything, and nothing else can have made that. */
-export function findingOf({ fitting, exact, isContested }: NewRecords): Finding {
-  const [only, ...more] = exact;
-  if (only !== undefined && more.length === 0 && !isContested(only)) return { kind: 'found', id: only.id };
-  const candidates = exact.length > 0 ? exact : fitting;
-  return candidates.length > 0 ? { kind: 'unclear', candidates } : { kind: 'none' };
+function withRefusal(unknown: UnknownWithdrawal, refusal: Refusal | undefined): UnknownWithdrawal {
+  return refusal === undefined ? unknown : { ...unknown, reason: uncheckedRefusalText(refusal, unknown.reason) };
 }
 
-function findingText(finding: Finding | undefined): string {
-  if (finding === undefined) return 'no answer';
-  if (finding.kind === 'none') return 'not found';
-  return finding.kind === 'found' ? `found ${finding.id}` : candidatesText(finding.candidates);
+function leftToUser(candidates: readonly Withdrawal[]): UnknownWithdrawal {
+  const reason =
+    candidates.length > 0
+      ? candidatesText(candidates)
+      : 'the exchange shows no such withdrawal, but it may not list transfers within the exchange';
+  return { outcome: 'unknown', reason, certainAt: null, candidates };
 }
 
-/** `it may be withdrawal 2 (1 btc, 2018-10-23T11:59:56.557Z), or none of these` */
-export function candidatesText(candidates: readonly Withdrawal[]): string {
-  const all = candidates.map(
-    ({ id, amount, coin, time }) => `${id} (${formatAmount(amount)} ${coin}, ${new Date(time).toISOString()})`,
+function settleAbsent(entry: JournalEntry<'withdraw'>, outcome: 'notSent' | 'refused'): FoundWithdrawal {
+  entry.settle(
+    { outcome, id: null, duplicates: [] },
+    outcome === 'refused' ? REFUSED_AND_ABSENT : `not sent: ${ABSENT}`,
   );
-  return `it may be withdrawal ${all.join(' or ')}, or none of these`;
+  return { outcome };
 }

@@ -1,19 +1,30 @@
 import type { Refusal } from '../../domain/refusal.js';
-import { Failure, suggest, tryRead } from '../../errors.js';
+import { Failure, suggest } from '../../errors.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { SendGate } from '../journal/entry.js';
 import { isKind } from '../journal/write.js';
-import { REFUSED_AND_ABSENT, uncheckedRefusalText } from '../orders/settle-order.js';
+import type { NotSent } from '../orders/settle-order.js';
 import { pollUntilSettled } from '../poll-until-settled.js';
 import type { TradingContext } from '../trading-context.js';
-import { ARCHIVE_SLACK_MS, findSentWithdrawal, idsOf, readNewRecords } from './find-withdrawal.js';
+import { ABSENT, findWithdrawal, readFinding, type UnknownWithdrawal } from './find-withdrawal.js';
 import { checkLimits, type WithdrawLimits } from './limits.js';
-import { isNewer, newestRecord } from './records.js';
-import { findWithdrawalOutcome, settlePlaced, type WithdrawalOutcome } from './settle-withdrawal.js';
-import { areAlike, fitOf, type WantedWithdrawal } from './terms.js';
+import { newestRecord } from './records.js';
+import { areAlike, type WantedWithdrawal } from './terms.js';
+
+interface Placed {
+  readonly outcome: 'placed';
+  /** The record's id; null if no record shows it. */
+  readonly id: string | null;
+  /** Duplicate records of the same withdrawal; null if they could not be looked up. */
+  readonly duplicates: readonly string[] | null;
+}
 
 /** The outcome of a withdrawal. */
-export type WithdrawalResult = WithdrawalOutcome | { readonly outcome: 'refused'; readonly refusal: Refusal };
+export type WithdrawalResult =
+  | Placed
+  | NotSent
+  | UnknownWithdrawal
+  | { readonly outcome: 'refused'; readonly refusal: Refusal };
 
 /** How a withdrawal is sent. */
 interface SendOptions {
@@ -50,61 +61,64 @@ export async function sendWithdrawal(
     if (error instanceof Failure) entry.discard();
     throw error;
   });
-  if (response.kind === 'done') return settleAcceptedWithdrawal(trading, entry, response.value.id);
-  if (response.kind === 'refused') return handleRefusal(trading, entry, response.refusal);
   if (response.kind === 'notSent') {
     entry.settle({ outcome: 'notSent', id: null, duplicates: [] }, `not sent: ${response.reason}`);
     const { reason, failure, hint } = response;
     return { outcome: 'notSent', reason, failure, hint };
   }
-  entry.note(`no answer: ${response.reason}`, { isUnanswered: true });
-  trading.reportProgress(`No answer: ${response.reason}. Looking up the withdrawal; it is not sent again.`);
-  return findWithdrawalOutcome(trading, entry, { whyUnanswered: response.reason });
+  if (response.kind === 'done') {
+    const placed = await settleAccepted(trading, entry, response.value.id);
+    if (placed !== undefined) return placed;
+  } else if (response.kind === 'refused') entry.note(`refused: ${response.refusal.code} ${response.refusal.message}`);
+  else {
+    entry.note(`no answer: ${response.reason}`, { isUnanswered: true });
+    trading.reportProgress(`No answer: ${response.reason}. Looking up the withdrawal; it is not sent again.`);
+  }
+  const refusal = response.kind === 'refused' ? response.refusal : undefined;
+  const known = response.kind === 'lost' ? { whyUnanswered: response.reason } : { refusal };
+  const found = await findWithdrawal(trading, entry, known);
+  if (found.outcome === 'placed') return found;
+  if (found.outcome === 'unknown') return found;
+  if (refusal !== undefined) return { outcome: 'refused', refusal };
+  return { outcome: 'notSent', reason: ABSENT, failure: 'unreachable', hasExpired: true };
 }
 
 /**
  * Settles a withdrawal that the exchange has accepted. The network may have repeated the request; and the answer may be the
- * stale one of another request: then only the records count. An id that no record shows is believed at once if no other
- * withdrawal of the journal waits for its answer, and otherwise once the request has expired.
+ * stale one of another request: then only the records count, and undefined is returned. An id that no record shows is believed
+ * at once if no other withdrawal of the journal waits for its answer, and otherwise once the request has expired.
  */
-async function settleAcceptedWithdrawal(
+async function settleAccepted(
   trading: TradingContext,
   entry: JournalEntry<'withdraw'>,
   id: string,
-): Promise<WithdrawalOutcome> {
+): Promise<Placed | undefined> {
   const { reqTime, terms } = entry.write;
-  const settleAsAnswered = (duplicates: readonly string[] | null) =>
-    settlePlaced(trading, entry, id, duplicates, `placed: ${id}`);
-  const read = async () => {
-    const seen = await tryRead(() => readNewRecords(trading, entry.write));
-    const named = seen?.all.find((record) => record.id === id);
-    const isOther = named === undefined ? (seen?.exact ?? []).length > 0 : fitOf(named, terms) === undefined;
-    if (isOther || isOfJournal(trading, entry, id)) return 'stale';
-    if (seen !== undefined && named !== undefined) {
-      const equal = seen.exact.filter((record) => record.id !== id && !seen.isContested(record));
-      return settleAsAnswered(equal.map((record) => record.id));
-    }
-    if (!isAnotherOpen(trading, entry)) return settleAsAnswered(seen === undefined ? null : []);
-    return seen === undefined ? undefined : 'none';
-  };
+  entry.note(`accepted: ${id}`, { namedId: id });
   const request = { reqTime, of: { coin: terms.coin } };
-  const { settled } = await pollUntilSettled<WithdrawalOutcome | 'stale'>(trading, request, read, async () =>
-    settleAsAnswered([]),
-  );
-  if (settled !== 'stale') return settled ?? settleAsAnswered(null);
+  const { settled } = await pollUntilSettled<Placed | 'contradicted'>(trading, request, async (isExpired) => {
+    const finding = await readFinding(trading, entry);
+    if (finding?.kind === 'found') return { outcome: 'placed', id, duplicates: finding.duplicates };
+    if (finding?.kind === 'contradicted') return 'contradicted';
+    if (!isExpired && isAnotherOpen(trading, entry)) return finding && 'none';
+    return settleAsAnswered(entry, id, finding && []);
+  });
+  if (settled !== 'contradicted') return settled ?? settleAsAnswered(entry, id, undefined);
   entry.note(`the answer names withdrawal ${id}, which is a different withdrawal`, { isUnanswered: true });
   trading.reportProgress(
     `The answer names withdrawal ${id}, which is a different withdrawal. Looking it up; it is not sent again.`,
   );
-  return findWithdrawalOutcome(trading, entry);
+  return undefined;
 }
 
-/** Whether a record was there before the request, or belongs to another withdrawal of the journal. */
-function isOfJournal({ journal }: TradingContext, { write }: JournalEntry<'withdraw'>, id: string): boolean {
-  const { internal, before } = write.terms;
-  // a transfer within the exchange may not be numbered like the records
-  if (!internal && !isNewer(id, before.record)) return true;
-  return idsOf(journal.writesSince(write.time - ARCHIVE_SLACK_MS, { operation: 'withdraw' }).settled, write.id).has(id);
+/** @param duplicates undefined if they could not be looked up */
+function settleAsAnswered(
+  entry: JournalEntry<'withdraw'>,
+  id: string,
+  duplicates: readonly string[] | undefined,
+): Placed {
+  entry.settle({ outcome: 'placed', id, duplicates: [] }, `placed: ${id}`);
+  return { outcome: 'placed', id, duplicates: duplicates ?? null };
 }
 
 /** Whether the journal has another withdrawal whose answer has not come: this may be it. */
@@ -136,33 +150,4 @@ export function refuseIdenticalWithdrawal({ journal }: TradingContext, wanted: W
     ? 'An identical withdrawal has an unknown outcome, so this one was not sent.'
     : 'An identical withdrawal is in progress, so this one was not sent.';
   throw new Failure('usage', message, { clientId: id, hint: suggest('Find its outcome', 'resolve', id) });
-}
-
-/**
- * A proxy may have repeated the request: the first one was executed and the refusal answers the second. So a refusal counts
- * only if the withdrawal does not exist.
- */
-async function handleRefusal(
-  trading: TradingContext,
-  entry: JournalEntry<'withdraw'>,
-  refusal: Refusal,
-): Promise<WithdrawalResult> {
-  entry.note(`refused: ${refusal.code} ${refusal.message}`);
-  const finding = await findSentWithdrawal(trading, entry, refusal.code);
-  if (finding?.kind === 'found') return settlePlaced(trading, entry, finding.id, [], `placed: ${finding.id}`);
-  if (finding?.kind !== 'none') return settleUncheckedRefusal(trading, entry, refusal);
-  entry.settle({ outcome: 'refused', id: null, duplicates: [] }, REFUSED_AND_ABSENT);
-  return { outcome: 'refused', refusal };
-}
-
-/** Settles a refused withdrawal that the exchange could not be asked about at once, or that a record may show. */
-async function settleUncheckedRefusal(
-  trading: TradingContext,
-  entry: JournalEntry<'withdraw'>,
-  refusal: Refusal,
-): Promise<WithdrawalResult> {
-  const settled = await findWithdrawalOutcome(trading, entry, { absentAs: 'refused' });
-  if (settled.outcome === 'notSent') return { outcome: 'refused', refusal };
-  if (settled.outcome === 'placed') return settled;
-  return { ...settled, reason: uncheckedRefusalText(refusal, settled.reason) };
 }

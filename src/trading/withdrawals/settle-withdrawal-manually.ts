@@ -2,8 +2,7 @@ import { localTimeText, suggest, tryRead, usage } from '../../errors.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { acceptsReqTime, certainAt } from '../poll-until-settled.js';
 import type { TradingContext } from '../trading-context.js';
-import { findingOf, type NewRecords, readNewRecords } from './find-withdrawal.js';
-import { settlePlaced } from './settle-withdrawal.js';
+import { type NewRecords, readRecordList, settleRecords } from './settle-records.js';
 
 /** What the user found out on the exchange. */
 export interface ManualOutcome {
@@ -23,27 +22,31 @@ export async function settleWithdrawalManually(
   manual: ManualOutcome,
 ): Promise<void> {
   const { write } = entry;
-  const seen = await tryRead(() => readNewRecords(trading, write));
-  const finding = seen === undefined ? undefined : findingOf(seen);
+  const { id: writeId, terms, reqTime } = write;
+  const seen = await tryRead(async () => {
+    const list = await readRecordList(trading, terms.coin);
+    return list && settleRecords(trading, list, entry);
+  });
+  const finding = seen?.findings.get(writeId);
   if (finding?.kind === 'found') {
-    settlePlaced(trading, entry, finding.id, [], `placed: ${finding.id}`);
     if (manual.id !== finding.id) trading.reportProgress('The exchange lists this withdrawal, so --as is ignored.');
     return;
   }
   requireExpired(trading, entry, manual);
-  const request = { reqTime: write.reqTime, of: { coin: write.terms.coin } };
-  if (finding?.kind === 'none' && !write.terms.internal && !(await tryRead(() => acceptsReqTime(trading, request)))) {
+  const request = { reqTime, of: { coin: terms.coin } };
+  if (finding?.kind === 'none' && !terms.internal && !(await tryRead(() => acceptsReqTime(trading, request)))) {
     trading.reportProgress('The exchange lists no such withdrawal, so --as is ignored.');
     return;
   }
-  const fitting = (seen?.fitting ?? []).map(({ id }) => id);
+  const records = seen?.newRecords.get(writeId);
+  const fitting = (records?.fitting ?? []).map(({ id }) => id);
   if (manual.outcome === 'notSent') {
     const ruledOut = fitting.length > 0 ? { ruledOut: fitting } : {};
     entry.settle({ outcome: 'notSent', id: null, duplicates: [], ...ruledOut }, 'not sent, as the user says');
     return;
   }
-  const id = manual.id === null ? onlyRecord(entry, fitting) : requireListed(entry, manual.id, seen);
-  settlePlaced(trading, entry, id, [], `placed${id === null ? '' : `: ${id}`}, as the user says`);
+  const id = manual.id === null ? onlyRecord(entry, fitting) : requireListed(entry, manual.id, records);
+  entry.settle({ outcome: 'placed', id, duplicates: [] }, `placed${id === null ? '' : `: ${id}`}, as the user says`);
 }
 
 /** Throws Failure `usage` until the request has expired: the withdrawal may appear in a moment. */

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { Job } from '../../../src/trading/batches/job.js';
 import { startJob } from '../../../src/trading/batches/start-job.js';
+import type { JournalEntry } from '../../../src/trading/journal/entry.js';
+import { settleManually } from '../../../src/trading/settle-manually.js';
 import { NOW } from '../../support/fake-host.js';
 import { FAULTS, respond, serveFaults } from '../../support/fault-server.js';
 import { count, query } from '../support/exchange.js';
@@ -18,9 +20,9 @@ describe('a batch', () => {
     const ran = await place(tradingOf(server.url), { lines: lines(20) });
     const expected = Array.from({ length: 20 }, (_, line) => (line === 0 || line === 7 ? 'refused' : 'placed'));
     expect(outcomes(ran)).toEqual(expected);
-    expect(ran.job.results[0]).toEqual({ outcome: 'refused', reason: 'some were refused', code: null });
+    expect(ran.job.lines[0]).toMatchObject({ state: 'refused', reason: 'some were refused', code: null });
     const ids = new Map(exchange.orders.map(({ id, price }) => [price, id]));
-    expect(ran.job.results[8]).toEqual({ outcome: 'placed', id: ids.get('20008') });
+    expect(ran.job.lines[8]).toMatchObject({ state: 'placed', id: ids.get('20008') });
     // no refused line is sent again
     expect(count(server, 'orderMoreV2')).toBe(1);
   });
@@ -38,20 +40,18 @@ describe('a batch', () => {
     expect(again.job.counts()).toMatchObject({ placed: 16, refused: 4 });
   });
 
-  it('reads the orders by id if no list shows them, and leaves the other lines unknown until a list does', async () => {
+  it('stays unknown as a whole if no list shows the orders that an incomplete answer names, however late', async () => {
     const exchange = new ModelExchange([{ accepts: (pair) => pair > 3 }]);
     const server = await exchange.serve();
     exchange.lag = 1_000;
     const trading = tradingOf(server.url, { budgetMs: 200_000, tolerance: 60_000 });
     const ran = await place(trading, { lines: lines(20) });
     // a list that lacks existing orders does not prove that the others do not exist
-    expect(ran.job.counts()).toEqual({ placed: 16, refused: 0, unknown: 4, notSent: 0 });
+    expect(ran.job.counts()).toEqual({ placed: 0, refused: 0, unknown: 20, notSent: 0 });
     expect([trading.host.now() - NOW > 60_000, trading.warnings]).toEqual([true, []]);
-    const options = { state: trading.state, budgetMs: 30_000, tolerance: 60_000 };
-    const next = tradingOf(server.url, { ...options, elapsedMs: trading.host.now() - NOW });
-    expect((await resume(next)).job.counts()).toMatchObject({ placed: 16, unknown: 4 });
     exchange.lag = 0;
-    const last = tradingOf(server.url, { ...options, elapsedMs: next.host.now() - NOW });
+    const options = { state: trading.state, budgetMs: 30_000, tolerance: 60_000 };
+    const last = tradingOf(server.url, { ...options, elapsedMs: trading.host.now() - NOW });
     expect((await resume(last)).job.counts()).toEqual({ placed: 16, refused: 4, unknown: 0, notSent: 0 });
   });
 
@@ -67,13 +67,13 @@ describe('a batch', () => {
     });
     exchange.lag = 1_000;
     const trading = tradingOf(server.url, { budgetMs: 200_000, tolerance: 60_000 });
-    expect((await place(trading, { lines: lines(20) })).job.counts()).toMatchObject({ placed: 15, unknown: 5 });
+    expect((await place(trading, { lines: lines(20) })).job.counts()).toMatchObject({ placed: 0, unknown: 20 });
     exchange.lag = 0;
     const options = { state: trading.state, tolerance: 60_000, elapsedMs: trading.host.now() - NOW };
     expect((await resume(tradingOf(server.url, options))).job.counts()).toMatchObject({ placed: 20 });
   });
 
-  it('warns of an answered id that the exchange does not have, and can still be settled', async () => {
+  it('is settled by the user if an incomplete answer names an order that the exchange does not have', async () => {
     const exchange = new ModelExchange([{ accepts: (pair) => pair > 3 }]);
     const server = await serveFaults({
       answer: ({ target }) => {
@@ -86,11 +86,14 @@ describe('a batch', () => {
     const trading = tradingOf(server.url, { budgetMs: 200_000, tolerance: 60_000 });
     const ran = await place(trading, { lines: lines(20) });
     // the order that the answer does not name exists as well
-    expect(ran.job.counts()).toEqual({ placed: 16, refused: 4, unknown: 0, notSent: 0 });
-    expect(trading.warnings).toEqual([expect.stringMatching(/but does not have them: 99\./)]);
-    // the list need not show an order that the exchange does not have
-    expect(ran.isChecked).toBe(true);
-    expect(trading.journal.archive.find(JOB)).toMatchObject({ outcome: 'partial' });
+    expect(ran.job.counts()).toEqual({ placed: 16, refused: 0, unknown: 4, notSent: 0 });
+    await settleManually(trading, JOB, { outcome: 'notSent', id: null });
+    expect(trading.journal.findJob(JOB)).toBeDefined();
+    expect(new Job(trading.journal.findJob(JOB) as JournalEntry<'batch'>).counts()).toMatchObject({
+      placed: 16,
+      unknown: 0,
+      notSent: 4,
+    });
   });
 
   it.each([
@@ -139,7 +142,7 @@ describe('a batch', () => {
     expect(ran.job.counts()).toMatchObject({ placed: 0, unknown: 3 });
   });
 
-  it('a batch was not sent if its answer is a stale one that names orders of the other side', async () => {
+  it('is left to the user if its answer is a stale one that names orders of the other side', async () => {
     const exchange = new ModelExchange();
     let isStale = true;
     const server = await serveFaults({
@@ -156,7 +159,8 @@ describe('a batch', () => {
     });
     const trading = tradingOf(server.url, { budgetMs: 200_000, tolerance: 60_000 });
     const ran = await place(trading, { lines: lines(3) });
-    expect(ran.job.counts()).toMatchObject({ placed: 0, unknown: 0 });
+    expect(ran.job.counts()).toMatchObject({ placed: 0, unknown: 3 });
+    await settleManually(trading, JOB, { outcome: 'notSent', id: null });
     const options = { state: trading.state, tolerance: 60_000, elapsedMs: trading.host.now() - NOW };
     expect((await resume(tradingOf(server.url, options))).job.counts()).toMatchObject({ placed: 3 });
     expect(exchange.orders).toHaveLength(3);
@@ -186,7 +190,7 @@ describe('a batch', () => {
     });
     const trading = tradingOf(server.url, { budgetMs: 200_000, tolerance: 60_000 });
     const ran = await place(trading, { lines: lines(20) });
-    expect(ran.job.results.some((settled) => settled?.outcome === 'placed' && settled.id === '0')).toBe(false);
+    expect(ran.job.lines.some((now) => now.state === 'placed' && now.id === '0')).toBe(false);
     expect(ran.job.counts()).toEqual({ placed: 19, refused: 0, unknown: 0, notSent: 1 });
   });
 
@@ -205,16 +209,16 @@ describe('a batch', () => {
     const ran = await place(trading, { lines: lines(orders) });
     expect(ran).toMatchObject({ ending: { kind: 'finished' }, isChecked: true });
     const prices = new Map(exchange.orders.map(({ id, price }) => [id, price]));
-    const own = ran.job.results.map((settled) => settled?.outcome === 'placed' && prices.get(settled.id));
+    const own = ran.job.lines.map((now) => now.state === 'placed' && prices.get(now.id));
     expect(own).toEqual(lines(orders).map(([, price]) => price));
     expect(new Set([...ran.job.orderIds, exchange.orders[0]?.id]).size).toBe(exchange.orders.length);
     expect(exchange.lists).toBeLessThan(1 + 3 + 2 * most);
     // its record gives the same results
     const entry = trading.journal.findJob(JOB);
-    expect(entry && new Job(entry).results).toEqual(ran.job.results);
+    expect(entry && new Job(entry).lines).toEqual(ran.job.lines);
   });
 
-  it('warns that ids may belong to other lines if they come in reverse order and the exchange changed a price', async () => {
+  it('assigns each line its own order if the ids come in reverse order and the exchange changed a price', async () => {
     const exchange = new ModelExchange();
     exchange.isReversed = true;
     const server = await serveFaults({
@@ -224,9 +228,7 @@ describe('a batch', () => {
     const ran = await place(trading, { lines: lines(20) });
     expect(exchange.orders[0]?.price).toBe('20000.5');
     expect(ran).toMatchObject({ ending: { kind: 'finished' }, isChecked: true });
-    const warning =
-      "The exchange's answers gave 19 orders the wrong ids. Compare the ids: pit orders btc_usdt --side buy --state all";
-    expect(trading.warnings).toEqual([warning]);
+    expect(ran.job.orderIds).toEqual(exchange.orders.map(({ id }) => id));
   });
 
   it('keeps the answered ids if the exchange lists all orders at other prices', async () => {
@@ -240,6 +242,6 @@ describe('a batch', () => {
     expect(ran).toMatchObject({ ending: { kind: 'finished' }, isChecked: true });
     expect([exchange.orders[0]?.price, trading.warnings]).toEqual(['20000.5', []]);
     expect(ran.job.orderIds).toEqual(exchange.orders.map(({ id }) => id));
-    expect(exchange.lists).toBe(1 + 3);
+    expect(exchange.lists).toBe(1 + 3 + 3);
   });
 });

@@ -84,7 +84,7 @@ it('a batch places no line twice, loses none and finds every duplicate, whatever
           isChecked: true,
         });
         exchange.release();
-        const ids = ran.job.results.flatMap((settled) => (settled?.outcome === 'placed' ? settled.id : []));
+        const ids = ran.job.lines.flatMap((now) => (now.state === 'placed' ? now.id : []));
         expect([...ids, ...ran.job.duplicates.keys()].sort()).toEqual(exchange.orders.map(({ id }) => id).sort());
         if (!treatments.some(({ duplicates }) => duplicates)) expect(ran.job.duplicates.size).toBe(0);
       },
@@ -101,11 +101,11 @@ function refusal(code: number, message: string): Answer {
 function checkPlaced(exchange: ModelExchange, { job }: RanJob): void {
   const orders = new Map(exchange.orders.map(({ id, price, amount }) => [id, `${Number(price)} ${Number(amount)}`]));
   const ids = new Set<string>();
-  for (const [index, settled] of job.results.entries()) {
-    if (settled?.outcome !== 'placed') continue;
+  for (const [index, now] of job.lines.entries()) {
+    if (now.state !== 'placed') continue;
     const [, price, amount] = job.terms.lines[index] ?? [];
-    expect(orders.get(settled.id)).toBe(`${Number(price)} ${Number(amount)}`);
-    expect(ids.has(settled.id)).toBe(false);
-    ids.add(settled.id);
+    expect(orders.get(now.id)).toBe(`${Number(price)} ${Number(amount)}`);
+    expect(ids.has(now.id)).toBe(false);
+    ids.add(now.id);
   }
 }

@@ -68,7 +68,7 @@ async function resumeFrom(killed: Killed, record: Buffer): Promise<RanJob> {
 function expectWhole({ job, ending }: RanJob, about: string): void {
   const found = { about, ending: ending.kind, placed: job.counts().placed, duplicates: job.duplicates.size };
   expect(found).toEqual({ about, ending: 'finished', placed: ORDERS, duplicates: 0 });
-  const ids = job.results.flatMap((settled) => (settled?.outcome === 'placed' ? settled.id : []));
+  const ids = job.lines.flatMap((now) => (now.state === 'placed' ? now.id : []));
   expect([...ids].sort()).toEqual(exchange.orders.map(({ id }) => id).sort());
 }
 

@@ -2,13 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { addLateOrders } from '../../../src/trading/batches/close-job.js';
 import { Job } from '../../../src/trading/batches/job.js';
 import { lineTerms } from '../../../src/trading/batches/lines.js';
-import { duplicatesOf } from '../../../src/trading/batches/reconcile-job.js';
-import { settleJob } from '../../../src/trading/batches/settle-job.js';
 import { notionalToday } from '../../../src/trading/guards/limits.js';
 import type { JournalEntry } from '../../../src/trading/journal/entry.js';
 import { Journal } from '../../../src/trading/journal/journal.js';
 import type { BatchLine, Settled } from '../../../src/trading/journal/write.js';
-import { verifyOrders } from '../../../src/trading/orders/verify-orders.js';
+import { resolveJob } from '../../../src/trading/resolve.js';
+import { readOrderList, settle } from '../../../src/trading/settle.js';
 import { NOW } from '../../support/fake-host.js';
 import { respond, serveFaults } from '../../support/fault-server.js';
 import { findDuplicates } from '../support/duplicates.js';
@@ -28,9 +27,9 @@ it('a request that was executed twice is found by counting, and its surplus ids 
   expect([...job.duplicates.keys()].sort()).toEqual(second);
   expect([isChecked, job.counts().placed]).toEqual([true, 60]);
   expect(trading.journal.archive.find(JOB)?.duplicates).toHaveLength(20);
-  const [extra] = duplicatesOf(job);
+  const [extra] = trading.alarms;
   // no order of a batch carries a client id: another program may have placed the same batch
-  expect(duplicatesOf(job).some(({ isProven }) => isProven)).toBe(false);
+  expect(trading.alarms.some(({ isProven }) => isProven)).toBe(false);
   const { price, amount } = extra?.terms ?? {};
   const sameTerms = exchange.orders
     .filter((order) => order.price === price && order.amount === amount)
@@ -158,7 +157,7 @@ it('an order identical to a line but placed long before the request is not a dup
   const old = [exchange.place('20000', '0.01'), exchange.place('20001', '0.01')];
   const { job } = await place(tradingOf(server.url), { lines: lines(20), account: 'cross' });
   expect([job.counts().placed, job.duplicates.size]).toEqual([20, 0]);
-  expect(job.results.some((settled) => settled?.outcome === 'placed' && old.includes(settled.id))).toBe(false);
+  expect(job.lines.some((now) => now.state === 'placed' && old.includes(now.id))).toBe(false);
 });
 
 it('an execution after the job was verified is reported once, by the next command in the market', async () => {
@@ -228,7 +227,8 @@ it('an order of a job with an unknown outcome is not a duplicate of another orde
   const recording = { id: 'mine0001', reqTime: trading.client.now() };
   const entry = next.journal.begin<'order'>({ operation: 'order', terms }, recording);
   const order = exchange.place('40000', '0.3');
-  expect((await verifyOrders(next, WHERE, { justPlaced: { entry, orderId: order } })).duplicates).toEqual([]);
+  entry.note('accepted', { namedId: order });
+  expect((await settle(next, await readOrderList(next, WHERE, { to: 0 }), entry.write)).duplicates).toEqual([]);
 });
 
 describe('a partly refused request that the network repeats later', () => {
@@ -277,7 +277,7 @@ describe('a partly refused request that the network repeats later', () => {
     expect(await findDuplicates(next, WHERE)).toEqual([]);
     // from then on every reader of the journal sees them as the lines' orders
     const job = new Job(next.journal.findJob(JOB) as JournalEntry<'batch'>);
-    expect([job.counts().placed, job.duplicates.size, job.isRecordComplete]).toEqual([20, 2, true]);
+    expect([job.counts().placed, job.duplicates.size, job.maybeUnrecorded]).toEqual([20, 2, []]);
     expect(new Set(job.orderIds)).toEqual(new Set(exchange.orders.map(({ id }) => id)));
     const archived = next.journal.archive.find(JOB);
     expect([archived?.outcome, archived?.duplicates]).toEqual(['placed', [...job.duplicates.keys()]]);
@@ -312,12 +312,10 @@ describe('a partly refused request that the network repeats later', () => {
     const job = new Job(one.journal.findJob(JOB) as JournalEntry<'batch'>);
     expect([job.counts().placed, job.duplicates.size]).toEqual([20, 2]);
     const { id = '' } =
-      exchange.orders.find((order) =>
-        job.results.some((settled) => settled?.outcome === 'placed' && settled.id === order.id),
-      ) ?? {};
+      exchange.orders.find((order) => job.lines.some((now) => now.state === 'placed' && now.id === order.id)) ?? {};
     // a report of an order that a line already has changes nothing
     const kept = one.journal.archive.find(JOB) as Settled;
-    const line = job.results.findIndex((settled) => settled?.outcome === 'placed' && settled.id === id);
+    const line = job.lines.findIndex((now) => now.state === 'placed' && now.id === id);
     const report = {
       writeId: JOB,
       terms: lineTerms(job, line),
@@ -415,7 +413,7 @@ describe('a partly refused request that the network repeats later', () => {
       const { job } = await place(trading, { lines: lines(400) });
       expect(job.counts()).toMatchObject({ placed: 2, unknown: 0 });
       expect(job.counts().notSent).toBeGreaterThan(20);
-      await settleJob(trading, trading.journal.findUnsettled(JOB) as JournalEntry<'batch'>, true);
+      await resolveJob(trading, trading.journal.findUnsettled(JOB) as JournalEntry<'batch'>, true);
       repeat(exchange);
       const elapsedMs = trading.host.now() - NOW + 5_000;
       const next = tradingOf(server.url, { state: trading.state, tolerance: 60_000, elapsedMs });
@@ -425,7 +423,7 @@ describe('a partly refused request that the network repeats later', () => {
       } else await findDuplicates(next, WHERE);
       const { job: done } = await resume(next);
       expect([done.counts().placed, done.duplicates.size]).toEqual([20, 2]);
-      await settleJob(next, next.journal.findUnsettled(JOB) as JournalEntry<'batch'>, true);
+      await resolveJob(next, next.journal.findUnsettled(JOB) as JournalEntry<'batch'>, true);
       expect(next.journal.archive.find(JOB)?.duplicates).toHaveLength(2);
       expect(next.alarms.flatMap(({ ids }) => ids)).toHaveLength(20);
     }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { unclosedWrites } from '../../../src/trading/orders/reconcile-input.js';
+import { openWrites } from '../../../src/trading/open-writes.js';
 import { PLACED } from '../journal/support.js';
 import { meanwhile } from '../support/meanwhile.js';
 import { TERMS } from '../support/terms.js';
@@ -12,7 +12,7 @@ it('an order that is settled during the read of the journal is among the open wr
   const trading = tradingOf(server.url);
   const entry = trading.journal.begin<'order'>({ operation: 'order', terms: TERMS }, { id: 'mine0001', reqTime: 1 });
   meanwhile(trading.journal, () => entry.settle(PLACED, 'placed'));
-  const writes = unclosedWrites(trading.journal, { market: TERMS.market, side: TERMS.side });
+  const writes = openWrites(trading.journal, { market: TERMS.market, side: TERMS.side });
   expect(writes.map(({ isSettled, orderIds }) => [isSettled, orderIds])).toEqual([[true, [PLACED.id]]]);
 });
 

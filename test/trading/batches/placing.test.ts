@@ -31,7 +31,7 @@ describe('a batch', () => {
     expect(first).toEqual({ method: 'orderMoreV2', ...values });
     expect(ran.job.counts()).toEqual({ placed: 45, refused: 0, notSent: 0, unknown: 0 });
     for (const [line, order] of exchange.orders.slice(1).entries())
-      expect(ran.job.results[line]).toEqual({ outcome: 'placed', id: order.id });
+      expect(ran.job.lines[line]).toMatchObject({ state: 'placed', id: order.id });
     expect(trading.journal.unsettledEntries()).toEqual([]);
     expect(trading.journal.archive.find(JOB)).toMatchObject({ outcome: 'placed', write: { terms: { count: 45 } } });
   });
@@ -57,7 +57,7 @@ describe('a batch', () => {
     expect(ran.job.counts()).toMatchObject({ placed: 60 });
     expect(exchange.orders).toHaveLength(60);
     expect(count(server, 'orderMoreV2')).toBe(3);
-    expect(new Set(ran.job.results.map((settled) => settled && 'id' in settled && settled.id)).size).toBe(60);
+    expect(new Set(ran.job.lines.map((now) => 'id' in now && now.id)).size).toBe(60);
   });
 
   it.each(SOME_FAULTS)(
@@ -119,8 +119,8 @@ describe('a batch', () => {
     const server = await exchange.serve();
     const ran = await place(tradingOf(server.url), { lines: lines(40) });
     expect(ran.job.counts()).toMatchObject({ placed: 20, refused: 20 });
-    expect(ran.job.results[0]).toEqual({
-      outcome: 'refused',
+    expect(ran.job.lines[0]).toMatchObject({
+      state: 'refused',
       reason: 'Insufficient balance',
       refusal: 'insufficientFunds',
       code: 2009,

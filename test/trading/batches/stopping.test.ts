@@ -3,8 +3,8 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { JobRun } from '../../../src/trading/batches/job-run.js';
-import { settleJob } from '../../../src/trading/batches/settle-job.js';
 import type { JournalEntry } from '../../../src/trading/journal/entry.js';
+import { resolveJob } from '../../../src/trading/resolve.js';
 import { saying } from '../../support/advice.js';
 import { NOW } from '../../support/fake-host.js';
 import { count } from '../support/exchange.js';
@@ -228,9 +228,9 @@ describe('a job that resumes', () => {
       'other2',
     ]);
     const entry = trading.journal.findUnsettled(JOB) as JournalEntry<'batch'>;
-    expect(await settleJob(trading, entry, false)).toMatchObject({ outcome: 'partial' });
+    expect(await resolveJob(trading, entry, false)).toMatchObject({ outcome: 'partial' });
     await expect(begin(trading, { lines: reversed }, 'job3')).rejects.toMatchObject(error);
-    expect(await settleJob(trading, entry, true)).toMatchObject({ outcome: 'partial' });
+    expect(await resolveJob(trading, entry, true)).toMatchObject({ outcome: 'partial' });
     await begin(trading, { lines: reversed }, 'job4');
     // an ended job can still be resumed
     const elapsedMs = trading.host.now() - NOW;

@@ -14,7 +14,7 @@ export function journalIn(home: string): string {
 export function archivedIn(home: string): Resolved[] {
   const folder = path.join(journalIn(home), 'archive');
   const lines = readdirSync(folder).flatMap((name) => readFileSync(path.join(folder, name), 'utf8').split('\n'));
-  return lines.flatMap((line) => (line === '' ? [] : rowOf(JSON.parse(line) as ArchivedWrite)));
+  return lines.flatMap((line) => (line === '' ? [] : rowOf((JSON.parse(line) as { settled: ArchivedWrite }).settled)));
 }
 
 /** The jobs of the journal, open and settled. */

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { killProcess, serveProcess } from '../../sandbox/support/served-process.js';
 import { type Passing, startProxy, type Treatment } from '../../support/proxy.js';
 import type { Action, Fixture } from './action.js';
-import { cancelOrders } from './cancelled-meanwhile.js';
+import { changeOrders } from './changed-meanwhile.js';
 import { chosen, drawOf, weighted } from './draw.js';
 import { evidenceOf, finish } from './evidence.js';
 import { Exchange } from './exchange.js';
@@ -142,7 +142,7 @@ export async function runBlock(
       };
       await Promise.all(Array.from({ length: lanes }, repeat));
       await kindOf(action).afterCommand?.(action, stage);
-      await cancelOrders(action, stage, program);
+      await changeOrders(action, stage, program);
       return all;
     });
     await settle(stage, program, network, () => proxy.settled(), home);

@@ -6,7 +6,7 @@ import { killProcess, serveProcess } from '../../sandbox/support/served-process.
 import { PASS, type Passing } from '../../support/proxy.js';
 import type { Action } from './action.js';
 import { jobsIn } from './archived.js';
-import { cancelOrders } from './cancelled-meanwhile.js';
+import { changeOrders } from './changed-meanwhile.js';
 import { type Draw, drawOf, weighted } from './draw.js';
 import { evidenceOf, finish } from './evidence.js';
 import { Exchange } from './exchange.js';
@@ -141,7 +141,7 @@ async function killAction(
   const before = lane.open().records;
   const run = await killAt(lane, point, words(action), draw, action.input);
   count(lane, action, run, before, tally);
-  await cancelOrders(action, stage, lane.program);
+  await changeOrders(action, stage, lane.program);
   if (point.kind === 'batch' && draw() < 0.6) await resume(lane, action);
   return run;
 }
@@ -166,7 +166,7 @@ async function killResolve(
   lane.treat = blindTreatment(draw, TOLERANCE);
   const run = await lane.program.run([...action.words, '--json', '--timeout', '1'], action.input);
   lane.treat = () => PASS;
-  await cancelOrders(action, stage, lane.program);
+  await changeOrders(action, stage, lane.program);
   const killed = await killAt(lane, point, ['resolve', '--json', '--timeout', '10'], draw);
   count(lane, action, killed, before, tally);
   return run;

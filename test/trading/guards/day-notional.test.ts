@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { Decimal } from '../../../src/domain/decimal.js';
 import { usage } from '../../../src/errors.js';
-import { settleJob } from '../../../src/trading/batches/settle-job.js';
 import { resumeJob, startJob } from '../../../src/trading/batches/start-job.js';
 import { notionalToday, requireDayNotional } from '../../../src/trading/guards/limits.js';
 import type { JournalEntry } from '../../../src/trading/journal/entry.js';
 import type { BatchLine, RecordedOrderTerms, Settlement } from '../../../src/trading/journal/write.js';
+import { resolveJob } from '../../../src/trading/resolve.js';
 import { NOW } from '../../support/fake-host.js';
 import { respond } from '../../support/fault-server.js';
 import { begin, resume, runJob } from '../batches/jobs.js';
@@ -236,7 +236,7 @@ describe('the notional of a job', () => {
     const job = await begin(trading, { lines: priced });
     await runJob(trading, job);
     const entry = trading.journal.findUnsettled(job.id) as JournalEntry<'batch'>;
-    expect(await settleJob(trading, entry, true)).toMatchObject({ outcome: 'partial' });
+    expect(await resolveJob(trading, entry, true)).toMatchObject({ outcome: 'partial' });
     // 40 of the first two requests, and 20 duplicates
     expect([usdt(trading), trading.journal.unsettledEntries()]).toEqual(['6040', []]);
     const others = trading.journal.begin<'order'>({ operation: 'order', terms: ORDER }, { id: 'o1', reqTime: 5 });

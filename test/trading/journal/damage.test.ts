@@ -105,6 +105,8 @@ describe('a journal file with a byte that the disk lost', () => {
     '{"write":{"id":"open2","time":1}}',
     '{"time":1}',
     '{"event":"sent"}',
+    '{"at":1}',
+    '{"at":1,"settled":{"write":{"id":"open2"}}}',
   ])('takes a line that pit did not write for none: %s', (line) => {
     const { journal, unsettled, archive } = filled();
     fs.writeFileSync(path.join(unsettled, 'open2'), `${line}\n`);

@@ -60,7 +60,9 @@ describe('the journal', () => {
     entry.settle(PLACED, 'placed');
     const [time, [name = '']] = [host.now(), fs.readdirSync(archive)];
     const events = ['recorded', 'placed'].map((event) => ({ time, event }));
-    expect(linesIn(path.join(archive, name))).toEqual([{ at: time, ...PLACED, write: entry.write, events }]);
+    expect(linesIn(path.join(archive, name))).toEqual([
+      { at: time, settled: { ...PLACED, write: entry.write, events } },
+    ]);
   });
 
   it('never restores a settled record that another process still writes to', () => {
@@ -254,7 +256,7 @@ describe('a client id that the user chose', () => {
   it('names no record: the second unsettled order with it is refused, and leaves no record', () => {
     const { begin, unsettled } = newJournal();
     begin('own0001', 'mine0001');
-    const inUse = refused(/^The client id mine0001 is in use/, saying('pit resolve own0001'));
+    const inUse = refused(/^The client id mine0001 is in use/, saying('pit resolve mine0001'));
     expect(() => begin('own0002', 'mine0001')).toThrow(inUse);
     expect(fs.readdirSync(unsettled)).toEqual(['own0001']);
     expect(begin('own0003', 'mine0003').write).toMatchObject({ id: 'own0003', clientId: 'mine0003' });

@@ -4,7 +4,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { notionalToday } from '../../../src/trading/guards/limits.js';
 import { encodeLine } from '../../../src/trading/journal/files.js';
 import type { RecordedWrite } from '../../../src/trading/journal/write.js';
-import { verifyWithdrawals } from '../../../src/trading/withdrawals/verify-withdrawals.js';
+import { settleCoin } from '../../../src/trading/withdrawals/settle-records.js';
 import { TERMS } from '../support/terms.js';
 import { tradingOf } from '../support/trading.js';
 import { settledOf } from './support.js';
@@ -25,7 +25,7 @@ function busy() {
     const one = settledOf('any0001');
     const settled = { ...one, write: { ...one.write, time: at, ...write } as RecordedWrite };
     const file = path.join(folder, `${new Date(at).toISOString().slice(0, 10)}.jsonl`);
-    return { file, line: encodeLine({ at, ...settled }) };
+    return { file, line: encodeLine({ at, settled }) };
   };
   const lines = [-DAY, 0].flatMap((ago) => {
     const at = trading.host.now() + ago;
@@ -72,7 +72,7 @@ it.each<[string, (trading: Busy) => unknown, unknown, number]>([
     [`out${-DAY}`, 'out0'],
     2,
   ],
-  ['withdrawals of a coin that has none', (trading) => verifyWithdrawals(trading, 'eth'), [], 0],
+  ['withdrawals of a coin that has none', (trading) => settleCoin(trading, 'eth'), [], 0],
   [
     'the cancellation of an order',
     ({ journal }) => journal.archive.since(0, { id: '50' }).map(({ write }) => write.id),

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { WithdrawTerms } from '../../../src/trading/journal/write.js';
 import { resolve } from '../../../src/trading/resolve.js';
-import { findWithdrawalOutcome } from '../../../src/trading/withdrawals/settle-withdrawal.js';
-import { verifyWithdrawals } from '../../../src/trading/withdrawals/verify-withdrawals.js';
+import { findWithdrawal } from '../../../src/trading/withdrawals/find-withdrawal.js';
+import { settleCoin } from '../../../src/trading/withdrawals/settle-records.js';
 import { NOW } from '../../support/fake-host.js';
 import { begin, type Row, record, serveFunds } from '../support/funds.js';
 import { type TestTrading, tradingOf } from '../support/trading.js';
@@ -23,7 +23,7 @@ async function settled(trading: TestTrading, ...names: string[]): Promise<Record
 async function lost(records: readonly Row[], terms: Partial<WithdrawTerms> = {}, options = ENOUGH) {
   const trading = tradingOf((await serveFunds(records)).url, options);
   const entry = begin(trading, 'lost1', terms);
-  return { trading, entry, outcome: await findWithdrawalOutcome(trading, entry) };
+  return { trading, entry, outcome: await findWithdrawal(trading, entry) };
 }
 
 describe('a lost withdrawal', () => {
@@ -131,15 +131,13 @@ describe('two unknown withdrawals', () => {
     expect(Object.values(await settled(trading))).toEqual(expected);
   });
 
-  it('one does not count as not sent for as long as a record may be its own or that of the other', async () => {
+  it('the list that settles one of them settles the other too, which leaves it no record', async () => {
     const server = await serveFunds([record(2, { amount: 0.9 })]);
     const trading = tradingOf(server.url, ENOUGH);
     begin(trading, 'more').release();
     begin(trading, 'less', { amount: '0.9' }).release();
-    expect(await settled(trading, 'more')).toEqual({ more: 'unknown' });
-    const next = tradingOf(server.url, { ...ENOUGH, state: trading.state, elapsedMs: trading.host.now() - NOW });
-    expect(await settled(next, 'less')).toEqual({ less: '2' });
-    expect(await settled(next, 'more')).toEqual({ more: 'notSent' });
+    expect(await settled(trading, 'more')).toEqual({ more: 'notSent' });
+    expect(trading.journal.archive.find('less')).toMatchObject({ outcome: 'placed', id: '2' });
   });
 
   it('an unknown withdrawal of another coin does not count', async () => {
@@ -160,7 +158,7 @@ it.each([
     const earlier = tradingOf(server.url, { elapsedMs: -ms });
     const entry = begin(earlier, 'earlier');
     entry.settle({ outcome: 'placed', id: '2', duplicates: [] }, 'placed: 2');
-    entry.close();
+    for (const kept of earlier.journal.settledButUnexpired({ coin: 'btc' })) kept.close();
     const trading = tradingOf(server.url, { ...ENOUGH, state: earlier.state });
     begin(trading, 'later').release();
     expect(await settled(trading, 'later')).toEqual({ later: outcome });
@@ -177,15 +175,15 @@ describe('a record that an unknown withdrawal and a settled one may have made', 
     return { trading, unknown };
   }
 
-  it('is no duplicate of the settled one while it may be that of the other', async () => {
+  it('is that of the other, which any command that lists it settles, and no duplicate of the settled one', async () => {
     const { trading } = await withBoth();
-    expect(await verifyWithdrawals(trading, 'btc')).toEqual([]);
-    expect(trading.journal.settledButUnexpired({ coin: 'btc' })).toHaveLength(1);
+    expect(await settleCoin(trading, 'btc')).toEqual([]);
+    expect(trading.journal.archive.find('lost1')).toMatchObject({ outcome: 'placed', id: '3' });
   });
 
   it('is reported as a duplicate of the settled one if the user says that it is not the other', async () => {
     const { trading, unknown } = await withBoth();
     unknown.settle({ outcome: 'notSent', id: null, duplicates: [], ruledOut: ['3'] }, 'not sent, as the user says');
-    expect(await verifyWithdrawals(trading, 'btc')).toMatchObject([{ writeId: 'placed1', id: '2', ids: ['3'] }]);
+    expect(await settleCoin(trading, 'btc')).toMatchObject([{ writeId: 'placed1', id: '2', ids: ['3'] }]);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { resolve } from '../../../src/trading/resolve.js';
 import { settleManually } from '../../../src/trading/settle-manually.js';
-import { verifyWithdrawals } from '../../../src/trading/withdrawals/verify-withdrawals.js';
+import { settleCoin } from '../../../src/trading/withdrawals/settle-records.js';
 import { saying } from '../../support/advice.js';
 import { NOW } from '../../support/fake-host.js';
 import { respond, serveFaults } from '../../support/fault-server.js';
@@ -29,14 +29,14 @@ describe('a withdrawal that stays unknown whatever the exchange lists', () => {
     expect(await resolve(trading, [])).toMatchObject([{ outcome: 'placed', id: '3', duplicates: ['2'] }]);
     expect(trading.withdrawalAlarms).toMatchObject([{ writeId: 'lost1', id: '3', ids: ['2'] }]);
     const events = trading.journal.archive.find('lost1')?.events.map(({ event }) => event);
-    expect(events?.slice(0, 3)).toEqual(['recorded', 'unknown', 'placed: 3, as the user says']);
+    expect(events).toContain('placed: 3, as the user says');
   });
 
   it('is settled as not sent if the user says so, and the records that may have been it are not reported as it', async () => {
     const trading = await lostAt(DOUBTFUL, LATE);
     await settleManually(trading, 'lost1', NOT_SENT);
     expect(trading.journal.archive.find('lost1')).toMatchObject({ outcome: 'notSent', id: null, duplicates: [] });
-    expect(await verifyWithdrawals(trading, 'btc')).toEqual([]);
+    expect(await settleCoin(trading, 'btc')).toEqual([]);
     expect(trading.journal.archive.find('lost1')).toMatchObject({ outcome: 'notSent' });
   });
 
@@ -144,10 +144,10 @@ it.each([undefined, 'nobody'])('nothing is settled manually under the id %s', as
   await expect(settleManually(trading, id, DONE)).rejects.toMatchObject({ kind: 'usage' });
 });
 
-it('a record is named for a withdrawal only', async () => {
+it('a call is not settled as something that was placed', async () => {
   const trading = tradingOf((await serveFunds([])).url);
   const write = { operation: 'call', terms: { method: 'setRepayState', parameters: {} } } as const;
   trading.journal.begin<'call'>(write, { id: 'call1', reqTime: NOW }).release();
-  const error = { kind: 'usage', message: '--as placed=ID is for a withdrawal.' };
+  const error = { kind: 'usage', message: '--as placed=ID is for an order, a batch or a withdrawal.' };
   await expect(settleManually(trading, 'call1', placedAs('2'))).rejects.toMatchObject(error);
 });

@@ -39,6 +39,8 @@ export const replace: Kind<ReplaceAction> = {
   /** Its writes have the keys of the other kinds. */
   keyOf: () => undefined,
 
+  ordersOf: ({ terms }) => [terms],
+
   judge(action, evidence): Judgement {
     const output = documentOf<Output>(evidence.run);
     const reported = outcomeOf(evidence, output);

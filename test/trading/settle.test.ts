@@ -1,18 +1,18 @@
 import fs, { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { Order } from '../../../src/domain/order.js';
-import type { RecordedOrderTerms } from '../../../src/trading/journal/write.js';
-import { placeOrder } from '../../../src/trading/orders/place.js';
-import { listedFrom, verifyMarket, verifyOrders } from '../../../src/trading/orders/verify-orders.js';
-import { SLACK_MS } from '../../../src/trading/reconcile.js';
-import { recheckSettledWrite } from '../../../src/trading/resolve.js';
-import { NOW } from '../../support/fake-host.js';
-import { FAULTS, type FaultServer, respond, serveFaults } from '../../support/fault-server.js';
-import { findDuplicates } from '../support/duplicates.js';
-import { count, NOT_FOUND, query, record } from '../support/exchange.js';
-import { TERMS } from '../support/terms.js';
-import { type TestTrading, tradingOf } from '../support/trading.js';
+import type { Order } from '../../src/domain/order.js';
+import type { RecordedOrderTerms } from '../../src/trading/journal/write.js';
+import { placeOrder } from '../../src/trading/orders/place.js';
+import { listMustReachTo, SLACK_MS } from '../../src/trading/reconcile.js';
+import { recheckSettledWrite } from '../../src/trading/resolve.js';
+import { orderList, readOrderList, settle as settleList, settleMarket } from '../../src/trading/settle.js';
+import { NOW } from '../support/fake-host.js';
+import { FAULTS, type FaultServer, respond, serveFaults } from '../support/fault-server.js';
+import { findDuplicates } from './support/duplicates.js';
+import { count, NOT_FOUND, query, record } from './support/exchange.js';
+import { TERMS } from './support/terms.js';
+import { type TestTrading, tradingOf } from './support/trading.js';
 
 const BUYS = { market: 'btc_usdt', side: 'buy' } as const;
 
@@ -40,6 +40,12 @@ function settle(
   changes: Partial<RecordedOrderTerms> = {},
 ): void {
   begin(trading, id, reqTime, changes).settle({ outcome: 'placed', id: order, duplicates: [] }, 'placed');
+}
+
+/** Settles an order whose answer named another one, with a list that goes back to it. */
+async function settleAnswered(trading: TestTrading, entry: ReturnType<typeof begin>, namedId: string) {
+  entry.note('accepted', { namedId });
+  return settleList(trading, await readOrderList(trading, BUYS, { to: listMustReachTo(entry.write) }), entry.write);
 }
 
 const at = (id: string, ms: number, changes: object = {}) => record({ id, trade_date: NOW + ms, ...changes });
@@ -70,15 +76,14 @@ describe('identical orders of several processes', () => {
     const other = begin(trading, 'other');
     const entry = begin(trading, 'mine');
     settleOther = () => void other.settle({ outcome: 'placed', id: '8', duplicates: [] }, 'placed');
-    expect((await verifyOrders(trading, BUYS, { justPlaced: { entry, orderId: '7' } })).duplicates).toEqual([]);
+    expect((await settleAnswered(trading, entry, '7')).duplicates).toEqual([]);
   });
 
   it('identical orders leave one order over, which is reported as a duplicate', async () => {
     const server = await listing(() => [at('9', 6), at('8', 5), at('7', 3)]);
     const trading = tradingOf(server.url);
     settle(trading, 'other', '8');
-    const justPlaced = { entry: begin(trading, 'mine'), orderId: '7' };
-    expect((await verifyOrders(trading, BUYS, { justPlaced })).duplicates).toMatchObject([{ ids: ['9'] }]);
+    expect((await settleAnswered(trading, begin(trading, 'mine'), '7')).duplicates).toMatchObject([{ ids: ['9'] }]);
   });
 });
 
@@ -136,11 +141,11 @@ describe('a later execution of an order', () => {
     settle(trading, 'mine', '7');
     const pages = async () => {
       const before = server.requests.length;
-      const { duplicates } = await verifyOrders(trading, BUYS);
+      const duplicates = await settleMarket(trading, BUYS.market);
       return [duplicates.length, server.requests.length - before];
     };
     expect(await pages()).toEqual([0, 1]);
-    await trading.host.sleep(125_000);
+    await trading.host.sleep(65_000);
     expect(await pages()).toEqual([0, 1]);
     await trading.host.sleep(1);
     expect(await pages()).toEqual([0, 31]);
@@ -161,7 +166,7 @@ describe('a later execution of an order', () => {
     });
     const trading = tradingOf(server.url, { tolerance: 60_000, budgetMs: 600_000 });
     settle(trading, 'mine', '7');
-    await trading.host.sleep(125_001);
+    await trading.host.sleep(65_001);
     expect(await placeOrder(trading, { ...TERMS, price: '20000' }, { id: 'next' })).toMatchObject({
       outcome: 'placed',
     });
@@ -173,10 +178,10 @@ describe('a later execution of an order', () => {
     const server = await listing(() => [...older, at('7', 3)]);
     const trading = tradingOf(server.url, { tolerance: 60_000, budgetMs: 600_000 });
     settle(trading, 'mine', '7');
-    await trading.host.sleep(125_001);
-    await verifyOrders(trading, BUYS);
+    await trading.host.sleep(65_001);
+    await settleMarket(trading, BUYS.market);
     expect(server.requests).toHaveLength(100);
-    await verifyOrders(trading, BUYS, { reach: 'all' });
+    await findDuplicates(trading, BUYS);
     expect(server.requests).toHaveLength(100 + 111);
   });
 
@@ -186,8 +191,8 @@ describe('a later execution of an order', () => {
     const server = await listing(() => orders);
     const trading = tradingOf(server.url, { tolerance: 60_000 });
     settle(trading, 'mine', '7');
-    expect((await verifyOrders(trading, BUYS)).duplicates).toMatchObject([{ writeId: 'mine', ids: ['8'] }]);
-    expect((await verifyOrders(trading, BUYS)).duplicates).toEqual([]);
+    expect(await settleMarket(trading, BUYS.market)).toMatchObject([{ writeId: 'mine', ids: ['8'] }]);
+    expect(await settleMarket(trading, BUYS.market)).toEqual([]);
   });
 
   it('finds the execution in a list that the command has already read, and reads no other list', async () => {
@@ -195,10 +200,10 @@ describe('a later execution of an order', () => {
     const trading = tradingOf(server.url, { tolerance: 60_000 });
     settle(trading, 'mine', '7');
     const own = [at('8', 50), at('7', 3)].map((text) => ownOrder(text));
-    const buy = listedFrom({ orders: own, more: false, failure: null }, NOW + 66_000);
-    expect(await verifyMarket(trading, 'btc_usdt', { buy })).toMatchObject([{ ids: ['8'] }]);
+    const buys = orderList(BUYS, { orders: own, more: false, failure: null }, NOW + 66_000);
+    expect(await settleMarket(trading, 'btc_usdt', [buys])).toMatchObject([{ ids: ['8'] }]);
     // it is verified now
-    expect(await verifyMarket(trading, 'btc_usdt')).toEqual([]);
+    expect(await settleMarket(trading, 'btc_usdt')).toEqual([]);
     expect(count(server, 'getOrders')).toBe(0);
   });
 
@@ -261,8 +266,8 @@ describe('an order that was refused or not sent', () => {
     const trading = tradingOf(url, { tolerance: 60_000, budgetMs: 200 * 3_600_000 });
     begin(trading, 'mine').settle({ outcome: 'refused', id: null, duplicates: [] }, 'refused');
     const check = (records: readonly Order[]) => {
-      const list = listedFrom({ orders: records, more: false, failure: null }, trading.client.now());
-      return verifyMarket(trading, 'btc_usdt', { buy: list });
+      const list = orderList(BUYS, { orders: records, more: false, failure: null }, trading.client.now());
+      return settleMarket(trading, 'btc_usdt', [list]);
     };
     await trading.host.sleep(70_000);
     expect(await check([])).toEqual([]);
@@ -307,9 +312,9 @@ describe('a duplicate order', () => {
       throw killed;
     };
     await expect(findDuplicates({ ...trading, reportDuplicateOrders }, BUYS)).rejects.toBe(killed);
-    await verifyMarket(trading, 'btc_usdt');
+    await settleMarket(trading, 'btc_usdt');
     expect(trading.alarms).toMatchObject([{ writeId: 'mine', ids: ['8'] }]);
-    await verifyMarket(trading, 'btc_usdt');
+    await settleMarket(trading, 'btc_usdt');
     expect(trading.alarms).toHaveLength(1);
   });
 });
@@ -320,6 +325,7 @@ describe('after an order was sent', () => {
     const list = respond(`[${at('8', 5)},${at('7', 3)}]`);
     return serveFaults({
       answer: ({ target }) => {
+        if (target.startsWith('/api/getOrder?')) return respond(at('8', 5));
         if (!target.startsWith('/api/order?')) return list;
         onOrder();
         return respond('{"code":"1000","message":"ok","id":"7"}');
@@ -347,8 +353,7 @@ describe('after an order was sent', () => {
     expect(kept?.settlement).toMatchObject({ outcome: 'placed', id: '200' });
     expect(kept?.settlement).not.toHaveProperty('checkedTo');
     isSecondPageThere = true;
-    const { duplicates } = await verifyOrders(trading, BUYS, { reach: 'all' });
-    expect(duplicates).toMatchObject([{ writeId: 'mine', ids: ['7'] }]);
+    expect(await findDuplicates(trading, BUYS)).toMatchObject([{ writeId: 'mine', ids: ['7'] }]);
   });
 
   it('a full disk hides neither the placed order nor a duplicate', async () => {
@@ -361,7 +366,7 @@ describe('after an order was sent', () => {
     });
     const trading = tradingOf(server.url);
     const placed = await placeOrder(trading, TERMS, { id: 'mine' });
-    expect(placed).toMatchObject({ outcome: 'placed', id: '7', duplicates: [{ ids: ['8'] }] });
+    expect(placed).toMatchObject({ outcome: 'placed', id: '8', duplicates: [{ ids: ['7'] }] });
   });
 
   it('a broken disk does not hide the placed order', async () => {

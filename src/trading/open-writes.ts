@@ -1,0 +1,173 @@
+import type { Order } from '../domain/order.js';
+import { Job } from './batches/job.js';
+import { lineTerms } from './batches/lines.js';
+import type { JournalEntry } from './journal/entry.js';
+import type { Journal } from './journal/journal.js';
+import {
+  isKind,
+  listShowing,
+  type MarketSide,
+  type RecordedOrderTerms,
+  type RecordedWrite,
+  writeKey,
+} from './journal/write.js';
+import { keyOf } from './orders/terms.js';
+import type { Attempt, Row, WantedItem } from './reconcile.js';
+
+/** An entry whose orders a list shows. */
+export type OrderEntry = JournalEntry & { readonly write: RecordedWrite<'order' | 'batch'> };
+
+/** A write of the journal that is not closed, in the form that is compared with a list of orders. */
+export interface OpenWrite {
+  readonly entry: OrderEntry;
+  readonly job: Job | undefined;
+  /** Whether its outcome is decided; its requests may still be executed again. */
+  readonly isSettled: boolean;
+  /** Whether this command works on it. */
+  readonly isMine: boolean;
+  readonly attempts: readonly Attempt[];
+  /** The ids of orders that are known to be its own, duplicates included. */
+  readonly orderIds: readonly string[];
+}
+
+/** An order of the exchange's list, as the reconciler compares it. */
+export function rowOf({ id, price, amount, time }: Order): Row {
+  return { id, matchKey: keyOf(price, amount), time };
+}
+
+/**
+ * The writes of one side of a market that are not closed: those with an unknown outcome, and those whose requests may still
+ * be executed again. A write that another process settles during the read is included once.
+ * @param mine the write that this command works on; a job's own memory of it counts, because a full disk may lack a part
+ */
+export function openWrites(
+  journal: Journal,
+  { market, side }: MarketSide,
+  mine?: { readonly id: string } | Job,
+): OpenWrite[] {
+  const isHere = (entry: JournalEntry): entry is OrderEntry => {
+    const list = listShowing(entry.write);
+    return list !== undefined && 'market' in list && list.market === market && list.side === side;
+  };
+  const unsettled = journal.unsettledEntries().filter(isHere);
+  const settled = journal.settledButUnexpired({ market, side }).filter(isHere);
+  const settledKeys = new Set(settled.map(writeKey));
+  const openWrite = (entry: OrderEntry, isSettled: boolean) => {
+    const isMine = entry.write.id === mine?.id;
+    return toOpenWrite(isMine && !isSettled && mine instanceof Job ? mine : entry, { isSettled, isMine });
+  };
+  return [
+    ...unsettled.filter((entry) => !settledKeys.has(writeKey(entry))).map((entry) => openWrite(entry, false)),
+    ...settled.map((entry) => openWrite(entry, true)),
+  ];
+}
+
+/** Converts a write: a single order has one attempt, a job has one for each of its requests. */
+export function toOpenWrite(
+  write: OrderEntry | Job,
+  { isSettled, isMine = false }: { readonly isSettled: boolean; readonly isMine?: boolean },
+): OpenWrite {
+  if (write instanceof Job) return toOpenJob(write, isSettled, isMine);
+  if (isKind(write.write, 'batch')) return toOpenJob(new Job(write as JournalEntry<'batch'>), isSettled, isMine);
+  const { attempt, orderIds } = orderAttempt(write, isSettled);
+  return { entry: write, job: undefined, isSettled, isMine, attempts: [attempt], orderIds };
+}
+
+/** The one item of an order has the key of its write as its id. */
+function orderAttempt(entry: JournalEntry, isSettled: boolean) {
+  const { reqTime } = entry.write;
+  const { price, amount } = entry.write.terms as RecordedOrderTerms;
+  const settlement = isSettled ? entry.settlement : undefined;
+  const orderId = settlement?.outcome === 'placed' ? settlement.id : null;
+  const state = settlement === undefined ? 'pending' : orderId === null ? 'absent' : 'placed';
+  const named = namedIdOf(entry);
+  const key = writeKey(entry);
+  const attempt: Attempt = {
+    id: key,
+    writeKey: key,
+    items: [{ id: key, matchKey: keyOf(price, amount), rowId: orderId, state }],
+    response: state !== 'pending' ? 'decided' : named === undefined ? 'lost' : 'named',
+    responseIds: state === 'pending' && named !== undefined ? [named] : [],
+    reqTime,
+    checkedTo: settlement?.checkedTo,
+    hasClientId: true,
+  };
+  return { attempt, orderIds: [...(orderId === null ? [] : [orderId]), ...(settlement?.duplicates ?? [])] };
+}
+
+/** What the answer to a write named; undefined if none did, or it was contradicted since. */
+export function namedIdOf({ events }: Pick<JournalEntry, 'events'>): string | undefined {
+  const last = events.findLast(({ namedId, isUnanswered }) => namedId !== undefined || isUnanswered === true);
+  return last?.namedId;
+}
+
+/** A job has an attempt for each request with a line whose outcome is open, and one for all other lines that were sent together. */
+function toOpenJob(job: Job, isSettled: boolean, isMine: boolean): OpenWrite {
+  const key = writeKey(job.entry);
+  const itemOf = (line: number, state: WantedItem['state']): WantedItem => {
+    const { [line]: now } = job.lines;
+    const rowId = now?.state === 'placed' ? now.id : null;
+    return {
+      id: lineId(job, line),
+      matchKey: job.keys[line] ?? '',
+      rowId,
+      state,
+      isByPosition: now?.state === 'placed' && now.isByPosition && !isSettled,
+    };
+  };
+  const open = job.openRequests.map(({ number, lines, response, responseIds, reqTime, knownBefore }): Attempt => {
+    return {
+      id: requestId(job, number),
+      writeKey: key,
+      items: lines.map((line) => itemOf(line, 'pending')),
+      response: typeof response === 'string' ? response : response.isTemporary ? 'refusedForTiming' : 'refused',
+      responseIds,
+      reqTime,
+      isOlderRow: (id) => job.wasKnown(id, knownBefore),
+    };
+  });
+  const decided = [...job.decidedRequests].map(([name, { reqTime, lines, isLost }]): Attempt => {
+    return {
+      id: `${key} ${name}`,
+      writeKey: key,
+      items: lines.map((line) => itemOf(line, job.lines[line]?.state === 'placed' ? 'placed' : 'absent')),
+      response: isLost ? 'lost' : 'decided',
+      responseIds: [],
+      reqTime,
+      checkedTo: isSettled ? job.checkedTo : undefined,
+    };
+  });
+  const unrecorded: Attempt = {
+    id: `${key} unrecorded`,
+    writeKey: key,
+    items: job.maybeUnrecorded.map((line) => itemOf(line, 'pending')),
+    response: 'lost',
+    responseIds: [],
+    reqTime: job.entry.write.reqTime,
+    isOlderRow: (id) => job.wasKnown(id, job.terms.baseline.length),
+  };
+  const attempts = [...open, ...decided, ...(unrecorded.items.length === 0 ? [] : [unrecorded])];
+  return { entry: job.entry as OrderEntry, job, isSettled, isMine, attempts, orderIds: job.orderIds };
+}
+
+/** The id of the attempt of a job's request. */
+function requestId(job: Job, number: number): string {
+  return `${writeKey(job.entry)} request ${number}`;
+}
+
+/** The id of the wanted item of a job's line. */
+export function lineId(job: Job, line: number): string {
+  return `${writeKey(job.entry)} line ${line}`;
+}
+
+/** The terms of a wanted item of a write, and which line of a job it is. */
+export function termsOf({ entry, job }: OpenWrite, item: WantedItem): { terms: RecordedOrderTerms; line?: number } {
+  if (job === undefined) return { terms: entry.write.terms as RecordedOrderTerms };
+  const line = lineOf(item);
+  return { terms: lineTerms(job, line), line };
+}
+
+/** The line number of a job's item. */
+export function lineOf({ id }: WantedItem): number {
+  return Number(id.slice(id.lastIndexOf(' ') + 1));
+}

@@ -1,0 +1,185 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { BatchEvent } from '../../../src/trading/batches/batch-event.js';
+import { Job } from '../../../src/trading/batches/job.js';
+import type { JournalEntry } from '../../../src/trading/journal/entry.js';
+import type { JournalEvent } from '../../../src/trading/journal/write.js';
+import { NOW } from '../../support/fake-host.js';
+import { lines } from './jobs.js';
+
+const COUNT = 6;
+
+/** A job whose record holds these events, as far as a job reads them. */
+function jobOf(batchEvents: readonly BatchEvent[], others: Partial<JournalEvent>[] = []): Job {
+  const terms = { market: 'btc_usdt', side: 'buy', account: 'spot', count: COUNT, lines: lines(COUNT), baseline: [] };
+  const events = [
+    { time: NOW, event: 'recorded' },
+    ...batchEvents.map((batchEvent) => ({ time: NOW, event: '', batchEvent })),
+    ...others.map((other) => ({ time: NOW, event: '', ...other })),
+  ];
+  const write = { operation: 'batch', id: 'job1', time: NOW, reqTime: NOW, terms };
+  return new Job({ write, events, mayBeAbandoned: true } as unknown as JournalEntry<'batch'>);
+}
+
+const someLines = fc.uniqueArray(fc.integer({ min: 0, max: COUNT - 1 }), { minLength: 1, maxLength: COUNT });
+
+/** A request of some lines, and one thing that happens to it; ids are those of no other request. */
+const history = fc
+  .array(
+    fc.record({
+      lines: someLines,
+      kind: fc.constantFrom('answered', 'partly', 'refused', 'limited', 'lost', 'notSent', 'nothing'),
+      end: fc.constantFrom('refused', 'notSent', 'found', undefined),
+    }),
+    { maxLength: 6 },
+  )
+  .map((requests) => requests.flatMap(({ lines: wanted, kind, end }, index) => eventsOf(index + 1, wanted, kind, end)));
+
+function eventsOf(request: number, sent: readonly number[], kind: string, end: string | undefined): BatchEvent[] {
+  const ids = sent.map((line) => `${request}${line}`);
+  const happened: Record<string, BatchEvent[]> = {
+    answered: [{ kind: 'answered', request, ids, message: null }],
+    partly: [{ kind: 'answered', request, ids: ids.slice(1), message: null }],
+    refused: [{ kind: 'refused', request, refusal: 'insufficientFunds', code: 2009, message: 'no funds' }],
+    limited: [{ kind: 'refused', request, refusal: 'tooFrequent', code: 4002, message: 'too frequent' }],
+    lost: [{ kind: 'lost', request }],
+    notSent: [{ kind: 'notSent', request }],
+    nothing: [],
+  };
+  const isOver = kind === 'answered' || kind === 'notSent';
+  const ended: BatchEvent[] =
+    end === undefined || isOver
+      ? []
+      : end === 'found'
+        ? [{ kind: 'found', orders: sent.map((line) => [line, `${request}${line}`] as const) }]
+        : [{ kind: 'closed', request, outcome: end === 'refused' ? 'refused' : 'notSent', reason: '', code: null }];
+  return [
+    { kind: 'sending', requests: [[request, sent]], reqTime: NOW + request },
+    ...(happened[kind] ?? []),
+    ...ended,
+  ];
+}
+
+const RUNS = { numRuns: 300 };
+
+describe('the states of the lines of a job', () => {
+  it('count every line once, and name as unknown exactly the lines of open requests', () => {
+    fc.assert(
+      fc.property(history, (events) => {
+        const job = jobOf(events);
+        const { placed, refused, unknown, notSent } = job.counts();
+        expect(placed + refused + unknown + notSent).toBe(COUNT);
+        const open = job.openRequests.flatMap((request) => request.lines);
+        expect(new Set(open).size).toBe(unknown);
+        expect(job.outcomes().flatMap((outcome, line) => (outcome === 'unknown' ? line : []))).toEqual(open.sort());
+      }),
+      RUNS,
+    );
+  });
+
+  it('let a line be sent only if its last request did not leave, or the exchange does not have it', () => {
+    fc.assert(
+      fc.property(history, (events) => {
+        const job = jobOf(events);
+        for (const line of job.unsent()) {
+          const last = events.findLastIndex((one) => one.kind === 'sending' && one.requests[0]?.[1].includes(line));
+          const [request] = events[last]?.kind === 'sending' ? (events[last].requests[0] ?? []) : [];
+          const isOut = events
+            .slice(last)
+            .some(
+              (one) =>
+                (one.kind === 'notSent' || (one.kind === 'closed' && one.outcome === 'notSent')) &&
+                one.request === request,
+            );
+          expect(last === -1 || isOut).toBe(true);
+        }
+      }),
+      RUNS,
+    );
+  });
+
+  it('never lose an order that an answer or a list named', () => {
+    fc.assert(
+      fc.property(history, (events) => {
+        const job = jobOf(events);
+        const resent = new Set(
+          events.flatMap((one, index) =>
+            one.kind === 'sending' && events.slice(0, index).some((earlier) => earlier.kind === 'sending')
+              ? one.requests.flatMap(([, sent]) => sent)
+              : [],
+          ),
+        );
+        for (const one of events) {
+          const named = one.kind === 'found' ? one.orders : [];
+          // a line is sent again only once it is known not to be there
+          for (const [line, id] of named) if (!resent.has(line)) expect(job.orderIds).toContain(id);
+        }
+      }),
+      RUNS,
+    );
+  });
+});
+
+const SENT: BatchEvent = { kind: 'sending', requests: [[1, [0, 1, 2]]], reqTime: NOW + 5 };
+
+it('an answer with as many ids as lines places them by position, one with fewer ids places none', () => {
+  const whole = jobOf([SENT, { kind: 'answered', request: 1, ids: ['7', '8', '9'], message: null }]);
+  expect(whole.lines.slice(0, 4)).toMatchObject([
+    { state: 'placed', id: '7', isByPosition: true, reqTime: NOW + 5 },
+    { state: 'placed', id: '8' },
+    { state: 'placed', id: '9' },
+    { state: 'unsent', isLost: false },
+  ]);
+  const partly = jobOf([SENT, { kind: 'answered', request: 1, ids: ['7', '8'], message: 'no funds' }]);
+  expect(partly.openRequests).toMatchObject([{ response: 'named', responseIds: ['7', '8'], reason: 'no funds' }]);
+  expect(partly.orderIds).toEqual(['7', '8']);
+});
+
+it('an answer that names a known order is a stale one, and says nothing', () => {
+  const job = jobOf([
+    SENT,
+    { kind: 'answered', request: 1, ids: ['7', '8', '9'], message: null },
+    { kind: 'sending', requests: [[2, [3]]], reqTime: NOW },
+    { kind: 'answered', request: 2, ids: ['9'], message: null },
+  ]);
+  expect(job.openRequests).toMatchObject([{ number: 2, response: 'lost', lines: [3], isOver: true }]);
+});
+
+it('a line of a lost request that counts as not sent may come late, one that was rejected for its time may not', () => {
+  const closed = { kind: 'closed', request: 1, outcome: 'notSent', reason: '' } as const;
+  expect(jobOf([SENT, { kind: 'lost', request: 1 }, { ...closed, code: null }]).hasLostLines).toBe(true);
+  expect(jobOf([SENT, { kind: 'lost', request: 1 }, { ...closed, code: 3007 }]).hasLostLines).toBe(false);
+});
+
+it('lines that a damaged or unfinished record may lack are named until a list was compared with them', () => {
+  expect(jobOf([]).maybeUnrecorded).toEqual([]);
+  const unfinished = jobOf([SENT, { kind: 'lost', request: 1 }]);
+  expect(unfinished.maybeUnrecorded).toEqual([3, 4, 5]);
+  unfinished.markComplete();
+  expect(unfinished.maybeUnrecorded).toEqual([]);
+  const released = { isReleased: true } as const;
+  expect(jobOf([SENT, { kind: 'lost', request: 1 }], [released]).maybeUnrecorded).toEqual([]);
+  // request 1 is missing
+  const second: BatchEvent = { kind: 'sending', requests: [[2, [0]]], reqTime: NOW };
+  expect(jobOf([second], [released]).maybeUnrecorded).toEqual([1, 2, 3, 4, 5]);
+  expect(jobOf([{ kind: 'lost', request: 1 }], [released]).maybeUnrecorded).toHaveLength(COUNT);
+});
+
+it('an order of a line that has another by its position in an answer is reassigned by a list', () => {
+  const job = jobOf([
+    SENT,
+    { kind: 'answered', request: 1, ids: ['7', '8', '9'], message: null },
+    {
+      kind: 'found',
+      orders: [
+        [0, '9'],
+        [2, '7'],
+      ],
+    },
+  ]);
+  expect(job.lines.slice(0, 3)).toMatchObject([
+    { id: '9', isByPosition: false },
+    { id: '8', isByPosition: true },
+    { id: '7', isByPosition: false },
+  ]);
+});

@@ -1,0 +1,252 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { SendGate } from '../../../src/trading/journal/entry.js';
+import type { BatchTerms, WithdrawTerms } from '../../../src/trading/journal/write.js';
+import { contents, newJournal, PLACED } from './support.js';
+
+const BUYS = { market: 'btc_usdt', side: 'buy' } as const;
+const NOT_SENT = { outcome: 'notSent', id: null, duplicates: [] } as const;
+const JOB = 'job0001';
+const JOB_TERMS: BatchTerms = { ...BUYS, account: 'spot', count: 1, lines: [[1, '2', '3']], baseline: [] };
+const WITHDRAWAL: WithdrawTerms = {
+  ...{ coin: 'btc', amount: '1', fee: '0', address: 'bc1q', internal: false },
+  before: { record: '0' },
+};
+
+/** A journal with one settled order. */
+function settledOrder(settlement: typeof PLACED | typeof NOT_SENT = PLACED) {
+  const journals = newJournal();
+  journals.begin('own0001').settle(settlement, settlement.outcome);
+  const find = () => {
+    const [entry] = journals.journal.settledButUnexpired(BUYS);
+    if (entry === undefined) throw new Error('there is no settled order');
+    return entry;
+  };
+  return { ...journals, find, archived: () => journals.journal.archive.find('own0001') };
+}
+
+/** A journal with one settled job. */
+function settledJob() {
+  const journals = newJournal();
+  const { journal, host } = journals;
+  const entry = journal.begin<'batch'>({ operation: 'batch', terms: JOB_TERMS }, { id: JOB, reqTime: host.now() });
+  entry.release('1 of 1 placed', { settled: { ...PLACED, id: null } });
+  const { events, write } = entry;
+  entry.archiveSummary({ ...PLACED, id: null, events, write: { ...write, terms: { ...JOB_TERMS, lines: [] } } });
+  return { ...journals, jobs: path.join(journals.folder, 'jobs') };
+}
+
+describe('a settled order', () => {
+  it('is corrected in its record and in the archive when duplicates are found, each once', () => {
+    const { find, archived, archive } = settledOrder();
+    expect([find().hasLateFindings, find().settlement]).toEqual([false, PLACED]);
+    find().noteFound(['8', '9']);
+    find().noteFound(['9']);
+    for (const one of [find().settlement, archived()])
+      expect(one).toMatchObject({ outcome: 'placed', id: PLACED.id, duplicates: ['8', '9'] });
+    expect(find().events.at(-2)).toMatchObject({ event: 'duplicates: 8, 9', isLate: true });
+    expect([find().hasLateFindings, find().isUnexpected]).toEqual([true, false]);
+    // the second finding said nothing new, so the archive has no third line
+    const lines = Object.values(contents(archive)).join('').split('\n');
+    expect(lines.filter((line) => line !== '')).toHaveLength(2);
+  });
+
+  it('that counted as not sent is placed after all when its order is found, and is unexpected until the user has seen it', async () => {
+    const { find, archived, journal, host } = settledOrder(NOT_SENT);
+    expect([find().isUnexpected, find().unexpectedSince, journal.unexpected()]).toEqual([false, undefined, []]);
+    await host.sleep(1_000);
+    find().noteFound(['9'], '8');
+    expect(archived()).toMatchObject({ outcome: 'placed', id: '8', duplicates: ['9'] });
+    expect(find().events.at(-1)?.event).toBe('placed after all: 8; duplicates: 9');
+    expect([find().unexpectedSince, journal.unexpected().map(({ write }) => write.id)]).toEqual([
+      host.now(),
+      ['own0001'],
+    ]);
+    find().markSeen();
+    const lines = find().events.length;
+    find().markSeen();
+    expect([find().events.length, find().isUnexpected, journal.unexpected()]).toEqual([lines, false, []]);
+  });
+
+  it('that is unexpected is reported for a day', async () => {
+    const { find, journal, host } = settledOrder(NOT_SENT);
+    find().noteFound([], '8');
+    await host.sleep(86_399_999);
+    expect(journal.unexpected()).toHaveLength(1);
+    await host.sleep(1);
+    expect(journal.unexpected()).toHaveLength(0);
+  });
+
+  it.each(['close', 'retain'] as const)(
+    'is archived with what its record says when a killed process did not: %s',
+    (end) => {
+      const { find, archived, journal } = settledOrder();
+      const { archive } = journal;
+      const adding = vi.spyOn(archive, 'add').mockImplementation(() => undefined);
+      find().noteFound(['8']);
+      adding.mockRestore();
+      expect(archived()?.duplicates).toEqual([]);
+      // another object, as in another process
+      find()[end]();
+      expect(archived()).toMatchObject({ id: PLACED.id, duplicates: ['8'] });
+    },
+  );
+
+  it('is gone once it is closed, and closing adds nothing to the archive', () => {
+    const { find, journal, archive, settled } = settledOrder();
+    const before = contents(archive);
+    const entry = find();
+    entry.close();
+    entry.close();
+    expect([contents(settled), journal.isIdle, contents(archive)]).toEqual([{}, true, before]);
+  });
+
+  it('is retained under the same name, and marked', () => {
+    const { find, settled } = settledOrder(NOT_SENT);
+    const before = Object.keys(contents(settled));
+    find().retain();
+    expect([Object.keys(contents(settled)), find().isRetained]).toEqual([before, true]);
+    expect(find().events.at(-1)).toMatchObject({ event: 'verified', isLate: true, isRetained: true });
+  });
+});
+
+it('a settled withdrawal is found by its coin, and a settled cancellation leaves no record', () => {
+  const { journal, host, settled, unsettled } = newJournal();
+  const reqTime = host.now();
+  const withdraw = { operation: 'withdraw', terms: WITHDRAWAL } as const;
+  journal.begin<'withdraw'>(withdraw, { id: 'out0001', reqTime }).settle({ ...PLACED, id: '5' }, 'placed');
+  const cancel = { operation: 'cancel', terms: { market: 'btc_usdt', order: { id: '7' } } } as const;
+  journal.begin<'cancel'>(cancel, { id: 'stop0001', reqTime }).settle({ ...PLACED, outcome: 'cancelled' }, 'cancelled');
+  const idsOf = (list: Parameters<typeof journal.settledButUnexpired>[0]) =>
+    journal.settledButUnexpired(list).map(({ write }) => write.id);
+  expect([idsOf({ coin: 'btc' }), idsOf({ coin: 'eth' }), idsOf(BUYS)]).toEqual([['out0001'], [], []]);
+  expect(Object.keys(contents(settled))).toEqual([`btc~${reqTime}~out0001`]);
+  expect(contents(unsettled)).toEqual({});
+});
+
+describe('a settled job', () => {
+  it('keeps its full record while the archive has its summary, before and after it is closed', () => {
+    const { journal, jobs, settled } = settledJob();
+    for (const isClosed of [false, true]) {
+      if (isClosed) for (const entry of journal.settledButUnexpired(BUYS)) entry.close();
+      expect(journal.findSettledJob(JOB)?.write.terms.lines).toEqual(JOB_TERMS.lines);
+      expect([journal.findJob(JOB)?.write.id, journal.findJob('job0002')]).toEqual([JOB, undefined]);
+      expect(Object.keys(contents(isClosed ? jobs : settled))).toHaveLength(1);
+    }
+    expect([journal.settledButUnexpired(BUYS), Object.keys(contents(jobs))]).toEqual([[], ['2018-10-23-job0001']]);
+  });
+
+  it.each(['settled', 'closed'])('is reopened once, with all that it recorded, when it is %s', (state) => {
+    const { journal, settled, jobs } = settledJob();
+    if (state === 'closed') for (const entry of journal.settledButUnexpired(BUYS)) entry.close();
+    expect([journal.reopen(JOB), journal.reopen(JOB), journal.reopen('job0002')]).toEqual([true, false, false]);
+    const entry = journal.findUnsettled(JOB);
+    expect(entry?.events.map(({ event }) => event)).toEqual(['recorded', '1 of 1 placed']);
+    expect([contents(settled), contents(jobs), journal.findSettledJob(JOB)]).toEqual([{}, {}, undefined]);
+    expect([entry?.claim('29000'), entry?.events.at(-1)?.bestBid]).toEqual([true, '29000']);
+    expect(journal.findUnsettled(JOB)?.events.at(-1)?.bestBid).toBe('29000');
+  });
+
+  it('takes what is found out later, unless it was reopened', () => {
+    const { journal } = settledJob();
+    const [entry, other] = [journal.findSettledJob(JOB), journal.findSettledJob(JOB)];
+    expect(entry?.noteLate('duplicates: 8', { kind: 'duplicated', orders: [[0, '8']] })).toBe(true);
+    expect([entry?.hasLateFindings, entry?.isUnexpected]).toEqual([true, false]);
+    expect(entry?.noteLate('there: 9', { kind: 'found', orders: [[0, '9']] })).toBe(true);
+    expect(journal.findSettledJob(JOB)).toMatchObject({ hasLateFindings: true, isUnexpected: true });
+    expect(entry?.events.at(-1)).toMatchObject({ isLate: true, unexpected: true });
+    journal.reopen(JOB);
+    expect(other?.noteLate('there: 9', { kind: 'found', orders: [[0, '9']] })).toBe(false);
+    expect(other?.events.map(({ event }) => event)).toEqual(['recorded', '1 of 1 placed']);
+  });
+
+  it('is no record of a single write, whatever its id', () => {
+    const { journal, begin } = newJournal();
+    begin('own0001').settle(PLACED, 'placed');
+    begin('own0002');
+    expect([journal.findSettledJob('own0001'), journal.findJob('own0001'), journal.findJob('own0002')]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+});
+
+describe('an event', () => {
+  it('that must precede a request is on the disk when it is noted, and no event if that fails', async () => {
+    const { begin, journal, unsettled } = newJournal();
+    const entry = begin('own0001');
+    const sending = { kind: 'sending', requests: [[1, [0]]], reqTime: 1 } as const;
+    await entry.noteDurably('request 1 leaves', { batchEvent: sending });
+    expect(journal.findUnsettled('own0001')?.events.at(-1)).toMatchObject({ batchEvent: sending });
+    fs.rmSync(path.join(unsettled, 'own0001'));
+    const failure = { kind: 'usage', message: `Cannot write ${path.join(unsettled, 'own0001')}: ENOENT.` };
+    await expect(entry.noteDurably('request 2 leaves', { batchEvent: sending })).rejects.toMatchObject(failure);
+    expect(entry.events).toHaveLength(2);
+  });
+
+  it('contains no secret in its details either', () => {
+    const { begin, host, unsettled } = newJournal();
+    host.redaction.addSecret('secret-9876543210');
+    const entry = begin('own0001');
+    entry.note('refused', { bestBid: 'secret-9876543210' });
+    entry.note('sent', { bestBid: '5' });
+    expect(contents(unsettled).own0001?.toString()).not.toContain('secret-9876543210');
+    expect(entry.events.at(-1)?.bestBid).toBe('5');
+  });
+});
+
+describe('the gate of a write', () => {
+  it('records that the write is sent at the moment it leaves, and then cannot cancel it', () => {
+    const { begin, journal } = newJournal();
+    const gate = new SendGate();
+    gate.attachEntry(begin('own0001'));
+    expect([gate.mayLeave(), gate.cancel()]).toEqual([true, false]);
+    expect(journal.findUnsettled('own0001')?.events.map(({ event }) => event)).toEqual(['recorded', 'sent']);
+  });
+
+  it('settles a write that is cancelled before it leaves, once, and does not let it leave', () => {
+    const { begin, journal } = newJournal();
+    const gate = new SendGate();
+    gate.attachEntry(begin('own0001'));
+    expect([gate.cancel(), gate.cancel(), gate.mayLeave()]).toEqual([true, true, false]);
+    const { outcome, events } = journal.archive.find('own0001') ?? {};
+    expect([outcome, events?.map(({ event }) => event)]).toEqual([
+      'notSent',
+      ['recorded', 'not sent: interrupted before it left'],
+    ]);
+  });
+});
+
+describe('the archive', () => {
+  it('is asked for a write by its own id, and by the client id that the user chose', () => {
+    const { begin, journal } = newJournal();
+    begin('own0001', 'mine0001').settle(NOT_SENT, 'not sent');
+    begin('own0002', 'own0001').settle(NOT_SENT, 'not sent');
+    begin('own0003').settle({ ...PLACED, id: 'own0001' }, 'placed');
+    const { archive } = journal;
+    expect([archive.find('own0001')?.write.id, archive.find('mine0001')]).toEqual(['own0001', undefined]);
+    expect([archive.findByClientId('mine0001')?.write.id, archive.findByClientId('own0001')?.write.id]).toEqual([
+      'own0001',
+      'own0002',
+    ]);
+    expect(archive.findByClientId('own0003')).toBeUndefined();
+    const names = [...archive.newestFirst((text) => text.includes('"mine0001"'), 0)].map(({ write }) => write.id);
+    expect(names).toEqual(['own0001']);
+  });
+
+  it('keeps the settled write if its folder cannot be written, and the next command settles it', () => {
+    const { begin, journal, unsettled } = newJournal();
+    const entry = begin('own0001');
+    const opening = vi.spyOn(fs, 'openSync').mockImplementation(() => {
+      throw Object.assign(new Error('the disk'), { code: 'ENOSPC' });
+    });
+    onTestFinished(() => opening.mockRestore());
+    entry.settle(PLACED, 'placed');
+    opening.mockRestore();
+    expect(Object.keys(contents(unsettled))).toEqual(['own0001']);
+    journal.findUnsettled('own0001')?.settle(PLACED, 'placed');
+    expect([contents(unsettled), journal.archive.since(0).length]).toEqual([{}, 1]);
+  });
+});
