@@ -4,7 +4,7 @@ import type { Order, Side } from '../../domain/order.js';
 import { Failure } from '../../errors.js';
 import type { Exchange, OrderPages } from '../../exchange/exchange.js';
 import { datedRead } from '../dated-read.js';
-import { listedFrom, verifyMarket } from '../orders/verify-orders.js';
+import { orderList, settleMarket } from '../settle.js';
 import type { TradingContext } from '../trading-context.js';
 import type { AccountHistory } from './account-history.js';
 import { EMPTY, filledOrders, type KeptHistory, type KeptOrder, type KeptStore } from './kept-history.js';
@@ -125,7 +125,10 @@ class HistoryReader {
       Promise.all([this.#ordersSince(market, 'buy', since), this.#ordersSince(market, 'sell', since)]),
     );
     const [buy, sell] = sides;
-    await verifyMarket(trading, market, { buy: listedFrom(buy, began), sell: listedFrom(sell, began) });
+    await settleMarket(trading, market, [
+      orderList({ market, side: 'buy' }, buy, began),
+      orderList({ market, side: 'sell' }, sell, began),
+    ]);
     const found = new Map(sides.flatMap(({ orders }) => orders).map((order) => [order.id, keptOrder(order)]));
     const unread = this.#kept.orders.filter((order) => order.isOpen && order.market === market && !found.has(order.id));
     const again = await Promise.all(unread.map((order) => this.#readAgain(order)));
