@@ -46,12 +46,11 @@ export default define({
     if (unit !== undefined) requireCoin(unit, markets);
     const history = await read(context, trading, client);
     const now = client.now();
-    const result = profitAndLoss(history.matched, {
-      window: { from: from?.(now) ?? Number.NEGATIVE_INFINITY, to: to?.(now) ?? Number.POSITIVE_INFINITY },
-      method,
-      pastPrice: await readPastPrices(client, markets, history.matched.fills),
-      readAt: history.readAt,
-    });
+    const window = { from: from?.(now) ?? Number.NEGATIVE_INFINITY, to: to?.(now) ?? Number.POSITIVE_INFINITY };
+    const { matched, readAt } = history;
+    const shownFills = matched.fills.filter(({ time }) => time >= window.from && time <= window.to);
+    const pastPrice = await readPastPrices(client, markets, shownFills);
+    const result = profitAndLoss(matched, { window, method, pastPrice, readAt });
     const shown = chosen(result, names);
     noteGaps(context, history, shown.markets);
     const failure = unexplainedFailure(shown.coins);
