@@ -26,11 +26,14 @@ export const FAILURES = {
   },
 } as const;
 
+/** The kind of the error object of a write that a signal ended. */
+export const INTERRUPTED = 'interrupted';
+
 /** The other exit codes. */
 export const OTHER_EXITS = [
-  { exitCode: 0, meaning: 'done' },
-  { exitCode: 130, meaning: 'interrupted (SIGINT, Ctrl-C)' },
-  { exitCode: 143, meaning: 'terminated (SIGTERM)' },
+  { exitCode: 0, kind: '', meaning: 'done' },
+  { exitCode: 130, kind: INTERRUPTED, meaning: 'interrupted (SIGINT, Ctrl-C); only a write reports it' },
+  { exitCode: 143, kind: INTERRUPTED, meaning: 'terminated (SIGTERM); only a write reports it' },
 ] as const;
 
 export type FailureKind = keyof typeof FAILURES;
@@ -131,17 +134,29 @@ export function usage(message: string, hint?: Advice): Failure {
   return new Failure('usage', message, { hint });
 }
 
-/** Ends a command after a signal. Nothing more is printed; the exit code is 128 plus the signal's number. */
+/** The signals that end a command, with the exit codes: 128 plus the signal's number. */
+const SIGNAL_EXITS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
+
+export type EndingSignal = keyof typeof SIGNAL_EXITS;
+
+/** Ends a command after a signal. Nothing more is printed. */
 export class Interrupted extends Error {
   override readonly name = 'Interrupted';
 
-  constructor(readonly signal: 'SIGINT' | 'SIGTERM') {
+  constructor(readonly signal: EndingSignal) {
     super(signal);
   }
 
   get exitCode(): number {
-    return this.signal === 'SIGINT' ? 130 : 143;
+    return SIGNAL_EXITS[this.signal];
   }
+}
+
+/** What a signal leaves of a write that was being sent. */
+export interface Interruption {
+  readonly advice: Advice;
+  /** Names the write in the journal. */
+  readonly clientId?: string;
 }
 
 /** Ends pit with the exit code of a program that it ran for the user and that has printed everything itself. */

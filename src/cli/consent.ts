@@ -1,11 +1,18 @@
 import { Failure } from '../errors.js';
-import type { CommandContext } from './context.js';
+import type { Prompts } from '../terminal/prompts.js';
+import type { Globals } from './context.js';
+
+/** What consent depends on: the flags, and somebody to ask. */
+interface Asking {
+  readonly globals: Pick<Globals, 'yes' | 'dryRun'>;
+  readonly prompts: Pick<Prompts, 'available' | 'confirm'>;
+}
 
 /**
  * Refuses a write that needs confirmation, before any request, if nobody can answer. A pipe into stdin cannot answer:
  * `echo y |` confirms nothing. Throws Failure `declined`.
  */
-export function requireConsent(context: CommandContext): void {
+export function requireConsent(context: Asking): void {
   const { yes, dryRun } = context.globals;
   if (yes || dryRun || context.prompts.available) return;
   throw new Failure('declined', 'This needs confirmation, and there is no terminal to ask on.', {
@@ -23,7 +30,7 @@ interface PausableBudget {
  * @param below the text below the prompt, computed again while it waits
  */
 export async function confirm(
-  context: CommandContext & { readonly budget: PausableBudget },
+  context: Asking & { readonly budget: PausableBudget },
   question: string,
   below?: () => string,
 ): Promise<void> {

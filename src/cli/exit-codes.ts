@@ -11,9 +11,7 @@ interface Ending {
 /** Every way pit can end, ordered by exit code. */
 export function exitCodes(): Ending[] {
   const failures = Object.entries(FAILURES).map(([kind, end]) => ({ kind, ...end }));
-  return [...OTHER_EXITS.map((end) => ({ kind: '', ...end })), ...failures].sort(
-    (left, right) => left.exitCode - right.exitCode,
-  );
+  return [...OTHER_EXITS, ...failures].sort((left, right) => left.exitCode - right.exitCode);
 }
 
 const TITLE = 'Exit codes, with the kind of the error object that --json writes to stderr:';

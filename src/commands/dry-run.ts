@@ -1,8 +1,5 @@
 import * as shape from '../cli/shapes.js';
-import type { Exchange, PlannedWrite } from '../exchange/exchange.js';
 import type { Answer } from '../terminal/answer.js';
-import type { Screen } from '../terminal/screen.js';
-import type { Context } from './command.js';
 
 /** What is known of any write before it is sent; an order's preview has more. */
 export const PREVIEW_FIELDS: shape.Fields = {
@@ -39,15 +36,6 @@ export function dryRunShape(preview: shape.Fields = PREVIEW_FIELDS, more: shape.
   });
 }
 
-/** The destination of a write, as the user confirms it: the trade host and the profile. */
-export async function exchangeText(
-  { session }: Pick<Context, 'session'>,
-  { hosts }: Pick<Exchange, 'hosts'>,
-): Promise<string> {
-  const { profile } = await session.profile.connection();
-  return `${hosts.tradeUrl} (profile ${profile})`;
-}
-
 export interface PreviewJson {
   readonly price: string | null;
   readonly amount: string | null;
@@ -64,18 +52,5 @@ export function dryChange(operation: string, ...change: readonly string[]): Answ
   return {
     data: { dryRun: true, operation, request: null, preview: null, change },
     show: (screen) => `${change.join('\n')}\n${screen.paint.faint('Dry run: nothing was changed.')}`,
-  };
-}
-
-/** The answer of a write's dry run: the request with its secrets masked, and the preview. Nothing was sent. */
-export function dryRun(
-  client: Pick<Exchange, 'requestOf'>,
-  write: PlannedWrite,
-  preview: PreviewJson,
-  show: (screen: Screen) => string,
-): Answer {
-  return {
-    data: { dryRun: true, ...client.requestOf(write), preview },
-    show: (screen) => `${show(screen)}\n${screen.paint.faint('Dry run: nothing was sent.')}`,
   };
 }

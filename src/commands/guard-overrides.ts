@@ -11,8 +11,7 @@ import {
   SETTING_OF,
 } from '../trading/guards/limits.js';
 import type { RecordOptions } from '../trading/orders/place.js';
-import type { TradingContext } from '../trading/trading-context.js';
-import type { Context } from './command.js';
+import type { WriteContext } from './write.js';
 
 /** `--override price-band`, for every command that places orders. */
 export const overrideFlag = repeated(
@@ -42,8 +41,7 @@ export function breachText({ guard, message }: Breach, overridden: readonly Guar
  * @param quote the coin that the limit is in
  */
 export async function recordOptionsOf(
-  { session }: Context,
-  trading: TradingContext,
+  { session, trading }: WriteContext,
   quote: string,
   { breaches, bestBid }: Pick<GuardReport, 'breaches' | 'bestBid'>,
   overridden: readonly GuardName[],
@@ -61,7 +59,7 @@ export async function recordOptionsOf(
  * @throws Failure `usage`, or why a guard could not be checked, without a terminal; `declined` for any other answer
  */
 export async function confirmGuarded(
-  context: Context,
+  context: WriteContext,
   question: string,
   breaches: readonly Breach[],
   overridden: readonly GuardName[],
@@ -86,7 +84,7 @@ export async function confirmGuarded(
 }
 
 async function blockedFailure(
-  { session }: Context,
+  { session }: WriteContext,
   blocked: readonly Breach[],
   breaches: readonly Breach[],
 ): Promise<Failure> {

@@ -15,8 +15,11 @@ export function word(text: string): string {
 /** The name of an existing profile. */
 export const profileName = withCompletion({ of: 'profile' }, word);
 
-/** A path. */
-export const filePath = withCompletion({ of: 'file' }, word);
+/** The name of a file. */
+export const filePath = withCompletion({ of: 'file' }, (text) => {
+  if (text !== '') return text;
+  throw usage('The name of the file is empty.', 'Give a file, or - for a pipe.');
+});
 
 /** The words of another program's command line. */
 export const programWord = withCompletion({ of: 'program' }, word);
@@ -188,11 +191,3 @@ export function durationUpTo(longest: string): Parser<number> {
     throw usage(`${quoted(word)} is too long.`, `Use at most ${longest}.`);
   };
 }
-
-/** A speed of the clock such as `60` or `0.5`. */
-export const speed: Parser<number> = (word) => {
-  const plain = plainNumber(word);
-  const factor = /^\d{1,6}(\.\d{1,3})?$/.test(plain) ? Number(plain) : 0;
-  if (factor >= 0.001 && factor <= 100_000) return factor;
-  throw usage(`The speed is "${word}".`, 'It must be a number from 0.001 to 100000; 1 is normal speed.');
-};

@@ -1,6 +1,6 @@
 import { ANY_MARKET, Failure, type Hint } from '../errors.js';
 import { TimeBudget } from '../platform/time-budget.js';
-import type { Context } from './command.js';
+import type { WriteContext } from './write.js';
 
 /**
  * Runs work on the trade host. If the exchange rejects it because there is no such market, throws Failure `usage` with the
@@ -8,7 +8,7 @@ import type { Context } from './command.js';
  * market-data host is unreachable.
  */
 export async function explainUnknownMarket<Value>(
-  { session }: Context,
+  { session }: Pick<WriteContext, 'session'>,
   market: string,
   work: () => Promise<Value>,
 ): Promise<Value> {
@@ -34,7 +34,10 @@ const PATIENCE_MS = 1_500;
  * Throws Failure `usage` for a market that the exchange does not list, as far as that is known at once: a name that was
  * listed before needs no request, and an unreachable market-data host delays the command only briefly.
  */
-export async function refuseUnknownMarket({ session, host }: Context, market: string): Promise<void> {
+export async function refuseUnknownMarket(
+  { session, host }: Pick<WriteContext, 'session' | 'host'>,
+  market: string,
+): Promise<void> {
   await ignoringReadFailures(async () => {
     if (!(await session.exchange.markets()).wasMissing(market)) return;
     await (await session.exchange.markets(new TimeBudget(PATIENCE_MS, host.monotonic))).find(market);

@@ -244,7 +244,9 @@ function stillUnknown(
   const isOne = ids.length === 1;
   const what = isOne ? `The outcome of ${first} is` : `The outcomes of ${ids.length} writes are`;
   const reasons = unknown.flatMap(({ why, write }) => (why === undefined ? [] : `${write.id}: ${why.reason}.`));
-  const message = [`${what} still unknown.`, ...reasons].join(' ');
+  const only = isOne ? unknown[0]?.why : undefined;
+  const message =
+    only === undefined ? [`${what} still unknown.`, ...reasons].join(' ') : `${what} unknown: ${only.reason}.`;
   const when = nextCheck(
     trading,
     unknown.map(({ write }) => write),

@@ -1,7 +1,7 @@
 import type { CommandTable, Definition } from '../cli/definition.js';
 import * as shape from '../cli/shapes.js';
 import { unknownWord } from '../config/nearest.js';
-import { FAILURES, suggest } from '../errors.js';
+import { FAILURES, INTERRUPTED, suggest } from '../errors.js';
 
 const DRAFT = 'https://json-schema.org/draft/2020-12/schema';
 
@@ -15,7 +15,7 @@ const ON_STDERR: Readonly<Record<string, shape.Shape>> = {
   warning: shape.object({ warning: shape.object(MESSAGE) }),
   error: shape.object({
     error: shape.object({
-      kind: shape.enumOf(Object.keys(FAILURES), ''),
+      kind: shape.enumOf([...Object.keys(FAILURES), INTERRUPTED], ''),
       ...MESSAGE,
       exitCode: shape.integer(''),
       code: shape.nullable(shape.integer("the exchange's return code")),

@@ -1,84 +1,26 @@
 import type { Setting } from './setting.js';
 
 const PLAIN_NAME = 'letters, digits and _ - . : / @';
-const NAME = `${PLAIN_NAME} and {…}`;
-const MESSAGE = 'a text of up to 200 characters, like ping or {"event":"ping"}';
 
 /**
  * What the streams of a profile's exchange call things: the document does not say, so each observed name can be replaced.
- * What applies if one is not set is known to `exchange/stream/protocol.ts`.
+ * What applies if one is not set is in the descriptions of the channels (`exchange/channels`).
  */
 export const STREAM_SETTINGS = {
-  'stream.ticker': {
-    about: 'the name of the channel of tickers',
-    values: `a name with {market}, of ${NAME}`,
-    parse: (value) => nameIn(value, ['{market}']),
-  },
-  'stream.depth': {
-    about: 'the name of the channel of order books',
-    values: `a name with {market}, of ${NAME}`,
-    parse: (value) => nameIn(value, ['{market}']),
-  },
-  'stream.trades': {
-    about: 'the name of the channel of trades',
-    values: `a name with {market}, of ${NAME}`,
-    parse: (value) => nameIn(value, ['{market}']),
-  },
-  'stream.kline': {
-    about: 'the name of the channel of candles',
-    values: `a name with {market} and {type}, of ${NAME}`,
-    parse: (value) => nameIn(value, ['{market}', '{type}']),
-  },
-  'stream.orders': {
-    about: 'the name of the channel of your orders',
-    values: `a name, of ${NAME}`,
-    parse: (value) => nameIn(value, []),
-  },
-  'stream.balances': {
-    about: 'the name of the channel of your balances',
-    values: `a name, of ${NAME}`,
-    parse: (value) => nameIn(value, []),
-  },
-  'stream.crossBalances': {
-    about: 'the name of the channel of the balances of your cross margin account',
-    values: `a name, of ${NAME}`,
-    parse: (value) => nameIn(value, []),
-  },
-  'stream.userMarket': {
-    about: 'the market of your own channels, from btcusdt',
-    values: `a name with {market}, of ${NAME}`,
-    parse: (value) => nameIn(value, ['{market}']),
-  },
-  'stream.subscribe': {
-    about: 'the event that subscribes',
-    values: `a name of ${PLAIN_NAME}`,
-    parse: (value) => nameIn(value, []),
-  },
-  'stream.unsubscribe': {
-    about: 'the event that ends a subscription',
-    values: `a name of ${PLAIN_NAME}`,
-    parse: (value) => nameIn(value, []),
-  },
-  'stream.accessKey': {
-    about: 'the field of the access key',
-    values: `a name of ${PLAIN_NAME}`,
-    parse: (value) => nameIn(value, []),
-  },
-  'stream.sign': {
-    about: 'the field of the signature',
-    values: `a name of ${PLAIN_NAME}`,
-    parse: (value) => nameIn(value, []),
-  },
-  'stream.ping': {
-    about: 'the message of a heartbeat',
-    values: MESSAGE,
-    parse: textIn,
-  },
-  'stream.pong': {
-    about: 'the message that answers a heartbeat',
-    values: MESSAGE,
-    parse: textIn,
-  },
+  'stream.ticker': template('the name of the channel of tickers', '{market}'),
+  'stream.depth': template('the name of the channel of order books', '{market}'),
+  'stream.trades': template('the name of the channel of trades', '{market}'),
+  'stream.kline': template('the name of the channel of candles', '{market}', '{type}'),
+  'stream.orders': template('the name of the channel of your orders'),
+  'stream.balances': template('the name of the channel of your balances'),
+  'stream.crossBalances': template('the name of the channel of the balances of your cross margin account'),
+  'stream.userMarket': template('the market of your own channels, from btcusdt', '{market}'),
+  'stream.subscribe': word('the event that subscribes'),
+  'stream.unsubscribe': word('the event that ends a subscription'),
+  'stream.accessKey': word('the field of the access key'),
+  'stream.sign': word('the field of the signature'),
+  'stream.ping': message('the message of a heartbeat'),
+  'stream.pong': message('the message that answers a heartbeat'),
   'stream.pingSeconds': {
     about: 'the seconds between two heartbeats',
     values: 'a whole number from 1 to 60',
@@ -93,13 +35,30 @@ export const STREAM_SETTINGS = {
 
 export type StreamSetting = keyof typeof STREAM_SETTINGS;
 
-/** The value if it is a name that holds each of the parameters once, and no other; else null. */
+/** A name that holds each of the parameters once, and no other. */
+function template(about: string, ...parameters: readonly string[]): Setting {
+  const holding = parameters.length === 0 ? '' : ` with ${parameters.join(' and ')}`;
+  return {
+    about,
+    values: `a name${holding}, of ${PLAIN_NAME} and {…}`,
+    parse: (value) => nameIn(value, parameters),
+  };
+}
+
+function word(about: string): Setting {
+  return { about, values: `a name of ${PLAIN_NAME}`, parse: (value) => nameIn(value, []) };
+}
+
+function message(about: string): Setting {
+  return {
+    about,
+    values: 'a text of up to 200 characters, like ping or {"event":"ping"}',
+    parse: (value) => (/^[\x20-\x7e]{1,200}$/.test(value) ? value : null),
+  };
+}
+
 function nameIn(value: string, parameters: readonly string[]): string | null {
   const found = value.match(/\{[^}]*\}/g) ?? [];
   const isComplete = [...found].sort().join() === [...parameters].sort().join();
   return isComplete && /^[\w\-.:/@]{1,100}$/.test(value.replace(/\{\w+\}/g, 'x')) ? value : null;
-}
-
-function textIn(value: string): string | null {
-  return /^[\x20-\x7e]{1,200}$/.test(value) ? value : null;
 }

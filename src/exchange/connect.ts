@@ -13,11 +13,11 @@ import { ExchangeZone } from './exchange-zone.js';
 import type { Limits } from './limiter/limiter.js';
 import { clearLimits, hostKey, type Sharing, sharedLimits } from './limiter/shared-limits.js';
 import type { LimiterState } from './limiter/state.js';
-import type { Mirror, MirrorOptions } from './mirror/mirror.js';
+import type { ConnectionUser } from './stream/connection.js';
 import type { Channel, ExchangeStream } from './stream/events.js';
+import type { Feeds, FeedsOptions } from './stream/feeds.js';
 import { type OrderPushes, OrderPushStreams } from './stream/order-pushes.js';
 import { streamProtocol } from './stream/protocol.js';
-import type { StreamOptions } from './stream/stream-client.js';
 import { Network, TransportError } from './transport.js';
 
 export type { OrderPushes } from './stream/order-pushes.js';
@@ -39,9 +39,10 @@ export interface ConnectOptions
 }
 
 /** What a command chooses about its streams. */
-export type StreamChoices = Pick<StreamOptions, 'connectMs' | 'signal' | 'httpReads'>;
-/** What a command chooses about a mirror. */
-export type MirrorChoices = Pick<MirrorOptions, 'observe' | 'pollMs' | 'open' | 'requireKeys'>;
+export interface StreamChoices extends Pick<FeedsOptions, 'signal' | 'reads'> {
+  /** How long the first connection may take, in milliseconds. Absent: for ever. */
+  readonly connectMs?: number;
+}
 
 /** The exchange of a profile. All that is made here shares its limits. What few commands need is loaded when it is needed. */
 export class ExchangeConnection {
@@ -77,34 +78,32 @@ export class ExchangeConnection {
     choices: StreamChoices,
   ): Promise<ExchangeStream> {
     const { StreamClient } = await import('./stream/stream-client.js');
-    const { host, credentials, connection, trace } = this.options;
+    const { host } = this.options;
+    const { connectMs, signal, reads } = choices;
     return new StreamClient({
-      ...choices,
-      signal: AbortSignal.any([host.endSignal, choices.signal].filter((signal) => signal !== undefined)),
-      ...(await this.#readOptions(exchange, channels)),
-      host,
-      address,
-      channels,
-      credentials,
-      network: new Network(connection.settings.caFile),
-      trace,
+      ...(await this.#feedOptions(exchange, channels)),
+      ...(reads === undefined ? {} : { reads }),
+      signal: AbortSignal.any([host.endSignal, signal].filter((one) => one !== undefined)),
+      connection: await this.#connectionTo(address, connectMs),
     });
   }
 
   /**
    * Keeps channels current until it is closed: from the stream, and by polling within the shared limits while there is none.
    * Connects in the background.
+   * @param address returns the address of the WebSocket; asked before each connection. Null if the exchange has no streams
    */
-  async mirror(
+  async feeds(
     exchange: () => Promise<Exchange>,
     channels: readonly Channel[],
-    choices: MirrorChoices,
-  ): Promise<Mirror> {
-    const { Mirror } = await import('./mirror/mirror.js');
-    const { host } = this.options;
-    const mirror = new Mirror({ ...choices, ...(await this.#readOptions(exchange, channels)), host, channels });
-    host.endSignal?.addEventListener('abort', () => void mirror.close());
-    return mirror;
+    address: (() => Promise<string>) | null,
+  ): Promise<Feeds> {
+    const { Feeds } = await import('./stream/feeds.js');
+    return new Feeds({
+      ...(await this.#feedOptions(exchange, channels)),
+      connection: address === null ? null : await this.#connectionTo(address),
+      signal: this.options.host.endSignal,
+    });
   }
 
   /** The state of the limits, and with whom they are shared. Asks the exchange nothing. */
@@ -113,20 +112,28 @@ export class ExchangeConnection {
     return limiterState(this.#sharing());
   }
 
-  /** How a stream or a mirror reads over HTTP. */
-  async #readOptions(exchange: () => Promise<Exchange>, channels: readonly Channel[]) {
-    const { connection, orderMarkets, trace } = this.options;
+  /** How feeds read over HTTP. */
+  async #feedOptions(exchange: () => Promise<Exchange>, channels: readonly Channel[]) {
+    const { host, connection, orderMarkets, credentials, trace } = this.options;
     // pushes of a channel that covers all markets name them without the underscore
     const isAll = channels.some((channel) => channel.kind === 'orders' && channel.market === undefined);
     const markets = isAll ? await (await exchange()).markets.all() : [];
     const byName = new Map(markets.map(({ market }) => [market.replace('_', ''), market]));
     return {
-      orderMarkets,
+      ...{ host, channels, orderMarkets, requireKeys: credentials },
       marketNamed: (name: string) => byName.get(name),
       protocol: streamProtocol(connection.settings),
       clientOf: (budget: TimeBudget, signal: AbortSignal) =>
         this.#client(budget, { ...(trace === undefined ? {} : { trace }), signal }),
     };
+  }
+
+  async #connectionTo(address: () => Promise<string>, connectMs?: number) {
+    const { host, credentials, connection, trace } = this.options;
+    const { Connection } = await import('./stream/connection.js');
+    const network = new Network(connection.settings.caFile);
+    const options = { ...{ host, address, credentials, network, connectMs }, trace };
+    return (user: ConnectionUser) => new Connection(options, user);
   }
 
   #client(budget: TimeBudget, more: Pick<ApiOptions, 'trace' | 'startSandbox' | 'signal'> = {}): ExchangeClient {

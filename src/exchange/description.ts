@@ -6,6 +6,8 @@ import { failureOf } from './failures.js';
 import { operations } from './operations/index.js';
 import { checkedParameters } from './request.js';
 
+export type { ChannelPart } from './channels/channel.js';
+export { FOLLOWED, followed } from './channels/followed.js';
 export { channels } from './channels/index.js';
 export { FACTS } from './facts.js';
 export { SUCCESS } from './observed-codes.js';

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { Readable, Writable } from 'node:stream';
-import { Interrupted } from '../errors.js';
+import { type EndingSignal, Interrupted } from '../errors.js';
 import type { Host, TerminalInput, TerminalOutput, TextOutput } from './host.js';
 
 /** The streams of a command, if they are not those of the program. */
@@ -16,7 +16,7 @@ interface CommandStreams {
 export class CommandHost {
   readonly host: Host;
   readonly #ended = new AbortController();
-  readonly #interruptHandlers = new Map<Parameters<Host['onInterrupt']>[0], (() => void) | undefined>();
+  readonly #interruptHandlers = new Map<Parameters<Host['onInterrupt']>[0], Parameters<Host['onInterrupt']>[1]>();
   /** Removes the handlers that the command added to this process, and runs its work for the exit. */
   readonly #cleanups = new Set<() => void>();
   readonly #input: CommandInput;
@@ -59,8 +59,8 @@ export class CommandHost {
    * Runs the interrupt handlers of the command and then ends it with {@link Interrupted}. A second call does not wait for the
    * handlers.
    */
-  async interrupt(signal: 'SIGINT' | 'SIGTERM'): Promise<void> {
-    if (this.#isInterrupted) for (const onSecondSignal of this.#interruptHandlers.values()) onSecondSignal?.();
+  async interrupt(signal: EndingSignal): Promise<void> {
+    if (this.#isInterrupted) for (const onSecondSignal of this.#interruptHandlers.values()) onSecondSignal?.(signal);
     else {
       this.#isInterrupted = true;
       await Promise.allSettled([...this.#interruptHandlers.keys()].map(async (work) => work(signal)));

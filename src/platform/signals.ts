@@ -1,11 +1,9 @@
 import fs from 'node:fs';
 import { isatty } from 'node:tty';
-import { Interrupted } from '../errors.js';
+import { type EndingSignal, Interrupted } from '../errors.js';
 import { isSuspended } from './job-control.js';
 
-type Signal = 'SIGHUP' | 'SIGINT' | 'SIGTERM';
-
-type SignalHandler = (signal: Signal) => void | Promise<void>;
+type SignalHandler = (signal: EndingSignal) => void | Promise<void>;
 
 /** One handler for all signals. A program that pit runs may take them over. */
 export interface Signals {
@@ -14,15 +12,15 @@ export interface Signals {
    *
    * @param onSecondSignal runs at a second signal, which does not wait for the work
    */
-  readonly onInterrupt: (work: SignalHandler, onSecondSignal?: () => void) => () => void;
+  readonly onInterrupt: (work: SignalHandler, onSecondSignal?: (signal: EndingSignal) => void) => () => void;
   /** Passes Ctrl-C to the handler alone, until the returned function is called. */
   readonly redirectInterrupts: (handler: () => void) => () => void;
   /** Passes all signals except SIGHUP to the handler alone, until the returned function is called. */
-  readonly redirectSignals: (handler: (signal: Signal) => void) => () => void;
+  readonly redirectSignals: (handler: (signal: EndingSignal) => void) => () => void;
 }
 
 /** @param wasSuspended the signal woke a stopped program, which is still in the background */
-function end(signal: Signal, wasSuspended: boolean): void {
+function end(signal: EndingSignal, wasSuspended: boolean): void {
   // at exit Node restores the terminal, and a program in the background that does so is stopped again
   if (wasSuspended) endBy(signal);
   else if (signal !== 'SIGHUP') process.exit(new Interrupted(signal).exitCode);
@@ -30,7 +28,7 @@ function end(signal: Signal, wasSuspended: boolean): void {
 }
 
 /** Ends the program as the signal ends any other. */
-function endBy(signal: Signal): void {
+function endBy(signal: EndingSignal): void {
   process.removeAllListeners(signal);
   process.kill(process.pid, signal);
 }
@@ -73,16 +71,16 @@ function hangUpOnClosedTerminals(): void {
  */
 export function installSignalHandlers(): Signals {
   hangUpOnClosedTerminals();
-  const handlers = new Map<SignalHandler, (() => void) | undefined>();
+  const handlers = new Map<SignalHandler, ((signal: EndingSignal) => void) | undefined>();
   let ending = false;
-  let redirectedSignals: ((signal: Signal) => void) | undefined;
+  let redirectedSignals: ((signal: EndingSignal) => void) | undefined;
   let redirectedInterrupts: (() => void) | undefined;
-  const take = async (signal: Signal) => {
+  const take = async (signal: EndingSignal) => {
     // every program on a closed terminal gets SIGHUP itself
     if (redirectedSignals !== undefined && signal !== 'SIGHUP') return redirectedSignals(signal);
     if (redirectedInterrupts !== undefined && signal === 'SIGINT') return redirectedInterrupts();
     const wasSuspended = isSuspended();
-    if (ending) for (const onSecondSignal of handlers.values()) onSecondSignal?.();
+    if (ending) for (const onSecondSignal of handlers.values()) onSecondSignal?.(signal);
     else {
       ending = true;
       await Promise.allSettled([...handlers.keys()].map(async (work) => work(signal)));

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createPromptModule } from 'inquirer';
 import { Interrupted } from '../errors.js';
 import { type Host, streamOf, type TerminalInput, type TerminalOutput } from '../platform/host.js';
+import { KeyReader } from './live/key-reader.js';
 import { PromptCancelled } from './prompt-cancelled.js';
 import type { Question } from './question.js';
 import type { Screen } from './screen.js';
@@ -133,12 +134,8 @@ const TURNS = 2;
  * to be read before the first drawing, and keeps the letters of an unfinished line.
  */
 async function dropTypeAhead(input: TerminalInput): Promise<void> {
-  const drop = (): void => {};
-  // otherwise an unfinished line is not delivered
-  input.setRawMode?.(true);
-  input.on('data', drop).resume();
+  // raw, or an unfinished line would not be delivered
+  const reader = new KeyReader(input, () => undefined);
   for (let turn = 0; turn < TURNS; turn += 1) await nextTurn();
-  input.off('data', drop);
-  input.pause();
-  input.setRawMode?.(false);
+  reader.end();
 }

@@ -1,4 +1,13 @@
-import { type Advice, adviceParts, Failure, type Hint } from '../errors.js';
+import {
+  type Advice,
+  adviceParts,
+  type EndingSignal,
+  Failure,
+  type Hint,
+  INTERRUPTED,
+  Interrupted,
+  type Interruption,
+} from '../errors.js';
 import type { Host, TerminalOutput, TextOutput } from '../platform/host.js';
 import type { Answer, Live, Result, RowStream } from './answer.js';
 import { toJson } from './json.js';
@@ -161,6 +170,32 @@ export class Output {
     this.#say(this.format === 'json' ? this.#errorObject(failure) : text());
   }
 
+  /**
+   * Reports that a signal ended a write. A program reads it as the error object, the last line of stderr.
+   * @param interruption null if nothing was sent
+   */
+  interrupted(signal: EndingSignal, interruption: Interruption | null): void {
+    const { advice, clientId = null } = interruption ?? { advice: 'Nothing was sent.' };
+    this.#live?.stop();
+    this.#live = undefined;
+    if (this.#isForProgram) {
+      const [message = '', ...hints] = joinedSentences(advice);
+      const { exitCode } = new Interrupted(signal);
+      this.#say(
+        this.#errorObject({
+          kind: INTERRUPTED,
+          message: this.textOf(message),
+          hints,
+          exitCode,
+          code: null,
+          clientId,
+        }),
+      );
+      this.end();
+    } else if (interruption === null) this.note(advice);
+    else this.warn(advice);
+  }
+
   /** Prints a line for each event, or draws a picture on a terminal. Remarks come after the picture. */
   async #follow({ events, line, picture, end }: Live): Promise<void> {
     if (picture === null || !this.canDraw) {
@@ -248,7 +283,7 @@ export class Output {
     return toJson({ [kind]: { message: this.textOf(first), hint } });
   }
 
-  #errorObject({ kind, message, hints, exitCode, code, clientId }: Failure): string {
+  #errorObject({ kind, message, hints, exitCode, code, clientId }: ReportedError): string {
     const hint = hints.length === 0 ? null : this.textOf(hints);
     return toJson({ error: { kind, message, hint, exitCode, code, clientId } });
   }
@@ -269,6 +304,11 @@ export class Output {
     this.#remarks.write(`${this.#isInLine ? '\n' : ''}${line}\n`).catch(() => {});
     this.#live?.draw();
   }
+}
+
+/** What the error object holds: of a failure, or of a signal. */
+interface ReportedError extends Pick<Failure, 'message' | 'hints' | 'exitCode' | 'code' | 'clientId'> {
+  readonly kind: Failure['kind'] | typeof INTERRUPTED;
 }
 
 /** The parts of a remark, with its first sentences joined. */

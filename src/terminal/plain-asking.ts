@@ -1,13 +1,11 @@
 import { Interrupted } from '../errors.js';
 import type { Host, TerminalInput } from '../platform/host.js';
+import { KeyReader } from './live/key-reader.js';
+import type { Key } from './live/keys.js';
 import { BACK, PromptCancelled } from './prompt-cancelled.js';
 import type { ListedChoice, Question } from './question.js';
 
 type Streams = Pick<Host, 'input' | 'errors'>;
-
-const CTRL_C = '\u0003';
-const CTRL_D = '\u0004';
-const ESCAPE = '\u001b';
 
 /** More choices would not fit on a screen; another word narrows them down. */
 const MAX_CHOICES = 20;
@@ -76,14 +74,7 @@ function say({ errors }: Streams, text: string): void {
 /** A line as the terminal has edited it. Throws Interrupted at Ctrl-C, and Failure `declined` if the question is left. */
 async function line({ input, errors }: Streams, message: string): Promise<string> {
   errors.write(`? ${message} `);
-  let text = '';
-  const typed = await typedIn(input, (character) => {
-    if (character === '\n' || character === '\r') return text;
-    // a terminal in a mode of its own passes these on
-    if (character === '\b' || character === '\u007f') text = text.slice(0, -1);
-    else if (character >= ' ') text += character;
-    return undefined;
-  });
+  const typed = await typedLine(input, false);
   if (typed.trim() === BACK) throw new PromptCancelled(true);
   return typed;
 }
@@ -91,57 +82,52 @@ async function line({ input, errors }: Streams, message: string): Promise<string
 /** A line that is not shown. Throws Interrupted at Ctrl-C, and Failure `declined` if the question is left. */
 async function hiddenLine({ input, errors }: Streams, message: string): Promise<string> {
   errors.write(`? ${message} `);
-  input.setRawMode?.(true);
-  let text = '';
   try {
-    return await typedIn(input, (character) => {
-      if (character === '\n' || character === '\r') return text;
-      text = character === '\b' || character === '\u007f' ? text.slice(0, -1) : text + character;
-      return undefined;
-    });
+    return await typedLine(input, true);
   } finally {
-    input.setRawMode?.(false);
     errors.write('\n');
   }
 }
 
 /** What was typed after the end of a line: the answer to the next question. */
-const ahead = new WeakMap<TerminalInput, string>();
+const ahead = new WeakMap<TerminalInput, readonly Key[]>();
 
-/** Takes characters one by one until one of them ends the answer. */
-function typedIn(input: TerminalInput, take: (character: string) => string | undefined): Promise<string> {
+const ENDINGS = ['end', 'close', 'error'];
+
+function typedLine(input: TerminalInput, isHidden: boolean): Promise<string> {
   return new Promise((resolve, reject) => {
+    let text = '';
+    let rest: Key[] | undefined;
+    const end = (): void => {
+      rest = [];
+      for (const ending of ENDINGS) input.off(ending, onEnd);
+      // after the keys that came with the last one
+      queueMicrotask(() => {
+        reader.end();
+        ahead.set(input, rest ?? []);
+      });
+    };
     const leave = (reason: Error): void => {
-      release();
+      end();
       reject(reason);
     };
     const onEnd = (): void => leave(new PromptCancelled(false));
-    const onData = (chunk: Buffer | string): void => {
-      const characters = [...String(chunk)];
-      for (const [index, character] of characters.entries()) {
-        const isLeft = character === CTRL_D || character === ESCAPE;
-        if (character === CTRL_C || isLeft) {
-          leave(isLeft ? new PromptCancelled(character === ESCAPE) : new Interrupted('SIGINT'));
-          return;
-        }
-        const answer = take(character);
-        if (answer === undefined) continue;
-        ahead.set(input, characters.slice(index + 1).join(''));
-        release();
-        resolve(answer);
-        return;
+    const take = (key: Key): void => {
+      if (rest !== undefined) rest.push(key);
+      else if (key.name === 'ctrl-c') leave(new Interrupted('SIGINT'));
+      else if (key.name === 'ctrl-d' || key.name === 'escape') leave(new PromptCancelled(key.name === 'escape'));
+      else if (key.name === 'enter') {
+        end();
+        resolve(text);
       }
+      // a terminal in a mode of its own passes these on
+      else if (key.name === 'backspace') text = text.slice(0, -1);
+      else text += key.text;
     };
-    const release = (): void => {
-      input.off('data', onData);
-      for (const ending of ['end', 'close', 'error']) input.off(ending, onEnd);
-      input.pause();
-    };
-    for (const ending of ['end', 'close', 'error']) input.on(ending, onEnd);
-    input.on('data', onData);
-    const waiting = ahead.get(input) ?? '';
+    for (const ending of ENDINGS) input.on(ending, onEnd);
+    const reader = new KeyReader(input, take, isHidden);
+    const waiting = ahead.get(input) ?? [];
     ahead.delete(input);
-    if (waiting !== '') onData(waiting);
-    else input.resume();
+    for (const key of waiting) take(key);
   });
 }

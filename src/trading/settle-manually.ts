@@ -18,7 +18,7 @@ export async function settleManually(
   const isDamaged = id !== undefined && journal.unsettled().damaged.includes(id);
   const entry = id === undefined || isDamaged ? undefined : journal.findUnsettled(id);
   const isListed = entry?.isKind('withdraw') || entry?.isKind('order') || entry?.isKind('batch');
-  if (manual.id !== null && !isListed)
+  if (manual.id !== null && entry !== undefined && !isListed)
     throw usage(
       '--as placed=ID is for an order, a batch or a withdrawal.',
       'Use done or notSent for a call or a damaged record.',
@@ -37,8 +37,13 @@ export async function settleManually(
   if (entry?.isKind('order')) return settleOrderManually(trading, entry, manual);
   if (entry?.isKind('batch')) return settleLinesManually(trading, entry, manual);
   if (entry?.isKind('call')) return settleCallManually(entry, outcome);
+  if (entry === undefined)
+    throw usage(
+      id === undefined ? '--as needs the id of a write.' : `No write with the id ${id} has an unknown outcome.`,
+      suggest('See what is unknown', 'resolve'),
+    );
   throw usage(
-    '--as is for an order, a batch, a withdrawal, a call of pit api or a damaged record whose outcome is unknown.',
+    '--as is for an order, a batch, a withdrawal, a call of pit api or a damaged record.',
     suggest('Cancellations are looked up', 'resolve'),
   );
 }

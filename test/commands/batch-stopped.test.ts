@@ -87,7 +87,7 @@ describe('pit order batch that is stopped', () => {
     ran.child.kill('SIGINT');
     expect(await ran.ended).toEqual([130, null]);
     await pit.done('sandbox fault clear');
-    expect(ran.errors()).toContain('{"warning":{"message":"20 of 20 orders placed.');
+    expect(ran.errors()).toContain('{"error":{"kind":"interrupted","message":"20 of 20 orders placed.');
     const environment = { ...pit.served.environment, PIT_TRADE_URL: proxy.url };
     expect((await pit.run('resolve', { environment })).stderr).toContain('20 ORDERS WERE PLACED MORE THAN ONCE');
   });

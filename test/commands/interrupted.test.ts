@@ -137,6 +137,40 @@ it.each([
   expect(await interruptedAt(line, isCheck, answers)).toBe('Nothing was sent.\n');
 });
 
+describe('a signal during a write with --json', () => {
+  const answers: Answers = (operation) => {
+    if (operation.endsWith('/markets')) return CONFIGURATION;
+    return operation.endsWith('/depth') ? DEPTH : '{"code":1000,"message":"ok","id":"7"}';
+  };
+
+  it.each([
+    ['order buy btc_usdt 0.01 --at 30000 --yes', '/depth', 'Nothing was sent.', null, null],
+    [
+      'order buy btc_usdt 0.01 --at 30000 --id mine0001 --override price-band --yes',
+      'order',
+      'The order may have been placed; pit stopped before it knew.',
+      'Find out: pit resolve mine0001',
+      'mine0001',
+    ],
+    [
+      'cancel btc_usdt 7',
+      'cancelOrder',
+      '0 of 1 answers had arrived.',
+      'Find the outcome of the other cancellations: pit resolve',
+      null,
+    ],
+  ])('ends %s with an error object, held at %s', async (line, held, message, hint, clientId) => {
+    const isHeld = (operation: string) => operation === held || operation.endsWith(held);
+    const own: Answers = (operation, count) => (operation === 'getOrder' ? NOT_FOUND : answers(operation, count));
+    const printed = await interruptedAt(`${line} --json`, isHeld, own);
+    const [object, ...others] = printed.trimEnd().split('\n');
+    expect(JSON.parse(object ?? '')).toEqual({
+      error: { kind: 'interrupted', message, hint, exitCode: 130, code: null, clientId },
+    });
+    expect(others).toEqual([]);
+  });
+});
+
 it('a second signal reports the progress of a batch without waiting for the answers', async () => {
   const state = temporaryState();
   const file = path.join(state, 'orders.csv');
@@ -166,9 +200,9 @@ it('a second signal reports the progress of a batch without waiting for the answ
   const done = work('SIGINT');
   await delay(0);
   expect(host.printed().slice(before)).toBe('');
-  onSecondSignal?.();
+  onSecondSignal?.('SIGINT');
   expect(host.printed().slice(before)).toMatch(
-    /^Warning: 0 of 40 orders placed, 20 unknown, 20 not sent\.\s+\S* ?To continue: pit order batch buy btc_usdt --resume job(?:ab){10}\n$/,
+    /^Warning: 0 of 40 orders placed, 20 unknown, 20 not sent\.\s+\S* ?To continue: pit order batch buy btc_usdt --resume job(?:ab){10} --override price-band\n$/,
   );
   free();
   await done;

@@ -342,5 +342,5 @@ it('a withdrawal that a signal stops before it is sent says that it was not sent
   child.kill('SIGTERM');
   expect(await ended).toEqual([143, null]);
   await pit.done('sandbox fault clear');
-  expect(error.trimEnd().split('\n').at(-1)).toBe('The withdrawal was not sent.');
+  expect(error.trimEnd().split('\n').at(-1)).toBe('Nothing was sent.');
 });

@@ -5,8 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll } from 'vitest';
 import type { Host } from '../../src/platform/host.js';
 import { sandboxFiles } from '../../src/sandbox/lifecycle/files.js';
-import type { Running } from '../../src/sandbox/lifecycle/running-sandbox.js';
-import { serve } from '../../src/sandbox/lifecycle/serve.js';
+import { type Running, serve } from '../../src/sandbox/lifecycle/serve.js';
 import { UNLIMITED } from '../../src/sandbox/server/limits.js';
 
 export interface StillSandbox {

@@ -219,6 +219,8 @@ describe('questions', () => {
     it.each<[string, readonly { await: string; type: string }[], unknown]>([
       ['confirm', [{ await: '? Place it? [y/N] ', type: 'y\n' }], true],
       ['confirm', [{ await: '? Place it? [y/N] ', type: '\n' }], false],
+      // an arrow key is no Escape, which would leave the question
+      ['confirm', [{ await: '? Place it? [y/N] ', type: `${DOWN}y\n` }], true],
       ['hidden', [{ await: '? Secret key: ', type: 'topSecrex\u007ft\r' }], 'topSecret'],
       [
         'text',

@@ -356,6 +356,21 @@ describe('after an order was sent', () => {
     expect(await findDuplicates(trading, BUYS)).toMatchObject([{ writeId: 'mine', ids: ['7'] }]);
   });
 
+  it('names the duplicates that a command beside it was first to report', async () => {
+    const server = await serveFaults({
+      answer: ({ target }) => {
+        if (target.startsWith('/api/order?')) return FAULTS['a reset after reading'];
+        if (target.startsWith('/api/getOrder?')) return respond(at('7', 3));
+        for (const settled of trading.journal.settledButUnexpired(BUYS)) settled.noteFound(['8']);
+        return respond(`[${at('8', 5)},${at('7', 3)}]`);
+      },
+    });
+    const trading = tradingOf(server.url);
+    const placed = await placeOrder(trading, TERMS, { id: 'mine' });
+    expect(placed).toMatchObject({ outcome: 'placed', id: '7', duplicates: [{ writeId: 'mine', ids: ['8'] }] });
+    expect(trading.alarms).toEqual([]);
+  });
+
   it('a full disk hides neither the placed order nor a duplicate', async () => {
     const full = Object.assign(new Error('no space'), { code: 'ENOSPC' });
     const server = await twice(() => {

@@ -1,10 +1,8 @@
-import { requireConsent } from '../../cli/consent.js';
 import { nearest } from '../../config/nearest.js';
 import { Failure, suggest, usage } from '../../errors.js';
 import { likelyOrders, operations, readRawWithdrawal, readRawWrite } from '../../exchange/description.js';
 import { refusalFailure } from '../../exchange/exchange.js';
 import type { Answer } from '../../terminal/answer.js';
-import type { Screen } from '../../terminal/screen.js';
 import { type Entry, record } from '../../terminal/table.js';
 import { refuseIdenticalCall, sendCall } from '../../trading/call/call.js';
 import { parseAmount, parsePrice } from '../../trading/expressions.js';
@@ -14,11 +12,11 @@ import { SendGate } from '../../trading/journal/entry.js';
 import type { BatchLine, CallTerms } from '../../trading/journal/write.js';
 import { newClientId } from '../../trading/orders/terms.js';
 import { MarketSnapshot } from '../../trading/preview/market-snapshot.js';
-import type { TradingContext } from '../../trading/trading-context.js';
 import type { Context } from '../command.js';
-import { dryRun, exchangeText, NO_PREVIEW } from '../dry-run.js';
+import { NO_PREVIEW } from '../dry-run.js';
 import { breachText, confirmGuarded } from '../guard-overrides.js';
 import type { OrderDraft } from '../order/order-args.js';
+import { carryOut, dryRequest, exchangeText, openWithConsent, openWrite, type WriteContext } from '../write.js';
 import { bodyAnswer } from './answer.js';
 
 type Values = Readonly<Record<string, string>>;
@@ -29,31 +27,33 @@ export async function executeWrite(
   operation: string,
   values: Values,
   overridden: readonly GuardName[],
-): Promise<Answer | undefined> {
+): Promise<Answer> {
   const write = readRawWrite(operation, values);
-  if (write.kind === 'order') {
-    const { previewAndPlace } = await import('../order/order.js');
-    const { checkGiven } = await import('../order/order-args.js');
-    const { price, amount, ...terms } = write.terms;
-    const expressions = { amount: parseAmount(amount), at: parsePrice(price) };
-    const request: OrderDraft = { ...terms, ...expressions, id: write.clientId, overridden };
-    checkGiven(request);
-    requireConsent(context);
-    return previewAndPlace(context, await context.trading.open(), request);
+  switch (write.kind) {
+    case 'order': {
+      const { sendOrder } = await import('../order/order.js');
+      const { checkGiven } = await import('../order/order-args.js');
+      const { price, amount, ...terms } = write.terms;
+      const expressions = { amount: parseAmount(amount), at: parsePrice(price) };
+      const draft: OrderDraft = { ...terms, ...expressions, id: write.clientId, overridden };
+      checkGiven(draft);
+      return sendOrder(await openWithConsent(context), draft);
+    }
+    case 'batch': {
+      const { startBatch } = await import('../order/batch.js');
+      const { orders, ...where } = write.batch;
+      const lines = orders.map(({ price, amount }, index): BatchLine => [index + 1, price, amount]);
+      return startBatch(await openWithConsent(context), where, { kind: 'lines', lines, grouped: [] }, overridden);
+    }
+    case 'cancel': {
+      const { cancelNamed } = await import('../cancel/cancel.js');
+      return cancelNamed(await openWrite(context), write.market, [write.order]);
+    }
+    default: {
+      const { cancelAfter } = await import('../cancel/cancel-after.js');
+      return cancelAfter(await openWithConsent(context), write.market);
+    }
   }
-  if (write.kind === 'batch') {
-    requireConsent(context);
-    const { startBatch } = await import('../order/batch.js');
-    const { orders, ...where } = write.batch;
-    const lines = orders.map(({ price, amount }, index): BatchLine => [index + 1, price, amount]);
-    return startBatch(context, where, { kind: 'lines', lines, grouped: [] }, overridden);
-  }
-  if (write.kind === 'cancel') {
-    const { cancelNamed } = await import('../cancel/cancel.js');
-    return cancelNamed(context, await context.trading.open(), write.market, [write.order]);
-  }
-  const { cancelAfter } = await import('../cancel/cancel-after.js');
-  return cancelAfter(context, write.market);
 }
 
 /** A withdrawal has to be confirmed by its address and takes the fund password, which only its command asks for. */
@@ -67,67 +67,69 @@ export function onlyByCommand(values: Values): Failure {
 
 /** Calls an operation that the interface does not describe: as a write, since it may be one. */
 export async function callUndescribed(
-  context: Context,
+  command: Context,
   terms: CallTerms,
   { raw, overridden }: { readonly raw: boolean; readonly overridden: readonly GuardName[] },
 ): Promise<Answer> {
-  const { output, globals, host } = context;
   const { method, parameters } = terms;
   if (movesCoins(terms)) throw onlyByCommand(parameters);
   const [close] = nearest(method, Object.keys(operations));
   const guess = close === undefined ? '' : ` Did you mean ${close}?`;
-  output.warn(
+  command.output.warn(
     `The interface does not describe ${method}, so it counts as a write: it is signed and sent once.${guess}`,
   );
-  requireConsent(context);
-  const trading = await context.trading.open();
-  refuseIdenticalCall(trading, terms);
-  const exchange = await exchangeText(context, trading.client);
-  const { breaches, warnings } = await guardLikelyOrders(context, trading, parameters);
-  const texts = [...new Set(warnings.map((warning) => warning.text))];
-  const warningTexts = [...(globals.dryRun ? breaches.map((breach) => breachText(breach, overridden)) : []), ...texts];
-  const show = (screen: Screen) =>
-    record(screen, [
-      ['operation', method],
-      ...Object.entries(parameters),
-      ['effect', 'unknown'],
-      ['exchange', exchange],
-      ...warningTexts.map((text): Entry => ['warning', text]),
-    ]);
-  if (globals.dryRun)
-    return dryRun(
-      trading.client,
-      { kind: 'call', operation: method, values: parameters },
-      { ...NO_PREVIEW, warnings: warningTexts },
-      show,
-    );
-  if (globals.yes) for (const text of texts) output.warn(text);
-  else output.preview(show);
-  const words = Object.entries(parameters).map(([name, value]) => `${name}=${value}`);
-  await confirmGuarded(context, `Send ${[method, ...words].join(' ')}?`, breaches, overridden);
-  const id = newClientId(host);
+  const context = await openWithConsent(command);
+  const { trading, globals } = context;
+  const id = newClientId(context.host);
   const hint = [
     'No operation reports its outcome. Check the exchange, then record what you found, done or notSent.',
     suggest('Record it', 'resolve', id, '--as', 'done'),
   ];
   const gate = new SendGate();
-  const removeHandler = host.onInterrupt(() => {
-    if (gate.cancel()) output.note(`${method} was not sent.`);
-    else output.warn([`${method} may have been sent.`, ...hint]);
+  return carryOut(context, {
+    prepare: async () => {
+      refuseIdenticalCall(trading, terms);
+      return guardLikelyOrders(context, parameters);
+    },
+    preview: async ({ breaches, warnings }) => {
+      const exchange = await exchangeText(context);
+      const guards = globals.dryRun ? breaches.map((breach) => breachText(breach, overridden)) : [];
+      const texts = [...guards, ...warnings.map(({ text }) => text)];
+      return (screen) =>
+        record(screen, [
+          ['operation', method],
+          ...Object.entries(parameters),
+          ['effect', 'unknown'],
+          ['exchange', exchange],
+          ...texts.map((text): Entry => ['warning', text]),
+        ]);
+    },
+    dryRun: ({ breaches, warnings }) => {
+      const texts = [...breaches.map((breach) => breachText(breach, overridden)), ...warnings.map(({ text }) => text)];
+      return dryRequest(
+        context,
+        { kind: 'call', operation: method, values: parameters },
+        { ...NO_PREVIEW, warnings: texts },
+      );
+    },
+    confirm: ({ breaches }) => {
+      const words = Object.entries(parameters).map(([name, value]) => `${name}=${value}`);
+      return confirmGuarded(context, `Send ${[method, ...words].join(' ')}?`, breaches, overridden);
+    },
+    send: () => sendCall(trading, terms, id, gate),
+    interrupted: () => (gate.cancel() ? null : { advice: [`${method} may have been sent.`, ...hint], clientId: id }),
+    result: (_, call) => {
+      if (call.outcome === 'done') return bodyAnswer(call.body, raw);
+      if (call.outcome === 'refused') throw refusalFailure(call.refusal, method);
+      if (call.outcome === 'notSent')
+        throw new Failure(call.failure, `${method} was not sent: ${call.reason}.`, { hint: call.hint });
+      return {
+        data: { operation: method, clientId: id, outcome: call.outcome },
+        failure: new Failure('unknown', `The outcome of ${method} is unknown: ${call.reason}.`, { clientId: id, hint }),
+        show: ({ paint }) => `${paint.warn('Unknown')}  ${method}  ${id}`,
+      };
+    },
   });
-  const call = await sendCall(trading, terms, id, gate);
-  removeHandler();
-  if (call.outcome === 'done') return bodyAnswer(call.body, raw);
-  if (call.outcome === 'refused') throw refusalFailure(call.refusal, method);
-  if (call.outcome === 'notSent')
-    throw new Failure(call.failure, `${method} was not sent: ${call.reason}.`, {
-      hint: call.hint,
-    });
-  return {
-    data: { operation: method, clientId: id, outcome: call.outcome },
-    failure: new Failure('unknown', `The outcome of ${method} is unknown: ${call.reason}.`, { clientId: id, hint }),
-    show: ({ paint }) => `${paint.warn('Unknown')}  ${method}  ${id}`,
-  };
 }
 
 /** Whether a call may be a withdrawal under another name: it has a destination for coins. */
@@ -140,8 +142,7 @@ function movesCoins({ method, parameters }: CallTerms): boolean {
  * or with pairs of them.
  */
 async function guardLikelyOrders(
-  { session }: Context,
-  trading: TradingContext,
+  { session, trading }: WriteContext,
   values: Values,
 ): Promise<Omit<GuardReport, 'bestBid'>> {
   const nothing = { breaches: [], warnings: [] };
@@ -157,9 +158,10 @@ async function guardLikelyOrders(
   const book = await new MarketSnapshot(trading.client, { market: market.market, side: 'buy' }, 1).book();
   const guarded = sides.map((side) => guardOrders(trading, { market, side, type: 'limit', orders }, book, limits));
   const breaches = guarded.flatMap((one) => one.breaches);
+  const warnings = guarded.flatMap((one) => one.warnings);
+  // both sides may break the same guard, and raise the same warning
   return {
-    // both sides may break the same guard
     breaches: breaches.filter(({ guard }, index) => breaches.findIndex((one) => one.guard === guard) === index),
-    warnings: guarded.flatMap((one) => one.warnings),
+    warnings: warnings.filter(({ text }, index) => warnings.findIndex((one) => one.text === text) === index),
   };
 }

@@ -1,4 +1,4 @@
-import { confirm, requireConsent } from '../../cli/consent.js';
+import { confirm } from '../../cli/consent.js';
 import { required, several, toggle } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import { quoted, suggest, tryRead, usage } from '../../errors.js';
@@ -10,9 +10,10 @@ import { settleMarket } from '../../trading/settle.js';
 import { startTimerWithRetries, type Timer } from '../../trading/timed-cancel/timer.js';
 import type { TradingContext } from '../../trading/trading-context.js';
 import { type Context, define } from '../command.js';
-import { dryRun, dryRunShape, exchangeText, NO_PREVIEW } from '../dry-run.js';
+import { dryRunShape } from '../dry-run.js';
 import { marketName, programWord } from '../inputs.js';
 import { explainUnknownMarket } from '../known-market.js';
+import { carryOut, dryRequest, exchangeText, openWithConsent, type WriteContext } from '../write.js';
 import { openText } from './cancel.js';
 import { holdTimer, timerAnswer, timerText } from './hold-timer.js';
 
@@ -35,56 +36,59 @@ export default define({
   dryRunOutput: dryRunShape(),
   async run(context, { market, command, hold }) {
     await requireCommand(context, command, hold);
-    return cancelAfter(context, market, hold ? command : undefined);
+    const { budget } = context;
+    const write = await openWithConsent(context);
+    let started: Timer | undefined;
+    const answer = await cancelAfter(write, market, hold ? command : undefined, (timer) => {
+      started = timer;
+    });
+    if (!hold || started === undefined) return answer;
+    const held = { market, timer: started, command };
+    return budget.withoutDeadline(() => holdTimer(context, write.trading, held));
   },
 });
-
-/**
- * Shows what the timer does, asks, and starts it.
- * @param held given if the timer is to be held: the command to run meanwhile, empty without one
- */
-export async function cancelAfter(
-  context: Context,
-  market: string,
-  held?: readonly string[],
-): Promise<Answer | undefined> {
-  requireConsent(context);
-  const trading = await context.trading.open();
-  const open = await openNow(trading, market);
-  const where = await exchangeText(context, trading.client);
-  const show = (screen: Screen) =>
-    preview(screen, { market, command: held ?? [], hold: held !== undefined, open, where });
-  if (context.globals.dryRun) return dryRun(trading.client, { kind: 'timedCancel', market }, NO_PREVIEW, show);
-  if (context.globals.yes) context.output.warn(`${effect(market)} Open now: ${open}.`);
-  else context.output.preview(show);
-  await confirm(context, `Cancel EVERY order of ${market} in one minute (now ${open})?`);
-  return start(context, trading, market, held);
-}
 
 /** Pages of a side to search for open orders: the timer must not wait for a long history. */
 const MAX_PAGES = 10;
 
-async function start(
-  context: Context,
-  trading: TradingContext,
+/**
+ * Shows what the timer does, asks, and starts it.
+ * @param held given if the timer is to be held: the command to run meanwhile, empty without one
+ * @param onStarted called with the timer
+ */
+export function cancelAfter(
+  context: WriteContext,
   market: string,
-  held: readonly string[] | undefined,
-): Promise<Answer | undefined> {
-  const { host, output } = context;
-  let forget = host.onInterrupt(() => output.warn(`The timer may have been started. ${effect(market)}`));
-  try {
-    const timer = await explainUnknownMarket(context, market, () => startTimerWithRetries(trading, market));
-    forget();
-    forget = host.onInterrupt(() => output.warn(startedNote(market, timer, held)));
-    await settleMarket(trading, market);
-    if (held === undefined) return timerAnswer(market, timer);
-    // it reports the timer itself before it waits for anything
-    const holding = context.budget.withoutDeadline(() => holdTimer(context, trading, { market, timer, command: held }));
-    forget();
-    return await holding;
-  } finally {
-    forget();
-  }
+  held?: readonly string[],
+  onStarted: (timer: Timer) => void = () => {},
+): Promise<Answer> {
+  const { trading } = context;
+  let started: Timer | undefined;
+  return carryOut(context, {
+    prepare: async () => {
+      const open = await openNow(trading, market);
+      return { open, warnings: [{ text: `${effect(market)} Open now: ${open}.` }] };
+    },
+    preview: async ({ open }) => {
+      const where = await exchangeText(context);
+      return (screen) => preview(screen, { market, command: held ?? [], hold: held !== undefined, open, where });
+    },
+    dryRun: () => dryRequest(context, { kind: 'timedCancel', market }),
+    confirm: ({ open }) => confirm(context, `Cancel EVERY order of ${market} in one minute (now ${open})?`),
+    send: async () => {
+      started = await explainUnknownMarket(context, market, () => startTimerWithRetries(trading, market));
+      onStarted(started);
+      await settleMarket(trading, market);
+      return started;
+    },
+    interrupted: () => ({
+      advice:
+        started === undefined
+          ? `The timer may have been started. ${effect(market)}`
+          : startedNote(market, started, held),
+    }),
+    result: (_, timer) => timerAnswer(market, timer),
+  });
 }
 
 /** For a signal after the timer was started and before the command is run. */

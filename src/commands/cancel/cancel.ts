@@ -1,27 +1,26 @@
-import { confirm, requireConsent } from '../../cli/consent.js';
+import { confirm } from '../../cli/consent.js';
 import { flag, required, several, toggle } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import { Decimal, grouped } from '../../domain/decimal.js';
 import { splitMarket } from '../../domain/market.js';
 import { isSameReference, type Order, type OrderReference, referenceText, type Side } from '../../domain/order.js';
-import { suggest, tryRead, usage } from '../../errors.js';
-import type { Exchange } from '../../exchange/exchange.js';
+import { type Interruption, suggest, tryRead, usage } from '../../errors.js';
 import type { Answer } from '../../terminal/answer.js';
 import { paintSide, sideText } from '../../terminal/cells.js';
 import { progressBar } from '../../terminal/progress.js';
 import type { Screen } from '../../terminal/screen.js';
 import { type Entry, record } from '../../terminal/table.js';
-import { type CancelAttempt, cancelAll, cancelOrders } from '../../trading/cancel/cancel-orders.js';
+import { type CancelAttempt, type CancelledAll, cancelAll, cancelOrders } from '../../trading/cancel/cancel-orders.js';
 import { orderCancelledBy, ordersMadeBy } from '../../trading/journal/write.js';
 import { type OwnOrders, readOpenOrders } from '../../trading/orders/open-orders.js';
 import { settleMarket } from '../../trading/settle.js';
-import type { TradingContext } from '../../trading/trading-context.js';
-import { concernsMarket, type UnknownWrite } from '../../trading/unknown-writes.js';
-import { type Context, define } from '../command.js';
-import { dryRun, dryRunShape, exchangeText, NO_PREVIEW } from '../dry-run.js';
+import type { UnknownWrite } from '../../trading/unknown-writes.js';
+import { define } from '../command.js';
+import { dryRunShape } from '../dry-run.js';
 import { knownClientId, marketName, orderId } from '../inputs.js';
 import { explainUnknownMarket, refuseUnknownMarket } from '../known-market.js';
-import { warnOfUnknown } from '../unknown-writes.js';
+import { warnOfUnknownIn } from '../unknown-writes.js';
+import { carryOut, dryRequest, exchangeText, openWithConsent, openWrite, type WriteContext } from '../write.js';
 import { CANCELLED, cancelAllAnswer, cancelAnswer } from './cancel-result.js';
 
 export default define({
@@ -47,65 +46,90 @@ export default define({
         suggest('List the ids', 'orders', market),
         suggest('Cancel every open order', 'cancel', market, '--all'),
       ]);
-    if (all) return cancelEverything(context, market);
-    const trading = await context.trading.open();
-    return cancelNamed(context, trading, market, id === undefined ? named : [{ clientId: id }]);
+    if (all) return cancelEverything(await openWithConsent(context), market);
+    return cancelNamed(await openWrite(context), market, id === undefined ? named : [{ clientId: id }]);
   },
 });
 
 /** Cancels named orders, without asking. Throws Failure if none of them was cancelled. */
-export async function cancelNamed(
-  context: Context,
-  trading: TradingContext,
-  market: string,
-  orders: readonly OrderReference[],
-): Promise<Answer> {
-  await refuseUnknownMarket(context, market);
-  if (context.globals.dryRun) return dryCancel(trading.client, market, orders);
-  const { answered, end } = showProgress(context, market, orders.length);
-  try {
-    const attempts = await cancelOrders(trading, market, orders, answered);
-    await settleMarket(trading, market);
-    // the orders are cancelled even if the journal cannot be read, which the next line says
-    await tryRead(async () => warnOfDuplicates(context, trading, market, attempts));
-    const unknown = await warnOfOthers(context, market, attempts);
-    return await explainUnknownMarket(context, market, async () => cancelAnswer(market, attempts, unknown));
-  } finally {
-    end();
-  }
+export function cancelNamed(context: WriteContext, market: string, orders: readonly OrderReference[]): Promise<Answer> {
+  const { trading, globals } = context;
+  const progress = new Progress(context, market, orders.length);
+  return carryOut(
+    // what it does is on the command line
+    { ...context, isPreviewed: globals.dryRun },
+    {
+      prepare: async () => {
+        await refuseUnknownMarket(context, market);
+        return NO_WARNINGS;
+      },
+      preview: async () => () => wouldCancel(market, orders),
+      dryRun: () => dryCancellations(context, market, orders),
+      send: () =>
+        progress.during(async () => {
+          const attempts = await cancelOrders(trading, market, orders, progress.answered);
+          await settleMarket(trading, market);
+          return attempts;
+        }),
+      interrupted: () => progress.interruption(),
+      result: async (_, attempts) => {
+        // the orders are cancelled even if the journal cannot be read, which the next line says
+        await tryRead(async () => warnOfDuplicates(context, market, attempts));
+        const unknown = await warnOfOthers(context, market, attempts);
+        return explainUnknownMarket(context, market, async () => cancelAnswer(market, attempts, unknown));
+      },
+    },
+  );
 }
 
+const NO_WARNINGS: { readonly warnings: readonly never[] } = { warnings: [] };
+
 /** Cancels every open order of a market, after asking. */
-export async function cancelEverything(context: Context, market: string): Promise<Answer> {
-  requireConsent(context);
-  const trading = await context.trading.open();
-  const first = await explainUnknownMarket(context, market, () => readOpenOrders(trading.client, market));
-  const { open, failure } = first;
-  const ids = [...open.buy, ...open.sell].map(({ id }) => ({ id }));
-  const exchange = await exchangeText(context, trading.client);
-  const preview = (screen: Screen) => openOrdersTable(screen, market, first, exchange);
-  if (context.globals.dryRun) {
-    await warnOfOthers(context, market, []);
-    return dryCancel(trading.client, market, ids, preview);
-  }
-  if (ids.length === 0) {
-    const done = { attempts: [], stillOpen: [], failure, orders: first.byId };
-    return cancelAllAnswer(market, done, await warnOfOthers(context, market, []));
-  }
-  if (!context.globals.yes) context.output.preview(preview);
-  const orders = ids.length === 1 ? 'this order' : `these ${ids.length} orders`;
-  const sides = (['buy', 'sell'] as const).filter((side) => open[side].length > 0);
-  const what = sides.map((side) => `${side}s: ${openText(market, side, open[side])}`).join('; ');
-  await confirm(context, `Cancel ${orders} of ${market} (${what})?`);
-  const { answered, end } = showProgress(context, market, ids.length, true);
-  try {
-    const done = await cancelAll(trading, market, first, answered);
-    await settleMarket(trading, market);
-    const unknown = await warnOfOthers(context, market, done.attempts);
-    return await explainUnknownMarket(context, market, async () => cancelAllAnswer(market, done, unknown));
-  } finally {
-    end();
-  }
+export function cancelEverything(context: WriteContext, market: string): Promise<Answer> {
+  const { trading, globals } = context;
+  let progress = new Progress(context, market, 0, true);
+  return carryOut<OpenOrders, CancelledAll>(context, {
+    prepare: async () => {
+      const own = await explainUnknownMarket(context, market, () => readOpenOrders(trading.client, market));
+      if (globals.dryRun) await warnOfOthers(context, market, []);
+      const { buy, sell } = own.open;
+      return { ...NO_WARNINGS, own, orders: [...buy, ...sell].map(({ id }) => ({ id })) };
+    },
+    preview: async ({ own, orders }) => {
+      const exchange = await exchangeText(context);
+      const table = (screen: Screen) => openOrdersTable(screen, market, own, exchange);
+      return globals.dryRun ? (screen) => `${table(screen)}\n${wouldCancel(market, orders)}` : table;
+    },
+    dryRun: ({ orders }) => dryCancellations(context, market, orders),
+    confirm: async ({ own: { open }, orders }) => {
+      if (orders.length === 0) return;
+      const these = orders.length === 1 ? 'this order' : `these ${orders.length} orders`;
+      const sides = (['buy', 'sell'] as const).filter((side) => open[side].length > 0);
+      const what = sides.map((side) => `${side}s: ${openText(market, side, open[side])}`).join('; ');
+      await confirm(context, `Cancel ${these} of ${market} (${what})?`);
+    },
+    send: async ({ own, orders }) => {
+      if (orders.length === 0) return { attempts: [], stillOpen: [], failure: own.failure, orders: own.byId };
+      progress = new Progress(context, market, orders.length, true);
+      return progress.during(async () => {
+        const done = await cancelAll(trading, market, own, progress.answered);
+        await settleMarket(trading, market);
+        return done;
+      });
+    },
+    interrupted: () => progress.interruption(),
+    result: async (_, done) => {
+      const unknown = await warnOfOthers(context, market, done.attempts);
+      return explainUnknownMarket(context, market, async () => cancelAllAnswer(market, done, unknown));
+    },
+  });
+}
+
+/** The open orders of a market. */
+interface OpenOrders {
+  readonly warnings: readonly never[];
+  readonly own: OwnOrders;
+  readonly orders: readonly OrderReference[];
 }
 
 /**
@@ -113,7 +137,7 @@ export async function cancelEverything(context: Context, market: string): Promis
  * cancellations of this command, which the answer lists, and those of orders that are closed.
  */
 function warnOfOthers(
-  context: Context,
+  context: WriteContext,
   market: string,
   attempts: readonly CancelAttempt[],
 ): Promise<readonly UnknownWrite[]> {
@@ -121,20 +145,15 @@ function warnOfOthers(
   const closed = attempts.flatMap(({ result: { outcome, id, clientId } }) =>
     outcome === 'cancelled' ? [...(id === null ? [] : [{ id }]), ...(clientId === null ? [] : [{ clientId }])] : [],
   );
-  return warnOfUnknown(context, (write) => {
-    const { id, operation, cancels } = write;
+  return warnOfUnknownIn(context, market, ({ id, operation, cancels }) => {
     const isOver = operation === 'cancel' && closed.some((order) => cancels && isSameReference(order, cancels));
-    return concernsMarket(write, market) && !recordIds.has(id) && !isOver;
+    return !recordIds.has(id) && !isOver;
   });
 }
 
 /** Warns of orders that were reported as duplicates of a cancelled one and that no command has cancelled yet. */
-function warnOfDuplicates(
-  { output }: Context,
-  { journal: { archive } }: TradingContext,
-  market: string,
-  attempts: readonly CancelAttempt[],
-): void {
+function warnOfDuplicates({ output, trading }: WriteContext, market: string, attempts: readonly CancelAttempt[]): void {
+  const { archive } = trading.journal;
   for (const { result } of attempts) {
     const { id } = result;
     if (id === null || result.outcome !== 'cancelled') continue;
@@ -152,7 +171,7 @@ function warnOfDuplicates(
 function isCancelled(
   id: string,
   attempts: readonly CancelAttempt[],
-  archive: TradingContext['journal']['archive'],
+  archive: WriteContext['trading']['journal']['archive'],
 ): boolean {
   const isThis = (order: OrderReference) => isSameReference(order, { id });
   return (
@@ -161,20 +180,14 @@ function isCancelled(
   );
 }
 
-/** The cancellations that would be sent, each as a dry run. */
-function dryCancel(
-  client: Exchange,
-  market: string,
-  orders: readonly OrderReference[],
-  preview: (screen: Screen) => string = () => '',
-): Answer {
-  const runs = orders.map((order) => dryRun(client, { kind: 'cancel', market, order }, NO_PREVIEW, () => '').data);
-  const lines = orders.map((order) => `Would cancel ${referenceText(order)} in ${market}.`);
-  const shown = ({ paint }: Screen) =>
-    lines.length === 0
-      ? [paint.faint(`No open orders in ${market}: nothing would be sent.`)]
-      : [...lines, paint.faint('Dry run: nothing was sent.')];
-  return { data: runs, show: (screen) => [preview(screen), ...shown(screen)].filter((line) => line !== '').join('\n') };
+/** The cancellations that would be sent, as programs read them. */
+function dryCancellations(context: WriteContext, market: string, orders: readonly OrderReference[]) {
+  return orders.map((order) => dryRequest(context, { kind: 'cancel', market, order }));
+}
+
+function wouldCancel(market: string, orders: readonly OrderReference[]): string {
+  if (orders.length === 0) return `No open orders in ${market}.`;
+  return orders.map((order) => `Would cancel ${referenceText(order)} in ${market}.`).join('\n');
 }
 
 function openOrdersTable(screen: Screen, market: string, { open, failure }: OwnOrders, exchange: string): string {
@@ -210,41 +223,46 @@ function totalText(values: readonly Decimal[]): string {
 const WORTH_SHOWING = 10;
 const REDRAW_MS = 200;
 
-interface Progress {
-  /** Called for each answer, with the number of answers and of requests so far; by default one more of the same. */
-  readonly answered: (answers?: number, requests?: number) => void;
-  readonly end: () => void;
-}
+/** The progress of cancellations, shown on a terminal if there are many. */
+class Progress {
+  #done = 0;
+  #total: number;
 
-/** Shows the progress of cancellations, and reports it if a signal ends them. */
-function showProgress({ host, output }: Context, market: string, count: number, isAll = false): Progress {
-  let [done, total] = [0, count];
-  const hide =
-    total < WORTH_SHOWING
-      ? () => {}
-      : output.live(
-          (room) => {
-            const label = `Cancelling in ${market}: `;
-            return `${label}${progressBar(output.errorScreen, { done, total }, room - label.length)}`;
-          },
-          undefined,
-          REDRAW_MS,
-        );
-  const forget = host.onInterrupt(() => {
-    hide();
-    output.warn([
-      `${done} of ${total} answers had arrived.`,
-      suggest('Find the outcome of the other cancellations', 'resolve'),
-      ...(isAll ? [suggest('Cancel what is left', 'cancel', market, '--all')] : []),
-    ]);
-  });
-  return {
-    answered: (answers = done + 1, requests = total) => {
-      [done, total] = [answers, requests];
-    },
-    end: () => {
-      hide();
-      forget();
-    },
+  constructor(
+    private readonly context: WriteContext,
+    private readonly market: string,
+    count: number,
+    private readonly isAll = false,
+  ) {
+    this.#total = count;
+  }
+
+  /** Called for each answer, with the number of answers and of requests so far; by default one more of the same. */
+  readonly answered = (answers = this.#done + 1, requests = this.#total): void => {
+    [this.#done, this.#total] = [answers, requests];
   };
+
+  async during<Value>(work: () => Promise<Value>): Promise<Value> {
+    const { output } = this.context;
+    if (this.#total < WORTH_SHOWING) return work();
+    const label = `Cancelling in ${this.market}: `;
+    const bar = (room: number) =>
+      progressBar(output.errorScreen, { done: this.#done, total: this.#total }, room - label.length);
+    const hide = output.live((room) => `${label}${bar(room)}`, undefined, REDRAW_MS);
+    try {
+      return await work();
+    } finally {
+      hide();
+    }
+  }
+
+  interruption(): Interruption {
+    return {
+      advice: [
+        `${this.#done} of ${this.#total} answers had arrived.`,
+        suggest('Find the outcome of the other cancellations', 'resolve'),
+        ...(this.isAll ? [suggest('Cancel what is left', 'cancel', this.market, '--all')] : []),
+      ],
+    };
+  }
 }

@@ -61,7 +61,12 @@ class HoldView {
       hide();
       this.#reportState();
     };
-    const forget = host.onInterrupt(end);
+    const forget = host.onInterrupt((signal) => {
+      hide();
+      // Ctrl-C is how it ends; a restart that is under way may still arrive
+      if (this.#isUncertain) this.context.output.interrupted(signal, { advice: this.#stateText() });
+      else this.#reportState();
+    });
     try {
       await this.#answer();
       for await (const event of hold(trading, this.held.market, this.#timer, new AbortController().signal)) {
@@ -159,11 +164,19 @@ class HoldView {
 
   #reportState(): void {
     const { output } = this.context;
+    if (this.#isUncertain) output.warn(this.#stateText());
+    else output.note(this.#stateText());
+  }
+
+  /** Whether the timer may have been started again since. */
+  get #isUncertain(): boolean {
+    return this.#isTrying || (this.#trouble !== undefined && this.#leftMs() > 0);
+  }
+
+  #stateText(): string {
     const { market } = this.held;
-    const isUncertain = this.#trouble !== undefined || this.#isTrying;
-    if (this.#leftMs() <= 0 && !this.#isTrying) output.note(`The timer of ${market} has run out.`);
-    else if (isUncertain) output.warn(timerText(market, this.#timer, isUncertain));
-    else output.note(timerText(market, this.#timer));
+    if (this.#leftMs() <= 0 && !this.#isTrying) return `The timer of ${market} has run out.`;
+    return timerText(market, this.#timer, this.#isUncertain);
   }
 }
 

@@ -1,6 +1,5 @@
 import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
 import { fileWriter, ParquetWriter } from 'hyparquet-writer';
-import { Failure } from '../../errors.js';
 import { Replacement } from '../../platform/replacement.js';
 import { cannotWriteOutput } from '../named-files/output.js';
 import { otherFile, type Row, type RowCheck, type SeriesFile, UnusableFile } from './series-file.js';
@@ -36,7 +35,7 @@ export function writeParquet(source: SeriesFile, fields: readonly string[], targ
     void writer.finish();
     replacement.commit();
   } catch (error) {
-    throw error instanceof Failure ? error : cannotWriteOutput(target, error);
+    throw cannotWriteOutput(target, error);
   } finally {
     replacement?.close();
   }

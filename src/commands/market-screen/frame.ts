@@ -7,6 +7,7 @@ import { changeText } from '../../terminal/cells.js';
 import { type ChartArea, candleChart } from '../../terminal/charts/candle-chart.js';
 import { Grid } from '../../terminal/grid.js';
 import type { Changes } from '../../terminal/live/changes.js';
+import { type Freshness, freshnessText } from '../../terminal/live/freshness.js';
 import type { Meaning } from '../../terminal/palette.js';
 import type { Screen } from '../../terminal/screen.js';
 import { displayWidth, safe, shortened, wrapped } from '../../terminal/text.js';
@@ -168,13 +169,15 @@ function agePart({ ticker, depth, trades, candles, orders, balances }: WatchView
   if (stale.length > 0)
     return { text: `${ageText(Math.max(...stale.map(({ ageMs }) => ageMs)))} old`, meaning: 'warn', importance: 8 };
   const streamed = known.filter(({ source }) => source === 'stream');
-  if (streamed.length > 0)
-    return {
-      text: `changed ${ageText(Math.min(...streamed.map(({ ageMs }) => ageMs)))} ago`,
-      ...{ meaning: 'faint', importance: 3 },
-    };
+  if (streamed.length > 0) return { text: freshnessText(byAge(streamed, Math.min)), meaning: 'faint', importance: 3 };
   if (known.length === 0) return null;
-  return { text: `read ${ageText(Math.max(...known.map(({ ageMs }) => ageMs)))} ago`, meaning: 'faint', importance: 3 };
+  return { text: freshnessText(byAge(known, Math.max)), meaning: 'faint', importance: 3 };
+}
+
+/** The first that is as old as the one that is chosen. */
+function byAge(all: readonly Freshness[], choose: (...ages: number[]) => number): Freshness {
+  const ageMs = choose(...all.map((one) => one.ageMs));
+  return { ...(all[0] as Freshness), ageMs };
 }
 
 function candlePanel(area: Area, { view, state, screen }: FrameInput): Panel {

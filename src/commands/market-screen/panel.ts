@@ -1,16 +1,9 @@
 import { type Decimal, grouped } from '../../domain/decimal.js';
 import { Grid } from '../../terminal/grid.js';
+import { type Freshness, freshnessText } from '../../terminal/live/freshness.js';
 import type { Meaning } from '../../terminal/palette.js';
 import { displayWidth, safe, shortened } from '../../terminal/text.js';
-import { ageText } from '../../terminal/time.js';
 import type { Area } from './layout.js';
-
-/** How old what a panel shows is, and whether it is still true. */
-interface Freshness {
-  readonly ageMs: number;
-  readonly isCurrent: boolean;
-  readonly source: 'stream' | 'polling';
-}
 
 /** A part of the screen with a title. Nothing that is written on it leaves its area. */
 export class Panel {
@@ -28,13 +21,10 @@ export class Panel {
     this.#grid.put(0, 0, (symbols ? '─' : '-').repeat(area.width), 'faint');
     this.#grid.put(1, 0, ` ${title} `, 'strong');
     if (freshness === undefined) return;
-    const age = ageText(freshness.ageMs);
-    const text = this.#isStale
-      ? ` NOT CURRENT: ${age} old `
-      : ` ${freshness.source === 'polling' ? 'read' : 'changed'} ${age} ago `;
+    const text = ` ${freshnessText(freshness)} `;
     const column = area.width - 1 - text.length;
     if (column > displayWidth(title) + 3) this.#grid.put(column, 0, text, this.#isStale ? 'warn' : 'faint');
-    else if (this.#isStale) this.#grid.put(1, 0, ` NOT CURRENT: ${age} old `, 'warn');
+    else if (this.#isStale) this.#grid.put(1, 0, text, 'warn');
   }
 
   get width(): number {

@@ -1,7 +1,7 @@
 import type { CandleType } from '../../domain/candle.js';
 import type { Market } from '../../domain/market.js';
 import { Failure, tryRead } from '../../errors.js';
-import { type Channel, channelKey, type Mirror } from '../../exchange/exchange.js';
+import { type Channel, channelKey, type Feeds } from '../../exchange/exchange.js';
 import { Changes } from '../../terminal/live/changes.js';
 import { LiveScreen } from '../../terminal/live/live-screen.js';
 import type { Screen } from '../../terminal/screen.js';
@@ -29,11 +29,11 @@ export async function runWatch(context: Context, market: Market, type: CandleTyp
   const { session, host, output, budget, globals } = context;
   const { profile } = await session.profile.connection();
   const accountProblem = await accountProblemOf(context);
-  const mirror = await session.live.mirror(channelsOf(market.market, type, accountProblem === null));
+  const feeds = await session.live.feeds(channelsOf(market.market, type, accountProblem === null));
   session.exchange.keepStopped();
   await host.limitMemory();
   const release = output.withhold();
-  const watching = new Watching(context, mirror, { market, type, profile, accountProblem });
+  const watching = new Watching(context, feeds, { market, type, profile, accountProblem });
   const live = new LiveScreen(
     host,
     { lines: (screen) => watching.lines(screen), onKey: (key) => watching.take({ type: 'key', key }) },
@@ -55,7 +55,7 @@ export async function runWatch(context: Context, market: Market, type: CandleTyp
     removeHandler();
     live.end();
     release();
-    await mirror.close();
+    await feeds.close();
   }
   if (accountProblem === null) await warnOfUnknown(context, () => true);
 }
@@ -78,7 +78,7 @@ interface Watched {
   readonly accountProblem: string | null;
 }
 
-/** Wires the mirror, the keys and the writes to the state. */
+/** Wires the feeds, the keys and the writes to the state. */
 class Watching {
   #state: WatchState;
   #market: Market;
@@ -96,7 +96,7 @@ class Watching {
 
   constructor(
     private readonly context: Context,
-    private readonly mirror: Mirror,
+    private readonly feeds: Feeds,
     private readonly watched: Watched,
   ) {
     const { market, type, accountProblem } = watched;
@@ -132,7 +132,7 @@ class Watching {
     void this.#lookUp();
     const { signal } = this.#ending;
     while (!signal.aborted) {
-      const changed = this.mirror.changed(signal);
+      const changed = this.feeds.changed(signal);
       live.change();
       await changed;
     }
@@ -144,21 +144,21 @@ class Watching {
   }
 
   #view(): WatchView {
-    const { mirror, context } = this;
+    const { feeds, context } = this;
     const { market } = this.#market;
     return {
       now: context.host.now(),
       profile: this.watched.profile,
       window: this.#screen ?? { width: 0, height: 0 },
-      connection: { state: mirror.state, problem: mirror.problem },
+      connection: { state: feeds.state, problem: feeds.problem },
       limitsUsed: this.#limitsUsed,
       market: this.#market,
-      ticker: mirror.of({ kind: 'ticker', market }),
-      depth: mirror.of({ kind: 'depth', market }),
-      trades: mirror.of({ kind: 'trades', market }),
-      candles: mirror.of({ kind: 'kline', market, type: this.#state.type }),
-      orders: mirror.of({ kind: 'orders', market }),
-      balances: mirror.of({ kind: 'balances' }),
+      ticker: feeds.of({ kind: 'ticker', market }),
+      depth: feeds.of({ kind: 'depth', market }),
+      trades: feeds.of({ kind: 'trades', market }),
+      candles: feeds.of({ kind: 'kline', market, type: this.#state.type }),
+      orders: feeds.of({ kind: 'orders', market }),
+      balances: feeds.of({ kind: 'balances' }),
       accountProblem: this.watched.accountProblem,
       unknown: this.#unknown,
     };
@@ -216,8 +216,8 @@ class Watching {
     const before = this.#channels;
     this.#channels = channelsOf(market, type, this.watched.accountProblem === null);
     const [old, now] = [before, this.#channels].map((all) => new Set(all.map(channelKey)));
-    for (const channel of before) if (!now?.has(channelKey(channel))) this.mirror.remove(channel);
-    for (const channel of this.#channels) if (!old?.has(channelKey(channel))) this.mirror.add(channel);
+    for (const channel of before) if (!now?.has(channelKey(channel))) this.feeds.remove(channel);
+    for (const channel of this.#channels) if (!old?.has(channelKey(channel))) this.feeds.add(channel);
   }
 
   /** The screen has ended: what is said from now on goes to the terminal. */

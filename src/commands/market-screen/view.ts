@@ -1,12 +1,13 @@
+import type { Aged } from '../../domain/aged.js';
 import type { CandleType } from '../../domain/candle.js';
 import { Decimal } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
 import type { Order } from '../../domain/order.js';
-import type { Channel, ChannelKind, Mirror, Mirrored } from '../../exchange/exchange.js';
+import { type Channel, type ChannelData, type ChannelKind, type Feeds, isOpen } from '../../exchange/exchange.js';
 import type { WindowSize } from './question.js';
 
 /** What is known of a channel, or nothing yet. */
-export type Reading<Kind extends ChannelKind> = Mirrored<Kind> | undefined;
+export type Reading<Kind extends ChannelKind> = Aged<ChannelData[Kind]> | undefined;
 
 /** Everything that a frame shows, as it was at one moment. */
 export interface WatchView {
@@ -14,7 +15,7 @@ export interface WatchView {
   readonly now: number;
   readonly profile: string;
   readonly window: WindowSize;
-  readonly connection: { readonly state: Mirror['state']; readonly problem: string | null };
+  readonly connection: { readonly state: Feeds['state']; readonly problem: string | null };
   /** How much of the fullest limit is used, in percent; null if that is unknown. */
   readonly limitsUsed: number | null;
   readonly market: Market;
@@ -43,7 +44,7 @@ export function channelsOf(market: string, type: CandleType, hasAccount: boolean
 
 /** The open orders of the market, newest first. */
 export function openOrders({ orders, market }: Pick<WatchView, 'orders' | 'market'>): readonly Order[] {
-  const open = (orders?.value ?? []).filter((order) => order.state === 'open' && order.market === market.market);
+  const open = (orders?.value ?? []).filter((order) => isOpen(order) && order.market === market.market);
   return [...open].sort((left, right) => right.time - left.time);
 }
 

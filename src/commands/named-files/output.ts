@@ -9,8 +9,9 @@ import { cannotWrite } from '../../platform/private-files.js';
 import { Replacement } from '../../platform/replacement.js';
 import type { Context } from '../command.js';
 
-/** The failure for a file that the user named and that cannot be written. */
+/** The failure for a file that the user named and that cannot be written; a Failure stays as it is. */
 export function cannotWriteOutput(file: string, thrown: unknown): Failure {
+  if (thrown instanceof Failure) return thrown;
   return cannotWrite(file, thrown, 'Give a file in a folder that you can write to, with room for it.');
 }
 
@@ -42,10 +43,13 @@ export function outputPlace(name: string): OutputPlace {
     const isThrough = found?.isFIFO() || found?.isCharacterDevice();
     const file = isThrough ? name : followed(name);
     fs.accessSync(found === undefined ? path.dirname(file) : file, fs.constants.W_OK);
+    // root may write to it all the same
+    if (found?.isFile() && (found.mode & 0o222) === 0)
+      throw usage(`${name} is read-only.`, 'Give another name, or make it writable.');
     if (isThrough) return { kind: found?.isFIFO() ? 'pipe' : 'device', file };
     return { kind: 'file', file, size: found?.size ?? 0 };
   } catch (error) {
-    throw error instanceof Failure ? error : cannotWriteOutput(name, error);
+    throw cannotWriteOutput(name, error);
   }
 }
 
@@ -165,6 +169,8 @@ export class OutputTarget {
     this.place = place;
     if (place.kind === 'stdout') requireFreeStdout(context);
     if (place.kind !== 'file') return;
+    if ((fs.statSync(place.file, { throwIfNoEntry: false })?.nlink ?? 1) > 1)
+      throw usage(`${name} has another name, a hard link, that would keep the old text.`, 'Give another name.');
     try {
       fs.accessSync(path.dirname(place.file), fs.constants.W_OK);
       if (place.size === 0 || rules.isForced || rules.isOurs(headOf(place.file))) return;
@@ -201,7 +207,7 @@ export class OutputTarget {
       for await (const piece of pieces) fs.writeFileSync(replacement.descriptor, piece);
       replacement.commit();
     } catch (error) {
-      throw error instanceof Failure ? error : cannotWriteOutput(this.name, error);
+      throw cannotWriteOutput(this.name, error);
     } finally {
       forget();
       replacement?.close();

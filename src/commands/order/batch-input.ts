@@ -1,8 +1,9 @@
 import { bestPrices } from '../../domain/book.js';
-import { Decimal } from '../../domain/decimal.js';
+import { Decimal, formatAmount } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
 import type { Side } from '../../domain/order.js';
-import { quoted, usage } from '../../errors.js';
+import { Failure, quoted, usage } from '../../errors.js';
+import { checkLines, refuseGroupedRows } from '../../trading/batches/check-lines.js';
 import { averagePriceOf, rungsOf, type Weight } from '../../trading/batches/ladder.js';
 import { totals } from '../../trading/batches/lines.js';
 import { type ParsedLines, parseLines } from '../../trading/batches/parse-lines.js';
@@ -17,6 +18,7 @@ import {
   priceText,
 } from '../../trading/expressions.js';
 import type { BatchLine } from '../../trading/journal/write.js';
+import { referenceOf } from '../../trading/market-view.js';
 import { type MarketSnapshot, orThrow } from '../../trading/preview/market-snapshot.js';
 import type { Context } from '../command.js';
 import { wholeNumber } from '../inputs.js';
@@ -62,8 +64,11 @@ export function parseLadder(word: string): Ladder {
   return { from: parsePrice(from), to: parsePrice(to), count: orders(count) };
 }
 
+/** The orders of a new job. */
+export type NewOrders = Exclude<BatchInput, { kind: 'resume' }>;
+
 /** The words of a ladder, the same for all ways to write it; undefined for the lines of a file. */
-export function ladderText(input: Exclude<BatchInput, { kind: 'resume' }>): string | undefined {
+export function ladderText(input: NewOrders): string | undefined {
   if (input.kind === 'lines') return undefined;
   const { ladder, amount, weight } = input;
   return `${priceText(ladder.from)}:${priceText(ladder.to)}:${ladder.count} ${amountText(amount)} ${weight}`;
@@ -96,6 +101,44 @@ export async function readInput(context: Context, flags: Flags): Promise<BatchIn
   return { kind: 'lines', lines: [], grouped: [], ...parsed };
 }
 
+/** The orders to send, and what a ladder leaves of its amount. */
+interface ResolvedOrders {
+  readonly lines: readonly BatchLine[];
+  readonly unused?: string;
+}
+
+/** Finds the orders to send: those of a ladder may depend on the market. */
+export type OrdersIn = (snapshot: MarketSnapshot, market: Market) => Promise<ResolvedOrders>;
+
+/** The orders of a file or a ladder, which follow the market's rules. Throws Failure. */
+export async function newOrders(
+  input: NewOrders,
+  snapshot: MarketSnapshot,
+  market: Market,
+  side: Side,
+): Promise<ResolvedOrders> {
+  if (input.kind === 'ladder') return ordersOfLadder(input, snapshot, market, side);
+  const { lines, grouped } = input;
+  if (grouped.length > 0) {
+    const book = await snapshot.book();
+    refuseGroupedRows(grouped, lines, market, book instanceof Failure ? null : referenceOf(book, side));
+  }
+  checkLines(market, lines, 'Line');
+  return { lines };
+}
+
+async function ordersOfLadder(
+  { ladder, amount, weight }: Extract<NewOrders, { kind: 'ladder' }>,
+  snapshot: MarketSnapshot,
+  market: Market,
+  side: Side,
+): Promise<ResolvedOrders> {
+  const { lines, unused, requested, coin } = await resolveLadder(snapshot, market, ladder, { side, amount, weight });
+  checkLines(market, lines, 'Order');
+  if (unused.sign <= 0) return { lines };
+  return { lines, unused: `${formatAmount(unused)} of ${formatAmount(requested)} ${coin}` };
+}
+
 /** The orders of a ladder, and what rounding leaves of the amount that was asked for. */
 interface LadderOrders {
   readonly lines: readonly BatchLine[];
@@ -109,7 +152,7 @@ interface LadderOrders {
  * The orders of a ladder, its relative prices resolved against one reading of the book, and a share against the balance.
  * Throws Failure.
  */
-export async function resolveLadder(
+async function resolveLadder(
   snapshot: MarketSnapshot,
   market: Market,
   { from, to, count }: Ladder,

@@ -3,7 +3,7 @@ import { counted, formatAmount, formatAverageLike, grouped } from '../../domain/
 import { splitMarket } from '../../domain/market.js';
 import type { Order } from '../../domain/order.js';
 import type { Refusal } from '../../domain/refusal.js';
-import { Failure, type Hint, Interrupted, suggest } from '../../errors.js';
+import { Failure, type Hint, Interrupted, type Interruption, suggest } from '../../errors.js';
 import { FACTS, wireField } from '../../exchange/description.js';
 import { refusalFailure } from '../../exchange/exchange.js';
 import type { Answer } from '../../terminal/answer.js';
@@ -15,9 +15,9 @@ import type { LineOutcome } from '../../trading/batches/batch-event.js';
 import { type Job, MAX_PAIRS } from '../../trading/batches/job.js';
 import { type Ending, JobRun, type Phase } from '../../trading/batches/job-run.js';
 import { resumeCommand } from '../../trading/batches/start-job.js';
-import type { TradingContext } from '../../trading/trading-context.js';
-import type { Context } from '../command.js';
+import type { GuardName } from '../../trading/guards/limits.js';
 import { duplicateFailure } from '../session/duplicate-warnings.js';
+import type { WriteContext } from '../write.js';
 import { FILLS, feeText, fillsSoFar, STATE_AND_FILLS, totalOfFills, UNKNOWN_FILLS } from './fills-so-far.js';
 
 export const BATCH_NOT_CHECKED_FOR_DUPLICATES =
@@ -34,40 +34,63 @@ const PHASE_TEXT: Readonly<Record<Exclude<Phase, 'placing'>, string>> = {
   stopping: 'Stopping: waiting for the answers to what was sent…',
 };
 
-/** Runs a job, with its progress on the terminal. Throws Interrupted if a signal stopped it. */
-export async function runJob(context: Context, trading: TradingContext, job: Job): Promise<Answer> {
-  const { host, output, globals } = context;
-  const run = new JobRun(trading, job);
-  const text = (room: number) =>
-    run.phase === 'placing' ? progressBar(output.errorScreen, barOf(job), room) : PHASE_TEXT[run.phase];
-  // the lines of --verbose would tear a bar apart
-  const hide = globals.verbose
-    ? () => {}
-    : output.live(text, () => (run.phase === 'placing' ? 'good' : 'faint'), REDRAW_MS);
-  const report = () => {
-    hide();
-    output.warn([`${progressOf(job)}.`, ...(run.isBeingChecked ? UNFINISHED_CHECK : [nextStep(job)])]);
-  };
-  const removeHandler = host.onInterrupt(() => run.interrupt(PATIENCE_MS).then(report), report);
-  try {
-    const ending = await run.run();
-    // the signal's own handler reports the progress, and ends the program
-    if (ending.kind === 'interrupted') throw new Interrupted('SIGINT');
-    if (run.isChecked === false) output.warn(BATCH_NOT_CHECKED_FOR_DUPLICATES);
-    return batchAnswer(job, ending);
-  } finally {
-    hide();
-    removeHandler();
+/** A job that runs, with its progress on the terminal. */
+export class RunningJob {
+  #run: JobRun | undefined;
+  #overridden: readonly GuardName[] = [];
+
+  constructor(private readonly context: WriteContext) {}
+
+  /**
+   * Runs the job to its end. Throws Interrupted if a signal stopped it, and the Failure of a job that placed nothing.
+   * @param overridden the guards that were overridden for its orders
+   */
+  async run(job: Job, overridden: readonly GuardName[] = []): Promise<Answer> {
+    const { trading, output, budget, globals } = this.context;
+    this.#overridden = overridden;
+    const run = new JobRun(trading, job);
+    this.#run = run;
+    budget.extend(FACTS.timeFor(Math.ceil(job.unsent().length / MAX_PAIRS)));
+    const text = (room: number) =>
+      run.phase === 'placing' ? progressBar(output.errorScreen, barOf(job), room) : PHASE_TEXT[run.phase];
+    const meaning = () => (run.phase === 'placing' ? 'good' : 'faint');
+    // the lines of --verbose would tear a bar apart
+    const hide = globals.verbose ? () => {} : output.live(text, meaning, REDRAW_MS);
+    try {
+      const ending = await run.run();
+      // what the signal left is reported already
+      if (ending.kind === 'interrupted') throw new Interrupted('SIGINT');
+      if (run.isChecked === false) output.warn(BATCH_NOT_CHECKED_FOR_DUPLICATES);
+      return batchAnswer(job, ending, overridden);
+    } finally {
+      hide();
+    }
+  }
+
+  /** Sends nothing more, and waits a moment for the answers to what was sent. */
+  async stop(): Promise<void> {
+    await this.#run?.interrupt(PATIENCE_MS);
+  }
+
+  /** What a signal leaves of the job; null if nothing was sent. */
+  interrupted(): Interruption | null {
+    if (this.#run === undefined) return null;
+    const { job, isBeingChecked } = this.#run;
+    const next = isBeingChecked ? UNFINISHED_CHECK : [nextStep(job, this.#overridden)];
+    return { advice: [`${progressOf(job)}.`, ...next], clientId: job.id };
   }
 }
 
 const UNFINISHED_CHECK = ['The check for repeated requests did not finish.', suggest('Complete it', 'resolve')];
 
-function nextStep(job: Job): string | Hint {
+function nextStep(job: Job, overridden: readonly GuardName[]): string | Hint {
   const { unknown, notSent } = job.counts();
-  return unknown + notSent === 0
-    ? 'Nothing is left to do.'
-    : suggest('To continue', ...resumeCommand(job.id, job.terms));
+  return unknown + notSent === 0 ? 'Nothing is left to do.' : resumeHint('To continue', job, overridden);
+}
+
+/** The command that resumes a job, with the guards that its orders need to be overridden again. */
+function resumeHint(note: string, { id, terms }: Job, overridden: readonly GuardName[]): Hint {
+  return suggest(note, ...resumeCommand(id, terms), ...overridden.flatMap((guard) => ['--override', guard]));
 }
 
 function barOf(job: Job) {
@@ -125,8 +148,11 @@ export const BATCH = shape.object({
   ...FILLS,
 });
 
-/** The outcome of a job. Throws Failure if nothing was placed. */
-export function batchAnswer(job: Job, ending: Ending): Answer {
+/**
+ * The outcome of a job. Throws Failure if nothing was placed.
+ * @param overridden the guards that were overridden, which a command to resume it names
+ */
+export function batchAnswer(job: Job, ending: Ending, overridden: readonly GuardName[] = []): Answer {
   const { market, side, account, lines } = job.terms;
   const { placed, refused, unknown, notSent } = job.counts();
   const outcomes = job.outcomes();
@@ -151,7 +177,7 @@ export function batchAnswer(job: Job, ending: Ending): Answer {
   const counts = { placed, refused, unknown, notSent };
   const fills = isAllShown ? total : UNKNOWN_FILLS;
   const data = { job: job.id, market, side, account, ...counts, orders, duplicates, ...fills };
-  const failure = failureOf(job, ending);
+  const failure = failureOf(job, ending, overridden);
   if (failure !== null && failure.kind !== 'unknown' && failure.kind !== 'partial') throw failure;
   const [{ price = '0' } = {}] = shown;
   const average = total.averagePrice === null ? null : formatAverageLike(total.averagePrice, side, price);
@@ -162,27 +188,27 @@ export function batchAnswer(job: Job, ending: Ending): Answer {
 }
 
 /** All placed once 0; any unknown 6; none placed 3 (5 and 7 if that is why); mixed 9. */
-function failureOf(job: Job, ending: Ending): Failure | null {
+function failureOf(job: Job, ending: Ending, overridden: readonly GuardName[]): Failure | null {
   const { placed, unknown, notSent } = job.counts();
   const clientId = job.id;
   if (placed === job.terms.count)
     return job.duplicates.size === 0
       ? null
       : duplicateFailure('Orders were placed', clientId, suggest('See the orders', 'orders', job.terms.market));
-  const resume = suggest('To continue', ...resumeCommand(job.id, job.terms));
+  const resume = resumeHint('To continue', job, overridden);
   if (unknown > 0)
     return new Failure('unknown', `It is unknown whether every order was placed: ${progressOf(job)}.`, {
       clientId,
       hint: ['Do not place them again before you know.', resume],
     });
-  if (placed === 0) return nothingPlaced(job, ending);
+  if (placed === 0) return nothingPlaced(job, ending, overridden);
   const hint = notSent > 0 ? resume : 'The answer lists the outcome of each line.';
   return new Failure('partial', `${progressOf(job)}: ${reasonOf(job, ending)}.`, { clientId, hint });
 }
 
-function nothingPlaced(job: Job, ending: Ending): Failure {
+function nothingPlaced(job: Job, ending: Ending, overridden: readonly GuardName[]): Failure {
   const { id: clientId, terms } = job;
-  const resume = (note: string) => suggest(note, ...resumeCommand(clientId, terms));
+  const resume = (note: string) => resumeHint(note, job, overridden);
   const none = terms.count === 1 ? 'The order was not placed' : `None of ${terms.count} orders was placed`;
   if (ending.kind === 'unrecorded') return ending.failure;
   if (ending.kind === 'limited' && 'reason' in ending) {

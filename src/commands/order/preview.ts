@@ -1,35 +1,25 @@
 import * as shape from '../../cli/shapes.js';
 import { Decimal, formatAmount, formatAverage, formatPrice } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
-import type { OrderType, Side } from '../../domain/order.js';
+import type { AccountType, OrderType, Side } from '../../domain/order.js';
 import { paintSide, sideText } from '../../terminal/cells.js';
 import type { Screen } from '../../terminal/screen.js';
 import { type Entry, record } from '../../terminal/table.js';
-import type { GuardLimits, GuardName } from '../../trading/guards/limits.js';
+import type { GuardName } from '../../trading/guards/limits.js';
 import type { RecordedOrderTerms } from '../../trading/journal/write.js';
 import { averagePrice, distanceFrom, distanceText } from '../../trading/market-view.js';
+import { notionalText } from '../../trading/orders/terms.js';
 import type { Assessment } from '../../trading/preview/ask-again.js';
-import { type MarketSnapshot, spentCoin } from '../../trading/preview/market-snapshot.js';
+import { spentCoin } from '../../trading/preview/market-snapshot.js';
 import type { PreviewData } from '../../trading/preview/preview.js';
-import type { TradingContext } from '../../trading/trading-context.js';
-import type { Context } from '../command.js';
-import { exchangeText, PREVIEW_FIELDS, type PreviewJson } from '../dry-run.js';
+import { dryRunShape, PREVIEW_FIELDS, type PreviewJson } from '../dry-run.js';
 import { breachText } from '../guard-overrides.js';
 import { knownGain } from '../pnl/known-gain.js';
+import { dryRequest, exchangeText, type WriteContext } from '../write.js';
 
-/** The book, balances, fees and limits that orders are checked against. */
-export interface MarketCheckInputs {
-  readonly snapshot: MarketSnapshot;
-  readonly limits: GuardLimits;
-  /** Whether the guards need the book even without a preview. */
-  readonly guardsNeedBook: boolean;
-  /** Whether a preview is shown. */
-  readonly withPreview: boolean;
-}
-
-/** Checked orders and what they were checked against. `preview` is null if none is shown. */
-export interface AssessedOrders extends Assessment {
-  readonly inputs: MarketCheckInputs;
+/** Orders that were checked, with what they would do. */
+interface Previewed extends Assessment {
+  readonly preview: PreviewData;
 }
 
 /** The parts of a preview that are not the same for every kind of order. */
@@ -47,15 +37,14 @@ export interface PreviewText {
 
 /** What orders will do and where they go, as a table that is shown before the question. */
 export async function previewTable(
-  context: Context,
-  { client }: TradingContext,
-  { plan, preview, warnings, breaches }: AssessedOrders & { readonly preview: PreviewData },
+  context: WriteContext,
+  { plan, preview, warnings, breaches }: Previewed,
   overridden: readonly GuardName[],
   text: (screen: Screen) => PreviewText,
 ): Promise<(screen: Screen) => string> {
   const { market, side, account } = plan;
-  const exchange = await exchangeText(context, client);
-  const gain = await knownGain(context, plan);
+  const exchange = await exchangeText(context);
+  const gain = knownGain(context.trading, plan);
   // the question lists the guards itself
   const guards = context.globals.dryRun ? breaches.map((breach) => breachText(breach, overridden)) : [];
   const { bid, ask, reference, fee, balance } = preview;
@@ -109,27 +98,22 @@ const TYPE_TEXT: Readonly<Record<OrderType, string>> = {
   ioc: 'IOC (what does not fill at once is cancelled)',
 };
 
-/** A single order that was checked, ready to be sent. */
-export interface AssessedOrder extends AssessedOrders {
-  readonly order: RecordedOrderTerms & {
-    /** The id of the record. */
-    readonly writeId: string;
-    readonly clientId: string;
-    readonly notional: string;
-  };
+/** A single order: its terms, and its client id. */
+interface SingleOrder {
+  readonly clientId: string;
+  readonly terms: RecordedOrderTerms;
 }
 
 /** The parts of the table for a single order. A replacement replaces some of them. */
 export function orderPreviewText(
-  { order, plan: { market } }: AssessedOrder,
-  { reference, fills }: PreviewData,
-  custom: { readonly amount?: string; readonly price?: string; readonly account: string },
+  { clientId, terms, plan: { market }, preview: { reference, fills } }: SingleOrder & Previewed,
+  custom: { readonly amount?: string; readonly price?: string; readonly account?: string } = {},
 ): PreviewText {
-  const { side, type, clientId, notional } = order;
+  const { side, type } = terms;
   const { base, quote } = market;
-  const amount = formatAmount(order.amount);
+  const amount = formatAmount(terms.amount);
   const average = fills && averagePrice(fills, side);
-  const isAll = fills?.amount.equals(Decimal.of(order.amount)) === true;
+  const isAll = fills?.amount.equals(Decimal.of(terms.amount)) === true;
   const part = isAll
     ? `all ${amount} ${base}`
     : `${fills?.atLeast ? 'at least ' : ''}${formatAmount(fills?.amount ?? '0')} of ${amount} ${base}`;
@@ -138,17 +122,17 @@ export function orderPreviewText(
   return {
     requested: [
       ['amount', custom.amount ?? `${amount} ${base}`],
-      ['price', custom.price ?? `${formatPrice(order.price, market)} ${quote}`],
+      ['price', custom.price ?? `${formatPrice(terms.price, market)} ${quote}`],
     ],
     distance:
       reference === null
         ? UNKNOWN
-        : `${distanceText(distanceFrom(Decimal.of(order.price), reference))} ${name}${formatPrice(reference.price, market)}`,
+        : `${distanceText(distanceFrom(Decimal.of(terms.price), reference))} ${name}${formatPrice(reference.price, market)}`,
     fills: ['fills at once', fills === null ? UNKNOWN : filling],
-    notional,
+    notional: notionalText(terms),
     details: [
       ['type', TYPE_TEXT[type]],
-      ['account', custom.account],
+      ['account', custom.account ?? accountText(terms)],
       ['client id', clientId],
     ],
   };
@@ -159,16 +143,33 @@ export function averageText(average: Decimal | string, side: Side, market: Marke
   return formatAverage(average, market, side === 'buy' ? 'up' : 'down');
 }
 
-/** The preview of a single order as programs read it. */
-export function orderPreviewData(
-  { order, ...assessed }: AssessedOrder,
-  preview: PreviewData,
-  overridden: readonly GuardName[],
-): PreviewJson {
-  const { price, amount, notional, side } = order;
+const ACCOUNT_TEXT: Readonly<Record<AccountType, string>> = {
+  spot: 'spot',
+  isolated: 'isolated margin',
+  cross: 'cross margin',
+};
+
+/** The account of an order and its loans, for people. */
+export function accountText({
+  account,
+  borrow,
+  repay,
+}: Pick<RecordedOrderTerms, 'account' | 'borrow' | 'repay'>): string {
+  return `${ACCOUNT_TEXT[account]}${borrow ? ', borrowing' : ''}${repay ? ', repaying' : ''}`;
+}
+
+/** The request of a single order and its preview, as programs read them. */
+export function dryOrder(context: WriteContext, order: SingleOrder & Previewed, overridden: readonly GuardName[]) {
+  const { terms, clientId } = order;
+  return dryRequest(context, { kind: 'order', terms, clientId }, orderPreviewData(order, overridden));
+}
+
+function orderPreviewData(previewed: SingleOrder & Previewed, overridden: readonly GuardName[]): PreviewJson {
+  const { terms, preview } = previewed;
+  const { price, amount, side } = terms;
   const { reference, fills } = preview;
-  return previewData({ ...assessed, preview }, overridden, {
-    sums: { price, amount, notional },
+  return previewData(previewed, overridden, {
+    sums: { price, amount, notional: notionalText(terms) },
     order: {
       distance: textOrNull(reference && distanceFrom(Decimal.of(price), reference)),
       fillsAtOnce: textOrNull(fills?.amount),
@@ -183,7 +184,7 @@ export function orderPreviewData(
  * only the warnings.
  */
 export function previewData(
-  { plan: { market, side }, preview, breaches, warnings }: AssessedOrders & { readonly preview: PreviewData },
+  { plan: { market, side }, preview, breaches, warnings }: Previewed,
   overridden: readonly GuardName[],
   fields: {
     readonly sums: Pick<PreviewJson, 'price' | 'amount' | 'notional'>;
@@ -229,11 +230,11 @@ export const COMMON_PREVIEW_FIELDS: shape.Fields = {
   ),
 };
 
-/** What the preview of a single order holds. */
-export const SINGLE_ORDER_PREVIEW_FIELDS: shape.Fields = {
+/** The dry run of a single order. */
+export const DRY_ORDER = dryRunShape({
   ...COMMON_PREVIEW_FIELDS,
   distance: shape.nullable(shape.decimal('percent above mid, negative below it')),
   fillsAtOnce: shape.nullable(shape.decimal('in the base coin')),
   fillsAtLeast: shape.boolean('whether more may fill, from levels that were not read'),
   averagePrice: shape.nullable(shape.decimal('of what fills at once')),
-};
+});

@@ -77,7 +77,7 @@ export default define({
     return watch(context, readFirst, {
       channels: [channel],
       answer: (value) => {
-        // the mirror forgets orders that ended long ago
+        // a feed forgets orders that ended long ago
         latest = value(channel).find((one) => one.id === latest.id) ?? latest;
         return answerOf(latest);
       },

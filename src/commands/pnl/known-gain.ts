@@ -2,21 +2,21 @@ import { Decimal, formatAmount, grouped } from '../../domain/decimal.js';
 import { signed } from '../../terminal/cells.js';
 import type { Entry } from '../../terminal/table.js';
 import { localTime } from '../../terminal/time.js';
-import { filledOrders, keptStore } from '../../trading/pnl/kept-history.js';
+import { filledOrders } from '../../trading/pnl/kept-history.js';
 import { LotLedger } from '../../trading/pnl/lots.js';
 import { matchBills } from '../../trading/pnl/match-bills.js';
 import { bookFill } from '../../trading/pnl/profit-and-loss.js';
 import type { OrderPlan } from '../../trading/preview/preview.js';
-import type { Context } from '../command.js';
+import type { TradingContext } from '../../trading/trading-context.js';
 
 /**
  * The gain that a sell would realise if all of it filled at its price, by the fills that `pit pnl` has kept: the line of a preview,
  * none if no cost is known. Asks the exchange nothing.
  */
-export async function knownGain({ session, trading }: Context, plan: OrderPlan): Promise<readonly Entry[]> {
+export function knownGain({ keptHistory }: TradingContext, plan: OrderPlan): readonly Entry[] {
   const { market, side, account, orders } = plan;
   if (side === 'buy' || account !== 'spot') return [];
-  const kept = keptStore(session.cache, await trading.accountName()).read();
+  const kept = keptHistory?.read();
   const readAt = kept?.ordersReadAt[market.market];
   if (kept === undefined || readAt === undefined) return [];
   const { fills } = matchBills({

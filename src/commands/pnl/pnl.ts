@@ -6,7 +6,6 @@ import type { Market } from '../../domain/market.js';
 import { Failure, suggest } from '../../errors.js';
 import type { Exchange } from '../../exchange/exchange.js';
 import type { Answer } from '../../terminal/answer.js';
-import { keptStore } from '../../trading/pnl/kept-history.js';
 import { METHODS } from '../../trading/pnl/lots.js';
 import { readPastPrices } from '../../trading/pnl/past-prices.js';
 import { type AccountPnl, type MarketPnl, profitAndLoss } from '../../trading/pnl/profit-and-loss.js';
@@ -76,7 +75,7 @@ function requireCoin(unit: string, markets: readonly Market[]): void {
 
 /** Reads the account with progress on a terminal. */
 async function read(context: Context, trading: TradingContext, client: Exchange): Promise<ReadHistory> {
-  const { session, output, host } = context;
+  const { output, host } = context;
   let progress = { orders: 0, bills: 0 };
   const hide = output.live(
     () =>
@@ -87,7 +86,6 @@ async function read(context: Context, trading: TradingContext, client: Exchange)
     return await readHistory({
       trading,
       client,
-      store: keptStore(session.cache, await context.trading.accountName()),
       onProgress: (count) => {
         progress = count;
       },

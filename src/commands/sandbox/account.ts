@@ -2,11 +2,13 @@ import { listing } from '../../cli/answers.js';
 import { flag, optional, required, toggle, withCompletion } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import { suggest } from '../../errors.js';
-import { type AccountReport, PERMISSION_NAMES, type WalletReport } from '../../sandbox/admin/accounts.js';
+import { type AccountReport, ADMIN_CALLS, type TransferReport } from '../../sandbox/admin/calls.js';
 import { type Column, record } from '../../terminal/table.js';
 import { define } from '../command.js';
 import { DRY_CHANGE, dryChange } from '../dry-run.js';
-import { coinName, marketName, positiveDecimal, word } from '../inputs.js';
+import { coinName, marketName, oneOf, positiveDecimal, word } from '../inputs.js';
+
+const PERMISSIONS = ADMIN_CALLS['POST /accounts/add'].parameters.permissions.of;
 
 const ACCOUNT = shape.object({
   id: shape.id(''),
@@ -35,6 +37,8 @@ function permissionText({ permissions }: AccountReport): string {
   return granted.join(', ') || 'none';
 }
 
+const permission = oneOf('A permission', ...PERMISSIONS);
+
 export const add = define({
   summary: 'Add an empty account with its own play keys',
   arguments: { name: required('the name of the account', word) },
@@ -42,8 +46,8 @@ export const add = define({
     permissions: flag(
       '--permissions <names>',
       'what its key may do: some of asset, lever, entrust, money (default: all)',
-      withCompletion({ of: 'words', words: PERMISSION_NAMES, joined: true }, (text) =>
-        text.split(',').flatMap((name) => name.trim() || []),
+      withCompletion({ of: 'words', words: PERMISSIONS, joined: true }, (text) =>
+        text.split(',').flatMap((name) => (name.trim() === '' ? [] : permission(name.trim()))),
       ),
     ),
   },
@@ -52,7 +56,7 @@ export const add = define({
   dryRunOutput: DRY_CHANGE,
   async run({ sandbox, globals }, { name, permissions }) {
     if (globals.dryRun) return dryChange('sandbox account add', `Would add the account ${name}.`);
-    const added = (await sandbox.administer('POST /accounts/add', { name, permissions })) as AccountReport;
+    const added = await sandbox.administer('POST /accounts/add', { name, permissions: permissions ?? null });
     return {
       data: added,
       show: (screen) =>
@@ -69,7 +73,7 @@ export const list = define({
   examples: ['sandbox account list', 'sandbox account list --json'],
   output: shape.array(ACCOUNT),
   async run({ sandbox }) {
-    const rows = (await sandbox.administer('GET /accounts')) as AccountReport[];
+    const rows = await sandbox.administer('GET /accounts');
     return listing({
       rows,
       fields: ['id', 'username', 'accessKey', 'secretKey', 'safePwd', 'permissions'],
@@ -94,7 +98,7 @@ export const show = define({
     }),
   ),
   async run({ sandbox }, { name }) {
-    const rows = (await sandbox.administer('POST /accounts/balances', { account: name })) as WalletReport[];
+    const rows = await sandbox.administer('POST /accounts/balances', { account: name ?? null });
     return listing({
       rows,
       fields: ['wallet', 'market', 'coin', 'available', 'frozen', 'borrowed'],
@@ -109,13 +113,6 @@ export const show = define({
     });
   },
 });
-
-interface Deposited {
-  readonly id: string;
-  readonly account: string;
-  readonly coin: string;
-  readonly amount: string;
-}
 
 export const deposit = define({
   summary: 'Deposit play coins into a sandbox account',
@@ -136,22 +133,13 @@ export const deposit = define({
     amount: shape.decimal(''),
   }),
   dryRunOutput: DRY_CHANGE,
-  async run({ sandbox, globals, output }, { coin, amount, ...rest }) {
+  async run({ sandbox, globals, output }, { coin, amount, account = null, chain = null, fail }) {
     if (globals.dryRun) return dryChange('sandbox deposit', `Would deposit ${amount} ${coin}.`);
-    const sent = (await sandbox.administer('POST /deposit', { coin, amount, ...rest })) as Deposited;
+    const sent = await sandbox.administer('POST /deposit', { coin, amount, account, chain, fail });
     output.note(suggest('Watch it arrive', 'deposits', sent.coin));
     return { data: sent, show: () => `Sent ${sent.amount} ${sent.coin} to ${sent.account}.` };
   },
 });
-
-interface Transferred {
-  readonly account: string;
-  readonly to: string | null;
-  readonly wallet: string | null;
-  readonly back: boolean;
-  readonly coin: string;
-  readonly amount: string;
-}
 
 export const transfer = define({
   summary: 'Move play coins between sandbox accounts or wallets',
@@ -179,15 +167,15 @@ export const transfer = define({
     amount: shape.decimal(''),
   }),
   dryRunOutput: DRY_CHANGE,
-  async run({ sandbox, globals }, { coin, amount, from, to, margin, back }) {
+  async run({ sandbox, globals }, { coin, amount, from = null, to = null, margin = null, back }) {
     if (globals.dryRun) return dryChange('sandbox transfer', `Would move ${amount} ${coin}.`);
     const wanted = { coin, amount, account: from, to, wallet: margin, back };
-    const moved = (await sandbox.administer('POST /transfer', wanted)) as Transferred;
+    const moved = await sandbox.administer('POST /transfer', wanted);
     return { data: moved, show: () => describeTransfer(moved) };
   },
 });
 
-function describeTransfer({ account, to, wallet, back, coin, amount }: Transferred): string {
+function describeTransfer({ account, to, wallet, back, coin, amount }: TransferReport): string {
   if (to !== null) return `Moved ${amount} ${coin} from ${account} to ${to}.`;
   const route = back ? `from the ${wallet} wallet to spot` : `from spot to the ${wallet} wallet`;
   return `Moved ${amount} ${coin} of ${account} ${route}.`;

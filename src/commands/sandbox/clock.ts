@@ -1,10 +1,13 @@
 import { required } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
-import type { ClockReport } from '../../sandbox/admin/clock.js';
+import { ADMIN_CALLS, type ClockReport } from '../../sandbox/admin/calls.js';
 import type { Answer } from '../../terminal/answer.js';
 import { type Context, define } from '../command.js';
 import { DRY_CHANGE, dryChange } from '../dry-run.js';
-import { durationUpTo, moment, speed } from '../inputs.js';
+import { moment } from '../inputs.js';
+import { durationBy, numberBy } from './arguments.js';
+
+const SPEED = ADMIN_CALLS['POST /clock/speed'].parameters.speed;
 
 const CLOCK = shape.object({
   time: shape.time('what the clock shows'),
@@ -17,7 +20,7 @@ export const stop = define({
   examples: ['sandbox clock stop', 'sandbox clock stop --json'],
   output: CLOCK,
   dryRunOutput: DRY_CHANGE,
-  run: (context) => change(context, 'stop'),
+  run: (context) => change(context, 'stop', ({ sandbox }) => sandbox.administer('POST /clock/stop')),
 });
 
 export const start = define({
@@ -25,7 +28,7 @@ export const start = define({
   examples: ['sandbox clock start', 'sandbox clock start --json'],
   output: CLOCK,
   dryRunOutput: DRY_CHANGE,
-  run: (context) => change(context, 'start'),
+  run: (context) => change(context, 'start', ({ sandbox }) => sandbox.administer('POST /clock/start')),
 });
 
 export const set = define({
@@ -36,31 +39,43 @@ export const set = define({
   examples: ['sandbox clock set 2031-01-01T00:00', 'sandbox clock set 1924992000000 --json'],
   output: CLOCK,
   dryRunOutput: DRY_CHANGE,
-  run: (context, { time }) => change(context, 'set', { time: time(context.host.now()) }),
+  run: (context, { time }) =>
+    change(context, 'set', ({ sandbox, host }) => sandbox.administer('POST /clock/set', { time: time(host.now()) })),
 });
 
 export const setSpeed = define({
   summary: 'Set how fast the sandbox clock runs',
-  arguments: { factor: required('how many times faster than real time', speed) },
+  arguments: { factor: required('how many times faster than real time', numberBy('The speed', SPEED)) },
   examples: ['sandbox clock speed 60', 'sandbox clock speed 0.5 --json'],
   output: CLOCK,
   dryRunOutput: DRY_CHANGE,
-  run: (context, { factor }) => change(context, 'speed', { speed: factor }),
+  run: (context, { factor }) =>
+    change(context, 'speed', ({ sandbox }) => sandbox.administer('POST /clock/speed', { speed: factor })),
 });
 
 export const advance = define({
   summary: 'Advance the sandbox clock; everything due happens',
-  arguments: { duration: required('how far, such as 90s, 15m, 2h or 7d', durationUpTo('3650d')) },
+  arguments: {
+    duration: required(
+      'how far, such as 90s, 15m, 2h or 7d',
+      durationBy(ADMIN_CALLS['POST /clock/advance'].parameters.ms),
+    ),
+  },
   examples: ['sandbox clock advance 1m', 'sandbox clock advance 2d --json'],
   output: CLOCK,
   dryRunOutput: DRY_CHANGE,
-  run: (context, input) => change(context, 'advance', { ms: input.duration }),
+  run: (context, { duration: ms }) =>
+    change(context, 'advance', ({ sandbox }) => sandbox.administer('POST /clock/advance', { ms })),
 });
 
-async function change({ sandbox, globals }: Context, name: string, input: object = {}): Promise<Answer> {
-  if (globals.dryRun) return dryChange(`sandbox clock ${name}`, 'Would change the sandbox clock.');
-  const clock = (await sandbox.administer(`POST /clock/${name}`, input)) as ClockReport;
-  await sandbox.rememberClock(clock.time);
+async function change(
+  context: Context,
+  name: string,
+  drive: (context: Context) => Promise<ClockReport>,
+): Promise<Answer> {
+  if (context.globals.dryRun) return dryChange(`sandbox clock ${name}`, 'Would change the sandbox clock.');
+  const clock = await drive(context);
+  await context.sandbox.rememberClock(clock.time);
   return { data: clock, show: () => describe(clock) };
 }
 

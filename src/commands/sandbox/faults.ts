@@ -1,19 +1,20 @@
 import { listing } from '../../cli/answers.js';
 import { flag, optional, required } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
-import { plainNumber } from '../../domain/decimal.js';
-import { usage } from '../../errors.js';
 import { channels, operations, SUCCESS } from '../../exchange/description.js';
+import { ADMIN_CALLS } from '../../sandbox/admin/calls.js';
 import type { Effects, FaultEntry } from '../../sandbox/faults/log.js';
-import { FAULT_KINDS, type FaultKind, type FaultRule, isStreamFault } from '../../sandbox/faults/rules.js';
+import { FAULT_KINDS, type FaultRule, isStreamFault } from '../../sandbox/faults/rules.js';
 import { type Column, table } from '../../terminal/table.js';
 import { localTime, timeTitle } from '../../terminal/time.js';
 import { define } from '../command.js';
 import { DRY_CHANGE, dryChange } from '../dry-run.js';
-import { oneOf, wholeNumber, wordCompletedWith } from '../inputs.js';
+import { wordCompletedWith } from '../inputs.js';
 import type { Sandbox } from '../session/sandbox.js';
+import { numberBy, wordBy } from './arguments.js';
 
-const KINDS = Object.keys(FAULT_KINDS) as FaultKind[];
+const FAULT = ADMIN_CALLS['POST /faults/add'].parameters;
+const KINDS = FAULT.kind.of;
 
 const RULE = shape.object({
   id: shape.integer(''),
@@ -50,30 +51,34 @@ function condition({ probability, count, every, applied }: FaultRule): string {
 
 export const add = define({
   summary: 'Make requests to the sandbox or its streams fail',
-  arguments: { kind: required(`one of ${KINDS.join(', ')}`, oneOf('The fault', ...KINDS)) },
+  arguments: { kind: required(`one of ${KINDS.join(', ')}`, wordBy('The fault', FAULT.kind)) },
   flags: {
     operation: flag(
       '--operation <name>',
       'apply it to this operation, or channel of a stream, only (default: any)',
       wordCompletedWith(...Object.keys(operations), ...Object.keys(channels)),
     ),
-    probability: flag('--probability <p>', 'apply it with this probability, from 0 to 1 (default: 1)', probability),
+    probability: flag(
+      '--probability <p>',
+      'apply it with this probability, from 0 to 1 (default: 1)',
+      numberBy('--probability', FAULT.probability),
+    ),
     count: flag(
       '--count <n>',
       'apply it to the next n requests or frames (default: all)',
-      wholeNumber('--count', 1, 999_999_999),
+      numberBy('--count', FAULT.count),
     ),
-    every: flag(
-      '--every <n>',
-      'apply it to every nth request or frame (default: 1)',
-      wholeNumber('--every', 1, 999_999_999),
-    ),
+    every: flag('--every <n>', 'apply it to every nth request or frame (default: 1)', numberBy('--every', FAULT.every)),
     delay: flag(
       '--delay <ms>',
       'how long to wait; required for delay, late and stream-delay',
-      wholeNumber('--delay', 0, 3_600_000),
+      numberBy('--delay', FAULT.delay),
     ),
-    skew: flag('--skew <ms>', 'how far to shift the clock, negative for behind; required for skew', skew),
+    skew: flag(
+      '--skew <ms>',
+      'how far to shift the clock, negative for behind; required for skew',
+      numberBy('--skew', FAULT.skew),
+    ),
   },
   examples: [
     'sandbox fault add drop-after --operation order --count 1',
@@ -84,31 +89,18 @@ export const add = define({
   output: RULE,
   dryRunOutput: DRY_CHANGE,
   async run({ sandbox, globals }, input) {
-    if (globals.dryRun) return dryChange('sandbox fault add', `Would add: ${FAULT_KINDS[input.kind]}.`);
-    const rule = (await sandbox.administer('POST /faults/add', input)) as FaultRule;
+    if (globals.dryRun) return dryChange('sandbox fault add', `Would add: ${FAULT_KINDS[input.kind].does}.`);
+    const rule = await sandbox.administer('POST /faults/add', input);
     return { data: rule, show: (screen) => table(screen, RULE_COLUMNS, [rule]) };
   },
 });
-
-function probability(text: string): number {
-  const plain = plainNumber(text);
-  const chance = /^(0|1|0?\.\d{1,9}|1\.0+)$/.test(plain) ? Number(plain) : Number.NaN;
-  if (chance >= 0) return chance;
-  throw usage(`--probability is "${text}".`, 'It must be a number from 0 to 1.');
-}
-
-function skew(text: string): number {
-  const ms = /^-?\d{1,8}$/.test(text) ? Number(text) : Number.NaN;
-  if (Math.abs(ms) <= 86_400_000) return ms;
-  throw usage(`--skew is "${text}".`, 'It must be milliseconds from -86400000 to 86400000.');
-}
 
 export const list = define({
   summary: 'List the faults, also those that are used up',
   examples: ['sandbox fault list', 'sandbox fault list --json'],
   output: shape.array(RULE),
   async run({ sandbox }) {
-    const rows = (await sandbox.administer('GET /faults')) as FaultRule[];
+    const rows = await sandbox.administer('GET /faults');
     return listing({
       rows,
       fields: [
@@ -122,13 +114,18 @@ export const list = define({
 
 export const clear = define({
   summary: 'Remove one fault or all; the log stays',
-  arguments: { id: optional('the id of the fault (default: all)', wholeNumber('The fault', 1, 999_999_999)) },
+  arguments: {
+    id: optional(
+      'the id of the fault (default: all)',
+      numberBy('The fault', ADMIN_CALLS['POST /faults/clear'].parameters.id),
+    ),
+  },
   examples: ['sandbox fault clear', 'sandbox fault clear 2 --json'],
   output: shape.object({ cleared: shape.integer('how many were removed') }),
   dryRunOutput: DRY_CHANGE,
   async run({ sandbox, globals }, { id }) {
     if (globals.dryRun) return dryChange('sandbox fault clear', 'Would remove faults.');
-    const answer = (await sandbox.administer('POST /faults/clear', { id })) as { readonly cleared: number };
+    const answer = await sandbox.administer('POST /faults/clear', { id: id ?? null });
     return { data: answer, show: () => `Removed ${answer.cleared} ${answer.cleared === 1 ? 'fault' : 'faults'}.` };
   },
 });
@@ -136,7 +133,11 @@ export const clear = define({
 export const log = define({
   summary: 'List applied faults and their real effects, oldest first',
   flags: {
-    after: flag('--after <number>', 'list only entries after this one', wholeNumber('--after', 0, 999_999_999)),
+    after: flag(
+      '--after <number>',
+      'list only entries after this one',
+      numberBy('--after', ADMIN_CALLS['POST /faults/log'].parameters.after),
+    ),
   },
   examples: ['sandbox fault log', 'sandbox fault log --after 20 --json'],
   output: shape.array(
@@ -178,7 +179,7 @@ export const log = define({
 async function entriesAfter(sandbox: Sandbox, after: number): Promise<FaultEntry[]> {
   const rows: FaultEntry[] = [];
   for (let last = after; ; ) {
-    const page = (await sandbox.administer('POST /faults/log', { after: last })) as FaultEntry[];
+    const page = await sandbox.administer('POST /faults/log', { after: last });
     rows.push(...page);
     const next = page.at(-1)?.number;
     if (next === undefined) return rows;

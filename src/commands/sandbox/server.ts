@@ -4,7 +4,7 @@ import * as shape from '../../cli/shapes.js';
 import { grouped } from '../../domain/decimal.js';
 import { Failure, quoted, suggest, usage } from '../../errors.js';
 import type { Host } from '../../platform/host.js';
-import type { OtherLimits } from '../../sandbox/lifecycle/start.js';
+import type { OtherLimits } from '../../sandbox/lifecycle/serve.js';
 import { type Entry, record } from '../../terminal/table.js';
 import { localTime, timeTitle } from '../../terminal/time.js';
 import { define } from '../command.js';
@@ -67,7 +67,7 @@ export const serve = define({
   ],
   output: ADDRESS_AND_ADMIN,
   async run({ host, output, budget }, { history: historyMs, ...options }) {
-    const { startSandbox } = await import('../../sandbox/lifecycle/start.js').catch(withoutLibrary);
+    const { startSandbox } = await import('../../sandbox/lifecycle/serve.js').catch(withoutLibrary);
     const running = await startSandbox(host, { ...options, historyMs });
     host.onInterrupt(() => running.close());
     const line = JSON.stringify(running.address);
@@ -122,9 +122,9 @@ export const start = define({
 
 /** Throws Failure `usage` if the running sandbox serves another dialect: it can only be chosen at a start. */
 async function requireDialect(host: Host, wanted: string): Promise<void> {
-  const { sandboxStatus } = await import('../../sandbox/lifecycle/index.js');
-  const { dialect } = await sandboxStatus(host);
-  if (dialect === null || dialect === wanted) return;
+  const { sandboxStatus } = await import('../../sandbox/lifecycle/control.js');
+  const dialect = (await sandboxStatus(host))?.dialect ?? wanted;
+  if (dialect === wanted) return;
   throw usage(`The sandbox is running with the dialect ${dialect}.`, suggest('Stop it first', 'sandbox', 'stop'));
 }
 
@@ -133,7 +133,7 @@ export const stop = define({
   examples: ['sandbox stop', 'sandbox stop --json'],
   output: shape.object({ stopped: shape.boolean('false if it was not running') }),
   async run({ host }) {
-    const { stopSandbox } = await import('../../sandbox/lifecycle/index.js');
+    const { stopSandbox } = await import('../../sandbox/lifecycle/control.js');
     const stopped = await stopSandbox(host);
     return {
       data: { stopped },
@@ -144,48 +144,55 @@ export const stop = define({
 
 const countOrNull = (description: string) => shape.nullable(shape.integer(description));
 
+const STATUS: shape.Fields = {
+  running: shape.boolean(''),
+  ...Object.fromEntries(Object.entries(ADDRESS).map(([name, field]) => [name, shape.nullable(field)])),
+  dialect: shape.nullable(shape.enumOf(['document', 'observed'], '')),
+  time: shape.nullable(shape.time("the exchange's clock")),
+  clockRunning: shape.nullable(shape.boolean('')),
+  clockSpeed: shape.nullable(shape.number("1 is the speed of this machine's clock")),
+  markets: countOrNull(''),
+  orders: countOrNull('open orders'),
+  accounts: countOrNull(''),
+  trades: countOrNull(''),
+  requests: countOrNull('since the start'),
+  refused: countOrNull('since the start'),
+  streams: countOrNull('open connections of streams'),
+  nonBrowserAgents: countOrNull("requests without a browser's User-Agent"),
+  faults: countOrNull('faults that can still apply'),
+  replaying: countOrNull('rows still to replay'),
+  memory: countOrNull('in bytes'),
+  disk: countOrNull('in bytes'),
+  cpuSeconds: shape.nullable(shape.number('')),
+  upSeconds: shape.nullable(shape.number('')),
+};
+
 export const status = define({
   summary: 'Show whether the sandbox runs, its address and keys',
   examples: ['sandbox status', 'sandbox status --json'],
-  output: shape.object({
-    running: shape.boolean(''),
-    ...Object.fromEntries(Object.entries(ADDRESS).map(([name, field]) => [name, shape.nullable(field)])),
-    dialect: shape.nullable(shape.enumOf(['document', 'observed'], '')),
-    time: shape.nullable(shape.time("the exchange's clock")),
-    clockRunning: shape.nullable(shape.boolean('')),
-    clockSpeed: shape.nullable(shape.number("1 is the speed of this machine's clock")),
-    markets: countOrNull(''),
-    orders: countOrNull('open orders'),
-    accounts: countOrNull(''),
-    trades: countOrNull(''),
-    requests: countOrNull('since the start'),
-    refused: countOrNull('since the start'),
-    streams: countOrNull('open connections of streams'),
-    nonBrowserAgents: countOrNull("requests without a browser's User-Agent"),
-    faults: countOrNull('faults that can still apply'),
-    replaying: countOrNull('rows still to replay'),
-    memory: countOrNull('in bytes'),
-    disk: countOrNull('in bytes'),
-    cpuSeconds: shape.nullable(shape.number('')),
-    upSeconds: shape.nullable(shape.number('')),
-  }),
+  output: shape.object(STATUS),
   async run({ host }) {
-    const { sandboxStatus } = await import('../../sandbox/lifecycle/index.js');
+    const { sandboxStatus } = await import('../../sandbox/lifecycle/control.js');
     const found = await sandboxStatus(host);
-    const count = (value: number | null) => (value === null ? null : grouped(String(value)));
+    if (found === undefined) {
+      const nothing = Object.fromEntries(Object.keys(STATUS).map((name) => [name, null]));
+      const text = 'The sandbox is not running. It starts when a command needs it.';
+      return { data: { ...nothing, running: false }, show: () => text };
+    }
+    const count = (value: number) => grouped(String(value));
     const entries: Entry[] = [
       ['address', found.tradeUrl],
       ['websocket', found.wsUrl],
-      ['process', found.pid === null ? null : String(found.pid)],
+      ['process', String(found.pid)],
       ['access key', found.accessKey],
       ['secret key', found.secretKey],
       ['fund password', found.safePwd],
       ['dialect', found.dialect],
-      [timeTitle(), found.time === null ? null : localTime(Date.parse(found.time))],
+      [timeTitle(), localTime(Date.parse(found.time))],
       ['markets', count(found.markets)],
       ['open orders', count(found.orders)],
       ['trades', count(found.trades)],
-      ['clock', found.clockSpeed === null ? null : clockText(found.clockRunning === true, found.clockSpeed)],
+      ['clock', clockText(found.clockRunning, found.clockSpeed)],
       ['accounts', count(found.accounts)],
       ['requests', count(found.requests)],
       ['refused', count(found.refused)],
@@ -195,13 +202,9 @@ export const status = define({
       ['rows to replay', count(found.replaying)],
       ['memory', megabytes(found.memory)],
       ['disk', megabytes(found.disk)],
-      ['processor time', found.cpuSeconds === null ? null : `${found.cpuSeconds} s of ${found.upSeconds} s`],
+      ['processor time', `${found.cpuSeconds} s of ${found.upSeconds} s`],
     ];
-    return {
-      data: found,
-      show: (screen) =>
-        found.running ? record(screen, entries) : 'The sandbox is not running. It starts when a command needs it.',
-    };
+    return { data: found, show: (screen) => record(screen, entries) };
   },
 });
 
@@ -210,8 +213,8 @@ function clockText(running: boolean, speed: number): string {
   return speed === 1 ? 'running' : `running at ${speed} times normal speed`;
 }
 
-function megabytes(bytes: number | null): string | null {
-  return bytes === null ? null : `${(bytes / 1_048_576).toFixed(1)} MiB`;
+function megabytes(bytes: number): string {
+  return `${(bytes / 1_048_576).toFixed(1)} MiB`;
 }
 
 export const reset = define({
@@ -224,7 +227,7 @@ export const reset = define({
     const deletion = 'all orders, balances and history of the sandbox';
     if (context.globals.dryRun) return dryChange('sandbox reset', `Would delete ${deletion}.`);
     await confirm(context, `Delete ${deletion}?`);
-    const { resetSandbox } = await import('../../sandbox/lifecycle/index.js');
+    const { resetSandbox } = await import('../../sandbox/lifecycle/control.js');
     const stopped = await resetSandbox(context.host);
     await context.sandbox.deleteJournal();
     context.sandbox.clearLimits();

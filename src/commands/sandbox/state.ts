@@ -6,29 +6,30 @@ import { counted } from '../../domain/decimal.js';
 import { Failure, suggest } from '../../errors.js';
 import { openInput } from '../../platform/input-stream.js';
 import { FILE_MODE } from '../../platform/private-files.js';
-import type { ClockReport } from '../../sandbox/admin/clock.js';
-import type { PriceMoveReport, ReplayReport } from '../../sandbox/admin/replay.js';
-import type { StateReport } from '../../sandbox/admin/state.js';
+import { ADMIN_CALLS, LOSES_STATE } from '../../sandbox/admin/calls.js';
 import { type Context, define } from '../command.js';
 import { DRY_CHANGE, dryChange } from '../dry-run.js';
-import { durationUpTo, filePath, marketName, positiveDecimal, speed } from '../inputs.js';
+import { filePath, marketName, positiveDecimal } from '../inputs.js';
 import { FORCE } from '../named-files/force.js';
 import { STDIN, shownName } from '../named-files/input.js';
 import { OutputTarget } from '../named-files/output.js';
+import { durationBy, numberBy } from './arguments.js';
 import { withFileForSandbox, withTransferFile } from './transfer.js';
 
 const FILE = shape.object({ file: shape.text(''), rows: shape.integer("of the exchange's data") });
 
-/** The sandbox's reason for not replacing its state. */
-const LOSES_STATE = 'losesState';
-
 const FASTEST = 'max';
+const speed = numberBy('--speed', ADMIN_CALLS['POST /replay'].parameters.speed);
 
 export const price = define({
   summary: 'Move the price of a sandbox market',
   arguments: { market: required('the market', marketName), price: required('the price', positiveDecimal('The price')) },
   flags: {
-    over: flag('--over <duration>', 'how long the move takes, such as 30s or 10m (default: 0s)', durationUpTo('365d')),
+    over: flag(
+      '--over <duration>',
+      'how long the move takes, such as 30s or 10m (default: 0s)',
+      durationBy(ADMIN_CALLS['POST /price'].parameters.ms),
+    ),
   },
   examples: ['sandbox price btc_usdt 25000', 'sandbox price btc_usdt 40000 --over 10m --json'],
   output: shape.object({
@@ -39,7 +40,7 @@ export const price = define({
   dryRunOutput: DRY_CHANGE,
   async run({ sandbox, globals }, { market, price: target, over = 0 }) {
     if (globals.dryRun) return dryChange('sandbox price', `Would move ${market} to ${target}.`);
-    const report = (await sandbox.administer('POST /price', { market, price: target, ms: over })) as PriceMoveReport;
+    const report = await sandbox.administer('POST /price', { market, price: target, ms: over });
     return { data: report, show: () => `${report.market} moves to ${report.price} until ${report.at}.` };
   },
 });
@@ -71,9 +72,9 @@ export const replay = define({
     if (context.globals.dryRun) return dryChange('sandbox replay', `Would replay ${file} in ${market}.`);
     const { LONGEST_RECORDING } = await import('../../sandbox/replay/recording.js');
     const rules = { max: LONGEST_RECORDING, hint: 'Give a shorter recording.' };
-    const report = await withFileForSandbox(context, file, rules, async (recording) => {
+    const report = await withFileForSandbox(context, file, rules, (recording) => {
       const input = { market, file: recording, speed: factor === FASTEST ? null : (factor ?? null) };
-      return (await replaceState(context, 'POST /replay', input)) as ReplayReport;
+      return replaceState(context, (anew) => context.sandbox.administer('POST /replay', { ...input, anew }));
     });
     const { kind, rows, from, to, left } = report;
     const what = `${counted(rows, kind.slice(0, -1))} of ${report.market}, ${from} to ${to}`;
@@ -98,7 +99,7 @@ export const exportState = define({
     const target = new OutputTarget(context, file, { isForced: force, isOurs: isState, mode: FILE_MODE });
     if (globals.dryRun) return dryChange('sandbox export', `Would write ${file}.`);
     const rows = await withTransferFile(context, async (copy) => {
-      const report = (await sandbox.administer('POST /export', { file: copy })) as StateReport;
+      const report = await sandbox.administer('POST /export', { file: copy });
       await target.write(openInput(copy).setEncoding('utf8'));
       return report.rows;
     });
@@ -120,8 +121,8 @@ export const importState = define({
     if (context.globals.dryRun) return dryChange('sandbox import', `Would replace the sandbox by ${file}.`);
     const { LARGEST_STATE } = await import('../../sandbox/store/state-file.js');
     const rules = { max: LARGEST_STATE, hint: 'Give a file from pit sandbox export.' };
-    const { rows } = await withFileForSandbox(context, file, rules, async (state) => {
-      return (await replaceState(context, 'POST /import', { file: state })) as StateReport;
+    const { rows } = await withFileForSandbox(context, file, rules, (state) => {
+      return replaceState(context, (anew) => context.sandbox.administer('POST /import', { file: state, anew }));
     });
     const source = file === STDIN ? file : path.resolve(file);
     const text = `Imported ${counted(rows, 'row')} from ${shownName(source)}.`;
@@ -129,30 +130,22 @@ export const importState = define({
   },
 });
 
-/** Replaces the exchange's state, whose clock may show another time then. Throws Failure `declined` if that is not confirmed. */
-async function replaceState(context: Context, call: string, input: object): Promise<unknown> {
-  const report = await replaceConfirmed(context, call, input);
-  const clock = (await context.sandbox.administer('GET /clock')) as ClockReport;
-  await context.sandbox.rememberClock(clock.time);
-  return report;
-}
-
 /**
- * An administration call that replaces the exchange's state. If orders or balances of customers would be lost, it asks
- * first. Throws Failure `declined`.
+ * Replaces the exchange's state, whose clock may show another time then. If orders or balances of customers would be lost, it
+ * asks first. Throws Failure `declined` if that is not confirmed.
  */
-async function replaceConfirmed(context: Context, call: string, input: object): Promise<unknown> {
-  const { sandbox } = context;
-  try {
-    return await sandbox.administer(call, { ...input, anew: false });
-  } catch (error) {
+async function replaceState<Report>(context: Context, replace: (anew: boolean) => Promise<Report>): Promise<Report> {
+  const report = await replace(false).catch(async (error: unknown) => {
     if (!(error instanceof Failure) || reasonOf(error.cause) !== LOSES_STATE) throw error;
     requireConsent(context);
     await confirm(context, `${error.message} Go on?`);
-    const report = await sandbox.administer(call, { ...input, anew: true });
-    await sandbox.deleteJournal();
-    return report;
-  }
+    const confirmed = await replace(true);
+    await context.sandbox.deleteJournal();
+    return confirmed;
+  });
+  const clock = await context.sandbox.administer('GET /clock');
+  await context.sandbox.rememberClock(clock.time);
+  return report;
 }
 
 function reasonOf(cause: unknown): unknown {

@@ -6,7 +6,7 @@ import { ExchangeConnection } from '../../exchange/connect.js';
 import type { Exchange, LimiterState, Markets } from '../../exchange/exchange.js';
 import type { Host } from '../../platform/host.js';
 import type { TimeBudget } from '../../platform/time-budget.js';
-import type { SandboxAddress } from '../../sandbox/lifecycle/index.js';
+import type { SandboxAddress } from '../../sandbox/lifecycle/files.js';
 import type { Output } from '../../terminal/output.js';
 import type { ActiveProfile } from './active-profile.js';
 import type { Sandbox } from './sandbox.js';
@@ -36,14 +36,17 @@ export class ActiveExchange {
 
   /** The exchange; the sandbox is started if it does not run. Throws Failure `credentials` or `unreachable`. */
   open(): Promise<Exchange> {
-    this.#exchange ??= this.#open();
+    this.#exchange ??= this.#open(this.budget);
     return this.#exchange;
   }
 
-  /** The exchange for signed calls. A missing key fails before anything else is asked for. Throws Failure `credentials`. */
-  async signed(): Promise<Exchange> {
+  /**
+   * The exchange for signed calls. A missing key fails before anything else is asked for. Throws Failure `credentials`.
+   * @param budget if they have a time of their own
+   */
+  async signed(budget?: TimeBudget): Promise<Exchange> {
     await this.profile.loadKeys();
-    const exchange = await this.open();
+    const exchange = await (budget === undefined ? this.open() : this.#open(budget));
     exchange.requireKeys();
     return exchange;
   }
@@ -92,7 +95,7 @@ export class ActiveExchange {
 
   async #findSandbox(): Promise<void> {
     if (!this.#isSandboxKeptStopped) return this.sandbox.find();
-    if ((await this.sandbox.currentAddress()) !== undefined) return;
+    if (await this.sandbox.findRunning()) return;
     throw new Failure('unreachable', 'The sandbox was stopped.', { hint: suggest('Start it', 'sandbox', 'start') });
   }
 
@@ -100,11 +103,11 @@ export class ActiveExchange {
     await (this.#isSandboxKeptStopped ? this.sandbox.currentAddress() : this.sandbox.ensure());
   }
 
-  async #open(): Promise<Exchange> {
+  async #open(budget: TimeBudget): Promise<Exchange> {
     const { sandbox } = await this.profile.connection();
-    this.host.limitDnsLookups(this.budget.milliseconds);
+    this.host.limitDnsLookups(budget.milliseconds);
     if (sandbox) await this.#findSandbox();
-    return (await this.connection()).exchange(this.budget, sandbox ? () => this.#restartSandbox() : undefined);
+    return (await this.connection()).exchange(budget, sandbox ? () => this.#restartSandbox() : undefined);
   }
 
   #connect(connection: Connection): ExchangeConnection {

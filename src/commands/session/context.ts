@@ -17,7 +17,6 @@ import type { UnknownWrite } from '../../trading/unknown-writes.js';
 import { ActiveExchange } from './active-exchange.js';
 import { ActiveProfile } from './active-profile.js';
 import { LiveData } from './live-data.js';
-import type { OutcomeCountdown } from './outcome-countdown.js';
 import { SANDBOX_JOURNAL, Sandbox } from './sandbox.js';
 import type { Session } from './session.js';
 
@@ -110,7 +109,6 @@ async function saveNames(session: Session, unknownIds: () => readonly string[] |
 class Trading {
   #journal: Journal | undefined;
   #unsettled: Unsettled | undefined;
-  #countdown: OutcomeCountdown | undefined;
 
   constructor(
     private readonly host: Host,
@@ -119,15 +117,25 @@ class Trading {
     private readonly session: Session,
   ) {}
 
-  /** The client, journal and callbacks of a signed command. Throws Failure `credentials`. */
-  async open(): Promise<TradingContext> {
-    const { host, budget, output, session } = this;
-    const client = await session.exchange.signed();
+  /**
+   * The client, journal and callbacks of a signed command. Throws Failure `credentials`.
+   * @param own the time and the output of one of several writes, if it has its own
+   */
+  async open(own?: {
+    readonly budget: TimeBudget;
+    readonly output: Pick<Output, 'note' | 'warn' | 'live'>;
+  }): Promise<TradingContext> {
+    const { host, session } = this;
+    const budget = own?.budget ?? this.budget;
+    const output = own?.output ?? this.output;
+    const client = await session.exchange.signed(own?.budget);
     const connection = await session.profile.connection();
     // loaded here: commands that only read do not need it
     const { warnOfDuplicates, warnOfDuplicateWithdrawals } = await import('./duplicate-warnings.js');
     const { OutcomeCountdown } = await import('./outcome-countdown.js');
+    const { keptStore } = await import('../../trading/pnl/kept-history.js');
     const journal = await this.#journalOnUse();
+    const countdown = new OutcomeCountdown(output, host.errors.isTTY === true);
     return {
       host,
       budget,
@@ -135,12 +143,14 @@ class Trading {
       get journal() {
         return journal();
       },
+      get keptHistory() {
+        const { accessKey } = session.profile.credentials(connection);
+        const tradeUrl = connection.tradeUrl ?? SANDBOX_URL;
+        return keptStore(session.cache, journalName({ sandbox: false, tradeUrl }, accessKey));
+      },
       orderPushes: await session.live.orderPushes(),
       requestLifetimeMs: reqTimeToleranceMs(connection.settings),
-      showWait: (wait) => {
-        this.#countdown ??= new OutcomeCountdown(output, host.errors.isTTY === true);
-        return this.#countdown.show(wait);
-      },
+      showWait: (wait) => countdown.show(wait),
       reportProgress: (message) => {
         if (host.errors.isTTY === true) output.note(message);
       },
@@ -186,14 +196,6 @@ class Trading {
   unknownIds(): string[] | undefined {
     const { entries } = this.#unsettled ?? this.#journal?.unsettled() ?? {};
     return entries?.filter(({ isUnderWay }) => !isUnderWay).map(({ write }) => write.clientId ?? write.id);
-  }
-
-  /** A name of the account whose keys are in use, without a secret in it. The session has to be connected. */
-  async accountName(): Promise<string> {
-    const { profile } = this.session;
-    const connection = await profile.connection();
-    const { accessKey } = profile.credentials(connection);
-    return journalName({ sandbox: false, tradeUrl: connection.tradeUrl ?? SANDBOX_URL }, accessKey);
   }
 
   /** The journal alone. It needs no exchange, so no sandbox is started. Throws Failure `credentials`. */

@@ -16,11 +16,11 @@ export function duplicateFailure(what: string, clientId: string, ...hint: readon
 }
 
 /** Warns of orders that were placed more than once, or although they were rejected, and says how to cancel them. */
-export function warnOfDuplicates(output: Output, duplicates: readonly DuplicateOrders[]): void {
+export function warnOfDuplicates(output: Pick<Output, 'warn'>, duplicates: readonly DuplicateOrders[]): void {
   for (const group of byWrite(duplicates).values()) warnOfWrite(output, group);
 }
 
-function warnOfWrite(output: Output, duplicates: readonly DuplicateOrders[]): void {
+function warnOfWrite(output: Pick<Output, 'warn'>, duplicates: readonly DuplicateOrders[]): void {
   const unexpected = duplicates.flatMap(unexpectedOrder);
   const isSingle = duplicates.length === 1 && isUnexpected(duplicates[0]);
   const them = duplicates.some(isNotSent) ? 'these orders' : 'the rejected orders';
@@ -126,7 +126,10 @@ function isUnexpected(duplicate: DuplicateOrders | undefined): boolean {
 }
 
 /** Warns of withdrawals that were made more than once, or although they failed. pit cannot cancel them. */
-export function warnOfDuplicateWithdrawals(output: Output, duplicates: readonly DuplicateWithdrawals[]): void {
+export function warnOfDuplicateWithdrawals(
+  output: Pick<Output, 'warn'>,
+  duplicates: readonly DuplicateWithdrawals[],
+): void {
   for (const { terms, id, ids, writeId, recordedOutcome } of duplicates) {
     const { amount, coin, address } = terms;
     const all = [...(id === null ? [] : [id]), ...ids].join(' and ');

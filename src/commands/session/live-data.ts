@@ -1,7 +1,7 @@
 import { Failure, suggest } from '../../errors.js';
-import { followOrderPushes, type MirrorChoices, type OrderPushes, type StreamChoices } from '../../exchange/connect.js';
-import { type Channel, type ExchangeStream, isPrivate, type Mirror } from '../../exchange/exchange.js';
-import type { SandboxAddress } from '../../sandbox/lifecycle/index.js';
+import { followOrderPushes, type OrderPushes, type StreamChoices } from '../../exchange/connect.js';
+import { type Channel, type ExchangeStream, type Feeds, isPrivate } from '../../exchange/exchange.js';
+import type { SandboxAddress } from '../../sandbox/lifecycle/files.js';
 import type { ActiveExchange } from './active-exchange.js';
 import type { ActiveProfile } from './active-profile.js';
 import type { Sandbox } from './sandbox.js';
@@ -38,17 +38,19 @@ export class LiveData {
    * Keeps channels current until it is closed: from the stream, and by polling within the shared limits while there is none.
    * Returns at once and connects in the background. Throws Failure `credentials` if there is no host, or no key for a channel.
    */
-  async mirror(channels: readonly Channel[], choices: Pick<MirrorChoices, 'observe' | 'pollMs'> = {}): Promise<Mirror> {
+  async feeds(channels: readonly Channel[]): Promise<Feeds> {
     await this.exchange.open();
     if (channels.some(isPrivate)) await this.profile.loadKeys();
-    const connection = await this.profile.connection();
-    return (await this.exchange.connection()).mirror(() => this.exchange.open(), channels, {
-      ...choices,
-      requireKeys: () => void this.profile.credentials(connection),
-      ...(connection.wsUrlMissing === null
-        ? { open: (opened: readonly Channel[], signal: AbortSignal) => this.stream(opened, { signal }) }
-        : {}),
-    });
+    const { wsUrlMissing } = await this.profile.connection();
+    let isFirst = true;
+    const address = () => {
+      // a sandbox that has been stopped since is not started again
+      const locate = isFirst ? () => this.sandbox.ensure() : () => this.sandbox.currentAddress();
+      isFirst = false;
+      return this.#address(locate);
+    };
+    const connection = await this.exchange.connection();
+    return connection.feeds(() => this.exchange.open(), channels, wsUrlMissing === null ? address : null);
   }
 
   /**
@@ -58,9 +60,7 @@ export class LiveData {
   async orderPushes(): Promise<((market: string) => OrderPushes) | undefined> {
     const { wsUrlMissing } = await this.profile.connection();
     if (wsUrlMissing !== null) return undefined;
-    return followOrderPushes((market, signal) =>
-      this.#open([{ kind: 'orders', market }], { signal, httpReads: 'never' }),
-    );
+    return followOrderPushes((market, signal) => this.#open([{ kind: 'orders', market }], { signal, reads: 'never' }));
   }
 
   /**

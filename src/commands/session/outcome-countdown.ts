@@ -8,7 +8,7 @@ export class OutcomeCountdown {
   #isNoted = false;
 
   constructor(
-    private readonly output: Output,
+    private readonly output: Pick<Output, 'note' | 'live'>,
     private readonly isTerminal: boolean,
   ) {}
 

@@ -4,7 +4,9 @@ import { SANDBOX } from '../../config/profiles.js';
 import { clearSandboxLimits, keepSandboxOffset } from '../../exchange/connect.js';
 import type { Host } from '../../platform/host.js';
 import type { TimeBudget } from '../../platform/time-budget.js';
-import type { EnsuredSandbox, SandboxAddress } from '../../sandbox/lifecycle/index.js';
+import type { AdminCallName, InputOf, ResultOf } from '../../sandbox/admin/calls.js';
+import type { EnsuredSandbox } from '../../sandbox/lifecycle/control.js';
+import type { SandboxAddress } from '../../sandbox/lifecycle/files.js';
 import type { Output } from '../../terminal/output.js';
 
 /** The name of its journal. */
@@ -27,16 +29,22 @@ export class Sandbox {
 
   /** Finds the sandbox, and starts it if it does not run. Throws Failure `unreachable`. */
   async find(): Promise<void> {
+    if (!(await this.findRunning())) await this.ensure();
+  }
+
+  /** Finds the sandbox if it runs. Returns whether it does. */
+  async findRunning(): Promise<boolean> {
     // this file is all that a command needs if the sandbox runs
     const { locate } = await import('../../sandbox/lifecycle/files.js');
-    this.#address = locate(this.host);
-    if (this.#address === undefined) await this.ensure();
+    const address = locate(this.host);
+    if (address === undefined) return false;
+    this.#address = address;
+    return true;
   }
 
   /** The current address, which may have changed if the sandbox was started again. Does not start it. */
   async currentAddress(): Promise<SandboxAddress | undefined> {
-    const { locate } = await import('../../sandbox/lifecycle/files.js');
-    this.#address = locate(this.host) ?? this.#address;
+    await this.findRunning();
     return this.#address;
   }
 
@@ -50,19 +58,22 @@ export class Sandbox {
 
   /** As {@link ensure}, without a note. The flags are added to `pit sandbox serve` if it has to be started. */
   async start(flags: readonly string[] = []): Promise<EnsuredSandbox> {
-    const { ensureSandbox } = await import('../../sandbox/lifecycle/index.js');
+    const { ensureSandbox } = await import('../../sandbox/lifecycle/control.js');
     const { command, arguments: args } = this.host.self;
-    return ensureSandbox(this.host, { command, args: [...args, 'sandbox', 'serve', ...flags] });
+    return ensureSandbox(this.host, { command, args: [...args, 'sandbox', 'serve', '--json', ...flags] });
   }
 
   /**
-   * Makes an administration call, such as `POST /deposit`; starts the sandbox if it does not run. Throws Failure `usage`
-   * with the sandbox's own words when it refuses, and `unreachable`.
+   * Makes an administration call; starts the sandbox if it does not run. Throws Failure `usage` with the sandbox's own words when
+   * it refuses, and `unreachable`.
    */
-  async administer(call: string, input: object = {}): Promise<unknown> {
+  async administer<Name extends AdminCallName>(
+    call: Name,
+    ...[input]: Record<never, never> extends InputOf<Name> ? [input?: InputOf<Name>] : [input: InputOf<Name>]
+  ): Promise<ResultOf<Name>> {
     const address = await this.ensure();
-    const { administer } = await import('../../sandbox/lifecycle/index.js');
-    return administer(address, call, input, this.budget.remainingMs);
+    const { administer } = await import('../../sandbox/lifecycle/admin-client.js');
+    return (await administer(address, call, input ?? {}, this.budget.remainingMs)) as ResultOf<Name>;
   }
 
   /** Caches the time of the sandbox's clock (ISO 8601) after this command has set it; null: it follows the machine's clock. */

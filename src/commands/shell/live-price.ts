@@ -1,6 +1,6 @@
 import { Decimal } from '../../domain/decimal.js';
 import { Failure } from '../../errors.js';
-import type { Mirror } from '../../exchange/exchange.js';
+import type { Feeds } from '../../exchange/exchange.js';
 import type { Session } from '../session/session.js';
 
 /** The last price of a market. */
@@ -14,7 +14,7 @@ export interface Price {
 
 /** The price of one market at a time, from the stream or from polling. */
 export class LivePrice {
-  #mirror: Mirror | undefined;
+  #feeds: Feeds | undefined;
   #market: string | undefined;
   #last: Decimal | undefined;
   #direction: Price['direction'] = 'same';
@@ -23,7 +23,7 @@ export class LivePrice {
   async follow(session: Session, market: string): Promise<void> {
     await this.stop();
     try {
-      this.#mirror = await session.live.mirror([{ kind: 'ticker', market }]);
+      this.#feeds = await session.live.feeds([{ kind: 'ticker', market }]);
       this.#market = market;
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
@@ -32,8 +32,8 @@ export class LivePrice {
 
   /** Undefined while nothing is known. */
   get price(): Price | undefined {
-    if (this.#mirror === undefined || this.#market === undefined) return undefined;
-    const ticker = this.#mirror.of({ kind: 'ticker', market: this.#market });
+    if (this.#feeds === undefined || this.#market === undefined) return undefined;
+    const ticker = this.#feeds.of({ kind: 'ticker', market: this.#market });
     if (ticker === undefined) return undefined;
     const { value, ageMs, isCurrent } = ticker;
     if (value.last === null) return undefined;
@@ -45,11 +45,11 @@ export class LivePrice {
   }
 
   async stop(): Promise<void> {
-    const mirror = this.#mirror;
-    this.#mirror = undefined;
+    const feeds = this.#feeds;
+    this.#feeds = undefined;
     this.#market = undefined;
     this.#last = undefined;
     this.#direction = 'same';
-    await mirror?.close();
+    await feeds?.close();
   }
 }

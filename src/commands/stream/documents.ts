@@ -1,42 +1,7 @@
 import * as shape from '../../cli/shapes.js';
-import {
-  type AnyDataEvent,
-  type Channel,
-  channelKey,
-  type GapEvent,
-  isKind,
-  type OrderUpdate,
-} from '../../exchange/exchange.js';
+import { type AnyDataEvent, type Channel, channelKey, type GapEvent } from '../../exchange/exchange.js';
 import { isoTime } from '../../terminal/time.js';
-import { BALANCE, balanceOf } from '../account/balance.js';
-import { BOOK_ROW, bookRows, DEPTH } from '../depth.js';
-import { CANDLE, candleRow } from '../kline.js';
-import { ORDER, orderRow } from '../order/order-row.js';
-import { TICKER, tickerRow } from '../ticker.js';
-import { TRADE, tradeRow } from '../trades.js';
-
-const STREAMED_ORDER: shape.Fields = {
-  ...ORDER,
-  lastTrade: shape.nullable(
-    shape.object({
-      id: shape.id('of the trade'),
-      time: shape.nullable(shape.time('')),
-      price: shape.decimal('in the quote coin'),
-      amount: shape.decimal('in the base coin'),
-    }),
-  ),
-};
-
-/** Rows of each kind of channel, for a table or CSV. */
-const ROWS: Readonly<Record<Channel['kind'], shape.Shape>> = {
-  ticker: shape.object(TICKER),
-  depth: BOOK_ROW,
-  trades: TRADE,
-  kline: CANDLE,
-  orders: shape.object(STREAMED_ORDER),
-  balances: shape.object(BALANCE),
-  crossBalances: shape.object(BALANCE),
-};
+import { DOCUMENTS, ROWS, viewOf } from './channel-views.js';
 
 const EVENT: shape.Fields = {
   channel: shape.text('such as depth:btc_usdt'),
@@ -51,17 +16,7 @@ const EVENT: shape.Fields = {
 export const DOCUMENT: shape.Shape = shape.anyOf(
   shape.object({
     ...EVENT,
-    data: {
-      description: 'as the command of this name prints it',
-      ...shape.anyOf(
-        shape.array(shape.object(TICKER)),
-        shape.object(DEPTH),
-        shape.array(TRADE),
-        shape.array(CANDLE),
-        shape.array(shape.object(STREAMED_ORDER)),
-        shape.array(shape.object(BALANCE)),
-      ),
-    },
+    data: { description: 'as the command of this name prints it', ...shape.anyOf(...DOCUMENTS) },
   }),
   shape.object({
     channel: shape.text('such as depth:btc_usdt'),
@@ -76,7 +31,7 @@ export const DOCUMENT: shape.Shape = shape.anyOf(
 );
 
 /** A row of `--csv`. */
-export const ROW: shape.Shape = shape.object({ ...EVENT, data: shape.anyOf(...Object.values(ROWS)) });
+export const ROW: shape.Shape = shape.object({ ...EVENT, data: shape.anyOf(...ROWS) });
 
 /** The names of a row's fields of one kind of channel: the CSV header. */
 export function csvFields(kind: Channel['kind']): string[] {
@@ -84,12 +39,13 @@ export function csvFields(kind: Channel['kind']): string[] {
     Object.entries(one.properties ?? {}).flatMap(([key, nested]) =>
       nested.properties === undefined ? `${name}.${key}` : inner(`${name}.${key}`, nested),
     );
-  return [...Object.keys(EVENT), ...inner('data', ROWS[kind])];
+  return [...Object.keys(EVENT), ...inner('data', viewOf(kind).row)];
 }
 
 /** What an event prints as JSON. */
 export function dataDocument(event: AnyDataEvent) {
-  return { ...eventFields(event), data: dataOf(event) };
+  const { rows, document } = viewOf(event.channel.kind);
+  return { ...eventFields(event), data: (document?.of ?? rows)(event.data, event.channel) };
 }
 
 export function gapDocument({ channel, gap, reason }: GapEvent) {
@@ -99,31 +55,12 @@ export function gapDocument({ channel, gap, reason }: GapEvent) {
 /** The rows of an event for CSV, each with the fields of the event. */
 export function csvRows(event: AnyDataEvent): object[] {
   const fields = eventFields(event);
-  return rowsOf(event).map((data) => ({ ...fields, data }));
+  return viewOf(event.channel.kind)
+    .rows(event.data, event.channel)
+    .map((data) => ({ ...fields, data }));
 }
 
 function eventFields({ channel, time, received, source, scope, skipped }: AnyDataEvent) {
   const moments = { time: time === null ? null : isoTime(time), received: isoTime(received) };
   return { channel: channelKey(channel), ...moments, source, scope, skipped };
-}
-
-/** What the command of the same name prints with `--json`. */
-function dataOf(event: AnyDataEvent): unknown {
-  if (!isKind(event, 'depth')) return rowsOf(event);
-  const { time, bids, asks } = event.data;
-  return { market: event.channel.market, time: isoTime(time), bids, asks };
-}
-
-function rowsOf(event: AnyDataEvent): object[] {
-  if (isKind(event, 'ticker')) return [tickerRow(event.channel.market, event.data)];
-  if (isKind(event, 'depth')) return bookRows(event.data);
-  if (isKind(event, 'trades')) return event.data.map((trade) => tradeRow(event.channel.market, trade));
-  if (isKind(event, 'kline')) return event.data.map(candleRow);
-  if (isKind(event, 'orders')) return event.data.map(streamedOrder);
-  return event.data.map(balanceOf);
-}
-
-function streamedOrder({ lastTrade, ...order }: OrderUpdate) {
-  const trade = lastTrade && { ...lastTrade, time: lastTrade.time === null ? null : isoTime(lastTrade.time) };
-  return { ...orderRow(order, null), lastTrade: trade };
 }

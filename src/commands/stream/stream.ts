@@ -3,6 +3,7 @@ import { Failure, suggest, usage } from '../../errors.js';
 import {
   type Channel,
   channelKey,
+  type ExchangeStream,
   isPrivate,
   rejectionKind,
   type StreamEvent,
@@ -10,13 +11,14 @@ import {
 } from '../../exchange/exchange.js';
 import type { Live, RowStream } from '../../terminal/answer.js';
 import { toJson } from '../../terminal/json.js';
+import { LivePicture } from '../../terminal/live/live-picture.js';
 import { type Context, define } from '../command.js';
 import { durationUpTo, wholeNumber } from '../inputs.js';
 import { refuseUnknownMarket } from '../known-market.js';
-import { channelName } from './channel-words.js';
+import { CHANNEL_FORMS, channelName } from './channel-words.js';
 import { csvFields, csvRows, DOCUMENT, dataDocument, gapDocument, ROW } from './documents.js';
 import { type StopConditions, untilEnd } from './stream-end.js';
-import { StreamPicture } from './stream-picture.js';
+import { streamSource } from './stream-sections.js';
 
 /** Timers hold no more than 24.8 days. */
 const LONGEST = '24d';
@@ -24,7 +26,7 @@ const LONGEST = '24d';
 export default define({
   summary: 'Follow market data, orders and balances as they change',
   arguments: {
-    channels: several('ticker:M, depth:M, trades:M, kline:M:TYPE, orders[:M], balances, cross-balances', channelName),
+    channels: several(CHANNEL_FORMS, channelName),
   },
   flags: {
     raw: toggle('--raw', 'print each message unchanged, one per line'),
@@ -53,10 +55,12 @@ export default define({
     if (wanted.some(isPrivate)) await context.session.exchange.signed();
     for (const channel of wanted)
       if ('market' in channel && channel.market !== undefined) await requireMarket(context, channel, channel.market);
-    const end = new AbortController();
-    const events = follow(context, wanted, { count, forMs, silentMs: untilSilent, raw }, end);
+    const following: Following = { channels: wanted, end: new AbortController(), stream: undefined };
+    const events = follow(context, following, { count, forMs, silentMs: untilSilent, raw });
     if (raw) return rawFrames(events);
-    return format === 'csv' && kind !== undefined ? csvOf(context, kind, events) : live(context, wanted, events, end);
+    if (format === 'csv' && kind !== undefined) return csvOf(context, kind, events);
+    const { profile } = await context.session.profile.connection();
+    return live(context, following, events, profile);
   },
 });
 
@@ -76,21 +80,29 @@ async function requireMarket(context: Context, channel: Channel, market: string)
   }
 }
 
+interface Following {
+  readonly channels: readonly Channel[];
+  readonly end: AbortController;
+  /** Undefined before the first event. */
+  stream: ExchangeStream | undefined;
+}
+
 /** The events of the channels until the end that the user set, or a signal. Throws Failure if the exchange rejects one. */
 async function* follow(
   context: Context,
-  channels: readonly Channel[],
+  following: Following,
   ends: StopConditions & { readonly raw: boolean },
-  end: AbortController,
 ): AsyncGenerator<StreamEvent> {
   const { session, host, output, globals, budget } = context;
+  const { channels, end } = following;
   const bind = budget.disableDeadline();
   const choices = {
     signal: end.signal,
     connectMs: globals.timeoutMs,
-    httpReads: ends.raw ? 'afterGaps' : 'always',
+    reads: ends.raw ? 'gaps' : 'checks',
   } as const;
   const stream = await session.live.stream(channels, choices);
+  following.stream = stream;
   const forget = host.onInterrupt(() => stream.close());
   const isDrawn = output.canDraw;
   let isLost = false;
@@ -126,9 +138,9 @@ function refusalOf({ channel, refusal, code, message }: Extract<StreamEvent, { t
 /** A document for each event, or a table that is drawn in place. */
 function live(
   { host }: Context,
-  channels: readonly Channel[],
+  following: Following,
   events: AsyncIterable<StreamEvent>,
-  end: AbortController,
+  profile: string,
 ): Live<StreamEvent> {
   return {
     events,
@@ -136,8 +148,11 @@ function live(
       if (event.type === 'data') return toJson(dataDocument(event));
       return event.type === 'gap' ? toJson(gapDocument(event)) : undefined;
     },
-    picture: new StreamPicture(channels, host),
-    end: () => end.abort(),
+    picture: new LivePicture(
+      streamSource(following.channels, (channel) => following.stream?.of(channel), profile),
+      host,
+    ),
+    end: () => following.end.abort(),
   };
 }
 

@@ -1,10 +1,10 @@
 import type { Answer, Live } from '../../terminal/answer.js';
 import { toJson } from '../../terminal/json.js';
+import { LivePicture, type Outage } from '../../terminal/live/live-picture.js';
 import type { Context } from '../command.js';
-import { MirroredAnswer } from './mirrored-answer.js';
+import { FeedAnswer } from './feed-answer.js';
 import { PolledAnswer } from './polled-answer.js';
-import { WatchPicture } from './watch-picture.js';
-import type { Outage, Streamed, WatchedAnswer } from './watched-answer.js';
+import type { Streamed, WatchedAnswer } from './watched-answer.js';
 
 export async function liveAnswer(
   context: Context,
@@ -19,16 +19,17 @@ export async function liveAnswer(
   const watched =
     streamed === undefined
       ? new PolledAnswer(context, first, read)
-      : new MirroredAnswer(
+      : new FeedAnswer(
           host,
           first,
           streamed,
-          await session.live.mirror([...streamed.channels, ...(streamed.optionalChannels ?? [])]),
+          await session.live.feeds([...streamed.channels, ...(streamed.optionalChannels ?? [])]),
         );
   return liveOf(context, watched, profile);
 }
 
-function liveOf(context: Context, watched: WatchedAnswer, profile: string, view?: View): Live {
+/** @param view changes each answer before it is shown, as `--fields` does */
+function liveOf(context: Context, watched: WatchedAnswer, profile: string, view: View = (answer) => answer): Live {
   const end = new AbortController();
   let last: string | undefined;
   return {
@@ -39,7 +40,18 @@ function liveOf(context: Context, watched: WatchedAnswer, profile: string, view?
       last = text;
       return text;
     },
-    picture: new WatchPicture(watched, context.host.monotonic, profile, view),
+    picture: new LivePicture(
+      {
+        sections: [
+          {
+            ...{ key: '', title: null, rows: () => 0, freshness: () => watched.snapshot() },
+            show: (screen) => view(watched.snapshot().answer).show(screen),
+          },
+        ],
+        ...{ profile, remains: false, trouble: () => watched.trouble, state: () => watched.snapshot().source },
+      },
+      context.host,
+    ),
     end: () => end.abort(),
     withView: (chosen) => liveOf(context, watched, profile, chosen),
   };

@@ -1,8 +1,9 @@
 import { Failure } from '../../errors.js';
 import { ChangeSignal } from '../../platform/change-signal.js';
 import type { Answer } from '../../terminal/answer.js';
+import type { Outage } from '../../terminal/live/live-picture.js';
 import type { Context } from '../command.js';
-import type { AnswerSnapshot, FirstAnswer, Outage, WatchedAnswer } from './watched-answer.js';
+import type { AnswerSnapshot, FirstAnswer, WatchedAnswer } from './watched-answer.js';
 
 /** Between two reads while the exchange answers quickly and no one else needs its limits. */
 const PAUSE_MS = 5_000;

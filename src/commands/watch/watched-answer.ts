@@ -1,14 +1,11 @@
 import type { Channel, ChannelData, ChannelKind, ChannelOf } from '../../exchange/exchange.js';
 import type { Answer } from '../../terminal/answer.js';
+import type { Freshness } from '../../terminal/live/freshness.js';
+import type { Outage } from '../../terminal/live/live-picture.js';
 
-/** A command's answer as it is known at a moment. */
-export interface AnswerSnapshot {
+/** A command's answer as it is known at a moment, as old as the oldest part of it. */
+export interface AnswerSnapshot extends Freshness {
   readonly answer: Answer;
-  readonly source: 'stream' | 'polling';
-  /** How old the oldest part of it is at most, in milliseconds. */
-  readonly ageMs: number;
-  /** Whether nothing newer is missing. */
-  readonly isCurrent: boolean;
 }
 
 /** A command's answer that is kept current until it is closed. */
@@ -19,13 +16,6 @@ export interface WatchedAnswer {
   /** Resolves when the answer or the trouble has changed, the signal is aborted, or it is closed. Call it before you read. */
   changed(signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
-}
-
-/** Why an answer may be out of date. */
-export interface Outage {
-  readonly words: string;
-  /** Null if it is not known. */
-  readonly reason: string | null;
 }
 
 /** What the command read at first, and when that began on the monotonic clock. */

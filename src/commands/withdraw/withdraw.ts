@@ -9,11 +9,11 @@ import { feePlace, parseWithdrawAmount } from '../../trading/withdrawals/amounts
 import { type EarlierUse, readEarlierUse } from '../../trading/withdrawals/coin-facts.js';
 import { checkLimits, withdrawLimits } from '../../trading/withdrawals/limits.js';
 import { type PreparedWithdrawal, prepareWithdrawal, type WithdrawRequest } from '../../trading/withdrawals/prepare.js';
-import { refuseIdenticalWithdrawal, sendWithdrawal } from '../../trading/withdrawals/send.js';
+import { refuseIdenticalWithdrawal, sendWithdrawal, type WithdrawalResult } from '../../trading/withdrawals/send.js';
 import { settleCoin } from '../../trading/withdrawals/settle-records.js';
 import { type Context, define } from '../command.js';
-import { dryRun } from '../dry-run.js';
 import { coinName, positiveDecimal, wholeNumber, word } from '../inputs.js';
+import { carryOut, dryRequest, mayBeDone, openWrite, type WriteContext } from '../write.js';
 import { type PasswordSource, passwordSource, readFundPassword } from './fund-password.js';
 import { checkGiven, coinFacts, completeWithdrawal, firstMissing, isConfirmed } from './given.js';
 import {
@@ -61,11 +61,11 @@ export default define({
     const request = completeWithdrawal(given);
     if (request === undefined && !context.prompts.available) throw firstMissing(given);
     requireConfirmation(context, { confirmed: confirmAddress !== undefined, source });
-    const trading = await context.trading.open();
+    const write = await openWrite(context, context.globals.dryRun || context.prompts.available);
     const how = { confirmAddress, source };
-    if (request !== undefined) return withdraw(context, trading, request, how);
+    if (request !== undefined) return withdraw(context, write, request, how);
     const { askRequest } = await import('./guided.js');
-    return withdraw(context, trading, await askRequest(context, trading, given), how);
+    return withdraw(context, write, await askRequest(context, write.trading, given), how);
   },
 });
 
@@ -96,61 +96,54 @@ interface Confirmation {
 }
 
 /** Previews a withdrawal, has it confirmed, and sends it; for `--dry-run` only the preview. */
-async function withdraw(
-  context: Context,
-  trading: TradingContext,
+function withdraw(
+  command: Context,
+  context: WriteContext,
   request: WithdrawRequest,
   { confirmAddress: repeatedAddress, source }: Confirmation,
 ): Promise<Answer> {
-  const { output, globals, prompts } = context;
-  const checked = await checkWithdrawal(context, trading, request);
-  const show = await previewTable(context, trading, checked);
-  if (globals.dryRun) {
-    const write = { kind: 'withdrawal', withdrawal: checked.prepared.wanted } as const;
-    return dryRun(trading.client, write, previewData(checked), show);
-  }
-  if (prompts.available) output.preview(show);
-  else for (const warning of [checked.unfamiliar ?? [], ...checked.warnings].flat()) output.warn(warning);
-  await confirmAddress(context, checked.prepared, request, repeatedAddress);
-  const { prepared } = checked;
-  const { host, session } = context;
-  const limits = withdrawLimits((await session.profile.connection()).settings);
-  const password = await readFundPassword(context, source, withdrawalQuestion(prepared));
-  const id = newClientId(host);
+  const { trading, host, session } = context;
   const gate = new SendGate();
-  const removeHandler = host.onInterrupt(() => {
-    if (gate.cancel()) output.note('The withdrawal was not sent.');
-    else
-      output.warn([
-        'The withdrawal may have been sent; pit did not wait for the answer.',
-        suggest('Find out', 'resolve', id),
-      ]);
+  const id = newClientId(host);
+  return carryOut<CheckedWithdrawal, WithdrawalResult>(context, {
+    prepare: () => checkWithdrawal(command, context, request),
+    preview: (checked) => previewTable(context, checked),
+    dryRun: (checked) =>
+      dryRequest(context, { kind: 'withdrawal', withdrawal: checked.prepared.wanted }, previewData(checked)),
+    confirm: ({ prepared }) => confirmAddress(context, prepared, request, repeatedAddress),
+    send: async ({ prepared }) => {
+      const limits = withdrawLimits((await session.profile.connection()).settings);
+      const password = await readFundPassword(command, source, withdrawalQuestion(prepared));
+      return sendWithdrawal(trading, prepared.wanted, { id, limits, password, gate });
+    },
+    interrupted: () =>
+      gate.cancel() ? null : mayBeDone('The withdrawal may have been sent; pit did not wait for the answer.', id),
+    result: ({ prepared }, withdrawal) => withdrawalAnswer(context, { ...prepared, id }, withdrawal),
   });
-  const options = { id, limits, password, gate };
-  const withdrawal = await sendWithdrawal(trading, prepared.wanted, options).finally(removeHandler);
-  return withdrawalAnswer(context, { ...prepared, id }, withdrawal);
 }
 
 /** Checks a withdrawal against the exchange, the journal and the user's own limits. Throws Failure that names the fix. */
 async function checkWithdrawal(
-  context: Context,
-  trading: TradingContext,
+  command: Context,
+  { trading, session, output }: WriteContext,
   request: WithdrawRequest,
 ): Promise<CheckedWithdrawal> {
-  const { settings } = await context.session.profile.connection();
+  const { settings } = await session.profile.connection();
   const { coin } = request;
-  const facts = await coinFacts(context, trading, coin);
+  const facts = await coinFacts(command, trading, coin);
   const prepared = prepareWithdrawal(request, facts, feePlace(settings));
   const { wanted } = prepared;
   refuseIdenticalWithdrawal(trading, wanted);
   await checkLimits(trading, withdrawLimits(settings), wanted);
   await tryRead(() => settleCoin(trading, coin));
   const earlier = await readEarlierUse(trading.client, coin, prepared);
-  const warnings = [
+  const unfamiliar = firstUseText(earlier);
+  const others = [
     ...prepared.warnings,
-    ...unknownWithdrawalWarnings(trading, coin).map((advice) => context.output.textOf(advice)),
+    ...unknownWithdrawalWarnings(trading, coin).map((advice) => output.textOf(advice)),
   ];
-  return { prepared, earlier, unfamiliar: firstUseText(earlier), warnings };
+  const warnings = [...(unfamiliar === null ? [] : [unfamiliar]), ...others].map((text) => ({ text }));
+  return { prepared, earlier, unfamiliar, warnings };
 }
 
 /** An earlier withdrawal with an unknown outcome, even of another amount, may be the same one. */
@@ -181,7 +174,7 @@ const TYPED = 6;
  * `usage` if the two differ, `declined` if anything else was typed.
  */
 async function confirmAddress(
-  { prompts, budget }: Context,
+  { prompts, budget }: WriteContext,
   prepared: PreparedWithdrawal,
   { to }: WithdrawRequest,
   given: string | undefined,

@@ -9,23 +9,22 @@ import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
 import { type Entry, record } from '../../terminal/table.js';
 import { localTime, zonedTime } from '../../terminal/time.js';
-import type { TradingContext } from '../../trading/trading-context.js';
 import type { EarlierUse } from '../../trading/withdrawals/coin-facts.js';
 import type { UnknownWithdrawal } from '../../trading/withdrawals/find-withdrawal.js';
 import type { PreparedWithdrawal } from '../../trading/withdrawals/prepare.js';
 import type { WithdrawalResult } from '../../trading/withdrawals/send.js';
-import type { Context } from '../command.js';
-import { dryRunShape, exchangeText, PREVIEW_FIELDS, type PreviewJson } from '../dry-run.js';
+import { dryRunShape, PREVIEW_FIELDS, type PreviewJson } from '../dry-run.js';
 import { duplicateFailure } from '../session/duplicate-warnings.js';
+import { exchangeText, type WriteContext } from '../write.js';
 
 /** A withdrawal that was checked, ready to be sent. */
 export interface CheckedWithdrawal {
   readonly prepared: PreparedWithdrawal;
   /** Undefined if the records could not be read. */
   readonly earlier: EarlierUse | undefined;
-  /** A warning about an address that no record shows; null if one does. */
+  /** The warning about an address that no record shows, which is one of the warnings; null if a record does. */
   readonly unfamiliar: string | null;
-  readonly warnings: readonly string[];
+  readonly warnings: readonly { readonly text: string }[];
 }
 
 /** The outcome of a withdrawal that was sent. */
@@ -56,11 +55,10 @@ export const DRY_WITHDRAWAL = dryRunShape({
 
 /** What a withdrawal will do and where it goes, as a table that is shown before the question. */
 export async function previewTable(
-  context: Context,
-  { client }: TradingContext,
+  context: WriteContext,
   { prepared, earlier, unfamiliar, warnings }: CheckedWithdrawal,
 ): Promise<(screen: Screen) => string> {
-  const where = await exchangeText(context, client);
+  const where = await exchangeText(context);
   return (screen) =>
     record(screen, [
       ...moneyEntries(prepared),
@@ -68,7 +66,9 @@ export async function previewTable(
       ...(prepared.memo === null ? [] : [memoEntry(prepared.memo)]),
       usedEntry(earlier, unfamiliar),
       ['exchange', where],
-      ...warnings.map((warning): Entry => ['warning', warning, (text, paint) => paint.warn(text)]),
+      ...warnings
+        .filter(({ text }) => text !== unfamiliar)
+        .map((warning): Entry => ['warning', warning.text, (text, paint) => paint.warn(text)]),
     ]);
 }
 
@@ -120,15 +120,10 @@ interface WithdrawPreviewData extends PreviewJson {
   readonly usedBefore: boolean | null;
 }
 
-export function previewData({
-  prepared,
-  earlier,
-  unfamiliar,
-  warnings: checkWarnings,
-}: CheckedWithdrawal): WithdrawPreviewData {
+export function previewData({ prepared, earlier, warnings: found }: CheckedWithdrawal): WithdrawPreviewData {
   const { wanted, chain, sums, address, memo, available, left } = prepared;
   const isNever = earlier?.last === undefined && earlier?.isAll === true && !earlier.isAccountKnown;
-  const warnings = unfamiliar === null ? checkWarnings : [unfamiliar, ...checkWarnings];
+  const warnings = found.map(({ text }) => text);
   return {
     ...{ price: null, amount: sums.amount, notional: null, fee: sums.fee, warnings },
     ...{ coin: wanted.coin, chain: chain.chain, receives: sums.receives, address, memo },
@@ -141,14 +136,14 @@ export function previewData({
 type SentWithdrawal = PreparedWithdrawal & { readonly id: string };
 
 /** The outcome of a withdrawal. Throws Failure `refused`, `limited` or `unreachable` if nothing was moved. */
-export function withdrawalAnswer({ output }: Context, sent: SentWithdrawal, withdrawal: WithdrawalResult): Answer {
+export function withdrawalAnswer({ output }: WriteContext, sent: SentWithdrawal, withdrawal: WithdrawalResult): Answer {
   const { id: clientId, wanted } = sent;
   const { coin } = wanted;
   if (withdrawal.outcome === 'refused') throw refusedWithdrawal(withdrawal.refusal, coin, clientId);
   if (withdrawal.outcome === 'notSent') throw notSentFailure('The withdrawal', withdrawal, clientId);
   if (withdrawal.outcome === 'unknown')
     return { ...answer(sent, withdrawal), failure: unknownFailure(sent, withdrawal) };
-  if (output.format === 'table') output.note(suggest('Follow it with', 'withdrawals', coin));
+  output.note(suggest('Follow it with', 'withdrawals', coin));
   if (withdrawal.duplicates === null)
     output.warn([
       'The network may have repeated the request, and pit could not check.',

@@ -1,5 +1,7 @@
 import type { GenericSchema, InferOutput } from 'valibot';
+import type { ExchangeClient } from '../exchange-client.js';
 import type { ParameterKind, Parameters } from '../operations/operation.js';
+import type { NewestState, Scope } from './newest.js';
 
 /**
  * Where a fact comes from. The document names four channels and shows nothing of them: the rest is what a number of
@@ -11,7 +13,7 @@ export function observedBy(clients: number): Evidence {
   return { clients };
 }
 
-/** One channel of the WebSocket interface. */
+/** One channel of the WebSocket interface: what the sandbox serves. */
 export interface ChannelDescription<
   Params extends Parameters = Parameters,
   Schema extends GenericSchema = GenericSchema,
@@ -28,18 +30,76 @@ export interface ChannelDescription<
 
 export type ChannelValues = Readonly<Record<string, string | undefined>>;
 
-/** What the channel means in the project's own terms: what is subscribed to, and what a frame says. */
-interface ChannelCodec<Request, Schema extends GenericSchema, Value> {
+/** What a channel can be narrowed to where a user writes it: `kline:btc_usdt:1min`. */
+export type ChannelPart = 'market' | 'market?' | 'type';
+
+/** What the client knows of a channel that it follows, in the project's own terms. */
+interface FollowedChannel<Request, Schema extends GenericSchema, Data> {
+  /** How a user writes it. */
+  readonly word: string;
+  readonly parts: readonly ChannelPart[];
   readonly encode: (request: Request) => ChannelValues;
-  readonly decode: (frame: InferOutput<Schema>, request: Request) => Value;
+  /** What a frame says; undefined for a frame of another channel of the same name. */
+  readonly decode: (frame: InferOutput<Schema>, request: Request, names: MarketNames) => Data | undefined;
+  /** The exchange's time of what it sent, in milliseconds since the Unix epoch; null if it says none. */
+  readonly timeOf: (data: Data) => number | null;
+  /** Whether each push is the whole state, so that one closes a gap. */
+  readonly isWhole: boolean;
+  /** Whether its rows are history, such as trades: what a reader loses of them is lost, and nothing of it is read again. */
+  readonly isHistory: boolean;
+  /**
+   * Whether the data itself shows which of two states is newer. If not, HTTP may show an earlier one for
+   * {@link BEHIND_MS}.
+   */
+  readonly isOrdered: boolean;
+  readonly newest: () => NewestState<Data>;
+  /** Reads the state over HTTP; null if no operation shows it. */
+  readonly snapshot: ((request: Request, reading: Reading<Data>) => Promise<Snapshot<Data>>) | null;
+  /** Between two reads while nothing is pushed, in milliseconds. */
+  readonly pollMs: number;
 }
 
-/** A channel with its codec. */
-export function describeChannel<Params extends Parameters, Schema extends GenericSchema, Request, Value>(
+/** How long HTTP may show what was before, in milliseconds: answers may be cached. */
+export const BEHIND_MS = 60_000;
+
+/** How markets are called in pushes. */
+export interface MarketNames {
+  /** Finds a market by its name without underscore. */
+  readonly marketNamed: (joined: string) => string | undefined;
+  /** The name without underscore in a push of an account's channel, whatever the profile's exchange adds to it. */
+  readonly pushedMarket: (text: string) => string;
+}
+
+/** What a channel is read with over HTTP. */
+export interface Reading<Data> {
+  readonly client: ExchangeClient;
+  /** The newest state that is known. */
+  readonly known: Data | undefined;
+  /** The state when nothing was missing for the last time; undefined if everything has to be read. */
+  readonly base: Data | undefined;
+  /** When that was, and what time it is now, in milliseconds since the Unix epoch by the same clock. */
+  readonly from: number | null;
+  readonly now: number;
+  /** The markets whose orders belong to the channel of all orders, in addition to those that are known. */
+  readonly orderMarkets: () => Promise<readonly string[]>;
+}
+
+/** What HTTP shows. */
+export interface Snapshot<Data = unknown> {
+  readonly data: Data;
+  readonly scope: Scope;
+  /** What is history, and no part of the state. */
+  readonly past?: Data;
+  /** What is missing and cannot be read; null if nothing is. */
+  readonly unrecoverable: string | null;
+}
+
+/** A channel that the client follows. */
+export function describeChannel<Params extends Parameters, Schema extends GenericSchema, Request, Data>(
   channel: ChannelDescription<Params, Schema>,
-  codec: ChannelCodec<Request, Schema, Value>,
+  followed: FollowedChannel<Request, Schema, Data>,
 ) {
-  return { ...channel, ...codec };
+  return { ...channel, ...followed };
 }
 
 /** `btcusdt`: the market without its underscore (observed by 14 clients). */
@@ -52,7 +112,9 @@ export function withoutUnderscore(market: string): string {
 }
 
 /** The market of the channels of an account, in requests and pushes (observed by 5 clients); without it as well. */
-const USER_MARKET_SUFFIX = 'default';
+export const USER_MARKET = '{market}default';
+
+const USER_MARKET_SUFFIX = USER_MARKET.replace('{market}', '');
 
 export function userMarket(market: string): string {
   return `${withoutUnderscore(market)}${USER_MARKET_SUFFIX}`;

@@ -1,29 +1,17 @@
 import type { Parameters } from '../operations/operation.js';
-import * as account from './account.js';
-import { type ChannelDescription, type ChannelValues, type Evidence, observedBy } from './channel.js';
-import * as marketData from './market-data.js';
+import { ASSET_CHANNELS } from './assets.js';
+import { type ChannelDescription, type ChannelValues, type Evidence, observedBy, USER_MARKET } from './channel.js';
+import { MARKET_CHANNELS } from './market-data.js';
+import { ORDER_CHANNELS } from './orders.js';
 
 /** Every channel of the WebSocket interface. */
 export const channels = {
-  ticker: marketData.ticker,
-  depth: marketData.depth,
-  quickDepth: marketData.quickDepth,
-  trades: marketData.trades,
-  kline: marketData.kline,
-  markets: marketData.markets,
-  push_user_incr_record: account.push_user_incr_record,
-  push_user_record: account.push_user_record,
-  push_user_incr_asset: account.push_user_incr_asset,
-  push_user_asset: account.push_user_asset,
-  push_user_cross_asset: account.push_user_cross_asset,
+  ...MARKET_CHANNELS,
+  ...ORDER_CHANNELS,
+  ...ASSET_CHANNELS,
 } as const satisfies Record<string, ChannelDescription>;
 
 export type ChannelName = keyof typeof channels;
-
-/** The channels that the client follows; the others are only served by the sandbox. */
-export type FollowedChannelName = {
-  [Name in ChannelName]: (typeof channels)[Name] extends { readonly decode: unknown } ? Name : never;
-}[ChannelName];
 
 /** What all channels have in common, and where it comes from. */
 export const PROTOCOL = {
@@ -34,6 +22,11 @@ export const PROTOCOL = {
   pong: 'pong',
   subscribe: 'addChannel',
   unsubscribe: 'removeChannel',
+  /** The fields of a signed message. */
+  accessKey: 'accesskey',
+  sign: 'sign',
+  /** The market in the messages of an account's channels. */
+  userMarket: USER_MARKET,
   /** The most subscriptions a second. */
   subscriptionsPerSecond: 60,
   sources: {
@@ -48,23 +41,6 @@ export const PROTOCOL = {
     errors: observedBy(2),
   },
 } as const satisfies { readonly sources: Readonly<Record<string, Evidence>> } & Readonly<Record<string, unknown>>;
-
-/** The message that starts or ends a subscription, without a signature. */
-export function subscription(
-  name: ChannelName,
-  values: ChannelValues,
-  event: typeof PROTOCOL.subscribe | typeof PROTOCOL.unsubscribe = PROTOCOL.subscribe,
-): Record<string, string> {
-  const { template, parameters }: ChannelDescription = channels[name];
-  const fields = Object.entries(values).filter(
-    (entry): entry is [string, string] => entry[1] !== undefined && !template.includes(`{${entry[0]}}`),
-  );
-  for (const [parameter, value] of Object.entries(values)) {
-    const problem = value === undefined ? undefined : parameters[parameter]?.kind.problem(value);
-    if (problem !== undefined) throw new RangeError(`${parameter} ${problem}`);
-  }
-  return { event, channel: wireName(name, values), ...Object.fromEntries(fields) };
-}
 
 /** The name of a channel on the wire: `btcusdt_kline_1min`. */
 export function wireName(name: ChannelName, values: ChannelValues): string {

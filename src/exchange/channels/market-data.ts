@@ -1,6 +1,8 @@
 import * as v from 'valibot';
-import { CANDLE_TYPES, type CandleType, type Ohlcv } from '../../domain/candle.js';
-import type { Depth, Ticker, Trade } from '../../domain/market-data.js';
+import { CANDLE_TYPES, type Candle, type CandleType } from '../../domain/candle.js';
+import { Decimal } from '../../domain/decimal.js';
+import { compareIds, type Depth, type Level, type Ticker, type Trade } from '../../domain/market-data.js';
+import { markClosed, readCandles } from '../candles.js';
 import { decimal, emptyableDecimal, instant, levels, maybe } from '../operations/fields.js';
 import {
   candle,
@@ -13,16 +15,37 @@ import {
   toTrade,
 } from '../operations/market-data.js';
 import { choice, optional, required } from '../operations/operation.js';
-import { type ChannelDescription, describeChannel, joinedMarket, observedBy, withoutUnderscore } from './channel.js';
+import {
+  type ChannelDescription,
+  describeChannel,
+  joinedMarket,
+  observedBy,
+  type Reading,
+  type Snapshot,
+  withoutUnderscore,
+} from './channel.js';
+import { isLess, isSameNumber, RowState, WholeState } from './newest.js';
 
 interface OfMarket {
   readonly market: string;
 }
 
-const ofMarket = { encode: ({ market }: OfMarket) => ({ market: withoutUnderscore(market) }) };
+const ofMarket = {
+  parts: ['market'],
+  encode: ({ market }: OfMarket) => ({ market: withoutUnderscore(market) }),
+} as const;
+
+/** Market data change all the time. */
+const POLL_MS = 2_000;
+/** "One request per second" of candles by all processes. */
+const CANDLE_POLL_MS = 10_000;
+
+export type TimedTicker = Ticker & { readonly time: number };
+
+const PRICES = ['bid', 'ask', 'last'] as const;
 
 /** Observed with a further `turnover`. */
-export const ticker = describeChannel(
+const ticker = describeChannel(
   {
     template: '{market}_ticker',
     signed: false,
@@ -32,12 +55,25 @@ export const ticker = describeChannel(
   },
   {
     ...ofMarket,
-    decode: ({ ticker: fields, date }): Ticker & { readonly time: number } => ({ time: date, ...toTicker(fields) }),
+    word: 'ticker',
+    decode: ({ ticker: fields, date }): TimedTicker => ({ time: date, ...toTicker(fields) }),
+    timeOf: ({ time }) => time,
+    isWhole: true,
+    isHistory: false,
+    isOrdered: true,
+    // the numbers of the day change without a trade, as the day moves on
+    newest: () =>
+      new WholeState<TimedTicker>((one, other) => PRICES.every((price) => isSameNumber(one[price], other[price]))),
+    snapshot: async ({ market }: OfMarket, { client }: Reading<TimedTicker>) => whole(await client.ticker(market)),
+    pollMs: POLL_MS,
   },
 );
 
+/** As many levels as are pushed. */
+const LEVELS = 50;
+
 /** A whole book each time, 50 levels a side, asks in descending order as over HTTP. */
-export const depth = describeChannel(
+const depth = describeChannel(
   {
     template: '{market}_depth',
     signed: false,
@@ -47,16 +83,39 @@ export const depth = describeChannel(
   },
   {
     ...ofMarket,
+    word: 'depth',
     decode: ({ bids, asks, timestamp }): Depth => ({
       time: timestamp,
       bids: sortLevels(bids).reverse(),
       asks: sortLevels(asks),
     }),
+    timeOf: ({ time }) => time,
+    isWhole: true,
+    isHistory: false,
+    isOrdered: true,
+    newest: () =>
+      new WholeState<Depth>((one, other) => isSameSide(one.bids, other.bids) && isSameSide(one.asks, other.asks)),
+    snapshot: async ({ market }: OfMarket, { client }: Reading<Depth>) => whole(await client.depth(market, LEVELS)),
+    pollMs: POLL_MS,
   },
 );
 
+function whole<Data>(data: Data): Snapshot<Data> {
+  return { data, scope: 'snapshot', unrecoverable: null };
+}
+
+/** Whether two sides of a book are the same as far as both reach: HTTP and pushes may hold a different number of levels. */
+function isSameSide(one: readonly Level[], other: readonly Level[]): boolean {
+  if ((one.length === 0) !== (other.length === 0)) return false;
+  const both = Math.min(one.length, other.length);
+  return one.slice(0, both).every(({ price, amount }, index) => {
+    const level = other[index];
+    return level !== undefined && isSameNumber(price, level.price) && isSameNumber(amount, level.amount);
+  });
+}
+
 /** `listDown` holds the bids, `listUp` the asks, both best first. */
-export const quickDepth = {
+const quickDepth = {
   template: '{market}_quick_depth',
   signed: false,
   parameters: { market: required(joinedMarket), length: optional(choice('5', '10', '20')) },
@@ -74,7 +133,7 @@ export const quickDepth = {
 } as const satisfies ChannelDescription;
 
 /** New trades, oldest first. */
-export const trades = describeChannel(
+const trades = describeChannel(
   {
     template: '{market}_trades',
     signed: false,
@@ -82,11 +141,56 @@ export const trades = describeChannel(
     frame: v.object({ data: v.array(publicTrade) }),
     sources: { name: observedBy(14), parameters: observedBy(14), frame: observedBy(3) },
   },
-  { ...ofMarket, decode: ({ data }): readonly Trade[] => data.map(toTrade) },
+  {
+    ...ofMarket,
+    word: 'trades',
+    decode: ({ data }): readonly Trade[] => data.map(toTrade),
+    timeOf: (data) => data.at(-1)?.time ?? null,
+    isWhole: false,
+    isHistory: true,
+    isOrdered: true,
+    newest: () =>
+      new RowState<Trade>({
+        key: ({ id }) => id,
+        isOld: () => true,
+        // one that was dropped is not missing
+        isMissing: ({ id }, known, first) =>
+          known === undefined && (first === undefined || compareIds(id, first.id) > 0),
+        remains: () => true,
+        most: 1_000,
+        compare: (left, right) => compareIds(left.id, right.id),
+      }),
+    snapshot: readTrades,
+    pollMs: POLL_MS,
+  },
 );
 
+/** "50 after the trade with the id": fewer are the last ones. */
+const TRADES_PAGE = 50;
+/** 10,000 trades; a longer gap is not filled. */
+const MAX_TRADE_PAGES = 200;
+
+async function readTrades(
+  { market }: OfMarket,
+  { client, base }: Reading<readonly Trade[]>,
+): Promise<Snapshot<readonly Trade[]>> {
+  let last = base?.at(-1)?.id;
+  if (last === undefined) return { data: await client.trades(market), scope: 'snapshot', unrecoverable: null };
+  const data: Trade[] = [];
+  for (let page = 1; page <= MAX_TRADE_PAGES; page += 1) {
+    const rows = await client.trades(market, last);
+    data.push(...rows);
+    const [newest] = rows.map(({ id }) => id).sort((left, right) => compareIds(right, left));
+    const isLast = rows.length < TRADES_PAGE || newest === undefined || compareIds(newest, last) <= 0;
+    if (isLast) return { data, scope: 'delta', unrecoverable: null };
+    last = newest;
+  }
+  const unrecoverable = `more than ${MAX_TRADE_PAGES * TRADES_PAGE} trades were missed`;
+  return { data, scope: 'delta', unrecoverable };
+}
+
 /** The document names the channel, and one client captured it. */
-export const kline = describeChannel(
+const kline = describeChannel(
   {
     template: '{market}_kline_{type}',
     signed: false,
@@ -95,20 +199,68 @@ export const kline = describeChannel(
     sources: { name: observedBy(1), parameters: observedBy(1), frame: observedBy(1) },
   },
   {
-    encode: ({ market, type }: OfMarket & { readonly type: CandleType }) => ({
-      market: withoutUnderscore(market),
-      type,
-    }),
+    word: 'kline',
+    parts: ['market', 'type'],
+    encode: ({ market, type }: CandlesOfMarket) => ({ market: withoutUnderscore(market), type }),
     /** Oldest first; the last one may still change. */
-    decode: ({ datas }): readonly Ohlcv[] => datas.data.map(toCandle).sort((left, right) => left.time - right.time),
+    decode: ({ datas }, { type }): readonly Candle[] =>
+      markClosed(
+        datas.data.map(toCandle).sort((left, right) => left.time - right.time),
+        type,
+        null,
+      ),
+    timeOf: () => null,
+    isWhole: false,
+    isHistory: true,
+    isOrdered: true,
+    newest: () =>
+      new RowState<Candle>({
+        key: ({ time }) => time,
+        isOld: isOldCandle,
+        // candles without a trade need not be sent
+        isMissing: ({ time, volume }, known, first) =>
+          known === undefined
+            ? first !== undefined && time > first.time && Decimal.of(volume).sign !== 0
+            : isLess(known.volume, volume),
+        remains: () => true,
+        most: 1_000,
+        compare: (left, right) => left.time - right.time,
+      }),
+    snapshot: readLatestCandles,
+    pollMs: CANDLE_POLL_MS,
   },
 );
 
+interface CandlesOfMarket extends OfMarket {
+  readonly type: CandleType;
+}
+
+/** The volume of a candle only grows, so a row with less is older: a part of a candle never replaces the whole one. */
+function isOldCandle(row: Candle, known: Candle): boolean {
+  return isLess(row.volume, known.volume) || (known.closed && !row.closed && !isLess(known.volume, row.volume));
+}
+
+/** How many candles a channel begins with. */
+const FIRST_CANDLES = 100;
+
+/** From the last candle that was complete, which may have changed since. */
+async function readLatestCandles(
+  { market, type }: CandlesOfMarket,
+  { client, base }: Reading<readonly Candle[]>,
+): Promise<Snapshot<readonly Candle[]>> {
+  const last = base?.at(-1);
+  const extent = last === undefined ? { size: FIRST_CANDLES } : { since: () => last.time };
+  const { candles, failure } = await readCandles(client, { market, type, ...extent });
+  return { data: candles, scope: last === undefined ? 'snapshot' : 'delta', unrecoverable: failure?.message ?? null };
+}
+
 /** The configuration of all markets, once. */
-export const markets = {
+const markets = {
   template: 'markets',
   signed: false,
   parameters: {},
   frame: v.object({ data: v.record(v.string(), marketConfiguration) }),
   sources: { name: observedBy(2), parameters: observedBy(2), frame: observedBy(2) },
 } as const satisfies ChannelDescription;
+
+export const MARKET_CHANNELS = { ticker, depth, quickDepth, trades, kline, markets } as const;

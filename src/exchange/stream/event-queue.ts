@@ -1,15 +1,11 @@
-import { type AnyDataEvent, type Channel, channelKey, type GapEvent, rowKey, type StreamEvent } from './events.js';
+import { type AnyFollowed, followed } from '../channels/followed.js';
+import type { NewestState } from '../channels/newest.js';
+import { type AnyDataEvent, type Channel, channelKey, type GapEvent, type StreamEvent } from './events.js';
 
 /** A reader has fallen behind if more events of a channel than this wait for it. */
 const MAX_EVENTS = 1_000;
 /** A reader has also fallen behind if the frames of a channel that wait have more characters than this. */
 const MAX_CHARACTERS = 2 ** 20;
-/** The most trades or candles that a conflated event keeps. The oldest are lost if there are more. */
-const MAX_ROWS = 1_000;
-/** The most orders or coins that a conflated event keeps. The channel is read again if there are more. */
-const MAX_CHANGES = 10_000;
-/** The most characters of frames in a conflated event of orders or coins. The channel is read again if there are more. */
-const MAX_CONFLATED_CHARACTERS = 64 * 2 ** 20;
 /** The most states, gaps and refusals that wait for the reader. */
 const MAX_CONTROL_EVENTS = 1_000;
 
@@ -192,79 +188,54 @@ function conflatedGap(earlier: GapEvent, later: GapEvent): GapEvent {
 }
 
 /** One event in place of several of the same channel: what was replaced counts as skipped. */
-export class ConflatedEvent {
+class ConflatedEvent {
   #latest: AnyDataEvent;
   #skipped: number;
-  #rows = new Map<string | number, object>();
+  readonly #description: AnyFollowed;
+  #newest: NewestState;
   /** The kind of event that the rows began with. */
   #base: Pick<AnyDataEvent, 'scope' | 'source'>;
-  #isOne = true;
-  #characters = 0;
-  /** Since when rows are lost that no gap has reported, if any are. */
+  /** Since when rows are lost that no gap has reported, and how many of those that were dropped were reported. */
   #lostFrom: number;
-  #hasLost = false;
+  #reported = 0;
 
   constructor(event: AnyDataEvent) {
     this.#latest = event;
     this.#base = event;
     this.#lostFrom = event.received;
     this.#skipped = event.skipped;
-    this.#addRows(event);
+    this.#description = followed(event.channel.kind);
+    this.#newest = this.#description.newest();
+    this.#newest.take(event.data, event.scope);
   }
 
   /** Returns whether there were too many changes to keep: all but this event's are gone. */
   add(event: AnyDataEvent): boolean {
     this.#skipped += event.skipped + 1;
     this.#latest = event;
-    this.#isOne = event.scope === 'snapshot';
-    if (this.#isOne) this.#restart(event);
-    else this.#addRows(event);
-    const { kind } = event.channel;
-    const isList = kind === 'trades' || kind === 'kline';
-    if (isList) this.#trim();
-    if (isList || (this.#rows.size <= MAX_CHANGES && this.#characters <= MAX_CONFLATED_CHARACTERS)) return false;
-    this.#restart(event);
+    if (event.scope === 'snapshot') this.#base = event;
+    this.#newest.take(event.data, event.scope);
+    if (this.#description.isHistory || this.#newest.dropped === 0) return false;
+    this.#base = event;
+    this.#newest = this.#description.newest();
+    this.#newest.take(event.data, event.scope);
     return true;
   }
 
-  #restart(event: AnyDataEvent): void {
-    this.#rows = new Map();
-    this.#characters = 0;
-    this.#base = event;
-    this.#addRows(event);
-  }
-
   get event(): AnyDataEvent {
-    const { kind } = this.#latest.channel;
-    if (rowKey(kind) === undefined || this.#isOne) return { ...this.#latest, skipped: this.#skipped };
+    const latest = { ...this.#latest, skipped: this.#skipped };
+    if (this.#description.isWhole) return latest;
     const { scope, source } = this.#base;
-    const rows = [...this.#rows.values()];
-    if (kind === 'kline') rows.sort((left, right) => Reflect.get(left, 'time') - Reflect.get(right, 'time'));
-    return { ...this.#latest, data: rows, scope, source, skipped: this.#skipped, raw: null } as unknown as AnyDataEvent;
+    return { ...latest, data: this.#newest.value, scope, source, raw: null } as AnyDataEvent;
   }
 
-  /** The gap that trades or candles have left that were dropped since the last call; null if none were. */
+  /** The gap that rows have left that were dropped since the last call; null if none were. */
   takeGap(): GapEvent | null {
-    if (!this.#hasLost) return null;
+    if (this.#newest.dropped === this.#reported) return null;
     const { channel, received } = this.#latest;
     const gap = { from: this.#lostFrom, to: received, resynchronised: false, permanent: true };
-    [this.#hasLost, this.#lostFrom] = [false, received];
+    [this.#reported, this.#lostFrom] = [this.#newest.dropped, received];
     return { type: 'gap', channel, received, gap, reason: 'the reader was too slow' };
-  }
-
-  #trim(): void {
-    for (const key of this.#rows.keys()) {
-      if (this.#rows.size <= MAX_ROWS) return;
-      this.#rows.delete(key);
-      this.#hasLost = true;
-    }
-  }
-
-  #addRows({ channel, data, raw }: AnyDataEvent): void {
-    this.#characters += raw?.length ?? 0;
-    const key = rowKey(channel.kind);
-    if (key === undefined) return;
-    for (const row of data as readonly object[]) this.#rows.set(key(row), row);
   }
 }
 

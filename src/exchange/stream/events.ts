@@ -1,61 +1,17 @@
-import type { Coin } from '../../domain/account.js';
-import type { Candle, CandleType } from '../../domain/candle.js';
-import type { Depth, Ticker, Trade } from '../../domain/market-data.js';
-import type { OrderReference } from '../../domain/order.js';
+import type { Aged } from '../../domain/aged.js';
 import type { RefusalKind } from '../../domain/refusal.js';
-import type { OrderUpdate } from '../channels/account.js';
+import type { Channel, ChannelData, ChannelKind, ChannelOf } from '../channels/followed.js';
+import type { Scope } from '../channels/newest.js';
 
-export type { OrderUpdate } from '../channels/account.js';
-
-/** What can be followed. A market is written as everywhere: `btc_usdt`. */
-export type Channel =
-  | { readonly kind: 'ticker'; readonly market: string }
-  | { readonly kind: 'depth'; readonly market: string }
-  | { readonly kind: 'trades'; readonly market: string }
-  | { readonly kind: 'kline'; readonly market: string; readonly type: CandleType }
-  /** Absent market: the orders of all markets. */
-  | {
-      readonly kind: 'orders';
-      readonly market?: string | undefined;
-      /** An order of the market that the channel begins with even if it has ended: by itself it begins with the open ones. */
-      readonly order?: OrderReference | undefined;
-    }
-  | { readonly kind: 'balances' }
-  | { readonly kind: 'crossBalances' };
-
-export type ChannelKind = Channel['kind'];
-export type ChannelOf<Kind extends ChannelKind> = Extract<Channel, { readonly kind: Kind }>;
-
-/** What an event of each kind of channel carries. */
-export interface ChannelData {
-  readonly ticker: Ticker & { readonly time: number };
-  /** The whole book. */
-  readonly depth: Depth;
-  /** New trades, oldest first. */
-  readonly trades: readonly Trade[];
-  /** New and changed candles, oldest first. The last one may still change. */
-  readonly kline: readonly Candle[];
-  /** New and changed orders. */
-  readonly orders: readonly OrderUpdate[];
-  /** New and changed coins. */
-  readonly balances: readonly Coin[];
-  readonly crossBalances: readonly Coin[];
-}
-
-/** What distinguishes the rows of a kind of channel. */
-export const ROW_KEYS = {
-  trades: ({ id }: Pick<Trade, 'id'>) => id,
-  kline: ({ time }: Pick<Candle, 'time'>) => time,
-  orders: ({ id }: Pick<OrderUpdate, 'id'>) => id,
-  balances: ({ coin }: Pick<Coin, 'coin'>) => coin,
-  crossBalances: ({ coin }: Pick<Coin, 'coin'>) => coin,
-} as const;
-
-/** The key of a row; undefined for a kind whose events replace one another. */
-export function rowKey(kind: ChannelKind): ((row: object) => string | number) | undefined {
-  const keys: Readonly<Partial<Record<ChannelKind, unknown>>> = ROW_KEYS;
-  return keys[kind] as ((row: object) => string | number) | undefined;
-}
+export {
+  type Channel,
+  type ChannelData,
+  type ChannelKind,
+  type ChannelOf,
+  channelKey,
+  isPrivate,
+} from '../channels/followed.js';
+export { isOpen, type OrderUpdate } from '../channels/orders.js';
 
 /** Something new of a channel. */
 export interface DataEvent<Kind extends ChannelKind = ChannelKind> {
@@ -67,8 +23,7 @@ export interface DataEvent<Kind extends ChannelKind = ChannelKind> {
   readonly received: number;
   /** Pushed, or read over HTTP to start the channel or to close a gap. */
   readonly source: 'push' | 'http';
-  /** `delta`: what it does not name stays as it was. `snapshot`: what it does not name is gone (orders: is not open). */
-  readonly scope: 'delta' | 'snapshot';
+  readonly scope: Scope;
   readonly data: ChannelData[Kind];
   /** How many earlier events of this channel were replaced by this one since the reader took too long. */
   readonly skipped: number;
@@ -132,37 +87,16 @@ export function isKind<Kind extends ChannelKind>(
   return event.channel.kind === kind;
 }
 
-/** One name for each channel: `kline:btc_usdt:1min`, `orders`, `cross-balances`. */
-export function channelKey(channel: Channel): string {
-  switch (channel.kind) {
-    case 'kline':
-      return `kline:${channel.market}:${channel.type}`;
-    case 'orders':
-      return channel.market === undefined ? 'orders' : `orders:${channel.market}`;
-    case 'balances':
-      return 'balances';
-    case 'crossBalances':
-      return 'cross-balances';
-    default:
-      return `${channel.kind}:${channel.market}`;
-  }
-}
-
-/** Whether a channel belongs to an account, so that it needs keys. */
-export function isPrivate({ kind }: Channel): boolean {
-  return kind === 'orders' || kind === 'balances' || kind === 'crossBalances';
-}
-
 /** A running stream. It ends when it is closed, its signal is aborted, or nothing can come any more. */
 export interface ExchangeStream extends AsyncIterable<StreamEvent> {
+  /** What is known of a channel, events that wait for the reader included; undefined before anything is. */
+  of<Kind extends ChannelKind>(channel: ChannelOf<Kind>): Aged<ChannelData[Kind]> | undefined;
   /** The state of the connection. */
   readonly state: StateEvent['state'] | 'closed';
   /** How long the last heartbeat took to be answered, in milliseconds; null before the first. */
   readonly latencyMs: number | null;
   /** How many frames could not be read or belonged to nothing that was subscribed to. */
   readonly unreadable: number;
-  subscribe(channel: Channel): void;
-  unsubscribe(channel: Channel): void;
   /** Resolves when the connection is closed and no timer is left. What was not read is dropped. */
   close(): Promise<void>;
 }

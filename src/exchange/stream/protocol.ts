@@ -1,28 +1,25 @@
 import type { StreamSetting } from '../../config/stream-settings.js';
 import { withoutUnderscore } from '../channels/channel.js';
-import type { Channel } from './events.js';
+import { type Channel, type ChannelKind, FOLLOWED, followed, isPrivate } from '../channels/followed.js';
+import { PROTOCOL } from '../channels/index.js';
 
 const SECOND_MS = 1_000;
 
-/** What applies if a profile does not say otherwise, as observed. */
-export const STREAM_DEFAULTS: Readonly<Record<StreamSetting, string>> = {
-  'stream.ticker': '{market}_ticker',
-  'stream.depth': '{market}_depth',
-  'stream.trades': '{market}_trades',
-  'stream.kline': '{market}_kline_{type}',
-  'stream.orders': 'push_user_incr_record',
-  'stream.balances': 'push_user_incr_asset',
-  'stream.crossBalances': 'push_user_cross_asset',
-  'stream.userMarket': '{market}default',
-  'stream.subscribe': 'addChannel',
-  'stream.unsubscribe': 'removeChannel',
-  'stream.accessKey': 'accesskey',
-  'stream.sign': 'sign',
-  'stream.ping': 'ping',
-  'stream.pong': 'pong',
+const KINDS = Object.keys(FOLLOWED) as ChannelKind[];
+
+/** What applies if a profile does not say otherwise. */
+export const STREAM_DEFAULTS: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(KINDS.map((kind) => [`stream.${kind}`, FOLLOWED[kind].template])),
+  'stream.userMarket': PROTOCOL.userMarket,
+  'stream.subscribe': PROTOCOL.subscribe,
+  'stream.unsubscribe': PROTOCOL.unsubscribe,
+  'stream.accessKey': PROTOCOL.accessKey,
+  'stream.sign': PROTOCOL.sign,
+  'stream.ping': PROTOCOL.ping,
+  'stream.pong': PROTOCOL.pong,
   'stream.pingSeconds': '5',
   'stream.compression': 'off',
-};
+} satisfies Partial<Record<StreamSetting, string>>;
 
 /** What the streams of an exchange call things, where the settings of its profile may say otherwise. */
 export interface StreamProtocol {
@@ -45,7 +42,7 @@ export interface StreamProtocol {
 
 /** @param settings those of a profile, in the form that is stored */
 export function streamProtocol(settings: Readonly<Record<string, string>> = {}): StreamProtocol {
-  const of = (key: StreamSetting) => settings[key] ?? STREAM_DEFAULTS[key];
+  const of = (key: StreamSetting) => settings[key] ?? STREAM_DEFAULTS[key] ?? '';
   const [before = '', after = ''] = of('stream.userMarket').split('{market}');
   return {
     wireName: (channel) => {
@@ -67,4 +64,18 @@ export function streamProtocol(settings: Readonly<Record<string, string>> = {}):
     sign: of('stream.sign'),
     isCompressed: of('stream.compression') === 'on',
   };
+}
+
+/** The message that subscribes to a channel, without a signature. */
+export function subscribeMessage(channel: Channel, protocol: StreamProtocol): Readonly<Record<string, string>> {
+  const { encode, template, parameters } = followed(channel.kind);
+  const fields: Record<string, string> = { event: protocol.subscribe, channel: protocol.wireName(channel) };
+  for (const [name, value] of Object.entries(encode(channel))) {
+    const problem = value === undefined ? undefined : parameters[name]?.kind.problem(value);
+    if (problem !== undefined) throw new RangeError(`${name} ${problem}`);
+    if (value !== undefined && !template.includes(`{${name}}`)) fields[name] = value;
+  }
+  if (isPrivate(channel) && 'market' in channel && channel.market !== undefined)
+    fields.market = protocol.userMarket(channel.market);
+  return { ...fields, ...(protocol.isCompressed ? { isZip: 'true' } : {}) };
 }

@@ -1,6 +1,5 @@
 import type { AccountType } from '../../domain/order.js';
 import type { Market } from '../markets/market.js';
-import type { Codec, Table } from '../store/table.js';
 
 /** What a key may do, as the interface's getAccountInfo reports it. */
 export interface Permissions {
@@ -48,70 +47,44 @@ export const INITIAL_BALANCES: Readonly<Record<string, string>> = {
   usdt: '250000',
 };
 
-export const customerCodec: Codec<Customer> = {
-  encode: ({ username, accessKey, secretKey, safePwd, permissions: { asset, lever, entrust, money } }) => [
-    ...[username, accessKey, secretKey, safePwd],
-    ...[asset, lever, entrust, money].map(Number),
-  ],
-  decode: (row, id) => {
-    const [username, accessKey, secretKey, safePwd, asset, lever, entrust, money] = row as StoredCustomer;
-    const permissions = { asset: asset === 1, lever: lever === 1, entrust: entrust === 1, money: money === 1 };
-    return { id, username, accessKey, secretKey, safePwd, permissions };
-  },
-};
-
-type StoredCustomer = [string, string, string, string, number, number, number, number];
-
 /** The customers. There are few, all in memory. */
 export class Customers {
-  private readonly byKey = new Map<string, Customer>();
+  private readonly byKey: Map<string, Customer>;
 
-  constructor(private readonly table: Table<Customer>) {
-    for (const customer of table.range({ start: '', end: '\u{7f}' })) this.byKey.set(customer.accessKey, customer);
-  }
-
-  get count(): number {
-    return this.byKey.size;
-  }
-
-  ids(): string[] {
-    return [...this.byKey.values()].map(({ id }) => id);
+  /** The list, oldest first, is a part of the exchange's state. */
+  constructor(private readonly list: Customer[]) {
+    this.byKey = new Map(list.map((customer) => [customer.accessKey, customer]));
   }
 
   /** Oldest first. */
   all(): readonly Customer[] {
-    return [...this.byKey.values()].sort((a, b) => Number(BigInt(a.id) - BigInt(b.id)));
+    return this.list;
   }
 
   byAccessKey(accessKey: string): Customer | undefined {
     return this.byKey.get(accessKey);
   }
 
-  /** The account that a sandbox starts with. Throws RangeError before it is made. */
-  firstAccount(): Customer {
-    const first = this.table.get(FIRST_ACCOUNT);
-    if (first === undefined) throw new RangeError('the exchange has no first account');
-    return first;
-  }
-
-  add(customer: Customer): void {
-    this.table.put(customer.id, customer);
+  /** Adds an account, by default with all permissions. Throws {@link UsernameTaken}. */
+  add(secrets: Secrets, permissions: Permissions = ALL): Customer {
+    if (this.list.some(({ username }) => username === secrets.username)) throw new UsernameTaken(secrets.username);
+    const customer = { id: String(this.list.length + 1), permissions, ...secrets };
+    this.list.push(customer);
     this.byKey.set(customer.accessKey, customer);
+    return customer;
   }
 
-  /** The name and permissions stay. */
+  /** Gives the first account other keys. Its name and permissions stay. */
   replaceKeysOfFirst({ accessKey, secretKey, safePwd }: Secrets): void {
-    const first = this.firstAccount();
+    const [first] = this.list;
+    if (first === undefined) throw new RangeError('the exchange has no first account');
     this.byKey.delete(first.accessKey);
-    this.add({ ...first, accessKey, secretKey, safePwd });
-  }
-
-  /** Makes the first account, with all permissions. */
-  createFirst(secrets: Secrets): void {
-    const permissions = { asset: true, lever: true, entrust: true, money: true };
-    this.add({ id: FIRST_ACCOUNT, permissions, ...secrets });
+    this.list[0] = { ...first, accessKey, secretKey, safePwd };
+    this.byKey.set(accessKey, this.list[0]);
   }
 }
+
+const ALL: Permissions = { asset: true, lever: true, entrust: true, money: true };
 
 /** Simulated traders that quote. */
 export const MAKERS = ['maker-1', 'maker-2', 'maker-3'] as const;
@@ -136,12 +109,8 @@ export interface Wallet {
 
 /** The wallet that trades a market. There is one isolated wallet for each market, and one cross wallet for all. */
 export function walletOf(account: string, kind: AccountType, market: Market): Wallet {
-  return { kind, name: walletName(account, kind, market.name), market };
-}
-
-export function walletName(account: string, kind: AccountType, market: string): string {
-  if (kind === 'spot') return account;
-  return kind === 'cross' ? crossWallet(account) : `${account}~${market}`;
+  const isolated = kind === 'spot' ? account : `${account}~${market.name}`;
+  return { kind, name: kind === 'cross' ? crossWallet(account) : isolated, market };
 }
 
 export function crossWallet(account: string): string {

@@ -1,7 +1,6 @@
 import { coinText } from '../markets/market.js';
 import type { Sequences } from '../orders/sequences.js';
 import type { NumberedLists } from '../store/numbered-lists.js';
-import type { Codec } from '../store/table.js';
 import type { Ledger } from './ledger.js';
 
 /** Why a balance changed. */
@@ -33,17 +32,6 @@ export interface Bill {
   readonly remark: string;
 }
 
-export const billCodec: Codec<Bill> = {
-  encode: ({ id, coin, change, balance, time, kind, remark }) => [
-    ...[String(id), coin, String(change), String(balance)],
-    ...[time, kind, remark],
-  ],
-  decode: (row, account) => {
-    const [id, coin, change, balance, time, kind, remark] = row as StoredBill;
-    return { id: BigInt(id), account, coin, change: BigInt(change), balance: BigInt(balance), time, kind, remark };
-  },
-};
-
 /** A bill as its owner sees it. Amounts are decimal text with all of the coin's decimals, times ms since the Unix epoch. */
 export interface BillRecord {
   readonly id: string;
@@ -60,10 +48,6 @@ export interface BillRecord {
 export function billRecord({ id, coin, change, balance, time, kind, remark }: Bill): BillRecord {
   return { id: String(id), coin, change: coinText(coin, change), balance: coinText(coin, balance), time, kind, remark };
 }
-
-type StoredBill = [string, string, string, string, number, BillKind, string];
-
-export const placeCodec: Codec<number> = { encode: (place) => place, decode: Number };
 
 interface BillLists {
   readonly bills: NumberedLists<Bill>;

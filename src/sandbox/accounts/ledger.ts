@@ -7,11 +7,6 @@ export interface Balance {
   frozen: bigint;
 }
 
-/** A balance with its name, `account/coin`, made once because every movement reports two. */
-interface NamedBalance extends Balance {
-  readonly name: string;
-}
-
 interface Entry {
   readonly account: string;
   readonly part: Part;
@@ -39,24 +34,28 @@ export class Overdraft extends Error {
  * to zero over all accounts. A hold moves coins from the available to the frozen part of one account.
  */
 export class Ledger {
-  private readonly accounts = new Map<string, Map<string, NamedBalance>>();
-
-  /** `changed` is called with each balance that a movement changed. */
-  constructor(private readonly changed: (balance: NamedBalance) => void = () => {}) {}
+  /**
+   * The balances by account and coin are a part of the exchange's state. `changed` is called with the names of those that a
+   * movement changed.
+   */
+  constructor(
+    private readonly balances: Map<string, Balance> = new Map(),
+    private readonly changed: (name: string) => void = () => {},
+  ) {}
 
   /** Moves `amount` units of a coin. Throws {@link Overdraft}, with nothing moved, if the source has less. */
   move(coin: string, amount: bigint, from: Entry, to: Entry): void {
     if (amount < 0n) throw new RangeError(`a movement of ${amount} ${coin}`);
     if (amount === 0n) return;
-    const source = this.balance(from.account, coin);
+    const [sourceName, targetName] = [nameOf(from.account, coin), nameOf(to.account, coin)];
+    const source = this.balance(sourceName);
     if (source[from.part] < amount && !mayOwe(from.account)) {
       throw new Overdraft(`${from.account} has ${source[from.part]} ${coin} ${from.part}, not ${amount}`);
     }
-    const target = this.balance(to.account, coin);
     source[from.part] -= amount;
-    target[to.part] += amount;
-    this.changed(source);
-    if (target !== source) this.changed(target);
+    this.balance(targetName)[to.part] += amount;
+    this.changed(sourceName);
+    if (targetName !== sourceName) this.changed(targetName);
   }
 
   hold(account: string, coin: string, amount: bigint): void {
@@ -73,37 +72,34 @@ export class Ledger {
   }
 
   available(account: string, coin: string): bigint {
-    return this.accounts.get(account)?.get(coin)?.available ?? 0n;
+    return this.balances.get(nameOf(account, coin))?.available ?? 0n;
   }
 
   frozen(account: string, coin: string): bigint {
-    return this.accounts.get(account)?.get(coin)?.frozen ?? 0n;
-  }
-
-  /** Sets a stored balance. */
-  restore(account: string, coin: string, balance: Balance): void {
-    Object.assign(this.balance(account, coin), balance);
+    return this.balances.get(nameOf(account, coin))?.frozen ?? 0n;
   }
 
   /** The sum of each coin over all accounts: always zero, unless there is a defect. */
   sums(): Map<string, bigint> {
     const sums = new Map<string, bigint>();
-    for (const coins of this.accounts.values()) {
-      for (const [coin, { available, frozen }] of coins) sums.set(coin, (sums.get(coin) ?? 0n) + available + frozen);
+    for (const [name, { available, frozen }] of this.balances) {
+      const coin = name.slice(name.lastIndexOf('/') + 1);
+      sums.set(coin, (sums.get(coin) ?? 0n) + available + frozen);
     }
     return sums;
   }
 
-  private balance(account: string, coin: string): NamedBalance {
-    return this.accounts.get(account)?.get(coin) ?? this.create(account, coin);
-  }
-
-  private create(account: string, coin: string): NamedBalance {
-    const coins = this.accounts.get(account) ?? new Map<string, NamedBalance>();
-    const balance = { name: `${account}/${coin}`, available: 0n, frozen: 0n };
-    this.accounts.set(account, coins.set(coin, balance));
+  private balance(name: string): Balance {
+    const found = this.balances.get(name);
+    if (found !== undefined) return found;
+    const balance = { available: 0n, frozen: 0n };
+    this.balances.set(name, balance);
     return balance;
   }
+}
+
+function nameOf(account: string, coin: string): string {
+  return `${account}/${coin}`;
 }
 
 function mayOwe(account: string): boolean {

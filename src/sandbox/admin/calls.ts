@@ -1,102 +1,250 @@
-import { readdirSync, statSync } from 'node:fs';
-import path from 'node:path';
-import type { Faults } from '../faults/faults.js';
-import type { DataDirectory } from '../lifecycle/data-directory.js';
-import type { SandboxAddress } from '../lifecycle/files.js';
-import type { RunningSandbox } from '../lifecycle/running-sandbox.js';
-import type { SandboxStatus } from '../lifecycle/status.js';
-import type { Activity } from '../server/http.js';
+import type { Permissions } from '../accounts/accounts.js';
+import type { FaultEntry } from '../faults/log.js';
+import { FAULT_KINDS, type FaultKind, type FaultRule } from '../faults/rules.js';
 import type { Dialect } from '../server/interface-details.js';
-import { accountCalls, addressCalls, fundsCalls } from './accounts.js';
-import { clockCalls, clockReport } from './clock.js';
-import { faultCalls } from './faults.js';
-import type { AdminCall } from './http.js';
-import { replayCalls } from './replay.js';
-import { stateCalls } from './state.js';
+import { number, optional, type Rule, text, toggle, type ValueOf, whole, word, words } from './parameters.js';
 
-interface Administered {
-  readonly address: () => SandboxAddress;
-  readonly dataDirectory: DataDirectory;
-  /** The folder of the exchange's data. */
-  readonly directory: string;
-  readonly activity: Activity;
-  readonly faults: Faults;
+/*
+ * The administration calls: method and path, parameters, and what they answer. `handlers.ts` carries them out. Commands load this
+ * file alone.
+ */
+
+interface AdminCall<Parameters, Result> {
+  readonly parameters: Parameters;
+  /** Only its type. */
+  readonly result?: Result;
+}
+
+function answering<Result>() {
+  return <const Parameters extends Readonly<Record<string, Rule>>>(
+    parameters: Parameters,
+  ): AdminCall<Parameters, Result> => ({ parameters });
+}
+
+const DAY = 86_400_000;
+/** The end of the year 9999, in ms. Later times have other ISO dates. */
+export const LATEST_TIME = 253_402_300_799_999;
+const SPEED = number(0.001, 100_000);
+const COUNT = whole(1, 999_999_999);
+/** Allows a call to lose what customers did. */
+const anew = toggle;
+/** Default: the first one. */
+const account = optional(text);
+
+export const ADMIN_CALLS = {
+  /** Sent by a command that is about to use this sandbox; puts its idle stop off. */
+  'POST /hello': answering<{ readonly pid: number }>()({}),
+  'GET /status': answering<SandboxStatus>()({}),
+  'POST /stop': answering<{ readonly pid: number }>()({}),
+
+  'GET /accounts': answering<readonly AccountReport[]>()({}),
+  'POST /accounts/add': answering<AccountReport>()({
+    name: text,
+    /** Default: all. */
+    permissions: optional(words('asset', 'lever', 'entrust', 'money')),
+  }),
+  'POST /accounts/balances': answering<readonly WalletReport[]>()({ account }),
+  'POST /deposit': answering<DepositReport>()({
+    account,
+    coin: text,
+    amount: text,
+    chain: optional(text),
+    fail: toggle,
+  }),
+  /** To another account (`to`), or between the spot wallet and a margin wallet (`wallet`, `back`). */
+  'POST /transfer': answering<TransferReport>()({
+    ...{ account, coin: text, amount: text, to: optional(text) },
+    /** `cross`, or a market. */
+    wallet: optional(text),
+    back: toggle,
+  }),
+  /** What a user does on an exchange's website: allows withdrawals to an address. `preferred` makes it the default. */
+  'POST /addresses/verify': answering<object>()({
+    ...{ account, coin: text, address: text, memo: optional(text), chain: optional(text) },
+    preferred: toggle,
+  }),
+  /** Obtains the deposit address of a coin. */
+  'POST /addresses/obtain': answering<object>()({ account, coin: text }),
+  /** Makes a withdrawal fail, or cancels it. */
+  'POST /withdrawals/end': answering<object>()({ account, coin: text, id: text, cancel: toggle }),
+
+  'GET /clock': answering<ClockReport>()({}),
+  'POST /clock/stop': answering<ClockReport>()({}),
+  'POST /clock/start': answering<ClockReport>()({}),
+  'POST /clock/speed': answering<ClockReport>()({ speed: SPEED }),
+  /** To a time in ms since the Unix epoch. */
+  'POST /clock/set': answering<ClockReport>()({ time: whole(0, LATEST_TIME) }),
+  /** Of more than a day, only the last day is simulated. */
+  'POST /clock/advance': answering<ClockReport>()({ ms: whole(0, 3_650 * DAY) }),
+
+  'GET /faults': answering<readonly FaultRule[]>()({}),
+  'POST /faults/add': answering<FaultRule>()({
+    kind: word(...(Object.keys(FAULT_KINDS) as FaultKind[])),
+    /** An operation, or a channel of a stream (default: any). */
+    operation: optional(text),
+    probability: optional(number(0, 1)),
+    count: optional(COUNT),
+    every: optional(COUNT),
+    /** In ms. */
+    delay: optional(whole(0, 3_600_000)),
+    /** In ms. */
+    skew: optional(whole(-DAY, DAY)),
+  }),
+  /** One, or all. */
+  'POST /faults/clear': answering<{ readonly cleared: number }>()({ id: optional(COUNT) }),
+  /** The entries after a number. */
+  'POST /faults/log': answering<readonly FaultEntry[]>()({ after: optional(whole(0, 1e12)) }),
+
+  /**
+   * Makes a market follow the recording in a file. The clock starts at the file's first row. If that is in the past, a new exchange
+   * is started there, in which the market has no earlier history. What customers did would be lost, so `anew` must then be set.
+   * Without a speed the replay runs as fast as possible, the answer comes at its end, and the clock is stopped there.
+   */
+  'POST /replay': answering<ReplayReport>()({ market: text, file: text, speed: optional(SPEED), anew }),
+  /** Moves a market to a price within `ms`. */
+  'POST /price': answering<PriceMoveReport>()({ market: text, price: text, ms: whole(0, 365 * DAY) }),
+  /** Writes the exchange to a file. */
+  'POST /export': answering<StateReport>()({ file: text }),
+  /** Replaces the exchange by that of a file. */
+  'POST /import': answering<StateReport>()({ file: text, anew }),
+} as const;
+
+export type AdminCallName = keyof typeof ADMIN_CALLS;
+
+type ParametersOf<Name extends AdminCallName> = (typeof ADMIN_CALLS)[Name]['parameters'];
+
+/** The parameters of a call after they were checked: a switch is always there. */
+export type CheckedInput<Name extends AdminCallName> = {
+  readonly [Key in keyof ParametersOf<Name>]: ParametersOf<Name>[Key] extends Rule
+    ? ValueOf<ParametersOf<Name>[Key]>
+    : never;
+};
+
+/** The parameters of a call as a command gives them: null and undefined leave one out. */
+export type InputOf<Name extends AdminCallName> = {
+  readonly [Key in keyof CheckedInput<Name> as undefined extends CheckedInput<Name>[Key]
+    ? never
+    : Key]: CheckedInput<Name>[Key];
+} & {
+  readonly [Key in keyof CheckedInput<Name> as undefined extends CheckedInput<Name>[Key] ? Key : never]?:
+    | CheckedInput<Name>[Key]
+    | null;
+};
+
+export type ResultOf<Name extends AdminCallName> = NonNullable<(typeof ADMIN_CALLS)[Name]['result']>;
+
+/** The refusal that `anew` overrides. */
+export const LOSES_STATE = 'losesState';
+
+/** What `pit sandbox status` shows of a running sandbox. */
+export interface SandboxStatus {
+  readonly running: true;
+  readonly pid: number;
+  readonly baseUrl: string;
+  readonly tradeUrl: string;
+  readonly wsUrl: string | null;
+  readonly accessKey: string;
+  readonly secretKey: string;
+  readonly safePwd: string;
   readonly dialect: Dialect;
-  /** Undefined until the sandbox is published. */
-  readonly running: () => RunningSandbox | undefined;
+  /** The exchange's clock: ISO 8601 in UTC with milliseconds. */
+  readonly time: string;
+  readonly clockRunning: boolean;
+  /** A multiple of the machine's speed. */
+  readonly clockSpeed: number;
+  readonly markets: number;
+  readonly orders: number;
+  readonly accounts: number;
+  readonly trades: number;
+  /** Since the start. */
+  readonly requests: number;
+  readonly refused: number;
+  /** Open connections of streams. */
+  readonly streams: number;
+  readonly nonBrowserAgents: number;
+  /** Faults that can still be applied. */
+  readonly faults: number;
+  /** Rows of recordings that are still to be replayed. */
+  readonly replaying: number;
+  /** Memory of the process, in bytes. */
+  readonly memory: number;
+  /** Size of the exchange's data, in bytes. */
+  readonly disk: number;
+  /** Processor time and time since the start. */
+  readonly cpuSeconds: number;
+  readonly upSeconds: number;
 }
 
-/** All admin calls, by method and path. */
-export function adminCalls(administered: Administered): ReadonlyMap<string, AdminCall> {
-  const { dataDirectory, faults } = administered;
-  const exchange = () => dataDirectory.exchange;
-  return new Map<string, AdminCall>([
-    ['POST /hello', () => hello(administered)],
-    ['GET /status', () => ({ status: 200, body: statusOf(administered) })],
-    ['POST /stop', () => stop(administered)],
-    ...accountCalls(exchange),
-    ...addressCalls(exchange),
-    ...clockCalls(exchange),
-    ...faultCalls(faults),
-    ...fundsCalls(exchange),
-    ...replayCalls(dataDirectory),
-    ...stateCalls(dataDirectory),
-  ]);
+/** An account of the sandbox with its keys. */
+export interface AccountReport {
+  readonly id: string;
+  readonly username: string;
+  readonly accessKey: string;
+  readonly secretKey: string;
+  readonly safePwd: string;
+  readonly permissions: Permissions;
 }
 
-/** Sent by a command that is about to use this sandbox. */
-function hello({ running, activity, address }: Administered) {
-  if (running()?.isStaying !== true) return { status: 503, body: { error: 'not serving' } };
-  activity.touch();
-  return { status: 200, body: { pid: address().pid } };
+/** The balance of a coin in a wallet, as decimal text. */
+export interface WalletReport {
+  readonly wallet: 'spot' | 'isolated' | 'cross';
+  /** Null unless the wallet is isolated. */
+  readonly market: string | null;
+  readonly coin: string;
+  readonly available: string;
+  readonly frozen: string;
+  readonly borrowed: string;
 }
 
-async function stop({ running, address }: Administered) {
-  const sandbox = running();
-  if (sandbox === undefined) return { status: 503, body: { error: 'not serving' } };
-  await sandbox.stopServing();
-  return { status: 200, body: { pid: address().pid }, afterwards: () => void sandbox.close() };
+interface DepositReport {
+  readonly id: string;
+  readonly account: string;
+  readonly coin: string;
+  readonly amount: string;
 }
 
-function statusOf({ address, dataDirectory, activity, faults, directory, dialect }: Administered): SandboxStatus {
-  const { pid, baseUrl, tradeUrl, wsUrl, accessKey, secretKey, safePwd } = address();
-  const current = dataDirectory.exchange;
-  const { markets, orders, accounts, trades } = current.status();
-  const { time, running, speed } = clockReport(current);
-  return {
-    running: true,
-    pid,
-    baseUrl,
-    tradeUrl,
-    wsUrl,
-    accessKey,
-    secretKey,
-    safePwd,
-    dialect,
-    time,
-    clockRunning: running,
-    clockSpeed: speed,
-    markets,
-    orders,
-    accounts,
-    trades,
-    requests: activity.requests,
-    refused: activity.refused,
-    streams: activity.streams,
-    nonBrowserAgents: activity.nonBrowserAgents,
-    faults: faults.rules.active,
-    replaying: current.admin.replaying,
-    ...costs(directory),
-  };
+export interface TransferReport {
+  readonly account: string;
+  readonly to: string | null;
+  readonly wallet: string | null;
+  readonly back: boolean;
+  readonly coin: string;
+  readonly amount: string;
 }
 
-function costs(directory: string) {
-  const { user, system } = process.cpuUsage();
-  const sizes = readdirSync(directory).map((name) => statSync(path.join(directory, name)).size);
-  return {
-    memory: process.memoryUsage.rss(),
-    disk: sizes.reduce((sum, size) => sum + size, 0),
-    cpuSeconds: Math.round((user + system) / 10_000) / 100,
-    upSeconds: Math.round(process.uptime()),
-  };
+/** The exchange's clock. */
+export interface ClockReport {
+  /** ISO 8601 in UTC with milliseconds. */
+  readonly time: string;
+  readonly running: boolean;
+  /** A multiple of the machine's speed. */
+  readonly speed: number;
+}
+
+/** Times are ISO 8601 in UTC with milliseconds. */
+interface ReplayReport {
+  readonly market: string;
+  readonly kind: 'candles' | 'trades';
+  readonly rows: number;
+  readonly from: string;
+  readonly to: string;
+  /** Null for as fast as possible. */
+  readonly speed: number | null;
+  /** Whether a new exchange was started at the file's first row. */
+  readonly anew: boolean;
+  /** Rows that are still to be replayed. */
+  readonly left: number;
+}
+
+interface PriceMoveReport {
+  readonly market: string;
+  readonly price: string;
+  /** When the price is reached: ISO 8601 in UTC with milliseconds. */
+  readonly at: string;
+}
+
+interface StateReport {
+  readonly file: string;
+  /** Rows of the exchange's data: orders, balances, bills, trades, candles and so on. */
+  readonly rows: number;
 }

@@ -17,71 +17,13 @@ export class AdminRefusal extends Error {
   }
 }
 
-/** `afterwards` runs after the answer was sent. */
 interface AdminAnswer {
   readonly status: number;
   readonly body: unknown;
-  readonly afterwards?: () => void;
 }
 
-export type AdminCall = (input: AdminInput) => AdminAnswer | Promise<AdminAnswer>;
-
-/** A call whose result is the body of its answer. */
-export function jsonCall<Result>(work: (input: AdminInput) => Result | Promise<Result>): AdminCall {
-  return async (input) => ({ status: 200, body: await work(input) });
-}
-
-/** The JSON input of a call. Each reader throws {@link AdminRefusal} if a value is missing or wrong. */
-export class AdminInput {
-  constructor(private readonly values: Readonly<Record<string, unknown>>) {}
-
-  text(name: string): string {
-    const value = this.values[name];
-    if (typeof value === 'string' && value !== '') return value;
-    throw new AdminRefusal(`${name} is missing.`, `Give ${name} as a JSON string.`);
-  }
-
-  optionalText(name: string): string | undefined {
-    return this.has(name) ? this.text(name) : undefined;
-  }
-
-  texts(name: string): string[] | undefined {
-    const value = this.values[name];
-    if (value === undefined || value === null) return undefined;
-    if (Array.isArray(value) && value.every((one) => typeof one === 'string')) return value;
-    throw new AdminRefusal(`${name} is not a list of texts.`);
-  }
-
-  /** A finite number between `min` and `max`, both included. */
-  number(name: string, min: number, max: number): number {
-    const value = this.values[name];
-    if (typeof value === 'number' && value >= min && value <= max) return value;
-    throw new AdminRefusal(`${name} must be a number from ${min} to ${max}.`);
-  }
-
-  /** A whole number between `min` and `max`, both included. */
-  whole(name: string, min: number, max: number): number {
-    const value = this.number(name, min, max);
-    if (Number.isSafeInteger(value)) return value;
-    throw new AdminRefusal(`${name} must be a whole number.`);
-  }
-
-  optionalNumber(name: string, min: number, max: number): number | undefined {
-    return this.has(name) ? this.number(name, min, max) : undefined;
-  }
-
-  optionalWhole(name: string, min: number, max: number): number | undefined {
-    return this.has(name) ? this.whole(name, min, max) : undefined;
-  }
-
-  isSet(name: string): boolean {
-    return this.values[name] === true;
-  }
-
-  private has(name: string): boolean {
-    return this.values[name] !== undefined && this.values[name] !== null;
-  }
-}
+/** Carries out a call with the JSON object in its body; what it gives is the answer. Throws {@link AdminRefusal} and Refusal. */
+export type AdminHandler = (input: Readonly<Record<string, unknown>>) => unknown;
 
 /** In bytes. */
 const LARGEST_INPUT = 65_536;
@@ -90,14 +32,14 @@ const LARGEST_INPUT = 65_536;
  * Serves admin calls on a port of their own, with a bearer token. `calls` is keyed by method and path, such as `POST /stop`; the
  * input of a call is a JSON object in the body.
  */
-export function adminListener(token: string, calls: ReadonlyMap<string, AdminCall>): RequestListener {
+export function adminListener(token: string, calls: ReadonlyMap<string, AdminHandler>): RequestListener {
   return (request, response) => {
     const asked = authorized(request, token) ? answerTo(request, calls) : refused(request, DENIED);
     void asked.then((answer) => {
       response.statusCode = answer.status;
       response.setHeader('Content-Type', 'application/json');
       response.setHeader('Connection', 'close');
-      response.end(`${JSON.stringify(answer.body)}\n`, () => answer.afterwards?.());
+      response.end(`${JSON.stringify(answer.body)}\n`);
     });
   };
 }
@@ -110,11 +52,11 @@ async function refused(request: IncomingMessage, answer: AdminAnswer): Promise<A
   return answer;
 }
 
-async function answerTo(request: IncomingMessage, calls: ReadonlyMap<string, AdminCall>): Promise<AdminAnswer> {
+async function answerTo(request: IncomingMessage, calls: ReadonlyMap<string, AdminHandler>): Promise<AdminAnswer> {
   const call = calls.get(`${request.method} ${request.url}`);
   if (call === undefined) return refused(request, UNKNOWN);
   try {
-    return await call(new AdminInput(await inputOf(request)));
+    return { status: 200, body: await call(await inputOf(request)) };
   } catch (error) {
     return failed(error);
   }

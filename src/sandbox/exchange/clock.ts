@@ -1,5 +1,3 @@
-import type { Codec } from '../store/table.js';
-
 /** The exchange's clock showed `shown` when the machine's showed `real`; both are ms since the Unix epoch. */
 export interface ClockState {
   readonly shown: number;
@@ -8,14 +6,6 @@ export interface ClockState {
   readonly speed: number;
   readonly stopped: boolean;
 }
-
-export const clockCodec: Codec<ClockState> = {
-  encode: ({ shown, real, speed, stopped }) => [shown, real, speed, stopped ? 1 : 0],
-  decode: (row) => {
-    const [shown, real, speed, stopped] = row as [number, number, number, number];
-    return { shown, real, speed, stopped: stopped === 1 };
-  },
-};
 
 /** Times in ms since the Unix epoch, both ends included. */
 export interface TimeRange {

@@ -6,7 +6,7 @@ import { CONTENT_TYPE, dateHeader, STATUS } from '../server/interface-details.js
 import { splitTarget } from '../server/parameters.js';
 import type { ApiRequest, ApiResponse, RequestHandler } from '../server/request-handler.js';
 import { type Effects, effectsOf, type FaultLog, parametersOf } from './log.js';
-import { EXECUTIONS, FaultRules, type RequestFault, type RequestRule, type StreamRule } from './rules.js';
+import { FaultRules, REQUEST_FAULTS, type RequestFault, type RequestRule, type StreamRule } from './rules.js';
 
 /** What a proxy, or an exchange in trouble, sends instead of an answer. */
 const PAGE =
@@ -68,7 +68,7 @@ export class Faults {
   ): Promise<[ApiResponse, Effects[]]> {
     const effects: Effects[] = [];
     let answer = handler.refuse(request.url, new Refusal('tooFrequent'));
-    for (let time = 0; time < EXECUTIONS[rule.kind]; time += 1) {
+    for (let time = 0; time < REQUEST_FAULTS[rule.kind].executions; time += 1) {
       answer = await handler.answer(request);
       effects.push(effectsOf(operationIn(request.url), parametersOf(request.url), answer.body));
     }

@@ -1,7 +1,7 @@
 import { closeSync, existsSync, fstatSync, renameSync, writeSync } from 'node:fs';
 import { readTextBounded } from '../../platform/bounded-file.js';
 import { openPrivate } from '../../platform/private-files.js';
-import { diskTrouble } from '../disk.js';
+import { diskTrouble } from '../failures.js';
 import { readQuery, splitTarget } from '../server/parameters.js';
 import type { FaultKind } from './rules.js';
 

@@ -1,59 +1,59 @@
 import { RandomStream } from '../simulator/random.js';
 
-/** What a fault does to a request, in the words of `pit sandbox fault add`. */
-const REQUEST_FAULTS = {
-  'drop-before': 'close the connection; the request is not executed',
-  'drop-after': 'execute the request and close the connection without an answer',
-  delay: 'execute the request at once and answer after --delay',
-  late: "execute the request after --delay by the exchange's clock, when the client may have given up",
-  truncate: 'execute the request and close the connection within the answer',
-  'error-before': 'answer with an HTML page and status 502; the request is not executed',
-  'error-after': 'execute the request and answer with an HTML page and status 502',
-  'html-before': 'answer with an HTML page and status 200; the request is not executed',
-  'html-after': 'execute the request and answer with an HTML page and status 200',
-  twice: 'execute the request twice, as a repeating proxy does, and give the second answer',
-  redirect: 'redirect (302) to the same address; the request is not executed',
-  'rate-limit': 'refuse the request as too frequent; it is not executed',
-  skew: 'check reqTime against a clock that is off by --skew, and date the answer by it',
-} as const;
+/** What a fault does. */
+interface Fault {
+  /** In the words of `pit sandbox fault add`. */
+  readonly does: string;
+  /** The parameter that it requires, and others do not take. */
+  readonly needs?: 'delay' | 'skew';
+}
 
-/** What a fault does to a frame that a stream sends. */
+interface RequestFaultRules extends Fault {
+  /** How often the request is executed. */
+  readonly executions: 0 | 1 | 2;
+}
+
+/** Faults of a request. `faults.ts` says what is sent. */
+export const REQUEST_FAULTS = {
+  'drop-before': { does: 'close the connection; the request is not executed', executions: 0 },
+  'drop-after': { does: 'execute the request and close the connection without an answer', executions: 1 },
+  delay: { does: 'execute the request at once and answer after --delay', executions: 1, needs: 'delay' },
+  late: {
+    does: "execute the request after --delay by the exchange's clock, when the client may have given up",
+    executions: 1,
+    needs: 'delay',
+  },
+  truncate: { does: 'execute the request and close the connection within the answer', executions: 1 },
+  'error-before': { does: 'answer with an HTML page and status 502; the request is not executed', executions: 0 },
+  'error-after': { does: 'execute the request and answer with an HTML page and status 502', executions: 1 },
+  'html-before': { does: 'answer with an HTML page and status 200; the request is not executed', executions: 0 },
+  'html-after': { does: 'execute the request and answer with an HTML page and status 200', executions: 1 },
+  twice: { does: 'execute the request twice, as a repeating proxy does, and give the second answer', executions: 2 },
+  redirect: { does: 'redirect (302) to the same address; the request is not executed', executions: 0 },
+  'rate-limit': { does: 'refuse the request as too frequent; it is not executed', executions: 0 },
+  skew: {
+    does: 'check reqTime against a clock that is off by --skew, and date the answer by it',
+    executions: 1,
+    needs: 'skew',
+  },
+} as const satisfies Readonly<Record<string, RequestFaultRules>>;
+
+/** Faults of a frame that a stream sends. `streams/faulty-sender.ts` carries them out. */
 const STREAM_FAULTS = {
-  'stream-drop': 'do not send the frame',
-  'stream-delay': 'send the frame, and what follows it, after --delay',
-  'stream-duplicate': 'send the frame twice',
-  'stream-reorder': 'send the frame after the next one',
-  'stream-cut': 'break the connection in the middle of the frame',
-  'stream-stale': 'send nothing from this frame on; the connection stays open',
-  'stream-garbage': 'send text that is no JSON instead of the frame',
-} as const;
-
-export const FAULT_KINDS = { ...REQUEST_FAULTS, ...STREAM_FAULTS } as const;
+  'stream-drop': { does: 'do not send the frame' },
+  'stream-delay': { does: 'send the frame, and what follows it, after --delay', needs: 'delay' },
+  'stream-duplicate': { does: 'send the frame twice' },
+  'stream-reorder': { does: 'send the frame after the next one' },
+  'stream-cut': { does: 'break the connection in the middle of the frame' },
+  'stream-stale': { does: 'send nothing from this frame on; the connection stays open' },
+  'stream-garbage': { does: 'send text that is no JSON instead of the frame' },
+} as const satisfies Readonly<Record<string, Fault>>;
 
 export type RequestFault = keyof typeof REQUEST_FAULTS;
 export type StreamFault = keyof typeof STREAM_FAULTS;
 export type FaultKind = RequestFault | StreamFault;
 
-/** How often each kind executes the request. */
-export const EXECUTIONS: Readonly<Record<RequestFault, 0 | 1 | 2>> = {
-  'drop-before': 0,
-  'drop-after': 1,
-  delay: 1,
-  late: 1,
-  truncate: 1,
-  'error-before': 0,
-  'error-after': 1,
-  'html-before': 0,
-  'html-after': 1,
-  twice: 2,
-  redirect: 0,
-  'rate-limit': 0,
-  skew: 1,
-};
-
-export function isFaultKind(text: string): text is FaultKind {
-  return Object.hasOwn(FAULT_KINDS, text);
-}
+export const FAULT_KINDS: Readonly<Record<FaultKind, Fault>> = { ...REQUEST_FAULTS, ...STREAM_FAULTS };
 
 export function isStreamFault(kind: FaultKind): kind is StreamFault {
   return Object.hasOwn(STREAM_FAULTS, kind);

@@ -1,20 +1,12 @@
 import { createHash } from 'node:crypto';
 import { type ChainRules, chainNamed, chainRules, chainsOf } from '../markets/coins.js';
 import { Refusal } from '../refusals.js';
-import type { Codec, Table } from '../store/table.js';
 
 /** An address that an account may withdraw to, as in `receiveAddr`. */
 interface VerifiedAddress {
   readonly text: string;
   readonly chain: string;
 }
-
-export const verifiedCodec: Codec<readonly VerifiedAddress[]> = {
-  encode: (list) => list.map(({ text, chain }) => [text, chain]),
-  decode: (row) => (row as [string, string][]).map(([text, chain]) => ({ text, chain })),
-};
-
-export const markCodec: Codec<1> = { encode: () => 1, decode: () => 1 };
 
 /** An address to be verified for withdrawals. */
 export interface NewAddress {
@@ -28,16 +20,17 @@ export interface NewAddress {
   readonly preferred?: boolean | undefined;
 }
 
-interface AddressTables {
+/** A part of the exchange's state. */
+export interface AddressState {
   /** By account and coin, the default one first. */
-  readonly verified: Table<readonly VerifiedAddress[]>;
+  readonly verified: Map<string, readonly VerifiedAddress[]>;
   /** The accounts and coins for which a deposit address was obtained. */
-  readonly obtained: Table<1>;
+  readonly obtained: Map<string, true>;
 }
 
 /** The deposit addresses that accounts obtained, and the withdrawal addresses that they verified. */
 export class AddressBook {
-  constructor(private readonly tables: AddressTables) {}
+  constructor(private readonly state: AddressState) {}
 
   /** A deposit address for each coin, and a verified address elsewhere on each of its chains. */
   seed(account: string, coins: Iterable<string>): void {
@@ -52,14 +45,13 @@ export class AddressBook {
 
   /** "The address must first be obtained in the application or website." */
   obtain(account: string, coin: string): void {
-    this.tables.obtained.put(`${account}/${coin}`, 1);
+    this.state.obtained.set(`${account}/${coin}`, true);
   }
 
   /** The address on the coin's main chain. Throws {@link Refusal} if it was not obtained. */
   single(account: string, coin: string): ChainAddress {
     const [chain] = chainsOf(coin);
-    if (chain === undefined || this.tables.obtained.get(`${account}/${coin}`) === undefined)
-      throw new Refusal('noAddress', coin);
+    if (chain === undefined || !this.state.obtained.has(`${account}/${coin}`)) throw new Refusal('noAddress', coin);
     return depositAddress(account, chain);
   }
 
@@ -70,7 +62,7 @@ export class AddressBook {
     if (chain.usesMemo !== (memo !== undefined)) throw new Refusal('missingMemo', coin);
     const entry = { text: addressText({ address, memo: memo ?? null }), chain: chain.chain };
     const others = this.list(account, coin).filter(({ text }) => text !== entry.text);
-    this.tables.verified.put(`${account}/${coin}`, preferred ? [entry, ...others] : [...others, entry]);
+    this.state.verified.set(`${account}/${coin}`, preferred ? [entry, ...others] : [...others, entry]);
   }
 
   /** What getWithdrawAddress returns. Throws {@link Refusal} if none is verified. */
@@ -93,7 +85,7 @@ export class AddressBook {
   }
 
   private list(account: string, coin: string): readonly VerifiedAddress[] {
-    return this.tables.verified.get(`${account}/${coin}`) ?? [];
+    return this.state.verified.get(`${account}/${coin}`) ?? [];
   }
 }
 

@@ -1,29 +1,39 @@
-import type { Customers } from '../accounts/accounts.js';
-import { type BillQuery, type BillRecord, billRecord } from '../accounts/bills.js';
-import { type ChainRules, chainNamed, chainsOf, coinRules } from '../markets/coins.js';
-import { coinUnits, unitsOf } from '../markets/market.js';
+import type { Account, Customers } from '../accounts/accounts.js';
+import { type BillBook, type BillQuery, type BillRecord, billRecord } from '../accounts/bills.js';
+import { FEES, type Ledger, OUTSIDE } from '../accounts/ledger.js';
+import { type ChainRules, COINS, chainNamed, chainsOf, coinRules } from '../markets/coins.js';
+import { coinText, coinUnits, unitsOf } from '../markets/market.js';
+import type { Sequences } from '../orders/sequences.js';
 import { Refusal } from '../refusals.js';
-import { Scheduler, timeCodec } from '../scheduler.js';
-import type { Store } from '../store/store.js';
-import type { Codec, Table } from '../store/table.js';
-import {
-  AddressBook,
-  addressText,
-  type ChainAddress,
-  depositAddress,
-  markCodec,
-  type NewAddress,
-  verifiedCodec,
-} from './addresses.js';
-import { FUNDS, type FundsContext, readTask } from './context.js';
-import { type DepositRecord, Deposits, depositCodec } from './deposits.js';
-import {
-  type CheckedWithdrawal,
-  type Withdrawal,
-  type WithdrawalRecord,
-  Withdrawals,
-  withdrawalCodec,
-} from './withdrawals.js';
+import type { Scheduler } from '../scheduler.js';
+import type { NumberedLists } from '../store/numbered-lists.js';
+import { type AddressBook, addressText, type ChainAddress, depositAddress, transactionHash } from './addresses.js';
+import { CONFIRMATION_EVERY, type Deposit, type DepositRecord, depositRecord } from './deposits.js';
+import { type Withdrawal, type WithdrawalRecord, withdrawalRecord, withdrawing } from './withdrawals.js';
+
+/**
+ * How withdrawals move, by the exchange's clock, in ms: fast enough to watch, slow enough that a client sees every state on the
+ * way. The interface states none of this. A withdrawal is confirmed (5), gets its hash and later succeeds (2).
+ *
+ * The other decisions, each the simplest that a client can rely on:
+ * - The fee is part of the amount. It is charged as offered if it is at least the chain's, also for an internal transfer, so
+ *   what arrives is always the amount less the fee.
+ * - itransfer 1 is a consent: the coins move at once if the address belongs to another account of the exchange, and over the
+ *   chain if not. Without consent such an address is reached over the chain, as a deposit.
+ * - No parameter names a chain: the verified address knows its own. Codes: 3005 for the address and the fee, 3003 for the
+ *   amount, 1010 for a closed chain, 1001 for a coin.
+ * - What a withdrawal takes is shown as frozen and billed when it is taken, and billed again when it comes back. The balance
+ *   and total of a bill do not include it.
+ * - manageTime is when the status last changed, so it is always a number. hash is empty until the transaction is on the
+ *   chain, and for internal transfers. merchantOrderNo is made from the id, because a client cannot send one.
+ * - getPayinAddress also shows closed chains; getUserAddress joins account and memo as `receiveAddr` does.
+ */
+const CONFIRMED_AFTER = 20_000;
+const DONE_AFTER = 40_000;
+
+/** After this many wrong fund passwords in a row, all are refused for a while (1004), even the right one. */
+const WRONG_PASSWORDS = 5;
+const PASSWORD_LOCK = 3_600_000;
 
 export interface Page<Entry> {
   /** Newest first. */
@@ -33,9 +43,7 @@ export interface Page<Entry> {
 }
 
 /** The account whose funds they are. */
-interface Owner {
-  readonly id: string;
-}
+type Owner = Pick<Account, 'id'>;
 
 /** Coins from outside. The amount is decimal text. */
 interface DepositRequest {
@@ -58,81 +66,109 @@ export interface WithdrawRequest {
   readonly safePwd: string;
 }
 
-interface FundsOptions extends Omit<FundsContext, 'scheduler'> {
+/** A withdrawal request that passed all checks. */
+interface CheckedWithdrawal {
+  readonly account: string;
+  readonly chain: ChainRules;
+  readonly amount: bigint;
+  readonly fee: bigint;
+  readonly address: string;
+}
+
+/** A pending deposit or withdrawal: its place in the list of its account and coin. */
+export interface FundsTask {
+  readonly kind: 'deposit' | 'withdrawal';
+  readonly account: string;
+  readonly coin: string;
+  readonly place: number;
+}
+
+/** Wrong fund passwords in a row, and until when all are refused. */
+export interface PasswordAttempts {
+  readonly wrong: number;
+  /** ms since the Unix epoch. */
+  readonly lockedUntil: number;
+}
+
+interface FundsParts {
+  readonly ledger: Ledger;
+  readonly bills: BillBook;
+  readonly sequences: Sequences;
   readonly customers: Customers;
+  readonly addresses: AddressBook;
+  readonly scheduler: Scheduler<FundsTask>;
+  /** By account. */
+  readonly attempts: Map<string, PasswordAttempts>;
+  readonly deposits: NumberedLists<Deposit>;
+  readonly withdrawals: NumberedLists<Withdrawal>;
   readonly now: () => number;
   /** Called after something was moved or counted. */
   readonly changed: () => void;
 }
 
 /**
- * The coins of accounts: bills, addresses, deposits and withdrawals. Each call leaves ledger, bills, records and scheduler
- * consistent. Coins must exist; amounts are decimal text, pages count from 1.
+ * The coins of accounts: balances, bills, addresses, deposits and withdrawals. Each call leaves ledger, bills, records and
+ * scheduler consistent. Coins must exist; amounts are decimal text, pages count from 1.
  */
 export class FundsService {
-  private readonly addresses: AddressBook;
-  private readonly depositBook: Deposits;
-  private readonly withdrawalBook: Withdrawals;
-  private readonly scheduler: Scheduler;
-  private readonly passwords: FundPasswords;
+  constructor(private readonly parts: FundsParts) {}
 
-  constructor(
-    store: Store,
-    private readonly options: FundsOptions,
-  ) {
-    this.scheduler = new Scheduler(store.table('agenda', timeCodec));
-    const context = { ...options, scheduler: this.scheduler };
-    this.addresses = new AddressBook({
-      verified: store.table('verified', verifiedCodec),
-      obtained: store.table('obtained', markCodec),
-    });
-    this.depositBook = new Deposits(store.lists('deposits', depositCodec), context);
-    this.withdrawalBook = new Withdrawals(store.lists('withdrawals', withdrawalCodec), context);
-    this.passwords = new FundPasswords(store.table('fundPasswords', attemptsCodec));
-  }
-
-  /** The first balances of an account. */
-  seedBalances(account: string, amounts: Readonly<Record<string, string>>, time: number): void {
-    const { ledger, bills } = this.options;
+  /** What a new account needs and gets: a deposit address for each coin, a verified address on each chain, and coins. */
+  seed(account: string, amounts: Readonly<Record<string, string>> = {}): void {
+    const { ledger, bills, addresses, now } = this.parts;
+    addresses.seed(account, COINS.keys());
     for (const [coin, amount] of Object.entries(amounts)) {
       ledger.credit(account, coin, coinUnits(coin, amount));
       bills.post(account, coin, coinUnits(coin, amount), 'opening');
     }
-    bills.write(time);
-  }
-
-  /** What an account needs at first: a deposit address for each coin, and a verified withdrawal address on each chain. */
-  seedAddresses(account: string, coins: Iterable<string>): void {
-    this.addresses.seed(account, coins);
+    bills.write(now());
   }
 
   /** When the next deposit or withdrawal changes its state: ms since the Unix epoch, infinity if none is pending. */
   get next(): number {
-    return this.scheduler.next;
+    return this.parts.scheduler.next;
   }
 
   /** Lets everything happen that is due by `time`. */
   advance(time: number): void {
-    for (let due = this.scheduler.take(time); due !== undefined; due = this.scheduler.take(time)) {
-      const task = readTask(due.key);
-      if (task.kind === 'deposit') this.depositBook.complete(task, due.time);
-      else this.arrive(this.withdrawalBook.proceed(task, due.time), due.time);
+    const { scheduler } = this.parts;
+    for (let due = scheduler.take(time); due !== undefined; due = scheduler.take(time)) {
+      if (due.subject.kind === 'deposit') this.completeDeposit(due.subject, due.time);
+      else this.proceed(due.subject, due.time);
     }
   }
 
-  /** The chains of a coin, the usual one first. */
-  chains(coin: string): readonly ChainRules[] {
-    return chainsOf(coin);
+  /** Every coin of the spot wallet, also those that the account does not have. */
+  balances({ id }: Owner): { coin: string; available: string; frozen: string }[] {
+    const { ledger } = this.parts;
+    return [...COINS.keys()].map((coin) => ({
+      coin,
+      available: coinText(coin, ledger.available(id, coin)),
+      frozen: coinText(coin, ledger.frozen(id, coin) + ledger.available(withdrawing(id), coin)),
+    }));
+  }
+
+  /** Moves coins between the spot wallets of two accounts. Throws {@link Refusal}. */
+  transfer(from: Account, to: Account, coin: string, amount: string): void {
+    const { ledger, bills, now, changed } = this.parts;
+    if (from.id === to.id) throw new Refusal('badParameter', 'both accounts are the same');
+    const units = coinUnits(coin, amount);
+    if (ledger.available(from.id, coin) < units) throw new Refusal('insufficientBalance', coin);
+    ledger.move(coin, units, available(from.id), available(to.id));
+    bills.post(from.id, coin, -units, 'transferOut', to.username);
+    bills.post(to.id, coin, units, 'transferIn', from.username);
+    bills.write(now());
+    changed();
   }
 
   /** Newest first. */
   bills({ id }: Owner, query: BillQuery): BillRecord[] {
-    return this.options.bills.page(id, query).map(billRecord);
+    return this.parts.bills.page(id, query).map(billRecord);
   }
 
-  /** The address of a coin with one chain. Throws {@link Refusal} if it has several, or the address was not obtained. */
+  /** The address on the coin's main chain. Throws {@link Refusal} if it was not obtained. */
   depositAddress({ id }: Owner, coin: string): ChainAddress {
-    return this.addresses.single(id, coin);
+    return this.parts.addresses.single(id, coin);
   }
 
   /** One for each chain, closed ones included. */
@@ -142,68 +178,114 @@ export class FundsService {
 
   /** The default one, as `receiveAddr` takes it. Throws {@link Refusal} if none is verified. */
   withdrawalAddress({ id }: Owner, coin: string): string {
-    return this.addresses.default(id, coin);
+    return this.parts.addresses.default(id, coin);
   }
 
   /** Allows withdrawals to an address. Throws {@link Refusal}. */
-  verifyAddress({ id }: Owner, address: NewAddress): void {
-    this.addresses.verify(id, address);
-    this.options.changed();
+  verifyAddress({ id }: Owner, address: Parameters<AddressBook['verify']>[1]): void {
+    this.parts.addresses.verify(id, address);
+    this.parts.changed();
   }
 
   /** What a user does on the exchange's website before getUserAddress gives an address. */
   obtainAddress({ id }: Owner, coin: string): void {
-    this.addresses.obtain(id, coin);
-    this.options.changed();
+    this.parts.addresses.obtain(id, coin);
+    this.parts.changed();
   }
 
   deposits({ id }: Owner, coin: string, page: number, size: number): Page<DepositRecord> {
-    return this.depositBook.page(id, coin, page, size, this.options.now());
+    const { deposits, now } = this.parts;
+    const list = deposits.newest(`${id}/${coin}`, page, size).map((deposit) => depositRecord(deposit, now()));
+    return { list, total: deposits.length(`${id}/${coin}`) };
   }
 
   withdrawals({ id }: Owner, coin: string, page: number, size: number): Page<WithdrawalRecord> {
-    return this.withdrawalBook.page(id, coin, page, size);
+    const { withdrawals } = this.parts;
+    const list = withdrawals.newest(`${id}/${coin}`, page, size).map(withdrawalRecord);
+    return { list, total: withdrawals.length(`${id}/${coin}`) };
   }
 
   /** Announces coins from outside. The record's id. Throws {@link Refusal} for a bad amount or an unknown or closed chain. */
-  deposit({ id: account }: Owner, { coin, amount, chain: name, fail }: DepositRequest): string {
+  deposit({ id: account }: Owner, { coin, amount, chain: name, fail = false }: DepositRequest): string {
     const chain = depositChain(coin, name);
     const units = coinUnits(coin, amount);
     if (units === 0n) throw new Refusal('badAmount', amount);
-    const { id } = this.depositBook.announce({ account, chain, amount: units, fails: fail }, this.options.now());
-    this.options.changed();
+    const { id } = this.announce({ account, chain, amount: units, fails: fail }, this.parts.now());
+    this.parts.changed();
     return String(id);
   }
 
   /** The record's id. Throws {@link Refusal} with nothing moved; a wrong password counts all the same. */
-  withdraw({ accessKey }: { readonly accessKey: string }, request: WithdrawRequest): string {
-    const owner = this.options.customers.byAccessKey(accessKey);
+  withdraw({ accessKey }: Pick<Account, 'accessKey'>, request: WithdrawRequest): string {
+    const owner = this.parts.customers.byAccessKey(accessKey);
     if (owner === undefined) throw new Refusal('noUser');
-    const time = this.options.now();
+    const time = this.parts.now();
     try {
-      this.passwords.check(owner.id, owner.safePwd, request.safePwd, time);
+      this.checkPassword(owner.id, owner.safePwd, request.safePwd, time);
       const checked = this.checked(owner.id, request);
       const recipient = request.internal ? this.ownerOf(checked.chain, checked.address) : undefined;
-      const { id } = recipient === undefined ? this.submit(checked, time) : this.transfer(checked, recipient, time);
+      const { id } = recipient === undefined ? this.submit(checked, time) : this.moveWithin(checked, recipient, time);
       return String(id);
     } finally {
-      this.options.changed();
+      this.parts.changed();
     }
   }
 
   /**
    * Ends a withdrawal before its success and gives the coins back. A confirmed one can fail but not be cancelled. Throws
-   * {@link Refusal}.
+   * {@link Refusal} if there is none, and if it is too late.
    */
-  endWithdrawal({ id: account }: Owner, coin: string, id: string, end: 'failed' | 'cancelled'): void {
-    if (!/^\d{1,19}$/.test(id)) throw new Refusal('noRecord', id.slice(0, 40));
-    this.withdrawalBook.end(account, coin, BigInt(id), end, this.options.now());
-    this.options.changed();
+  endWithdrawal({ id: account }: Owner, coin: string, text: string, state: 'failed' | 'cancelled'): void {
+    const { withdrawals, scheduler, ledger, bills, now, changed } = this.parts;
+    if (!/^\d{1,19}$/.test(text)) throw new Refusal('noRecord', text.slice(0, 40));
+    const [id, list] = [BigInt(text), `${account}/${coin}`];
+    const place = withdrawals.firstNot(list, (other) => other.id < id);
+    const withdrawal = place > withdrawals.length(list) ? undefined : withdrawals.at(list, place);
+    if (withdrawal?.id !== id) throw new Refusal('noRecord', text);
+    const mayEnd = withdrawal.state === 'submitted' || (withdrawal.state === 'confirmed' && state === 'failed');
+    if (!mayEnd) throw new Refusal('general', 'too late');
+    scheduler.remove(
+      (task) => task.kind === 'withdrawal' && task.account === account && task.coin === coin && task.place === place,
+    );
+    this.change(place, withdrawal, { state }, now());
+    ledger.move(coin, withdrawal.amount, available(withdrawing(account)), available(account));
+    bills.post(account, coin, withdrawal.amount, 'withdrawalReturned', text);
+    bills.write(now());
+    changed();
+  }
+
+  /** Records coins that were seen on a chain (default: with a made-up hash). Nothing moves yet. */
+  private announce(
+    arrival: Pick<Deposit, 'account' | 'amount' | 'fails'> & { chain: ChainRules; hash?: string },
+    time: number,
+  ): Deposit {
+    const { account, chain, amount, fails } = arrival;
+    const { coin, confirmations } = chain;
+    const id = this.parts.sequences.order(time);
+    const address = addressText(depositAddress(account, chain));
+    const hash = arrival.hash ?? transactionHash(`deposit ${id}`);
+    const names = { id, account, coin, chain: chain.chain, address, amount } as const;
+    const deposit = { ...names, internal: false, fails, hash, time, state: 'waiting' } as const;
+    const place = this.parts.deposits.append(`${account}/${coin}`, deposit);
+    this.parts.scheduler.add({ kind: 'deposit', account, coin, place }, time + confirmations * CONFIRMATION_EVERY);
+    return deposit;
+  }
+
+  /** Credits a deposit after its last confirmation, or lets it fail. */
+  private completeDeposit({ account, coin, place }: FundsTask, time: number): void {
+    const { deposits, ledger, bills } = this.parts;
+    const deposit = deposits.at(`${account}/${coin}`, place);
+    const { id, amount, fails } = deposit;
+    deposits.put(`${account}/${coin}`, place, { ...deposit, state: fails ? 'failed' : 'success' });
+    if (fails) return;
+    ledger.credit(account, coin, amount);
+    bills.post(account, coin, amount, 'deposit', String(id));
+    bills.write(time);
   }
 
   private checked(account: string, request: WithdrawRequest): CheckedWithdrawal {
     const { coin } = request;
-    const { text, chain } = this.addresses.find(account, coin, request.address);
+    const { text, chain } = this.parts.addresses.find(account, coin, request.address);
     const [amount, fee] = [coinUnits(coin, request.amount), coinUnits(coin, request.fee)];
     const limit = (value: string) => unitsOf(value, coinRules(coin).unitDecimal);
     if (fee < limit(chain.fee)) throw new Refusal('feeTooLow', chain.fee);
@@ -213,32 +295,101 @@ export class FundsService {
     return { account, chain, amount, fee, address: text };
   }
 
+  /** Over a chain, step by step: the coins are billed when they are taken, and again if they come back. */
   private submit(checked: CheckedWithdrawal, time: number): Withdrawal {
-    const { chain, canWithdraw } = checked.chain;
-    if (!canWithdraw) throw new Refusal('notOpen', `withdrawals on ${chain}`);
-    return this.withdrawalBook.submit(checked, time);
-  }
-
-  /** To another account of the exchange, at once. */
-  private transfer(checked: CheckedWithdrawal, recipient: string, time: number): Withdrawal {
-    const withdrawal = this.withdrawalBook.transfer(checked, recipient, time);
-    const { chain, amount, fee } = checked;
-    this.depositBook.addInternal({ account: recipient, chain, amount: amount - fee }, time);
+    const { ledger, bills, scheduler, withdrawals } = this.parts;
+    const { account, chain, amount, fee } = checked;
+    const { coin } = chain;
+    if (!chain.canWithdraw) throw new Refusal('notOpen', `withdrawals on ${chain.chain}`);
+    const withdrawal = this.record(checked, 'submitted', time);
+    ledger.move(coin, amount, available(account), available(withdrawing(account)));
+    bills.post(account, coin, fee - amount, 'withdrawal', String(withdrawal.id));
+    bills.post(account, coin, -fee, 'withdrawalFee', String(withdrawal.id));
+    bills.write(time);
+    const place = withdrawals.length(`${account}/${coin}`);
+    scheduler.add({ kind: 'withdrawal', account, coin, place }, time + CONFIRMED_AFTER);
     return withdrawal;
   }
 
+  /** To another account of the exchange, at once. */
+  private moveWithin(checked: CheckedWithdrawal, recipient: string, time: number): Withdrawal {
+    const { ledger, bills, sequences, deposits } = this.parts;
+    const { account, chain, amount, fee } = checked;
+    const { coin } = chain;
+    const withdrawal = this.record(checked, 'success', time);
+    const remark = String(withdrawal.id);
+    ledger.move(coin, fee, available(account), available(FEES));
+    bills.post(account, coin, -fee, 'withdrawalFee', remark);
+    ledger.move(coin, amount - fee, available(account), available(recipient));
+    bills.post(account, coin, fee - amount, 'transferOut', remark);
+    bills.post(recipient, coin, amount - fee, 'transferIn', remark);
+    bills.write(time);
+    const address = addressText(depositAddress(recipient, chain));
+    const names = { id: sequences.order(time), account: recipient, coin, chain: chain.chain, address } as const;
+    const done = { internal: true, fails: false, hash: '', state: 'success' } as const;
+    deposits.append(`${recipient}/${coin}`, { ...names, amount: amount - fee, time, ...done });
+    return withdrawal;
+  }
+
+  /** Submitted becomes confirmed, confirmed becomes success. */
+  private proceed(task: FundsTask, time: number): void {
+    const { scheduler, withdrawals } = this.parts;
+    const withdrawal = withdrawals.at(`${task.account}/${task.coin}`, task.place);
+    if (withdrawal.state === 'submitted') {
+      scheduler.add(task, time + DONE_AFTER);
+      const hash = transactionHash(`withdrawal ${withdrawal.id}`);
+      this.change(task.place, withdrawal, { state: 'confirmed', hash }, time);
+    } else this.arrive(task.place, withdrawal, time);
+  }
+
   /** What left over a chain to an address of this exchange comes back in as a deposit. */
-  private arrive({ state, coin, chain, address, amount, fee, hash }: Withdrawal, time: number): void {
-    if (state !== 'success') return;
-    const rules = chainsOf(coin).find((candidate) => candidate.chain === chain);
-    const recipient = rules === undefined ? undefined : this.ownerOf(rules, address);
-    if (rules === undefined || recipient === undefined) return;
-    this.depositBook.announce({ account: recipient, chain: rules, amount: amount - fee, hash }, time);
+  private arrive(place: number, withdrawal: Withdrawal, time: number): void {
+    const { ledger } = this.parts;
+    const { account, coin, chain: name, amount, fee, address, hash } = withdrawal;
+    ledger.move(coin, amount - fee, available(withdrawing(account)), available(OUTSIDE));
+    ledger.move(coin, fee, available(withdrawing(account)), available(FEES));
+    this.change(place, withdrawal, { state: 'success' }, time);
+    const chain = chainsOf(coin).find((candidate) => candidate.chain === name);
+    const recipient = chain === undefined ? undefined : this.ownerOf(chain, address);
+    if (chain === undefined || recipient === undefined) return;
+    this.announce({ account: recipient, chain, amount: amount - fee, fails: false, hash }, time);
+  }
+
+  /** Throws {@link Refusal}, with nothing changed, if the balance is too small. */
+  private record(checked: CheckedWithdrawal, state: Withdrawal['state'], time: number): Withdrawal {
+    const { account, chain, amount, fee, address } = checked;
+    const { coin } = chain;
+    if (this.parts.ledger.available(account, coin) < amount) throw new Refusal('insufficientBalance', coin);
+    const names = { id: this.parts.sequences.order(time), account, coin, chain: chain.chain };
+    const withdrawal = { ...names, amount, fee, address, submitted: time, managed: time, state, hash: '' };
+    this.parts.withdrawals.append(`${account}/${coin}`, withdrawal);
+    return withdrawal;
+  }
+
+  private change(place: number, old: Withdrawal, changes: Partial<Withdrawal>, time: number): void {
+    this.parts.withdrawals.put(`${old.account}/${old.coin}`, place, { ...old, ...changes, managed: time });
   }
 
   /** The customer who receives at an address. */
   private ownerOf(chain: ChainRules, text: string): string | undefined {
-    return this.options.customers.ids().find((account) => addressText(depositAddress(account, chain)) === text);
+    return this.parts.customers.all().find(({ id }) => addressText(depositAddress(id, chain)) === text)?.id;
+  }
+
+  /** Throws {@link Refusal} 1005 for a wrong one, which counts, and 1004 for any while the account's is locked. */
+  private checkPassword(account: string, expected: string, given: string, now: number): void {
+    const { attempts } = this.parts;
+    const { wrong, lockedUntil } = attempts.get(account) ?? { wrong: 0, lockedUntil: 0 };
+    if (now < lockedUntil) throw new Refusal('fundPasswordLocked', `until ${new Date(lockedUntil).toISOString()}`);
+    if (given === expected) {
+      attempts.delete(account);
+      return;
+    }
+    const isLast = wrong + 1 >= WRONG_PASSWORDS;
+    attempts.set(
+      account,
+      isLast ? { wrong: 0, lockedUntil: now + PASSWORD_LOCK } : { wrong: wrong + 1, lockedUntil: 0 },
+    );
+    throw new Refusal('badFundPassword');
   }
 }
 
@@ -249,38 +400,6 @@ function depositChain(coin: string, name: string | undefined): ChainRules {
   return found;
 }
 
-/** Wrong fund passwords in a row, and until when all are refused. */
-interface Attempts {
-  readonly wrong: number;
-  /** ms since the Unix epoch. */
-  readonly lockedUntil: number;
-}
-
-const attemptsCodec: Codec<Attempts> = {
-  encode: ({ wrong, lockedUntil }) => [wrong, lockedUntil],
-  decode: (row) => {
-    const [wrong, lockedUntil] = row as [number, number];
-    return { wrong, lockedUntil };
-  },
-};
-
-/** Compares fund passwords, and locks an account's after too many wrong ones. */
-class FundPasswords {
-  constructor(private readonly table: Table<Attempts>) {}
-
-  /** Throws {@link Refusal} 1005 for a wrong one, which counts, and 1004 for any while the account's is locked. */
-  check(account: string, expected: string, given: string, now: number): void {
-    const { wrong, lockedUntil } = this.table.get(account) ?? { wrong: 0, lockedUntil: 0 };
-    if (now < lockedUntil) throw new Refusal('fundPasswordLocked', `until ${new Date(lockedUntil).toISOString()}`);
-    if (given === expected) {
-      if (wrong > 0) this.table.delete(account);
-      return;
-    }
-    const isLast = wrong + 1 >= FUNDS.wrongPasswords;
-    this.table.put(
-      account,
-      isLast ? { wrong: 0, lockedUntil: now + FUNDS.passwordLock } : { wrong: wrong + 1, lockedUntil: 0 },
-    );
-    throw new Refusal('badFundPassword');
-  }
+function available(account: string) {
+  return { account, part: 'available' } as const;
 }

@@ -1,4 +1,4 @@
-import type { ChildProcess } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { Failure, suggest } from '../../errors.js';
@@ -6,18 +6,39 @@ import type { Host } from '../../platform/host.js';
 import { lock, tryLock } from '../../platform/lock.js';
 import { makeFolders } from '../../platform/private-files.js';
 import { isAlive, startStamp } from '../../platform/processes.js';
-import { STORE_NAME } from '../store/errors.js';
+import type { SandboxStatus } from '../admin/calls.js';
+import { keepingData, RESET } from '../failures.js';
 import { askAdmin, isAnswering } from './admin-client.js';
-import type { Launch } from './background.js';
-import { endedNatively, keepingData, tryDisk } from './data-failures.js';
-import { readPublished, type SandboxAddress, type SandboxFiles, sandboxFiles, unpublish } from './files.js';
-import { failureIn, lengthOf, type StartFailure } from './log.js';
-import { NOT_RUNNING, type SandboxStatus } from './status.js';
+import {
+  isPublished,
+  readPublished,
+  type SandboxAddress,
+  type SandboxFiles,
+  sandboxFiles,
+  unpublish,
+} from './files.js';
+
+/*
+ * What commands use to control the sandbox of a `PIT_HOME`. Running one in this process is in `serve.ts`, because it loads the
+ * exchange.
+ */
+
+/** The command line for `pit sandbox serve`. Paths are absolute, because it runs in another folder. */
+export interface Launch {
+  readonly command: string;
+  readonly args: readonly string[];
+}
 
 export interface EnsuredSandbox extends SandboxAddress {
   /** Whether this call started it. */
   readonly started: boolean;
 }
+
+/** Set for a sandbox that is started in the background. */
+export const BACKGROUND_VARIABLE = 'PIT_SANDBOX_BACKGROUND';
+
+/** Seconds without a request after which a sandbox in the background stops; 0 for never. */
+export const IDLE_VARIABLE = 'PIT_SANDBOX_IDLE';
 
 /** A busy machine takes many seconds to start a process. One that ends is noticed at once. */
 const START_TIMEOUT = 30_000;
@@ -25,33 +46,31 @@ const STEP = 25;
 
 /**
  * The running sandbox of this `PIT_HOME`, or a new one in the background. Any number of processes that call this at once start
- * only one. Leftovers of a killed sandbox are ignored.
+ * only one. What a killed sandbox left is ignored.
  *
  * Throws {@link Failure} `unreachable` if the start fails or takes too long, or the disk fails.
  */
 export function ensureSandbox(host: Host, launch: Launch): Promise<EnsuredSandbox> {
   const files = sandboxFiles(host.directories);
-  return keepingData(files.directory, () => ensureIn(files, host, launch));
-}
-
-async function ensureIn(files: SandboxFiles, host: Host, launch: Launch): Promise<EnsuredSandbox> {
-  makeFolders(files.directory);
-  const deadline = performance.now() + START_TIMEOUT;
-  while (performance.now() < deadline) {
-    const running = await answeringSandbox(files);
-    if (running !== undefined) return { ...running, started: false };
-    const release = await tryLock(files.directory);
-    if (release === undefined) {
-      await host.sleep(STEP);
-      continue;
+  return keepingData(files.directory, async () => {
+    makeFolders(files.directory);
+    const deadline = performance.now() + START_TIMEOUT;
+    while (performance.now() < deadline) {
+      const running = await answeringSandbox(files);
+      if (running !== undefined) return { ...running, started: false };
+      const release = await tryLock(files.directory);
+      if (release === undefined) {
+        await host.sleep(STEP);
+        continue;
+      }
+      try {
+        return await startUnderLock(files, host, launch, deadline);
+      } finally {
+        await release();
+      }
     }
-    try {
-      return await startUnderLock(files, host, launch, deadline);
-    } finally {
-      await release();
-    }
-  }
-  throw tooSlow(files);
+    throw tooSlow(files);
+  });
 }
 
 async function answeringSandbox(files: SandboxFiles): Promise<SandboxAddress | undefined> {
@@ -68,77 +87,110 @@ async function startUnderLock(
   // the last holder of the lock may have started it
   const running = await answeringSandbox(files);
   if (running !== undefined) return { ...running, started: false };
-  const logged = lengthOf(files.log);
-  // loaded only here, because nearly every command finds a running sandbox
-  const { startInBackground } = await import('./background.js');
   const child = startInBackground(files, host, launch);
   const exit = watch(child);
-  while (performance.now() < deadline) {
-    const over = exit.over;
-    const handler = await answeringSandbox(files);
-    if (handler !== undefined) return { ...handler, started: handler.pid === child.pid };
-    if (over) throw failureOf(files, exit, logged);
-    await host.sleep(STEP);
+  try {
+    while (performance.now() < deadline) {
+      const { isOver } = exit;
+      const found = await answeringSandbox(files);
+      if (found !== undefined) return { ...found, started: found.pid === child.pid };
+      if (isOver) throw startFailed(files, exit);
+      await host.sleep(STEP);
+    }
+    throw tooSlow(files);
+  } finally {
+    child.stderr?.destroy();
   }
-  throw tooSlow(files);
 }
 
+/** Not inherited: a sandbox needs no credentials, and settings for one command must not stay with it for hours. */
+const DROPPED = /^(NODE_.*|DEBUG|PIT_.*)$/;
+
+/** Starts the sandbox as a detached process, which outlives this one, its terminal and Ctrl-C. */
+function startInBackground(files: SandboxFiles, { environment }: Host, { command, args }: Launch): ChildProcess {
+  const kept = Object.fromEntries(Object.entries(environment).filter(([name]) => !DROPPED.test(name)));
+  // absolute, because the sandbox runs in another folder
+  const home = environment.PIT_HOME ? { PIT_HOME: path.resolve(environment.PIT_HOME) } : {};
+  const child = spawn(command, args, {
+    cwd: files.directory,
+    detached: true,
+    env: { ...kept, ...home, [BACKGROUND_VARIABLE]: '1', [IDLE_VARIABLE]: environment[IDLE_VARIABLE] },
+    stdio: ['ignore', 'ignore', 'pipe'],
+    windowsHide: true,
+  });
+  child.unref();
+  return child;
+}
+
+/** How a start ended, and what it printed on stderr. */
 interface Exit {
-  over: boolean;
-  error: Error | undefined;
+  isOver: boolean;
   signal: NodeJS.Signals | null;
+  /** Why there was no process. */
+  error: string | undefined;
+  printed: string;
 }
 
 function watch(child: ChildProcess): Exit {
-  const exit: Exit = { over: false, error: undefined, signal: null };
-  child.once('exit', (_status, signal) => {
+  const exit: Exit = { isOver: false, signal: null, error: undefined, printed: '' };
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    exit.printed = (exit.printed + text).slice(-LONGEST_RECORD);
+  });
+  // after exit, when stderr has been read
+  child.once('close', (_status, signal) => {
     exit.signal = signal;
-    exit.over = true;
+    exit.isOver = true;
   });
   child.once('error', (error) => {
-    exit.error = error;
-    exit.over = true;
+    exit.error = error.message;
+    exit.isOver = true;
   });
   return exit;
 }
 
-/** What the process logged, or else what its exit and the disk show. Throws the system's error if the disk is full. */
-function failureOf(files: SandboxFiles, { error, signal }: Exit, logged: number): Failure {
-  if (error !== undefined) return startFailed(files, { reason: error.message, hint: [] });
-  const said = failureIn(files.log, logged);
-  if (said !== undefined && said.hint.length > 0) return startFailed(files, said);
-  tryDisk(files.directory);
-  if (signal !== null && FATAL.has(signal)) return endedNatively(path.join(files.exchange, STORE_NAME), signal);
-  return startFailed(files, said ?? { reason: 'it ended without an error message', hint: [] });
+const LONGEST_RECORD = 65_536;
+
+/** The failure of a start, in the words of the process that ended. */
+function startFailed(files: SandboxFiles, { signal, error, printed }: Exit): Failure {
+  const { message, hint } = errorIn(printed.trim().split('\n').at(-1) ?? '');
+  // LMDB reads its file as memory, so one that is damaged ends the process
+  const reason = signal === null ? (error ?? message) : `${signal} ended it, so its data may be damaged`;
+  const hints = signal === null ? (hint ?? hintsFor(files)) : RESET;
+  return new Failure('unreachable', `The sandbox did not start: ${reason}`, { hint: hints });
 }
 
-/** Signals of a crash. */
-const FATAL: ReadonlySet<string> = new Set(['SIGSEGV', 'SIGBUS', 'SIGABRT', 'SIGILL', 'SIGFPE']);
-
-function startFailed({ log }: SandboxFiles, { reason, hint }: StartFailure): Failure {
-  return new Failure('unreachable', `The sandbox did not start: ${reason}`, {
-    hint: hint.length > 0 ? hint : [`See ${log}.`, suggest('Run it in the foreground', 'sandbox', 'serve')],
-  });
+/** Reads the error that a command prints with `--json`; any other text is the message itself. */
+function errorIn(line: string): { readonly message: string; readonly hint?: string | undefined } {
+  try {
+    const { error } = JSON.parse(line) as { error: { message: string; hint: string | null } };
+    return { message: error.message, hint: error.hint ?? undefined };
+  } catch {
+    return { message: line === '' ? 'it ended without an error message' : line };
+  }
 }
 
-function tooSlow({ log }: SandboxFiles): Failure {
+function tooSlow(files: SandboxFiles): Failure {
   return new Failure('unreachable', `The sandbox did not answer within ${START_TIMEOUT / 1000} seconds`, {
-    hint: [`See ${log}.`, suggest('Run it in the foreground', 'sandbox', 'serve')],
+    hint: hintsFor(files),
   });
+}
+
+function hintsFor({ log }: SandboxFiles) {
+  return [`See ${log}.`, suggest('Run it in the foreground', 'sandbox', 'serve')];
 }
 
 const STATUS_TIMEOUT = 5_000;
 const STOP_TIMEOUT = 15_000;
 
-/** The status of this `PIT_HOME`'s sandbox. One that does not answer is reported as not running. */
-export async function sandboxStatus(host: Host): Promise<SandboxStatus> {
+/** The status of this `PIT_HOME`'s sandbox; undefined if none answers. */
+export async function sandboxStatus(host: Host): Promise<SandboxStatus | undefined> {
   const address = readPublished(sandboxFiles(host.directories).running);
-  if (address === undefined) return NOT_RUNNING;
+  if (address === undefined) return undefined;
   try {
     // only this sandbox knows the token, and this is how it answers
     return (await askAdmin(address, 'GET /status', STATUS_TIMEOUT)) as SandboxStatus;
   } catch {
-    return NOT_RUNNING;
+    return undefined;
   }
 }
 
@@ -147,36 +199,22 @@ export async function stopSandbox(host: Host): Promise<boolean> {
   const { running } = sandboxFiles(host.directories);
   const address = readPublished(running);
   if (address === undefined) return false;
-  const stopped = await askedToStop(address);
-  if (!stopped && !terminate(address)) {
-    unpublish(running, address);
-    return false;
+  const isAsked = await askAdmin(address, 'POST /stop', STOP_TIMEOUT).then(
+    () => true,
+    () => false,
+  );
+  if (!isAsked) {
+    // without a start stamp, the process may be another program, which is left alone
+    if (address.pid === process.pid || startStamp(address.pid) === null) {
+      unpublish(running, address);
+      return false;
+    }
+    process.kill(address.pid, 'SIGTERM');
   }
-  await gone(host, address.pid);
+  const isThere = () => isPublished(running, address) || (address.pid !== process.pid && isAlive(address.pid));
+  for (let waited = 0; waited < STOP_TIMEOUT && isThere(); waited += STEP) await host.sleep(STEP);
   unpublish(running, address);
   return true;
-}
-
-async function askedToStop(address: SandboxAddress): Promise<boolean> {
-  try {
-    await askAdmin(address, 'POST /stop', STOP_TIMEOUT);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** Terminates a sandbox that does not answer. False if the process might be another program, which is left alone. */
-function terminate({ pid }: SandboxAddress): boolean {
-  if (pid === process.pid || startStamp(pid) === null || !isAlive(pid)) return false;
-  process.kill(pid, 'SIGTERM');
-  return true;
-}
-
-/** A sandbox within this process, as in tests, has stopped when it said so. */
-async function gone(host: Host, pid: number): Promise<void> {
-  if (pid === process.pid) return;
-  for (let waited = 0; waited < STOP_TIMEOUT && isAlive(pid); waited += STEP) await host.sleep(STEP);
 }
 
 /**
@@ -185,18 +223,16 @@ async function gone(host: Host, pid: number): Promise<void> {
  */
 export function resetSandbox(host: Host): Promise<boolean> {
   const files = sandboxFiles(host.directories);
-  return keepingData(files.directory, () => reset(host, files));
-}
-
-async function reset(host: Host, files: SandboxFiles): Promise<boolean> {
-  makeFolders(files.directory);
-  const release = await lock(files.directory);
-  try {
-    const stopped = await stopSandbox(host);
-    for (const each of [files.exchange, files.faults, `${files.faults}.1`])
-      rmSync(each, { recursive: true, force: true });
-    return stopped;
-  } finally {
-    await release();
-  }
+  return keepingData(files.directory, async () => {
+    makeFolders(files.directory);
+    const release = await lock(files.directory);
+    try {
+      const stopped = await stopSandbox(host);
+      for (const each of [files.exchange, files.faults, `${files.faults}.1`])
+        rmSync(each, { recursive: true, force: true });
+      return stopped;
+    } finally {
+      await release();
+    }
+  });
 }

@@ -1,7 +1,10 @@
 import { existsSync, renameSync, rmSync } from 'node:fs';
-import type { Exchange } from '../exchange/exchange-service.js';
-import type { ReplayGenesis } from '../exchange/exchange-state.js';
+import type { Secrets } from '../accounts/accounts.js';
+import type { Exchange, ReplayGenesis } from '../exchange/exchange.js';
 import { Refusal } from '../refusals.js';
+
+/** Opens the exchange of a directory, or makes one there. */
+type OpenExchange = (directory: string, replayGenesis?: ReplayGenesis) => Promise<Exchange>;
 
 /**
  * The folder of an exchange while its sandbox runs. The exchange can be replaced by another one, for a replay or an import;
@@ -13,13 +16,22 @@ export class DataDirectory {
   private closing = false;
   private readonly replaceListeners: (() => void)[] = [];
 
-  constructor(
+  private constructor(
     private readonly directory: string,
     exchange: Exchange,
-    /** Opens the exchange of a directory, or makes one there. */
-    readonly open: (directory: string, replayGenesis?: ReplayGenesis) => Promise<Exchange>,
+    readonly open: OpenExchange,
+    /** Those of the first account, which stay when the exchange is replaced. */
+    readonly keys: Secrets,
   ) {
     this.current = exchange;
+  }
+
+  /** Opens it, also if a sandbox was killed while it replaced its exchange. Rejects with UnreadableStore and the system's errors. */
+  static async open(directory: string, open: OpenExchange, keys: Secrets): Promise<DataDirectory> {
+    const [next, last] = neighbours(directory);
+    if (!existsSync(directory) && existsSync(next)) renameSync(next, directory);
+    for (const rest of [next, last]) rmSync(rest, { recursive: true, force: true });
+    return new DataDirectory(directory, await open(directory), open, keys);
   }
 
   /** Throws {@link Refusal} `maintenance` while it is being replaced. */
@@ -44,27 +56,30 @@ export class DataDirectory {
       if (this.closing) throw new Refusal('maintenance');
       return work();
     });
-    this.busy = done.then(nothing, nothing);
+    // the caller of the work gets its outcome
+    this.busy = done.then(
+      () => undefined,
+      () => undefined,
+    );
     return done;
   }
 
   /**
-   * Replaces the exchange. `make` writes the data of the new one into a directory that does not exist yet. If it fails, or its
-   * data cannot be opened, the old exchange stays. Call it within {@link alone}.
+   * Replaces the exchange. `make` writes the data of the new one into a directory that does not exist yet; if it fails, the old
+   * exchange stays. Call it within {@link alone}.
    */
   async replace(make: (directory: string) => Promise<void>): Promise<void> {
-    const [next, last] = [`${this.directory}.next`, `${this.directory}.last`];
+    const [next, last] = neighbours(this.directory);
     rmSync(next, { recursive: true, force: true });
     await make(next);
     const old = this.exchange;
     this.current = undefined;
     for (const listener of this.replaceListeners) listener();
     await old.close();
-    rmSync(last, { recursive: true, force: true });
     renameSync(this.directory, last);
     renameSync(next, this.directory);
-    await this.openReplaced(last);
     rmSync(last, { recursive: true, force: true });
+    this.current = await this.open(this.directory);
   }
 
   async close(): Promise<void> {
@@ -74,26 +89,9 @@ export class DataDirectory {
     this.current = undefined;
     await current?.close();
   }
-
-  private async openReplaced(last: string): Promise<void> {
-    try {
-      this.current = await this.open(this.directory);
-    } catch (error) {
-      rmSync(this.directory, { recursive: true, force: true });
-      renameSync(last, this.directory);
-      this.current = await this.open(this.directory);
-      throw error;
-    }
-  }
 }
 
-function nothing(): void {
-  // the caller of the work gets its outcome
-}
-
-/** Restores the exchange of a sandbox that was killed while it was being replaced. */
-export function recoverDataDirectory(directory: string): void {
-  const last = `${directory}.last`;
-  if (existsSync(last) && !existsSync(directory)) renameSync(last, directory);
-  for (const rest of [last, `${directory}.next`]) rmSync(rest, { recursive: true, force: true });
+/** The folders of the next and the last exchange while one replaces the other. */
+function neighbours(directory: string): [next: string, last: string] {
+  return [`${directory}.next`, `${directory}.last`];
 }

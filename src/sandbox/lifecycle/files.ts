@@ -1,11 +1,14 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { readdirSync, rmSync } from 'node:fs';
+import { closeSync, fstatSync, ftruncateSync, rmSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { readTextBounded } from '../../platform/bounded-file.js';
 import type { Directories } from '../../platform/directories.js';
 import type { Host } from '../../platform/host.js';
+import { openPrivate } from '../../platform/private-files.js';
 import { isAlive, startStamp } from '../../platform/processes.js';
 import { replaceFile } from '../../platform/replacement.js';
+import type { Secrets } from '../accounts/accounts.js';
+import type { Dialect } from '../server/interface-details.js';
 
 /** The addresses and keys of a sandbox, as `pit sandbox serve` prints them. */
 export interface SandboxAddress {
@@ -22,28 +25,17 @@ export interface SandboxAddress {
   readonly adminToken: string;
 }
 
-/** The keys of a sandbox's first account. They never change for a `PIT_HOME`. */
-interface SandboxKeys {
-  readonly accessKey: string;
-  readonly secretKey: string;
-  readonly safePwd: string;
-  readonly username: string;
-}
-
 /** The files of one sandbox. */
 export interface SandboxFiles {
   readonly directory: string;
-  /** Exists while the sandbox is running. */
+  /** Its address and process, from its start until its data are closed. */
   readonly running: string;
-  readonly keys: string;
-  /** The last port of the interface. */
-  readonly port: string;
-  readonly log: string;
-  /** What was chosen for this sandbox and stays. */
+  /** What stays across starts and resets: {@link Settings}. */
   readonly settings: string;
+  readonly log: string;
   /** The log of applied faults. */
   readonly faults: string;
-  /** The exchange's own data. */
+  /** The folder of the exchange's own data. */
   readonly exchange: string;
 }
 
@@ -56,11 +48,9 @@ export function filesIn(directory: string): SandboxFiles {
   return {
     directory,
     running: path.join(directory, 'running.json'),
-    keys: path.join(directory, 'keys.json'),
-    port: path.join(directory, 'port.json'),
+    settings: path.join(directory, 'settings.json'),
     faults: path.join(directory, 'faults.ndjson'),
     log: path.join(directory, 'sandbox.log'),
-    settings: path.join(directory, 'settings.json'),
     exchange: path.join(directory, 'exchange'),
   };
 }
@@ -70,52 +60,50 @@ export function transferFile(directories: Pick<Directories, 'state'>): string {
   return path.join(sandboxFiles(directories).directory, `state.transfer.${process.pid}`);
 }
 
-const DRAFT = /\.(?:json|transfer)\.(\d{1,10})$/;
+/** What stays across starts and resets. */
+interface Settings {
+  /** The keys of the first account. */
+  readonly keys: Secrets;
+  /** The last port of the interface; 0 before the first start. */
+  readonly port: number;
+  readonly dialect: Dialect;
+}
 
-/** Removes the files of processes that were killed while they replaced a file or passed data. */
-export function removeDrafts(directory: string): void {
-  for (const name of readdirSync(directory)) {
-    const [, pid] = DRAFT.exec(name) ?? [];
-    if (pid !== undefined && !isAlive(Number(pid))) removeFile(path.join(directory, name));
-  }
+/** The settings of a sandbox, with new keys if it has none yet. */
+export function readSettings(file: string): Settings {
+  const { keys, port = 0, dialect = 'document' } = (readRecord(file) ?? {}) as Partial<Settings>;
+  return { keys: keys ?? newKeys('sandbox'), port, dialect };
+}
+
+export function keepSettings(file: string, settings: Settings): void {
+  const text = `${JSON.stringify(settings)}\n`;
+  if (text !== tryRead(file)) replaceFile(file, text);
+}
+
+/** Play keys of an account. */
+export function newKeys(username: string): Secrets {
+  const safePwd = randomBytes(9).toString('base64url');
+  return { accessKey: randomUUID(), secretKey: randomUUID(), safePwd, username };
 }
 
 const LONGEST_RECORD = 65_536;
 
-/** The JSON object in a file; undefined if there is none. */
-export function readRecord(file: string): Readonly<Record<string, unknown>> | undefined {
+function tryRead(file: string): string | undefined {
   try {
-    const value: unknown = JSON.parse(readTextBounded(file, LONGEST_RECORD));
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
+    return readTextBounded(file, LONGEST_RECORD);
   } catch {
     return undefined;
   }
 }
 
-export function removeFile(file: string): void {
-  rmSync(file, { force: true });
-}
-
-/** The stored keys, which survive a reset, or new ones. */
-export function keysOf(file: string): SandboxKeys {
-  const { accessKey, secretKey, safePwd, username } = readRecord(file) ?? {};
-  if (typeof accessKey === 'string' && typeof secretKey === 'string' && typeof safePwd === 'string') {
-    return { accessKey, secretKey, safePwd, username: typeof username === 'string' ? username : USERNAME };
+/** The JSON object in a file; undefined if there is none. */
+function readRecord(file: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(tryRead(file) ?? '');
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
   }
-  return {
-    accessKey: randomUUID(),
-    secretKey: randomUUID(),
-    safePwd: randomBytes(9).toString('base64url'),
-    username: USERNAME,
-  };
-}
-
-const USERNAME = 'sandbox';
-
-/** Stores the keys of the exchange's first account. */
-export function keepKeys(file: string, { accessKey, secretKey, safePwd, username }: SandboxKeys): void {
-  const text = `${JSON.stringify({ accessKey, secretKey, safePwd, username })}\n`;
-  if (readRecord(file)?.secretKey !== secretKey) replaceFile(file, text);
 }
 
 /** Publishes a running sandbox to the other processes of its `PIT_HOME`. */
@@ -125,7 +113,7 @@ export function publish(file: string, address: SandboxAddress): void {
 
 /** Undoes {@link publish}, unless another sandbox has published itself since. */
 export function unpublish(file: string, address: SandboxAddress): void {
-  if (isPublished(file, address)) removeFile(file);
+  if (isPublished(file, address)) rmSync(file, { force: true });
 }
 
 /** Whether this sandbox is the published one. The token is new for every start. */
@@ -134,25 +122,19 @@ export function isPublished(file: string, address: SandboxAddress): boolean {
 }
 
 /**
- * The published sandbox, if its process seems to run. It is cheap: one small file and the process table. The sandbox may be
- * stopping, and on systems without process start times its id may have been reused.
+ * The published sandbox, if its process runs. It is cheap: one small file and the process table. The sandbox may be stopping,
+ * and on systems that do not show when a process started, another program may have got its id.
  */
 export function readPublished(file: string): SandboxAddress | undefined {
-  const record = readRecord(file);
-  const address = record === undefined ? undefined : readAddress(record);
-  if (record === undefined || address === undefined || !isAlive(address.pid)) return undefined;
-  const stamp = typeof record.started === 'string' ? startStamp(address.pid) : null;
-  return stamp === null || stamp === record.started ? address : undefined;
+  const { started, ...address } = (readRecord(file) ?? {}) as Partial<SandboxAddress> & { started?: string | null };
+  if (!isAddress(address) || !isAlive(address.pid) || started !== startStamp(address.pid)) return undefined;
+  return address;
 }
 
-function readAddress(record: Readonly<Record<string, unknown>>): SandboxAddress | undefined {
-  const { pid, baseUrl, tradeUrl, accessKey, secretKey, safePwd, adminUrl, adminToken } = record;
-  if (typeof pid !== 'number' || !Number.isSafeInteger(pid) || pid <= 0) return undefined;
-  if (typeof baseUrl !== 'string' || typeof tradeUrl !== 'string') return undefined;
-  if (typeof accessKey !== 'string' || typeof secretKey !== 'string' || typeof safePwd !== 'string') return undefined;
-  if (typeof adminUrl !== 'string' || typeof adminToken !== 'string') return undefined;
-  const wsUrl = typeof record.wsUrl === 'string' ? record.wsUrl : null;
-  return { baseUrl, tradeUrl, wsUrl, accessKey, secretKey, safePwd, pid, adminUrl, adminToken };
+function isAddress(record: Partial<SandboxAddress>): record is SandboxAddress {
+  const { pid = 0, baseUrl, tradeUrl, accessKey, secretKey, safePwd, adminUrl, adminToken } = record;
+  const texts = [baseUrl, tradeUrl, accessKey, secretKey, safePwd, adminUrl, adminToken];
+  return Number.isSafeInteger(pid) && pid > 0 && texts.every((text) => typeof text === 'string');
 }
 
 /**
@@ -161,4 +143,22 @@ function readAddress(record: Readonly<Record<string, unknown>>): SandboxAddress 
  */
 export function locate(host: Pick<Host, 'directories'>): SandboxAddress | undefined {
   return readPublished(sandboxFiles(host.directories).running);
+}
+
+/** The log is truncated when it is larger. */
+const LARGEST_LOG = 1_000_000;
+const LONGEST_LINE = 4_000;
+
+/** A sandbox's log: lines with their time in a private file of bounded size. Errors are ignored. */
+export function boundedLog(file: string): (line: string) => void {
+  return (line) => {
+    try {
+      const descriptor = openPrivate(file, 'a');
+      if (fstatSync(descriptor).size > LARGEST_LOG) ftruncateSync(descriptor);
+      writeSync(descriptor, `${new Date().toISOString()} ${line.slice(0, LONGEST_LINE)}\n`);
+      closeSync(descriptor);
+    } catch {
+      // a full disk or a removed folder: there is nowhere to report it
+    }
+  };
 }

@@ -1,34 +1,108 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Failure, suggest } from '../../errors.js';
+import { Failure, suggest, usage } from '../../errors.js';
+import type { Host } from '../../platform/host.js';
+import { lock } from '../../platform/lock.js';
 import { makeFolders } from '../../platform/private-files.js';
-import { replaceFile } from '../../platform/replacement.js';
-import { adminCalls } from '../admin/calls.js';
+import { adminHandlers } from '../admin/handlers.js';
 import { adminListener } from '../admin/http.js';
-import { type Exchange, ExchangeService } from '../exchange/exchange-service.js';
-import type { ReplayGenesis } from '../exchange/exchange-state.js';
+import { Exchange, type ReplayGenesis } from '../exchange/exchange.js';
+import { keepingData } from '../failures.js';
 import { Faults } from '../faults/faults.js';
 import { FaultLog } from '../faults/log.js';
+import { Refusal } from '../refusals.js';
 import { Activity, interfaceRequestListener, type Listener, listen } from '../server/http.js';
-import { DIALECTS, type Dialect, STREAMS } from '../server/interface-details.js';
-import { keptLimits, type LimitValues } from '../server/limits.js';
+import { type Dialect, STREAMS } from '../server/interface-details.js';
+import { DOCUMENTED_LIMITS, keptLimits, type LimitValues, UNLIMITED } from '../server/limits.js';
 import { RequestHandler } from '../server/request-handler.js';
-import { AlreadyOpen } from '../store/database.js';
 import { StreamServer } from '../streams/stream-server.js';
 import { isAnswering } from './admin-client.js';
-import { DataDirectory, recoverDataDirectory } from './data-directory.js';
+import { BACKGROUND_VARIABLE, IDLE_VARIABLE } from './control.js';
+import { DataDirectory } from './data-directory.js';
 import {
+  boundedLog,
   filesIn,
-  keepKeys,
-  keysOf,
+  isPublished,
+  keepSettings,
+  publish,
   readPublished,
-  readRecord,
-  removeDrafts,
+  readSettings,
   type SandboxAddress,
   type SandboxFiles,
+  sandboxFiles,
+  unpublish,
 } from './files.js';
-import { boundedLog } from './log.js';
-import { type Running, RunningSandbox } from './running-sandbox.js';
+
+/** What `pit sandbox serve` takes. */
+interface StartOptions {
+  /** Default: the last port of this `PIT_HOME`, or any. */
+  readonly port?: number | undefined;
+  readonly seed?: number | undefined;
+  /** False for no rate limits. */
+  readonly limits?: boolean | undefined;
+  /** Other values for single limits. */
+  readonly limit?: OtherLimits | undefined;
+  readonly strictAgent?: boolean | undefined;
+  readonly klineSince?: 'first' | 'latest' | undefined;
+  readonly historyMs?: number | undefined;
+  readonly dialect?: Dialect | undefined;
+  readonly zone?: number | undefined;
+}
+
+export interface OtherLimits extends Partial<LimitValues> {
+  /** How far reqTime may be from the machine's clock, in ms. */
+  readonly reqTime?: number;
+}
+
+const DEFAULT_SEED = 1;
+
+/**
+ * Runs `pit sandbox serve`, in the foreground or, if `ensureSandbox` started this process, in the background. It prints nothing:
+ * the caller prints `address`, closes it on a signal and waits for `closed`.
+ *
+ * Throws {@link Failure} if a sandbox is already running, the port is taken, the idle time is not a number, or the disk fails.
+ */
+export async function startSandbox(host: Host, options: StartOptions = {}): Promise<Running> {
+  const isBackground = host.environment[BACKGROUND_VARIABLE] === '1';
+  const { directory, log } = sandboxFiles(host.directories);
+  const { port = null, seed = DEFAULT_SEED, limits = true, limit = {}, ...others } = options;
+  const { reqTime: tolerance, ...values } = limit;
+  const chosen = {
+    ...others,
+    directory,
+    port,
+    seed,
+    tolerance,
+    limits: { ...(limits ? DOCUMENTED_LIMITS : UNLIMITED), ...values },
+    idleMs: isBackground ? idleTime(host) : null,
+    now: () => host.now(),
+  };
+  if (isBackground) {
+    // whoever started it does not read it for long
+    process.stderr.on('error', () => undefined);
+    process.on('uncaughtExceptionMonitor', (error) => boundedLog(log)(`ended by ${error.stack}`));
+    // the process that waits for this one has the lock
+    return await keepingData(directory, () => serve(chosen));
+  }
+  return await keepingData(directory, async () => {
+    makeFolders(directory);
+    const release = await lock(directory);
+    try {
+      return await serve(chosen);
+    } finally {
+      await release();
+    }
+  });
+}
+
+const DEFAULT_IDLE_SECONDS = 1800;
+
+/** Stops after 30 minutes without a request; PIT_SANDBOX_IDLE sets another number of seconds, 0 never stops. */
+function idleTime({ environment }: Host): number | null {
+  const seconds = environment[IDLE_VARIABLE] || String(DEFAULT_IDLE_SECONDS);
+  if (!/^\d{1,9}$/.test(seconds)) throw usage(`${IDLE_VARIABLE} must be a number of seconds, not ${seconds}`);
+  return seconds === '0' ? null : Number(seconds) * 1000;
+}
 
 export interface ServeOptions {
   /** The sandbox's own folder; made when missing. */
@@ -42,7 +116,7 @@ export interface ServeOptions {
   /** Stops after this time without a request; null for never. */
   readonly idleMs: number | null;
   /** Refuse a User-Agent that does not look like a desktop browser's (default: off). */
-  readonly strictAgent?: boolean;
+  readonly strictAgent?: boolean | undefined;
   /** Which rows kline gives if more than 1,000 follow its `since` (default: the latest). */
   readonly klineSince?: 'first' | 'latest' | undefined;
   /** How far the candles before the first trade reach back, in ms (default: 21 days). */
@@ -50,8 +124,17 @@ export interface ServeOptions {
   /** Default: the last one of this folder, or the document's. */
   readonly dialect?: Dialect | undefined;
   /** The zone of the interface's dates, in minutes ahead of UTC (default: UTC). */
-  readonly zone?: number;
+  readonly zone?: number | undefined;
   readonly now?: () => number;
+}
+
+/** A sandbox in this process. */
+export interface Running {
+  readonly address: SandboxAddress;
+  /** Resolves when it has stopped for any reason. */
+  readonly closed: Promise<void>;
+  /** Finishes pending requests, makes everything durable and stops. May be called again. */
+  close(): Promise<void>;
 }
 
 /**
@@ -59,180 +142,175 @@ export interface ServeOptions {
  *
  * Throws {@link Failure} if one is already running in this folder or the port is not available.
  */
-export async function serve(
-  options: ServeOptions,
-  open: typeof ExchangeService.open = ExchangeService.open,
-): Promise<Running> {
+export async function serve(options: ServeOptions): Promise<Running> {
   const files = filesIn(options.directory);
-  const now = options.now ?? Date.now;
   makeFolders(files.directory);
-  if (readPublished(files.running) === undefined) recoverDataDirectory(files.exchange);
-  const { seed, historyMs } = options;
-  const opening = (directory: string, replayGenesis?: ReplayGenesis) =>
-    open({ directory, seed, now, firstAccount: keysOf(files.keys), replayGenesis, historyMs });
-  const exchange = await whenFree(files, () => opening(files.exchange));
+  await untilFree(files);
+  const { seed, historyMs, now = Date.now } = options;
+  const settings = readSettings(files.settings);
+  const open = (directory: string, replayGenesis?: ReplayGenesis) =>
+    Exchange.open({ directory, seed, now, firstAccount: settings.keys, replayGenesis, historyMs });
+  const data = await DataDirectory.open(files.exchange, open, settings.keys);
   try {
-    removeDrafts(files.directory);
-    keepKeys(files.keys, exchange.firstAccount);
-    return await present(new DataDirectory(files.exchange, exchange, opening), files, { ...options, now });
+    const dialect = options.dialect ?? settings.dialect;
+    const log = boundedLog(files.log);
+    const activity = new Activity();
+    const faults = new Faults(seed, new FaultLog(files.faults), Date.now);
+    const handler = new RequestHandler({
+      get exchange() {
+        return data.exchange;
+      },
+      now,
+      zone: options.zone,
+      klineSince: options.klineSince,
+      tolerance: options.tolerance,
+      dialect,
+      limits: keptLimits(options.limits),
+      log,
+    });
+    const streams = new StreamServer({
+      exchange: () => data.exchange,
+      now,
+      subscriptionsPerSecond: options.limits.subscriptions,
+      activity,
+      faults,
+      log,
+    });
+    data.onReplace(() => streams.restart());
+    const respond = interfaceRequestListener(handler, activity, { faults, strictAgent: options.strictAgent ?? false });
+    const listener = await listenOn(options.port, settings.port, (port) =>
+      listen(respond, port, { upgrades: streams }),
+    );
+    const adminToken = randomBytes(24).toString('hex');
+    const calls = adminHandlers({ data, files, activity, faults, dialect, running: () => running });
+    const admin = await listen(adminListener(adminToken, calls), 0);
+    const { url } = listener;
+    const wsUrl = `${url.replace(/^http/, 'ws')}${STREAMS.path}`;
+    const { accessKey, secretKey, safePwd } = settings.keys;
+    const address = { baseUrl: url, tradeUrl: url, wsUrl, accessKey, secretKey, safePwd, pid: process.pid };
+    keepSettings(files.settings, { keys: settings.keys, port: listener.port, dialect });
+    const running = new RunningSandbox({
+      address: { ...address, adminUrl: admin.url, adminToken },
+      ...{ files, data, listener, admin, activity, log },
+      idleMs: options.idleMs,
+    });
+    log(`serves ${url} as process ${process.pid}`);
+    return running;
   } catch (error) {
-    await exchange.close();
+    await data.close();
     throw error;
   }
 }
-
-/** Opens the ports of an exchange and publishes it. */
-async function present(
-  dataDirectory: DataDirectory,
-  files: SandboxFiles,
-  {
-    now,
-    port,
-    limits,
-    tolerance,
-    idleMs,
-    seed,
-    strictAgent = false,
-    zone = 0,
-    klineSince,
-    dialect: chosen,
-  }: ServeOptions & { readonly now: () => number },
-): Promise<Running> {
-  const log = boundedLog(files.log, Date.now);
-  const activity = new Activity();
-  const dialect = keptDialect(files.settings, chosen);
-  const faults = new Faults(seed, new FaultLog(files.faults), Date.now);
-  const handler = new RequestHandler({
-    get exchange() {
-      return dataDirectory.exchange;
-    },
-    now,
-    zone,
-    klineSince,
-    tolerance,
-    dialect,
-    limits: keptLimits(limits),
-    log,
-  });
-  const streams = new StreamServer({
-    exchange: () => dataDirectory.exchange,
-    now,
-    subscriptionsPerSecond: limits.subscriptions,
-    activity,
-    faults,
-    log,
-  });
-  dataDirectory.onReplace(() => streams.restart());
-  const respond = interfaceRequestListener(handler, activity, { faults, strictAgent });
-  const listener = await listenOn((wanted) => listen(respond, wanted, { upgrades: streams }), port, files);
-  const adminToken = randomBytes(24).toString('hex');
-  let running: RunningSandbox | undefined;
-  const calls = adminCalls({
-    dataDirectory,
-    directory: files.exchange,
-    activity,
-    faults,
-    dialect,
-    address: () => address,
-    running: () => running,
-  });
-  const admin = await listen(adminListener(adminToken, calls), 0);
-  const address = addressOf(dataDirectory.exchange, listener, { adminUrl: admin.url, adminToken });
-  try {
-    running = new RunningSandbox({ address, files, dataDirectory, listener, admin, activity, idleMs, log });
-  } catch (error) {
-    await Promise.all([listener.close(), admin.close()]); // an open port would keep the process alive
-    throw error;
-  }
-  log(`serves ${address.baseUrl} as process ${address.pid}`);
-  return running;
-}
-
-/** The dialect that was chosen now, which is kept, or else the last one. */
-function keptDialect(file: string, chosen: Dialect | undefined): Dialect {
-  const last = DIALECTS.find((name) => name === readRecord(file)?.dialect) ?? 'document';
-  if (chosen === undefined || chosen === last) return last;
-  replaceFile(file, `${JSON.stringify({ dialect: chosen })}\n`);
-  return chosen;
-}
-
-function addressOf(
-  { firstAccount: { accessKey, secretKey, safePwd } }: Exchange,
-  { url }: Listener,
-  admin: Pick<SandboxAddress, 'adminUrl' | 'adminToken'>,
-): SandboxAddress {
-  const wsUrl = `${url.replace(/^http/, 'ws')}${STREAMS.path}`;
-  return { baseUrl: url, tradeUrl: url, wsUrl, accessKey, secretKey, safePwd, pid: process.pid, ...admin };
-}
-
-/** Listens on a port, 0 for any. */
-type OpenPort = (port: number) => Promise<Listener>;
 
 const FREE_TIMEOUT = 10_000;
 const FREE_STEP = 50;
 
-/** Opens the exchange, waiting for a sandbox that is stopping. Throws {@link Failure} if it keeps running. */
-async function whenFree(files: SandboxFiles, open: () => Promise<Exchange>): Promise<Exchange> {
+/** Waits for a sandbox of this folder that is stopping. Throws {@link Failure} if one keeps running. */
+async function untilFree({ running }: SandboxFiles): Promise<void> {
   for (let waited = 0; ; waited += FREE_STEP) {
-    try {
-      return await open();
-    } catch (error) {
-      if (!(error instanceof AlreadyOpen)) throw error;
-      const other = readPublished(files.running);
-      const stays = other !== undefined && (await isAnswering(other));
-      if (!stays && waited < FREE_TIMEOUT) await delay(FREE_STEP);
-      else throw alreadyRunning(other, error);
-    }
+    const other = readPublished(running);
+    if (other === undefined) return;
+    if (waited >= FREE_TIMEOUT || (await isAnswering(other)))
+      throw new Failure('usage', `The sandbox is already running at ${other.baseUrl} (process ${other.pid})`, {
+        hint: ['Use that one.', suggest('Or stop it first', 'sandbox', 'stop')],
+      });
+    await delay(FREE_STEP);
   }
-}
-
-function alreadyRunning(other: SandboxAddress | undefined, cause: AlreadyOpen): Failure {
-  const message =
-    other === undefined
-      ? `The sandbox's data are in use: ${cause.message}`
-      : `The sandbox is already running at ${other.baseUrl} (process ${other.pid})`;
-  return new Failure('usage', message, {
-    hint: ['Use that one.', suggest('Or stop it first', 'sandbox', 'stop')],
-    cause,
-  });
 }
 
 /**
  * Listens on the wanted port. Null prefers the last port of this folder, so that an address noted before a stop works again after
  * the next start. Throws {@link Failure} if the wanted port is not available.
  */
-async function listenOn(open: OpenPort, wanted: number | null, files: SandboxFiles): Promise<Listener> {
-  const listener = wanted === null ? await lastOrAny(open, files) : await exactly(open, wanted);
+async function listenOn(wanted: number | null, last: number, open: (port: number) => Promise<Listener>) {
   try {
-    if (listener.port !== lastPort(files)) replaceFile(files.port, `${JSON.stringify({ port: listener.port })}\n`);
-    return listener;
-  } catch (error) {
-    await listener.close();
-    throw error;
-  }
-}
-
-async function lastOrAny(open: OpenPort, files: SandboxFiles): Promise<Listener> {
-  try {
-    return await open(lastPort(files));
-  } catch {
-    return await open(0);
-  }
-}
-
-function lastPort(files: SandboxFiles): number {
-  const port = readRecord(files.port)?.port;
-  return typeof port === 'number' && Number.isInteger(port) && port > 0 && port < 65_536 ? port : 0;
-}
-
-async function exactly(open: OpenPort, port: number): Promise<Listener> {
-  try {
-    return await open(port);
-  } catch (error) {
-    const reason = error instanceof Error && 'code' in error ? String(error.code) : String(error);
-    throw new Failure('usage', `The sandbox cannot listen on port ${port}: ${reason}`, {
+    return await open(wanted ?? last);
+  } catch (cause) {
+    if (wanted === null) return await open(0);
+    const reason = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
+    throw new Failure('usage', `The sandbox cannot listen on port ${wanted}: ${reason}`, {
       hint: 'Choose another port, or --port 0 for any free one.',
-      cause: error,
+      cause,
     });
+  }
+}
+
+interface Parts {
+  readonly address: SandboxAddress;
+  readonly files: SandboxFiles;
+  readonly data: DataDirectory;
+  readonly listener: Listener;
+  readonly admin: Listener;
+  readonly activity: Activity;
+  readonly idleMs: number | null;
+  readonly log: (line: string) => void;
+}
+
+/** How often the exchange advances without requests, and the reasons to stop are checked. */
+const TICK = 1_000;
+
+/** How long a stopping idle sandbox still serves commands that found it just before. */
+const LINGER = 1_000;
+
+export class RunningSandbox implements Running {
+  readonly address: SandboxAddress;
+  readonly closed: Promise<void>;
+  private readonly timer: NodeJS.Timeout;
+  private closing: Promise<void> | undefined;
+  private settle: () => void = () => undefined;
+  private isLeaving = false;
+
+  constructor(private readonly parts: Parts) {
+    this.address = parts.address;
+    this.closed = new Promise((resolve) => {
+      this.settle = resolve;
+    });
+    publish(parts.files.running, parts.address);
+    this.timer = setInterval(() => this.tick(), TICK);
+  }
+
+  /** Whether a command can rely on it now. */
+  get isStaying(): boolean {
+    return !this.isLeaving;
+  }
+
+  close(): Promise<void> {
+    this.closing ??= this.release();
+    return this.closing;
+  }
+
+  /** The next sandbox of this folder opens the data once this one is no longer published. */
+  private async release(): Promise<void> {
+    const { files, address, listener, admin, data, log } = this.parts;
+    this.isLeaving = true;
+    clearInterval(this.timer);
+    await listener.close();
+    await data.close().catch((error: unknown) => log(`closing failed: ${String(error)}`));
+    await admin.close();
+    unpublish(files.running, address);
+    this.settle();
+  }
+
+  private tick(): void {
+    if (this.isLeaving) return;
+    const { files, address, data, activity, idleMs, log } = this.parts;
+    try {
+      data.exchange.advance();
+      if (data.exchange.isFailing) void data.exchange.durable().catch((error) => this.leave(error.message));
+    } catch (error) {
+      if (error instanceof Refusal) return; // it is being replaced
+      log(`the exchange could not go on: ${error instanceof Error ? error.stack : String(error)}`);
+    }
+    // its folder was removed or another sandbox is published: nobody could find and stop it any more
+    if (!isPublished(files.running, address)) void this.close();
+    else if (idleMs !== null && activity.isIdleFor(idleMs)) void this.leave('idle');
+  }
+
+  private async leave(reason: string): Promise<void> {
+    if (this.isLeaving) return;
+    this.isLeaving = true;
+    this.parts.log(`stops: ${reason}`);
+    await delay(LINGER);
+    await this.close();
   }
 }

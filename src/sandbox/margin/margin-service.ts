@@ -1,4 +1,5 @@
-import { type Wallet, walletOf } from '../accounts/accounts.js';
+import { Decimal } from '../../domain/decimal.js';
+import { crossWallet, type Wallet, walletOf } from '../accounts/accounts.js';
 import type { BillBook } from '../accounts/bills.js';
 import { type Ledger, lentTo } from '../accounts/ledger.js';
 import { COINS, coinRules } from '../markets/coins.js';
@@ -92,6 +93,12 @@ export class MarginService {
     bills.post(wallet, coin, -repaid, 'repay');
   }
 
+  /** Every coin of the cross wallet. */
+  crossBalances({ id }: { readonly id: string }): Omit<MarginBalance, 'kind' | 'market'>[] {
+    const wallet = crossWallet(id);
+    return [...COINS.keys()].map((coin) => this.row(wallet, coin));
+  }
+
   /** A row for each wallet and coin that the account owns or owes. */
   balances({ id }: { readonly id: string }): MarginBalance[] {
     const isolated = [...MARKETS.values()].flatMap((market) => this.rows(walletOf(id, 'isolated', market)));
@@ -128,14 +135,18 @@ export class MarginService {
   private rows(wallet: Wallet): MarginBalance[] {
     const kind = wallet.kind === 'cross' ? 'cross' : 'isolated';
     const market = kind === 'isolated' ? wallet.market.name : null;
-    const { ledger } = this.context;
     return coinsOf(wallet).flatMap((coin) => {
-      const { name } = wallet;
-      const parts = [ledger.available(name, coin), ledger.frozen(name, coin), this.debt(name, coin)];
-      if (parts.every((units) => units === 0n)) return [];
-      const [available = '', frozen = '', borrowed = ''] = parts.map((units) => coinText(coin, units));
-      return [{ kind, market, coin, available, frozen, borrowed }];
+      const row = this.row(wallet.name, coin);
+      const isEmpty = [row.available, row.frozen, row.borrowed].every((text) => Decimal.of(text).sign === 0);
+      return isEmpty ? [] : [{ kind, market, ...row }];
     });
+  }
+
+  private row(wallet: string, coin: string): Omit<MarginBalance, 'kind' | 'market'> {
+    const { ledger } = this.context;
+    const parts = [ledger.available(wallet, coin), ledger.frozen(wallet, coin), this.debt(wallet, coin)];
+    const [available = '', frozen = '', borrowed = ''] = parts.map((units) => coinText(coin, units));
+    return { coin, available, frozen, borrowed };
   }
 
   /** Leverage L: the assets are worth at most L times what is left after the debts. */

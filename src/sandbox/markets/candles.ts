@@ -1,6 +1,6 @@
 import type { CandleType } from '../../domain/candle.js';
 import { CANDLE_MS } from '../../domain/candle.js';
-import type { Codec, Table } from '../store/table.js';
+import type { Table } from '../store/table.js';
 
 export type { CandleType };
 
@@ -132,21 +132,6 @@ export interface History {
   candles(level: Level, from: number, to: number): Candle[];
 }
 
-export const candleCodec: Codec<Candle> = {
-  encode: ({ time, open, high, low, close, volume }) => [time, ...[open, high, low, close, volume].map(String)],
-  decode: (row) => {
-    const [time, open, high, low, close, volume] = row as [number, string, string, string, string, string];
-    return {
-      time,
-      open: BigInt(open),
-      high: BigInt(high),
-      low: BigInt(low),
-      close: BigInt(close),
-      volume: BigInt(volume),
-    };
-  },
-};
-
 /** The key of a candle, and the candle so far. */
 interface Slot {
   readonly key: string;
@@ -196,14 +181,15 @@ export class CandleSeries {
   /** The last price before `time`; undefined if there was none. */
   private closeBefore(time: number): bigint | undefined {
     const { start, end } = { start: this.key('1min', 0), end: this.key('1min', time) };
-    for (const candle of this.table.range({ start, end, reverse: true })) return candle.close;
+    for (const [, candle] of this.table.entries({ start, end, reverse: true })) return candle.close;
     return this.history.candles('1min', this.history.start, time).at(-1)?.close;
   }
 
   private stored(level: Level, from: number, to: number): Candle[] {
     const { history } = this;
     const old = from < history.end ? history.candles(level, from, to) : [];
-    const live = [...this.table.range({ start: this.key(level, from), end: this.key(level, to) })];
+    const range = { start: this.key(level, from), end: this.key(level, to) };
+    const live = Array.from(this.table.entries(range), ([, candle]) => candle);
     return aggregate([...old, ...live], level);
   }
 

@@ -45,6 +45,11 @@ export class Market implements MarketRules {
     this.minUnits = unitsOf(rules.minNotional, quote);
   }
 
+  /** What the store keeps of a market that an order refers to. */
+  toJSON(): string {
+    return this.name;
+  }
+
   /** Reads a price. Throws {@link Refusal} unless it is positive and within the price scale. */
   ticks(text: string): bigint {
     const price = Decimal.parse(text);

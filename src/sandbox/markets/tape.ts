@@ -1,6 +1,5 @@
 import type { Side } from '../../domain/order.js';
 import type { NumberedLists } from '../store/numbered-lists.js';
-import type { Codec } from '../store/table.js';
 import type { CandleSeries } from './candles.js';
 
 /** A public trade in ticks and lots, with the taker's side. */
@@ -14,14 +13,6 @@ export interface Trade {
 
 /** The most trades shown at once, as the interface states. */
 const SHOWN = 50;
-
-export const tradeCodec: Codec<Trade> = {
-  encode: ({ id, time, side, price, amount }) => [String(id), time, side, String(price), String(amount)],
-  decode: (row) => {
-    const [id, time, side, price, amount] = row as [string, number, Side, string, string];
-    return { id: BigInt(id), time, side, price: BigInt(price), amount: BigInt(amount) };
-  },
-};
 
 /** The trades of one market: the latest in memory, all of them on disk, and their candles. */
 export class Tape {

@@ -1,5 +1,5 @@
-import type { AccountType, OrderType, Side } from '../../domain/order.js';
-import { isSimulated, walletOf } from '../accounts/accounts.js';
+import type { AccountType, OrderReference, OrderType, Side } from '../../domain/order.js';
+import { type Account, isSimulated, walletOf } from '../accounts/accounts.js';
 import type { BillBook, BillKind } from '../accounts/bills.js';
 import { FEES, type Ledger } from '../accounts/ledger.js';
 import { type Book, type BookEvent, opposite } from '../engine/book.js';
@@ -8,8 +8,9 @@ import type { MarginService } from '../margin/margin-service.js';
 import type { Market } from '../markets/market.js';
 import type { Tape } from '../markets/tape.js';
 import { Refusal } from '../refusals.js';
-import { heldFunds, type Order } from './order.js';
-import type { OrderRepository } from './order-repository.js';
+import { Scheduler } from '../scheduler.js';
+import { heldFunds, type Order, type OrderRecord, recordOf } from './order.js';
+import type { OrderList, OrderRepository } from './order-repository.js';
 import type { Sequences } from './sequences.js';
 
 /** A market with its book and its trades. */
@@ -24,20 +25,50 @@ export function lastPrice(venue: TradedMarket | undefined): bigint {
   return venue?.tape.last?.price ?? venue?.book.best('buy')?.price ?? 0n;
 }
 
-/** An order to be placed, in ticks and lots. */
-export interface NewOrder {
-  readonly account: string;
+/** An order of a customer: decimal text. */
+export interface OrderRequest {
+  readonly market: string;
   readonly side: Side;
   readonly type: OrderType;
+  readonly price: string;
+  readonly amount: string;
+  readonly clientId?: string | undefined;
+  /** The wallet that pays and receives (default: spot). */
+  readonly accountType?: AccountType | undefined;
+  /** Margin: borrow the shortfall, within the leverage. */
+  readonly borrow?: boolean | undefined;
+  /** Margin: repay with the proceeds. */
+  readonly repay?: boolean | undefined;
+}
+
+/** An order to be placed, in ticks and lots. */
+export interface NewOrder extends Omit<OrderRequest, 'market' | 'price' | 'amount'> {
+  readonly account: string;
   readonly price: bigint;
   readonly amount: bigint;
-  readonly clientId?: string | undefined;
-  /** Which wallet pays and receives (default: spot). */
-  readonly accountType?: AccountType | undefined;
-  /** Borrow what is missing. */
-  readonly borrow?: boolean | undefined;
-  /** Repay with the proceeds. */
-  readonly repay?: boolean | undefined;
+}
+
+/** "Orders are cancelled one minute after the call", by the exchange's clock. */
+const CANCEL_DELAY = 60_000;
+
+/** A running timer of cancelAllOrdersAfter: one for each account and market. */
+export interface CancelTimer {
+  readonly account: string;
+  readonly market: string;
+}
+
+interface OrderParts {
+  readonly ledger: Ledger;
+  readonly sequences: Sequences;
+  readonly bills: BillBook;
+  readonly orders: OrderRepository;
+  readonly margin: MarginService;
+  readonly venues: ReadonlyMap<string, TradedMarket>;
+  readonly timers?: Scheduler<CancelTimer>;
+  readonly changes?: Changes;
+  readonly now: () => number;
+  /** Called when something of a customer has changed. */
+  readonly changed: () => void;
 }
 
 /**
@@ -45,22 +76,84 @@ export interface NewOrder {
  * tape and bills consistent. Every trade and every change of an order, of customers and of simulated traders, passes here.
  */
 export class OrderService {
-  /** Whether something of a customer has changed since this was last set to false. */
-  customersChanged = false;
+  readonly ledger: Ledger;
+  private readonly sequences: Sequences;
+  private readonly bills: BillBook;
+  private readonly orders: OrderRepository;
+  private readonly margin: MarginService;
+  private readonly changes: Changes;
+  private readonly timers: Scheduler<CancelTimer>;
   /** Time never goes back, even if a caller's does. */
   private time = 0;
 
-  constructor(
-    readonly ledger: Ledger,
-    private readonly sequences: Sequences,
-    private readonly bills: BillBook,
-    private readonly orders: OrderRepository,
-    private readonly margin: MarginService,
-    private readonly changes = new Changes(),
-  ) {}
+  constructor(private readonly parts: OrderParts) {
+    ({ ledger: this.ledger, sequences: this.sequences, bills: this.bills } = parts);
+    ({ orders: this.orders, margin: this.margin } = parts);
+    ({ changes: this.changes = new Changes(), timers: this.timers = new Scheduler([]) } = parts);
+  }
+
+  /** The id of the new order. Throws {@link Refusal}, with nothing changed. */
+  place({ id: account }: Account, { market: name, price, amount, ...terms }: OrderRequest): string {
+    const venue = this.venue(name);
+    const [ticks, lots] = [venue.market.ticks(price), venue.market.lots(amount)];
+    venue.market.checkNotional(ticks, lots);
+    const order = this.submit(venue, { account, price: ticks, amount: lots, ...terms }, this.parts.now());
+    return String(order.id);
+  }
+
+  /** The order as it is after the cancellation. Throws {@link Refusal} if there is none or it is already final. */
+  cancel({ id: account }: Account, market: string, ref: OrderReference): OrderRecord {
+    const venue = this.venue(market);
+    const order = this.orders.find(account, market, ref);
+    if (!order.open) throw new Refusal('orderFinal');
+    this.remove(venue, order);
+    return recordOf(order);
+  }
+
+  /** Throws {@link Refusal} if there is no such order. */
+  order({ id: account }: Account, market: string, ref: OrderReference): OrderRecord {
+    return recordOf(this.orders.find(account, this.venue(market).market.name, ref));
+  }
+
+  /** Newest first; pages count from 1 (default: all orders of the market). */
+  list(
+    { id: account }: Account,
+    market: string,
+    { list = 'all', page, pageSize }: { list?: OrderList; page: number; pageSize: number },
+  ): OrderRecord[] {
+    return this.orders.page(account, this.venue(market).market.name, list, page, pageSize).map(recordOf);
+  }
+
+  /** Cancels all orders of the account in the market a minute from now, and returns that time. A further call restarts the minute. */
+  cancelAllAfter({ id: account }: Account, market: string): number {
+    const timer = { account, market: this.venue(market).market.name };
+    const time = this.parts.now() + CANCEL_DELAY;
+    this.timers.remove((other) => other.account === account && other.market === timer.market);
+    this.timers.add(timer, time);
+    this.parts.changed();
+    return time;
+  }
+
+  /** When the next timer ends: ms since the Unix epoch, infinity if none runs. */
+  get next(): number {
+    return this.timers.next;
+  }
+
+  /** Cancels what timers cancel by `time`. */
+  advance(time: number): void {
+    for (let due = this.timers.take(time); due !== undefined; due = this.timers.take(time)) {
+      const { account, market } = due.subject;
+      for (const order of this.orders.openOf(account, market)) this.remove(this.venue(market), order);
+    }
+  }
+
+  /** How many orders of customers are open. */
+  get openCount(): number {
+    return this.orders.open.size;
+  }
 
   /** Takes an order at `time`. Throws {@link Refusal}, with nothing changed, if it cannot be placed. */
-  place(venue: TradedMarket, newOrder: NewOrder, time: number): Order {
+  submit(venue: TradedMarket, newOrder: NewOrder, time: number): Order {
     if (newOrder.type === 'postOnly' && venue.book.crosses(newOrder.side, newOrder.price))
       throw new Refusal('wouldTrade');
     this.time = Math.max(this.time, time);
@@ -72,7 +165,7 @@ export class OrderService {
   }
 
   /** Ends an open order and releases what it holds. */
-  cancel(venue: TradedMarket, order: Order): void {
+  remove(venue: TradedMarket, order: Order): void {
     if (!venue.book.cancel(order)) return;
     this.close(order);
     this.changes.book(venue.market.name);
@@ -125,6 +218,12 @@ export class OrderService {
     };
   }
 
+  private venue(market: string): TradedMarket {
+    const venue = this.parts.venues.get(market);
+    if (venue === undefined) throw new Refusal('unknownMarket', market.slice(0, 40));
+    return venue;
+  }
+
   private apply(venue: TradedMarket, event: BookEvent<Order>): void {
     if (event.kind === 'traded') this.trade(venue, event.maker, event.taker, event.price, event.amount);
     if (event.kind === 'cancelled') this.close(event.order);
@@ -170,7 +269,7 @@ export class OrderService {
   private save(order: Order): void {
     this.orders.save(order);
     if (isSimulated(order.account)) return;
-    this.customersChanged = true;
+    this.parts.changed();
     this.changes.order(order);
   }
 }

@@ -1,8 +1,6 @@
 import type { AccountType, OrderState, OrderType, Side } from '../../domain/order.js';
-import { walletName } from '../accounts/accounts.js';
 import type { BookOrder } from '../engine/book.js';
 import { coinText, MARKETS, type Market } from '../markets/market.js';
-import type { Codec } from '../store/table.js';
 
 /** An order as the exchange keeps it, in ticks and lots. */
 export interface Order extends BookOrder {
@@ -24,7 +22,7 @@ export interface Order extends BookOrder {
   /** In units of the coin the order receives. */
   fee: bigint;
   open: boolean;
-  /** A customer's order: undefined before its first trade, and for trades that an older version stored. */
+  /** A customer's order: undefined before its first trade. */
   lastTrade?: LastTrade | undefined;
 }
 
@@ -110,57 +108,12 @@ export function keyOf(order: Order): string {
   return orderKey(order.account, order.market.name, order.id);
 }
 
-export const orderCodec: Codec<Order> = {
-  encode: (order) => [
-    order.accountType,
-    order.repay ? 1 : 0,
-    order.side,
-    order.type,
-    ...[order.price, order.amount, order.remaining, order.value, order.fee].map(String),
-    order.time,
-    order.clientId,
-    order.open ? 1 : 0,
-    ...(order.lastTrade === undefined ? [] : [tradeRow(order.lastTrade)]),
-  ],
-  decode: (row, key) => {
-    const [account = '', name = '', id = '0'] = key.split('/');
-    const market = MARKETS.get(name);
-    if (market === undefined) throw new RangeError(`a stored order of an unknown market: ${name}`);
-    const [accountType, repay, side, type, price, amount, remaining, value, fee, time, clientId, open, lastTrade] =
-      row as StoredOrder;
-    return {
-      id: BigInt(id),
-      account,
-      accountType,
-      wallet: walletName(account, accountType, name),
-      repay: repay === 1,
-      market,
-      side,
-      type,
-      price: BigInt(price),
-      amount: BigInt(amount),
-      remaining: BigInt(remaining),
-      value: BigInt(value),
-      fee: BigInt(fee),
-      time,
-      clientId,
-      open: open === 1,
-      lastTrade: lastTrade === undefined ? undefined : tradeOf(lastTrade),
-    };
-  },
-};
+/** An order as it is read from the store, where its market is a name. */
+export type StoredOrder = Omit<Order, 'market'> & { readonly market: string };
 
-type StoredOrder = [
-  ...[AccountType, number, Side, OrderType],
-  ...[string, string, string, string, string, number, string | null, number, StoredTrade?],
-];
-
-type StoredTrade = [id: string, price: string, amount: string, time: number];
-
-function tradeRow({ id, price, amount, time }: LastTrade): StoredTrade {
-  return [String(id), String(price), String(amount), time];
-}
-
-function tradeOf([id, price, amount, time]: StoredTrade): LastTrade {
-  return { id: BigInt(id), price: BigInt(price), amount: BigInt(amount), time };
+export function orderOf(stored: Order | StoredOrder): Order {
+  if (typeof stored.market !== 'string') return stored as Order;
+  const market = MARKETS.get(stored.market);
+  if (market === undefined) throw new RangeError(`a stored order of an unknown market: ${stored.market}`);
+  return Object.assign(stored, { market });
 }

@@ -1,5 +1,3 @@
-import type { Row } from '../store/table.js';
-
 /** The last numbers that were assigned. */
 export interface Sequence {
   order: bigint;
@@ -15,10 +13,8 @@ const DAY = 86_400_000;
 export class Sequences {
   private day = { number: Number.NaN, first: 0n };
 
-  constructor(
-    private readonly last: Sequence,
-    private readonly changed: (last: Sequence) => void,
-  ) {}
+  /** The last numbers are a part of the exchange's state. */
+  constructor(private readonly last: Sequence) {}
 
   /**
    * An order id of 18 digits, more than a double holds, like the interface's: the UTC date, the ms of the day, and two digits
@@ -28,7 +24,6 @@ export class Sequences {
   order(time: number): bigint {
     const fromTime = this.firstOfDay(time) + BigInt(time % DAY) * 100n;
     this.last.order = fromTime > this.last.order ? fromTime : this.last.order + 1n;
-    this.changed(this.last);
     return this.last.order;
   }
 
@@ -44,13 +39,11 @@ export class Sequences {
 
   trade(): bigint {
     this.last.trade += 1n;
-    this.changed(this.last);
     return this.last.trade;
   }
 
   bill(): bigint {
     this.last.bill += 1n;
-    this.changed(this.last);
     return this.last.bill;
   }
 
@@ -59,11 +52,3 @@ export class Sequences {
     return Number(this.last.trade - FIRST.trade);
   }
 }
-
-export const sequenceCodec = {
-  encode: ({ order, trade, bill }: Sequence): Row => [String(order), String(trade), String(bill)],
-  decode: (row: Row): Sequence => {
-    const [order, trade, bill] = row as [string, string, string];
-    return { order: BigInt(order), trade: BigInt(trade), bill: BigInt(bill) };
-  },
-};

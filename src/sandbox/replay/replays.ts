@@ -1,48 +1,23 @@
-import type { Side } from '../../domain/order.js';
-import type { Store } from '../store/store.js';
-import type { Codec, Table } from '../store/table.js';
+import type { Table } from '../store/table.js';
 import { type Print, printsOf, type RecordedCandle, type Recording } from './recording.js';
 
-type StoredRow = readonly Print[];
-
 /** The progress of a replay: its number of rows, the next row (from 0), and the next print within it. */
-interface Progress {
+export interface Progress {
   rows: number;
   row: number;
   print: number;
 }
 
-/** A row as in the file: a candle has seven numbers, a trade four. */
-const rowCodec: Codec<RecordedCandle | Print> = {
-  encode: (row) =>
-    'open' in row
-      ? [row.time, row.length, ...[row.open, row.high, row.low, row.close, row.volume].map(String)]
-      : [row.time, row.side, String(row.price), String(row.amount)],
-  decode: (row) => {
-    const [time, second, ...rest] = row as [number, number | Side, ...string[]];
-    const [first = 0n, next = 0n, third = 0n, fourth = 0n, fifth = 0n] = rest.map(BigInt);
-    if (typeof second === 'string') return { time, side: second, price: first, amount: next };
-    return { time, length: second, open: first, high: next, low: third, close: fourth, volume: fifth };
-  },
-};
-
-const progressCodec: Codec<Progress> = {
-  encode: ({ rows, row, print }) => [rows, row, print],
-  decode: (row) => {
-    const [rows, next, print] = row as [number, number, number];
-    return { rows, row: next, print };
-  },
-};
+type Row = RecordedCandle | Print;
 
 /** The replay of one market. It continues after a restart. */
 class Replay {
-  private prints: StoredRow = [];
+  private prints: readonly Print[] = [];
 
   constructor(
     readonly market: string,
-    private readonly rows: Table<RecordedCandle | Print>,
+    private readonly rows: Table<Row>,
     private readonly progress: Progress,
-    private readonly changed: (progress: Progress) => void,
   ) {
     this.read();
   }
@@ -65,7 +40,6 @@ class Replay {
       this.progress.print = 0;
       this.read();
     }
-    this.changed(this.progress);
     return print;
   }
 
@@ -79,13 +53,13 @@ class Replay {
 /** The replays of recorded markets. In a market that was replayed, simulated traders no longer trade on their own. */
 export class Replays {
   private readonly byMarket = new Map<string, Replay>();
-  private readonly rows: Table<RecordedCandle | Print>;
-  private readonly progress: Table<Progress>;
 
-  constructor(store: Store) {
-    this.rows = store.table('replayRows', rowCodec);
-    this.progress = store.table('replays', progressCodec);
-    for (const [market, progress] of this.progress.entries({ start: '', end: '\u{7f}' })) this.open(market, progress);
+  /** The progress by market is a part of the exchange's state. */
+  constructor(
+    private readonly progress: Map<string, Progress>,
+    private readonly rows: Table<Row>,
+  ) {
+    for (const [market, each] of progress) this.byMarket.set(market, new Replay(market, rows, each));
   }
 
   has(market: string): boolean {
@@ -108,8 +82,8 @@ export class Replays {
   add(market: string, { rows }: Recording): void {
     for (const [index, row] of rows.entries()) this.rows.put(rowKey(market, index), row);
     const progress = { rows: rows.length, row: 0, print: 0 };
-    this.progress.put(market, progress);
-    this.open(market, progress);
+    this.progress.set(market, progress);
+    this.byMarket.set(market, new Replay(market, this.rows, progress));
   }
 
   /** The prints that are due by `time`, oldest first. */
@@ -117,11 +91,6 @@ export class Replays {
     for (const replay of this.byMarket.values()) {
       while (replay.next <= time) yield [replay.market, replay.take()];
     }
-  }
-
-  private open(market: string, progress: Progress): void {
-    const changed = (state: Progress) => this.progress.put(market, state);
-    this.byMarket.set(market, new Replay(market, this.rows, progress, changed));
   }
 }
 

@@ -169,9 +169,6 @@ const TIMEOUT = {
   requireHostHeader: false,
 } as const satisfies ServerOptions;
 
-/** Below what a process may have open on any platform. One more ends the connection that has been idle the longest. */
-const MAX_CONNECTIONS = 1000;
-
 /** How long a closing listener waits for clients that do not read their answers. */
 const CLOSE_TIMEOUT = 5_000;
 
@@ -208,7 +205,6 @@ export async function listen(
     else if (upgrades?.isPath(request.url ?? '') === true) requireUpgrade(response);
     else respond(request, response);
   });
-  limitConnections(server);
   if (upgrades !== undefined) acceptUpgrades(server, upgrades);
   server.on('clientError', answerBadBytes);
   server.on('connect', refuseTunnel);
@@ -226,35 +222,6 @@ export async function listen(
       await closed;
     },
   };
-}
-
-/** Accepts every connection, and ends those without a request in progress, the longest idle first, if there are too many. */
-function limitConnections(server: Server): void {
-  const idle = new Set<Socket>();
-  const counted = new WeakSet<Socket>();
-  let open = 0;
-  const leave = (socket: Socket) => {
-    idle.delete(socket);
-    if (counted.delete(socket)) open -= 1;
-  };
-  server.on('connection', (socket: Socket) => {
-    open += 1;
-    counted.add(socket);
-    idle.add(socket);
-    socket.once('close', () => leave(socket));
-    if (open <= MAX_CONNECTIONS) return;
-    const [longest = socket] = idle;
-    idle.delete(longest);
-    longest.destroy();
-  });
-  // those of streams are counted elsewhere
-  server.on('upgrade', ({ socket }: IncomingMessage) => leave(socket));
-  server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
-    idle.delete(socket);
-    response.once('close', () => {
-      if (!socket.destroyed) idle.add(socket);
-    });
-  });
 }
 
 function acceptUpgrades(server: Server, upgrades: Upgrades): void {

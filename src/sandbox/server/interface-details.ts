@@ -70,29 +70,8 @@ export const PARAMETER_REFUSALS: Readonly<Record<string, RefusalName>> = { price
 export const SWITCHES: Readonly<Record<string, string>> = { '1': 'true', '0': 'false' };
 export const SWITCHED: ReadonlySet<string> = new Set(['enableExpress', 'enableRepay']);
 
-type Permission = 'asset' | 'lever' | 'entrust' | 'money';
-
-/** Chosen from the meaning of each permission; the interface does not show which operation needs which. */
-export const PERMISSIONS: Readonly<Record<string, Permission>> = {
-  getAccountInfo: 'asset',
-  getSpotBills: 'asset',
-  getUserAddress: 'money',
-  getPayinAddress: 'money',
-  getWithdrawAddress: 'money',
-  getWithdrawRecord: 'money',
-  getChargeRecord: 'money',
-  withdraw: 'money',
-  order: 'entrust',
-  orderMoreV2: 'entrust',
-  cancelOrder: 'entrust',
-  cancelAllOrdersAfter: 'entrust',
-  getOrder: 'entrust',
-  getOrders: 'entrust',
-  getOrdersNew: 'entrust',
-  getOrdersIgnoreTradeType: 'entrust',
-  getUnfinishedOrdersIgnoreTradeType: 'entrust',
-  getFinishedAndPartialOrders: 'entrust',
-};
+/** Chosen from their meaning: which permission an operation or a channel needs. The interface does not show it. */
+export type Permission = 'asset' | 'lever' | 'entrust' | 'money';
 
 /** Chosen: the interface does not show the text of the message. */
 export const SUCCESS = { code: 1000, message: 'success' } as const;
@@ -163,7 +142,6 @@ export const STREAMS = {
   slow: 30_000,
 } as const;
 
-/** Chosen, as {@link PERMISSIONS} are. */
 export const CHANNEL_PERMISSIONS: Readonly<Record<string, Permission>> = {
   push_user_incr_record: 'entrust',
   push_user_record: 'entrust',

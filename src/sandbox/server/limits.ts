@@ -24,31 +24,6 @@ export class SlidingLog {
   }
 }
 
-/** A value for each name, made on first use. If there are too many, the least recently used is dropped. */
-class RecentlyUsed<Thing> {
-  private readonly things = new Map<string, Thing>();
-
-  constructor(
-    private readonly make: () => Thing,
-    private readonly max: number,
-  ) {}
-
-  of(name: string): Thing {
-    const thing = this.things.get(name) ?? this.make();
-    this.things.delete(name);
-    this.things.set(name, thing);
-    if (this.things.size > this.max) this.dropOldest();
-    return thing;
-  }
-
-  private dropOldest(): void {
-    for (const name of this.things.keys()) {
-      this.things.delete(name);
-      return;
-    }
-  }
-}
-
 /** The limits; null for none. */
 export interface LimitValues {
   /** Requests a second for each API key. */
@@ -98,29 +73,38 @@ export function keptLimits(values: LimitValues = DOCUMENTED_LIMITS): Limits {
   return {
     address: address === null ? () => undefined : addressLimit(address, lock),
     unsigned: address === null ? () => undefined : addressLimit(address, lock),
-    key: key === null ? () => undefined : rateLimit(key, 10_000),
-    kline: kline === null ? () => undefined : rateLimit(kline, 10_000),
+    key: key === null ? () => undefined : rateLimit(key),
+    kline: kline === null ? () => undefined : rateLimit(kline),
   };
 }
 
 type Limit = (name: string, now: number) => void;
 
-function rateLimit(requests: number, names: number): Limit {
-  const logs = new RecentlyUsed(() => new SlidingLog(requests, LIMITS.key.milliseconds), names);
+/** A value for each name, made on first use. There are few names: keys that exist, and addresses of this machine. */
+function forEach<Thing>(make: () => Thing): (name: string) => Thing {
+  const things = new Map<string, Thing>();
+  return (name) => {
+    const thing = things.get(name) ?? make();
+    things.set(name, thing);
+    return thing;
+  };
+}
+
+function rateLimit(requests: number): Limit {
+  const logOf = forEach(() => new SlidingLog(requests, LIMITS.key.milliseconds));
   return (name, now) => {
-    if (logs.of(name).admit(now)) return;
+    if (logOf(name).admit(now)) return;
     throw new Refusal('tooFrequent', `more than ${requests === 1 ? 'one' : requests} a second`);
   };
 }
 
 function addressLimit(requests: number, lock: number): Limit {
-  const fresh = () => ({
+  const addressOf = forEach(() => ({
     lockedUntil: Number.NEGATIVE_INFINITY,
     log: new SlidingLog(requests, LIMITS.address.milliseconds),
-  });
-  const addresses = new RecentlyUsed(fresh, 1000);
+  }));
   return (name, now) => {
-    const address = addresses.of(name);
+    const address = addressOf(name);
     const locked = now < address.lockedUntil;
     if (!locked && address.log.admit(now)) return;
     if (!locked) address.lockedUntil = now + lock;

@@ -1,10 +1,10 @@
 import type { Account } from '../accounts/accounts.js';
 import { Clock, type TimeRange } from '../exchange/clock.js';
-import type { Exchange } from '../exchange/exchange-service.js';
+import type { Exchange } from '../exchange/exchange.js';
 import { Refusal } from '../refusals.js';
-import { NotWritten } from '../store/errors.js';
+import { NotWritten } from '../store/store.js';
 import { marketDataRefusal, type RefusalBody, refusalBodyOf, signedRefusal, toJsonText } from './bodies.js';
-import { type Dialect, PERMISSIONS, REQUEST_TIME_TOLERANCE, ZONE } from './interface-details.js';
+import { type Dialect, REQUEST_TIME_TOLERANCE, ZONE } from './interface-details.js';
 import type { Limits } from './limits.js';
 import { SERVED } from './operations/index.js';
 import { checkParameters, readQuery, splitTarget } from './parameters.js';
@@ -19,7 +19,7 @@ interface HandlerOptions {
   /** How far reqTime may be from the exchange's clock, in ms (default: a minute). */
   readonly tolerance?: number | undefined;
   /** The zone of the interface's dates, in minutes ahead of UTC (default: UTC). */
-  readonly zone?: number;
+  readonly zone?: number | undefined;
   /** Which rows kline gives if more than 1,000 follow its `since` (default: the latest). */
   readonly klineSince?: KlineSince | undefined;
   /** Default: the document's. */
@@ -152,7 +152,7 @@ export class RequestHandler {
     limits.address(request.address, now());
     checkRequestTime(reqTime, request.times ?? this.times, this.tolerance);
     limits.key(account.accessKey, now());
-    requirePermission(served, account);
+    if (!account.permissions[served.permission]) throw new Refusal('noPermission');
     const values = checkParameters(served, parameters, this.dialect);
     // nothing is begun that could not be kept: this rejects
     if (exchange.isFailing) await exchange.durable();
@@ -173,7 +173,7 @@ export class RequestHandler {
     try {
       const parameters = readQuery(query);
       const { accessKey, sign, reqTime } = readCredentials(served.name, parameters);
-      const account = exchange.account(accessKey);
+      const account = exchange.customers.byAccessKey(accessKey);
       if (account === undefined) throw new Refusal('noUser', 'the access key is not known');
       this.verifier.checkSignature(account, parameters, sign);
       return { account, parameters, reqTime };
@@ -193,11 +193,6 @@ export class RequestHandler {
     this.options.log(`internal error in ${path.slice(0, 60)}: ${trace}`);
     return { body: refusalBody(new Refusal('internal')), refused: true };
   }
-}
-
-function requirePermission({ name }: Served, { permissions }: Account): void {
-  const permission = PERMISSIONS[name];
-  if (permission !== undefined && !permissions[permission]) throw new Refusal('noPermission');
 }
 
 const unknownOperation: Respond = () => {

@@ -2,12 +2,12 @@ import { RENAMED_COINS } from '../../domain/coin.js';
 import { type OperationName, type OperationNamed, operations } from '../../exchange/operations/index.js';
 import type { Access, Operation, Parameters, Values } from '../../exchange/operations/operation.js';
 import type { Account } from '../accounts/accounts.js';
-import type { Exchange } from '../exchange/exchange-service.js';
+import type { Exchange } from '../exchange/exchange.js';
 import type { CoinRules } from '../markets/coins.js';
 import type { MarketRules } from '../markets/market.js';
 import { Refusal } from '../refusals.js';
 import type { Json } from './bodies.js';
-import type { Dialect } from './interface-details.js';
+import type { Dialect, Permission } from './interface-details.js';
 
 /** Chosen, because the interface has no end parameter: the latest rows, or the first, which allows paging. */
 export type KlineSince = 'first' | 'latest';
@@ -44,6 +44,7 @@ export interface ServedOpenly<Kind extends 'public' | 'keyless'> extends Describ
 }
 
 export interface ServedSigned extends Described<'signed'> {
+  readonly permission: Permission;
   readonly run: SignedRun;
 }
 
@@ -70,18 +71,19 @@ export function serveOpen<Name extends OperationName>(
 /** Serves a signed operation. */
 export function serveSigned<Name extends OperationName>(
   name: Name,
+  permission: Permission,
   run: (values: Values<OperationNamed<Name>>, call: SignedCall) => Json,
 ): Served {
-  return { name, operation: operations[name], access: 'signed', run: run as SignedRun };
+  return { name, operation: operations[name], access: 'signed', permission, run: run as SignedRun };
 }
 
-/** Serves a signed operation that the interface does not describe but clients use. */
+/** Serves a signed operation of orders that the interface does not describe but clients use. */
 export function serveObserved<Params extends Parameters>(
   name: string,
   operation: Operation<Params>,
   run: (values: Values<Operation<Params>>, call: SignedCall) => Json,
 ): Served {
-  return { name, operation, access: 'signed', run: run as SignedRun };
+  return { name, operation, access: 'signed', permission: 'entrust', run: run as SignedRun };
 }
 
 /** The rules of a market. Throws {@link Refusal} if it does not exist; for a renamed coin, with the new name. */

@@ -1,7 +1,6 @@
 import type { Order } from '../orders/order.js';
 import type { OrderService, TradedMarket } from '../orders/order-service.js';
 import type { Print } from '../replay/recording.js';
-import type { Codec, Table } from '../store/table.js';
 import { type PathState, PricePath, STEPS_PER_MINUTE } from './price-path.js';
 import { RandomStream, random } from './random.js';
 import { MarketTraders, type Moment } from './traders.js';
@@ -158,7 +157,7 @@ export class MarketSimulator {
 }
 
 /** A move of the fair price, in ticks, from one time to another (ms). */
-interface PriceMove {
+export interface PriceMove {
   readonly from: number;
   readonly to: number;
   readonly start: number;
@@ -167,40 +166,24 @@ interface PriceMove {
   readonly factor: number | null;
 }
 
-export const priceMoveCodec: Codec<PriceMove> = {
-  encode: ({ from, to, start, target, factor }) => [from, to, start, target, factor],
-  decode: (row) => {
-    const [from, to, start, target, factor] = row as [number, number, number, number, number | null];
-    return { from, to, start, target, factor };
-  },
-};
-
 /** Moves of fair prices away from the price path. Afterwards a market follows the path again, starting at its new price. */
 export class PriceMoves {
-  private readonly byMarket = new Map<string, PriceMove>();
-
-  constructor(private readonly table: Table<PriceMove>) {
-    for (const [market, push] of table.entries({ start: '', end: '\u{7f}' })) this.byMarket.set(market, push);
-  }
+  /** The moves by market are a part of the exchange's state. */
+  constructor(private readonly byMarket: Map<string, PriceMove>) {}
 
   /** Moves a market from one fair price to another between two times. */
-  add(market: string, push: Omit<PriceMove, 'factor'>): void {
-    this.keep(market, { ...push, factor: null });
+  add(market: string, move: Omit<PriceMove, 'factor'>): void {
+    this.byMarket.set(market, { ...move, factor: null });
   }
 
   /** The fair price in ticks, if the price path has `path`. Times increase from call to call. */
   fair(market: string, time: number, path: number): number {
-    const push = this.byMarket.get(market);
-    if (push === undefined) return path;
-    if (push.factor !== null) return path * push.factor;
-    if (time < push.to) return between(push, time);
-    this.keep(market, { ...push, factor: push.target / path });
-    return push.target;
-  }
-
-  private keep(market: string, push: PriceMove): void {
-    this.byMarket.set(market, push);
-    this.table.put(market, push);
+    const move = this.byMarket.get(market);
+    if (move === undefined) return path;
+    if (move.factor !== null) return path * move.factor;
+    if (time < move.to) return between(move, time);
+    this.byMarket.set(market, { ...move, factor: move.target / path });
+    return move.target;
   }
 }
 

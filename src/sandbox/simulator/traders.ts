@@ -80,7 +80,7 @@ export class MarketTraders {
     const quote = this.order(MAKERS[0], opposite(side), 'postOnly', price, amount, moment.time);
     if (quote === undefined) return;
     this.order(TAKERS[0], side, 'ioc', price, amount, moment.time);
-    this.orderService.cancel(this.venue, quote);
+    this.orderService.remove(this.venue, quote);
   }
 
   /** Quotes around the fair price and trades with whoever offers better. The quoted prices. */
@@ -104,7 +104,7 @@ export class MarketTraders {
     }
     const offer = this.order(MAKERS[0], opposite(side), 'limit', price, amount, time);
     this.order(TAKERS[0], side, 'ioc', price, amount, time);
-    if (offer?.open) this.orderService.cancel(this.venue, offer);
+    if (offer?.open) this.orderService.remove(this.venue, offer);
   }
 
   private wanted(fair: number): Record<Side, number[]> {
@@ -118,7 +118,7 @@ export class MarketTraders {
     this.quotes[side] = this.quotes[side].filter(({ price, order }) => {
       while (next < keep.length && isBefore(side, keep[next] ?? 0, price)) next += 1;
       if (order.open && keep[next] === price) return true;
-      this.orderService.cancel(this.venue, order);
+      this.orderService.remove(this.venue, order);
       return false;
     });
   }
@@ -143,7 +143,7 @@ export class MarketTraders {
       const price = prices[rank] ?? 0;
       const present = old[next]?.price === price ? old[next++] : undefined;
       const quote = present && present.order.remaining >= min ? present : this.quote(side, price, rank, moment);
-      if (present !== undefined && quote !== present) this.orderService.cancel(this.venue, present.order);
+      if (present !== undefined && quote !== present) this.orderService.remove(this.venue, present.order);
       if (quote !== undefined) quotes.push(quote);
     }
     this.quotes[side] = quotes;
@@ -182,7 +182,7 @@ export class MarketTraders {
     const { ledger } = this.orderService;
     if (ledger.available(account, coin) < units) ledger.credit(account, coin, units * 1_000n);
     try {
-      return this.orderService.place(this.venue, { account, side, type, price, amount }, time);
+      return this.orderService.submit(this.venue, { account, side, type, price, amount }, time);
     } catch (error) {
       if (error instanceof Refusal) return undefined;
       throw error;

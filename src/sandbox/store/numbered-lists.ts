@@ -1,4 +1,4 @@
-import { type Codec, type Row, type Table, under } from './table.js';
+import { type Table, under } from './table.js';
 
 /** Enough for 10^12 rows. Keys of equal length sort like their numbers. */
 const DIGITS = 12;
@@ -9,17 +9,11 @@ const DIGITS = 12;
  */
 const ENTRIES_PER_ROW = 32;
 
-/** Consecutive entries, encoded, oldest first. */
-export type Chunk = Row[];
-
-/** Unchanged: the store writes what it takes before anything can be added. */
-export const chunkCodec: Codec<Chunk> = { encode: (chunk) => chunk, decode: (row) => row as Chunk };
-
-/** The last chunk of a list, which grows. */
-interface Tail {
+/** The last row of a list, which grows: consecutive entries, oldest first. */
+interface Tail<Value> {
   readonly number: number;
   readonly key: string;
-  readonly chunk: Chunk;
+  readonly chunk: Value[];
 }
 
 /**
@@ -27,12 +21,9 @@ interface Tail {
  * any length. Only the last entries are in memory.
  */
 export class NumberedLists<Value> {
-  private readonly tails = new Map<string, Tail>();
+  private readonly tails = new Map<string, Tail<Value>>();
 
-  constructor(
-    private readonly table: Table<Chunk>,
-    private readonly codec: Codec<Value>,
-  ) {}
+  constructor(private readonly table: Table<Value[]>) {}
 
   length(list: string): number {
     const { number, chunk } = this.tail(list);
@@ -43,7 +34,7 @@ export class NumberedLists<Value> {
   append(list: string, value: Value): number {
     let tail = this.tail(list);
     if (tail.chunk.length === ENTRIES_PER_ROW) tail = this.begin(list, tail.number + 1);
-    tail.chunk.push(this.codec.encode(value));
+    tail.chunk.push(value);
     this.table.put(tail.key, tail.chunk);
     return tail.number * ENTRIES_PER_ROW + tail.chunk.length;
   }
@@ -52,15 +43,15 @@ export class NumberedLists<Value> {
   put(list: string, place: number, value: Value): void {
     const number = chunkOf(place);
     const chunk = this.chunk(list, number);
-    chunk[indexOf(place)] = this.codec.encode(value);
+    chunk[indexOf(place)] = value;
     this.table.put(keyOf(list, number), chunk);
   }
 
   /** Throws RangeError if there is no such entry, which would be a defect: places come from this list. */
   at(list: string, place: number): Value {
-    const row = this.chunk(list, chunkOf(place))[indexOf(place)];
-    if (row === undefined) throw new RangeError(`${list} has no entry ${place}`);
-    return this.codec.decode(row, list);
+    const value = this.chunk(list, chunkOf(place))[indexOf(place)];
+    if (value === undefined) throw new RangeError(`${list} has no entry ${place}`);
+    return value;
   }
 
   /** The entries from one place to another, both included, oldest first. Places beyond the end are left out. */
@@ -68,8 +59,7 @@ export class NumberedLists<Value> {
     const values: Value[] = [];
     for (let number = chunkOf(first); number <= chunkOf(last); number += 1) {
       const before = number * ENTRIES_PER_ROW;
-      const rows = this.chunk(list, number).slice(Math.max(0, first - 1 - before), Math.max(0, last - before));
-      for (const row of rows) values.push(this.codec.decode(row, list));
+      values.push(...this.chunk(list, number).slice(Math.max(0, first - 1 - before), Math.max(0, last - before)));
     }
     return values;
   }
@@ -91,7 +81,7 @@ export class NumberedLists<Value> {
     return low;
   }
 
-  private chunk(list: string, number: number): Chunk {
+  private chunk(list: string, number: number): Value[] {
     const tail = this.tail(list);
     if (number > tail.number) return [];
     const chunk = number === tail.number ? tail.chunk : this.table.get(keyOf(list, number));
@@ -99,22 +89,22 @@ export class NumberedLists<Value> {
     return chunk;
   }
 
-  private tail(list: string): Tail {
+  private tail(list: string): Tail<Value> {
     return this.tails.get(list) ?? this.stored(list) ?? this.begin(list, 0);
   }
 
-  private stored(list: string): Tail | undefined {
+  private stored(list: string): Tail<Value> | undefined {
     for (const [key, chunk] of this.table.entries({ ...under(`${list}/`), reverse: true })) {
       return this.keep(list, { number: Number(key.slice(-DIGITS)), key, chunk });
     }
     return undefined;
   }
 
-  private begin(list: string, number: number): Tail {
+  private begin(list: string, number: number): Tail<Value> {
     return this.keep(list, { number, key: keyOf(list, number), chunk: [] });
   }
 
-  private keep(list: string, tail: Tail): Tail {
+  private keep(list: string, tail: Tail<Value>): Tail<Value> {
     this.tails.set(list, tail);
     return tail;
   }

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
-import { closeSync, fstatSync, readSync, writeFileSync } from 'node:fs';
-import { openRegular } from '../../platform/bounded-file.js';
+import { closeSync, statSync, writeFileSync } from 'node:fs';
+import { readBounded } from '../../platform/bounded-file.js';
 import { openPrivate } from '../../platform/private-files.js';
-import type { Row } from './table.js';
+import type { StoredRow } from './store.js';
 
 /** Raised when the file's layout changes. The rows have their own format. */
 const LAYOUT = 1;
 
-const HEADER = `{"pitSandbox":${LAYOUT}}`;
+const HEADER = `{"pitSandbox":${LAYOUT}}\n`;
 
 /** Whether a text begins as an exported exchange of some version of pit. */
 export function isState(text: string): boolean {
@@ -19,9 +19,19 @@ export class BadState extends Error {
   override readonly name = 'BadState';
 }
 
-type StoredRow = readonly [path: string, row: Row];
+/** JSON has no bigints and no maps. */
+function tagged(_name: string, value: unknown): unknown {
+  if (typeof value === 'bigint') return { $bigint: String(value) };
+  return value instanceof Map ? { $map: [...value] } : value;
+}
 
-/** Characters that are gathered before they are written, and bytes that are read at once. */
+function untagged(_name: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if ('$bigint' in value) return BigInt(value.$bigint as string);
+  return '$map' in value ? new Map(value.$map as [unknown, unknown][]) : value;
+}
+
+/** Characters that are gathered before they are written. */
 const BLOCK = 1_000_000;
 
 /**
@@ -31,114 +41,54 @@ const BLOCK = 1_000_000;
 export function writeState(file: string, rows: Iterable<StoredRow>): number {
   const descriptor = openPrivate(file, 'w');
   try {
-    return writeLines(descriptor, rows);
+    const hash = createHash('sha256');
+    let [text, count] = [HEADER, 0];
+    const flush = () => {
+      hash.update(text);
+      writeFileSync(descriptor, text);
+      text = '';
+    };
+    for (const row of rows) {
+      text += `${JSON.stringify(row, tagged)}\n`;
+      count += 1;
+      if (text.length > BLOCK) flush();
+    }
+    flush();
+    writeFileSync(descriptor, `${JSON.stringify({ rows: count, sha256: hash.digest('hex') })}\n`);
+    return count;
   } finally {
     closeSync(descriptor);
   }
 }
 
-function writeLines(descriptor: number, rows: Iterable<StoredRow>): number {
-  const hash = createHash('sha256');
-  let [text, count] = [`${HEADER}\n`, 0];
-  const flush = () => {
-    hash.update(text);
-    writeFileSync(descriptor, text);
-    text = '';
-  };
-  for (const row of rows) {
-    text += `${JSON.stringify(row)}\n`;
-    count += 1;
-    if (text.length > BLOCK) flush();
-  }
-  flush();
-  writeFileSync(descriptor, `${JSON.stringify({ rows: count, sha256: hash.digest('hex') })}\n`);
-  return count;
-}
+/** In bytes: weeks of a sandbox that never rests. All of it is in memory while it is read. */
+export const LARGEST_STATE = 2 ** 30;
+const LAST_LINE = /^\{"rows":(\d{1,12}),"sha256":"([0-9a-f]{64})"\}$/;
 
-/** An exported exchange that is complete and unchanged. Its rows are read again each time they are asked for. */
+/** An exported exchange that is complete and unchanged. */
 export interface StateFile {
   readonly count: number;
-  readonly rows: () => Iterable<StoredRow>;
-  close(): void;
+  readonly rows: Iterable<StoredRow>;
 }
 
-/** In bytes: far more than a sandbox of a year. */
-export const LARGEST_STATE = 4 * 2 ** 30;
-const LAST_LINE = /^\{"rows":(\d{1,12}),"sha256":"([0-9a-f]{64})"\}$/;
-const LONGEST_LAST_LINE = 200;
-
-/**
- * Opens an exported exchange in a regular file and checks it piece by piece. Throws {@link BadState}, also if a single byte was
- * changed, and UnboundedFile for what is not a regular file.
- */
-export function openState(file: string): StateFile {
-  const descriptor = openRegular(file);
-  try {
-    return checkedState(descriptor);
-  } catch (error) {
-    closeSync(descriptor);
-    throw error;
-  }
+/** Reads an exported exchange. Throws {@link BadState}, also if a single byte was changed, and UnboundedFile for what is no regular file. */
+export function readState(file: string): StateFile {
+  if (statSync(file).size > LARGEST_STATE) throw new BadState(`it is larger than ${LARGEST_STATE / 2 ** 30} GiB`);
+  const bytes = readBounded(file, LARGEST_STATE);
+  if (bytes.toString('utf8', 0, HEADER.length) !== HEADER)
+    throw new BadState(
+      `it does not begin with ${HEADER.trim()}, so it is not an exported sandbox, or has another layout`,
+    );
+  const end = bytes.lastIndexOf('\n', bytes.length - 2) + 1;
+  const [, count = '', sha256] = LAST_LINE.exec(bytes.toString('utf8', end).trimEnd()) ?? [];
+  if (createHash('sha256').update(bytes.subarray(0, end)).digest('hex') !== sha256)
+    throw new BadState('it is incomplete or was changed');
+  return { count: Number(count), rows: rowsIn(bytes.subarray(HEADER.length, end)) };
 }
 
-function checkedState(descriptor: number): StateFile {
-  const { size } = fstatSync(descriptor);
-  if (!bytesAt(descriptor, 0, 100).toString('utf8').startsWith(`${HEADER}\n`)) {
-    throw new BadState(`it does not begin with ${HEADER}, so it is not an exported sandbox, or has another layout`);
+function* rowsIn(bytes: Buffer): Generator<StoredRow> {
+  for (let start = 0, end = 0; start < bytes.length; start = end + 1) {
+    end = bytes.indexOf('\n', start);
+    yield JSON.parse(bytes.toString('utf8', start, end), untagged) as StoredRow;
   }
-  if (size > LARGEST_STATE) throw new BadState(`it is larger than ${LARGEST_STATE / 2 ** 30} GiB`);
-  const tail = bytesAt(descriptor, Math.max(0, size - LONGEST_LAST_LINE), size);
-  const last = tail.subarray(tail.lastIndexOf('\n', tail.length - 2) + 1);
-  const end = size - last.length;
-  const [, count = '', sha256] = LAST_LINE.exec(last.toString('utf8').trimEnd()) ?? [];
-  if (sha256 === undefined) throw new BadState('it is incomplete or was changed');
-  const seen = digest(descriptor, end);
-  // the header is a line, but not a row
-  if (seen.sha256 !== sha256 || seen.lines !== Number(count) + 1) throw new BadState('it is incomplete or was changed');
-  return { count: Number(count), rows: () => rowsIn(descriptor, end), close: () => closeSync(descriptor) };
-}
-
-function digest(descriptor: number, end: number): { sha256: string; lines: number } {
-  const hash = createHash('sha256');
-  let lines = 0;
-  for (const block of blocks(descriptor, end)) {
-    hash.update(block);
-    for (let at = block.indexOf(NEWLINE); at >= 0; at = block.indexOf(NEWLINE, at + 1)) lines += 1;
-  }
-  return { sha256: hash.digest('hex'), lines };
-}
-
-const NEWLINE = 10;
-
-function* rowsIn(descriptor: number, end: number): Generator<StoredRow> {
-  let rest = Buffer.alloc(0);
-  let isHeader = true;
-  for (const block of blocks(descriptor, end)) {
-    const bytes = Buffer.concat([rest, block]);
-    const cut = bytes.lastIndexOf(NEWLINE) + 1;
-    rest = bytes.subarray(cut);
-    for (const line of bytes.toString('utf8', 0, cut).split('\n').slice(0, -1)) {
-      if (!isHeader) yield JSON.parse(line) as StoredRow;
-      isHeader = false;
-    }
-  }
-}
-
-function* blocks(descriptor: number, end: number): Generator<Buffer> {
-  for (let start = 0; start < end; start += BLOCK) {
-    const block = bytesAt(descriptor, start, Math.min(start + BLOCK, end));
-    if (block.length === 0) return;
-    yield block;
-  }
-}
-
-function bytesAt(descriptor: number, start: number, end: number): Buffer {
-  const bytes = Buffer.allocUnsafe(end - start);
-  let length = 0;
-  while (length < bytes.length) {
-    const read = readSync(descriptor, bytes, length, bytes.length - length, start + length);
-    if (read === 0) break;
-    length += read;
-  }
-  return bytes.subarray(0, length);
 }

@@ -5,7 +5,7 @@ import { STREAMS } from '../server/interface-details.js';
 import { SlidingLog } from '../server/limits.js';
 import { FaultySender } from './faulty-sender.js';
 import type { Subscription } from './feed.js';
-import { type Message, textFrame } from './message.js';
+import type { Message } from './message.js';
 
 /** What a connection needs of the server. */
 interface ConnectionOptions {
@@ -26,10 +26,7 @@ const MAX_MISSED = 1_000;
 /** Codes of RFC 6455 with which the server closes a connection. */
 export const CLOSE = { goingAway: 1001, policy: 1008, failed: 1011, restart: 1012, tryLater: 1013 } as const;
 
-/**
- * One client's connection. `ws` reads, because frames may be cut and joined in any way; what is sent is written here, so that one
- * frame serves all subscribers. Frames of `ws` (pong, close) are written whole too, so they never mix.
- */
+/** One client's connection. */
 export class StreamConnection {
   /** By the name of the subscription on this connection. */
   readonly subscriptions = new Map<string, Subscription>();
@@ -41,7 +38,6 @@ export class StreamConnection {
   private lastPinged = performance.now();
   /** Since when it has been missing messages. */
   private slowSince: number | undefined;
-  private corked = false;
   private readonly faulty: FaultySender;
 
   constructor(private readonly options: ConnectionOptions) {
@@ -49,7 +45,7 @@ export class StreamConnection {
     const { subscriptionsPerSecond } = options;
     this.rate = subscriptionsPerSecond === null ? undefined : new SlidingLog(subscriptionsPerSecond, 1000);
     this.faulty = new FaultySender(options.faults, {
-      write: (frame) => this.write(frame),
+      write: (text) => this.webSocket.send(text),
       cut: (bytes) => this.socket.end(bytes, () => this.socket.destroy()),
       drained: () => this.catchUp(),
     });
@@ -81,12 +77,12 @@ export class StreamConnection {
       if (subscription.missed.size > MAX_MISSED) this.end('it reads too slowly');
       return;
     }
-    this.send(message.frame(subscription.isCompressed), subscription.feed.kind);
+    this.send(message.as(subscription.isCompressed), subscription.feed.kind);
   }
 
   /** Answers a message; not for a client that does not read its answers. `kind` says what it is, for faults. */
   reply(text: string, kind: string): void {
-    if (this.isOpen && this.waiting <= STREAMS.waiting) this.send(textFrame(text), kind);
+    if (this.isOpen && this.waiting <= STREAMS.waiting) this.send(text, kind);
   }
 
   /** Closes with a reason for the client. It has a moment to answer. */
@@ -118,26 +114,12 @@ export class StreamConnection {
 
   /** Bytes that the client has not read yet. */
   private get waiting(): number {
-    return this.socket.writableLength + this.faulty.waiting;
+    return this.webSocket.bufferedAmount + this.faulty.waiting;
   }
 
-  private send(frame: Buffer, kind: string): void {
-    if (this.faulty.isIdle) this.write(frame);
-    else this.faulty.send(frame, kind);
-  }
-
-  /** What is written in one turn leaves together. */
-  private write(frame: Buffer): void {
-    if (!this.socket.writable) return;
-    if (!this.corked) {
-      this.corked = true;
-      this.socket.cork();
-      process.nextTick(() => {
-        this.corked = false;
-        this.socket.uncork();
-      });
-    }
-    this.socket.write(frame);
+  private send(text: string, kind: string): void {
+    if (this.faulty.isIdle) this.webSocket.send(text);
+    else this.faulty.send(text, kind);
   }
 
   private catchUp(): void {

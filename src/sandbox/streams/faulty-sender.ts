@@ -1,5 +1,4 @@
 import type { Faults } from '../faults/faults.js';
-import { textFrame } from './message.js';
 
 /** What an exchange in trouble may send: half a message, a page of a proxy, other JSON, control characters. */
 const GARBAGE = [
@@ -8,12 +7,12 @@ const GARBAGE = [
   '{"channel":7,"data":{"constructor":null},"dataType":[],"ticker":"","record":{}}',
   '\u001b[2J\u001b]0;x\u0007\u0000\u202e',
   'null',
-].map(textFrame);
+] as const;
 
 /** How a connection sends. */
 interface Wire {
-  /** Sends a whole frame. */
-  readonly write: (frame: Buffer) => void;
+  /** Sends a text as a frame. */
+  readonly write: (text: string) => void;
   /** Sends bytes and breaks the connection. */
   readonly cut: (bytes: Buffer) => void;
   /** Called when nothing waits any more. */
@@ -21,7 +20,7 @@ interface Wire {
 }
 
 interface Delayed {
-  readonly frame: Buffer;
+  readonly text: string;
   /** When it may leave, by the performance clock. */
   readonly at: number;
 }
@@ -31,7 +30,7 @@ export class FaultySender {
   private isSilent = false;
   private readonly silentChannels = new Set<string>();
   /** The frame that waits for the next one. */
-  private held: Buffer | undefined;
+  private held: string | undefined;
   private readonly delayed: Delayed[] = [];
   private delayedBytes = 0;
   private timer: NodeJS.Timeout | undefined;
@@ -58,16 +57,16 @@ export class FaultySender {
   }
 
   /** `channel` is the name of a channel, or what the frame is otherwise, such as `pong`. */
-  send(frame: Buffer, channel: string): void {
+  send(text: string, channel: string): void {
     if (this.isSilent || this.silentChannels.has(channel)) return;
     const { kind, operation, delay = 0 } = this.faults.matchFrame(channel) ?? {};
     if (kind === 'stream-drop') return;
     if (kind === 'stream-stale') {
       if (operation === null) this.isSilent = true;
       else this.silentChannels.add(channel);
-    } else if (kind === 'stream-cut') this.wire.cut(frame.subarray(0, frame.length >> 1));
-    else if (kind === 'stream-reorder' && this.held === undefined) this.held = frame;
-    else this.pass(kind === 'stream-garbage' ? this.nextGarbage() : frame, kind === 'stream-duplicate' ? 2 : 1, delay);
+    } else if (kind === 'stream-cut') this.wire.cut(halfFrame(text));
+    else if (kind === 'stream-reorder' && this.held === undefined) this.held = text;
+    else this.pass(kind === 'stream-garbage' ? this.nextGarbage() : text, kind === 'stream-duplicate' ? 2 : 1, delay);
   }
 
   /** Forgets what waits, because the connection is closed. */
@@ -81,22 +80,22 @@ export class FaultySender {
     return this.isSilent || this.silentChannels.size > 0 || this.held !== undefined || this.delayed.length > 0;
   }
 
-  private pass(frame: Buffer, times: number, delay: number): void {
-    for (let time = 0; time < times; time += 1) this.leave(frame, delay);
+  private pass(text: string, times: number, delay: number): void {
+    for (let time = 0; time < times; time += 1) this.leave(text, delay);
     const { held } = this;
     this.held = undefined;
     if (held !== undefined) this.leave(held, 0);
   }
 
   /** A frame never overtakes one that waits. */
-  private leave(frame: Buffer, delay: number): void {
+  private leave(text: string, delay: number): void {
     const last = this.delayed.at(-1);
     if (delay === 0 && last === undefined) {
-      this.wire.write(frame);
+      this.wire.write(text);
       return;
     }
-    this.delayed.push({ frame, at: Math.max(last?.at ?? 0, performance.now() + delay) });
-    this.delayedBytes += frame.length;
+    this.delayed.push({ text, at: Math.max(last?.at ?? 0, performance.now() + delay) });
+    this.delayedBytes += text.length;
     if (last === undefined) this.wait();
   }
 
@@ -109,9 +108,9 @@ export class FaultySender {
     this.timer = setTimeout(
       () => {
         while (this.delayed[0] !== undefined && this.delayed[0].at <= performance.now()) {
-          const [{ frame }] = this.delayed.splice(0, 1) as [Delayed];
-          this.delayedBytes -= frame.length;
-          this.wire.write(frame);
+          const [{ text }] = this.delayed.splice(0, 1) as [Delayed];
+          this.delayedBytes -= text.length;
+          this.wire.write(text);
         }
         this.wait();
       },
@@ -119,8 +118,19 @@ export class FaultySender {
     );
   }
 
-  private nextGarbage(): Buffer {
+  private nextGarbage(): string {
     this.garbage += 1;
-    return GARBAGE[this.garbage % GARBAGE.length] as Buffer;
+    return GARBAGE[this.garbage % GARBAGE.length] as string;
   }
+}
+
+/** FIN and the opcode of a text; the length follows in eight bytes (RFC 6455, 5.2). */
+const HEADER = [0x81, 127];
+
+/** The beginning of a text frame that breaks off in its middle. */
+function halfFrame(text: string): Buffer {
+  const bytes = Buffer.from(text);
+  const length = Buffer.alloc(8);
+  length.writeBigUInt64BE(BigInt(bytes.length));
+  return Buffer.concat([Buffer.from(HEADER), length, bytes.subarray(0, bytes.length >> 1)]);
 }

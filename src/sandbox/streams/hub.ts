@@ -1,7 +1,7 @@
 import { type Account, crossWallet } from '../accounts/accounts.js';
 import { lentTo } from '../accounts/ledger.js';
 import type { ChangeListener } from '../exchange/changes.js';
-import type { Exchange } from '../exchange/exchange-service.js';
+import type { Exchange } from '../exchange/exchange.js';
 import { withdrawing } from '../funds/withdrawals.js';
 import { MINUTE } from '../markets/candles.js';
 import type { Order } from '../orders/order.js';

@@ -1,5 +1,8 @@
 import type { CandleType } from '../../domain/candle.js';
-import type { Exchange } from '../exchange/exchange-service.js';
+import type { ChannelName } from '../../exchange/channels/index.js';
+import type { MARKET_CHANNELS } from '../../exchange/channels/market-data.js';
+import type { Exchange } from '../exchange/exchange.js';
+import type { PublicTrade, ShownCandle } from '../exchange/market-service.js';
 import { type Json, number, toJsonText } from '../server/bodies.js';
 import { DEPTH_LEVELS, STREAMS } from '../server/interface-details.js';
 import { asksText, bestFirst, candleRow, marketConfigurations, seconds } from '../server/operations/market-data.js';
@@ -26,9 +29,33 @@ interface MarketFeedOptions {
   readonly channel: string;
 }
 
-export function tickerFeed({ exchange, market, channel }: MarketFeedOptions): MarketFeed {
+/** What a client narrows a channel to. */
+interface FeedRequest {
+  readonly type: CandleType;
+  /** Levels of each side. */
+  readonly length: number;
+}
+
+type MarketChannelName = Exclude<keyof typeof MARKET_CHANNELS, 'markets'>;
+
+/** How each described channel of a market is served. */
+export const MARKET_FEEDS: Readonly<
+  Record<MarketChannelName, (of: MarketFeedOptions, request: FeedRequest) => MarketFeed>
+> = {
+  ticker: tickerFeed,
+  depth: depthFeed,
+  quickDepth: quickDepthFeed,
+  trades: tradesFeed,
+  kline: klineFeed,
+};
+
+export function isMarketChannel(name: ChannelName): name is MarketChannelName {
+  return name in MARKET_FEEDS;
+}
+
+function tickerFeed({ exchange, market, channel }: MarketFeedOptions): MarketFeed {
   const render = () => {
-    const { time, high, low, bid, ask, last, open, change, volume, turnover } = exchange.ticker(market);
+    const { time, high, low, bid, ask, last, open, change, volume, turnover } = exchange.market.ticker(market);
     const fields = { high, vol: volume, last, low, buy: bid, sell: ask, turnover, open, riseRate: change };
     const comparable = toJsonText(fields);
     return { comparable, text: `{"date":"${time}","ticker":${comparable},"dataType":"ticker","channel":"${channel}"}` };
@@ -38,9 +65,9 @@ export function tickerFeed({ exchange, market, channel }: MarketFeedOptions): Ma
 }
 
 /** The whole book each time, both sides in descending price as over HTTP. */
-export function depthFeed({ exchange, market, channel }: MarketFeedOptions): MarketFeed {
+function depthFeed({ exchange, market, channel }: MarketFeedOptions): MarketFeed {
   const render = () => {
-    const { time, asks, bids } = exchange.depth(market, { size: DEPTH_LEVELS });
+    const { time, asks, bids } = exchange.market.depth(market, { size: DEPTH_LEVELS });
     const comparable = `{"asks":${asksText(asks).text},"dataType":"depth","bids":${bestFirst(bids).text},"channel":"${channel}"`;
     return { comparable, text: `${comparable},"timestamp":${seconds(time)}}` };
   };
@@ -48,12 +75,12 @@ export function depthFeed({ exchange, market, channel }: MarketFeedOptions): Mar
 }
 
 /** The best levels with the numbers of the day: `listDown` are the bids, `listUp` the asks, both best first. */
-export function quickDepthFeed({ exchange, market, channel }: MarketFeedOptions, length: number): MarketFeed {
+function quickDepthFeed({ exchange, market, channel }: MarketFeedOptions, { length }: FeedRequest): MarketFeed {
   const render = () => {
-    const { time, asks, bids } = exchange.depth(market, { size: length });
-    const { last, high, low, volume } = exchange.ticker(market);
+    const { time, asks, bids } = exchange.market.depth(market, { size: length });
+    const { last, high, low, volume } = exchange.market.ticker(market);
     const name = market.replace('_', '');
-    const { side = 'buy' } = exchange.trades(market).at(-1) ?? {};
+    const { side = 'buy' } = exchange.market.trades(market).at(-1) ?? {};
     const comparable = toJsonText({
       dataType: 'quickDepth',
       channel,
@@ -75,7 +102,7 @@ export function quickDepthFeed({ exchange, market, channel }: MarketFeedOptions,
   return { market, feed, triggers: { book: true, trades: true, candles: true } };
 }
 
-export function tradesFeed(named: MarketFeedOptions): MarketFeed {
+function tradesFeed(named: MarketFeedOptions): MarketFeed {
   return { market: named.market, feed: new TradesFeed(named), triggers: { trades: true } };
 }
 
@@ -89,7 +116,7 @@ class TradesFeed extends Feed {
 
   initialMessages(): readonly Message[] {
     const { exchange, market } = this.of;
-    const latest = exchange.trades(market);
+    const latest = exchange.market.trades(market);
     this.last = latest.at(-1)?.id;
     return [this.message(latest)];
   }
@@ -103,23 +130,23 @@ class TradesFeed extends Feed {
   /** A slow reader gets the latest, and sees by the ids whether that is all. */
   override resume(): readonly Message[] {
     const { exchange, market } = this.of;
-    return [this.message(exchange.trades(market))];
+    return [this.message(exchange.market.trades(market))];
   }
 
   /** Those after the last one; the latest only, if there are very many, as when hours are replayed at once. */
-  private fresh(): ReturnType<Exchange['trades']> {
+  private fresh(): PublicTrade[] {
     const { exchange, market } = this.of;
-    const fresh = exchange.trades(market, this.last);
+    const fresh = exchange.market.trades(market, this.last);
     for (let page = 1, size = fresh.length; size === TRADES_PAGE; page += 1) {
-      if (page === STREAMS.tradePages) return exchange.trades(market);
-      const more = exchange.trades(market, fresh.at(-1)?.id);
+      if (page === STREAMS.tradePages) return exchange.market.trades(market);
+      const more = exchange.market.trades(market, fresh.at(-1)?.id);
       fresh.push(...more);
       size = more.length;
     }
     return fresh;
   }
 
-  private message(trades: ReturnType<Exchange['trades']>): Message {
+  private message(trades: PublicTrade[]): Message {
     const data = trades.map(
       ({ id, time, side, price, amount }): Json => ({
         date: seconds(time),
@@ -137,7 +164,7 @@ class TradesFeed extends Feed {
 /** As many as the exchange gives at once. */
 const TRADES_PAGE = 50;
 
-export function klineFeed(named: MarketFeedOptions, type: CandleType): MarketFeed {
+function klineFeed(named: MarketFeedOptions, { type }: FeedRequest): MarketFeed {
   return { market: named.market, feed: new KlineFeed(named, type), triggers: { trades: true, candles: true } };
 }
 
@@ -177,11 +204,11 @@ class KlineFeed extends Feed {
     this.shown = this.message(this.rows(last, 1)).text;
   }
 
-  private rows(since: number, size: number): ReturnType<Exchange['candles']> {
-    return this.of.exchange.candles(this.of.market, this.type, { since, size });
+  private rows(since: number, size: number): ShownCandle[] {
+    return this.of.exchange.market.candles(this.of.market, this.type, { since, size });
   }
 
-  private message(rows: ReturnType<Exchange['candles']>): Message {
+  private message(rows: ShownCandle[]): Message {
     return new Message(toJsonText({ datas: { data: rows.map(candleRow) }, channel: this.channel, isSuc: true }));
   }
 }

@@ -2,9 +2,9 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { WebSocketServer } from 'ws';
 import type { CandleType } from '../../domain/candle.js';
-import { type NamedChannel, PROTOCOL, readChannel } from '../../exchange/channels/index.js';
+import { channels, type NamedChannel, PROTOCOL, readChannel } from '../../exchange/channels/index.js';
 import type { Account } from '../accounts/accounts.js';
-import type { Exchange } from '../exchange/exchange-service.js';
+import type { Exchange } from '../exchange/exchange.js';
 import type { Faults } from '../faults/faults.js';
 import { Refusal } from '../refusals.js';
 import { toJsonText } from '../server/bodies.js';
@@ -13,15 +13,7 @@ import { CHANNEL_PERMISSIONS, STREAMS } from '../server/interface-details.js';
 import { Verifier } from '../server/verify.js';
 import { CLOSE, StreamConnection } from './connection.js';
 import { StreamHub } from './hub.js';
-import {
-  depthFeed,
-  klineFeed,
-  type MarketFeed,
-  marketsMessage,
-  quickDepthFeed,
-  tickerFeed,
-  tradesFeed,
-} from './market-feeds.js';
+import { isMarketChannel, MARKET_FEEDS, marketsMessage } from './market-feeds.js';
 import { readFields, requestIn, type Scalar, signedText, textOf, wantsZip } from './requests.js';
 import { ASSETS, requestedMarket } from './user-feeds.js';
 
@@ -160,17 +152,24 @@ export class StreamServer implements Upgrades {
     const named = readChannel(channel);
     if (named === undefined) throw new Refusal('emptyChannel', channel.slice(0, 60));
     if (event === PROTOCOL.unsubscribe) this.unsubscribe(connection, channel, fields);
-    else if (named.name === 'markets') connection.reply(marketsMessage(this.options.exchange()).text, 'markets');
-    else if (Object.hasOwn(CHANNEL_PERMISSIONS, channel)) this.subscribeUser(connection, channel, fields);
-    else this.subscribeMarket(connection, channel, named, fields);
+    else if (isMarketChannel(named.name))
+      this.subscribeMarket(connection, channel, named, MARKET_FEEDS[named.name], fields);
+    else if (channels[named.name].signed) this.subscribeUser(connection, channel, fields);
+    else connection.reply(marketsMessage(this.options.exchange()).text, 'markets');
   }
 
-  private subscribeMarket(connection: StreamConnection, channel: string, named: NamedChannel, fields: Fields): void {
+  private subscribeMarket(
+    connection: StreamConnection,
+    channel: string,
+    named: NamedChannel,
+    feedOf: (typeof MARKET_FEEDS)[keyof typeof MARKET_FEEDS],
+    fields: Fields,
+  ): void {
     const market = marketOf(this.options.exchange(), named.values.market ?? '');
     const length = named.name === 'quickDepth' ? lengthOf(fields) : STREAMS.quickDepth;
     this.requireRoom(connection, [channel]);
     this.subscribe(connection, channel, `${channel}/${length}`, fields, (hub, exchange) =>
-      hub.marketEntry(marketFeed({ exchange, market, channel }, named, length)),
+      hub.marketEntry(feedOf({ exchange, market, channel }, { type: named.values.type as CandleType, length })),
     );
   }
 
@@ -230,7 +229,7 @@ export class StreamServer implements Upgrades {
     const [accessKey, sign] = [textOf(fields, 'accesskey'), textOf(fields, 'sign')];
     if (accessKey === '') throw new Refusal('badParameter', 'accesskey is missing');
     if (sign === '') throw new Refusal('badParameter', 'sign is missing');
-    const account = exchange.account(accessKey);
+    const account = exchange.customers.byAccessKey(accessKey);
     if (account === undefined) throw new Refusal('noUser', 'the access key is not known');
     this.verifier.checkText(account, signedText(fields), sign);
     const permission = CHANNEL_PERMISSIONS[channel];
@@ -266,16 +265,4 @@ function lengthOf(fields: Fields): number {
   if (length === '') return STREAMS.quickDepth;
   if (!['5', '10', '20'].includes(length)) throw new Refusal('badParameter', 'length is not 5, 10 or 20');
   return Number(length);
-}
-
-function marketFeed(
-  of: { readonly exchange: Exchange; readonly market: string; readonly channel: string },
-  { name, values }: NamedChannel,
-  length: number,
-): MarketFeed {
-  if (name === 'ticker') return tickerFeed(of);
-  if (name === 'depth') return depthFeed(of);
-  if (name === 'quickDepth') return quickDepthFeed(of, length);
-  if (name === 'trades') return tradesFeed(of);
-  return klineFeed(of, values.type as CandleType);
 }

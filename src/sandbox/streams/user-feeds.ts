@@ -1,5 +1,5 @@
 import type { Account } from '../accounts/accounts.js';
-import type { Exchange } from '../exchange/exchange-service.js';
+import type { Exchange } from '../exchange/exchange.js';
 import { type Order, type OrderRecord, recordOf } from '../orders/order.js';
 import { type Json, number, toJsonText } from '../server/bodies.js';
 import { STREAMS } from '../server/interface-details.js';
@@ -113,7 +113,7 @@ export class OrderSnapshots extends OrdersFeed {
   private text(): string {
     const { exchange, account, market } = this.of;
     const page = (list: 'open' | 'all', pageSize: number) =>
-      exchange.orders(account, market, { list, page: 1, pageSize });
+      exchange.orders.list(account, market, { list, page: 1, pageSize });
     const open = page('open', Number.MAX_SAFE_INTEGER);
     const closed = page('all', open.length + STREAMS.closedOrders).filter(({ state }) => state !== 'open');
     return toJsonText({
@@ -164,7 +164,7 @@ export const ASSETS = {
 
 function crossEntries({ exchange, account }: UserFeedOptions): ReadonlyMap<string, Json> {
   return new Map(
-    exchange.crossBalances(account).flatMap(({ coin, available, frozen, borrowed }): [string, Json][] => {
+    exchange.margin.crossBalances(account).flatMap(({ coin, available, frozen, borrowed }): [string, Json][] => {
       const rules = exchange.coins.get(coin);
       return rules === undefined ? [] : [[coin, { ...coinEntry(rules, available, frozen), borrowed }]];
     }),

@@ -1,9 +1,9 @@
-import { StringDecoder } from 'node:string_decoder';
 import { type Host, streamOf } from '../../platform/host.js';
 import { type Screen, type ScreenOptions, screenOf } from '../screen.js';
 import { REDRAW_MS } from '../time.js';
 import { difference } from './difference.js';
-import { type Key, keysOfRest, patienceMs, readKeys } from './keys.js';
+import { KeyReader } from './key-reader.js';
+import type { Key } from './keys.js';
 import { type Cell, cellsOf } from './painted-cells.js';
 
 /** Another screen than the one with the shell's lines, without a cursor and without breaking long lines. */
@@ -184,39 +184,4 @@ function fitting(lines: readonly string[], height: number): readonly string[] {
   if (lines.length <= height) return [...lines, ...Array<string>(height - lines.length).fill('')];
   const shown = lines.slice(0, Math.max(0, height - 1));
   return [...shown, `… ${lines.length - shown.length} more lines: a taller terminal shows them`];
-}
-
-/** Reads keys one by one, without echo. */
-class KeyReader {
-  readonly #decoder = new StringDecoder('utf8');
-  #rest = '';
-  #timer: NodeJS.Timeout | undefined;
-
-  constructor(
-    private readonly input: Host['input'],
-    private readonly take: (key: Key) => void,
-  ) {
-    input.setRawMode?.(true);
-    input.on('data', this.#onData).resume();
-  }
-
-  end(): void {
-    clearTimeout(this.#timer);
-    this.input.off('data', this.#onData).pause();
-    this.input.setRawMode?.(false);
-  }
-
-  readonly #onData = (chunk: Buffer | string): void => {
-    clearTimeout(this.#timer);
-    const { keys, rest } = readKeys(this.#rest + (typeof chunk === 'string' ? chunk : this.#decoder.write(chunk)));
-    this.#rest = rest;
-    if (rest !== '') this.#timer = setTimeout(() => this.#endRest(), patienceMs(rest));
-    for (const key of keys) this.take(key);
-  };
-
-  #endRest(): void {
-    const keys = keysOfRest(this.#rest);
-    this.#rest = '';
-    for (const key of keys) this.take(key);
-  }
 }

@@ -67,10 +67,10 @@ async function settleAccepted(
 ): Promise<Placed | undefined> {
   const checked = await check(trading, entry.write);
   const settled = checked?.findings.settled.get(entry.write.id);
-  if (settled !== undefined) return placedAs(settled.id ?? id, checked);
+  if (settled !== undefined) return placedAs(entry.write, settled.id ?? id, checked);
   if (checked?.findings.contradicted.has(entry.write.id) !== true) {
     entry.settle({ outcome: 'placed', id, duplicates: [] }, `placed: ${id}`);
-    return placedAs(id, checked);
+    return placedAs(entry.write, id, checked);
   }
   entry.note(`the exchange does not list order ${id} as this one`, { isUnanswered: true });
   trading.reportProgress(
@@ -81,7 +81,7 @@ async function settleAccepted(
 
 /** Checks whether the network repeated the request of an order that was found. */
 async function withDuplicates(trading: TradingContext, entry: JournalEntry<'order'>, order: Order): Promise<Placed> {
-  const placed = placedAs(order.id, await check(trading, entry.write));
+  const placed = placedAs(entry.write, order.id, await check(trading, entry.write));
   return { ...placed, order: placed.order ?? order };
 }
 
@@ -107,8 +107,14 @@ async function check(
   }
 }
 
-function placedAs(id: string, checked: Checked | undefined): Placed {
-  const { duplicates = [] } = checked?.findings ?? {};
+function placedAs({ id: writeId, terms }: RecordedWrite<'order'>, id: string, checked: Checked | undefined): Placed {
+  const found = checked?.findings.duplicates ?? [];
+  const reported = new Set(found.flatMap(({ ids }) => ids));
+  const recorded = checked?.findings.settled.get(writeId)?.duplicates ?? [];
+  // a command that ran beside this one was first to report these
+  const ids = recorded.filter((one) => !reported.has(one));
+  const others = ids.length === 0 ? [] : [{ writeId, terms, orderId: id, ids, shown: [], isProven: false }];
+  const duplicates = [...found, ...others];
   const isUnchecked = checked === undefined || (checked.isCutOff && duplicates.length === 0);
   const order = checked?.list.orders.find((one) => one.id === id) ?? null;
   return { outcome: 'placed', id, duplicates: isUnchecked ? null : duplicates, order };

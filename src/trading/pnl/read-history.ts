@@ -7,7 +7,7 @@ import { datedRead } from '../dated-read.js';
 import { orderList, settleMarket } from '../settle.js';
 import type { TradingContext } from '../trading-context.js';
 import type { AccountHistory } from './account-history.js';
-import { EMPTY, filledOrders, type KeptHistory, type KeptOrder, type KeptStore } from './kept-history.js';
+import { EMPTY, filledOrders, type KeptHistory, type KeptOrder } from './kept-history.js';
 import { type MatchedHistory, matchBills } from './match-bills.js';
 import { reconcile } from './reconciliation.js';
 
@@ -15,7 +15,6 @@ export interface HistoryOptions {
   readonly trading: TradingContext;
   /** The exchange, with time for a long read. */
   readonly client: Exchange;
-  readonly store: KeptStore;
   /** Called after each page, with what has been read since the start. */
   readonly onProgress: (read: { readonly orders: number; readonly bills: number }) => void;
 }
@@ -49,7 +48,7 @@ class HistoryReader {
 
   constructor(options: HistoryOptions) {
     this.#options = options;
-    this.#kept = options.store.read() ?? EMPTY;
+    this.#kept = options.trading.keptHistory?.read() ?? EMPTY;
   }
 
   /** Reads everything again if what was kept does not add up: an exchange may have left out what it lists now. */
@@ -63,7 +62,7 @@ class HistoryReader {
       unexplained = unexplainedText(history);
     }
     this.#kept = { ...this.#kept, unexplained };
-    await this.#options.store.write(this.#kept);
+    await this.#options.trading.keptHistory?.write(this.#kept);
     return history;
   }
 
@@ -81,7 +80,7 @@ class HistoryReader {
 
   /** Adds new bills. If those that were kept last are not there any more, it is not the same account: begins anew. */
   async #readBills(): Promise<void> {
-    const { trading, client, store } = this.#options;
+    const { trading, client } = this.#options;
     const { bills, billsReadAt } = this.#kept;
     const newest = bills.at(-1)?.time;
     const from = newest === undefined ? undefined : Math.min(newest, billsReadAt);
@@ -94,7 +93,7 @@ class HistoryReader {
     }
     const all = [...bills.slice(0, bills.length - overlap.length), ...recent];
     this.#kept = { ...this.#kept, bills: all, billsReadAt: began - OVERLAP_MS };
-    if (recent.length > client.facts.billsPerPage) await store.write(this.#kept);
+    if (recent.length > client.facts.billsPerPage) await trading.keptHistory?.write(this.#kept);
   }
 
   /** Oldest first. */
@@ -138,7 +137,8 @@ class HistoryReader {
     const ordersReadAt = { ...this.#kept.ordersReadAt, [market]: readAt - OVERLAP_MS };
     this.#kept = { ...this.#kept, orders: [...others, ...wanted], ordersReadAt };
     // a long first read that is interrupted goes on from here
-    if (found.size > this.#options.client.facts.ordersPerPage) await this.#options.store.write(this.#kept);
+    if (found.size > this.#options.client.facts.ordersPerPage)
+      await this.#options.trading.keptHistory?.write(this.#kept);
   }
 
   async #ordersSince(market: string, side: Side, since: number): Promise<OrderPages> {

@@ -52,6 +52,11 @@ export class MarketSnapshot {
     for (const part of parts) void this[part]();
   }
 
+  /** Whether the book was read, or is being read. */
+  get isBookRead(): boolean {
+    return this.#book !== undefined;
+  }
+
   book(): Promise<BookView | Failure> {
     this.#book ??= orFailure(() => readBookView(this.client, this.marketSide.market, this.levels, this.replaced));
     return this.#book;

@@ -1,9 +1,9 @@
 import { initialState, react, type WatchEvent, type WatchState } from '../../../src/commands/market-screen/state.js';
 import type { WatchView } from '../../../src/commands/market-screen/view.js';
+import type { Aged } from '../../../src/domain/aged.js';
 import type { Candle } from '../../../src/domain/candle.js';
 import type { Market } from '../../../src/domain/market.js';
 import type { Order } from '../../../src/domain/order.js';
-import type { Mirrored } from '../../../src/exchange/mirror/mirror.js';
 import type { ChannelData, ChannelKind } from '../../../src/exchange/stream/events.js';
 import type { Key } from '../../../src/terminal/live/keys.js';
 
@@ -17,8 +17,8 @@ export const MARKET: Market = {
 export function reading<Kind extends ChannelKind>(
   value: ChannelData[Kind],
   ageMs = 400,
-  more: Partial<Mirrored<Kind>> = {},
-): Mirrored<Kind> {
+  more: Partial<Aged<ChannelData[Kind]>> = {},
+): Aged<ChannelData[Kind]> {
   return { value, source: 'stream', received: NOW - ageMs, ageMs, time: NOW, isCurrent: true, ...more };
 }
 

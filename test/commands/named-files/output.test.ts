@@ -7,7 +7,7 @@ import type { Context } from '../../../src/commands/command.js';
 import { OutputTarget } from '../../../src/commands/named-files/output.js';
 import { Failure } from '../../../src/errors.js';
 import { PIT } from '../../support/command.js';
-import { plainEnvironment, temporaryHome } from '../../support/pit.js';
+import { plainEnvironment, runPit, temporaryHome } from '../../support/pit.js';
 import { PitHome } from '../pit-home.js';
 
 const home = temporaryHome();
@@ -54,6 +54,13 @@ describe.each(WRITERS)('pit %s FILE.%s', (command, ending, beginning) => {
     expect(read(`target.${ending}`)).toBe('mine\n');
   });
 
+  it('refuses an empty name', async () => {
+    const { environment } = pit.served;
+    const words = [...command.split(' '), ''];
+    const { code, stderr } = await runPit(words, { home, environment });
+    expect([code, stderr]).toEqual([2, expect.stringContaining('The name of the file is empty.')]);
+  });
+
   it('refuses a folder, a file in a missing folder, and a socket', async () => {
     await pit.failure(`${command} ${folder}`, 2);
     await pit.failure(`${command} ${at(`missing/${name}`)}`, 2);
@@ -93,6 +100,19 @@ describe.each(WRITERS.filter(([, ending]) => ending !== 'parquet'))('pit %s, as 
     expect(stdout).not.toContain('Wrote');
     expect(fs.existsSync('-')).toBe(false);
   });
+});
+
+it('refuses to replace a file that is read-only, also for root, and one that has another name', async () => {
+  const name = at('state');
+  const refusal = async () => (await pit.failure(`sandbox export ${name} --force`, 2)).message;
+  expect((await pit.run(`sandbox export ${name}`)).code).toBe(0);
+  const before = read('state');
+  fs.linkSync(name, at('other'));
+  expect(await refusal()).toBe(`${name} has another name, a hard link, that would keep the old text.`);
+  fs.rmSync(at('other'));
+  fs.chmodSync(name, 0o444);
+  expect(await refusal()).toBe(`${name} is read-only.`);
+  expect([fs.readdirSync(folder), read('state')]).toEqual([['state'], before]);
 });
 
 describe('a pipe', () => {

@@ -1,5 +1,6 @@
 import { beforeAll, expect, it } from 'vitest';
-import { channels, PROTOCOL } from '../../../src/exchange/channels/index.js';
+import { STREAM_SETTINGS } from '../../../src/config/stream-settings.js';
+import { FOLLOWED } from '../../../src/exchange/channels/followed.js';
 import { STREAM_DEFAULTS } from '../../../src/exchange/stream/protocol.js';
 import { useFrameServer } from './frame-server.js';
 
@@ -89,16 +90,10 @@ it('an unknown name of streams is answered with all known ones', async () => {
 });
 
 it('what is set by nobody is what the channels are described with', () => {
-  const usual = (key: keyof typeof STREAM_DEFAULTS) => STREAM_DEFAULTS[key];
-  const { ticker, depth, trades, kline } = channels;
-  for (const [kind, { template }] of Object.entries({ ticker, depth, trades, kline }))
-    expect(usual(`stream.${kind}` as keyof typeof STREAM_DEFAULTS)).toBe(template);
-  expect(usual('stream.orders')).toBe(channels.push_user_incr_record.template);
-  expect(usual('stream.balances')).toBe(channels.push_user_incr_asset.template);
-  expect(usual('stream.crossBalances')).toBe(channels.push_user_cross_asset.template);
-  expect([usual('stream.subscribe'), usual('stream.unsubscribe')]).toEqual([PROTOCOL.subscribe, PROTOCOL.unsubscribe]);
-  expect([usual('stream.ping'), usual('stream.pong')]).toEqual([PROTOCOL.ping, PROTOCOL.pong]);
-  expect(usual('stream.userMarket').replace('{market}', 'btcusdt')).toBe(
-    channels.push_user_incr_record.encode({ market: 'btc_usdt' }).market,
+  const kinds = Object.entries(FOLLOWED).map(([kind, { template }]) => [`stream.${kind}`, template]);
+  expect(STREAM_DEFAULTS).toMatchObject(Object.fromEntries(kinds));
+  expect(STREAM_DEFAULTS['stream.userMarket']?.replace('{market}', 'btcusdt')).toBe(
+    FOLLOWED.orders.encode({ market: 'btc_usdt' }).market,
   );
+  expect(Object.keys(STREAM_DEFAULTS).sort()).toEqual(Object.keys(STREAM_SETTINGS).sort());
 });

@@ -205,9 +205,9 @@ describe('pit stream on a terminal', () => {
     });
     expect(await ended).toBe(0);
     const [, drawn = '', left = ''] = /^\u001b\[\?1049h(.*)\u001b\[\?1049l(.*)$/s.exec(printed.stdout) ?? [];
-    expect(drawn).toMatch(/Connecting for under 1 s\. q ends\./);
+    expect(drawn).toMatch(/connecting ·.*literal ·.*q ends/);
     expect(drawn).toContain('depth:btc_usdt  waiting for the first data');
-    expect(left).toMatch(/^As of .* \(UTC\)\.\n\ndepth:btc_usdt {2}pushed under 1 s ago\n/);
+    expect(left).toMatch(/^As of .* \(UTC\)\.\n\ndepth:btc_usdt {2}changed under 1 s ago\n/);
     expect(left).toContain('1.6000');
     expect(printed.stderr).toBe('');
   });

@@ -15,7 +15,7 @@ const FINEST_MS = 170;
 
 /** The most that a status line allows a number to be old, in milliseconds. */
 function allowedAge(status: string): number {
-  const [, number, unit] = /(?:changed|read|stale,) (?:under )?(\d+) (s|min|h) (?:ago|old)/.exec(status) ?? [];
+  const [, number, unit] = /(?:changed|read|NOT CURRENT:) (?:under )?(\d+) (s|min|h) (?:ago|old)/.exec(status) ?? [];
   return Number(number) * { s: 1_000, min: 60_000, h: 3_600_000 }[unit as 's' | 'min' | 'h'];
 }
 

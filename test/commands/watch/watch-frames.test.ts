@@ -13,8 +13,18 @@ describe('a watch on a terminal', () => {
     push();
     await pass(100);
     expect(terminal.lines[0]).toBe('stream · changed under 1 s ago · sandbox · q ends');
-    await pass(90_000);
-    expect(terminal.lines[0]).toBe('stream · changed 91 s ago · sandbox · q ends');
+    await pass(20_000);
+    expect(terminal.lines[0]).toBe('stream · changed 21 s ago · sandbox · q ends');
+    await end();
+  });
+
+  it('polls what the stream does not send although HTTP shows it, and says so', async () => {
+    const { terminal, stream, push, end, monotonic } = await startWatch({ isStreamed: true });
+    stream.connect();
+    push();
+    await pass(40_000);
+    expect(terminal.lines[0]).toMatch(/^polling · read (?:under 1|2|3) s ago · sandbox/);
+    expect(monotonic() - Number(terminal.lines[1]?.replace('last ', ''))).toBeLessThan(4_000);
     await end();
   });
 
@@ -28,10 +38,10 @@ describe('a watch on a terminal', () => {
     stream.lose('connection reset');
     await pass(100);
     const words = 'connection lost, reconnecting · connection reset';
-    expect(terminal.lines[0]).toBe(`stale, under 1 s old · ${words}`);
+    expect(terminal.lines[0]).toBe(`NOT CURRENT: under 1 s old · ${words}`);
     expect(terminal.styleAt(0, 1)).toBe('38;5;243');
     await pass(12_000);
-    expect(terminal.lines[0]).toMatch(/^stale, 13 s old · connection lost, reconnecting/);
+    expect(terminal.lines[0]).toMatch(/^NOT CURRENT: 13 s old · connection lost, reconnecting/);
     stream.connect();
     push();
     await pass(100);
@@ -71,7 +81,7 @@ describe('a watch on a terminal', () => {
     expect(terminal.lines[0]).toMatch(/connection lost, reconnecting · no answer yet/);
     exchange.isDown = true;
     await pass(4_000);
-    expect(terminal.lines[0]).toMatch(/^stale, 13 s old · connection lost, reconnecting · connection refused/);
+    expect(terminal.lines[0]).toMatch(/^NOT CURRENT: 13 s old · connection lost, reconnecting · connection refused/);
     [exchange.isDown, exchange.latencyMs] = [false, 40];
     await pass(6_000);
     expect(terminal.lines[0]).toMatch(/^polling · read [^·]+ ago · sandbox/);
@@ -87,7 +97,7 @@ describe('a watch on a terminal', () => {
     exchange.isDown = true;
     stream.lose('connection reset');
     await pass(12_000);
-    expect(terminal.lines[0]).toBe('stale, 13 s old');
+    expect(terminal.lines[0]).toBe('NOT CURRENT: 13 s old');
     await end();
   });
 

@@ -7,11 +7,13 @@ import '../../../src/terminal/live/live-screen.js';
 import { watch } from '../../../src/commands/watch/watch.js';
 import { Failure } from '../../../src/errors.js';
 import type { ExchangeClient } from '../../../src/exchange/exchange-client.js';
-import { Mirror } from '../../../src/exchange/mirror/mirror.js';
-import type { Channel, ExchangeStream, StreamEvent } from '../../../src/exchange/stream/events.js';
+import type { Channel } from '../../../src/exchange/stream/events.js';
+import { Feeds } from '../../../src/exchange/stream/feeds.js';
 import { TimeBudget } from '../../../src/platform/time-budget.js';
 import type { Answer } from '../../../src/terminal/answer.js';
 import { Output } from '../../../src/terminal/output.js';
+import { scriptedConnection } from '../../exchange/stream/scripted-connection.js';
+import { fakeHost } from '../../support/fake-host.js';
 import { DrawnScreen } from '../../terminal/live/drawn-screen.js';
 import { hostWith } from '../../terminal/screens.js';
 
@@ -53,21 +55,21 @@ export async function startWatch({ columns = 80, rows = 10, colour = false, isSt
     if (exchange.isDown) throw new Failure('unreachable', 'connection refused');
     const last = String(monotonic());
     await sleep(exchange.latencyMs / 2);
-    return { last, time: now() };
+    return { bid: '1', ask: '1', last, time: now() };
   };
   const input = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => undefined });
   const terminal = new DrawnScreen(columns, rows);
   const environment: Record<string, string> = { TERM: 'xterm-256color', ...(colour ? {} : { NO_COLOR: '1' }) };
-  const host = { ...hostWith({ input, output: terminal, environment }), now, monotonic, sleep };
+  const host = { ...fakeHost(), ...hostWith({ input, output: terminal, environment }), now, monotonic, sleep };
   const output = new Output(host, 'table');
-  const stream = scriptedStream(now);
-  const client = { ticker: ask, now } as unknown as ExchangeClient;
+  const stream = scriptedConnection(now);
+  const client = { ticker: ask, now, restartingBudget: () => client } as unknown as ExchangeClient;
   const session = {
     exchange: { keepStopped: () => undefined },
     profile: { connection: async () => ({ profile: 'sandbox' }) },
     live: {
-      mirror: async (channels: readonly Channel[]) =>
-        new Mirror({ host, channels, clientOf: () => client, open: async (_, signal) => stream.opened(signal) }),
+      feeds: async (channels: readonly Channel[]) =>
+        new Feeds({ host, channels, clientOf: () => client, connection: stream.open }),
     },
   };
   const budget = new TimeBudget(30_000, monotonic);
@@ -85,7 +87,14 @@ export async function startWatch({ columns = 80, rows = 10, colour = false, isSt
     input.write('q');
     await passing(ended);
   };
-  return { terminal, exchange, stream, end, monotonic, push: () => stream.push(String(monotonic())) };
+  return {
+    terminal,
+    exchange,
+    stream,
+    end,
+    monotonic,
+    push: () => stream.push(tickerFrame(now(), String(monotonic()))),
+  };
 }
 
 /** Fakes the timers and the clock. What waits for files is real: modules are loaded late. */
@@ -112,44 +121,8 @@ async function passing<Value>(promise: Promise<Value>): Promise<Value> {
   return promise;
 }
 
-/** A stream whose events the test decides. */
-function scriptedStream(now: () => number) {
-  const waiting: StreamEvent[] = [];
-  let wake = () => {};
-  let isClosed = false;
-  const stream = {
-    subscribe: () => undefined,
-    close: async () => {
-      isClosed = true;
-      wake();
-    },
-    async *[Symbol.asyncIterator]() {
-      while (!isClosed) {
-        const event = waiting.shift();
-        if (event !== undefined) yield event;
-        else
-          await new Promise<void>((resolve) => {
-            wake = resolve;
-          });
-      }
-    },
-  } as unknown as ExchangeStream;
-  const send = (event: object) => {
-    waiting.push({ received: now(), ...event } as StreamEvent);
-    wake();
-  };
-  const enter = (state: string, reason: string | null = null) => send({ type: 'state', state, reason });
-  return {
-    opened: (signal: AbortSignal) => {
-      signal.addEventListener('abort', () => void stream.close());
-      return stream;
-    },
-    connect: () => enter('connected'),
-    lose: (reason: string) => enter('reconnecting', reason),
-    push: (last: string) =>
-      send({
-        ...{ type: 'data', channel: TICKER, time: now(), source: 'push', scope: 'snapshot', skipped: 0, raw: null },
-        data: { last, time: now() },
-      }),
-  };
+const PRICES = '"high":"1","vol":"1","low":"1","buy":"1","sell":"1","open":"1","riseRate":"1"';
+
+function tickerFrame(time: number, last: string): string {
+  return `{"date":"${time}","ticker":{"last":"${last}",${PRICES}},"channel":"btcusdt_ticker"}`;
 }

@@ -2,21 +2,25 @@ import { deflateSync } from 'node:zlib';
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { CANDLE_TYPES } from '../../../src/domain/candle.js';
-import {
-  type ChannelName,
-  channels,
-  type FollowedChannelName,
-  readChannel,
-  subscription,
-  wireName,
-} from '../../../src/exchange/channels/index.js';
+import { type Channel, type ChannelKind, followed } from '../../../src/exchange/channels/followed.js';
+import { type ChannelName, channels, readChannel, wireName } from '../../../src/exchange/channels/index.js';
 import { plainText, readMessage } from '../../../src/exchange/channels/messages.js';
+import { streamProtocol, subscribeMessage } from '../../../src/exchange/stream/protocol.js';
+
+interface Request {
+  readonly market?: string;
+  readonly marketNamed?: () => string;
+}
 
 /** What a frame's text means, as the channel's description reads it. */
-function decoded(name: FollowedChannelName, text: string, request: object = { market: 'btc_usdt' }): unknown {
-  const { frame, decode } = channels[name];
-  const value = v.parse(frame as v.GenericSchema, readMessage(text));
-  return (decode as (frame: unknown, request: object) => unknown)(value, request);
+function decoded(
+  kind: ChannelKind,
+  text: string,
+  { marketNamed, ...request }: Request = { market: 'btc_usdt' },
+): unknown {
+  const { frame, decode } = followed(kind);
+  const names = { marketNamed: marketNamed ?? (() => undefined), pushedMarket: (market: string) => market };
+  return decode(v.parse(frame, readMessage(text)), { kind, type: '1min', ...request } as unknown as Channel, names);
 }
 
 /** The fields of a frame that its description checks. */
@@ -87,6 +91,7 @@ describe('the frames of market data, as clients captured them', () => {
       '{"datas":{"data":[[1653782100000,29055.22,29055.22,29030.81,29032.9,19.3130]]},"channel":"btcusdt_kline_1min","isSuc":true}';
     expect(decoded('kline', text)).toEqual([
       {
+        closed: false,
         ...{ time: 1653782100000, open: '29055.22', high: '29055.22', low: '29030.81', close: '29032.9' },
         volume: '19.3130',
       },
@@ -128,26 +133,26 @@ describe('the pushes of an account', () => {
     ['17 places without a trade', `[${RECORD},"","","",0,"0","0","0",0]`],
     ['17 places with null', `[${RECORD},null,null,null,null,null,null,null,null]`],
   ])('reads an order of %s', (_, record) => {
-    expect(decoded('push_user_incr_record', push(record))).toEqual([UPDATE]);
+    expect(decoded('orders', push(record))).toEqual([UPDATE]);
   });
 
   it('reads a record without a list around it, as the exchange pushes one', () => {
-    expect(decoded('push_user_incr_record', push(RECORD))).toEqual([UPDATE]);
+    expect(decoded('orders', push(RECORD))).toEqual([UPDATE]);
   });
 
   it('reads the last trade of an order of 17 places', () => {
     const record = `[${RECORD},"","","",0,"202202224851151777","31000.40",0.01,1648461601000]`;
     const lastTrade = { id: '202202224851151777', price: '31000.40', amount: '0.01', time: 1648461601000 };
-    expect(decoded('push_user_incr_record', push(record))).toEqual([{ ...UPDATE, lastTrade }]);
+    expect(decoded('orders', push(record))).toEqual([{ ...UPDATE, lastTrade }]);
   });
 
-  it.each<[string, string, object]>([
+  it.each<[string, string, Request]>([
     ['btcusdtdefault', ',"market":"btcusdtdefault"', {}],
     ['btcusdt', ',"market":"btcusdt"', {}],
     ['none, if one was subscribed to', '', { market: 'btc_usdt' }],
     ['a name that only a list can explain', ',"market":"abcdef"', { marketNamed: () => 'btc_usdt' }],
   ])('finds the market of an order whose push names %s', (_, market, request) => {
-    expect(decoded('push_user_incr_record', push(`[${RECORD}]`, market), request)).toEqual([UPDATE]);
+    expect(decoded('orders', push(`[${RECORD}]`, market), request)).toEqual([UPDATE]);
   });
 
   it('reads a snapshot of open orders and those of the past', () => {
@@ -157,40 +162,45 @@ describe('the pushes of an account', () => {
     expect([record.length, hrecord.length]).toEqual([1, 1]);
   });
 
-  it.each<FollowedChannelName>(['push_user_incr_asset', 'push_user_cross_asset'])('reads coins of %s', (name) => {
+  it.each([
+    ['balances', 'push_user_incr_asset'],
+    ['crossBalances', 'push_user_cross_asset'],
+  ] as const)('reads coins of %s', (kind, name) => {
     const entry =
       '{"key":"BTC","enName":"BTC","cnName":"BTC","showName":"BTC","unitTag":"฿","unitDecimal":8,"fundstype":2,"available":"1.50000000","freez":0.5,"isCanRecharge":true,"isCanWithdraw":"true","canLoan":0}';
-    expect(decoded(name, `{"coins":[${entry}],"version":17,"channel":"${name}"}`)).toMatchObject([
+    expect(decoded(kind, `{"coins":[${entry}],"version":17,"channel":"${name}"}`)).toMatchObject([
       { coin: 'btc', available: '1.50000000', frozen: '0.5', canDeposit: true, canWithdraw: true, canLoan: false },
     ]);
   });
 });
 
 describe('the names of channels', () => {
-  it.each<[FollowedChannelName, object, Record<string, string>]>([
-    ['ticker', { market: 'btc_usdt' }, { event: 'addChannel', channel: 'btcusdt_ticker' }],
-    ['depth', { market: 'btc_usdt' }, { event: 'addChannel', channel: 'btcusdt_depth' }],
-    ['trades', { market: 'btc_usdt' }, { event: 'addChannel', channel: 'btcusdt_trades' }],
+  it.each<[Channel, Record<string, string>]>([
     [
-      'push_user_incr_record',
-      { market: 'btc_usdt' },
+      { kind: 'ticker', market: 'btc_usdt' },
+      { event: 'addChannel', channel: 'btcusdt_ticker' },
+    ],
+    [
+      { kind: 'depth', market: 'btc_usdt' },
+      { event: 'addChannel', channel: 'btcusdt_depth' },
+    ],
+    [
+      { kind: 'trades', market: 'btc_usdt' },
+      { event: 'addChannel', channel: 'btcusdt_trades' },
+    ],
+    [
+      { kind: 'orders', market: 'btc_usdt' },
       { event: 'addChannel', channel: 'push_user_incr_record', market: 'btcusdtdefault' },
     ],
-    ['push_user_incr_record', {}, { event: 'addChannel', channel: 'push_user_incr_record' }],
-    ['push_user_cross_asset', {}, { event: 'addChannel', channel: 'push_user_cross_asset' }],
-  ])('subscribes to %s with %j', (name, request, message) => {
-    const encode = channels[name].encode as (request: object) => Record<string, string | undefined>;
-    expect(subscription(name, encode(request))).toEqual(message);
-  });
-
-  it('subscribes to a book of a length', () => {
-    const message = { event: 'addChannel', channel: 'btcusdt_quick_depth', length: '5' };
-    expect(subscription('quickDepth', { market: 'btcusdt', length: '5' })).toEqual(message);
+    [{ kind: 'orders' }, { event: 'addChannel', channel: 'push_user_incr_record' }],
+    [{ kind: 'crossBalances' }, { event: 'addChannel', channel: 'push_user_cross_asset' }],
+  ])('subscribes to %j', (channel, message) => {
+    expect(subscribeMessage(channel, streamProtocol())).toEqual(message);
   });
 
   it.each(CANDLE_TYPES)('names a channel of candles of %s', (type) => {
-    const values = channels.kline.encode({ market: 'btc_usdt', type });
-    expect(wireName('kline', values)).toBe(`btcusdt_kline_${type}`);
+    const { channel } = subscribeMessage({ kind: 'kline', market: 'btc_usdt', type }, streamProtocol());
+    expect(channel).toBe(`btcusdt_kline_${type}`);
     expect(readChannel(`btcusdt_kline_${type}`)).toEqual({ name: 'kline', values: { market: 'btcusdt', type } });
   });
 
@@ -207,7 +217,8 @@ describe('the names of channels', () => {
   );
 
   it('refuses a parameter that the channel does not allow', () => {
-    expect(() => subscription('kline', { market: 'btcusdt', type: '2min' })).toThrow('type must be one of');
+    const channel = { kind: 'kline', market: 'btc_usdt', type: '2min' } as unknown as Channel;
+    expect(() => subscribeMessage(channel, streamProtocol())).toThrow('type must be one of');
   });
 
   it('marks what no source documents as a choice of pit', () => {

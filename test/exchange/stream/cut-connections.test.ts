@@ -10,12 +10,12 @@ import type { Depth, Trade } from '../../../src/domain/market-data.js';
 import type { Order } from '../../../src/domain/order.js';
 import { ExchangeClient } from '../../../src/exchange/exchange-client.js';
 import { readOrderPages } from '../../../src/exchange/order-pages.js';
+import { Connection } from '../../../src/exchange/stream/connection.js';
 import { type Channel, type GapEvent, isKind, type StreamEvent } from '../../../src/exchange/stream/events.js';
 import { StreamClient } from '../../../src/exchange/stream/stream-client.js';
 import { monotonicMs } from '../../../src/platform/host.js';
 import { TimeBudget } from '../../../src/platform/time-budget.js';
-import type { Running } from '../../../src/sandbox/lifecycle/running-sandbox.js';
-import { serve } from '../../../src/sandbox/lifecycle/serve.js';
+import { type Running, serve } from '../../../src/sandbox/lifecycle/serve.js';
 import { UNLIMITED } from '../../../src/sandbox/server/limits.js';
 import { fakeHost } from '../../support/fake-host.js';
 
@@ -147,8 +147,8 @@ it('a reader has the exchange whole after each of 25 cuts under trading, and hea
   const client = new ExchangeClient({ host, hosts, credentials, budget, limits: () => ({ permitsOf: () => [] }) });
   const address = `ws://127.0.0.1:${way.port}${new URL(wsUrl ?? '').pathname}`;
   const stream = new StreamClient({
-    ...{ host, clientOf, credentials, address: async () => address },
-    channels: CHANNELS,
+    ...{ host, clientOf, channels: CHANNELS },
+    connection: (user) => new Connection({ host, credentials, address: async () => address }, user),
   });
   onTestFinished(() => stream.close());
   const picture = new Picture();

@@ -138,7 +138,7 @@ describe('a reader that falls behind', () => {
   it('gets each candle once, oldest first', async () => {
     const events = queue();
     for (let index = 0; index < 1_500; index += 1)
-      events.push(data(KLINE, [{ time: (index * 7) % 3, close: String(index) }]));
+      events.push(data(KLINE, [{ time: (index * 7) % 3, close: String(index), volume: '1' }]));
     const [event] = await drained(events);
     expect(event).toMatchObject({
       data: [
@@ -151,25 +151,29 @@ describe('a reader that falls behind', () => {
 
   it('gets each order as it was last, and only what came after a whole list', async () => {
     const events = queue();
-    for (let index = 0; index < 1_200; index += 1)
-      events.push(data(ORDERS, [{ id: String(index % 3), filled: String(index) }]));
+    const order = (id: string, filled = '0') => ({ id, filled, state: 'open' });
+    for (let index = 0; index < 1_200; index += 1) events.push(data(ORDERS, [order(String(index % 3), String(index))]));
     expect(await drained(events)).toMatchObject([
       { scope: 'delta', data: [{ id: '0', filled: '1197' }, { filled: '1198' }, { filled: '1199' }] },
     ]);
     const later = queue();
-    for (let index = 0; index < 1_200; index += 1) later.push(data(ORDERS, [{ id: String(index) }]));
-    later.push(data(ORDERS, [{ id: 'a' }], { scope: 'snapshot', source: 'http' }));
-    later.push(data(ORDERS, [{ id: 'b' }]));
+    for (let index = 0; index < 1_200; index += 1) later.push(data(ORDERS, [order(String(index))]));
+    later.push(data(ORDERS, [order('a')], { scope: 'snapshot', source: 'http' }));
+    later.push(data(ORDERS, [order('b')]));
     expect(await drained(later)).toMatchObject([
       { scope: 'snapshot', source: 'http', skipped: 1_201, data: [{ id: 'a' }, { id: 'b' }] },
     ]);
   });
 
-  it('asks for the orders again if more than 10,000 have changed', async () => {
+  it('asks for the orders again if more than 10,000 have changed, or 1,000 have ended', async () => {
     const events = queue();
-    for (let index = 0; index < 10_001; index += 1) events.push(data(ORDERS, [{ id: String(index) }]));
+    const order = (id: number) => ({ id: String(id), filled: '0', state: 'open' });
+    for (let index = 0; index < 10_001; index += 1) events.push(data(ORDERS, [order(index)]));
     expect(events.overflows).toEqual(['orders']);
     expect(await drained(events)).toMatchObject([{ skipped: 10_000, data: [{ id: '10000' }] }]);
+    const ended = queue();
+    for (let index = 0; index < 1_002; index += 1) ended.push(data(ORDERS, [{ ...order(index), state: 'filled' }]));
+    expect(ended.overflows).toEqual(['orders']);
   });
 
   it('gets one gap in place of many of the same channel', async () => {

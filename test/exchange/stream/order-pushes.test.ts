@@ -8,7 +8,7 @@ import { follow } from './support.js';
 const never = new AbortController().signal;
 
 it('reports a push, and once one that came before it was asked, without a request over HTTP', async () => {
-  const { stream, exchange, requests } = await follow([ORDERS], {}, { httpReads: 'never' });
+  const { stream, exchange, requests } = await follow([ORDERS], {}, { reads: 'never' });
   const pushes = new OrderPushStreams(async () => stream).of('btc_usdt');
   const peer = await exchange.peer();
   await until(() => peer.received.includes('ping'));

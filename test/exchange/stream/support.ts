@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { ExchangeClient } from '../../../src/exchange/exchange-client.js';
+import { Connection, type ConnectionOptions } from '../../../src/exchange/stream/connection.js';
 import type { Channel, GapEvent, StreamEvent } from '../../../src/exchange/stream/events.js';
 import { StreamClient, type StreamOptions } from '../../../src/exchange/stream/stream-client.js';
 import { type FakeHost, fakeHost, NOW } from '../../support/fake-host.js';
@@ -14,6 +15,8 @@ import { KEYS } from '../support.js';
 export interface ManualHost extends FakeHost {
   /** Lets time pass: every sleep that ends meanwhile ends. */
   advance(milliseconds: number): Promise<void>;
+  /** Sets the clock on, as for a machine that was asleep: no sleep ends by itself. */
+  jump(milliseconds: number): void;
   /** How many sleeps have not ended. */
   readonly sleeping: number;
 }
@@ -46,6 +49,9 @@ export function manualHost(): ManualHost {
       clock += milliseconds;
       for (const sleeper of [...sleepers]) if (sleeper.due <= clock) sleeper.wake();
       await turns();
+    },
+    jump: (milliseconds) => {
+      clock += milliseconds;
     },
     sleeps,
     get sleeping() {
@@ -147,28 +153,39 @@ export interface Followed {
 
 const NOT_FOUND = '{"code":3001,"message":"not found"}';
 
+type FollowOptions = Partial<Omit<StreamOptions, 'connection'>> &
+  Partial<Pick<ConnectionOptions, 'address' | 'connectMs' | 'network'>> & { readonly exchange?: ScriptedExchange };
+
 /** A client of a scripted exchange, until the end of the test. */
 export async function follow(
   channels: readonly Channel[],
   answers: Answers = {},
-  options: Partial<StreamOptions> & { readonly exchange?: ScriptedExchange } = {},
+  { exchange: given, address, connectMs, network, ...options }: FollowOptions = {},
 ): Promise<Followed> {
-  const host = manualHost();
-  const exchange = options.exchange ?? (await serveStream());
+  const manual = manualHost();
+  const host = { ...manual, ...options.host };
+  const exchange = given ?? (await serveStream());
   let current = answers;
   const http = await serveFaults({ answer: (request) => respond(bodyOf(request, current)) });
   const lines: string[] = [];
   const hosts = { baseUrl: http.url, tradeUrl: http.url };
   const stream = new StreamClient({
-    ...{ host, channels, credentials: () => KEYS, trace: (line) => lines.push(line) },
-    address: async () => exchange.url,
+    ...{ host, channels },
+    connection: (user) =>
+      new Connection(
+        {
+          ...{ host, credentials: () => KEYS, trace: (line) => lines.push(line), connectMs, network },
+          address: address ?? (async () => exchange.url),
+        },
+        user,
+      ),
     clientOf: (budget, signal) => new ExchangeClient({ host, hosts, budget, signal, credentials: () => KEYS }),
     ...options,
   });
   onTestFinished(() => stream.close());
   const events = stream[Symbol.asyncIterator]();
   return {
-    ...{ stream, host, exchange, lines },
+    ...{ stream, host: manual, exchange, lines },
     requests: () => http.requests.map(shortened),
     next: async (...types) => {
       const wanted = types.length === 0 ? ['data', 'gap'] : types;

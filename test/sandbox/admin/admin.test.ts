@@ -52,7 +52,7 @@ describe('accounts', () => {
     ]);
     expect(await admin(address, 'POST /accounts/add', { name: 'bob', permissions: ['fly'] })).toEqual([
       400,
-      { error: '"fly" is not a permission.', hint: 'There are asset, lever, entrust, money.', reason: null },
+      { error: 'permissions cannot be "fly". There are asset, lever, entrust, money.', hint: null, reason: null },
     ]);
     expect(await admin(address, 'POST /accounts/add', { name: 'a b' })).toMatchObject([
       400,

@@ -1,10 +1,12 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { adminListener } from '../../../src/sandbox/admin/http.js';
+import { type Administered, adminHandlers } from '../../../src/sandbox/admin/handlers.js';
+import { type AdminHandler, adminListener } from '../../../src/sandbox/admin/http.js';
+import { Refusal } from '../../../src/sandbox/refusals.js';
 import { type Listener, listen } from '../../../src/sandbox/server/http.js';
 import { bodyOf, send, statusLineOf } from '../server/wire.js';
 
-const CALLS = new Map([
-  ['GET /status', () => ({ status: 200, body: { running: true } })],
+const CALLS = new Map<string, AdminHandler>([
+  ['GET /status', () => ({ running: true })],
   [
     'POST /fail',
     () => {
@@ -43,4 +45,18 @@ describe('the admin port', () => {
   ])('answers %j with %s', async (request, status, body) => {
     expect(await ask(request)).toEqual([status, body]);
   });
+});
+
+it('a command finds the sandbox while its exchange is being replaced, and other calls are refused', async () => {
+  const handlers = adminHandlers({
+    data: {
+      get exchange(): never {
+        throw new Refusal('maintenance');
+      },
+    },
+    running: () => ({ isStaying: true, address: { pid: 7 } }),
+    activity: { touch: () => undefined },
+  } as unknown as Administered);
+  expect(await handlers.get('POST /hello')?.({})).toEqual({ pid: 7 });
+  await expect(handlers.get('GET /clock')?.({})).rejects.toThrow('in maintenance');
 });

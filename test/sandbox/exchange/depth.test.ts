@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { MarketData } from '../../../src/sandbox/exchange/market-data.js';
+import { MarketService } from '../../../src/sandbox/exchange/market-service.js';
 import { ExchangeFixture } from '../support/exchange-fixture.js';
 import { OrderFixture } from '../support/order-fixture.js';
 
@@ -7,10 +7,10 @@ const BTC = 'btc_usdt';
 
 test('the depth is cached until the book changes', () => {
   const fixture = new OrderFixture(['ann', 'ben']);
-  const view = new MarketData(fixture.venue);
+  const view = new MarketService(new Map([[BTC, fixture.venue]]), () => 0);
   const shown = () => {
-    const { bids, asks } = view.depth(0, { size: 5 });
-    expect(view.depth(0, { size: 5 }).bids).toBe(bids);
+    const { bids, asks } = view.depth(BTC, { size: 5 });
+    expect(view.depth(BTC, { size: 5 }).bids).toBe(bids);
     return [...asks, ['|'], ...bids].map((row) => row.join(' ')).join(', ');
   };
   expect(shown()).toBe('|');
@@ -29,11 +29,11 @@ test('the depth is cached until the book changes', () => {
 
 test('depths of different sizes and steps are cached separately', () => {
   const fixture = new OrderFixture(['ann']);
-  const view = new MarketData(fixture.venue);
+  const view = new MarketService(new Map([[BTC, fixture.venue]]), () => 0);
   for (const price of [101, 102, 113]) fixture.place('ann', 'buy', 'limit', price, 1);
   const rows = (size: number, merge: string) =>
     view
-      .depth(0, { size, merge })
+      .depth(BTC, { size, merge })
       .bids.map((row) => row.join(' '))
       .join(', ');
   for (let again = 0; again < 2; again += 1) {
@@ -48,15 +48,17 @@ test('after every step of the simulation the depth matches the ticker and the or
   const { exchange, account } = clocked;
   for (let step = 0; step < 100; step += 1) {
     clocked.pass(500);
-    const { bid, ask } = exchange.ticker(BTC);
+    const { bid, ask } = exchange.market.ticker(BTC);
     // the ticker reads the book itself
-    const { bids, asks } = exchange.depth(BTC, { size: 50 });
+    const { bids, asks } = exchange.market.depth(BTC, { size: 50 });
     expect([bids[0]?.[0], asks[0]?.[0]]).toEqual([bid, ask]);
     const order = { market: BTC, side: 'buy', type: 'limit', price: bid, amount: '0.001' } as const;
     const before = BigInt((bids[0]?.[1] ?? '').replace('.', ''));
-    const id = exchange.place(account, order);
-    expect(BigInt((exchange.depth(BTC, { size: 50 }).bids[0]?.[1] ?? '').replace('.', ''))).toBe(before + 1_000n);
-    exchange.cancel(account, BTC, { id });
-    expect(exchange.depth(BTC, { size: 50 }).bids).toEqual(bids);
+    const id = exchange.orders.place(account, order);
+    expect(BigInt((exchange.market.depth(BTC, { size: 50 }).bids[0]?.[1] ?? '').replace('.', ''))).toBe(
+      before + 1_000n,
+    );
+    exchange.orders.cancel(account, BTC, { id });
+    expect(exchange.market.depth(BTC, { size: 50 }).bids).toEqual(bids);
   }
 });

@@ -5,12 +5,12 @@ import { ExchangeFixture, START, temporaryDirectory } from '../support/exchange-
 /** What a customer does, second by second. */
 function trade(one: ExchangeFixture, second: number): void {
   const { exchange, account } = one;
-  const { bid, ask } = exchange.ticker('btc_usdt');
+  const { bid, ask } = exchange.market.ticker('btc_usdt');
   const price = second % 2 === 0 ? ask : bid;
   const side = second % 3 === 0 ? 'sell' : 'buy';
-  const id = exchange.place(account, { market: 'btc_usdt', side, type: 'limit', price, amount: '0.05' });
-  if (second % 5 === 0 && exchange.order(account, 'btc_usdt', { id }).state === 'open') {
-    exchange.cancel(account, 'btc_usdt', { id });
+  const id = exchange.orders.place(account, { market: 'btc_usdt', side, type: 'limit', price, amount: '0.05' });
+  if (second % 5 === 0 && exchange.orders.order(account, 'btc_usdt', { id }).state === 'open') {
+    exchange.orders.cancel(account, 'btc_usdt', { id });
   }
 }
 
@@ -67,11 +67,13 @@ test('a long gap is simulated in coarse steps for up to a day, and prices stay f
   const one = await ExchangeFixture.open();
   one.pass(80 * hour);
   const { exchange } = one;
-  const candles = exchange.candles('btc_usdt', '1hour', { since: START + 2 * hour, size: 1_000 });
+  const candles = exchange.market.candles('btc_usdt', '1hour', { since: START + 2 * hour, size: 1_000 });
   const traded = candles.filter(({ volume }) => Number(volume) > 0);
   expect(candles.length).toBe(78);
   expect(traded.length).toBeGreaterThanOrEqual(24);
   expect(traded.length).toBeLessThanOrEqual(26);
-  expect(exchange.depth('btc_usdt', { size: 1_000 }).bids.length).toBeGreaterThanOrEqual(60);
-  expect(exchange.candles('btc_usdt', '1min', { size: 1 })[0]?.close).toBe(exchange.ticker('btc_usdt').last);
+  expect(exchange.market.depth('btc_usdt', { size: 1_000 }).bids.length).toBeGreaterThanOrEqual(60);
+  expect(exchange.market.candles('btc_usdt', '1min', { size: 1 })[0]?.close).toBe(
+    exchange.market.ticker('btc_usdt').last,
+  );
 });

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ExchangeService } from '../../../src/sandbox/exchange/exchange-service.js';
-import { AlreadyOpen } from '../../../src/sandbox/store/database.js';
+import { Exchange } from '../../../src/sandbox/exchange/exchange.js';
 import { Store } from '../../../src/sandbox/store/store.js';
 import { ExchangeFixture, TESTER, temporaryDirectory } from '../support/exchange-fixture.js';
 
@@ -20,14 +19,14 @@ test('a new exchange has markets with depth, spread, trades and a ticker that ag
     'xrp_eth',
   ]);
   for (const market of exchange.markets.keys()) {
-    const { bids, asks } = exchange.depth(market, { size: 1_000 });
+    const { bids, asks } = exchange.market.depth(market, { size: 1_000 });
     const least = market === BTC ? 60 : 50;
     expect(Math.min(bids.length, asks.length), market).toBeGreaterThanOrEqual(least);
-    const ticker = exchange.ticker(market);
+    const ticker = exchange.market.ticker(market);
     expect([bids[0]?.[0], asks[0]?.[0]]).toEqual([ticker.bid, ticker.ask]);
     expect(Number(ticker.bid)).toBeLessThan(Number(ticker.ask));
-    expect(exchange.trades(market).at(-1)?.price).toBe(ticker.last);
-    expect(exchange.candles(market, '1min', { size: 1 })[0]?.close).toBe(ticker.last);
+    expect(exchange.market.trades(market).at(-1)?.price).toBe(ticker.last);
+    expect(exchange.market.candles(market, '1min', { size: 1 })[0]?.close).toBe(ticker.last);
   }
 });
 
@@ -37,7 +36,7 @@ test('after every step the books are uncrossed and deep, with sizeable best quot
   for (let step = 0; step < 200; step += 1) {
     clocked.pass(500);
     for (const market of exchange.markets.keys()) {
-      const { bids, asks } = exchange.depth(market, { size: 1_000 });
+      const { bids, asks } = exchange.market.depth(market, { size: 1_000 });
       expect(Math.min(bids.length, asks.length), market).toBeGreaterThanOrEqual(market === BTC ? 60 : 50);
       expect(Number(bids[0]?.[0])).toBeLessThan(Number(asks[0]?.[0]));
       if (market === BTC) expect(Math.min(Number(bids[0]?.[1]), Number(asks[0]?.[1]))).toBeGreaterThan(0.01);
@@ -47,16 +46,18 @@ test('after every step the books are uncrossed and deep, with sizeable best quot
 
 test('prices are consistent: eth_btc is eth_usdt over btc_usdt, and the spread of btc_usdt is below a dollar', async () => {
   const { exchange } = await ExchangeFixture.open();
-  const mid = (market: string) => (Number(exchange.ticker(market).bid) + Number(exchange.ticker(market).ask)) / 2;
+  const mid = (market: string) =>
+    (Number(exchange.market.ticker(market).bid) + Number(exchange.market.ticker(market).ask)) / 2;
   expect(mid('eth_btc') / (mid('eth_usdt') / mid(BTC))).toBeCloseTo(1, 3);
   expect(mid('xrp_eth') / (mid('xrp_usdt') / mid('eth_usdt'))).toBeCloseTo(1, 3);
-  const { bid, ask } = exchange.ticker(BTC);
+  const { bid, ask } = exchange.market.ticker(BTC);
   expect(Number(ask) - Number(bid)).toBeLessThan(1);
 });
 
 test('the history of eth_btc is that of eth_usdt over btc_usdt', async () => {
   const { exchange } = await ExchangeFixture.open();
-  const closes = (market: string) => exchange.candles(market, '1hour', { size: 300 }).map(({ close }) => Number(close));
+  const closes = (market: string) =>
+    exchange.market.candles(market, '1hour', { size: 300 }).map(({ close }) => Number(close));
   const [cross, eth, btc] = ['eth_btc', 'eth_usdt', BTC].map(closes);
   for (const [index, close] of cross?.slice(0, -1).entries() ?? []) {
     expect(Math.abs(close - (eth?.[index] ?? 0) / (btc?.[index] ?? 1))).toBeLessThan(2e-6);
@@ -65,8 +66,8 @@ test('the history of eth_btc is that of eth_usdt over btc_usdt', async () => {
 
 test('levels are merged outwards: bids down, asks up', async () => {
   const { exchange } = await ExchangeFixture.open();
-  const all = exchange.depth(BTC, { size: 1_000 });
-  const { bids, asks } = exchange.depth(BTC, { size: 5, merge: '10' });
+  const all = exchange.market.depth(BTC, { size: 1_000 });
+  const { bids, asks } = exchange.market.depth(BTC, { size: 5, merge: '10' });
   expect([bids.length, asks.length]).toEqual([5, 5]);
   for (const [price, amount] of bids) {
     const within = all.bids.filter(([level]) => Math.floor(Number(level) / 10) * 10 === Number(price));
@@ -75,7 +76,7 @@ test('levels are merged outwards: bids down, asks up', async () => {
     );
   }
   expect(Number(asks[0]?.[0])).toBe(Math.ceil(Number(all.asks[0]?.[0]) / 10) * 10);
-  expect(() => exchange.depth(BTC, { size: 5, merge: '0.001' })).toThrow(
+  expect(() => exchange.market.depth(BTC, { size: 5, merge: '0.001' })).toThrow(
     'a parameter is missing or not valid: merge 0.001 is no multiple of 0.01, the tick of btc_usdt',
   );
 });
@@ -87,26 +88,30 @@ test('trades after an id come fifty at a time, without omissions', async () => {
   await exchange.durable();
   clocked.pass(60_000);
   const seen: string[] = [];
-  for (let page = exchange.trades(BTC, '0'); page.length > 0; page = exchange.trades(BTC, page.at(-1)?.id)) {
+  for (
+    let page = exchange.market.trades(BTC, '0');
+    page.length > 0;
+    page = exchange.market.trades(BTC, page.at(-1)?.id)
+  ) {
     expect(page.length).toBeLessThanOrEqual(50);
     seen.push(...page.map(({ id }) => id));
   }
   expect(seen).toEqual([...new Set(seen)].sort());
-  expect(seen.slice(-50)).toEqual(exchange.trades(BTC).map(({ id }) => id));
-  const volume = exchange.candles(BTC, '1day', { size: 1 })[0]?.volume;
+  expect(seen.slice(-50)).toEqual(exchange.market.trades(BTC).map(({ id }) => id));
+  const volume = exchange.market.candles(BTC, '1day', { size: 1 })[0]?.volume;
   expect(seen.length).toBeGreaterThan(200);
   expect(Number(volume)).toBeGreaterThan(0);
-  expect(() => exchange.trades(BTC, 'x')).toThrow('since');
+  expect(() => exchange.market.trades(BTC, 'x')).toThrow('since');
 });
 
 test('the ticker is right even if it was read before due events happened', async () => {
   const clocked = await ExchangeFixture.open();
   const { exchange } = clocked;
   clocked.clock.time += 5 * 60_000;
-  exchange.ticker(BTC);
+  exchange.market.ticker(BTC);
   exchange.advance();
-  const minutes = exchange.candles(BTC, '1min', { size: 1_440 });
-  const { high, low, volume, open } = exchange.ticker(BTC);
+  const minutes = exchange.market.candles(BTC, '1min', { size: 1_440 });
+  const { high, low, volume, open } = exchange.market.ticker(BTC);
   expect([high, low, open]).toEqual([
     minutes
       .map((row) => row.high)
@@ -123,57 +128,61 @@ const whole = (text: string) => BigInt(text.replace('.', ''));
 describe('orders', () => {
   test('an order at the best ask is filled at once and paid exactly', async () => {
     const { exchange, account } = await ExchangeFixture.open();
-    const { ask } = exchange.ticker(BTC);
-    const id = exchange.place(account, { market: BTC, side: 'buy', type: 'limit', price: ask, amount: '0.01' });
+    const { ask } = exchange.market.ticker(BTC);
+    const id = exchange.orders.place(account, { market: BTC, side: 'buy', type: 'limit', price: ask, amount: '0.01' });
     expect(id).toMatch(/^20240315\d{10}$/);
-    const order = exchange.order(account, BTC, { id });
+    const order = exchange.orders.order(account, BTC, { id });
     const value = (BigInt(ask.replace('.', '')) * 10_000n).toString().padStart(9, '0');
     expect(order).toMatchObject({ state: 'filled', filled: '0.010000', fee: '0.00002000' });
     expect(order.filledValue).toBe(`${value.slice(0, -8)}.${value.slice(-8)}`);
     const left = 250_000n * 10n ** 8n - BigInt(value);
-    expect(exchange.balances(account)).toContainEqual({ coin: 'btc', available: '5.00998000', frozen: '0.00000000' });
-    expect(exchange.balances(account)).toContainEqual({
+    expect(exchange.funds.balances(account)).toContainEqual({
+      coin: 'btc',
+      available: '5.00998000',
+      frozen: '0.00000000',
+    });
+    expect(exchange.funds.balances(account)).toContainEqual({
       coin: 'usdt',
       available: `${left / 10n ** 8n}.${String(left % 10n ** 8n).padStart(8, '0')}`,
       frozen: '0.00000000',
     });
-    expect(exchange.trades(BTC).at(-1)).toMatchObject({ price: ask, amount: '0.010000', side: 'buy' });
-    expect(exchange.ticker(BTC).last).toBe(ask);
+    expect(exchange.market.trades(BTC).at(-1)).toMatchObject({ price: ask, amount: '0.010000', side: 'buy' });
+    expect(exchange.market.ticker(BTC).last).toBe(ask);
   });
 
   test('rest, are found by id and client id, and are cancelled once', async () => {
     const { exchange, account } = await ExchangeFixture.open();
-    const id = exchange.place(account, { ...far, clientId: 'mine1' });
-    const open = exchange.order(account, BTC, { clientId: 'mine1' });
+    const id = exchange.orders.place(account, { ...far, clientId: 'mine1' });
+    const open = exchange.orders.order(account, BTC, { clientId: 'mine1' });
     expect(open).toEqual({
       ...{ id, clientId: 'mine1', accountType: 'spot', market: BTC, side: 'buy', type: 'limit', price: '20000.00' },
       ...{ amount: '0.010000', filled: '0.000000', filledValue: '0.00000000', fee: '0.00000000' },
       ...{ time: open.time, lastTrade: null, state: 'open' },
     });
     expect(exchange.status().orders).toBe(1);
-    expect(exchange.cancel(account, BTC, { clientId: 'mine1' }).state).toBe('cancelled');
-    expect(() => exchange.cancel(account, BTC, { id })).toThrow('already');
-    expect(() => exchange.cancel(account, BTC, { id: '12' })).toThrow('not found');
-    expect(() => exchange.cancel(account, 'eth_usdt', { id })).toThrow('not found');
-    expect(exchange.order(account, BTC, { id }).state).toBe('cancelled');
+    expect(exchange.orders.cancel(account, BTC, { clientId: 'mine1' }).state).toBe('cancelled');
+    expect(() => exchange.orders.cancel(account, BTC, { id })).toThrow('already');
+    expect(() => exchange.orders.cancel(account, BTC, { id: '12' })).toThrow('not found');
+    expect(() => exchange.orders.cancel(account, 'eth_usdt', { id })).toThrow('not found');
+    expect(exchange.orders.order(account, BTC, { id }).state).toBe('cancelled');
     expect(exchange.status().orders).toBe(0);
   });
 
   test('the newest order with a client id hides the earlier ones', async () => {
     const { exchange, account } = await ExchangeFixture.open();
-    exchange.place(account, { ...far, clientId: 'twice' });
-    const second = exchange.place(account, { ...far, clientId: 'twice', price: '20001' });
-    expect(exchange.order(account, BTC, { clientId: 'twice' }).id).toBe(second);
+    exchange.orders.place(account, { ...far, clientId: 'twice' });
+    const second = exchange.orders.place(account, { ...far, clientId: 'twice', price: '20001' });
+    expect(exchange.orders.order(account, BTC, { clientId: 'twice' }).id).toBe(second);
     await exchange.durable();
-    expect(exchange.cancel(account, BTC, { clientId: 'twice' }).id).toBe(second);
-    expect(() => exchange.cancel(account, BTC, { clientId: 'twice' })).toThrow('already');
+    expect(exchange.orders.cancel(account, BTC, { clientId: 'twice' }).id).toBe(second);
+    expect(() => exchange.orders.cancel(account, BTC, { clientId: 'twice' })).toThrow('already');
   });
 
   test('lists orders newest first, by side, in pages, whether on disk or not', async () => {
     const { exchange, account } = await ExchangeFixture.open();
     const place = (index: number) => {
       const sell = index % 3 === 0;
-      return exchange.place(account, { ...far, side: sell ? 'sell' : 'buy', price: sell ? '60000' : '20000' });
+      return exchange.orders.place(account, { ...far, side: sell ? 'sell' : 'buy', price: sell ? '60000' : '20000' });
     };
     const ids: string[] = [];
     for (let index = 0; index < 25; index += 1) {
@@ -181,7 +190,7 @@ describe('orders', () => {
       if (index === 15) await exchange.durable();
     }
     const list = (query: { list?: 'buy' | 'sell'; page: number; pageSize: number }) =>
-      exchange.orders(account, BTC, query).map(({ id }) => id);
+      exchange.orders.list(account, BTC, query).map(({ id }) => id);
     expect(list({ page: 1, pageSize: 50 })).toEqual(ids);
     expect(list({ page: 2, pageSize: 10 })).toEqual(ids.slice(10, 20));
     expect(list({ list: 'sell', page: 1, pageSize: 10 })).toEqual(ids.filter((_, index) => (24 - index) % 3 === 0));
@@ -206,24 +215,24 @@ describe('orders', () => {
     [{ market: 'doge_usdt' }, 1001],
   ] as const)('refuses an order that breaks a rule: %j', async (change, code) => {
     const { exchange, account } = await ExchangeFixture.open();
-    const before = exchange.balances(account);
-    expect(() => exchange.place(account, { ...far, ...change })).toThrow(expect.objectContaining({ code }));
-    expect(exchange.balances(account)).toEqual(before);
+    const before = exchange.funds.balances(account);
+    expect(() => exchange.orders.place(account, { ...far, ...change })).toThrow(expect.objectContaining({ code }));
+    expect(exchange.funds.balances(account)).toEqual(before);
   });
 
   test('trailing zeros and exponents make the same numbers', async () => {
     const { exchange, account } = await ExchangeFixture.open();
-    const id = exchange.place(account, { ...far, price: '2e4', amount: '0.0100000000' });
-    expect(exchange.order(account, BTC, { id })).toMatchObject({ price: '20000.00', amount: '0.010000' });
+    const id = exchange.orders.place(account, { ...far, price: '2e4', amount: '0.0100000000' });
+    expect(exchange.orders.order(account, BTC, { id })).toMatchObject({ price: '20000.00', amount: '0.010000' });
   });
 
   test('fills resting orders when the price reaches them', async () => {
     const test = await ExchangeFixture.open();
     const { exchange, account } = test;
-    const { bid, ask } = exchange.ticker(BTC);
-    const buy = exchange.place(account, { ...far, price: (Number(bid) - 2).toFixed(2) });
-    const sell = exchange.place(account, { ...far, side: 'sell', price: (Number(ask) + 2).toFixed(2) });
-    const state = (id: string) => exchange.order(account, BTC, { id }).state;
+    const { bid, ask } = exchange.market.ticker(BTC);
+    const buy = exchange.orders.place(account, { ...far, price: (Number(bid) - 2).toFixed(2) });
+    const sell = exchange.orders.place(account, { ...far, side: 'sell', price: (Number(ask) + 2).toFixed(2) });
+    const state = (id: string) => exchange.orders.order(account, BTC, { id }).state;
     for (const [id, price] of [
       [buy, Number(bid) - 20],
       [sell, Number(ask) + 20],
@@ -238,31 +247,30 @@ describe('orders', () => {
   test('orders far larger than the book are filled step by step', async () => {
     const test = await ExchangeFixture.open();
     const { exchange, account } = test;
-    const price = (Number(exchange.ticker(BTC).bid) * 0.99).toFixed(2);
-    const id = exchange.place(account, { ...far, side: 'sell', price, amount: '5' });
-    const first = exchange.order(account, BTC, { id });
+    const price = (Number(exchange.market.ticker(BTC).bid) * 0.99).toFixed(2);
+    const id = exchange.orders.place(account, { ...far, side: 'sell', price, amount: '5' });
+    const first = exchange.orders.order(account, BTC, { id });
     test.pass(60_000);
-    expect(exchange.order(account, BTC, { id }).state).toBe('filled');
+    expect(exchange.orders.order(account, BTC, { id }).state).toBe('filled');
     expect(Number(first.filled)).toBeGreaterThan(0);
   });
 });
 
-test('a directory opens once only, and keeps its first keys and seed', async () => {
+test('a directory keeps its first keys and seed', async () => {
   const first = await ExchangeFixture.open();
   const options = { directory: first.directory, seed: 8, now: () => first.clock.time };
-  await expect(ExchangeService.open({ ...options, firstAccount: TESTER })).rejects.toThrow(AlreadyOpen);
   await first.exchange.close();
-  const second = await ExchangeService.open({ ...options, firstAccount: { ...TESTER, accessKey: 'other' } });
-  expect(second.firstAccount).toEqual(TESTER);
-  expect(second.account('other')).toBeUndefined();
+  const second = await Exchange.open({ ...options, firstAccount: { ...TESTER, accessKey: 'other' } });
+  expect(second.customers.all()).toMatchObject([TESTER]);
+  expect(second.state.genesis.seed).toBe(7);
   await second.close();
 });
 
-test('data of another format are refused, and the directory stays usable', async () => {
+test('data that another version wrote are refused, and stay as they are', async () => {
   const directory = temporaryDirectory();
   const store = Store.open(directory);
-  store.table<number[]>('beginning', { encode: (row) => row, decode: () => [] }).put('only', [99, 1, 0]);
+  store.table('state').put('state', { format: 99 });
   await store.close();
-  await expect(ExchangeFixture.open({ directory })).rejects.toThrow('format 99');
-  await expect(ExchangeFixture.open({ directory })).rejects.toThrow('format 99');
+  for (const _ of [1, 2])
+    await expect(ExchangeFixture.open({ directory })).rejects.toThrow('written by another version of pit');
 });

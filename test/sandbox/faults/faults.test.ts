@@ -8,7 +8,7 @@ import { keptLimits, UNLIMITED } from '../../../src/sandbox/server/limits.js';
 import { RequestHandler } from '../../../src/sandbox/server/request-handler.js';
 import { eventually } from '../../support/eventually.js';
 import { admin, done, sandbox, temporaryFolder } from '../admin/served.js';
-import { ALICE, NOW, stillExchange } from '../server/fake-exchange.js';
+import { ALICE, NOW, servedAs, stillExchange } from '../server/fake-exchange.js';
 import { bodyOf, send, statusLineOf } from '../server/wire.js';
 import { signedUrl } from '../signing.js';
 
@@ -111,7 +111,7 @@ describe('a fault', () => {
     const spec = { operation: null, probability: null, count: 1, every: null, delay: 600_000, skew: 0 };
     faults.rules.add({ kind: 'late', ...spec });
     const handler = new RequestHandler({
-      exchange: stillExchange({ clock }),
+      exchange: servedAs(stillExchange({ clock })),
       now: () => NOW,
       limits: keptLimits(UNLIMITED),
       log: () => undefined,
@@ -200,12 +200,12 @@ describe('the faults', () => {
   });
 
   it.each([
-    [{ kind: 'fire' }, '"fire" is not a fault.'],
+    [{ kind: 'fire' }, expect.stringMatching(/^kind cannot be "fire". There are drop-before, /)],
     [{ kind: 'twice', operation: 'fly' }, '"fly" is not an operation that is served.'],
     [{ kind: 'delay' }, 'This fault needs a delay.'],
     [{ kind: 'twice', delay: 5 }, 'This fault has no delay.'],
     [{ kind: 'twice', probability: 1.5 }, 'probability must be a number from 0 to 1.'],
-    [{ kind: 'twice', every: 0 }, 'every must be a number from 1 to 1000000000.'],
+    [{ kind: 'twice', every: 0 }, 'every must be a whole number from 1 to 999999999.'],
   ])('refuses the input %j', async (input, error) => {
     const { address } = await sandbox();
     expect(await admin(address, 'POST /faults/add', input)).toMatchObject([400, { error }]);

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Decimal } from '../../../src/domain/decimal.js';
 import type { Account } from '../../../src/sandbox/accounts/accounts.js';
+import { chainsOf } from '../../../src/sandbox/markets/coins.js';
 import { Refusal } from '../../../src/sandbox/refusals.js';
 import { FundsFixture } from './fixture.js';
 
@@ -44,7 +45,7 @@ function perform(fixture: FundsFixture, known: ReadonlyMap<string, string[]>, ac
   const account = fixture[act.who];
   if (act.do === 'deposit') exchange.funds.deposit(account, act);
   if (act.do === 'withdraw') {
-    const fee = exchange.funds.chains(act.coin)[0]?.fee ?? '';
+    const fee = chainsOf(act.coin)[0]?.fee ?? '';
     const address = known.get(act.coin)?.[act.pick % 3] ?? '';
     const safePwd = act.who === 'alice' ? 'fund-pass-1' : 'bens-pass';
     exchange.funds.withdraw(account, { ...act, fee, address, safePwd });
@@ -59,9 +60,9 @@ function perform(fixture: FundsFixture, known: ReadonlyMap<string, string[]>, ac
     exchange.funds.endWithdrawal(account, name, last?.id ?? '0', act.cancel ? 'cancelled' : 'failed');
   }
   if (act.do === 'trade') {
-    const { bid, ask } = exchange.ticker('btc_usdt');
+    const { bid, ask } = exchange.market.ticker('btc_usdt');
     const [price, side] = act.sell !== act.rests ? [bid, 'sell' as const] : [ask, 'buy' as const];
-    exchange.place(account, { market: 'btc_usdt', side, type: 'limit', price, amount: '0.01' });
+    exchange.orders.place(account, { market: 'btc_usdt', side, type: 'limit', price, amount: '0.01' });
   }
 }
 
@@ -76,20 +77,20 @@ function statement(fixture: FundsFixture, account: Account, name: string) {
 }
 
 function check(fixture: FundsFixture): void {
-  expect([...fixture.state.ledger.sums().values()].filter((sum) => sum !== 0n)).toEqual([]);
+  expect([...fixture.exchange.ledger.sums().values()].filter((sum) => sum !== 0n)).toEqual([]);
   for (const account of [fixture.alice, fixture.ben]) for (const name of COINS) checkCoin(fixture, account, name);
 }
 
 /** The bills add up to what there is, each balance to the one before it; what leaves is frozen; each movement is billed once. */
 function checkCoin(fixture: FundsFixture, account: Account, name: string): void {
-  const { ledger } = fixture.state;
+  const { ledger } = fixture.exchange;
   const bills = statement(fixture, account, name);
   let balance = Decimal.zero;
   for (const bill of bills) {
     balance = balance.plus(Decimal.of(bill.change));
     expect(Decimal.of(bill.balance).compare(balance)).toBe(0);
   }
-  const shown = fixture.exchange.balances(account).find((entry) => entry.coin === name);
+  const shown = fixture.exchange.funds.balances(account).find((entry) => entry.coin === name);
   const withdrawals = fixture.exchange.funds.withdrawals(account, name, 1, 10_000).list;
   const withdrawing = withdrawals
     .filter(({ state }) => state === 'submitted' || state === 'confirmed')

@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import type { Account } from '../../../src/sandbox/accounts/accounts.js';
-import { type Exchange, ExchangeService } from '../../../src/sandbox/exchange/exchange-service.js';
-import { ExchangeState } from '../../../src/sandbox/exchange/exchange-state.js';
+import { Exchange } from '../../../src/sandbox/exchange/exchange.js';
 import { keptLimits } from '../../../src/sandbox/server/limits.js';
 import { ALICE, NOW } from '../server/fake-exchange.js';
 import { get, serveInterface } from '../server/wire.js';
@@ -34,16 +33,14 @@ const { accessKey, secretKey, safePwd, username } = ALICE;
 
 /** An exchange with the accounts of the signing vectors, at their time, and a clock that the test controls. */
 export class FundsFixture {
-  readonly exchange: Exchange;
   private open = true;
 
   private constructor(
-    readonly state: ExchangeState,
+    readonly exchange: Exchange,
     readonly directory: string,
     readonly clock: { time: number },
   ) {
-    this.exchange = new ExchangeService(state);
-    this.exchange.advance();
+    exchange.advance();
   }
 
   /** Closes at the end of the test. */
@@ -63,12 +60,10 @@ export class FundsFixture {
   static open(directory: string, time: number): FundsFixture {
     const clock = { time };
     const firstAccount = { accessKey, secretKey, safePwd, username };
-    const state = ExchangeState.open({ directory, seed: 7, now: () => clock.time, firstAccount });
-    if (state.customers.byAccessKey(BEN.accessKey) === undefined) {
-      state.customers.add(BEN);
-      state.customers.add(WATCHER);
-    }
-    return new FundsFixture(state, directory, clock);
+    const exchange = Exchange.opened({ directory, seed: 7, now: () => clock.time, firstAccount });
+    if (exchange.customers.byAccessKey(BEN.accessKey) === undefined)
+      for (const customer of [BEN, WATCHER]) exchange.customers.add(customer, customer.permissions);
+    return new FundsFixture(exchange, directory, clock);
   }
 
   get alice(): Account {
@@ -84,20 +79,20 @@ export class FundsFixture {
     const end = this.clock.time + ms;
     while (this.clock.time < end) {
       this.clock.time = Math.min(end, this.clock.time + step);
-      this.state.fastForward(this.clock.time);
+      this.exchange.fastForward();
     }
   }
 
   /** `available+frozen` of a coin, as getAccountInfo would show it. */
   balance(account: Account, coin: string): string {
-    const found = this.exchange.balances(account).find((balance) => balance.coin === coin);
+    const found = this.exchange.funds.balances(account).find((balance) => balance.coin === coin);
     return `${found?.available}+${found?.frozen}`;
   }
 
   /** The visible funds of both customers. */
   funds(): unknown {
     return [this.alice, this.ben].map((account) => ({
-      balances: this.exchange.balances(account),
+      balances: this.exchange.funds.balances(account),
       bills: this.exchange.funds.bills(account, { page: 1, pageSize: 1_000 }),
       records: [...this.exchange.coins.keys()].map((coin) => [
         this.exchange.funds.deposits(account, coin, 1, 1_000),
@@ -125,7 +120,7 @@ export class FundsFixture {
   }
 
   private account(key: string): Account {
-    const account = this.exchange.account(key);
+    const account = this.exchange.customers.byAccessKey(key);
     if (account === undefined) throw new Error(`no account ${key}`);
     return account;
   }

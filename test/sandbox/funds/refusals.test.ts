@@ -54,7 +54,7 @@ describe('a withdrawal', () => {
     expect(withdraw).toThrow(expect.objectContaining({ code, message }));
     fixture.pass(70_000);
     expect(fixture.funds()).toEqual(before);
-    expect([...fixture.state.ledger.sums().values()].every((sum) => sum === 0n)).toBe(true);
+    expect([...fixture.exchange.ledger.sums().values()].every((sum) => sum === 0n)).toBe(true);
   });
 
   test('succeeds with the same request without the mistake', () => {
@@ -73,7 +73,7 @@ describe('a withdrawal', () => {
   test('cannot take coins that open orders hold', () => {
     const fixture = prepared();
     const order = { market: 'btc_usdt', side: 'buy', type: 'limit', price: '100', amount: '2000' } as const;
-    fixture.exchange.place(fixture.alice, order);
+    fixture.exchange.orders.place(fixture.alice, order);
     expect(() => fixture.exchange.funds.withdraw(fixture.alice, { ...USUAL, amount: '50000.00000001' })).toThrow(
       'not sufficient',
     );

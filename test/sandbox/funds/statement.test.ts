@@ -1,41 +1,53 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Bill, BillBook, billCodec, placeCodec } from '../../../src/sandbox/accounts/bills.js';
+import { type Bill, BillBook } from '../../../src/sandbox/accounts/bills.js';
 import { Ledger } from '../../../src/sandbox/accounts/ledger.js';
 import { FIRST, Sequences } from '../../../src/sandbox/orders/sequences.js';
-import { type Chunk, chunkCodec, NumberedLists } from '../../../src/sandbox/store/numbered-lists.js';
+import { NumberedLists } from '../../../src/sandbox/store/numbered-lists.js';
 import { Store } from '../../../src/sandbox/store/store.js';
-import { type Row, Table } from '../../../src/sandbox/store/table.js';
+import { type Rows, Table } from '../../../src/sandbox/store/table.js';
 import { temporaryDirectory } from '../support/exchange-fixture.js';
 
 /** Rows in memory that count how often they are read. */
-class CountingDisk {
-  readonly rows = new Map<string, Row>();
+class CountingRows {
+  readonly rows = new Map<string, unknown>();
   reads = 0;
 
-  get(key: string): Row | undefined {
+  get(key: string): unknown {
     this.reads += 1;
     return this.rows.get(key);
   }
 
-  *range(start: string, end: string, reverse: boolean): Generator<{ key: string; value: Row }> {
-    const keys = [...this.rows.keys()].filter((key) => key >= start && key < end).sort();
-    for (const key of reverse ? keys.reverse() : keys) {
+  /** Downwards, as the end of a list is found. */
+  *getRange({ start, end }: { start: string; end: string }): Generator<{ key: string; value: unknown }> {
+    const keys = [...this.rows.keys()].filter((key) => key >= end && key < start).sort();
+    for (const key of keys.reverse()) {
       this.reads += 1;
-      yield { key, value: this.rows.get(key) ?? null };
+      yield { key, value: this.rows.get(key) };
     }
   }
 
-  table(name: string): Table<Chunk> {
-    return new Table(name, chunkCodec, this, () => {});
+  put(key: string, value: unknown): void {
+    this.rows.set(key, value);
   }
+
+  table<Value>(): Table<Value> {
+    return new Table<Value>('t', this as unknown as Rows);
+  }
+}
+
+/** The rows of the two tables of a book. */
+interface Disk {
+  readonly bills: CountingRows;
+  readonly coinBills: CountingRows;
 }
 
 const COINS = ['btc', 'usdt', 'eth'];
 
-/** A book with one bill a second for one account, all of them on this disk. */
-function filled(disk: CountingDisk, count: number): void {
-  const tables = [disk.table('bills'), disk.table('coinBills')] as const;
+/** One bill a second for one account. */
+function filled(count: number): Disk {
+  const disk = { bills: new CountingRows(), coinBills: new CountingRows() };
+  const tables = { bills: disk.bills.table<Bill[]>(), coinBills: disk.coinBills.table<number[]>() };
   const ledger = new Ledger();
   const book = bookOf(tables, ledger);
   for (let index = 0; index < count; index += 1) {
@@ -44,26 +56,23 @@ function filled(disk: CountingDisk, count: number): void {
     book.post('1', coin, 1n, 'deposit');
     book.write(index * 1_000);
   }
-  for (const table of tables) for (const [path, row] of table.take()) disk.rows.set(path, row);
+  for (const table of [tables.bills, tables.coinBills]) table.write();
+  return disk;
 }
 
-function opened(disk: CountingDisk): BillBook {
-  return bookOf([disk.table('bills'), disk.table('coinBills')], new Ledger());
-}
-
-function bookOf([bills, coinBills]: readonly [Table<Chunk>, Table<Chunk>], ledger: Ledger): BillBook {
-  const lists = { bills: new NumberedLists(bills, billCodec), coinBills: new NumberedLists(coinBills, placeCodec) };
-  return new BillBook(lists, ledger, new Sequences({ ...FIRST }, () => {}));
+function bookOf(tables: { bills: Table<Bill[]>; coinBills: Table<number[]> }, ledger = new Ledger()): BillBook {
+  const lists = { bills: new NumberedLists(tables.bills), coinBills: new NumberedLists(tables.coinBills) };
+  return new BillBook(lists, ledger, new Sequences({ ...FIRST }));
 }
 
 test('finds any page of 100,000 bills with a few reads', () => {
-  const disk = new CountingDisk();
-  filled(disk, 100_000);
+  const disk = filled(100_000);
   const ask = (query: Parameters<BillBook['page']>[1]): [number[], number] => {
-    const book = opened(disk);
-    disk.reads = 0;
+    const book = bookOf({ bills: disk.bills.table(), coinBills: disk.coinBills.table() });
+    disk.bills.reads = 0;
+    disk.coinBills.reads = 0;
     const bills = book.page('1', query);
-    return [bills.map(({ time }) => time / 1_000), disk.reads];
+    return [bills.map(({ time }) => time / 1_000), disk.bills.reads + disk.coinBills.reads];
   };
   const down = (from: number, step: number, count: number) =>
     Array.from({ length: count }, (_, at) => from - at * step);
@@ -107,12 +116,9 @@ test('pages of bills equal those of a filtered list, also after clock changes an
     async (steps, queries) => {
       const directory = temporaryDirectory();
       let store = Store.open(directory);
-      const lists = () => ({
-        bills: store.lists('bills', billCodec),
-        coinBills: store.lists('coinBills', placeCodec),
-      });
+      const lists = () => ({ bills: store.lists<Bill>('bills'), coinBills: store.lists<number>('coinBills') });
       const ledger = new Ledger();
-      const sequences = new Sequences({ ...FIRST }, () => {});
+      const sequences = new Sequences({ ...FIRST });
       let book = new BillBook(lists(), ledger, sequences);
       const kept: Pick<Bill, 'account' | 'coin' | 'time' | 'balance'>[] = [];
       let now = 10;

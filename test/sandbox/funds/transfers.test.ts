@@ -23,7 +23,7 @@ function bills(fixture: FundsFixture, who: 'alice' | 'ben', coin: string): strin
 }
 
 function sums(fixture: FundsFixture): bigint[] {
-  return [...fixture.state.ledger.sums().values()].filter((sum) => sum !== 0n);
+  return [...fixture.exchange.ledger.sums().values()].filter((sum) => sum !== 0n);
 }
 
 describe('a deposit', () => {
@@ -104,16 +104,16 @@ describe('a withdrawal', () => {
 
   test('freezes a withdrawal until it has left, and its amount includes the fee, which the exchange keeps', () => {
     const fixture = verified();
-    const fees = fixture.state.ledger.available('fees', 'btc');
-    const outside = fixture.state.ledger.available('outside', 'btc');
+    const fees = fixture.exchange.ledger.available('fees', 'btc');
+    const outside = fixture.exchange.ledger.available('outside', 'btc');
     fixture.exchange.funds.withdraw(fixture.alice, request());
     expect(fixture.balance(fixture.alice, 'btc')).toBe('4.99000000+0.01000000');
     fixture.pass(59_999);
     expect(fixture.balance(fixture.alice, 'btc')).toBe('4.99000000+0.01000000');
     fixture.pass(1);
     expect(fixture.balance(fixture.alice, 'btc')).toBe('4.99000000+0.00000000');
-    expect(fixture.state.ledger.available('outside', 'btc') - outside).toBe(950_000n);
-    expect(fixture.state.ledger.available('fees', 'btc') - fees).toBeGreaterThanOrEqual(50_000n);
+    expect(fixture.exchange.ledger.available('outside', 'btc') - outside).toBe(950_000n);
+    expect(fixture.exchange.ledger.available('fees', 'btc') - fees).toBeGreaterThanOrEqual(50_000n);
     expect(bills(fixture, 'alice', 'btc')).toEqual([before, ...taken]);
     expect(sums(fixture)).toEqual([]);
   });

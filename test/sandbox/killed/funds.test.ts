@@ -6,8 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { Decimal } from '../../../src/domain/decimal.js';
 import type { Account } from '../../../src/sandbox/accounts/accounts.js';
-import type { Exchange } from '../../../src/sandbox/exchange/exchange-service.js';
-import { ExchangeState } from '../../../src/sandbox/exchange/exchange-state.js';
+import { Exchange } from '../../../src/sandbox/exchange/exchange.js';
 import { bundleProgram } from '../../support/bundled-program.js';
 import { ExchangeFixture, START, TESTER, temporaryDirectory } from '../support/exchange-fixture.js';
 
@@ -81,9 +80,9 @@ async function check(directory: string, acknowledged: Acknowledged, from: number
   expect([...states.values()].filter((state) => state !== 'failed' && state !== 'success')).toEqual([]);
   checkBills(exchange, account, deposits, withdrawals);
   await exchange.close();
-  const state = ExchangeState.open({ directory, seed: 7, now: () => time, firstAccount: TESTER });
-  expect([...state.ledger.sums().values()].every((sum) => sum === 0n)).toBe(true);
-  await state.store.close();
+  const stored = Exchange.opened({ directory, seed: 7, now: () => time, firstAccount: TESTER });
+  expect([...stored.ledger.sums().values()].every((sum) => sum === 0n)).toBe(true);
+  await stored.close();
   return time;
 }
 
@@ -108,7 +107,7 @@ function checkBills(
   expect(billed('withdrawal').sort()).toEqual(withdrawals.map(({ id }) => id).sort());
   expect(billed('withdrawalReturned').sort()).toEqual(ids(withdrawals, 'failed').sort());
   const sum = bills.reduce((total, { change }) => total.plus(Decimal.of(change)), Decimal.zero);
-  const balance = exchange.balances(account).find(({ coin }) => coin === 'btc');
+  const balance = exchange.funds.balances(account).find(({ coin }) => coin === 'btc');
   expect(sum.toString()).toBe(balance?.available);
   expect(balance?.frozen).toBe('0.00000000');
 }

@@ -1,12 +1,12 @@
-import { ExchangeService } from '../../../src/sandbox/exchange/exchange-service.js';
+import { Exchange } from '../../../src/sandbox/exchange/exchange.js';
 
 // Deposits and withdraws until it is killed, and reports each action once it is durable.
 
 const [directory = '', start = '0'] = process.argv.slice(2);
 const firstAccount = { accessKey: 'access', secretKey: 'secret', safePwd: 'pwd', username: 'tester' };
 const clock = { time: Number(start) };
-const exchange = await ExchangeService.open({ directory, seed: 7, now: () => clock.time, firstAccount });
-const found = exchange.account(firstAccount.accessKey);
+const exchange = await Exchange.open({ directory, seed: 7, now: () => clock.time, firstAccount });
+const found = exchange.customers.byAccessKey(firstAccount.accessKey);
 if (found === undefined) throw new Error('no first account');
 const account = found;
 const address = exchange.funds.withdrawalAddress(account, 'btc');

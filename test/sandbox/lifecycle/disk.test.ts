@@ -3,11 +3,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { makeFolders } from '../../../src/platform/private-files.js';
-import { diskTrouble } from '../../../src/sandbox/disk.js';
-import { keepingData } from '../../../src/sandbox/lifecycle/data-failures.js';
-import { cannotStart, failureIn } from '../../../src/sandbox/lifecycle/log.js';
-import { NotWritten } from '../../../src/sandbox/store/errors.js';
-import { ask, filesOf, kill, newHome, run, stateFile, useHomes } from './homes.js';
+import { diskTrouble, keepingData } from '../../../src/sandbox/failures.js';
+import { NotWritten } from '../../../src/sandbox/store/store.js';
+import { ask, newHome, run, stateFile, useHomes } from './homes.js';
 
 useHomes();
 
@@ -34,27 +32,18 @@ function open(directory: string): string[] {
 }
 
 describe('a failing disk', () => {
-  const troubles: readonly (readonly [code: string | number, reason: string, hint: string])[] = [
-    ['ENOSPC', 'the disk is full', 'Free some space, then run it again.'],
-    [28, 'the disk is full', 'Free some space, then run it again.'],
-    ['EDQUOT', 'the disk quota is used up', 'Free some space, or have the quota raised, then run it again.'],
-    [
-      'EROFS',
-      'the file system is read-only',
-      'Mount it for writing, or set PIT_HOME to a folder that you can write to, then run it again.',
-    ],
-    [
-      'EACCES',
-      'permission denied',
-      'Take ownership of the folder, or set PIT_HOME to a folder that you can write to, then run it again.',
-    ],
-  ];
-  it.each(troubles)('reports a failing disk with the folder and advice: %s', async (code, reason, hint) => {
+  it.each([
+    ['ENOSPC', 'the disk is full'],
+    [28, 'the disk is full'],
+    ['EDQUOT', 'the disk quota is used up'],
+    ['EROFS', 'the file system is read-only'],
+    ['EACCES', 'permission denied'],
+  ])('reports a failing disk with the folder and advice: %s', async (code, reason) => {
     for (const thrown of [systemError(code), new NotWritten(systemError(code))]) {
       await expect(keepingData('/the/folder', () => Promise.reject(thrown))).rejects.toMatchObject({
         kind: 'unreachable',
         message: `The sandbox cannot keep its data in /the/folder: ${reason}`,
-        hints: [hint],
+        hints: ['Free some space, or set PIT_HOME to a folder that you can write to, then run it again.'],
       });
     }
   });
@@ -91,72 +80,26 @@ describe('other users', () => {
     await ask(home, 'ensure');
     process.umask(umask);
     const state = path.join(home, 'state');
-    expect(readdirSync(path.join(state, 'sandbox', 'exchange'))).toContain('owner.mdb-lock');
+    expect(readdirSync(path.join(state, 'sandbox', 'exchange'))).toContain('exchange.mdb-lock');
     expect(open(state)).toEqual([]);
   });
 });
 
-describe('the reason of a failed start', () => {
-  const log = () => path.join(folder, 'sandbox.log');
-
-  it('the reason is the line that the program printed, without the advice below it', () => {
-    writeFileSync(log(), 'old\npit: the reason\n→ the advice\n');
-    expect(failureIn(log(), 4)).toEqual({ reason: 'pit: the reason', hint: [] });
-    writeFileSync(log(), 'pit: the reason\n-> the advice\n');
-    expect(failureIn(log(), 0)).toEqual({ reason: 'pit: the reason', hint: [] });
-    writeFileSync(log(), '');
-    expect(failureIn(log(), 0)).toBeUndefined();
-  });
-
-  it('the logged reason takes precedence over a printed one', () => {
-    writeFileSync(log(), `now ${cannotStart(new Error('two\nlines'))}\npit: something else\n`);
-    expect(failureIn(log(), 0)).toEqual({ reason: 'two\nlines', hint: [] });
-  });
-
-  const damages: readonly (readonly [what: string, name: string, bytes: Buffer])[] = [
-    ['text', 'exchange.mdb', Buffer.from('xxxx\n')],
-    ['nonsense', 'exchange.mdb', Buffer.alloc(8192, 7)],
-    ['text in the claim', 'owner.mdb', Buffer.from('xxxx\n')],
-  ];
-  it.each(damages)('names a store that is %s, which reset fixes', async (_what, name, bytes) => {
+describe('a damaged store', () => {
+  it.each([
+    ['text', Buffer.from('xxxx\n')],
+    ['nonsense', Buffer.alloc(8192, 7)],
+  ])('is reported if it is %s, and reset mends it', async (_what, bytes) => {
     const home = newHome();
     mkdirSync(stateFile(home, 'exchange'), { recursive: true });
-    const file = stateFile(home, path.join('exchange', name));
-    writeFileSync(file, bytes);
+    writeFileSync(stateFile(home, path.join('exchange', 'exchange.mdb')), bytes);
     const { status, errors } = await run(home, 'ensure');
-    expect(status).toBe(5);
-    const message = `The sandbox cannot read its data: ${file} is damaged: it does not begin as a store does`;
-    expect(errors).toBe(
-      `The sandbox did not start: ${message}\nThis forgets its orders, balances and history. Start an empty exchange: pit sandbox reset\n`,
-    );
+    expect([status, errors]).toEqual([
+      5,
+      'The sandbox did not start: SIGSEGV ended it, so its data may be damaged\n' +
+        'This forgets its orders, balances and history. Start an empty exchange: pit sandbox reset\n',
+    ]);
     await run(home, 'reset');
     expect((await ask(home, 'ensure')).started).toBe(true);
-  });
-
-  it('names a store that crashes the process', async () => {
-    const home = newHome();
-    const { errors } = await run(home, 'ensure-killed');
-    expect(errors).toContain(
-      `SIGSEGV ended it, so ${stateFile(home, 'exchange/exchange.mdb')} may be damaged\nThis forgets its orders`,
-    );
-  });
-});
-
-describe('leftovers of killed starts', () => {
-  it('leftovers never accumulate', async () => {
-    const home = newHome();
-    const { pid } = await ask(home, 'ensure');
-    await kill(pid);
-    const gone = 2 ** 22 + 12_345;
-    for (const name of [`running.json.${gone}`, `port.json.${gone}`, `room.json.${gone}`]) {
-      writeFileSync(stateFile(home, name), '');
-    }
-    writeFileSync(stateFile(home, `keys.json.${process.pid}`), '');
-    await ask(home, 'ensure');
-    expect(
-      filesOf(home)
-        .filter((name) => /json\./.test(name))
-        .sort(),
-    ).toEqual([`keys.json.${process.pid}`]);
   });
 });

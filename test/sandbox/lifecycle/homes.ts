@@ -6,8 +6,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll } from 'vitest';
 import type { Host } from '../../../src/platform/host.js';
 import { isAlive } from '../../../src/platform/processes.js';
+import { ensureSandbox, resetSandbox, sandboxStatus, stopSandbox } from '../../../src/sandbox/lifecycle/control.js';
 import { locate } from '../../../src/sandbox/lifecycle/files.js';
-import { ensureSandbox, resetSandbox, sandboxStatus, stopSandbox } from '../../../src/sandbox/lifecycle/index.js';
 import { bundleProgram } from '../../support/bundled-program.js';
 
 const PROGRAM = path.join(import.meta.dirname, 'programs', 'pit.ts');
@@ -97,7 +97,7 @@ export async function ask<Result = Found>(
   const answers = {
     ensure: () => ensureSandbox(host, launch),
     locate: () => locate(host) ?? null,
-    status: () => sandboxStatus(host),
+    status: async () => (await sandboxStatus(host)) ?? null,
     stop: () => stopSandbox(host),
     reset: () => resetSandbox(host),
   };

@@ -7,10 +7,9 @@ import { safeParse } from 'valibot';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type OperationName, operations } from '../../../src/exchange/operations/index.js';
 import { parseJson } from '../../../src/platform/json.js';
-import type { Running } from '../../../src/sandbox/lifecycle/running-sandbox.js';
-import { type ServeOptions, serve } from '../../../src/sandbox/lifecycle/serve.js';
+import { type Running, type ServeOptions, serve } from '../../../src/sandbox/lifecycle/serve.js';
 import { UNLIMITED } from '../../../src/sandbox/server/limits.js';
-import { StoreFile } from '../../../src/sandbox/store/database.js';
+import { NotWritten, Store } from '../../../src/sandbox/store/store.js';
 import { requires } from '../../support/tools.js';
 
 let folder = '';
@@ -136,14 +135,15 @@ describe('a sandbox in this process', () => {
     await expect(text(running.address.adminUrl)).rejects.toThrow();
   });
 
-  it('stops after a disk failure once there is room again, and restarts without the lost data', async () => {
+  it('stops after a disk failure, and restarts without the lost data', async () => {
     const { closed } = await serving();
-    const full = Object.assign(new Error('No space left on device'), { code: 28 });
-    const write = vi.spyOn(StoreFile.prototype, 'write').mockRejectedValue(full);
-    await closed; // simulated trades are written every few seconds, and this folder has room
-    write.mockRestore();
+    const full = new NotWritten(Object.assign(new Error('No space left on device'), { code: 28 }));
+    const failing = vi.spyOn(Store.prototype, 'isFailing', 'get').mockReturnValue(true);
+    const durable = vi.spyOn(Store.prototype, 'durable').mockRejectedValue(full);
+    await closed;
+    for (const spy of [failing, durable]) spy.mockRestore();
     const log = readFileSync(path.join(folder, 'sandbox.log'), 'utf8');
-    expect(log).toContain('stops: its data could not be written, and now there is room');
+    expect(log).toContain("stops: the exchange's data cannot be written: the disk is full");
     const { address } = await serving();
     expect(await text(`${address.baseUrl}/data/v1/depth?market=btc_usdt`)).toContain('"asks":[[');
   });

@@ -6,7 +6,7 @@ const BTC = 'btc_usdt';
 test('moves coins between spot and margin wallets within the leverage, also after a restart', async () => {
   const clocked = await ExchangeFixture.open();
   const { exchange, account } = clocked;
-  const spot = (coin: string) => exchange.balances(account).find((row) => row.coin === coin)?.available;
+  const spot = (coin: string) => exchange.funds.balances(account).find((row) => row.coin === coin)?.available;
   expect(exchange.margin.balances(account)).toEqual([]);
   exchange.margin.transferIn(account, { kind: 'isolated', market: BTC, coin: 'usdt', amount: '1000' });
   exchange.margin.transferIn(account, { kind: 'cross', coin: 'btc', amount: '0.5' });
@@ -27,16 +27,16 @@ test('moves coins between spot and margin wallets within the leverage, also afte
     amount: '0.2',
     accountType: 'isolated',
   } as const;
-  const id = exchange.place(account, { ...order, borrow: true });
-  expect(exchange.order(account, BTC, { id })).toMatchObject({ accountType: 'isolated', state: 'open' });
+  const id = exchange.orders.place(account, { ...order, borrow: true });
+  expect(exchange.orders.order(account, BTC, { id })).toMatchObject({ accountType: 'isolated', state: 'open' });
   expect(exchange.margin.balances(account)[0]).toEqual({
     ...{ ...isolated, coin: 'usdt', available: '0.00000000', frozen: '4000.00000000', borrowed: '3000.00000000' },
   });
-  expect(() => exchange.place(account, { ...order, amount: '0.1', borrow: true })).toThrow('leverage');
+  expect(() => exchange.orders.place(account, { ...order, amount: '0.1', borrow: true })).toThrow('leverage');
   expect(() => exchange.margin.transferOut(account, { ...isolated, coin: 'usdt', amount: '1' })).toThrow(
     'not sufficient',
   );
-  exchange.cancel(account, BTC, { id });
+  exchange.orders.cancel(account, BTC, { id });
   // 1000 own and 3000 borrowed: 250 may leave, for 3750 is five times 750
   const back = (amount: string) => exchange.margin.transferOut(account, { ...isolated, coin: 'usdt', amount });
   expect(() => back('250.00000001')).toThrow(expect.objectContaining({ code: 2009, reason: 'beyondLeverage' }));
@@ -65,14 +65,14 @@ test.each([
 test('opens, closes and repays a long and a short position on cross margin', async () => {
   const { exchange, account } = await ExchangeFixture.open();
   exchange.margin.transferIn(account, { kind: 'cross', coin: 'usdt', amount: '1000' });
-  const { ask, bid } = exchange.ticker(BTC);
+  const { ask, bid } = exchange.market.ticker(BTC);
   const [up, down] = [(Number(ask) * 1.02).toFixed(2), (Number(bid) * 0.98).toFixed(2)];
   const terms = { market: BTC, type: 'ioc', accountType: 'cross' } as const;
   const short = { ...terms, side: 'sell', price: down, amount: '0.02', borrow: true } as const;
-  const id = exchange.place(account, short);
-  expect(exchange.order(account, BTC, { id })).toMatchObject({ state: 'filled', filled: '0.020000' });
+  const id = exchange.orders.place(account, short);
+  expect(exchange.orders.order(account, BTC, { id })).toMatchObject({ state: 'filled', filled: '0.020000' });
   const owed = () => exchange.margin.balances(account).map(({ coin, borrowed }) => `${coin} ${borrowed}`);
   expect(owed()).toEqual(['btc 0.02000000', 'usdt 0.00000000']);
-  exchange.place(account, { ...terms, side: 'buy', price: up, amount: '0.021', repay: true });
+  exchange.orders.place(account, { ...terms, side: 'buy', price: up, amount: '0.021', repay: true });
   expect(owed()).toEqual(['btc 0.00000000', 'usdt 0.00000000']);
 });

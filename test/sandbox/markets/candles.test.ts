@@ -66,7 +66,7 @@ function summed(minutes: readonly Minute[], from: number, to: number): Minute {
 
 /** All minutes from the beginning on. */
 function allMinutes(clocked: ExchangeFixture, market: string): Row[] {
-  return clocked.exchange.candles(market, '1min', { size: 100_000 });
+  return clocked.exchange.market.candles(market, '1min', { size: 100_000 });
 }
 
 const MARKETS = ['btc_usdt', 'xrp_eth'];
@@ -80,7 +80,7 @@ test('candles of every type are the exact sums of the minutes, in history and tr
   for (const market of MARKETS) {
     const minutes = allMinutes(clocked, market).map(inUnits);
     for (const type of CANDLE_TYPES) {
-      const rows = clocked.exchange.candles(market, type, { size: 200 });
+      const rows = clocked.exchange.market.candles(market, type, { size: 200 });
       const sums = rows.map(({ time }) => summed(minutes, time, time + candleLength(type)));
       expect(rows.map(inUnits), `${market} ${type}`).toEqual(sums);
     }
@@ -91,7 +91,7 @@ test('rows have no gaps or jumps between history and trading', async () => {
   const clocked = await ExchangeFixture.open();
   clocked.pass(20 * 60_000, 60_000);
   for (const market of MARKETS) {
-    const minutes = clocked.exchange.candles(market, '1min', { size: 60 });
+    const minutes = clocked.exchange.market.candles(market, '1min', { size: 60 });
     for (const [index, row] of minutes.entries()) {
       const before = minutes[index - 1];
       if (before === undefined) continue;
@@ -105,7 +105,7 @@ test('rows have no gaps or jumps between history and trading', async () => {
 test('since is inclusive, size keeps the latest rows, and there are none of the future', async () => {
   const { exchange } = await ExchangeFixture.open();
   const times = (type: CandleType, options: { since?: number; size: number }) =>
-    exchange.candles('btc_usdt', type, options).map(({ time }) => iso(time));
+    exchange.market.candles('btc_usdt', type, options).map(({ time }) => iso(time));
   const since = Date.UTC(2024, 2, 15, 13, 35);
   expect(times('1min', { since, size: 1_000 })).toEqual(['2024-03-15T13:35', '2024-03-15T13:36', '2024-03-15T13:37']);
   expect(times('1min', { since: since + 1, size: 1_000 })).toEqual(['2024-03-15T13:36', '2024-03-15T13:37']);
@@ -116,9 +116,9 @@ test('since is inclusive, size keeps the latest rows, and there are none of the 
 
 test('without trades the price stays and the volume is zero', async () => {
   const clocked = await ExchangeFixture.open();
-  const before = clocked.exchange.ticker('btc_usdt').last;
+  const before = clocked.exchange.market.ticker('btc_usdt').last;
   clocked.clock.time += 5 * 60_000; // without a simulation step
-  const rows = clocked.exchange.candles('btc_usdt', '1min', { size: 4 });
+  const rows = clocked.exchange.market.candles('btc_usdt', '1min', { size: 4 });
   expect(rows.map(({ open, high, low, close, volume }) => [open, high, low, close, volume])).toEqual(
     Array.from({ length: 4 }, () => [before, before, before, before, '0.000000']),
   );

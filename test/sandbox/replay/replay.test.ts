@@ -237,14 +237,14 @@ describe('the state', () => {
       'FILE cannot be read: it does not begin with {"pitSandbox":1}, so it is not an exported sandbox, or has another layout';
     expect(await refused(text.replace('"pitSandbox":1', '"pitSandbox":2'))).toEqual([400, other]);
     const lines = text.trimEnd().split('\n').slice(0, -1);
-    const older = lines.map((line) => line.replace('["beginning/only",[3,', '["beginning/only",[2,'));
+    const older = lines.map((line) => line.replace('"format":4', '"format":3'));
     expect(older).not.toEqual(lines);
     const sha256 = createHash('sha256')
       .update(`${older.join('\n')}\n`)
       .digest('hex');
     expect(await refused(`${older.join('\n')}\n{"rows":${older.length - 1},"sha256":"${sha256}"}\n`)).toEqual([
       400,
-      'FILE cannot be read: the data have format 2, this version reads format 3',
+      'FILE cannot be read: written by another version of pit',
     ]);
     expect(await refused('hello')).toEqual([400, other]);
     expect(await done(address, 'GET /status')).toMatchObject({ running: true });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Exchange, OrderRequest } from '../../../src/sandbox/exchange/exchange-service.js';
 import { Refusal } from '../../../src/sandbox/refusals.js';
+import type { Exchange, OrderRequest } from './fake-exchange.js';
 import { RECORD, refusing, stillExchange } from './fake-exchange.js';
 import { get, serveInterface } from './wire.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Exchange } from '../../../src/sandbox/exchange/exchange-service.js';
 import { keptLimits, UNLIMITED } from '../../../src/sandbox/server/limits.js';
+import type { Exchange } from './fake-exchange.js';
 import { NOW, stillExchange } from './fake-exchange.js';
 import { bodyOf, get, send, serveInterface } from './wire.js';
 

@@ -1,8 +1,11 @@
 import { Changes } from '../../../src/sandbox/exchange/changes.js';
 import { Clock } from '../../../src/sandbox/exchange/clock.js';
-import type { Exchange } from '../../../src/sandbox/exchange/exchange-service.js';
+import type { Exchange as ServedExchange } from '../../../src/sandbox/exchange/exchange.js';
 import { MARKETS, type Market } from '../../../src/sandbox/markets/market.js';
 import type { OrderRecord } from '../../../src/sandbox/orders/order.js';
+
+export type { OrderRequest } from '../../../src/sandbox/orders/order-service.js';
+
 import { Refusal } from '../../../src/sandbox/refusals.js';
 
 /** The time in these tests: the reqTime of the signing vectors. */
@@ -44,10 +47,37 @@ export const RECORD: OrderRecord = {
   state: 'open',
 };
 
+/** What the interface's answers are made of, so that a test can say each by itself. */
+export interface Exchange
+  extends Pick<
+      ServedExchange,
+      'markets' | 'coins' | 'advance' | 'changes' | 'clock' | 'dueIn' | 'isFailing' | 'durable' | 'status'
+    >,
+    Pick<ServedExchange['market'], 'ticker' | 'depth' | 'trades' | 'candles'>,
+    Pick<ServedExchange['orders'], 'place' | 'cancel' | 'order' | 'cancelAllAfter'>,
+    Pick<ServedExchange['funds'], 'balances'>,
+    Pick<ServedExchange['margin'], 'crossBalances'> {
+  readonly account: ServedExchange['customers']['byAccessKey'];
+  readonly orders: ServedExchange['orders']['list'];
+}
+
+/** The exchange that a server takes. */
+export function servedAs(exchange: Exchange): ServedExchange {
+  const { account, orders, place, cancel, order, cancelAllAfter, ...others } = exchange;
+  const { ticker, depth, trades, candles, balances, crossBalances } = exchange;
+  const services = {
+    customers: { byAccessKey: account },
+    orders: { list: orders, place, cancel, order, cancelAllAfter },
+    market: { ticker, depth, trades, candles },
+    funds: { balances },
+    margin: { crossBalances },
+  };
+  return { ...others, ...services } as unknown as ServedExchange;
+}
+
 /** An exchange with one market in which nothing changes, so that answers can be compared with literals. */
 export function stillExchange(changes: Partial<Exchange> = {}): Exchange {
   const calls = {
-    firstAccount: ALICE,
     markets: new Map([['btc_usdt', MARKETS.get('btc_usdt') as Market]]),
     coins: new Map([['btc', BTC]]),
     advance: () => undefined,
@@ -63,10 +93,6 @@ export function stillExchange(changes: Partial<Exchange> = {}): Exchange {
     order: () => RECORD,
     orders: (_account: unknown, _market: string, { page }: { page: number }) => (page === 1 ? [RECORD] : []),
     cancelAllAfter: () => NOW + 60_000,
-    // funds have their own tests
-    funds: {} as Exchange['funds'],
-    margin: {} as Exchange['margin'],
-    admin: {} as Exchange['admin'],
     changes: new Changes(),
     clock: new Clock(
       () => NOW,
@@ -77,7 +103,6 @@ export function stillExchange(changes: Partial<Exchange> = {}): Exchange {
     isFailing: false,
     durable: () => Promise.resolve(),
     status: () => ({ time: NOW, markets: 1, accounts: 2, orders: 1, trades: 3 }),
-    close: () => Promise.resolve(),
   };
   return { ...calls, ...changes };
 }

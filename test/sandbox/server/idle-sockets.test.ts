@@ -10,7 +10,7 @@ const WANTED = 5_000;
 function socketCount(): number {
   const report = process.report.getReport() as unknown as { userLimits: { open_files: { soft: number | string } } };
   const { soft } = report.userLimits.open_files;
-  const room = typeof soft === 'number' ? soft - 1_300 : WANTED;
+  const room = typeof soft === 'number' ? Math.floor((soft - 300) / 2) : WANTED;
   if (room < WANTED) process.stderr.write(`only ${room} idle sockets: the limit of open files is ${soft}\n`);
   return Math.min(WANTED, room);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Exchange } from '../../../src/sandbox/exchange/exchange-service.js';
+import type { Exchange } from './fake-exchange.js';
 import { stillExchange } from './fake-exchange.js';
 import { get, send, serveInterface, statusLineOf } from './wire.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Exchange, OrderRequest } from '../../../src/sandbox/exchange/exchange-service.js';
+import type { Exchange, OrderRequest } from './fake-exchange.js';
 import { RECORD, stillExchange } from './fake-exchange.js';
 import { get, serveInterface } from './wire.js';
 

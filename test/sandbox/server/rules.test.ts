@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { operations } from '../../../src/exchange/operations/index.js';
-import type { Exchange, OrderRequest } from '../../../src/sandbox/exchange/exchange-service.js';
 import { SERVED } from '../../../src/sandbox/server/operations/index.js';
+import type { Exchange, OrderRequest } from './fake-exchange.js';
 import { stillExchange } from './fake-exchange.js';
 import { get, send, serveInterface } from './wire.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Exchange, OrderRequest } from '../../../src/sandbox/exchange/exchange-service.js';
-import { NotWritten } from '../../../src/sandbox/store/errors.js';
+import { NotWritten } from '../../../src/sandbox/store/store.js';
+import type { Exchange, OrderRequest } from './fake-exchange.js';
 import { refusing, stillExchange } from './fake-exchange.js';
 import { get, serveInterface } from './wire.js';
 

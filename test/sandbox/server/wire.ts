@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach } from 'vitest';
-import type { Exchange } from '../../../src/sandbox/exchange/exchange-service.js';
+import type { Exchange as ServedExchange } from '../../../src/sandbox/exchange/exchange.js';
 import { Faults } from '../../../src/sandbox/faults/faults.js';
 import { FaultLog } from '../../../src/sandbox/faults/log.js';
 import { Activity, interfaceRequestListener, type Listener, listen } from '../../../src/sandbox/server/http.js';
@@ -11,7 +11,7 @@ import { keptLimits, type Limits, UNLIMITED } from '../../../src/sandbox/server/
 import { RequestHandler } from '../../../src/sandbox/server/request-handler.js';
 import type { StreamServerOptions } from '../../../src/sandbox/streams/stream-server.js';
 import { StreamServer } from '../../../src/sandbox/streams/stream-server.js';
-import { NOW, stillExchange } from './fake-exchange.js';
+import { type Exchange, NOW, servedAs, stillExchange } from './fake-exchange.js';
 
 const open: Listener[] = [];
 
@@ -27,12 +27,13 @@ export interface Served {
 
 /** Serves the interface on its own port until the end of the test. */
 export async function serveInterface(
-  exchange: Exchange = stillExchange(),
+  given: Exchange | ServedExchange = stillExchange(),
   limits: Limits = keptLimits(UNLIMITED),
   now: () => number = () => NOW,
   dialect?: Dialect,
   streamOptions: Partial<StreamServerOptions> = {},
 ): Promise<Served> {
+  const exchange = 'market' in given ? given : servedAs(given);
   const activity = new Activity();
   const logged: string[] = [];
   const handler = new RequestHandler({ exchange, now, limits, dialect, log: (line) => logged.push(line) });

@@ -1,15 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { chunkCodec, NumberedLists } from '../../../src/sandbox/store/numbered-lists.js';
+import { NumberedLists } from '../../../src/sandbox/store/numbered-lists.js';
 import { Store } from '../../../src/sandbox/store/store.js';
-import type { Codec } from '../../../src/sandbox/store/table.js';
 import { temporaryDirectory } from '../support/exchange-fixture.js';
-
-/** Entries know their list, as bills and deposits do. */
-const codec: Codec<string> = {
-  encode: (text) => Number(text.split(' ')[1]),
-  decode: (row, list) => `${list} ${row}`,
-};
 
 const list = fc.constantFrom('1', '2', '1~cross');
 const action = fc.oneof(
@@ -22,7 +15,7 @@ test('lists read like arrays, whether on disk, being written or waiting, also af
   const property = fc.asyncProperty(fc.array(action, { maxLength: 25, size: 'max' }), async (actions) => {
     const directory = temporaryDirectory();
     let store = Store.open(directory);
-    let lists = store.lists('t', codec);
+    let lists = store.lists<string>('t');
     const model = new Map<string, string[]>();
     let written = 0;
     const entry = (name: string) => `${name} ${written++}`;
@@ -32,7 +25,7 @@ test('lists read like arrays, whether on disk, being written or waiting, also af
       else if (step === 'reopen') {
         await store.close();
         store = Store.open(directory);
-        lists = store.lists('t', codec);
+        lists = store.lists<string>('t');
       } else {
         const entries = model.get(step.list) ?? [];
         model.set(step.list, entries);
@@ -58,7 +51,7 @@ test('lists read like arrays, whether on disk, being written or waiting, also af
   await fc.assert(property, { numRuns: 40 });
 });
 
-type Lists = ReturnType<typeof Store.prototype.lists<string>>;
+type Lists = NumberedLists<string>;
 
 function checkReading(entries: readonly string[], lists: Lists, name: string): void {
   const newest = entries.toReversed();
@@ -75,8 +68,8 @@ function checkReading(entries: readonly string[], lists: Lists, name: string): v
 
 test('a missing row throws instead of shortening the list', async () => {
   const store = Store.open(temporaryDirectory());
-  const table = store.table('t', chunkCodec);
-  const lists = new NumberedLists(table, codec);
+  const table = store.table<string[]>('t');
+  const lists = new NumberedLists(table);
   for (let index = 0; index < 70; index += 1) lists.append('1', `1 ${index}`);
   table.delete('1/000000000001');
   expect(() => lists.newest('1', 1, 50)).toThrow(RangeError);
@@ -86,7 +79,7 @@ test('a missing row throws instead of shortening the list', async () => {
 
 test('binary search finds the first entry that is not before, also across rows', async () => {
   const store = Store.open(temporaryDirectory());
-  const lists = store.lists('t', codec);
+  const lists = store.lists<string>('t');
   for (let index = 0; index < 100; index += 1) lists.append('1', `1 ${index}`);
   for (const first of [0, 1, 31, 32, 33, 63, 64, 99, 100]) {
     expect(lists.firstNot('1', (text) => Number(text.split(' ')[1]) < first)).toBe(first + 1);

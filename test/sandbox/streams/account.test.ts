@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { Exchange } from '../../../src/sandbox/exchange/exchange-service.js';
 import { MARKETS, type Market } from '../../../src/sandbox/markets/market.js';
 import { Verifier } from '../../../src/sandbox/server/verify.js';
 import { eventually } from '../../support/eventually.js';
+import type { Exchange } from '../server/fake-exchange.js';
 import { ALICE, RECORD, stillExchange } from '../server/fake-exchange.js';
 import { serveInterface } from '../server/wire.js';
 import { ORDER } from './account-order.js';

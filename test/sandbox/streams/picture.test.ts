@@ -71,16 +71,16 @@ async function trade(fixture: ExchangeFixture, accounts: readonly Account[], see
     try {
       if (kind < 0.1) fixture.pass(pick([500, 500, 1_500, 1_500, 61_000]), 500);
       else if (kind < 0.3) {
-        const [order] = exchange.orders(account, market, { list: 'open', page: 1, pageSize: 1 });
-        if (order !== undefined) exchange.cancel(account, market, { id: order.id });
+        const [order] = exchange.orders.list(account, market, { list: 'open', page: 1, pageSize: 1 });
+        if (order !== undefined) exchange.orders.cancel(account, market, { id: order.id });
       } else if (kind < 0.35) exchange.funds.deposit(account, { coin: 'usdt', amount: '12.5' });
       else {
-        const { bid, ask } = exchange.ticker(market);
+        const { bid, ask } = exchange.market.ticker(market);
         const price = dice() < 0.5 ? bid : ask;
         const type = pick(['limit', 'limit', 'ioc', 'postOnly'] as const);
         const accountType = pick(['spot', 'spot', 'cross'] as const);
         const amount = market === 'btc_usdt' ? pick(['0.001', '0.7', '0.0123']) : pick(['0.05', '3', '0.4']);
-        exchange.place(account, { market, side, type, price, amount, accountType, borrow: dice() < 0.5 });
+        exchange.orders.place(account, { market, side, type, price, amount, accountType, borrow: dice() < 0.5 });
       }
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
@@ -96,11 +96,11 @@ it.each([1, 2, 3])('a picture made of pushes only equals what is answered over H
     const secrets = { accessKey: username, secretKey: `${username}-secret`, safePwd: 'p', username };
     exchange.admin.addAccount(secrets, EVERYTHING);
   }
-  const keys = [TESTER, ...exchange.admin.accounts().slice(1)];
-  const accounts = keys.map(({ accessKey }) => exchange.account(accessKey) as Account);
+  const keys = [TESTER, ...exchange.customers.all().slice(1)];
+  const accounts = keys.map(({ accessKey }) => exchange.customers.byAccessKey(accessKey) as Account);
   for (const account of accounts.slice(1)) {
-    exchange.admin.transfer(fixture.account, account, 'usdt', '50000');
-    exchange.admin.transfer(fixture.account, account, 'btc', '1');
+    exchange.funds.transfer(fixture.account, account, 'usdt', '50000');
+    exchange.funds.transfer(fixture.account, account, 'btc', '1');
     exchange.margin.transferIn(account, { kind: 'cross', coin: 'usdt', amount: '9000' });
   }
   const { port } = await serveInterface(exchange, keptLimits(UNLIMITED), Date.now);
@@ -169,7 +169,7 @@ it.each([1, 2, 3])('a picture made of pushes only equals what is answered over H
       const after = (await json(`/data/v1/trades?market=${name}&since=${ids[0]}`)) as Named[];
       expect(ids.slice(1, 51)).toEqual(after.map(({ tid }) => String(tid)));
 
-      const all = exchange.orders(account, name, { page: 1, pageSize: 1_000 });
+      const all = exchange.orders.list(account, name, { page: 1, pageSize: 1_000 });
       expect(all.length).toBeLessThan(100);
       const asked = await signed(each, 'getOrdersIgnoreTradeType', { currency: name, pageIndex: '1', pageSize: '100' });
       await eventually(() => {
@@ -197,7 +197,7 @@ it.each([1, 2, 3])('a picture made of pushes only equals what is answered over H
       expect(coins.map(({ key }) => picture.coins.get(String(key)))).toEqual(coins);
       expect(picture.whole).toEqual(coins);
     });
-    const cross = exchange.crossBalances(account);
+    const cross = exchange.margin.crossBalances(account);
     expect(
       [...picture.cross.values()].map(({ key, available, freez, borrowed }) => [key, available, freez, borrowed]),
     ).toEqual(cross.map(({ coin, available, frozen, borrowed }) => [coin, available, frozen, borrowed]));

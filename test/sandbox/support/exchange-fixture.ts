@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Account } from '../../../src/sandbox/accounts/accounts.js';
-import { type Exchange, ExchangeService } from '../../../src/sandbox/exchange/exchange-service.js';
+import { Exchange } from '../../../src/sandbox/exchange/exchange.js';
 
 export const TESTER = { accessKey: 'access', secretKey: 'secret', safePwd: 'pwd', username: 'tester' };
 
@@ -30,7 +30,7 @@ export class ExchangeFixture {
   static async open(options: { directory?: string; seed?: number; time?: number } = {}): Promise<ExchangeFixture> {
     const { directory = temporaryDirectory(), seed = 7, time = START } = options;
     const clock = { time };
-    const exchange = await ExchangeService.open({
+    const exchange = await Exchange.open({
       directory,
       seed,
       now: () => clock.time,
@@ -41,7 +41,7 @@ export class ExchangeFixture {
   }
 
   get account(): Account {
-    const account = this.exchange.account(TESTER.accessKey);
+    const account = this.exchange.customers.byAccessKey(TESTER.accessKey);
     if (account === undefined) throw new Error('no first account');
     return account;
   }
@@ -60,13 +60,13 @@ export class ExchangeFixture {
     const { exchange, account } = this;
     const markets = COMPARED.map((market) => ({
       market,
-      depth: exchange.depth(market, { size: 1_000 }),
-      ticker: exchange.ticker(market),
-      trades: exchange.trades(market),
-      candles: exchange.candles(market, '1min', { size: 60 }),
-      days: exchange.candles(market, '1day', { size: 60 }),
-      orders: exchange.orders(account, market, { page: 1, pageSize: 1_000 }),
+      depth: exchange.market.depth(market, { size: 1_000 }),
+      ticker: exchange.market.ticker(market),
+      trades: exchange.market.trades(market),
+      candles: exchange.market.candles(market, '1min', { size: 60 }),
+      days: exchange.market.candles(market, '1day', { size: 60 }),
+      orders: exchange.orders.list(account, market, { page: 1, pageSize: 1_000 }),
     }));
-    return { markets, balances: exchange.balances(account), status: exchange.status() };
+    return { markets, balances: exchange.funds.balances(account), status: exchange.status() };
   }
 }

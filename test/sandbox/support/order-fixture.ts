@@ -1,24 +1,25 @@
 import type { Side } from '../../../src/domain/order.js';
-import { type Bill, BillBook, billCodec, placeCodec } from '../../../src/sandbox/accounts/bills.js';
+import { type Bill, BillBook } from '../../../src/sandbox/accounts/bills.js';
 import { Ledger } from '../../../src/sandbox/accounts/ledger.js';
 import { Book, type Level } from '../../../src/sandbox/engine/book.js';
 import { MarginService } from '../../../src/sandbox/margin/margin-service.js';
-import { CandleSeries, candleCodec } from '../../../src/sandbox/markets/candles.js';
+import { type Candle, CandleSeries } from '../../../src/sandbox/markets/candles.js';
 import { MARKETS } from '../../../src/sandbox/markets/market.js';
-import { Tape, tradeCodec } from '../../../src/sandbox/markets/tape.js';
-import { type Order, orderCodec } from '../../../src/sandbox/orders/order.js';
-import { idCodec, keyCodec, OrderRepository } from '../../../src/sandbox/orders/order-repository.js';
+import { Tape, type Trade } from '../../../src/sandbox/markets/tape.js';
+import type { Order, StoredOrder } from '../../../src/sandbox/orders/order.js';
+import { OrderRepository } from '../../../src/sandbox/orders/order-repository.js';
 import { type NewOrder, OrderService, type TradedMarket } from '../../../src/sandbox/orders/order-service.js';
 import { FIRST, Sequences } from '../../../src/sandbox/orders/sequences.js';
-import { chunkCodec, NumberedLists } from '../../../src/sandbox/store/numbered-lists.js';
-import { type Codec, Table } from '../../../src/sandbox/store/table.js';
+import { NumberedLists } from '../../../src/sandbox/store/numbered-lists.js';
+import type { Table } from '../../../src/sandbox/store/table.js';
+import { tableInMemory } from './memory.js';
 
 /** An order service over btc_usdt with a few accounts, without simulated traders and without a disk. A tick × a lot is one unit of usdt. */
 export class OrderFixture {
-  private readonly tables: Table<never>[] = [];
+  private readonly tables: Table<unknown>[] = [];
   readonly ledger = new Ledger();
-  readonly trades = this.lists(tradeCodec);
-  private readonly statements = this.lists(billCodec);
+  readonly trades = this.lists<Trade>();
+  private readonly statements = this.lists<Bill>();
   /** Last prices in ticks, by which loans are valued. */
   readonly prices = new Map<string, bigint>();
   readonly margin: MarginService;
@@ -32,21 +33,21 @@ export class OrderFixture {
   ) {
     const market = MARKETS.get('btc_usdt');
     if (market === undefined) throw new Error('no btc_usdt');
-    const sequences = new Sequences({ ...FIRST }, () => {});
-    const bills = new BillBook({ bills: this.statements, coinBills: this.lists(placeCodec) }, this.ledger, sequences);
-    const [open, clientIds, listed] = [this.table(keyCodec), this.table(keyCodec), this.lists(idCodec)];
-    const orders = new OrderRepository({ orders: this.table(orderCodec), open, clientIds, listed });
-    this.margin = new MarginService({
-      ledger: this.ledger,
-      bills,
-      lastPrice: (name) => this.prices.get(name) ?? 0n,
-      now: () => 0,
-      changed: () => undefined,
+    const sequences = new Sequences({ ...FIRST });
+    const bills = new BillBook({ bills: this.statements, coinBills: this.lists() }, this.ledger, sequences);
+    const orders = new OrderRepository({
+      open: this.table<Order | StoredOrder>(),
+      closed: this.table<Order | StoredOrder>(),
+      clientIds: this.table<bigint>(),
+      listed: this.lists<bigint>(),
     });
-    this.orderService = new OrderService(this.ledger, sequences, bills, orders, this.margin);
+    const base = { ledger: this.ledger, bills, sequences, now: () => 0, changed: () => undefined };
+    this.margin = new MarginService({ ...base, lastPrice: (name) => this.prices.get(name) ?? 0n });
     const nothing = { start: 0, end: 0, candles: () => [] };
-    const series = new CandleSeries('btc_usdt', nothing, this.table(candleCodec));
+    const series = new CandleSeries('btc_usdt', nothing, this.table<Candle>());
     this.venue = { market, book: new Book<Order>(), tape: new Tape('btc_usdt', this.trades, series) };
+    const venues = new Map([['btc_usdt', this.venue]]);
+    this.orderService = new OrderService({ ...base, orders, margin: this.margin, venues });
     for (const account of accounts) {
       this.ledger.credit(account, 'usdt', usdt);
       this.ledger.credit(account, 'btc', market.units(lots));
@@ -62,19 +63,19 @@ export class OrderFixture {
     terms: Pick<NewOrder, 'accountType' | 'borrow' | 'repay'> = {},
   ): Order {
     const newOrder = { account, side, type, price: BigInt(price), amount: BigInt(amount), ...terms };
-    return this.orderService.place(this.venue, newOrder, 1_700_000_000_000);
+    return this.orderService.submit(this.venue, newOrder, 1_700_000_000_000);
   }
 
   /** Drops the rows as if a disk had taken them: a long campaign would fill the memory with them. */
   forgetRows(): void {
     for (const table of this.tables) {
-      table.take();
+      table.write();
       table.written();
     }
   }
 
   cancel(order: Order): void {
-    this.orderService.cancel(this.venue, order);
+    this.orderService.remove(this.venue, order);
   }
 
   /** The levels as text, asks above bids, the best next to the line: `101  30 = ann 10, ben 20`. */
@@ -98,13 +99,13 @@ export class OrderFixture {
     return wallets.flatMap((wallet) => this.statements.between(wallet, 1, this.statements.length(wallet)));
   }
 
-  private lists<Value>(codec: Codec<Value>): NumberedLists<Value> {
-    return new NumberedLists(this.table(chunkCodec), codec);
+  private lists<Value>(): NumberedLists<Value> {
+    return new NumberedLists(this.table<Value[]>());
   }
 
-  private table<Value>(codec: Codec<Value>): Table<Value> {
-    const table = new Table('t', codec, { get: () => undefined, range: () => [] }, () => {});
-    this.tables.push(table as unknown as Table<never>);
+  private table<Value>(): Table<Value> {
+    const table = tableInMemory<Value>();
+    this.tables.push(table as Table<unknown>);
     return table;
   }
 }

@@ -19,7 +19,7 @@ export function archivedIn(home: string): Resolved[] {
 
 /** The jobs of the journal, open and settled. */
 export function jobsIn(home: string): JobRecord[] {
-  const files = ['unsettled', 'jobs'].flatMap((name) => {
+  const files = ['unsettled', 'settled', 'jobs'].flatMap((name) => {
     const folder = path.join(journalIn(home), name);
     return readdirSync(folder).map((file) => path.join(folder, file));
   });

@@ -42,9 +42,11 @@ export async function evidenceOf({
   const warned = program.runs.flatMap(warningsIn);
   const printed = program.runs
     .filter(({ words }) => words[0] === 'resolve')
-    .flatMap((run) => documentOf<Resolved[]>(run) ?? [])
-    .filter(({ outcome }, index, rows) => outcome !== 'unknown' || !isSettledLater(rows, index));
-  const resolved = [...printed, ...archivedIn(program.home)];
+    .flatMap((run) => documentOf<Resolved[]>(run) ?? []);
+  // a list of another command may have settled it since
+  const resolved = [...printed, ...archivedIn(program.home)].filter(
+    ({ outcome }, index, rows) => outcome !== 'unknown' || !isSettledLater(rows, index),
+  );
   return (action) => {
     const own = runs.get(action) ?? [];
     const [run] = own;

@@ -3,7 +3,7 @@ import { Decimal } from '../../../src/domain/decimal.js';
 import { splitMarket } from '../../../src/domain/market.js';
 import type { Account } from '../../../src/sandbox/accounts/accounts.js';
 import type { BillRecord } from '../../../src/sandbox/accounts/bills.js';
-import { coinRules } from '../../../src/sandbox/markets/coins.js';
+import { chainsOf, coinRules } from '../../../src/sandbox/markets/coins.js';
 import { Refusal } from '../../../src/sandbox/refusals.js';
 import { BILL_WORDS } from '../../../src/sandbox/server/interface-details.js';
 import type { AccountHistory } from '../../../src/trading/pnl/account-history.js';
@@ -99,18 +99,24 @@ function perform(fixture: FundsFixture, both: readonly [Account, Account], act: 
       .times(Decimal.of(String(count)))
       .toString();
   if (act.do === 'quote' || act.do === 'take') {
-    const { bids, asks } = exchange.depth(act.market, { size: 3 });
+    const { bids, asks } = exchange.market.depth(act.market, { size: 3 });
     const [own, other] = act.sell ? [asks, bids] : [bids, asks];
     // a quote is the best one, so that takers meet it; a taker goes three levels deep
     const price = act.do === 'quote' ? better(own[0]?.[0] ?? '1', act.sell) : (other[2]?.[0] ?? '1');
     const [side, type] = [act.sell ? 'sell' : 'buy', act.do === 'quote' ? 'postOnly' : 'ioc'] as const;
-    exchange.place(account, { market: act.market, side, type, price, amount: times(LOT[act.market] ?? '', act.size) });
+    exchange.orders.place(account, {
+      market: act.market,
+      side,
+      type,
+      price,
+      amount: times(LOT[act.market] ?? '', act.size),
+    });
   }
   if (act.do === 'cancel') cancelAll(fixture, account, act.market);
   if (act.do === 'deposit')
     exchange.funds.deposit(account, { ...act, amount: times(TRANSFER[act.coin] ?? '', act.size) });
   if (act.do === 'withdraw') {
-    const fee = exchange.funds.chains(act.coin)[0]?.fee ?? '';
+    const fee = chainsOf(act.coin)[0]?.fee ?? '';
     const { address = '', memo } = exchange.funds.depositAddresses(both[1 - act.who] as Account, act.coin)[0] ?? {};
     const inside = memo === null || memo === undefined ? address : `${address}_${memo}`;
     exchange.funds.withdraw(account, {
@@ -135,8 +141,8 @@ function better(price: string, sell: boolean): string {
 }
 
 function cancelAll({ exchange }: FundsFixture, account: Account, market: string): void {
-  for (const { id } of exchange.orders(account, market, { list: 'open', page: 1, pageSize: 100 }))
-    exchange.cancel(account, market, { id });
+  for (const { id } of exchange.orders.list(account, market, { list: 'open', page: 1, pageSize: 100 }))
+    exchange.orders.cancel(account, market, { id });
 }
 
 /** All bills of an account as the sandbox keeps them, oldest first. */
@@ -148,7 +154,7 @@ export function statementOf({ exchange }: FundsFixture, account: Account): reado
 export function historyOf(fixture: FundsFixture, account: Account): AccountHistory {
   const { exchange } = fixture;
   return {
-    orders: MARKETS.flatMap((name) => exchange.orders(account, name, { page: 1, pageSize: 10_000 }))
+    orders: MARKETS.flatMap((name) => exchange.orders.list(account, name, { page: 1, pageSize: 10_000 }))
       .filter(({ filled }) => Decimal.of(filled).sign > 0)
       .map((order) => ({ ...order, feeCoin: coinsOf(order.market)[order.side === 'buy' ? 'base' : 'quote'] })),
     bills: statementOf(fixture, account).map(({ kind, ...bill }) => ({ ...bill, type: BILL_WORDS[kind] })),
@@ -170,6 +176,6 @@ export function coinsOf(name: string): { readonly base: string; readonly quote: 
 }
 
 /** What an account owns of a coin, without withdrawals that are under way. */
-export function ownedBy({ state: { ledger } }: FundsFixture, { id }: Account, name: string): Decimal {
+export function ownedBy({ exchange: { ledger } }: FundsFixture, { id }: Account, name: string): Decimal {
   return Decimal.fromUnits(ledger.available(id, name) + ledger.frozen(id, name), coinRules(name).unitDecimal);
 }

@@ -4,9 +4,16 @@ import type { CoinRules } from '../../markets/coins.js';
 import { Refusal } from '../../refusals.js';
 import { type Json, number } from '../bodies.js';
 import { BILL_WORDS, BILLS, coinNames, SUCCESS } from '../interface-details.js';
-import { coinOf, readWallClock, type SignedCall, serveSigned, showWallClock } from '../served-operation.js';
+import {
+  coinOf,
+  readWallClock,
+  type Served,
+  type SignedCall,
+  serveSigned,
+  showWallClock,
+} from '../served-operation.js';
 
-export const getAccountInfo = serveSigned('getAccountInfo', (_values, call) => {
+const getAccountInfo = serveSigned('getAccountInfo', 'asset', (_values, call) => {
   const { username, permissions } = call.account;
   return {
     result: {
@@ -27,7 +34,7 @@ export const getAccountInfo = serveSigned('getAccountInfo', (_values, call) => {
 
 /** Every coin has an entry, with zeros if the account has none. */
 export function coinEntries({ exchange, account }: Pick<SignedCall, 'exchange' | 'account'>): Map<string, Json> {
-  const held = new Map(exchange.balances(account).map((balance) => [balance.coin, balance]));
+  const held = new Map(exchange.funds.balances(account).map((balance) => [balance.coin, balance]));
   return new Map(
     [...exchange.coins.values()].map((coin) => [
       coin.coin,
@@ -51,7 +58,7 @@ export function coinEntry(coin: CoinRules, available: string, frozen: string): {
 }
 
 /** Newest first. */
-export const getSpotBills = serveSigned('getSpotBills', (values, call) => {
+const getSpotBills = serveSigned('getSpotBills', 'asset', (values, call) => {
   const { exchange, account, zone } = call;
   const coin = values.currency === undefined ? undefined : coinOf(exchange, values.currency).coin;
   const page = { page: Number(values.pageIndex ?? '1'), pageSize: Number(values.pageSize ?? '10') };
@@ -102,3 +109,5 @@ function billEntry({ id, coin, change, balance, time, kind, remark }: BillRecord
 function short(amount: string): string {
   return Decimal.of(amount).trimmed().toString();
 }
+
+export const ACCOUNT: readonly Served[] = [getAccountInfo, getSpotBills];

@@ -1,22 +1,22 @@
 import { addressText } from '../../funds/addresses.js';
 import type { DepositRecord } from '../../funds/deposits.js';
 import type { WithdrawalRecord } from '../../funds/withdrawals.js';
-import type { ChainRules } from '../../markets/coins.js';
+import { type ChainRules, chainsOf } from '../../markets/coins.js';
 import { type Json, number, successWith } from '../bodies.js';
 import { DEPOSIT_WORDS, SUCCESS, shownChain } from '../interface-details.js';
-import { coinOf, serveOpen, serveSigned, showWallClock } from '../served-operation.js';
+import { coinOf, type Served, serveOpen, serveSigned, showWallClock } from '../served-operation.js';
 
 /**
  * "The address must first be obtained in the application or website." Observed: of a coin with several chains, it is the one on
  * the main chain. With a memo it is `<account>_<remark>`.
  */
-export const getUserAddress = serveSigned('getUserAddress', ({ currency }, { exchange, account }) => {
+const getUserAddress = serveSigned('getUserAddress', 'money', ({ currency }, { exchange, account }) => {
   const address = exchange.funds.depositAddress(account, coinOf(exchange, currency).coin);
   return successWith({ key: addressText(address) });
 });
 
 /** Also for a coin with one chain. */
-export const getPayinAddress = serveSigned('getPayinAddress', ({ currency }, { exchange, account }) => {
+const getPayinAddress = serveSigned('getPayinAddress', 'money', ({ currency }, { exchange, account }) => {
   const addresses = exchange.funds.depositAddresses(account, coinOf(exchange, currency).coin);
   return successWith(
     addresses.map(({ chain, address, memo }): Json => {
@@ -27,14 +27,14 @@ export const getPayinAddress = serveSigned('getPayinAddress', ({ currency }, { e
   );
 });
 
-export const getWithdrawAddress = serveSigned('getWithdrawAddress', ({ currency }, { exchange, account }) =>
+const getWithdrawAddress = serveSigned('getWithdrawAddress', 'money', ({ currency }, { exchange, account }) =>
   successWith({ key: exchange.funds.withdrawalAddress(account, coinOf(exchange, currency).coin) }),
 );
 
 /** "Grouped by upper-case coin name". Without a coin it gives all of them, as observed. */
-export const getFeeInfo = serveOpen('getFeeInfo', ({ currency }, { exchange }) => {
+const getFeeInfo = serveOpen('getFeeInfo', ({ currency }, { exchange }) => {
   const coins = currency === undefined ? [...exchange.coins.keys()] : [coinOf(exchange, currency).coin];
-  const entries = coins.map((coin) => [coin.toUpperCase(), exchange.funds.chains(coin).map(feeEntry)] as const);
+  const entries = coins.map((coin) => [coin.toUpperCase(), chainsOf(coin).map(feeEntry)] as const);
   return { ...SUCCESS, result: Object.fromEntries(entries) };
 });
 
@@ -57,7 +57,7 @@ function pageOf({ pageIndex, pageSize }: PageValues): { pageIndex: number; pageS
   return { pageIndex: Number(pageIndex), pageSize: Number(pageSize) };
 }
 
-export const withdraw = serveSigned('withdraw', (values, { exchange, account }) => {
+const withdraw = serveSigned('withdraw', 'money', (values, { exchange, account }) => {
   const { amount, fees: fee, receiveAddr: address, safePwd, itransfer = '0' } = values;
   const { coin } = coinOf(exchange, values.currency);
   const internal = itransfer === '1';
@@ -65,7 +65,7 @@ export const withdraw = serveSigned('withdraw', (values, { exchange, account }) 
   return { ...SUCCESS, id };
 });
 
-export const getWithdrawRecord = serveSigned('getWithdrawRecord', (values, { exchange, account }) => {
+const getWithdrawRecord = serveSigned('getWithdrawRecord', 'money', (values, { exchange, account }) => {
   const { pageIndex, pageSize } = pageOf(values);
   const { coin } = coinOf(exchange, values.currency);
   const { list, total } = exchange.funds.withdrawals(account, coin, pageIndex, pageSize);
@@ -73,7 +73,7 @@ export const getWithdrawRecord = serveSigned('getWithdrawRecord', (values, { exc
   return successWith({ list: list.map(withdrawalEntry), pageIndex, pageSize, totalCount: total, totalPage });
 });
 
-export const getChargeRecord = serveSigned('getChargeRecord', (values, { exchange, account, zone }) => {
+const getChargeRecord = serveSigned('getChargeRecord', 'money', (values, { exchange, account, zone }) => {
   const { pageIndex, pageSize } = pageOf(values);
   const { coin } = coinOf(exchange, values.currency);
   const { list, total } = exchange.funds.deposits(account, coin, pageIndex, pageSize);
@@ -112,3 +112,13 @@ function depositEntry(record: DepositRecord, zone: number): Json {
     submit_time: showWallClock(record.time, zone),
   };
 }
+
+export const FUNDS: readonly Served[] = [
+  getUserAddress,
+  getPayinAddress,
+  getWithdrawAddress,
+  getWithdrawRecord,
+  getChargeRecord,
+  getFeeInfo,
+  withdraw,
+];

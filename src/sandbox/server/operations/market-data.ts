@@ -1,11 +1,11 @@
 import type { CandleType } from '../../../domain/candle.js';
-import type { Exchange } from '../../exchange/exchange-service.js';
-import type { Depth } from '../../exchange/market-data.js';
+import type { Exchange } from '../../exchange/exchange.js';
+import type { Depth, ShownCandle, Ticker } from '../../exchange/market-service.js';
 import { type Json, number, numbers, RawJson } from '../bodies.js';
 import { CANDLE_ROWS, DEPTH_LEVELS, MERGED_DEPTH_LEVELS } from '../interface-details.js';
-import { marketOf, servePublic } from '../served-operation.js';
+import { marketOf, type Served, servePublic } from '../served-operation.js';
 
-export const markets = servePublic('markets', (_values, { exchange }) => marketConfigurations(exchange));
+const markets = servePublic('markets', (_values, { exchange }) => marketConfigurations(exchange));
 
 export function marketConfigurations(exchange: Pick<Exchange, 'markets'>): Json {
   return Object.fromEntries(
@@ -17,30 +17,33 @@ export function marketConfigurations(exchange: Pick<Exchange, 'markets'>): Json 
 }
 
 /** Keyed without the underscore, as observed. */
-export const allTicker = servePublic('allTicker', (_values, { exchange }) =>
+const allTicker = servePublic('allTicker', (_values, { exchange }) =>
   Object.fromEntries(
-    [...exchange.markets.keys()].map((market) => [market.replace('_', ''), tickerFields(exchange.ticker(market))]),
+    [...exchange.markets.keys()].map((market) => [
+      market.replace('_', ''),
+      tickerFields(exchange.market.ticker(market)),
+    ]),
   ),
 );
 
-export const ticker = servePublic('ticker', ({ market }, { exchange }) => {
-  const now = exchange.ticker(marketOf(exchange, market).name);
+const ticker = servePublic('ticker', ({ market }, { exchange }) => {
+  const now = exchange.market.ticker(marketOf(exchange, market).name);
   return { ticker: tickerFields(now), date: String(now.time) };
 });
 
-function tickerFields(now: ReturnType<Exchange['ticker']>): Json {
+function tickerFields(now: Ticker): Json {
   const { high, low, bid, ask, last, open, change, volume } = now;
   return { high, low, buy: bid, sell: ask, last, open, riseRate: change, vol: volume };
 }
 
 /** Asks in descending price and the time in seconds, both as observed. */
-export const depth = servePublic('depth', ({ market, size, merge }, { exchange }) => {
+const depth = servePublic('depth', ({ market, size, merge }, { exchange }) => {
   const { name } = marketOf(exchange, market);
   const asked = size === undefined ? DEPTH_LEVELS : Number(size);
   const book =
     merge === undefined
-      ? exchange.depth(name, { size: asked })
-      : exchange.depth(name, { size: Math.min(asked, MERGED_DEPTH_LEVELS), merge });
+      ? exchange.market.depth(name, { size: asked })
+      : exchange.market.depth(name, { size: Math.min(asked, MERGED_DEPTH_LEVELS), merge });
   return { asks: asksText(book.asks), bids: bestFirst(book.bids), timestamp: seconds(book.time) };
 });
 
@@ -71,8 +74,8 @@ function levels(side: readonly (readonly [price: string, amount: string])[], rev
 }
 
 /** Oldest first and dated in seconds, as observed. */
-export const trades = servePublic('trades', ({ market, since }, { exchange, dialect }) =>
-  exchange.trades(marketOf(exchange, market).name, since).map(({ id, time, side, price, amount }) => ({
+const trades = servePublic('trades', ({ market, since }, { exchange, dialect }) =>
+  exchange.market.trades(marketOf(exchange, market).name, since).map(({ id, time, side, price, amount }) => ({
     date: seconds(time),
     price: dialect === 'observed' ? price : number(price),
     amount: dialect === 'observed' ? amount : number(amount),
@@ -83,9 +86,9 @@ export const trades = servePublic('trades', ({ market, since }, { exchange, dial
 );
 
 /** "Sell currency" is read as the base coin, "buy currency" as the quote coin. */
-export const kline = servePublic('kline', ({ market, type, since, size }, { exchange, klineSince }) => {
+const kline = servePublic('kline', ({ market, type, since, size }, { exchange, klineSince }) => {
   const { name, base, quote } = marketOf(exchange, market);
-  const rows = exchange.candles(name, type as CandleType, {
+  const rows = exchange.market.candles(name, type as CandleType, {
     // "only data after this timestamp"
     ...(since === undefined ? {} : { since: Number(since) + 1, which: klineSince }),
     size: size === undefined ? CANDLE_ROWS : Number(size),
@@ -93,10 +96,12 @@ export const kline = servePublic('kline', ({ market, type, since, size }, { exch
   return { data: rows.map(candleRow), moneyType: quote.toUpperCase(), symbol: base.toUpperCase() };
 });
 
-export function candleRow({ time, open, high, low, close, volume }: ReturnType<Exchange['candles']>[number]): Json {
+export function candleRow({ time, open, high, low, close, volume }: ShownCandle): Json {
   return numbers([String(time), open, high, low, close, volume]);
 }
 
 export function seconds(milliseconds: number): number {
   return Math.floor(milliseconds / 1000);
 }
+
+export const MARKET_DATA: readonly Served[] = [markets, allTicker, ticker, depth, trades, kline];

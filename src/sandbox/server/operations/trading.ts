@@ -11,9 +11,9 @@ import {
   wholeNumber,
 } from '../../../exchange/operations/operation.js';
 import type { Account } from '../../accounts/accounts.js';
-import type { OrderRequest } from '../../exchange/exchange-service.js';
 import type { OrderRecord } from '../../orders/order.js';
 import type { OrderList } from '../../orders/order-repository.js';
+import type { OrderRequest } from '../../orders/order-service.js';
 import { Refusal } from '../../refusals.js';
 import { codeOf, type Json, number, numbers } from '../bodies.js';
 import {
@@ -24,22 +24,30 @@ import {
   partlyPlaced,
   SUCCESS,
 } from '../interface-details.js';
-import { marketOf, type SignedCall, serveObserved, serveSigned } from '../served-operation.js';
+import { marketOf, type Served, type SignedCall, serveObserved, serveSigned } from '../served-operation.js';
 
 /** "1 = PostOnly, 2 = IOC. Empty or any other value gives a limit order." */
 const ORDER_TYPES: Readonly<Record<string, OrderType>> = { '1': 'postOnly', '2': 'ioc' };
 
-export const order = serveSigned('order', (values, { exchange, account, dialect }) => {
+const order = serveSigned('order', 'entrust', (values, { exchange, account, dialect }) => {
   const { name: market } = marketOf(exchange, values.currency);
   const { price, amount, tradeType, orderType = '', customerOrderId: clientId } = values;
   const [side, type] = [sideOf(tradeType), ORDER_TYPES[orderType] ?? 'limit'];
-  const id = exchange.place(account, { ...walletOf(account, values), market, side, type, price, amount, clientId });
+  const id = exchange.orders.place(account, {
+    ...walletOf(account, values),
+    market,
+    side,
+    type,
+    price,
+    amount,
+    clientId,
+  });
   return { code: codeOf('order', SUCCESS.code, dialect), message: SUCCESS.message, id };
 });
 
-export const cancelOrder = serveSigned('cancelOrder', (values, { exchange, account }) => {
+const cancelOrder = serveSigned('cancelOrder', 'entrust', (values, { exchange, account }) => {
   const { name: market } = marketOf(exchange, values.currency);
-  const cancelled = exchange.cancel(account, market, referenceOf(values));
+  const cancelled = exchange.orders.cancel(account, market, referenceOf(values));
   const datas = {
     amount: number(cancelled.amount),
     price: number(cancelled.price),
@@ -49,14 +57,14 @@ export const cancelOrder = serveSigned('cancelOrder', (values, { exchange, accou
   return { code: SUCCESS.code, message: { des: SUCCESS.message, isSuc: true, datas } };
 });
 
-export const getOrder = serveSigned('getOrder', (values, { exchange, account, dialect }) => {
+const getOrder = serveSigned('getOrder', 'entrust', (values, { exchange, account, dialect }) => {
   const { name: market } = marketOf(exchange, values.currency);
-  return orderRecord(exchange.order(account, market, referenceOf(values)), dialect);
+  return orderRecord(exchange.orders.order(account, market, referenceOf(values)), dialect);
 });
 
 /** A further call restarts the minute. Chosen: every order that is open at its end is cancelled, also newer ones. */
-export const cancelAllOrdersAfter = serveSigned('cancelAllOrdersAfter', ({ currency }, { exchange, account }) => {
-  exchange.cancelAllAfter(account, marketOf(exchange, currency).name);
+const cancelAllOrdersAfter = serveSigned('cancelAllOrdersAfter', 'entrust', ({ currency }, { exchange, account }) => {
+  exchange.orders.cancelAllAfter(account, marketOf(exchange, currency).name);
   return { code: SUCCESS.code, message: SUCCESS.message };
 });
 
@@ -69,7 +77,7 @@ function referenceOf(values: { readonly id?: string | undefined; readonly custom
  * Places a limit order for each pair, in order, and continues after a refused one; see {@link partlyPlaced}. The ids are JSON
  * numbers, as in the interface, with more digits than a double holds.
  */
-export const orderMoreV2 = serveSigned('orderMoreV2', (values, { exchange, account, dialect }) => {
+const orderMoreV2 = serveSigned('orderMoreV2', 'entrust', (values, { exchange, account, dialect }) => {
   const { name: market } = marketOf(exchange, values.market);
   const side = sideOf(values.tradeType);
   const pairs = pairsOf(values.tradeParams);
@@ -78,7 +86,7 @@ export const orderMoreV2 = serveSigned('orderMoreV2', (values, { exchange, accou
   const refusals: Refusal[] = [];
   for (const [price, amount] of pairs) {
     try {
-      ids.push(exchange.place(account, { market, side, type: 'limit', price, amount, ...wallet }));
+      ids.push(exchange.orders.place(account, { market, side, type: 'limit', price, amount, ...wallet }));
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       refusals.push(error);
@@ -104,12 +112,12 @@ function page(
   size: number,
 ): Json {
   const { name: market } = marketOf(exchange, currency);
-  const records = exchange.orders(account, market, { list, page: Number(page), pageSize: size });
+  const records = exchange.orders.list(account, market, { list, page: Number(page), pageSize: size });
   if (records.length === 0) throw new Refusal('orderNotFound');
   return records.map((record) => orderRecord(record, dialect));
 }
 
-export const getOrders = serveSigned('getOrders', ({ currency, tradeType, pageIndex }, call) =>
+const getOrders = serveSigned('getOrders', 'entrust', ({ currency, tradeType, pageIndex }, call) =>
   page(call, currency, sideOf(tradeType), pageIndex, ORDERS_PER_PAGE),
 );
 
@@ -134,26 +142,22 @@ function ofList(list: OrderList) {
   };
 }
 
-export const getOrdersNew = serveObserved(
+const getOrdersNew = serveObserved(
   'getOrdersNew',
   listing({ currency, tradeType, pageIndex, pageSize }),
   (values, call) => ofList(sideOf(values.tradeType))(values, call),
 );
 
-export const getOrdersIgnoreTradeType = serveObserved('getOrdersIgnoreTradeType', listing(bothSides), ofList('all'));
+const getOrdersIgnoreTradeType = serveObserved('getOrdersIgnoreTradeType', listing(bothSides), ofList('all'));
 
-export const getUnfinishedOrdersIgnoreTradeType = serveObserved(
+const getUnfinishedOrdersIgnoreTradeType = serveObserved(
   'getUnfinishedOrdersIgnoreTradeType',
   listing(bothSides),
   ofList('open'),
 );
 
 /** As its name says: orders that traded at least in part, open or not. */
-export const getFinishedAndPartialOrders = serveObserved(
-  'getFinishedAndPartialOrders',
-  listing(bothSides),
-  ofList('traded'),
-);
+const getFinishedAndPartialOrders = serveObserved('getFinishedAndPartialOrders', listing(bothSides), ofList('traded'));
 
 /**
  * "1 = cancelled; 2 = completed, or cancelled after a partial fill; 0 and 3 = waiting to trade, or the unfilled remainder still
@@ -223,3 +227,16 @@ function walletOf(
   if (!permissions.lever) throw new Refusal('noPermission', 'margin');
   return { accountType: acctType === '1' ? 'isolated' : 'cross', borrow, repay };
 }
+
+export const TRADING: readonly Served[] = [
+  order,
+  orderMoreV2,
+  cancelOrder,
+  cancelAllOrdersAfter,
+  getOrder,
+  getOrders,
+  getOrdersNew,
+  getOrdersIgnoreTradeType,
+  getUnfinishedOrdersIgnoreTradeType,
+  getFinishedAndPartialOrders,
+];

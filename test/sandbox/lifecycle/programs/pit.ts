@@ -1,9 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import { Failure } from '../../../../src/errors.js';
 import { systemHost } from '../../../../src/platform/host.js';
+import { ensureSandbox, resetSandbox, sandboxStatus, stopSandbox } from '../../../../src/sandbox/lifecycle/control.js';
 import { locate } from '../../../../src/sandbox/lifecycle/files.js';
-import { ensureSandbox, resetSandbox, sandboxStatus, stopSandbox } from '../../../../src/sandbox/lifecycle/index.js';
-import { startSandbox } from '../../../../src/sandbox/lifecycle/start.js';
+import { startSandbox } from '../../../../src/sandbox/lifecycle/serve.js';
 import { adviceText } from '../../../support/advice.js';
 
 /** A pit of nothing but the sandbox's life: its first argument is what to do. The answer is one line of JSON. */
@@ -24,10 +24,8 @@ const actions: Readonly<Record<string, () => Promise<void>>> = {
   serve,
   ensure: async () => say(await ensure('serve')),
   'ensure-broken': async () => say(await ensure('break')),
-  'ensure-killed': async () => say(await ensure('die')),
-  die: async () => void process.kill(process.pid, 'SIGSEGV'),
   locate: async () => say(locate(host) ?? null),
-  status: async () => say(await sandboxStatus(host)),
+  status: async () => say((await sandboxStatus(host)) ?? null),
   stop: async () => say(await stopSandbox(host)),
   reset: async () => say(await resetSandbox(host)),
 };

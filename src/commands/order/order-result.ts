@@ -1,0 +1,139 @@
+import * as shape from '../../cli/shapes.js';
+import { formatAmount, formatPrice } from '../../domain/decimal.js';
+import type { Market } from '../../domain/market.js';
+import type { Order, Side } from '../../domain/order.js';
+import { Failure, suggest } from '../../errors.js';
+import { wireField } from '../../exchange/description.js';
+import { notSentFailure, refusalFailure } from '../../exchange/exchange.js';
+import type { Answer } from '../../terminal/answer.js';
+import { paintSide, sideText } from '../../terminal/cells.js';
+import type { Screen } from '../../terminal/screen.js';
+import { zonedTime } from '../../terminal/time.js';
+import type { RecordedOrderTerms } from '../../trading/journal/write.js';
+import type { Placement, Unknown } from '../../trading/orders/settle-order.js';
+import { averageOfFills, notionalText } from '../../trading/orders/terms.js';
+import { duplicateFailure, NOT_CHECKED_FOR_DUPLICATES, withoutClosed } from '../session/duplicate-warnings.js';
+import type { WriteContext } from '../write.js';
+import { feeText, fillsSoFar, STATE_AND_FILLS } from './fills-so-far.js';
+import { accountText, averageText } from './preview.js';
+
+/** The outcome of an order that was sent. */
+export const ORDER_RESULT: shape.Fields = {
+  outcome: shape.enumOf(['placed', 'notSent', 'refused', 'unknown'], ''),
+  id: shape.nullable(shape.id('of the order', wireField.PLACED_ORDER.id)),
+  clientId: shape.text('your own id, or the one that pit generated'),
+  market: shape.text(''),
+  side: shape.enumOf(['buy', 'sell'], ''),
+  type: shape.enumOf(['limit', 'postOnly', 'ioc'], ''),
+  account: shape.enumOf(['spot', 'isolated', 'cross'], ''),
+  price: shape.decimal('in the quote coin'),
+  amount: shape.decimal('in the base coin'),
+  notional: shape.decimal('price times amount, in the quote coin'),
+  duplicates: shape.array(shape.id(''), 'duplicates that the network created from the same request'),
+  ...STATE_AND_FILLS,
+};
+
+export const SENT_ORDER = shape.object(ORDER_RESULT);
+
+/** An order that was sent. */
+interface SentOrder {
+  /** Names its record. */
+  readonly id: string;
+  readonly clientId: string;
+  readonly terms: RecordedOrderTerms;
+}
+
+/** The result of an order that is placed or whose outcome is unknown. Throws the failure of one that was not placed. */
+export function orderResult(
+  { output }: Pick<WriteContext, 'output'>,
+  { id, clientId, terms }: SentOrder,
+  placement: Placement,
+  marketRules: Market,
+): Answer {
+  if (placement.outcome === 'refused') {
+    const { message, hints, kind, refusal, code } = refusalFailure(placement.refusal, 'order');
+    throw new Failure(kind, message, { clientId, hint: hints, refusal, code });
+  }
+  if (placement.outcome === 'notSent') throw notSentFailure('The order', placement, clientId);
+  const isPlaced = placement.outcome === 'placed';
+  const duplicates = isPlaced ? (placement.duplicates ?? []) : [];
+  const listed = isPlaced ? placement.order : null;
+  const { market, side, type, account, price, amount } = terms;
+  const ownDuplicates = duplicates.flatMap(({ writeId, ids }) => (writeId === id ? ids : []));
+  const data = {
+    outcome: placement.outcome,
+    id: isPlaced ? placement.id : null,
+    clientId,
+    market,
+    side,
+    type,
+    account,
+    price,
+    amount,
+    notional: notionalText(terms),
+    duplicates: ownDuplicates,
+    ...fillsSoFar(listed),
+  };
+  const show = (screen: Screen) =>
+    isPlaced ? placedText(screen, terms, placement, marketRules) : unknownText(screen, clientId, terms, marketRules);
+  if (!isPlaced) return { data, show, failure: unknownFailure(clientId, market, placement) };
+  if (placement.duplicates === null) output.warn(NOT_CHECKED_FOR_DUPLICATES);
+  if (ownDuplicates.length === 0) return { data, show };
+  const open = withoutClosed(ownDuplicates, duplicates);
+  const next =
+    open.length === 0
+      ? suggest('See your orders', 'orders', market, '--state', 'all')
+      : suggest('Cancel the duplicates', 'cancel', market, ...open);
+  return { data, show, failure: duplicateFailure('The order was placed', clientId, next) };
+}
+
+/**
+ * The terms as the result of a command shows them: `+ BUY` as in tables, and the price with the decimals of the
+ * market.
+ */
+function resultTermsText({ side, amount, price }: RecordedOrderTerms, market: Market): string {
+  return `${sideText(side)} ${formatAmount(amount)} ${market.market} at ${formatPrice(price, market)}`;
+}
+
+function unknownText({ paint }: Screen, clientId: string, terms: RecordedOrderTerms, market: Market): string {
+  return `${paint.warn('Unknown')}  ${resultTermsText(terms, market)}  ${accountText(terms)}  client id ${clientId}`;
+}
+
+/** The order, and what it did at once as far as the exchange shows it. */
+function placedText(
+  { paint }: Screen,
+  terms: RecordedOrderTerms,
+  { id, order: listed }: Extract<Placement, { outcome: 'placed' }>,
+  market: Market,
+): string {
+  const what = `${paintSide(resultTermsText(terms, market), terms.side, paint)}  ${accountText(terms)}  id ${id}`;
+  if (listed?.state === 'cancelled' && averageOfFills(listed) === null)
+    return `${paint.warn('Nothing was filled:')} the exchange cancelled  ${what}`;
+  const fills = listed === null ? undefined : fillsText(listed, terms.side, market);
+  return `${paint.good('Placed')}  ${what}${fills === undefined ? '' : `\n${fills}`}`;
+}
+
+/** `Filled  0.4 of 1 btc at 28,010.5 usdt on average, fee 0.0008 btc; the rest is open`; undefined if there is nothing to say. */
+function fillsText(listed: Order, side: Side, market: Market): string | undefined {
+  const { state } = listed;
+  const average = averageOfFills(listed);
+  if (average === null) return state === 'open' ? 'Open    nothing has filled yet' : undefined;
+  const [filled, amount] = [listed.filled, listed.amount].map(formatAmount);
+  const part = filled === amount ? `all ${amount}` : `${filled} of ${amount}`;
+  const fee = feeText(listed);
+  const paid = fee === null ? '' : `, fee ${fee}`;
+  const rest = state === 'open' || state === 'cancelled' ? `; the rest is ${state}` : '';
+  return `Filled  ${part} ${market.base} at ${averageText(average, side, market)} ${market.quote} on average${paid}${rest}`;
+}
+
+function unknownFailure(clientId: string, market: string, { reason, mismatch, certainAt }: Unknown): Failure {
+  const when = certainAt === null ? '' : ` The outcome will be certain after ${zonedTime(certainAt)}.`;
+  const show =
+    mismatch === undefined
+      ? []
+      : [suggest('See the order with this client id', 'order', 'show', market, '--id', clientId)];
+  return new Failure('unknown', `It is unknown whether the order was placed: ${reason}.${when}`, {
+    clientId,
+    hint: ['Do not place it again before you know.', suggest('Find out', 'resolve', clientId), ...show],
+  });
+}

@@ -1,0 +1,195 @@
+import * as shape from '../../cli/shapes.js';
+import { Decimal, formatAmount, formatPrice } from '../../domain/decimal.js';
+import type { Market } from '../../domain/market.js';
+import { referenceText } from '../../domain/order.js';
+import { Failure, suggest } from '../../errors.js';
+import { notSentFailure, refusalFailure, WRONG_KEYS } from '../../exchange/exchange.js';
+import type { Answer } from '../../terminal/answer.js';
+import type { Screen } from '../../terminal/screen.js';
+import type { CancelOutcome } from '../../trading/cancel/cancellation.js';
+import type { GuardName } from '../../trading/guards/limits.js';
+import type { RecordedOrderTerms, ReplaceTerms } from '../../trading/journal/write.js';
+import type { Placement } from '../../trading/orders/settle-order.js';
+import { notionalText, remainderOf } from '../../trading/orders/terms.js';
+import type { ReplacePlan } from '../../trading/replace/plan.js';
+import type { Replacement } from '../../trading/replace/replace.js';
+import { CANCELLED, cancelRow } from '../cancel/cancel-result.js';
+import { dryRunShape } from '../dry-run.js';
+import { dryRequest, type WriteContext } from '../write.js';
+import { fillsSoFar } from './fills-so-far.js';
+import { orderArgs, tooLittleText } from './order-args.js';
+import { ORDER_RESULT, orderResult } from './order-result.js';
+import { accountText, DRY_ORDER, dryOrder, orderPreviewText, type PreviewText } from './preview.js';
+import type { PlannedOrders, Previewed } from './send-orders.js';
+
+/** A replacement that was worked out, and what it places if nothing more fills. */
+export interface PlannedReplacement extends PlannedOrders {
+  /** The same as the id of the record. */
+  readonly clientId: string;
+  readonly terms: RecordedOrderTerms;
+  readonly replaces: ReplacePlan;
+}
+
+/** The outcome of a replacement. */
+export const REPLACED = shape.object({
+  ...ORDER_RESULT,
+  replaced: shape.object(CANCELLED, 'the row of the cancellation'),
+});
+
+export const DRY_REPLACEMENT = shape.array(shape.anyOf(dryRunShape(), DRY_ORDER), 'the cancellation and the order');
+
+/** The two requests of a replacement, as programs read them. */
+export function dryReplacement(
+  context: WriteContext,
+  replacement: Previewed<PlannedReplacement>,
+  overridden: readonly GuardName[],
+) {
+  const { market, order } = replacement.replaces.terms;
+  return [dryRequest(context, { kind: 'cancel', market, order }), dryOrder(context, replacement, overridden)];
+}
+
+/** The preview of the new order, after what is cancelled. */
+export function replacementPreviewText(replacement: Previewed<PlannedReplacement>, screen: Screen): PreviewText {
+  const { terms, order, market, placed, accountSource } = replacement.replaces;
+  const { wanted } = terms;
+  const open = formatAmount(Decimal.of(order.amount).minus(Decimal.of(order.filled)));
+  const total = changeText(screen, formatAmount(order.amount), formatAmount(wanted.amount));
+  const price = changeText(screen, formatPrice(order.price, market), formatPrice(wanted.price, market));
+  return {
+    ...orderPreviewText(replacement, {
+      amount: `${formatAmount(placed.amount)} ${market.base}, less what fills before the cancellation`,
+      price: `${price} ${market.quote}`,
+      account: `${accountText(placed)} (${ACCOUNT_SOURCES[accountSource]})`,
+    }),
+    head: [
+      ['cancels', `${order.id} (${open} ${market.base} open)`],
+      ['total', `${total} ${market.base}, ${formatAmount(order.filled)} of it filled`],
+    ],
+  };
+}
+
+const ACCOUNT_SOURCES = { journal: "the old order's, by the journal", flag: 'as given', assumed: 'assumed' } as const;
+
+function changeText({ symbols }: Screen, old: string, now: string): string {
+  return old === now ? now : `${old} ${symbols ? '→' : '->'} ${now}`;
+}
+
+/** A replacement that has ended, and the outcome of the old order. */
+interface Ended {
+  readonly terms: ReplaceTerms;
+  readonly clientId: string;
+  readonly cancel: CancelOutcome;
+}
+
+/**
+ * The outcome of a replacement: an answer, with a failure if only a part of it was done or is known.
+ * @throws Failure if the order is unchanged, or filled before it could be replaced
+ */
+export function replacedAnswer(
+  context: Pick<WriteContext, 'output'>,
+  { terms, market }: Pick<ReplacePlan, 'terms' | 'market'>,
+  clientId: string,
+  done: Replacement,
+): Answer {
+  const ended = { terms, clientId, cancel: done.cancel };
+  if (done.kind === 'kept') return notCancelled(ended);
+  if (done.kind === 'filled') {
+    const { filled, filledValue } = done.cancel;
+    const [amount, value] = [filled ?? '0', filledValue ?? '0'].map(formatAmount);
+    const message = `The order filled before it could be replaced: ${amount} ${market.base} for ${value} ${market.quote}. Nothing was placed.`;
+    throw new Failure('refused', message, {
+      clientId,
+      hint: suggest('See it', 'order', 'show', terms.market, ...referenceWords(terms)),
+    });
+  }
+  if (done.kind === 'unplaced') return unplaced(ended, done.rest, done.why);
+  return sent(context, ended, done.terms, done.placement, market);
+}
+
+function sent(
+  context: Pick<WriteContext, 'output'>,
+  ended: Ended,
+  order: RecordedOrderTerms,
+  placement: Placement,
+  market: Market,
+): Answer {
+  const { clientId } = ended;
+  if (placement.outcome === 'refused')
+    return unplaced(ended, order, refusalFailure(placement.refusal, 'order'), 'refused');
+  if (placement.outcome === 'notSent') return unplaced(ended, order, notSentFailure('The order', placement, clientId));
+  const answer = orderResult(context, { id: clientId, clientId, terms: order }, placement, market);
+  return {
+    ...answer,
+    data: { ...(answer.data as object), replaced: replacedRow(ended) },
+    show: (screen) => `${cancelledLine(screen, ended)}\n${answer.show(screen)}`,
+  };
+}
+
+/** The order is unchanged, or its state is unknown: nothing was placed. */
+function notCancelled(ended: Ended): Answer {
+  const { clientId, cancel, terms } = ended;
+  const message = `${cancel.message ?? 'the exchange gave no reason'}`;
+  if (cancel.outcome !== 'unknown') {
+    const text = `The order was not cancelled, and nothing was placed: ${message}.`;
+    throw new Failure(cancel.failure ?? 'refused', text, {
+      hint:
+        cancel.outcome === 'refused' && cancel.failure === 'credentials'
+          ? WRONG_KEYS
+          : suggest('See the order', 'order', 'show', terms.market, ...referenceWords(terms)),
+      code: cancel.code,
+      clientId,
+    });
+  }
+  const text = `It is unknown whether the order was cancelled: ${message}. No new order was placed.`;
+  return {
+    data: notPlaced(ended, remainderOf(terms.wanted, cancel.filled ?? '0'), 'notSent'),
+    show: ({ paint }) => paint.warn(`Unknown  cancel ${referenceText(terms.order)}`),
+    failure: new Failure('unknown', text, {
+      clientId,
+      hint: suggest('Find its outcome', 'resolve', clientId),
+    }),
+  };
+}
+
+/** The order is cancelled, and none was placed. */
+function unplaced(
+  ended: Ended,
+  order: RecordedOrderTerms | null,
+  why: Failure,
+  outcome: 'notSent' | 'refused' = 'notSent',
+): Answer {
+  const { clientId, terms, cancel } = ended;
+  const rest = order ?? remainderOf(terms.wanted, cancel.filled ?? '0');
+  const hint = order === null ? tooLittleText(rest) : suggest('To place the rest', ...orderArgs(order));
+  const text = `The order is cancelled${filledText(ended)}, and no new order was placed: ${why.message}`;
+  const failure = new Failure('partial', text, { hint, clientId, refusal: why.refusal, code: why.code });
+  return { data: notPlaced(ended, rest, outcome), show: (screen) => cancelledLine(screen, ended), failure };
+}
+
+function notPlaced(ended: Ended, order: RecordedOrderTerms, outcome: 'notSent' | 'refused') {
+  const { market, side, type, account, price, amount } = order;
+  return {
+    ...{ outcome, id: null, clientId: ended.clientId, market, side, type, account, price, amount },
+    ...{ notional: notionalText(order), duplicates: [], ...fillsSoFar(null), replaced: replacedRow(ended) },
+  };
+}
+
+/** The row that `pit cancel` would have given. */
+function replacedRow({ terms, cancel }: Ended) {
+  const { outcome, ...rest } = cancel;
+  const names = { id: referenceText(terms.order), clientId: null, market: terms.market };
+  return cancelRow({ ...rest, ...names, outcome: outcome === 'notSent' ? 'refused' : outcome });
+}
+
+function cancelledLine({ paint }: Screen, ended: Ended): string {
+  return `${paint.good('Cancelled')}  ${referenceText(ended.terms.order)}${filledText(ended)}`;
+}
+
+function filledText({ cancel: { filled, amount } }: Ended): string {
+  return filled === null || amount === null ? '' : ` with ${formatAmount(filled)} of ${formatAmount(amount)} filled`;
+}
+
+/** The order as a command line names it. */
+function referenceWords({ order }: ReplaceTerms): string[] {
+  return 'id' in order ? [order.id] : ['--id', order.clientId];
+}

@@ -1,0 +1,163 @@
+import type { Market } from '../../domain/market.js';
+import type { AccountType, Side } from '../../domain/order.js';
+import type { Answer } from '../../terminal/answer.js';
+import type { Screen } from '../../terminal/screen.js';
+import { ageText } from '../../terminal/time.js';
+import { guardOrders, needsBook, type Warning } from '../../trading/guards/guards.js';
+import { type GuardName, guardLimits } from '../../trading/guards/limits.js';
+import type { RecordOptions } from '../../trading/orders/place.js';
+import { type Assessment, PREVIEW_VALID_MS, reasonToAskAgain } from '../../trading/preview/ask-again.js';
+import { MarketSnapshot } from '../../trading/preview/market-snapshot.js';
+import { type OrderPlan, type PreviewData, previewOrders } from '../../trading/preview/preview.js';
+import { concernsMarket, unknownWrites } from '../../trading/unknown-writes.js';
+import { confirmGuarded, notOverridden, recordOptionsOf } from '../guard-overrides.js';
+import { carryOut, type Write, type WriteContext } from '../write.js';
+import { type PreviewText, previewTable } from './preview.js';
+
+/** Orders with their expressions evaluated, which follow the rules of the market. */
+export interface PlannedOrders {
+  /** Names their record: the client id, or the job. */
+  readonly id: string;
+  readonly plan: OrderPlan;
+  /** What they were evaluated in. */
+  readonly snapshot: MarketSnapshot;
+  /** Warnings besides those of the guards and the preview. */
+  readonly notices?: readonly Warning[];
+}
+
+/** Planned orders with the results of the guards and, if one is shown, of the preview. */
+type Assessed<Planned> = Planned & Assessment;
+
+/** The same with a preview. */
+export type Previewed<Planned> = Planned & Assessment & { readonly preview: PreviewData };
+
+/** Orders that are sent together, step by step as in {@link Write}. */
+export interface Orders<Planned extends PlannedOrders, Sent>
+  extends Pick<Write<Assessed<Planned>, Sent>, 'interrupted' | 'stop' | 'result'> {
+  /** The guards that the command line overrides. */
+  readonly overridden: readonly GuardName[];
+  /**
+   * Evaluates the user's expressions in the current market and checks the result.
+   * @param earlier the previous result, if the user has replied to a question since
+   */
+  readonly prepare: (earlier: Planned | undefined) => Promise<Planned>;
+  readonly question: (planned: Planned, isAgain: boolean) => string;
+  /** The parts of the preview that only this kind of order has. */
+  readonly preview: (previewed: Previewed<Planned>, screen: Screen) => PreviewText;
+  readonly dryRun: (previewed: Previewed<Planned>) => unknown;
+  /** @param overridden the guards that were overridden: by a flag, or by typing their names */
+  readonly send: (planned: Planned, options: RecordOptions, overridden: readonly GuardName[]) => Promise<Sent>;
+}
+
+/**
+ * Carries out orders. What the user confirmed is checked again in the market as it is after the reply: if a guard blocks it
+ * now, or an old preview is no longer true, it is shown and asked about again. With `--yes` and no blocking guard, nothing is
+ * read twice. Throws Failure as its steps do.
+ */
+export function sendOrders<Planned extends PlannedOrders, Sent>(
+  context: WriteContext,
+  { overridden, ...orders }: Orders<Planned, Sent>,
+): Promise<Answer> {
+  const prepare = async (earlier?: Planned) => assess(context, await orders.prepare(earlier), overridden);
+  return carryOut<Assessed<Planned>, Sent>(context, {
+    prepare: () => prepare(),
+    preview: (assessed) => {
+      const previewed = withPreview(assessed);
+      return previewTable(context, previewed, overridden, (screen) => orders.preview(previewed, screen));
+    },
+    dryRun: (assessed) => orders.dryRun(withPreview(assessed)),
+    confirm: (assessed, { isAgain, ageMs }) =>
+      confirmGuarded(context, orders.question(assessed, isAgain), assessed.breaches, overridden, () =>
+        bookAgeText(ageMs()),
+      ),
+    recheck: async (shown, ageMs) => {
+      const isAsked = !context.globals.yes || notOverridden(shown.breaches, overridden).length > 0;
+      if (!isAsked) return { ready: shown };
+      const current = await prepare(shown);
+      // orders are sent as they were confirmed, not as they evaluate now
+      const afterReply = await assess(context, { ...shown, snapshot: current.snapshot }, overridden);
+      const reason = reasonToAskAgain({ shown, afterReply, current, ageMs });
+      return reason === undefined ? { ready: afterReply } : { ready: current, reason };
+    },
+    send: async (confirmed) => {
+      const options = await recordOptionsOf(context, confirmed.plan.market.quote, confirmed, overridden);
+      return orders.send(confirmed, options, guardsLifted(confirmed, overridden));
+    },
+    interrupted: orders.interrupted,
+    ...(orders.stop === undefined ? {} : { stop: orders.stop }),
+    result: orders.result,
+  });
+}
+
+/** Runs the guards, and computes the preview if one is shown. */
+async function assess<Planned extends PlannedOrders>(
+  context: WriteContext,
+  planned: Planned,
+  overridden: readonly GuardName[],
+): Promise<Assessed<Planned>> {
+  const { trading, session, isPreviewed } = context;
+  const { plan, snapshot, notices = [] } = planned;
+  const limits = guardLimits((await session.profile.connection()).settings);
+  const readBook = async () => {
+    const isRead = snapshot.isBookRead || needsBook({ ...plan, quote: plan.market.quote }, limits, overridden);
+    return isRead ? snapshot.book() : undefined;
+  };
+  const assessment = isPreviewed
+    ? await previewOrders(trading, plan, snapshot, limits)
+    : { preview: null, ...guardOrders(trading, plan, await readBook(), limits) };
+  const warnings = [...unknownWriteWarnings(context, planned), ...notices, ...assessment.warnings];
+  return { ...planned, ...assessment, warnings };
+}
+
+/** A warning for each earlier write of the market whose outcome is unknown. */
+function unknownWriteWarnings(
+  { output, trading: { journal } }: WriteContext,
+  { id, plan: { market } }: PlannedOrders,
+): readonly Warning[] {
+  const unsettled = journal.unsettled();
+  // a record that cannot be read stops the order in `requireReadable`
+  if (unsettled.entries.length === 0) return [];
+  return unknownWrites(journal, unsettled)
+    .filter((write) => write.id !== id && concernsMarket(write, market.market))
+    .map(({ advice }) => ({ about: 'unknown write', text: output.textOf(advice) }));
+}
+
+function withPreview<Planned>(assessed: Assessed<Planned>): Previewed<Planned> {
+  const { preview } = assessed;
+  if (preview === null) throw new Error('There is no preview to show.');
+  return { ...assessed, preview };
+}
+
+function guardsLifted({ breaches }: Assessment, overridden: readonly GuardName[]): readonly GuardName[] {
+  return [...new Set([...overridden, ...breaches.map(({ guard }) => guard)])];
+}
+
+/** The most levels that the interface returns. */
+export const PREVIEW_LEVELS = 50;
+
+/**
+ * Starts to read what orders are evaluated in and, if a preview is shown, what that needs.
+ * @param levels how many levels of the book a preview needs
+ */
+export function marketSnapshot(
+  { trading, isPreviewed }: WriteContext,
+  { market }: Market,
+  {
+    side,
+    account,
+    levels = PREVIEW_LEVELS,
+  }: { readonly side: Side; readonly account: AccountType; readonly levels?: number },
+  earlier: MarketSnapshot | undefined,
+): MarketSnapshot {
+  const snapshot =
+    earlier?.refreshed() ?? new MarketSnapshot(trading.client, { market, side }, isPreviewed ? levels : 1);
+  if (isPreviewed) snapshot.prefetch('book', 'orders', ...(account === 'spot' ? (['balances'] as const) : []));
+  return snapshot;
+}
+
+/** The age of the book, for the line below the question; empty while the preview is fresh. */
+function bookAgeText(ageMs: number): string {
+  return ageMs <= PREVIEW_VALID_MS
+    ? ''
+    : `The book was read ${ageText(ageMs, 1_000)} ago; pit reads it again after your reply.`;
+}

@@ -1,0 +1,55 @@
+import type { ChannelKind, ChannelOf, Feeds } from '../../exchange/exchange.js';
+import type { Host } from '../../platform/host.js';
+import type { Outage } from '../../terminal/live/live-picture.js';
+import type { AnswerSnapshot, FirstAnswer, Streamed, WatchedAnswer } from './watched-answer.js';
+
+/** The first answer is replaced within this time, or it is too old to be called current. */
+const REPLACED_MS = 10_000;
+
+/** An answer from the feeds of its channels; the first answer until all of them are known. */
+export class FeedAnswer implements WatchedAnswer {
+  constructor(
+    private readonly host: Pick<Host, 'monotonic'>,
+    private readonly first: FirstAnswer,
+    private readonly streamed: Streamed,
+    private readonly feeds: Pick<Feeds, 'of' | 'changed' | 'close' | 'state' | 'problem'>,
+  ) {}
+
+  snapshot(): AnswerSnapshot {
+    const { feeds, streamed, first } = this;
+    const known = streamed.channels.flatMap((channel) => feeds.of(channel as ChannelOf<ChannelKind>) ?? []);
+    if (known.length < streamed.channels.length) {
+      const ageMs = this.host.monotonic() - first.began;
+      return { answer: first.answer, source: 'polling', ageMs, isCurrent: ageMs <= REPLACED_MS };
+    }
+    const answer = streamed.answer(
+      (channel) => {
+        const known = feeds.of(channel);
+        if (known === undefined) throw new Error('an answer takes only the values of its own channels');
+        return known.value;
+      },
+      (channel) => feeds.of(channel)?.value,
+    );
+    return {
+      answer,
+      source: known.every(({ source }) => source === 'stream') && feeds.state === 'connected' ? 'stream' : 'polling',
+      ageMs: Math.max(...known.map(({ ageMs }) => ageMs)),
+      isCurrent: known.every(({ isCurrent }) => isCurrent),
+    };
+  }
+
+  get trouble(): Outage | null {
+    const { state, problem } = this.feeds;
+    if (state === 'reconnecting' || state === 'silent')
+      return { words: 'connection lost, reconnecting', reason: problem };
+    return problem === null || state === 'connected' ? null : { words: 'no answer, trying again', reason: problem };
+  }
+
+  changed(signal: AbortSignal): Promise<void> {
+    return this.feeds.changed(signal);
+  }
+
+  close(): Promise<void> {
+    return this.feeds.close();
+  }
+}

@@ -1,0 +1,14 @@
+/** A value with its age. */
+export interface Aged<Value> {
+  readonly value: Value;
+  /** When the exchange made it, in milliseconds since the Unix epoch; null if it does not say. */
+  readonly time: number | null;
+  /** When it was pushed, or when the read that showed it began, in milliseconds since the Unix epoch. */
+  readonly received: number;
+  /** How long ago that was, in milliseconds: setting the clock does not change it. */
+  readonly ageMs: number;
+  /** Whether nothing newer is missing. */
+  readonly isCurrent: boolean;
+  /** What keeps it current; if nothing does, where it came from. */
+  readonly source: 'stream' | 'polling';
+}

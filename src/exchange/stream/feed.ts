@@ -1,0 +1,548 @@
+import * as v from 'valibot';
+import type { Aged } from '../../domain/aged.js';
+import { Failure } from '../../errors.js';
+import { backoffMs } from '../../platform/backoff.js';
+import type { Host } from '../../platform/host.js';
+import { BEHIND_MS, type MarketNames, type Snapshot } from '../channels/channel.js';
+import { type AnyFollowed, type Channel, channelKey, followed } from '../channels/followed.js';
+import type { NewestState } from '../channels/newest.js';
+import type { ExchangeClient } from '../exchange-client.js';
+import type { AnyDataEvent, GapEvent } from './events.js';
+import { type StreamProtocol, subscribeMessage } from './protocol.js';
+
+/**
+ * A feed is the newest state of one channel, with its age. The interface has no sequence numbers, so nothing proves that a
+ * stream is complete. What a feed promises is that its value is current or says that it is not, and that whatever may be
+ * missing is reported as a gap.
+ *
+ * It is complete after a snapshot over HTTP, or after a push that is the whole state, and stays so while pushes come. After a
+ * cut it reads a snapshot. While a channel is open it reads one at least every 30 seconds, and sooner if the channel is
+ * quiet for longer than is usual for it: what that shows without a push for it was lost. Such a channel is polled until
+ * something is pushed again, like one without a stream.
+ *
+ * All that comes is merged by the channel's {@link NewestState}, which tells what is new, so nothing is passed on twice and
+ * nothing older replaces what is newer.
+ */
+
+/**
+ * What HTTP is read for, each with all before it: nothing, the start of a channel and its gaps, checks of an open channel,
+ * polls of a channel that nothing is pushed for.
+ */
+const HTTP_READS = ['never', 'gaps', 'checks', 'polls'] as const;
+export type HttpReads = (typeof HTTP_READS)[number];
+
+/** What a feed needs of those that have it. */
+export interface FeedContext extends MarketNames {
+  readonly host: Pick<Host, 'now' | 'monotonic'>;
+  readonly client: ExchangeClient;
+  readonly protocol: StreamProtocol;
+  readonly orderMarkets: () => Promise<readonly string[]>;
+  readonly reads: HttpReads;
+  /** Between two polls, in milliseconds. Absent: by the channel. */
+  readonly pollMs?: number | undefined;
+  /** Whether there is a stream that is worth waiting for. */
+  readonly hasStream: () => boolean;
+  readonly emit: (event: AnyDataEvent | GapEvent) => void;
+  /** Reads over HTTP, a few at a time. */
+  readonly read: <Value>(work: () => Promise<Value>) => Promise<Value>;
+  /** Sends the message that subscribes once more: the exchange may have forgotten the channel. */
+  readonly subscribeAgain: (feed: Feed) => void;
+  /** Takes why a poll failed; null when one has succeeded. */
+  readonly polled: (problem: string | null) => void;
+  /** Takes what is a mistake of pit. */
+  readonly fail: (thrown: unknown) => void;
+}
+
+/** How often an open channel is checked, whatever is pushed. */
+const CHECK_MS = 30_000;
+/** A channel is checked sooner if nothing came for this many times the usual pause between two pushes, but not before this. */
+const QUIET_PAUSES = 10;
+const SHORTEST_QUIET_MS = 5_000;
+/** How much of the usual pause is the last one. */
+const PAUSE_WEIGHT = 0.1;
+/** A push may come this much later than HTTP shows what it says. */
+const PUSH_DELAY_MS = 5_000;
+/** A channel that neither a push nor a check has proven for so long is not current. */
+const LONGEST_UNPROVEN_MS = 2 * CHECK_MS + 15_000;
+/** The pauses before a read that failed is tried again, in milliseconds. */
+const READ_BACKOFF_MS = { first: 5_000, longest: 60_000 };
+/** The pause between two reads that unreadable frames made necessary, in milliseconds. */
+const SUSPICION_MS = 10_000;
+/** How long the stream may take to come back before its channels are polled: most cuts are over by then. */
+const PATIENCE_MS = 3_000;
+/** A poll that waits for its turn or for the exchange is followed by a pause that is longer by this factor. */
+const PAUSE_PER_POLL = 4;
+/** In usual pauses. */
+const LONGEST_PAUSE = 3;
+/** So many pushes are held during a read. */
+const MAX_HELD = 1_000;
+const MAX_HELD_CHARACTERS = 2 ** 20;
+
+/**
+ * - `away`: there is no connection.
+ * - `refused`: the exchange rejected the subscription, until the next connection.
+ * - `subscribing`: the exchange has not confirmed the subscription.
+ * - `reading`: HTTP is being read. In this stage and in the one before, pushes are held.
+ * - `live`: nothing is missing.
+ * - `incomplete`: something is missing, and pushes are passed on until the next read.
+ * - `lost`: the channel does not send what HTTP shows, and is polled until it sends something.
+ */
+type Stage = 'away' | 'refused' | 'subscribing' | 'reading' | 'live' | 'incomplete' | 'lost';
+
+/** What was pushed. */
+interface Push {
+  readonly data: unknown;
+  readonly raw: string;
+}
+
+/** On the monotonic clock and by the wall clock. */
+interface Instant {
+  readonly at: number;
+  readonly time: number;
+}
+
+export class Feed {
+  readonly key: string;
+  /** The channel's name on the wire, and the message that subscribes. */
+  readonly wire: string;
+  readonly message: Readonly<Record<string, string>>;
+  /** The read under way, or the last one. */
+  reading: Promise<void> = Promise.resolve();
+  readonly #description: AnyFollowed;
+  #newest: NewestState;
+  /** How the newest state came. */
+  #came: (Instant & Pick<Aged<unknown>, 'source'> & { readonly exchangeTime: number | null }) | undefined;
+  #stage: Stage = 'away';
+  /** Counts stages: what a read of an earlier one finds is dropped. */
+  #generation = 0;
+  #isReading = false;
+  #isEnded = false;
+  /** When nothing was missing for the last time, and what was known then; null if everything has to be read. */
+  #complete: { readonly from: number; readonly base: unknown } | null = null;
+  /** When the gap began that has to be reported, and why; null for none. */
+  #gap: { readonly from: number; readonly reason: string } | null = null;
+  #held: Push[] = [];
+  #heldCharacters = 0;
+  #isOverflowed = false;
+  #failures = 0;
+  /** What HTTP showed of a live channel that had not been pushed. */
+  #doubt: { readonly since: number; shown: unknown } | null = null;
+  /** All of these on the monotonic clock. */
+  #nextRead = 0;
+  #nextPoll = 0;
+  #lastPush: number | null = null;
+  /** The last check that showed nothing new, the last of all, and when the next is due. */
+  #proven = 0;
+  #lastCheck = 0;
+  #nextCheck = 0;
+  #polledAt: number | null = null;
+  #pollPauseMs: number;
+  /** The usual pause between two pushes, in milliseconds; null before the second one. */
+  #pauseMs: number | null = null;
+
+  constructor(
+    readonly channel: Channel,
+    private readonly context: FeedContext,
+  ) {
+    const { host, protocol, pollMs, hasStream } = context;
+    this.#description = followed(channel.kind);
+    this.#newest = this.#description.newest();
+    this.key = channelKey(channel);
+    this.wire = protocol.wireName(channel);
+    this.message = subscribeMessage(channel, protocol);
+    this.#pollPauseMs = pollMs ?? this.#description.pollMs;
+    this.#nextPoll = host.monotonic() + (hasStream() ? PATIENCE_MS : 0);
+  }
+
+  /** The newest state; undefined before anything is known. */
+  get aged(): Aged<unknown> | undefined {
+    const { value } = this.#newest;
+    if (value === undefined || this.#came === undefined) return undefined;
+    const { at, time, exchangeTime, source } = this.#came;
+    const isLive = this.#stage === 'live';
+    return {
+      value,
+      time: exchangeTime,
+      received: time,
+      ageMs: this.context.host.monotonic() - at,
+      isCurrent: isLive ? this.#isProven : this.#isPolled,
+      source: isLive ? 'stream' : source,
+    };
+  }
+
+  /** Whether nothing is missing, or nothing can be done about it. */
+  get isSettled(): boolean {
+    return this.#stage === 'live' || this.#stage === 'refused';
+  }
+
+  /** The message that subscribes is about to be sent. */
+  subscribing(): void {
+    this.#lastPush = null;
+    this.#enter('subscribing');
+  }
+
+  /** The exchange has read the message that subscribes, and what it sent before has come. */
+  confirmed(): void {
+    if (this.#isEnded || this.#stage !== 'subscribing') return;
+    if (this.#description.snapshot === null) this.#cannotRead('the interface has no operation that shows it');
+    else if (this.context.reads === 'never') this.#cannotRead('it is not read over HTTP');
+    else this.#startReading();
+  }
+
+  refused(): void {
+    this.#enter('refused');
+    this.#nextPoll = 0;
+  }
+
+  /** @param lastFrame when the last frame of the connection came, by the wall clock */
+  disconnected(lastFrame: number, reason: string): void {
+    this.#startGap(lastFrame, reason);
+    this.#enter('away');
+    this.#nextPoll = this.context.host.monotonic() + PATIENCE_MS;
+  }
+
+  /** Nothing is read and passed on any more. What is known stays as it is. */
+  end(): void {
+    this.#isEnded = true;
+    this.#generation += 1;
+  }
+
+  /** The reader could not take all that came. */
+  overflowed(): void {
+    this.#isOverflowed = true;
+  }
+
+  /**
+   * A frame of this channel may have been lost.
+   * @param before when the last frame before it came, by the wall clock
+   */
+  markIncomplete(reason: string, before: number): void {
+    if (this.#stage !== 'live') return;
+    this.#startGap(before, reason);
+    // at once: whoever shows the channel must not call it current until it is read
+    this.#report('open');
+    this.#enter('incomplete');
+  }
+
+  /** Called often: reads what is due. */
+  tick(): void {
+    if (this.#isEnded) return;
+    const { now, monotonic } = this.context.host;
+    if (this.#isOverflowed && this.#stage === 'live') {
+      this.markIncomplete('the reader was too slow', now());
+      this.#complete = null;
+    }
+    if (this.#stage === 'incomplete' && monotonic() >= this.#nextRead) this.#startReading();
+    else if (this.#isPollDue || this.#isCheckDue) this.#read();
+  }
+
+  /**
+   * Takes a frame of the channel's name.
+   * @param before when the last frame before it came, by the wall clock
+   * @returns false if it could not be read
+   */
+  push(frame: unknown, raw: string, before: number): boolean {
+    if (this.#isAway || this.#isEnded) return true;
+    const { decode, frame: schema } = this.#description;
+    const parsed = v.safeParse(schema, frame, { abortEarly: true });
+    if (!parsed.success) {
+      // nothing of the frame is in the message
+      this.markIncomplete(`a frame of ${this.wire} was not what the channel sends`, before);
+      return false;
+    }
+    const data = decode(parsed.output, this.channel, this.context);
+    if (data !== undefined) this.#take({ data, raw });
+    return true;
+  }
+
+  #take(push: Push): void {
+    this.#heard();
+    if (this.#stage === 'live' || (this.#stage === 'incomplete' && !this.#description.isWhole)) this.#pass(push);
+    else if (this.#description.isWhole) {
+      const event = this.#pushed(push);
+      // what a newer one overtook completes nothing
+      if (event !== undefined) this.#completeWith(event);
+    } else if (this.#stage !== 'lost') this.#hold(push);
+    else if (this.#pass(push)) this.#startReading();
+  }
+
+  #heard(): void {
+    const now = this.context.host.monotonic();
+    if (this.#lastPush !== null) {
+      const pause = now - this.#lastPush;
+      this.#pauseMs = (this.#pauseMs ?? pause) * (1 - PAUSE_WEIGHT) + pause * PAUSE_WEIGHT;
+    }
+    this.#lastPush = now;
+  }
+
+  /** Returns whether anything in it was new. */
+  #pass(push: Push): boolean {
+    const event = this.#pushed(push);
+    if (event === undefined) return false;
+    this.context.emit(event);
+    if (this.#doubt !== null && !this.#newest.lacks(this.#doubt.shown)) this.#doubt = null;
+    return true;
+  }
+
+  #hold(push: Push): void {
+    this.#held.push(push);
+    this.#heldCharacters += push.raw.length;
+    if (this.#held.length <= MAX_HELD && this.#heldCharacters <= MAX_HELD_CHARACTERS) return;
+    const held = this.#held;
+    this.#held = [];
+    this.#heldCharacters = 0;
+    if (this.#description.isOrdered) for (const one of held) this.#pass(one);
+    // what is dropped is in what is read from now on
+    else if (this.#stage === 'reading') this.#startReading();
+  }
+
+  #startReading(): void {
+    this.#isOverflowed = false;
+    this.#enter('reading');
+    this.#read();
+  }
+
+  /** Reads a snapshot. It is dropped if the feed has entered another stage by then. */
+  #read(): void {
+    const { context, channel } = this;
+    const { host } = context;
+    const { snapshot } = this.#description;
+    if (snapshot === null) return;
+    const generation = this.#generation;
+    const isDue = () => generation === this.#generation;
+    this.#isReading = true;
+    let began: Instant = { at: host.monotonic(), time: host.now() };
+    const work = async (): Promise<Snapshot | undefined> => {
+      if (!isDue()) return undefined;
+      began = { at: host.monotonic(), time: host.now() };
+      const { client, orderMarkets } = context;
+      const { from = null, base } = this.#complete ?? {};
+      return snapshot(channel, { client, orderMarkets, from, base, known: this.#newest.value, now: host.now() });
+    };
+    this.reading = context
+      .read(work)
+      .then((found) => {
+        if (found === undefined || !isDue()) return;
+        this.#isReading = false;
+        this.#found(found, began);
+      })
+      .catch((thrown: unknown) => {
+        if (!(thrown instanceof Failure)) context.fail(thrown);
+        else if (isDue()) this.#readFailed(thrown);
+      });
+  }
+
+  #found(found: Snapshot, began: Instant): void {
+    if (this.#stage === 'reading') this.#recover(found, began);
+    else if (this.#stage === 'live') this.#check(found, began);
+    else this.#polled(found, began);
+  }
+
+  #readFailed({ message }: Failure): void {
+    this.#isReading = false;
+    const now = this.context.host.monotonic();
+    if (this.#stage === 'reading') this.#remainIncomplete(message);
+    else if (this.#stage === 'live') [this.#lastCheck, this.#nextCheck] = [now, now + CHECK_MS];
+    else {
+      this.#nextPoll = now + this.#pollPauseMs;
+      this.context.polled(message);
+    }
+  }
+
+  #recover(found: Snapshot, began: Instant): void {
+    this.#nextRead = this.context.host.monotonic() + SUSPICION_MS;
+    const event = this.#shown(found, began);
+    if (event === undefined && this.#description.isWhole) {
+      this.#remainIncomplete('HTTP shows what was before');
+      return;
+    }
+    // asking again would not help
+    if (found.unrecoverable !== null) this.#reportPermanent(found.unrecoverable);
+    this.#completeWith(event, began, found.data);
+  }
+
+  /** What HTTP shows of a live channel may still be on its way as a push. */
+  #check(found: Snapshot, began: Instant): void {
+    const now = this.context.host.monotonic();
+    if (!this.#newest.lacks(found.data)) {
+      this.#doubt = null;
+      this.#prove(began, found.data);
+      return;
+    }
+    this.#lastCheck = now;
+    this.#doubt ??= { since: now, shown: found.data };
+    this.#doubt.shown = found.data;
+    this.#nextCheck = this.#doubt.since + PUSH_DELAY_MS;
+    const lastPush = this.#lastPush ?? Number.NEGATIVE_INFINITY;
+    const isBehind = !this.#description.isOrdered && now - lastPush < BEHIND_MS;
+    if (isBehind) this.#nextCheck = Math.max(this.#nextCheck, now + this.#pollPauseMs);
+    if (now < this.#doubt.since + PUSH_DELAY_MS || isBehind) return;
+    const provenAt = this.#description.isWhole ? this.#came?.time : this.#complete?.from;
+    this.markIncomplete('the channel did not send what HTTP shows', provenAt ?? began.time);
+    this.#enter('lost');
+    this.context.subscribeAgain(this);
+    this.#polled(found, began);
+  }
+
+  #polled(found: Snapshot, began: Instant): void {
+    const { host, pollMs = this.#description.pollMs } = this.context;
+    const now = host.monotonic();
+    this.#pollPauseMs = Math.min(pollMs * LONGEST_PAUSE, Math.max(pollMs, (now - began.at) * PAUSE_PER_POLL));
+    this.#nextPoll = now + this.#pollPauseMs;
+    const isNews = this.#newest.value === undefined || this.#newest.lacks(found.data);
+    const event = this.#shown(found, began);
+    // what the stream sent is newer
+    if (event === undefined && this.#description.isWhole) return;
+    if (this.#came !== undefined) this.#came = { ...this.#came, ...began, source: 'polling' };
+    this.#polledAt = began.at;
+    this.#complete = { from: began.time, base: this.#baseOf(found.data) };
+    this.context.polled(null);
+    if (found.unrecoverable !== null && this.#gap !== null) this.#reportPermanent(found.unrecoverable);
+    if (event !== undefined && isNews) this.context.emit(event);
+  }
+
+  /** Only the gap can be reported; at the start there is none. */
+  #cannotRead(why: string): void {
+    if (this.#gap !== null) {
+      this.#reportPermanent(why);
+      // nothing shows what has changed meanwhile
+      if (this.#description.snapshot === null) this.#newest = this.#description.newest();
+    }
+    this.#completeWith();
+  }
+
+  #remainIncomplete(why: string): void {
+    this.#report('open', why);
+    this.#nextRead = this.context.host.monotonic() + backoffMs(this.#failures, READ_BACKOFF_MS);
+    this.#failures += 1;
+    const held = this.#held;
+    this.#enter('incomplete');
+    for (const push of held) this.#pass(push);
+  }
+
+  #completeWith(event?: AnyDataEvent, began?: Instant, shown?: unknown): void {
+    if (this.#gap !== null) this.#report('resynchronised');
+    const held = this.#held;
+    this.#enter('live');
+    this.#failures = 0;
+    this.#gap = null;
+    const { host } = this.context;
+    this.#prove(began ?? { at: host.monotonic(), time: host.now() }, shown);
+    if (event !== undefined) this.context.emit(event);
+    for (const push of held) this.#pass(push);
+  }
+
+  /** Nothing was missing at that moment. @param shown what HTTP has shown */
+  #prove({ time }: Instant, shown?: unknown): void {
+    this.#complete = { from: time, base: this.#baseOf(shown) };
+    const now = this.context.host.monotonic();
+    [this.#proven, this.#lastCheck, this.#nextCheck] = [now, now, now + CHECK_MS];
+  }
+
+  /** What the next read begins after: of history no more than HTTP has shown, which may be behind what was pushed. */
+  #baseOf(shown?: unknown): unknown {
+    const { value } = this.#newest;
+    if (!this.#description.isHistory) return value;
+    return Array.isArray(shown) && shown.length > 0 ? shown : (this.#complete?.base ?? value);
+  }
+
+  /** From this moment on something may be missing. */
+  #startGap(from: number, reason: string): void {
+    if (this.#stage !== 'live') return;
+    this.#complete = { from, base: this.#baseOf() };
+    this.#gap ??= { from, reason };
+  }
+
+  get #isProven(): boolean {
+    if (!this.#isRead('checks') || this.#description.snapshot === null) return true;
+    const now = this.context.host.monotonic();
+    if (this.#doubt !== null && now - this.#doubt.since > PUSH_DELAY_MS) return false;
+    return now - Math.max(this.#proven, this.#lastPush ?? 0) <= LONGEST_UNPROVEN_MS;
+  }
+
+  get #isPolled(): boolean {
+    return this.#polledAt !== null && this.context.host.monotonic() - this.#polledAt <= 2 * this.#pollPauseMs;
+  }
+
+  get #isPollDue(): boolean {
+    if (this.#isReading || this.context.host.monotonic() < this.#nextPoll) return false;
+    if (this.#description.snapshot === null) return false;
+    return this.#stage === 'lost' || (this.#isAway && this.#isRead('polls'));
+  }
+
+  get #isAway(): boolean {
+    return this.#stage === 'away' || this.#stage === 'refused';
+  }
+
+  get #isCheckDue(): boolean {
+    if (this.#isReading || this.#stage !== 'live' || !this.#isRead('checks')) return false;
+    const now = this.context.host.monotonic();
+    if (now >= this.#nextCheck) return true;
+    const [lastPush, pause] = [this.#lastPush, this.#pauseMs];
+    if (this.#doubt !== null || lastPush === null || pause === null || lastPush <= this.#lastCheck) return false;
+    return now - lastPush >= Math.max(SHORTEST_QUIET_MS, QUIET_PAUSES * pause);
+  }
+
+  #isRead(wanted: HttpReads): boolean {
+    return HTTP_READS.indexOf(this.context.reads) >= HTTP_READS.indexOf(wanted);
+  }
+
+  #reportPermanent(failure: string): void {
+    this.#report('permanent', failure);
+    this.#gap = null;
+  }
+
+  #report(state: 'open' | 'resynchronised' | 'permanent', failure?: string): void {
+    const received = this.context.host.now();
+    this.#gap ??= { from: received, reason: 'HTTP could not be read' };
+    const { from, reason } = this.#gap;
+    this.context.emit({
+      type: 'gap',
+      channel: this.channel,
+      received,
+      gap: { from, to: received, resynchronised: state === 'resynchronised', permanent: state === 'permanent' },
+      reason: failure === undefined ? reason : `${reason}; ${failure}`,
+    });
+  }
+
+  /** The event of a push; undefined if nothing in it is new. */
+  #pushed({ data, raw }: Push): AnyDataEvent | undefined {
+    const { host } = this.context;
+    const came = { at: host.monotonic(), time: host.now(), source: 'stream' } as const;
+    return this.#merged(data, this.#description.isWhole ? 'snapshot' : 'delta', came, raw);
+  }
+
+  /** The event of what HTTP shows; undefined if nothing in it is new. */
+  #shown({ data, scope, past }: Snapshot, began: Instant): AnyDataEvent | undefined {
+    const event = this.#merged(data, scope, { ...began, source: 'polling' }, null);
+    if (past !== undefined) this.#newest.remember(past);
+    return event;
+  }
+
+  #merged(
+    data: unknown,
+    scope: AnyDataEvent['scope'],
+    came: Instant & Pick<Aged<unknown>, 'source'>,
+    raw: string | null,
+  ): AnyDataEvent | undefined {
+    const news = this.#newest.take(data, scope);
+    if (news === undefined) return undefined;
+    const time = this.#description.timeOf(news);
+    this.#came = { ...came, exchangeTime: time };
+    const source = raw === null ? 'http' : 'push';
+    const received = this.context.host.now();
+    const { channel } = this;
+    return { type: 'data', channel, time, received, source, scope, data: news, skipped: 0, raw } as AnyDataEvent;
+  }
+
+  #enter(stage: Stage): void {
+    this.#stage = stage;
+    this.#generation += 1;
+    this.#isReading = false;
+    this.#doubt = null;
+    // what was held while the exchange had not confirmed comes after what is read now
+    if (stage === 'reading') return;
+    this.#held = [];
+    this.#heldCharacters = 0;
+  }
+}

@@ -1,0 +1,319 @@
+import {
+  type Customer,
+  Customers,
+  FIRST_ACCOUNT,
+  INITIAL_BALANCES,
+  isSimulated,
+  type Secrets,
+} from '../accounts/accounts.js';
+import { type Bill, BillBook } from '../accounts/bills.js';
+import { type Balance, Ledger } from '../accounts/ledger.js';
+import { Book } from '../engine/book.js';
+import { diskTrouble, UnreadableStore } from '../failures.js';
+import { AddressBook, type AddressState } from '../funds/addresses.js';
+import type { Deposit } from '../funds/deposits.js';
+import { FundsService, type FundsTask, type PasswordAttempts } from '../funds/funds-service.js';
+import type { Withdrawal } from '../funds/withdrawals.js';
+import { MarginService } from '../margin/margin-service.js';
+import { type Candle, CandleSeries, type History, MINUTE } from '../markets/candles.js';
+import { COINS, type CoinRules } from '../markets/coins.js';
+import { MARKETS, type MarketRules } from '../markets/market.js';
+import { Tape, type Trade } from '../markets/tape.js';
+import type { Order, StoredOrder } from '../orders/order.js';
+import { OrderRepository } from '../orders/order-repository.js';
+import { type CancelTimer, lastPrice, OrderService, type TradedMarket } from '../orders/order-service.js';
+import { FIRST, type Sequence, Sequences } from '../orders/sequences.js';
+import type { Print, RecordedCandle } from '../replay/recording.js';
+import { type Progress, Replays } from '../replay/replays.js';
+import { Scheduler, type Task } from '../scheduler.js';
+import { MarketSimulator, type PriceMove, PriceMoves, type SimulatorState } from '../simulator/market-simulator.js';
+import { prehistory } from '../simulator/prehistory.js';
+import { Store } from '../store/store.js';
+import { AdminService } from './admin-service.js';
+import { Changes } from './changes.js';
+import { Clock, type ClockState } from './clock.js';
+import { MarketService } from './market-service.js';
+
+/** When and with which seed an exchange began. It stays as long as its directory. */
+interface Genesis {
+  readonly seed: number;
+  /** The ms of the first minute that is not prehistory. */
+  readonly start: number;
+  /** A market that begins without a past because a recording comes first; null if there is none. */
+  readonly emptyMarket: string | null;
+}
+
+/** The beginning of an exchange that replays a recording of the past. */
+export interface ReplayGenesis {
+  /** ms since the Unix epoch. The clock is stopped there. */
+  readonly time: number;
+  /** The market that has no past. */
+  readonly emptyMarket: string;
+}
+
+/** All of an exchange that does not grow with its history, saved with each commit. Orders, bills, trades and candles have tables. */
+export interface State extends AddressState {
+  readonly genesis: Genesis;
+  /** Null while the clock follows the machine's. */
+  clock: ClockState | null;
+  readonly customers: Customer[];
+  /** By account and coin. */
+  readonly balances: Map<string, Balance>;
+  readonly sequence: Sequence;
+  readonly attempts: Map<string, PasswordAttempts>;
+  readonly fundsTasks: Task<FundsTask>[];
+  readonly cancelTimers: Task<CancelTimer>[];
+  /** By market. */
+  readonly priceMoves: Map<string, PriceMove>;
+  /** By market. */
+  readonly replays: Map<string, Progress>;
+  simulator: SimulatorState;
+}
+
+export interface ExchangeOptions {
+  /** Where the state is kept; made if it is missing. Only one exchange at a time may have it open. */
+  readonly directory: string;
+  /** Used if the directory is empty; afterwards the stored one applies. */
+  readonly seed: number;
+  /** The machine's clock, which the exchange's clock follows until it is driven: ms since the Unix epoch. */
+  readonly now: () => number;
+  /** Used if the directory is empty; afterwards the stored one applies. */
+  readonly firstAccount: Secrets;
+  /** When the exchange begins, if the directory is empty and it is not to begin in the present. */
+  readonly replayGenesis?: ReplayGenesis | undefined;
+  /** How far the candles before the first trade reach back, in ms (default: 21 days). */
+  readonly historyMs?: number | undefined;
+}
+
+/**
+ * How long changes that only concern simulated traders may wait for a commit. They are deterministic, so a lost step is
+ * repeated.
+ */
+const IDLE_COMMIT = 2_000;
+
+/**
+ * An exchange with markets, simulated traders and customers: a service for each noun, made over one state, and what happens as
+ * time passes.
+ *
+ * Prices, amounts and ids are decimal text outside; ticks, lots and units inside. Times are ms since the Unix epoch.
+ */
+export class Exchange {
+  readonly coins: ReadonlyMap<string, CoinRules> = COINS;
+  readonly markets: ReadonlyMap<string, MarketRules> = MARKETS;
+  readonly customers: Customers;
+  readonly orders: OrderService;
+  readonly funds: FundsService;
+  readonly margin: MarginService;
+  readonly market: MarketService;
+  readonly admin: AdminService;
+  readonly clock: Clock;
+  /** Reports what changes, to those who listen. */
+  readonly changes = new Changes();
+  readonly ledger: Ledger;
+  private readonly sequences: Sequences;
+  private readonly replays: Replays;
+  private readonly simulator: MarketSimulator;
+
+  private constructor(
+    readonly store: Store<State>,
+    readonly state: State,
+    { now, historyMs }: ExchangeOptions,
+  ) {
+    const { genesis } = state;
+    this.clock = new Clock(now, state.clock ?? undefined, (driven) => {
+      state.clock = driven;
+      this.changed();
+    });
+    const { now: time } = this.clock;
+    const changed = () => this.changed();
+    this.ledger = new Ledger(state.balances, (name) => {
+      store.touch();
+      this.changes.balance(name);
+    });
+    this.sequences = new Sequences(state.sequence);
+    this.customers = new Customers(state.customers);
+    const lists = { bills: store.lists<Bill>('bills'), coinBills: store.lists<number>('coinBills') };
+    const bills = new BillBook(lists, this.ledger, this.sequences);
+    const { ledger, sequences, customers } = this;
+    const base = { ledger, sequences, bills, now: time, changed };
+    const venues = openVenues(store, genesis, historyMs);
+    this.margin = new MarginService({ ...base, lastPrice: (market) => lastPrice(venues.get(market)) });
+    const orders = new OrderRepository({
+      open: store.table<Order | StoredOrder>('open'),
+      closed: store.table<Order | StoredOrder>('closed'),
+      clientIds: store.table<bigint>('clientIds'),
+      listed: store.lists<bigint>('listed'),
+    });
+    const timers = new Scheduler(state.cancelTimers);
+    this.orders = new OrderService({ ...base, orders, margin: this.margin, venues, timers, changes: this.changes });
+    this.funds = new FundsService({
+      ...base,
+      customers,
+      addresses: new AddressBook(state),
+      scheduler: new Scheduler(state.fundsTasks),
+      attempts: state.attempts,
+      deposits: store.lists<Deposit>('deposits'),
+      withdrawals: store.lists<Withdrawal>('withdrawals'),
+    });
+    this.market = new MarketService(venues, time);
+    this.replays = new Replays(state.replays, store.table<RecordedCandle | Print>('replayRows'));
+    const isReplayed = (market: string) => genesis.emptyMarket === market || this.replays.has(market);
+    const priceMoves = new PriceMoves(state.priceMoves);
+    this.simulator = new MarketSimulator(genesis.seed, [...venues.values()], this.orders, state.simulator, {
+      isReplayed,
+      priceMoves,
+    });
+    this.admin = new AdminService(this, { simulator: this.simulator, replays: this.replays, isReplayed });
+    // ids increase with time, so their order also restores time priority
+    for (const order of orders.restore()) {
+      venues.get(order.market.name)?.book.restore(order);
+      if (isSimulated(order.account)) this.simulator.restore(order);
+    }
+  }
+
+  /** Opens the exchange of a directory, or makes one there. Rejects with UnreadableStore and the system's errors. */
+  static async open(options: ExchangeOptions): Promise<Exchange> {
+    const exchange = Exchange.opened(options);
+    try {
+      exchange.advance();
+      await exchange.durable();
+      return exchange;
+    } catch (error) {
+      await exchange.store.abandon();
+      throw error;
+    }
+  }
+
+  /** The same at the time of its last commit. */
+  static opened(options: ExchangeOptions): Exchange {
+    const store = Store.open<State>(options.directory);
+    try {
+      const { state } = store;
+      store.state ??= genesisState(options);
+      const exchange = new Exchange(store, store.state, options);
+      if (state === undefined) exchange.begin(options);
+      for (const [coin, sum] of exchange.ledger.sums())
+        if (sum !== 0n) throw new UnreadableStore(`the stored ${coin} is out of balance: ${sum}`);
+      return exchange;
+    } catch (cause) {
+      void store.abandon();
+      if (cause instanceof UnreadableStore || diskTrouble(cause) !== undefined) throw cause;
+      throw new UnreadableStore(
+        `damaged, or written by another version of pit (${cause instanceof Error ? cause.message : String(cause)})`,
+        {
+          cause,
+        },
+      );
+    }
+  }
+
+  /** Lets everything happen that is due by now. */
+  advance(): void {
+    this.runUntil(this.clock.now(), (moment) => this.simulator.advance(moment));
+  }
+
+  /** The same, except that simulated traders stand still: only replays and what customers asked for happen. */
+  fastForward(): void {
+    this.runUntil(this.clock.now(), (moment) => this.simulator.skip(moment));
+  }
+
+  /** How many ms of the machine's clock until something happens without a request; undefined while the clock is stopped. */
+  get dueIn(): number | undefined {
+    const { shown, speed, stopped } = this.clock.state;
+    return stopped ? undefined : Math.max(0, (Math.min(this.nextDue(), this.simulator.next) - shown) / speed);
+  }
+
+  /** Schedules a commit at once, because something of a customer has changed. */
+  changed(): void {
+    this.store.touch();
+    this.store.commitWithin(0);
+  }
+
+  /** Whether the disk failed. What has happened since is in memory only and ends with this process. */
+  get isFailing(): boolean {
+    return this.store.isFailing;
+  }
+
+  /** Resolves when everything before the call survives a kill and a loss of power. Rejects with NotWritten. */
+  durable(): Promise<void> {
+    return this.store.durable();
+  }
+
+  status(): { time: number; markets: number; accounts: number; orders: number; trades: number } {
+    return {
+      time: this.clock.now(),
+      markets: this.markets.size,
+      accounts: this.customers.all().length,
+      orders: this.orders.openCount,
+      trades: this.sequences.trades,
+    };
+  }
+
+  close(): Promise<void> {
+    return this.store.close();
+  }
+
+  /** A new exchange: its first account, and the market before it is first seen. */
+  private begin({ firstAccount }: ExchangeOptions): void {
+    this.customers.add(firstAccount);
+    this.funds.seed(FIRST_ACCOUNT, INITIAL_BALANCES);
+    this.simulator.begin(this.clock.now());
+    this.state.simulator = this.simulator.state;
+    this.store.touch();
+  }
+
+  private runUntil(time: number, simulate: (moment: number) => boolean): void {
+    for (let moment = this.nextDue(); moment <= time; moment = this.nextDue()) {
+      simulate(moment);
+      this.orders.advance(moment);
+      this.funds.advance(moment);
+      for (const [market, print] of this.replays.takeDue(moment)) this.simulator.replayPrint(market, print);
+      this.changed();
+    }
+    if (simulate(time)) {
+      this.state.simulator = this.simulator.state;
+      this.store.touch();
+    }
+    this.store.commitWithin(IDLE_COMMIT);
+  }
+
+  /** When the next timer, withdrawal or replayed row is due; Infinity if none is. */
+  private nextDue(): number {
+    return Math.min(this.orders.next, this.funds.next, this.replays.next);
+  }
+}
+
+function genesisState({ seed, now, replayGenesis }: ExchangeOptions): State {
+  const time = replayGenesis?.time ?? now();
+  const minute = Math.floor(time / MINUTE) * MINUTE;
+  // a minute of simulated trading comes first, so that there is a market from the beginning
+  const start = replayGenesis === undefined ? minute - MINUTE : minute;
+  return {
+    genesis: { seed, start, emptyMarket: replayGenesis?.emptyMarket ?? null },
+    clock: replayGenesis === undefined ? null : { shown: time, real: time, speed: 1, stopped: true },
+    customers: [],
+    balances: new Map(),
+    sequence: { ...FIRST },
+    attempts: new Map(),
+    verified: new Map(),
+    obtained: new Map(),
+    fundsTasks: [],
+    cancelTimers: [],
+    priceMoves: new Map(),
+    replays: new Map(),
+    simulator: MarketSimulator.start(start),
+  };
+}
+
+function openVenues(store: Store<State>, { seed, start, emptyMarket }: Genesis, historyMs: number | undefined) {
+  const trades = store.lists<Trade>('trades');
+  const candles = store.table<Candle>('candles');
+  const noHistory: History = { start, end: start, candles: () => [] };
+  return new Map(
+    [...MARKETS].map(([name, market]): [string, TradedMarket] => {
+      const history = emptyMarket === name ? noHistory : prehistory(market, seed, start, historyMs);
+      const tape = new Tape(name, trades, new CandleSeries(name, history, candles));
+      return [name, { market, book: new Book<Order>(), tape }];
+    }),
+  );
+}

@@ -1,0 +1,166 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { Failure } from '../../../src/errors.js';
+import type { ExchangeClient } from '../../../src/exchange/exchange-client.js';
+import type { StreamEvent } from '../../../src/exchange/stream/events.js';
+import { Feeds, type FeedsOptions } from '../../../src/exchange/stream/feeds.js';
+import { eventually } from '../../support/eventually.js';
+import { fakeHost } from '../../support/fake-host.js';
+import { feedCampaign } from './feed-campaign.js';
+import { scriptedConnection } from './scripted-connection.js';
+
+const DEPTH = { kind: 'depth', market: 'btc_usdt' } as const;
+
+/** A book of the exchange as it is by now. */
+const book = (price: string) => ({ time: Date.now(), bids: [{ price, amount: '1' }], asks: [] });
+const pushed = (price: string) =>
+  `{"asks":[],"bids":[[${price},1]],"channel":"btcusdt_depth","timestamp":${Date.now()}}`;
+
+const FASTER = 20;
+
+/** The feed of a book. Its seconds take a twentieth of real ones. */
+function feedsOf(read: () => Promise<unknown>, open: FeedsOptions['connection'] = null) {
+  const seen: StreamEvent[] = [];
+  const client = { depth: read, now: Date.now, restartingBudget: () => client } as unknown as ExchangeClient;
+  const host = {
+    ...fakeHost(),
+    now: Date.now,
+    monotonic: () => performance.now() * FASTER,
+    sleep: (ms: number, cut?: AbortSignal) => delay(ms / FASTER, undefined, { signal: cut }).catch(() => undefined),
+  };
+  const feeds = new Feeds({
+    ...{ host, channels: [DEPTH], clientOf: () => client, pollMs: 1_000, connection: open },
+    observe: (event: StreamEvent) => seen.push(event),
+  });
+  onTestFinished(() => feeds.close());
+  return { feeds, seen };
+}
+
+function streamed(read: () => Promise<unknown>) {
+  const stream = scriptedConnection(Date.now);
+  return { stream, ...feedsOf(read, stream.open) };
+}
+
+const priceOf = (feeds: Feeds) => feeds.of(DEPTH)?.value.bids[0]?.price;
+
+describe('a feed', () => {
+  it('polls if the exchange has no stream, and says so', async () => {
+    const prices = ['1', '2'];
+    const { feeds } = feedsOf(async () => book(prices.shift() ?? '2'));
+    await eventually(() => expect(priceOf(feeds)).toBe('2'));
+    expect(feeds.of(DEPTH)).toMatchObject({ source: 'polling', isCurrent: true });
+    expect(feeds.state).toBe('none');
+  });
+
+  it('asks nothing over HTTP between two checks while the stream sends everything', async () => {
+    const read = vi.fn(async () => book('1'));
+    const { feeds, stream } = streamed(read);
+    stream.connect();
+    stream.push(pushed('7'));
+    expect(feeds.of(DEPTH)).toMatchObject({ source: 'stream', isCurrent: true });
+    await delay(300);
+    expect(priceOf(feeds)).toBe('7');
+    expect(read.mock.calls.length).toBeLessThanOrEqual(1);
+  });
+
+  it('polls when the stream has been away for a while, and stops when it is back', async () => {
+    const read = vi.fn(async () => book('5'));
+    const { feeds, stream } = streamed(read);
+    stream.connect();
+    stream.push(pushed('7'));
+    expect(feeds.of(DEPTH)?.isCurrent).toBe(true);
+    const lost = feeds.changed();
+    stream.lose('connection reset');
+    await lost;
+    expect(feeds.of(DEPTH)).toMatchObject({ isCurrent: false, source: 'stream' });
+    await eventually(() => expect(feeds.of(DEPTH)).toMatchObject({ source: 'polling', isCurrent: true }));
+    stream.connect();
+    stream.push(pushed('8'));
+    expect(feeds.of(DEPTH)).toMatchObject({ source: 'stream', isCurrent: true });
+    const asked = read.mock.calls.length;
+    await delay(300);
+    expect(priceOf(feeds)).toBe('8');
+    expect(read.mock.calls.length).toBe(asked);
+  });
+
+  it('is not current from the moment of a frame that cannot be read, until it was read over HTTP', async () => {
+    const { feeds, stream, seen } = streamed(async () => book('5'));
+    stream.connect();
+    stream.push(pushed('7'));
+    const changed = feeds.changed();
+    stream.pushUnreadable();
+    await changed;
+    expect(feeds.of(DEPTH)?.isCurrent).toBe(false);
+    await eventually(() => expect(feeds.of(DEPTH)).toMatchObject({ source: 'stream', isCurrent: true }));
+    expect(priceOf(feeds)).toBe('5');
+    expect(seen.flatMap((event) => (event.type === 'gap' ? [event.gap.resynchronised] : []))).toEqual([false, true]);
+  });
+
+  it('polls if the stream fails for good, and passes the reason on', async () => {
+    const failing = scriptedConnection(Date.now);
+    const failure = new Failure('unreachable', 'There is no connection to the streams: refused.');
+    const { feeds, seen } = feedsOf(
+      async () => book('5'),
+      (user) => ({ ...failing.open(user), run: () => Promise.reject(failure) }),
+    );
+    await eventually(() => expect(feeds.of(DEPTH)?.source).toBe('polling'));
+    expect(seen[0]).toMatchObject({ type: 'state', state: 'reconnecting', reason: expect.stringContaining('refused') });
+  });
+
+  it('is no longer current when polls fail, and keeps what it knew', async () => {
+    let isAway = false;
+    const { feeds } = feedsOf(async () => {
+      if (isAway) throw new Failure('unreachable', 'no answer');
+      return book('5');
+    });
+    await eventually(() => expect(feeds.of(DEPTH)?.isCurrent).toBe(true));
+    isAway = true;
+    await eventually(() => expect(feeds.of(DEPTH)?.isCurrent).toBe(false));
+    expect(priceOf(feeds)).toBe('5');
+    await eventually(() => expect(feeds.problem).toBe('no answer'));
+  });
+
+  it('is no longer current if neither a push nor a check has come for long', async () => {
+    let isAway = false;
+    const { feeds, stream } = streamed(async () => {
+      if (isAway) throw new Failure('unreachable', 'no answer');
+      return book('5');
+    });
+    stream.connect();
+    stream.push(pushed('7'));
+    isAway = true;
+    await delay(1_000);
+    expect(feeds.of(DEPTH)?.isCurrent).toBe(true);
+    await eventually(() => expect(feeds.of(DEPTH)?.isCurrent).toBe(false));
+    expect(feeds.state).toBe('connected');
+    stream.push(pushed('8'));
+    expect(feeds.of(DEPTH)?.isCurrent).toBe(true);
+  });
+
+  it('resolves the wait of a reader at a change, at a lost stream and at its end', async () => {
+    const { feeds, stream } = streamed(async () => book('1'));
+    stream.connect();
+    const changed = feeds.changed();
+    stream.push(pushed('7'));
+    await changed;
+    expect(feeds.of(DEPTH)).toMatchObject({ isCurrent: true });
+    const lost = feeds.changed();
+    stream.lose('connection reset');
+    await lost;
+    expect([feeds.of(DEPTH)?.isCurrent, feeds.state, feeds.problem]).toEqual([
+      false,
+      'reconnecting',
+      'connection reset',
+    ]);
+    const closing = feeds.changed();
+    await feeds.close();
+    await closing;
+    expect(feeds.of({ kind: 'ticker', market: 'btc_usdt' })).toBeUndefined();
+  });
+});
+
+it('equals the exchange after each cut of its connection, and reports each gap', async () => {
+  const { cuts, refused, gaps } = await feedCampaign({ events: 150, cuts: 2, seed: 11 });
+  expect({ cuts, refused }).toEqual({ cuts: 2, refused: 0 });
+  expect(gaps).toBeGreaterThanOrEqual(2 * 6);
+});

@@ -1,0 +1,40 @@
+import { readMessage } from '../../../src/exchange/channels/messages.js';
+import type { ConnectionUser } from '../../../src/exchange/stream/connection.js';
+import type { Feed } from '../../../src/exchange/stream/feed.js';
+
+/** A connection to streams that are the test's own. @param now the wall clock */
+export function scriptedConnection(now: () => number) {
+  let user: ConnectionUser | undefined;
+  const feeds = () => [...(user?.feeds() ?? [])];
+  const subscribe = (some: readonly Feed[]) => {
+    for (const feed of some) feed.subscribing();
+    for (const feed of some) feed.confirmed();
+  };
+  return {
+    open: (given: ConnectionUser) => {
+      user = given;
+      return {
+        ...{ subscribe, subscribeAgain: () => undefined, unsubscribe: () => undefined, latencyMs: null, unreadable: 0 },
+        run: () => new Promise<void>((resolve) => given.ending.addEventListener('abort', () => resolve())),
+      };
+    },
+    /** All channels are subscribed to at once. */
+    connect: () => {
+      user?.enter('connected', null);
+      subscribe(feeds());
+    },
+    lose: (reason: string) => {
+      user?.enter('reconnecting', reason);
+      for (const feed of feeds()) feed.disconnected(now(), reason);
+    },
+    /** A frame of a channel. */
+    push: (text: string) => {
+      const frame = readMessage(text) as { readonly channel: string };
+      for (const feed of user?.named(frame.channel) ?? []) feed.push(frame, text, now());
+    },
+    /** A frame of any channel that cannot be read. */
+    pushUnreadable: () => {
+      for (const feed of feeds()) feed.markIncomplete('a frame could not be read', now());
+    },
+  };
+}

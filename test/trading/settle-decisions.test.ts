@@ -1,0 +1,305 @@
+import { describe, expect, it } from 'vitest';
+import type { Order } from '../../src/domain/order.js';
+import { Job } from '../../src/trading/batches/job.js';
+import type { JournalEntry } from '../../src/trading/journal/entry.js';
+import type { BatchTerms, RecordedOrderTerms } from '../../src/trading/journal/write.js';
+import { type OrderList, orderList, settle } from '../../src/trading/settle.js';
+import { NOW } from '../support/fake-host.js';
+import { lines } from './batches/jobs.js';
+import { TERMS } from './support/terms.js';
+import { type TestTrading, tradingOf } from './support/trading.js';
+
+const BUYS = { market: 'btc_usdt', side: 'buy' } as const;
+const HOUR = 3_600_000;
+/** A list that was read so much later shows all that a request of NOW made. */
+const LATE = 65_001;
+
+/** A trading context whose exchange is asked for nothing but orders by client id. */
+function tradingWith(byClientId: Readonly<Record<string, Order>> = {}, elapsedMs = 0, state?: string) {
+  const trading = tradingOf('http://127.0.0.1:1', { elapsedMs, ...(state === undefined ? {} : { state }) });
+  const asked: string[] = [];
+  const findOrder = async (_: string, reference: { readonly clientId?: string }) => {
+    asked.push(reference.clientId ?? '');
+    return byClientId[reference.clientId ?? ''];
+  };
+  const client = { now: () => trading.host.now(), findOrder, facts: trading.client.facts };
+  return { ...trading, client: client as unknown as TestTrading['client'], asked };
+}
+
+function order(id: string, at = 0, changes: Partial<Order> = {}): Order {
+  const terms = { market: 'btc_usdt', side: 'buy', type: 'limit', price: '30000', amount: '0.01' } as const;
+  const fills = { filled: '0', filledValue: '0', fee: null, feeCoin: null, feeDiscount: false };
+  return { id, clientId: null, ...terms, ...fills, time: NOW + at, state: 'open', status: 0, ...changes };
+}
+
+/** A list that was read to its end, newest first. */
+function listOf(orders: readonly Order[], { began = 10_000, ...changes }: Partial<OrderList> = {}): OrderList {
+  return { ...orderList(BUYS, { orders, more: false, failure: null }, NOW + began), ...changes };
+}
+
+function begin(trading: TestTrading, id: string, changes: Partial<RecordedOrderTerms> = {}, reqTime = NOW) {
+  return trading.journal.begin<'order'>({ operation: 'order', terms: { ...TERMS, ...changes } }, { id, reqTime });
+}
+
+function placed(trading: TestTrading, id: string, orderId: string, duplicates: readonly string[] = []) {
+  begin(trading, id).settle({ outcome: 'placed', id: orderId, duplicates }, 'placed');
+}
+
+describe('an order whose outcome is unknown', () => {
+  it('is settled by any list that shows it, once the exchange was asked for its client id', async () => {
+    const trading = tradingWith({ lost1: order('7') });
+    begin(trading, 'lost1').release();
+    const { settled } = await settle(trading, listOf([order('7', 3)]));
+    expect(settled.get('lost1')).toEqual({ outcome: 'placed', id: '7', duplicates: [], checkedTo: NOW + 10_000 });
+    expect(trading.asked).toEqual(['lost1']);
+    const found = trading.journal.archive.find('lost1');
+    expect([found?.id, found?.events.at(-1)?.event]).toEqual(['7', 'placed: 7']);
+  });
+
+  it('is not looked up if no row fits its terms and its time', async () => {
+    const trading = tradingWith({ lost1: order('7') });
+    begin(trading, 'lost1').release();
+    const rows = [order('9', 3, { price: '1' }), order('8', -5_001), order('6', 65_001)];
+    expect((await settle(trading, listOf(rows))).settled.size).toBe(0);
+    expect([trading.asked, trading.journal.isUnsettled('lost1')]).toEqual([[], true]);
+  });
+
+  it('stays unknown if the exchange has no order, or another one, under its client id', async () => {
+    for (const known of [{}, { lost1: order('9') }]) {
+      const trading = tradingWith(known);
+      begin(trading, 'lost1').release();
+      await settle(trading, listOf([order('7', 3)]));
+      expect([trading.asked, trading.journal.isUnsettled('lost1'), trading.alarms]).toEqual([['lost1'], true, []]);
+    }
+  });
+
+  it('is neither looked up nor recorded while its own command waits for the answer', async () => {
+    const trading = tradingWith({ flying1: order('7') });
+    begin(trading, 'flying1');
+    expect((await settle(trading, listOf([order('7', 3)]))).settled.size).toBe(0);
+    expect([trading.asked, trading.journal.isUnsettled('flying1')]).toEqual([[], true]);
+  });
+
+  it('is reported with the duplicates that the same list shows', async () => {
+    const trading = tradingWith({ lost1: order('7') });
+    begin(trading, 'lost1').release();
+    const rows = [order('7', 9), order('6', 3)];
+    const { settled, duplicates } = await settle(trading, listOf(rows));
+    expect(settled.get('lost1')).toMatchObject({ id: '7', duplicates: ['6'] });
+    expect(duplicates).toMatchObject([{ writeId: 'lost1', orderId: '7', ids: ['6'], shown: [{ id: '6' }] }]);
+    expect(trading.journal.archive.find('lost1')?.events.at(-1)?.event).toBe('placed: 7; duplicates: 6');
+  });
+});
+
+describe('the order of this command, whose answer named an order', () => {
+  const mine = (trading: TestTrading, namedId = '7') => {
+    const entry = begin(trading, 'mine1');
+    entry.note(`accepted: ${namedId}`, { namedId });
+    return entry.write;
+  };
+
+  it('is placed if the list shows it, without a look-up', async () => {
+    const trading = tradingWith();
+    const { settled } = await settle(trading, listOf([order('7', 3)]), mine(trading));
+    expect([settled.get('mine1')?.id, trading.asked]).toEqual(['7', []]);
+  });
+
+  it('is placed if the list ends before it, which is not recorded as a check', async () => {
+    const trading = tradingWith();
+    const { settled } = await settle(trading, listOf([order('9', 9, { price: '1' })], { since: NOW }), mine(trading));
+    expect(settled.get('mine1')).toEqual({ outcome: 'placed', id: '7', duplicates: [] });
+  });
+
+  it('stays open if the list contradicts the answer', async () => {
+    const trading = tradingWith();
+    const { settled, contradicted } = await settle(trading, listOf([]), mine(trading));
+    expect([settled.size, [...contradicted]]).toEqual([0, ['mine1']]);
+    expect(trading.journal.isUnsettled('mine1')).toBe(true);
+  });
+
+  it('is not an order that a closed write has, by whatever clock that was dated', async () => {
+    const trading = tradingWith();
+    placed(trading, 'earlier1', '7');
+    for (const entry of trading.journal.settledButUnexpired(BUYS)) entry.close();
+    const { settled, contradicted } = await settle(trading, listOf([order('7', -6_000)]), mine(trading));
+    expect([settled.size, [...contradicted]]).toEqual([0, ['mine1']]);
+  });
+});
+
+describe('a further order', () => {
+  it('is reported once, and recorded with the order that it duplicates', async () => {
+    const trading = tradingWith();
+    placed(trading, 'mine1', '7');
+    const list = listOf([order('8', 5), order('7', 3)]);
+    expect((await settle(trading, list)).duplicates).toMatchObject([{ writeId: 'mine1', ids: ['8'], isProven: false }]);
+    expect((await settle(trading, list)).duplicates).toEqual([]);
+    expect(trading.journal.archive.find('mine1')).toMatchObject({ outcome: 'placed', id: '7', duplicates: ['8'] });
+  });
+
+  it('is proven to be a duplicate if it carries the client id', async () => {
+    const trading = tradingWith({ mine1: order('8') });
+    placed(trading, 'mine1', '7');
+    const { duplicates } = await settle(trading, listOf([order('8', 5), order('7', 3)]));
+    expect(duplicates).toMatchObject([{ ids: ['8'], isProven: true }]);
+  });
+
+  it('is none if a closed write has it, or a batch that is closed', async () => {
+    const trading = tradingWith();
+    placed(trading, 'other1', '8', ['9']);
+    for (const entry of trading.journal.settledButUnexpired(BUYS)) entry.close();
+    placed(trading, 'mine1', '7');
+    const list = listOf([order('9', 7), order('8', 5), order('7', 3)]);
+    expect((await settle(trading, list)).duplicates).toEqual([]);
+  });
+
+  it('is none while another command may have made it', async () => {
+    const trading = tradingWith();
+    placed(trading, 'mine1', '7');
+    begin(trading, 'flying1');
+    const { duplicates, ambiguous } = await settle(trading, listOf([order('8', 5), order('7', 3)], { began: LATE }));
+    expect([duplicates, [...ambiguous].sort()]).toEqual([[], ['mine1']]);
+    expect(trading.journal.settledButUnexpired(BUYS)).toHaveLength(1);
+  });
+
+  it('is the order of a write that counted as refused', async () => {
+    const trading = tradingWith({ mine1: order('8') });
+    begin(trading, 'mine1').settle({ outcome: 'refused', id: null, duplicates: [] }, 'refused');
+    const { duplicates } = await settle(trading, listOf([order('8', 5)]));
+    expect(duplicates).toMatchObject([{ orderId: null, ids: ['8'], recordedOutcome: 'refused' }]);
+    expect(trading.journal.archive.find('mine1')).toMatchObject({ outcome: 'placed', id: '8', duplicates: [] });
+    expect(trading.journal.unexpected().map(({ write }) => write.id)).toEqual(['mine1']);
+  });
+});
+
+describe('a settled write', () => {
+  const kept = (trading: TestTrading) =>
+    trading.journal.settledButUnexpired(BUYS).map((entry) => [entry.write.id, entry.isRetained]);
+
+  it('is closed by a list that was read after its request expired, and not before', async () => {
+    const trading = tradingWith();
+    placed(trading, 'mine1', '7');
+    await settle(trading, listOf([order('7', 3)], { began: LATE - 1 }));
+    expect(kept(trading)).toEqual([['mine1', false]]);
+    await settle(trading, listOf([order('7', 3)], { began: LATE }));
+    expect(kept(trading)).toEqual([]);
+  });
+
+  it('is not closed by a list that does not reach back to it, or lacks its order', async () => {
+    const trading = tradingWith();
+    placed(trading, 'mine1', '7');
+    await settle(trading, listOf([order('7', 3)], { began: LATE, since: NOW }));
+    await settle(trading, listOf([], { began: LATE }));
+    expect(kept(trading)).toEqual([['mine1', false]]);
+  });
+
+  it('is kept for a day after its request expired if it made nothing', async () => {
+    const early = tradingWith({}, LATE);
+    begin(early, 'mine1').settle({ outcome: 'refused', id: null, duplicates: [] }, 'refused');
+    await settle(early, listOf([], { began: LATE }));
+    expect(kept(early)).toEqual([['mine1', true]]);
+    const day = 24 * HOUR + 60_000;
+    await settle(tradingWith({}, day, early.state), listOf([], { began: day }));
+    expect(kept(early)).toEqual([['mine1', true]]);
+    await settle(tradingWith({}, day + 1, early.state), listOf([], { began: day + 1 }));
+    expect(kept(early)).toEqual([]);
+  });
+
+  it('is closed at once if it made nothing and the day is over', async () => {
+    const late = tradingWith({}, 25 * HOUR);
+    begin(late, 'mine1').settle({ outcome: 'refused', id: null, duplicates: [] }, 'refused');
+    await settle(late, listOf([], { began: 25 * HOUR }));
+    expect(kept(late)).toEqual([]);
+  });
+});
+
+describe('a job', () => {
+  const TERMS_OF_JOB: BatchTerms = {
+    ...{ market: 'btc_usdt', side: 'buy', account: 'spot', count: 3 },
+    ...{ lines: lines(3), baseline: ['1'] },
+  };
+
+  async function lostJob(trading: TestTrading) {
+    const entry = trading.journal.begin<'batch'>(
+      { operation: 'batch', terms: TERMS_OF_JOB },
+      { id: 'job1', reqTime: NOW },
+    );
+    const job = new Job(entry);
+    await job.leaving([[0, 1, 2]], NOW);
+    job.record('no answer', { kind: 'lost', request: 1 });
+    return job;
+  }
+
+  const row = (id: string, line: number, at = 3) => order(id, at, { price: `${20_000 + line}` });
+  const now = (trading: TestTrading) => new Job(trading.journal.findJob('job1') as JournalEntry<'batch'>).outcomes();
+  const older = row('1', 9, -HOUR);
+
+  it('gets the orders of its lines from the list of its own command, and stays its own', async () => {
+    const trading = tradingWith();
+    const job = await lostJob(trading);
+    await settle(trading, listOf([row('8', 1), row('7', 0), older]), job);
+    expect(job.outcomes()).toEqual(['placed', 'placed', 'unknown']);
+    expect(job.entry.events.at(-1)?.event).toBe('found 2 orders by price and amount');
+    expect([job.listed.size, job.entry.isUnderWay]).toEqual([3, true]);
+  });
+
+  it('has lines that were not sent once the exchange rejects the time of the request', async () => {
+    const trading = tradingWith();
+    const job = await lostJob(trading);
+    const rows = [row('7', 0), older];
+    await settle(trading, listOf(rows, { began: LATE }), job);
+    expect(job.outcomes()).toEqual(['placed', 'unknown', 'unknown']);
+    await settle(trading, listOf(rows, { began: LATE, expiredTo: NOW }), job);
+    expect(job.outcomes()).toEqual(['placed', 'notSent', 'notSent']);
+    expect(job.hasLostLines).toBe(true);
+    const reason = 'the request has expired and the exchange has no such order';
+    expect(job.entry.events.at(-1)?.event).toBe(`request 1: 2 orders not sent: ${reason}`);
+  });
+
+  it('has refused lines as soon as a list shows that a rejected request made nothing', async () => {
+    const trading = tradingWith();
+    const job = await lostJob(trading);
+    job.record('', { kind: 'refused', request: 1, refusal: 'insufficientFunds', code: 2009, message: 'no funds' });
+    await settle(trading, listOf([older]), job);
+    expect(job.lines[2]).toMatchObject({
+      state: 'refused',
+      reason: 'no funds',
+      refusal: 'insufficientFunds',
+      code: 2009,
+    });
+    expect(job.entry.events.at(-1)?.event).toBe('request 1: 3 orders refused: no funds');
+  });
+
+  it('is settled by the list of another command if no process works on it, and not while one does', async () => {
+    const trading = tradingWith();
+    const job = await lostJob(trading);
+    const list = listOf([row('9', 2), row('8', 1), row('7', 0), older]);
+    await settle(trading, list);
+    expect(now(trading)).toEqual(['unknown', 'unknown', 'unknown']);
+    job.entry.release();
+    await settle(trading, list);
+    expect(trading.journal.archive.find('job1')).toMatchObject({ outcome: 'placed', duplicates: [] });
+    expect(trading.journal.isUnsettled('job1')).toBe(false);
+  });
+
+  it('keeps its orders from single orders, and the other way round', async () => {
+    const trading = tradingWith();
+    const job = await lostJob(trading);
+    job.record('', { kind: 'found', orders: [[0, '7']] });
+    begin(trading, 'lost1', { price: '20000' }).release();
+    placed(trading, 'other1', '8');
+    const { duplicates } = await settle(trading, listOf([row('8', 1), row('7', 0), older]));
+    expect([duplicates, trading.asked]).toEqual([[], []]);
+    expect(now(trading)).toEqual(['placed', 'unknown', 'unknown']);
+  });
+
+  it('reports duplicates of its lines to the command that works on it, and records them', async () => {
+    const trading = tradingWith();
+    const job = await lostJob(trading);
+    job.record('', { kind: 'answered', request: 1, ids: ['7', '8', '9'], message: null });
+    const list = listOf([row('10', 1, 4), row('9', 2), row('8', 1), row('7', 0), older]);
+    expect((await settle(trading, list)).duplicates).toEqual([]);
+    const { duplicates } = await settle(trading, list, job);
+    expect(duplicates).toMatchObject([{ writeId: 'job1', line: 1, orderId: '8', ids: ['10'], isProven: false }]);
+    expect([...job.duplicates]).toEqual([['10', 1]]);
+  });
+});
