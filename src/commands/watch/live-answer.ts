@@ -44,11 +44,17 @@ function liveOf(context: Context, watched: WatchedAnswer, profile: string, view:
       {
         sections: [
           {
-            ...{ key: '', title: null, rows: () => 0, freshness: () => watched.snapshot() },
+            key: '',
+            title: null,
+            rows: () => 0,
+            freshness: () => watched.snapshot(),
             show: (screen) => view(watched.snapshot().answer).show(screen),
           },
         ],
-        ...{ profile, remains: false, trouble: () => watched.trouble, state: () => watched.snapshot().source },
+        profile,
+        remains: false,
+        trouble: () => watched.trouble,
+        state: () => watched.snapshot().source,
       },
       context.host,
     ),

@@ -191,7 +191,12 @@ export async function serve(options: ServeOptions): Promise<Running> {
     keepSettings(files.settings, { keys: settings.keys, port: listener.port, dialect });
     const running = new RunningSandbox({
       address: { ...address, adminUrl: admin.url, adminToken },
-      ...{ files, data, listener, admin, activity, log },
+      files,
+      data,
+      listener,
+      admin,
+      activity,
+      log,
       idleMs: options.idleMs,
     });
     log(`serves ${url} as process ${process.pid}`);
