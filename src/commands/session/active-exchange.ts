@@ -66,7 +66,7 @@ export class ActiveExchange {
     return (await (budget === undefined ? this.open() : this.inBackground(budget))).markets;
   }
 
-  /** What makes the exchange, its streams and its mirrors. */
+  /** What makes the exchange, its streams and its feeds. */
   connection(): Promise<ExchangeConnection> {
     this.#connection ??= this.profile.connection().then((connection) => this.#connect(connection));
     return this.#connection;
