@@ -257,6 +257,7 @@ const TICK = 1_000;
 /** How long a stopping idle sandbox still serves commands that found it just before. */
 const LINGER = 1_000;
 
+/** A sandbox that serves until it is closed, or nothing has asked it for a while. */
 export class RunningSandbox implements Running {
   readonly address: SandboxAddress;
   readonly closed: Promise<void>;
