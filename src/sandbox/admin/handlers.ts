@@ -140,9 +140,13 @@ export function adminHandlers(sandbox: Administered): ReadonlyMap<string, AdminH
 }
 
 /** Calls that are answered also while the exchange is being replaced or its disk fails. */
-const WITHOUT_EXCHANGE: ReadonlySet<AdminCallName> = new Set([
-  ...(['POST /hello', 'POST /stop', 'GET /faults', 'POST /faults/add'] as const),
-  ...(['POST /faults/clear', 'POST /faults/log'] as const),
+const WITHOUT_EXCHANGE: ReadonlySet<AdminCallName> = new Set<AdminCallName>([
+  'POST /hello',
+  'POST /stop',
+  'GET /faults',
+  'POST /faults/add',
+  'POST /faults/clear',
+  'POST /faults/log',
 ]);
 
 async function carryOut(name: AdminCallName, input: Parameters<AdminHandler>[0], sandbox: Administered) {
