@@ -260,7 +260,11 @@ function ladderColumns(panel: Panel, rungs: readonly Rung[], { market }: WatchVi
     room,
   );
   return {
-    ...{ priceScale, amountScale, priceEnd, amountEnd, screen },
+    priceScale,
+    amountScale,
+    priceEnd,
+    amountEnd,
+    screen,
     bars: new Map(rungs.map((rung, index) => [rung, drawn[index] ?? ''])),
   };
 }

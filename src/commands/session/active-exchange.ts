@@ -1,7 +1,7 @@
 import type { Globals } from '../../cli/context.js';
 import { Cache } from '../../config/cache.js';
 import type { Connection, MissingReason } from '../../config/connection.js';
-import { Failure, suggest } from '../../errors.js';
+import { Failure } from '../../errors.js';
 import { ExchangeConnection } from '../../exchange/connect.js';
 import type { Exchange, LimiterState, Markets } from '../../exchange/exchange.js';
 import type { Host } from '../../platform/host.js';
@@ -9,7 +9,7 @@ import type { TimeBudget } from '../../platform/time-budget.js';
 import type { SandboxAddress } from '../../sandbox/lifecycle/files.js';
 import type { Output } from '../../terminal/output.js';
 import type { ActiveProfile } from './active-profile.js';
-import type { Sandbox } from './sandbox.js';
+import { type Sandbox, sandboxStopped } from './sandbox.js';
 import { SeenNames } from './seen-names.js';
 
 /** The exchange of the profile in use. Each part is made when it is first asked for. */
@@ -66,7 +66,7 @@ export class ActiveExchange {
     return (await (budget === undefined ? this.open() : this.inBackground(budget))).markets;
   }
 
-  /** What makes the exchange, its streams and its mirrors. */
+  /** What makes the exchange, its streams and its feeds. */
   connection(): Promise<ExchangeConnection> {
     this.#connection ??= this.profile.connection().then((connection) => this.#connect(connection));
     return this.#connection;
@@ -96,7 +96,7 @@ export class ActiveExchange {
   async #findSandbox(): Promise<void> {
     if (!this.#isSandboxKeptStopped) return this.sandbox.find();
     if (await this.sandbox.findRunning()) return;
-    throw new Failure('unreachable', 'The sandbox was stopped.', { hint: suggest('Start it', 'sandbox', 'start') });
+    throw sandboxStopped();
   }
 
   async #restartSandbox(): Promise<void> {

@@ -24,9 +24,9 @@ export class FeedAnswer implements WatchedAnswer {
     }
     const answer = streamed.answer(
       (channel) => {
-        const known = feeds.of(channel);
-        if (known === undefined) throw new Error('an answer takes only the values of its own channels');
-        return known.value;
+        const aged = feeds.of(channel);
+        if (aged === undefined) throw new Error('an answer takes only the values of its own channels');
+        return aged.value;
       },
       (channel) => feeds.of(channel)?.value,
     );

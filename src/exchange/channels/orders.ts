@@ -15,7 +15,7 @@ import {
   observedBy,
   type Reading,
   type Snapshot,
-  userMarket,
+  withoutUnderscore,
   withoutUserSuffix,
 } from './channel.js';
 import { isLess, RowState } from './newest.js';
@@ -132,7 +132,7 @@ const push_user_incr_record = describeChannel(
   {
     word: 'orders',
     parts: ['market?'],
-    encode: ({ market }: OrdersRequest) => ({ market: market === undefined ? undefined : userMarket(market) }),
+    encode: ({ market }: OrdersRequest) => ({ market: market === undefined ? undefined : withoutUnderscore(market) }),
     decode: ({ market, record: records }, request, names): readonly OrderUpdate[] | undefined => {
       const name = marketOf(market, request, names);
       const isOther = request.market !== undefined && request.market !== name && records.length > 0;

@@ -101,6 +101,7 @@ interface Instant {
   readonly time: number;
 }
 
+/** The feed of one channel. {@link Feeds} ticks it, and hands it what the connection says. */
 export class Feed {
   readonly key: string;
   /** The channel's name on the wire, and the message that subscribes. */

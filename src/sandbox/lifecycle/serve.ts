@@ -191,7 +191,12 @@ export async function serve(options: ServeOptions): Promise<Running> {
     keepSettings(files.settings, { keys: settings.keys, port: listener.port, dialect });
     const running = new RunningSandbox({
       address: { ...address, adminUrl: admin.url, adminToken },
-      ...{ files, data, listener, admin, activity, log },
+      files,
+      data,
+      listener,
+      admin,
+      activity,
+      log,
       idleMs: options.idleMs,
     });
     log(`serves ${url} as process ${process.pid}`);
@@ -252,6 +257,7 @@ const TICK = 1_000;
 /** How long a stopping idle sandbox still serves commands that found it just before. */
 const LINGER = 1_000;
 
+/** A sandbox that serves until it is closed, or nothing has asked it for a while. */
 export class RunningSandbox implements Running {
   readonly address: SandboxAddress;
   readonly closed: Promise<void>;

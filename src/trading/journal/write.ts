@@ -217,11 +217,6 @@ export function clientIdOf({ id, clientId = id }: RecordedWrite): string {
   return clientId;
 }
 
-/** The key of one write: its own id, which no other has. */
-export function writeKey({ write }: { readonly write: RecordedWrite }): string {
-  return write.id;
-}
-
 /** The market of a write; undefined if it has none. */
 export function marketOf({ terms }: RecordedWrite): string | undefined {
   return 'market' in terms ? terms.market : undefined;
