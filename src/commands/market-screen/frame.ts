@@ -349,7 +349,8 @@ function orderPanel(area: Area, input: FrameInput): Panel {
   const title = open.length === 0 ? 'Open orders' : `Open orders (${open.length})`;
   const panel = new Panel(area, title, orders, screen.symbols);
   if (open.length === 0) {
-    panel.say(accountProblem ?? (orders === undefined ? 'Waiting for orders.' : `No open orders in ${market.market}.`));
+    const none = orders?.missing === undefined ? 'No open orders' : 'No open orders among the latest';
+    panel.say(accountProblem ?? (orders === undefined ? 'Waiting for orders.' : `${none} in ${market.market}.`));
     return panel;
   }
   const at = open.findIndex(({ id }) => id === state.selected);
@@ -439,6 +440,7 @@ function notesOf({ state, view }: FrameInput, rows: number): readonly Note[] {
   const others = view.unknown.length - unknown.length;
   const count = others === 0 ? [] : [`${others} more writes have an unknown outcome: pit resolve`];
   const warning = (text: string): Note => ({ text, meaning: 'warn', importance: 2 });
+  const isCutOff = view.orders?.missing !== undefined;
   return [
     ...state.messages.map((message, index) => ({
       ...message,
@@ -446,6 +448,7 @@ function notesOf({ state, view }: FrameInput, rows: number): readonly Note[] {
     })),
     ...(isCut ? [{ ...warning(`No stream: ${problem}`), importance: 1 }] : []),
     ...state.writing.map(({ text }): Note => ({ text, meaning: 'label', importance: 3 })),
+    ...(isCutOff ? [warning(`Older open orders are not shown: pit orders ${view.market.market}`)] : []),
     ...[...unknown, ...count].map(warning),
   ];
 }

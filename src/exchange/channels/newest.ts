@@ -113,7 +113,7 @@ export class RowState<Row extends object> implements NewestState<readonly Row[]>
         news.push(row);
       } else if (scope === 'snapshot') news.push(known);
     }
-    if (news.length === 0 && scope === 'delta') return undefined;
+    if (news.length === 0 && scope === 'delta' && this.#isKnown) return undefined;
     this.#isKnown = true;
     this.#value = undefined;
     this.#sort();

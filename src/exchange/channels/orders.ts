@@ -212,7 +212,8 @@ async function readOrders(
     data: [...orders.filter(isNews), ...named].map(asUpdate),
     past: orders.filter((order) => !isOpen(order)).map(asUpdate),
     scope: older.length === 0 ? 'snapshot' : 'delta',
-    unrecoverable: older.length === 0 ? null : problem,
+    // whoever names an order asks for no other
+    unrecoverable: older.length === 0 || request.order !== undefined ? null : problem,
   };
 }
 

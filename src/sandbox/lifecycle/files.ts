@@ -74,7 +74,12 @@ interface Settings {
 /** The settings of a sandbox, with new keys if it has none yet. */
 export function readSettings(file: string): Settings {
   const { keys, port = 0, dialect = 'document' } = (readRecord(file) ?? {}) as Partial<Settings>;
-  return { keys: keys ?? newKeys('sandbox'), port, dialect };
+  return { keys: areSecrets(keys) ? keys : newKeys('sandbox'), port, dialect };
+}
+
+function areSecrets(keys: Partial<Secrets> | undefined): keys is Secrets {
+  const { accessKey, secretKey, safePwd, username } = keys ?? {};
+  return [accessKey, secretKey, safePwd, username].every((text) => typeof text === 'string');
 }
 
 /** Writes the settings if they have changed. Throws what the system reports. */
