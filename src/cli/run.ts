@@ -120,6 +120,8 @@ function commandRunner(host: Host, createContext: Program['createContext']): Run
 /** Rejects with the signal's reason when a signal ends the command. */
 function untilEnded({ endSignal }: Host, work: () => Promise<void>): Promise<void> {
   if (endSignal === undefined) return work();
+  // the signal may have come while the command was loaded
+  if (endSignal.aborted) return Promise.reject(endSignal.reason);
   return new Promise((resolve, reject) => {
     const end = () => reject(endSignal.reason);
     endSignal.addEventListener('abort', end);

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { Interrupted } from '../../../src/errors.js';
 import { pitLine } from '../../support/command.js';
 import { startInProcess } from '../../support/in-process.js';
 import { plainEnvironment, runPit, type ServedSandbox, serveSandbox, temporaryHome } from '../../support/pit.js';
@@ -141,6 +142,13 @@ describe('pit shell at a terminal', () => {
     ]);
     expect(await ended).toBe(0);
     expect(terminal.screen).not.toContain('bug');
+  });
+
+  it('a command that Ctrl-C reaches while it is loaded does nothing', async () => {
+    const ended = new AbortController();
+    ended.abort(new Interrupted('SIGINT'));
+    const { code, stdout } = await runPit(['markets', '--csv'], { home, host: { endSignal: ended.signal } });
+    expect([code, stdout]).toEqual([130, '']);
   });
 
   it('reads whole lines on a terminal that cannot move its cursor', async () => {
