@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { eventually } from '../support/eventually.js';
 import { document, usePitHome } from './pit-home.js';
 import { start } from './started.js';
 
@@ -109,7 +110,7 @@ describe('pit halt', () => {
   it('ends by itself after the time of --for', async () => {
     const { since, until } = await pit.json<Halted>('halt --for 500ms');
     expect(Date.parse(until ?? '') - Date.parse(since)).toBe(500);
-    await expect.poll(async () => (await pit.run(ORDER)).code, { timeout: 10_000 }).toBe(0);
+    await eventually(async () => expect((await pit.run(ORDER)).code).toBe(0));
   });
 
   it('halts nothing with --dry-run', async () => {
@@ -157,7 +158,7 @@ it('nothing leaves after pit halt has returned, however many processes write', a
     return refused;
   };
   const bots = Array.from({ length: 4 }, bot);
-  await expect.poll(ordersOfAll, { timeout: 30_000 }).toBeGreaterThanOrEqual(before + 8);
+  await eventually(async () => expect(await ordersOfAll()).toBeGreaterThanOrEqual(before + 8));
   const { code } = await start(pit, ['halt']).ended;
   const atReturn = await ordersOfAll();
   expect([code, isOver]).toEqual([0, false]);

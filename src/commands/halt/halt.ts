@@ -1,42 +1,65 @@
 import { flag, toggle } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import { counted } from '../../domain/decimal.js';
-import { Failure, suggest, usage } from '../../errors.js';
+import { Failure, type Hint, suggest, usage } from '../../errors.js';
 import type { Latch } from '../../exchange/connect.js';
 import type { Halt } from '../../exchange/exchange.js';
 import type { Answer } from '../../terminal/answer.js';
 import { safe, wrapped } from '../../terminal/text.js';
 import { isoTime, zonedTime } from '../../terminal/time.js';
+import { CANCELLED } from '../cancel/cancel-result.js';
 import { type Context, define } from '../command.js';
 import { duration, profileName } from '../inputs.js';
+import { reportingSignals } from '../write.js';
+import { cancelEverywhere, NOTHING_CANCELLED, openEverywhere } from './cancel-everywhere.js';
 
-const HALTED: shape.Fields = {
+const HALT: shape.Fields = {
   halted: shape.boolean('false after --lift'),
   since: shape.nullable(shape.time('')),
   until: shape.nullable(shape.time('when it ends by itself')),
   reason: shape.nullable(shape.text('as you gave it')),
 };
 
+const HALTED: shape.Fields = {
+  ...HALT,
+  cancelled: shape.array(shape.object(CANCELLED), 'by --cancel'),
+  timers: shape.array(
+    shape.object({ market: shape.text(''), cancelsAt: shape.time("by the exchange's clock") }),
+    'when the exchange itself cancels what is left',
+  ),
+};
+
 export default define({
   summary: 'Stop every write of the account, except cancellations',
   flags: {
+    cancel: toggle('--cancel', 'also cancel every open order in every market'),
     for: flag('--for <duration>', 'end by itself: 30m, 2h, 1d (default: until --lift)', duration),
     reason: flag('--reason <text>', 'shown by every command while it is halted', reasonText),
     lift: toggle('--lift', 'end it; asks for the name of the profile'),
     confirm: flag('--confirm <name>', 'with --lift in a script: the name of the profile', profileName),
   },
-  examples: ['halt', "halt --for 2h --reason 'waiting for the news'", 'halt --lift', 'halt --lift --confirm sandbox'],
+  examples: [
+    'halt',
+    'halt --cancel',
+    "halt --for 2h --reason 'waiting for the news'",
+    'halt --lift',
+    'halt --lift --confirm sandbox',
+  ],
   output: shape.object(HALTED),
-  dryRunOutput: shape.object({ dryRun: shape.boolean('always true'), ...HALTED }),
-  async run(context, { for: lastsMs, reason, lift, confirm }) {
+  dryRunOutput: shape.object({
+    dryRun: shape.boolean('always true'),
+    ...HALT,
+    orders: shape.array(shape.object({ market: shape.text(''), id: shape.id('') }), 'that --cancel would cancel'),
+  }),
+  async run(context, { cancel, for: lastsMs, reason, lift, confirm }) {
     if (lift) {
-      if (lastsMs !== undefined || reason !== undefined)
+      if (cancel || lastsMs !== undefined || reason !== undefined)
         throw usage('--lift ends a halt and takes only --confirm.', suggest('Write it as', 'halt', '--lift'));
       return liftHalt(context, confirm);
     }
     if (confirm !== undefined)
       throw usage('--confirm needs --lift.', suggest('To end a halt', 'halt', '--lift', '--confirm', confirm));
-    return haltAccount(context, { lastsMs, reason: reason ?? null });
+    return haltAccount(context, { lastsMs, reason: reason ?? null, isCancelling: cancel });
   },
 });
 
@@ -54,25 +77,52 @@ interface Wanted {
   /** How long it lasts, in milliseconds; until it is lifted if undefined. */
   readonly lastsMs: number | undefined;
   readonly reason: string | null;
+  /** Whether open orders are cancelled, too. */
+  readonly isCancelling: boolean;
 }
 
-/** Sets the latch, and waits for the requests that were on their way. Throws Failure if it could not be set. */
+/** Halts the account, and then does what else is wanted. Throws Failure if it could not be halted: nothing else is done. */
 async function haltAccount(context: Context, wanted: Wanted): Promise<Answer> {
-  const { session, host, globals, budget } = context;
+  const { session, host, globals } = context;
   const latch = await session.exchange.latch();
   const halt = haltOf(wanted, await latch.find(), host.now());
   const { profile } = await session.profile.connection();
   const { since, until, reason } = halt;
   const data = { halted: true, since: timeOrNull(since), until: timeOrNull(until), reason };
-  const show = haltedText(halt, profile, latch);
-  if (globals.dryRun) return { data: { dryRun: true, ...data }, show: () => `Dry run: nothing was halted.\n${show}` };
+  const text = haltedText(halt, profile, latch);
+  if (globals.dryRun) return dryHalt(context, wanted, data, text);
   const unshared = await latch.set(halt);
+  session.exchange.omitHaltWarning();
+  const interrupted = () => ({ advice: ['The account is halted.', ...leftByInterruption(wanted)] });
+  return reportingSignals(context, { interrupted, stop: () => undefined }, async () => {
+    const underWay = await requestsUnderWay(context);
+    const cancelled = wanted.isCancelling ? await cancelEverywhere(context) : NOTHING_CANCELLED;
+    const failure = cancelled.failure ?? incompleteHalt(unshared, underWay);
+    return {
+      data: { ...data, cancelled: cancelled.rows, timers: cancelled.timers },
+      csv: [data],
+      show: (screen) => [wrapped(text, screen.width), cancelled.show(screen)].filter((part) => part !== '').join('\n'),
+      ...(failure === undefined ? {} : { failure }),
+    };
+  });
+}
+
+function leftByInterruption({ isCancelling }: Wanted): Hint[] {
+  return isCancelling ? [suggest('Orders may still be open. Cancel what is left', 'halt', '--cancel')] : [];
+}
+
+/** Waits for the requests that were on their way; returns how many are not answered. */
+async function requestsUnderWay({ session, sandbox, budget }: Context): Promise<number> {
   // the permits of the sandbox have its key in their names
-  if ((await session.profile.connection()).sandbox) await context.sandbox.findRunning();
-  const underWay = await (await session.exchange.connection()).waitForRequests(budget);
-  const answer: Answer = { data, show: ({ width }) => wrapped(show, width) };
-  const failure = incompleteHalt(unshared, underWay);
-  return failure === undefined ? answer : { ...answer, failure };
+  if ((await session.profile.connection()).sandbox) await sandbox.findRunning();
+  return (await session.exchange.connection()).waitForRequests(budget);
+}
+
+async function dryHalt(context: Context, { isCancelling }: Wanted, data: object, text: string): Promise<Answer> {
+  const orders = isCancelling ? await openEverywhere(context, await context.trading.open()) : [];
+  const lines = orders.map(({ market, id }) => `Would cancel ${id} in ${market}.`);
+  const show = () => [`Would say: ${text}`, ...lines, 'Dry run: nothing was halted.'].join('\n');
+  return { data: { dryRun: true, ...data, orders }, csv: orders, show };
 }
 
 /**
@@ -114,11 +164,14 @@ async function liftHalt(context: Context, confirm: string | undefined): Promise<
   const { session, globals } = context;
   const latch = await session.exchange.latch();
   const { profile } = await session.profile.connection();
-  const data = { halted: false, since: null, until: null, reason: null };
+  const data = { halted: false, since: null, until: null, reason: null, cancelled: [], timers: [] };
   const halt = await latch.find();
   if (halt === undefined) return { data, show: () => `${profile} is not halted.` };
   if (globals.dryRun)
-    return { data: { dryRun: true, ...data }, show: () => `Would lift the halt of ${profile}. Nothing was lifted.` };
+    return {
+      data: { dryRun: true, ...data, orders: [] },
+      show: () => `Would lift the halt of ${profile}. Nothing was lifted.`,
+    };
   await confirmName(context, profile, confirm);
   await latch.lift();
   return { data, show: ({ paint }) => paint.strong(`Lifted the halt of ${profile}: writes are sent again.`) };

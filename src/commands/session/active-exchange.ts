@@ -115,6 +115,11 @@ export class ActiveExchange {
     this.#reportHalt(latch?.findLocal());
   }
 
+  /** From now on, no warning says that the account is halted: the command does. */
+  omitHaltWarning(): void {
+    this.#isHaltReported = true;
+  }
+
   /** Warns if the account is halted and no earlier warning has said so: its key or Redis may have been needed to find out. */
   async #warnOfHalt(): Promise<void> {
     if (this.#isHaltReported) return;
