@@ -1,3 +1,4 @@
+import { requireConsent } from '../../cli/consent.js';
 import { flag, toggle } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import { counted } from '../../domain/decimal.js';
@@ -5,13 +6,16 @@ import { Failure, type Hint, suggest, usage } from '../../errors.js';
 import type { Latch } from '../../exchange/connect.js';
 import type { Halt } from '../../exchange/exchange.js';
 import type { Answer } from '../../terminal/answer.js';
+import type { Screen } from '../../terminal/screen.js';
 import { safe, wrapped } from '../../terminal/text.js';
 import { isoTime, zonedTime } from '../../terminal/time.js';
 import { CANCELLED } from '../cancel/cancel-result.js';
 import { type Context, define } from '../command.js';
-import { duration, profileName } from '../inputs.js';
+import { coinName, duration, profileName } from '../inputs.js';
+import { SENT_ORDER } from '../order/order-result.js';
 import { reportingSignals } from '../write.js';
 import { cancelEverywhere, NOTHING_CANCELLED, openEverywhere } from './cancel-everywhere.js';
+import { flatten, NOTHING_FLATTENED, sellEverything } from './flatten.js';
 
 const HALT: shape.Fields = {
   halted: shape.boolean('false after --lift'),
@@ -27,12 +31,14 @@ const HALTED: shape.Fields = {
     shape.object({ market: shape.text(''), cancelsAt: shape.time("by the exchange's clock") }),
     'when the exchange itself cancels what is left',
   ),
+  flattened: shape.array(SENT_ORDER, 'the orders of --flatten'),
 };
 
 export default define({
   summary: 'Stop every write of the account, except cancellations',
   flags: {
     cancel: toggle('--cancel', 'also cancel every open order in every market'),
+    flatten: flag('--flatten <coin>', 'also sell what the account holds into this coin; previews and asks', coinName),
     for: flag('--for <duration>', 'end by itself: 30m, 2h, 1d (default: until --lift)', duration),
     reason: flag('--reason <text>', 'shown by every command while it is halted', reasonText),
     lift: toggle('--lift', 'end it; asks for the name of the profile'),
@@ -41,6 +47,7 @@ export default define({
   examples: [
     'halt',
     'halt --cancel',
+    'halt --cancel --flatten usdt',
     "halt --for 2h --reason 'waiting for the news'",
     'halt --lift',
     'halt --lift --confirm sandbox',
@@ -50,16 +57,20 @@ export default define({
     dryRun: shape.boolean('always true'),
     ...HALT,
     orders: shape.array(shape.object({ market: shape.text(''), id: shape.id('') }), 'that --cancel would cancel'),
+    holdings: shape.array(
+      shape.object({ coin: shape.text(''), amount: shape.decimal('') }),
+      'that --flatten would sell as far as there are buyers',
+    ),
   }),
-  async run(context, { cancel, for: lastsMs, reason, lift, confirm }) {
+  async run(context, { cancel, flatten: into, for: lastsMs, reason, lift, confirm }) {
     if (lift) {
-      if (cancel || lastsMs !== undefined || reason !== undefined)
+      if (cancel || into !== undefined || lastsMs !== undefined || reason !== undefined)
         throw usage('--lift ends a halt and takes only --confirm.', suggest('Write it as', 'halt', '--lift'));
       return liftHalt(context, confirm);
     }
     if (confirm !== undefined)
       throw usage('--confirm needs --lift.', suggest('To end a halt', 'halt', '--lift', '--confirm', confirm));
-    return haltAccount(context, { lastsMs, reason: reason ?? null, isCancelling: cancel });
+    return haltAccount(context, { lastsMs, reason: reason ?? null, isCancelling: cancel, into });
   },
 });
 
@@ -79,11 +90,14 @@ interface Wanted {
   readonly reason: string | null;
   /** Whether open orders are cancelled, too. */
   readonly isCancelling: boolean;
+  /** The coin that everything is sold into, if it is. */
+  readonly into: string | undefined;
 }
 
 /** Halts the account, and then does what else is wanted. Throws Failure if it could not be halted: nothing else is done. */
 async function haltAccount(context: Context, wanted: Wanted): Promise<Answer> {
   const { session, host, globals } = context;
+  if (wanted.into !== undefined) requireConsent(context);
   const latch = await session.exchange.latch();
   const halt = haltOf(wanted, await latch.find(), host.now());
   const { profile } = await session.profile.connection();
@@ -94,21 +108,38 @@ async function haltAccount(context: Context, wanted: Wanted): Promise<Answer> {
   const unshared = await latch.set(halt);
   session.exchange.omitHaltWarning();
   const interrupted = () => ({ advice: ['The account is halted.', ...leftByInterruption(wanted)] });
-  return reportingSignals(context, { interrupted, stop: () => undefined }, async () => {
-    const underWay = await requestsUnderWay(context);
-    const cancelled = wanted.isCancelling ? await cancelEverywhere(context) : NOTHING_CANCELLED;
-    const failure = cancelled.failure ?? incompleteHalt(unshared, underWay);
-    return {
-      data: { ...data, cancelled: cancelled.rows, timers: cancelled.timers },
-      csv: [data],
-      show: (screen) => [wrapped(text, screen.width), cancelled.show(screen)].filter((part) => part !== '').join('\n'),
-      ...(failure === undefined ? {} : { failure }),
-    };
-  });
+  const { underWay, cancelled } = await reportingSignals(context, { interrupted, stop: () => undefined }, async () => ({
+    underWay: await requestsUnderWay(context),
+    cancelled: wanted.isCancelling ? await cancelEverywhere(context) : NOTHING_CANCELLED,
+  }));
+  latch.exempt();
+  const flattened = wanted.into === undefined ? NOTHING_FLATTENED : await flatten(context, wanted.into);
+  const failure = worst([incompleteHalt(unshared, underWay), cancelled.failure, flattened.failure]);
+  const parts = (screen: Screen) => [wrapped(text, screen.width), cancelled.show(screen), flattened.show(screen)];
+  return {
+    data: { ...data, cancelled: cancelled.rows, timers: cancelled.timers, flattened: flattened.rows },
+    csv: [data],
+    show: (screen) =>
+      parts(screen)
+        .filter((part) => part !== '')
+        .join('\n'),
+    ...(failure === undefined ? {} : { failure }),
+  };
 }
 
-function leftByInterruption({ isCancelling }: Wanted): Hint[] {
-  return isCancelling ? [suggest('Orders may still be open. Cancel what is left', 'halt', '--cancel')] : [];
+/** One failure that says all: an unknown outcome counts more than what is left. */
+function worst(all: readonly (Failure | undefined)[]): Failure | undefined {
+  const failures = all.filter((failure) => failure !== undefined);
+  const [first, ...others] = failures;
+  if (first === undefined || others.length === 0) return first;
+  const kind = failures.some((failure) => failure.kind === 'unknown') ? 'unknown' : 'partial';
+  const hints = new Map(failures.flatMap(({ hints }) => hints).map((hint) => [JSON.stringify(hint), hint]));
+  return new Failure(kind, failures.map(({ message }) => message).join(' '), { hint: [...hints.values()] });
+}
+
+function leftByInterruption({ isCancelling, into }: Wanted): Hint[] {
+  const sold = into === undefined ? [] : ['--flatten', into];
+  return isCancelling ? [suggest('Orders may still be open. Cancel what is left', 'halt', '--cancel', ...sold)] : [];
 }
 
 /** Waits for the requests that were on their way; returns how many are not answered. */
@@ -118,11 +149,13 @@ async function requestsUnderWay({ session, sandbox, budget }: Context): Promise<
   return (await session.exchange.connection()).waitForRequests(budget);
 }
 
-async function dryHalt(context: Context, { isCancelling }: Wanted, data: object, text: string): Promise<Answer> {
+async function dryHalt(context: Context, { isCancelling, into }: Wanted, data: object, text: string): Promise<Answer> {
   const orders = isCancelling ? await openEverywhere(context, await context.trading.open()) : [];
   const lines = orders.map(({ market, id }) => `Would cancel ${id} in ${market}.`);
-  const show = () => [`Would say: ${text}`, ...lines, 'Dry run: nothing was halted.'].join('\n');
-  return { data: { dryRun: true, ...data, orders }, csv: orders, show };
+  const sales = into === undefined ? undefined : await sellEverything(context, into);
+  const show = (screen: Screen) =>
+    [`Would say: ${text}`, ...lines, sales?.show(screen) ?? 'Dry run: nothing was halted.'].join('\n');
+  return { data: { dryRun: true, ...data, orders, holdings: sales?.data ?? [] }, csv: orders, show };
 }
 
 /**
@@ -164,12 +197,12 @@ async function liftHalt(context: Context, confirm: string | undefined): Promise<
   const { session, globals } = context;
   const latch = await session.exchange.latch();
   const { profile } = await session.profile.connection();
-  const data = { halted: false, since: null, until: null, reason: null, cancelled: [], timers: [] };
+  const data = { halted: false, since: null, until: null, reason: null, cancelled: [], timers: [], flattened: [] };
   const halt = await latch.find();
   if (halt === undefined) return { data, show: () => `${profile} is not halted.` };
   if (globals.dryRun)
     return {
-      data: { dryRun: true, ...data, orders: [] },
+      data: { dryRun: true, ...data, orders: [], holdings: [] },
       show: () => `Would lift the halt of ${profile}. Nothing was lifted.`,
     };
   await confirmName(context, profile, confirm);
