@@ -25,6 +25,7 @@ export const commands: CommandTable = {
   'order replace': () => import('./order/replace.js'),
   orders: () => import('./orders.js'),
   fills: () => import('./fills.js'),
+  pnl: () => import('./pnl/pnl.js'),
   cancel: () => import('./cancel/cancel.js'),
   'cancel-after': () => import('./cancel/cancel-after.js'),
   halt: () => import('./halt/halt.js'),

@@ -27,6 +27,7 @@ export const synonyms: Readonly<Record<string, readonly string[]>> = {
   replace: ['order', 'replace'],
   batch: ['order', 'batch'],
   history: ['fills'],
+  profit: ['pnl'],
   config: ['profile', 'show'],
   login: ['keys', 'set'],
   'keys add': ['keys', 'set'],
@@ -37,7 +38,7 @@ export const synonyms: Readonly<Record<string, readonly string[]>> = {
 /** The sections of `pit --help` and of docs/commands.md, with the first words of their commands. */
 export const SECTIONS: Readonly<Record<string, readonly string[]>> = {
   'Market data': ['markets', 'ticker', 'depth', 'trades', 'kline', 'stream', 'watch'],
-  Trading: ['order', 'orders', 'fills', 'cancel', 'cancel-after', 'halt', 'resolve', 'api'],
+  Trading: ['order', 'orders', 'fills', 'pnl', 'cancel', 'cancel-after', 'halt', 'resolve', 'api'],
   Funds: ['account', 'balance', 'bills', 'address', 'deposits', 'withdrawals', 'fees', 'withdraw'],
   Setup: ['shell', 'profile', 'keys', 'doctor', 'completion', 'schema'],
   Sandbox: ['sandbox'],

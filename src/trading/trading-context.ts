@@ -4,6 +4,7 @@ import type { Host } from '../platform/host.js';
 import type { TimeBudget } from '../platform/time-budget.js';
 import type { DuplicateOrders, DuplicateWithdrawals } from './duplicates.js';
 import type { Journal } from './journal/journal.js';
+import type { KeptStore } from './pnl/kept-history.js';
 
 /** What trading code works with: client, journal, time budget, and where progress and warnings go. */
 export interface TradingContext {
@@ -13,6 +14,8 @@ export interface TradingContext {
   readonly budget: TimeBudget;
   /** For how long after its `reqTime` the exchange accepts a request, in milliseconds: the setting `reqTimeTolerance`. */
   readonly requestLifetimeMs: number;
+  /** What was read of the account's orders and bills; undefined if nothing is to be kept. */
+  readonly keptHistory?: KeptStore | undefined;
   /** Signals order changes pushed for a market; undefined without a stream. The caller closes it. */
   readonly orderPushes?: ((market: string) => Pushes | undefined) | undefined;
   /** Shows the wait until the returned function is called. */

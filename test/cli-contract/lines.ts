@@ -53,6 +53,7 @@ export const LINES: readonly Line[] = [
   shown('fees', 'usdt'),
   { words: 'order', line: 'order buy btc_usdt 0.01 --at ask+1% --id golden2', isUnkept: true },
   shown('fills', 'btc_usdt'),
+  shown('pnl', 'btc_usdt'),
   shown('api', 'markets'),
   shown('doctor'),
   shown('completion', 'bash'),

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../support/eventually.js';
 import { runPit, temporaryHome } from '../support/pit.js';
 import { serveRedis } from '../support/redis.js';
@@ -7,6 +7,9 @@ import { type Extra, lastError, usePitHome } from './pit-home.js';
 import { start } from './started.js';
 
 const pit = usePitHome();
+
+// what is sold counts for the limit of the day
+beforeAll(() => pit.done('profile set sandbox dayNotional off'));
 
 afterEach(async () => {
   await pit.run('sandbox fault clear');

@@ -94,6 +94,13 @@ describe.skipIf(!requires('jq'))('the recipes in docs/recipes.md', () => {
     expect(ran.read('bills.csv')).toMatch(/^id,time,coin,type,change,balance,remark\n\d+,/);
   });
 
+  it("reports yesterday's profit and loss", async () => {
+    await pit.done('order buy eos_usdt 10 --at ask+1% --ioc --yes');
+    const ran = await run("Report yesterday's profit and loss");
+    expect(ran).toMatchObject(done);
+    expect(ran.stdout).toMatch(/^eos_usdt: realised 0 usdt, net -?\d+\.\d+$/m);
+  });
+
   it('waits until an order is filled', async () => {
     expect(await run('Wait for a fill')).toMatchObject({
       ...done,
@@ -160,7 +167,7 @@ describe.skipIf(!requires('jq'))('the recipes in docs/recipes.md', () => {
   });
 });
 
-it('the twelve recipes use only pit, jq and a POSIX shell', () => {
-  expect(recipes.size).toBe(12);
+it('the thirteen recipes use only pit, jq and a POSIX shell', () => {
+  expect(recipes.size).toBe(13);
   for (const script of recipes.values()) expect(script).not.toMatch(/\b(bash|node|python|curl|awk|perl|\[\[)\b/);
 });

@@ -14,6 +14,7 @@ import { spentCoin } from '../../trading/preview/market-snapshot.js';
 import type { PreviewData } from '../../trading/preview/preview.js';
 import { dryRunShape, PREVIEW_FIELDS, type PreviewJson } from '../dry-run.js';
 import { breachText } from '../guard-overrides.js';
+import { knownGain } from '../pnl/known-gain.js';
 import { dryRequest, exchangeText, type WriteContext } from '../write.js';
 
 /** Orders that were checked, with what they would do. */
@@ -37,11 +38,13 @@ export interface PreviewText {
 /** What orders will do and where they go, as a table that is shown before the question. */
 export async function previewTable(
   context: WriteContext,
-  { plan: { market, side, account }, preview, warnings, breaches }: Previewed,
+  { plan, preview, warnings, breaches }: Previewed,
   overridden: readonly GuardName[],
   text: (screen: Screen) => PreviewText,
 ): Promise<(screen: Screen) => string> {
+  const { market, side, account } = plan;
   const exchange = await exchangeText(context);
+  const gain = knownGain(context.trading, plan);
   // the question lists the guards itself
   const guards = context.globals.dryRun ? breaches.map((breach) => breachText(breach, overridden)) : [];
   const { bid, ask, reference, fee, balance } = preview;
@@ -65,6 +68,7 @@ export async function previewTable(
         `${formatAmount(notional)} ${market.quote} before the fee`,
       ],
       ['fee', feeText(fee, side)],
+      ...gain,
       [
         'available',
         balance === null ? unreported : `${formatAmount(balance.before)} ${coin}, then ${formatAmount(balance.after)}`,

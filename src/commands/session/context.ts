@@ -133,6 +133,7 @@ class Trading {
     // loaded here: commands that only read do not need it
     const { warnOfDuplicates, warnOfDuplicateWithdrawals } = await import('./duplicate-warnings.js');
     const { OutcomeCountdown } = await import('./outcome-countdown.js');
+    const { keptStore } = await import('../../trading/pnl/kept-history.js');
     const journal = await this.#journalOnUse();
     const countdown = new OutcomeCountdown(output, host.errors.isTTY === true);
     return {
@@ -141,6 +142,14 @@ class Trading {
       client,
       get journal() {
         return journal();
+      },
+      get keptHistory() {
+        const { accessKey } = session.profile.credentials(connection);
+        const tradeUrl = connection.tradeUrl ?? SANDBOX_URL;
+        return keptStore(
+          session.cache,
+          accountName({ sandbox: false, tradeUrl }, () => accessKey),
+        );
       },
       orderPushes: await session.live.orderPushes(),
       requestLifetimeMs: reqTimeToleranceMs(connection.settings),
@@ -211,3 +220,6 @@ class Trading {
     };
   }
 }
+
+/** Stands for the sandbox's host, whose port changes. */
+const SANDBOX_URL = 'http://sandbox';

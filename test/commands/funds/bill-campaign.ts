@@ -115,7 +115,20 @@ async function transfer(admin: Admin, name: string, count: number, draw: () => n
   await Promise.all(Array.from({ length: LANES }, lane));
 }
 
-type StoredBill = [string, string, string, string, number, keyof typeof BILL_WORDS, string];
+/** A whole number as an exported file has it. */
+interface Units {
+  readonly $bigint: string;
+}
+
+interface StoredBill {
+  readonly id: Units;
+  readonly coin: string;
+  readonly change: Units;
+  readonly balance: Units;
+  readonly time: number;
+  readonly kind: keyof typeof BILL_WORDS;
+  readonly remark: string;
+}
 
 /** The bills of all accounts in the sandbox's ledger, newest first, by account id. */
 async function ledgersOf(admin: Admin, file: string): Promise<Map<string, LedgerBill[]>> {
@@ -132,13 +145,13 @@ async function ledgersOf(admin: Admin, file: string): Promise<Map<string, Ledger
   return ledgers;
 }
 
-function shown([id, coin, change, balance, time, kind, remark]: StoredBill): LedgerBill {
-  const plain = (units: string) =>
-    Decimal.fromUnits(BigInt(units), COINS.get(coin)?.unitDecimal ?? 0)
+function shown({ id, coin, change, balance, time, kind, remark }: StoredBill): LedgerBill {
+  const plain = ({ $bigint }: Units) =>
+    Decimal.fromUnits(BigInt($bigint), COINS.get(coin)?.unitDecimal ?? 0)
       .trimmed()
       .toString();
   const amounts = { change: plain(change), balance: plain(balance) };
-  return { id, time: new Date(time).toISOString(), coin, type: BILL_WORDS[kind], ...amounts, remark };
+  return { id: id.$bigint, time: new Date(time).toISOString(), coin, type: BILL_WORDS[kind], ...amounts, remark };
 }
 
 /** Runs the real program, which reports its peak memory on a fourth stream. */

@@ -1,0 +1,191 @@
+import { listing } from '../../cli/answers.js';
+import { flag, several, toggle } from '../../cli/definition.js';
+import * as shape from '../../cli/shapes.js';
+import { Decimal, formatAmount, grouped } from '../../domain/decimal.js';
+import type { Market } from '../../domain/market.js';
+import { Failure, suggest } from '../../errors.js';
+import type { Exchange } from '../../exchange/exchange.js';
+import type { Answer } from '../../terminal/answer.js';
+import { METHODS } from '../../trading/pnl/lots.js';
+import { readPastPrices } from '../../trading/pnl/past-prices.js';
+import { type AccountPnl, type MarketPnl, profitAndLoss } from '../../trading/pnl/profit-and-loss.js';
+import { type ReadHistory, readHistory } from '../../trading/pnl/read-history.js';
+import type { CoinBalance } from '../../trading/pnl/reconciliation.js';
+import type { TradingContext } from '../../trading/trading-context.js';
+import { readRates } from '../account/rates.js';
+import { type Context, define } from '../command.js';
+import { unknownCoin } from '../funds/refusal.js';
+import { coinName, marketName, moment, oneOf, requireRange } from '../inputs.js';
+import { withTimePerPage } from '../paged-listing.js';
+import { LOT_FIELDS, LOT_ROW, lotRow, marketRow, PNL_ROW, totalRow } from './rows.js';
+import { LOT_COLUMNS, showPnl } from './view.js';
+
+export default define({
+  summary: 'Show profit and loss, and check it against your bills',
+  arguments: { markets: several('the markets (default: all in which you traded)', marketName) },
+  flags: {
+    from: flag('--from <time>', 'count from this time (default: the beginning)', moment),
+    to: flag('--to <time>', 'count up to this time (default: now)', moment),
+    method: flag(
+      '--method <method>',
+      'which coins a sell takes: fifo, lifo or average (default: fifo)',
+      oneOf('--method', ...METHODS),
+    ),
+    in: flag('--in <coin>', 'the coin of the total (default: the quote coin of most markets)', coinName),
+    lots: toggle('--lots', 'list each part of a sell with the buy that it closes'),
+  },
+  examples: ['pnl', 'pnl btc_usdt --from 2026-11-01 --to 2026-12-01', 'pnl --in usdt --json', 'pnl --lots --csv'],
+  output: shape.anyOf(shape.array(PNL_ROW), shape.array(LOT_ROW, 'with --lots')),
+  async run(context, { markets: names, from, to, method = 'fifo', in: unit, lots: listsLots }) {
+    requireRange([from, to], ['--from', '--to'], context.host.now());
+    const trading = await context.trading.open();
+    const client = withTimePerPage(context, trading.client);
+    for (const name of names) await client.markets.find(name);
+    const markets = await client.markets.all();
+    if (unit !== undefined) requireCoin(unit, markets);
+    const history = await read(context, trading, client);
+    const now = client.now();
+    const window = { from: from?.(now) ?? Number.NEGATIVE_INFINITY, to: to?.(now) ?? Number.POSITIVE_INFINITY };
+    const { matched, readAt } = history;
+    const shownFills = matched.fills.filter(({ time }) => time >= window.from && time <= window.to);
+    const pastPrice = await readPastPrices(client, markets, shownFills);
+    const result = profitAndLoss(matched, { window, method, pastPrice, readAt });
+    const shown = chosen(result, names);
+    noteGaps(context, history, shown.markets);
+    const failure = unexplainedFailure(shown.coins);
+    const answer = listsLots
+      ? listing({
+          rows: shown.markets.flatMap(({ market, lots }) => lots.map((lot) => lotRow(market, method, lot))),
+          fields: LOT_FIELDS,
+          columns: LOT_COLUMNS(),
+          empty: 'Nothing was sold.',
+        })
+      : await pnlAnswer(context, client, shown, markets, unit);
+    return failure === undefined ? answer : { ...answer, failure };
+  },
+});
+
+/** Of a value that people read. */
+const MOST_DECIMALS = 8;
+
+function requireCoin(unit: string, markets: readonly Market[]): void {
+  const coins = [...new Set(markets.flatMap(({ base, quote }) => [base, quote]))];
+  if (!coins.includes(unit)) throw unknownCoin(unit, coins);
+}
+
+/** Reads the account with progress on a terminal. */
+async function read(context: Context, trading: TradingContext, client: Exchange): Promise<ReadHistory> {
+  const { output, host } = context;
+  let progress = { orders: 0, bills: 0 };
+  const hide = output.live(
+    () =>
+      `Reading your account: ${grouped(String(progress.orders))} orders, ${grouped(String(progress.bills))} bills …`,
+  );
+  const release = host.onInterrupt(() => hide());
+  try {
+    return await readHistory({
+      trading,
+      client,
+      onProgress: (count) => {
+        progress = count;
+      },
+    });
+  } catch (error) {
+    if (!(error instanceof Failure) || error.refusal !== 'noPermission') throw error;
+    throw error.hinting([
+      'It needs the permissions asset and entrust.',
+      suggest('See what your key may do', 'account'),
+    ]);
+  } finally {
+    hide();
+    release();
+  }
+}
+
+/** The markets that were named, with the bills of their coins. */
+function chosen({ markets, coins }: AccountPnl, names: readonly string[]): AccountPnl {
+  if (names.length === 0) return { markets, coins };
+  const named = new Set(names.flatMap((name) => name.split('_')));
+  return {
+    markets: markets.filter(({ market }) => names.includes(market)),
+    coins: coins.filter(({ coin }) => named.has(coin)),
+  };
+}
+
+async function pnlAnswer(
+  { output }: Context,
+  client: Exchange,
+  { markets, coins }: AccountPnl,
+  all: readonly Market[],
+  given: string | undefined,
+): Promise<Answer> {
+  const unit = given ?? commonQuote(markets) ?? 'usdt';
+  const tickers = markets.length === 0 ? undefined : await client.tickers();
+  const priceOf = (market: string) => {
+    const last = tickers?.of(market)?.last ?? null;
+    return last === null ? null : Decimal.of(last);
+  };
+  const quotes = [...new Set(markets.map(({ quote }) => quote))];
+  const isForeign = quotes.some((quote) => quote !== unit);
+  const rates = isForeign ? await readRates(client, all, { coins: quotes, unit }) : undefined;
+  const value = (amount: Decimal, quote: string) =>
+    quote === unit ? amount : (rates?.value(amount.toString(), quote, unit) ?? null);
+  const unvalued = quotes.filter((quote) => value(Decimal.zero, quote) === null);
+  if (unvalued.length > 0)
+    output.warn(`The value of ${unvalued.join(', ')} in ${unit} is unknown, so there is no total.`);
+  const rows = [
+    ...markets.map((market) => marketRow(market, priceOf(market.market))),
+    totalRow(markets, coins, { unit, value, priceOf }),
+  ];
+  const scales = (coin: string) => all.filter(({ quote }) => quote === coin).map(({ priceScale }) => priceScale);
+  const decimals = {
+    ofCoin: (coin: string) => Math.min(MOST_DECIMALS, ...scales(coin)),
+    ofMarket: (name: string) => all.find(({ market }) => market === name)?.priceScale ?? MOST_DECIMALS,
+  };
+  return { data: rows, show: (screen) => showPnl(screen, rows, decimals) };
+}
+
+/** The quote coin of most markets. */
+function commonQuote(markets: readonly MarketPnl[]): string | undefined {
+  const counts = new Map<string, number>();
+  for (const { quote } of markets) counts.set(quote, (counts.get(quote) ?? 0) + 1);
+  return [...counts].sort(([, one], [, other]) => other - one)[0]?.[0];
+}
+
+/** Says what the figures leave out. */
+function noteGaps({ output }: Context, { refusedCoins }: ReadHistory, markets: readonly MarketPnl[]): void {
+  if (refusedCoins.length > 0)
+    output.warn([
+      `The exchange does not list the deposits and withdrawals of ${refusedCoins.join(', ')}: they are counted under the names of their bills.`,
+      'The key may lack the permission money.',
+      suggest('See what it may do', 'account'),
+    ]);
+  for (const { market, base, quote, withoutCost, fees } of markets) {
+    if (withoutCost.amount.sign > 0)
+      output.note(
+        `${market}: ${formatAmount(withoutCost.amount)} ${base} sold for ${formatAmount(withoutCost.proceeds)} ${quote} has no known cost and is not in realised: no buy in this market was left.`,
+      );
+    const unpriced = fees.filter(({ value }) => value === null);
+    if (unpriced.length > 0)
+      output.warn(
+        `${market}: the fees of ${unpriced.map(({ coin, amount }) => `${formatAmount(amount)} ${coin ?? 'of an unknown coin'}`).join(' and ')} have no price at their time.`,
+      );
+  }
+}
+
+function unexplainedFailure(coins: readonly CoinBalance[]): Failure | undefined {
+  const wrong = coins.filter(({ unexplained }) => unexplained.sign !== 0);
+  const [first] = wrong;
+  if (first === undefined) return undefined;
+  const amounts = wrong.map(({ coin, unexplained }) => `${formatAmount(unexplained)} ${coin}`).join(', ');
+  return new Failure(
+    'partial',
+    `The bills do not add up with orders, deposits and withdrawals. Unexplained: ${amounts}.`,
+    {
+      hint: [
+        suggest('See the bills', 'bills', first.coin, '--all'),
+        'Orders of a margin account have no bills here, so they are unexplained too.',
+      ],
+    },
+  );
+}

@@ -1,0 +1,129 @@
+import { Decimal, formatAmount, grouped } from '../../domain/decimal.js';
+import { paintChange, signed } from '../../terminal/cells.js';
+import type { Screen } from '../../terminal/screen.js';
+import { type Column, table } from '../../terminal/table.js';
+import { localTime } from '../../terminal/time.js';
+import type { LotRow, PnlRow } from './rows.js';
+
+/** How many decimals people read. */
+export interface Decimals {
+  /** Of a value in a coin. */
+  readonly ofCoin: (coin: string) => number;
+  /** Of a price in a market. */
+  readonly ofMarket: (market: string) => number;
+}
+
+/** Values in their coins, rounded towards zero: JSON and CSV have all digits. */
+export function showPnl(screen: Screen, rows: readonly PnlRow[], decimals: Decimals): string {
+  const total = rows.at(-1);
+  const balances = total?.balances ?? [];
+  const unexplained = balances.filter((balance) => Decimal.of(balance.unexplained).sign !== 0);
+  const traded = rows.length > 1;
+  const main = traded ? table(screen, pnlColumns(decimals), rows) : screen.paint.faint('No fills.');
+  const below =
+    unexplained.length > 0
+      ? table(screen, BALANCE_COLUMNS, unexplained, { title: 'Bills that do not add up' })
+      : screen.paint.faint(
+          balances.length === 0
+            ? 'There are no bills.'
+            : `The bills add up: ${balances.map(({ coin }) => coin).join(', ')}.`,
+        );
+  return `${main}\n\n${below}`;
+}
+
+function pnlColumns({ ofCoin, ofMarket }: Decimals): readonly Column<PnlRow>[] {
+  const rounded = (value: string, decimals: number) => grouped(Decimal.of(value).rescaled(decimals, 'down').toString());
+  const shown = (value: string | null, { coin }: PnlRow) => (value === null ? null : rounded(value, ofCoin(coin)));
+  const amount = (value: string | null, { market }: PnlRow) =>
+    market === null ? '' : value === null ? null : formatAmount(value);
+  const change = (title: string, of: (row: PnlRow) => string | null, importance: number): Column<PnlRow> => ({
+    title,
+    value: (row) => {
+      const text = shown(of(row), row);
+      return text === null ? null : signed(text);
+    },
+    align: 'decimal',
+    paint: (text, row, paint) => paintChange(text, of(row), paint),
+    importance,
+  });
+  return [
+    {
+      title: 'market',
+      value: ({ market, coin }) => market ?? `total (${coin})`,
+      importance: 10,
+      paint: (text, _, paint) => paint.strong(text),
+    },
+    { title: 'bought', value: (row) => amount(row.bought, row), align: 'decimal', importance: 3 },
+    { title: 'sold', value: (row) => amount(row.sold, row), align: 'decimal', importance: 3 },
+    { title: 'position', value: (row) => amount(row.position, row), align: 'decimal', importance: 7 },
+    {
+      title: 'average cost',
+      value: ({ market, averageCost }) => {
+        if (market === null) return '';
+        return averageCost === null ? null : rounded(averageCost, ofMarket(market));
+      },
+      align: 'decimal',
+      importance: 5,
+    },
+    { title: 'price', value: ({ price }) => (price === null ? '' : grouped(price)), align: 'decimal', importance: 4 },
+    change('realised', ({ realised }) => realised, 9),
+    change('unrealised', ({ unrealised }) => unrealised, 8),
+    { title: 'fees', value: (row) => shown(feesOf(row), row), align: 'decimal', importance: 6 },
+    change('net', ({ net }) => net, 9),
+  ];
+}
+
+function feesOf({ fees }: PnlRow): string | null {
+  const values = fees.flatMap(({ value }) => value ?? []);
+  return values.length === fees.length ? Decimal.sum(values.map(Decimal.of)).toString() : null;
+}
+
+type BalanceRow = PnlRow['balances'][number];
+
+const BALANCE_COLUMNS: readonly Column<BalanceRow>[] = [
+  { title: 'coin', value: ({ coin }) => coin, importance: 10, paint: (text, _, paint) => paint.strong(text) },
+  { title: 'bills', value: ({ bills }) => formatAmount(bills), align: 'decimal', importance: 8 },
+  { title: 'fills', value: ({ fills }) => formatAmount(fills), align: 'decimal', importance: 5 },
+  { title: 'fees', value: ({ fees }) => formatAmount(fees), align: 'decimal', importance: 5 },
+  { title: 'deposits', value: ({ deposits }) => formatAmount(deposits), align: 'decimal', importance: 4 },
+  { title: 'withdrawals', value: ({ withdrawals }) => formatAmount(withdrawals), align: 'decimal', importance: 4 },
+  {
+    title: 'other',
+    value: ({ other }) => formatAmount(Decimal.sum(other.map(({ amount }) => Decimal.of(amount)))),
+    align: 'decimal',
+    importance: 3,
+  },
+  {
+    title: 'unexplained',
+    value: ({ unexplained }) => grouped(signed(unexplained)),
+    align: 'decimal',
+    importance: 9,
+    paint: (text, _, paint) => paint.warn(text),
+  },
+];
+
+export const LOT_COLUMNS = (): readonly Column<LotRow>[] => [
+  { title: 'market', value: ({ market }) => market, importance: 8, paint: (text, _, paint) => paint.strong(text) },
+  { title: 'opened', value: ({ opened }) => timeOf(opened), importance: 6 },
+  { title: 'closed', value: ({ closed }) => timeOf(closed), importance: 7 },
+  { title: 'amount', value: ({ amount }) => formatAmount(amount), align: 'decimal', importance: 8 },
+  { title: 'cost', value: ({ cost }) => (cost === null ? null : formatAmount(cost)), align: 'decimal', importance: 5 },
+  { title: 'proceeds', value: ({ proceeds }) => formatAmount(proceeds), align: 'decimal', importance: 5 },
+  {
+    title: 'gain',
+    value: ({ gain }) => (gain === null ? null : grouped(signed(gain))),
+    align: 'decimal',
+    importance: 9,
+    paint: (text, { gain }, paint) => paintChange(text, gain, paint),
+  },
+  {
+    title: 'days',
+    value: ({ daysHeld }) => (daysHeld === null ? null : String(daysHeld)),
+    align: 'right',
+    importance: 3,
+  },
+];
+
+function timeOf(iso: string | null): string | null {
+  return iso === null ? null : localTime(Date.parse(iso));
+}

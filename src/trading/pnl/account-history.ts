@@ -1,0 +1,21 @@
+import type { Bill, Deposit, Withdrawal } from '../../domain/funds.js';
+import type { Order } from '../../domain/order.js';
+
+/** What the ledger needs of an order that has filled. */
+export type FilledOrder = Pick<
+  Order,
+  'id' | 'market' | 'side' | 'price' | 'filled' | 'filledValue' | 'fee' | 'feeCoin' | 'time'
+>;
+
+/** What the ledger needs of a deposit. */
+export type DatedDeposit = Pick<Deposit, 'coin' | 'amount' | 'state' | 'time'>;
+
+/** What an account has done, as far as the exchange shows it. */
+export interface AccountHistory {
+  /** Only those that have filled. */
+  readonly orders: readonly FilledOrder[];
+  /** Oldest first; bills of one moment in the order in which they were written. */
+  readonly bills: readonly Bill[];
+  readonly deposits: readonly DatedDeposit[];
+  readonly withdrawals: readonly Withdrawal[];
+}

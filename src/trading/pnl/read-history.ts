@@ -1,0 +1,214 @@
+import { Decimal } from '../../domain/decimal.js';
+import type { Bill, Deposit, Withdrawal } from '../../domain/funds.js';
+import type { Order, Side } from '../../domain/order.js';
+import { Failure } from '../../errors.js';
+import type { Exchange, OrderPages } from '../../exchange/exchange.js';
+import { datedRead } from '../dated-read.js';
+import { orderList, settleMarket } from '../settle.js';
+import type { TradingContext } from '../trading-context.js';
+import type { AccountHistory } from './account-history.js';
+import { EMPTY, filledOrders, type KeptHistory, type KeptOrder } from './kept-history.js';
+import { type MatchedHistory, matchBills } from './match-bills.js';
+import { reconcile } from './reconciliation.js';
+
+export interface HistoryOptions {
+  readonly trading: TradingContext;
+  /** The exchange, with time for a long read. */
+  readonly client: Exchange;
+  /** Called after each page, with what has been read since the start. */
+  readonly onProgress: (read: { readonly orders: number; readonly bills: number }) => void;
+}
+
+export interface ReadHistory {
+  readonly matched: MatchedHistory;
+  /** Before any order was read, by the exchange's clock: the orders of later bills may be older than their last fill. */
+  readonly readAt: number;
+  /** The coins whose deposits and withdrawals the exchange refused to list. */
+  readonly refusedCoins: readonly string[];
+}
+
+/** A list may show an entry late: what is younger than this is read again. */
+const OVERLAP_MS = 60_000;
+
+/** The exchange's clock is known from dates in whole seconds. */
+const CLOCK_ERROR_MS = 2_000;
+
+/**
+ * Reads what an account has done. What was read before is kept, so only what is new is asked for. Throws Failure if anything but
+ * deposits and withdrawals cannot be read: a part of a history gives wrong costs.
+ */
+export async function readHistory(options: HistoryOptions): Promise<ReadHistory> {
+  return new HistoryReader(options).read();
+}
+
+class HistoryReader {
+  readonly #options: HistoryOptions;
+  #kept: KeptHistory;
+  readonly #read = { orders: 0, bills: 0 };
+
+  constructor(options: HistoryOptions) {
+    this.#options = options;
+    this.#kept = options.trading.keptHistory?.read() ?? EMPTY;
+  }
+
+  /** Reads everything again if what was kept does not add up: an exchange may have left out what it lists now. */
+  async read(): Promise<ReadHistory> {
+    const hasKept = this.#kept.bills.length > 0;
+    let history = await this.#readNew();
+    let unexplained = unexplainedText(history);
+    if (hasKept && unexplained !== '' && unexplained !== this.#kept.unexplained) {
+      this.#kept = EMPTY;
+      history = await this.#readNew();
+      unexplained = unexplainedText(history);
+    }
+    this.#kept = { ...this.#kept, unexplained };
+    await this.#options.trading.keptHistory?.write(this.#kept);
+    return history;
+  }
+
+  async #readNew(): Promise<ReadHistory> {
+    const { client } = this.#options;
+    await this.#readBills();
+    const readAt = client.now() - CLOCK_ERROR_MS;
+    for (const market of await this.#tradedMarkets()) await this.#readOrders(market, readAt);
+    // after the orders, so that every fill that they show has its bills
+    await this.#readBills();
+    const { transfers, refusedCoins } = await this.#readTransfers();
+    const matched = matchBills({ orders: filledOrders(this.#kept), bills: this.#kept.bills, ...transfers });
+    return { matched, readAt, refusedCoins };
+  }
+
+  /** Adds new bills. If those that were kept last are not there any more, it is not the same account: begins anew. */
+  async #readBills(): Promise<void> {
+    const { trading, client } = this.#options;
+    const { bills, billsReadAt } = this.#kept;
+    const newest = bills.at(-1)?.time;
+    const from = newest === undefined ? undefined : Math.min(newest, billsReadAt);
+    const overlap = from === undefined ? [] : bills.filter(({ time }) => time >= from);
+    const { value: recent, began } = await datedRead(trading, () => this.#billsFrom(from));
+    const found = new Set(recent.map(textOf));
+    if (!overlap.every((bill) => found.has(textOf(bill)))) {
+      this.#kept = EMPTY;
+      return this.#readBills();
+    }
+    const all = [...bills.slice(0, bills.length - overlap.length), ...recent];
+    this.#kept = { ...this.#kept, bills: all, billsReadAt: began - OVERLAP_MS };
+    if (recent.length > client.facts.billsPerPage) await trading.keptHistory?.write(this.#kept);
+  }
+
+  /** Oldest first. */
+  async #billsFrom(from: number | undefined): Promise<readonly Bill[]> {
+    const { client, onProgress } = this.#options;
+    const bills: Bill[] = [];
+    for await (const page of client.bills(from === undefined ? {} : { from: () => from })) {
+      bills.push(...page);
+      this.#read.bills += page.length;
+      onProgress(this.#read);
+    }
+    // the exchange may list those of a minute in any order
+    return bills.reverse().sort((one, other) => one.time - other.time);
+  }
+
+  /** A trade has a bill in both coins of its market, so there are orders in no other one. */
+  async #tradedMarkets(): Promise<readonly string[]> {
+    const coins = new Set(this.#kept.bills.map(({ coin }) => coin));
+    const all = await this.#options.client.markets.all();
+    return all.filter(({ base, quote }) => coins.has(base) && coins.has(quote)).map(({ market }) => market);
+  }
+
+  /** Adds new orders, and reads those again that were open. The lists also settle the writes that they show. */
+  async #readOrders(market: string, readAt: number): Promise<void> {
+    const { trading } = this.#options;
+    const since = this.#kept.ordersReadAt[market] ?? Number.NEGATIVE_INFINITY;
+    const { value: sides, began } = await datedRead(trading, () =>
+      Promise.all([this.#ordersSince(market, 'buy', since), this.#ordersSince(market, 'sell', since)]),
+    );
+    const [buy, sell] = sides;
+    await settleMarket(trading, market, [
+      orderList({ market, side: 'buy' }, buy, began),
+      orderList({ market, side: 'sell' }, sell, began),
+    ]);
+    const found = new Map(sides.flatMap(({ orders }) => orders).map((order) => [order.id, keptOrder(order)]));
+    const unread = this.#kept.orders.filter((order) => order.isOpen && order.market === market && !found.has(order.id));
+    const again = await Promise.all(unread.map((order) => this.#readAgain(order)));
+    for (const order of again) found.set(order.id, order);
+    const others = this.#kept.orders.filter(({ id }) => !found.has(id));
+    const wanted = [...found.values()].filter(({ isOpen, filled }) => isOpen || Decimal.of(filled).sign > 0);
+    const ordersReadAt = { ...this.#kept.ordersReadAt, [market]: readAt - OVERLAP_MS };
+    this.#kept = { ...this.#kept, orders: [...others, ...wanted], ordersReadAt };
+    // a long first read that is interrupted goes on from here
+    if (found.size > this.#options.client.facts.ordersPerPage)
+      await this.#options.trading.keptHistory?.write(this.#kept);
+  }
+
+  async #ordersSince(market: string, side: Side, since: number): Promise<OrderPages> {
+    const { client, onProgress } = this.#options;
+    const isEnough = (rows: readonly Order[]) => (rows.at(-1)?.time ?? 0) < since;
+    const orders: Order[] = [];
+    let more = false;
+    for await (const { fresh, hasOlder } of client.orderPages(market, side, isEnough)) {
+      orders.push(...fresh);
+      more = hasOlder;
+      this.#read.orders += fresh.length;
+      onProgress(this.#read);
+    }
+    return { orders, more, failure: null };
+  }
+
+  async #readAgain(order: KeptOrder): Promise<KeptOrder> {
+    const found = await this.#options.client.findOrder(order.market, { id: order.id });
+    // an exchange may forget an order that ended
+    return found === undefined ? { ...order, isOpen: false } : keptOrder(found);
+  }
+
+  /**
+   * Reads the deposits and withdrawals of all coins that have bills. They are not kept: one that has ended has a bill, and one that
+   * has none must be found.
+   */
+  async #readTransfers() {
+    const coins = [...new Set(this.#kept.bills.map(({ coin }) => coin))];
+    const read = await Promise.all(coins.map(async (coin) => ({ coin, transfers: await this.#transfersOf(coin) })));
+    const listed = read.flatMap(({ transfers }) => transfers ?? []);
+    const transfers: Pick<AccountHistory, 'deposits' | 'withdrawals'> = {
+      deposits: listed.flatMap(({ deposits }) => deposits),
+      withdrawals: listed.flatMap(({ withdrawals }) => withdrawals),
+    };
+    return { transfers, refusedCoins: read.filter((one) => one.transfers === undefined).map(({ coin }) => coin) };
+  }
+
+  /** Undefined if the exchange refuses: the key may lack the permission, which trading does not need. */
+  async #transfersOf(coin: string) {
+    const { client } = this.#options;
+    try {
+      const deposits: Deposit[] = await collect(client.deposits(coin));
+      const withdrawals: Withdrawal[] = await collect(client.withdrawals(coin));
+      return { deposits, withdrawals };
+    } catch (error) {
+      if (error instanceof Failure && error.kind === 'refused') return undefined;
+      throw error;
+    }
+  }
+}
+
+/** What does not add up since the beginning; empty if everything does. */
+function unexplainedText({ matched, readAt }: ReadHistory): string {
+  const { coins } = reconcile(matched, { from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY }, readAt);
+  const wrong = coins.filter(({ unexplained }) => unexplained.sign !== 0);
+  return wrong.map(({ coin, unexplained }) => `${unexplained.trimmed()} ${coin}`).join(', ');
+}
+
+function keptOrder({ state, ...order }: Order): KeptOrder {
+  const { id, market, side, price, filled, filledValue, fee, feeCoin, time } = order;
+  const isOpen = state === 'open' || state === 'other';
+  return { id, market, side, price, filled, filledValue, fee, feeCoin, time, isOpen };
+}
+
+function textOf(bill: Bill): string {
+  return JSON.stringify(bill);
+}
+
+async function collect<Entry>(pages: AsyncIterable<readonly Entry[]>): Promise<Entry[]> {
+  const entries: Entry[] = [];
+  for await (const page of pages) entries.push(...page);
+  return entries;
+}

@@ -1,0 +1,346 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { countRequests } from '../support/counting-proxy.js';
+import { temporaryHome } from '../support/pit.js';
+import { keyWith } from './funds/funds.js';
+import { useLiteralExchange } from './literal-exchange.js';
+import { place, same, sum } from './order-rows.js';
+import { document, type Extra, lastError, PitHome, TIME, usePitHome } from './pit-home.js';
+import { Straight } from './straight.js';
+
+interface Row {
+  readonly market: string | null;
+  readonly coin: string;
+  readonly bought: string | null;
+  readonly sold: string | null;
+  readonly averageCost: string | null;
+  readonly realised: string | null;
+  readonly unrealised: string | null;
+  readonly position: string | null;
+  readonly cost: string | null;
+  readonly net: string | null;
+  readonly fees: readonly { readonly coin: string | null; readonly amount: string; readonly value: string | null }[];
+  readonly opening: { readonly position: string | null; readonly cost: string | null };
+  readonly withoutCost: { readonly amount: string | null; readonly proceeds: string | null };
+  readonly unexplained: readonly { readonly coin: string; readonly amount: string }[];
+  readonly balances: readonly {
+    readonly coin: string;
+    readonly bills: string;
+    readonly unexplained: string;
+    readonly deposits: string;
+    readonly other: readonly { readonly type: string; readonly amount: string }[];
+  }[];
+}
+
+interface Lot {
+  readonly opened: string | null;
+  readonly amount: string;
+  readonly cost: string | null;
+  readonly proceeds: string;
+  readonly gain: string | null;
+  readonly daysHeld: number | null;
+}
+
+const pitOfSandbox = usePitHome();
+
+describe('pit pnl', () => {
+  const pit = pitOfSandbox;
+  const straight = new Straight(pit);
+  const total = (rows: readonly Row[]) => rows.at(-1) as Row;
+  let between = '';
+
+  beforeAll(async () => {
+    await straight.administer('POST /clock/stop');
+    await place(pit, 'buy eos_usdt 100 --at ask+2%');
+    await straight.advance(3 * 86_400_000);
+    await pit.done('sandbox deposit usdt 500');
+    await straight.advance(600_000);
+    between = (await pit.json<{ time: string }>('sandbox status')).time;
+    await straight.advance(600_000);
+    await place(pit, 'buy eos_usdt 40 --at ask+2%');
+    await place(pit, 'sell eos_usdt 120 --at bid-2%');
+    await place(pit, 'sell xrp_usdt 50 --at bid-2%');
+    await straight.advance(60_000);
+  });
+
+  it('shows each market and the total, and explains every bill', async () => {
+    const rows = await pit.json<Row[]>('pnl');
+    const [eos, xrp] = rows as [Row, Row];
+    expect(rows.map(({ market }) => market)).toEqual(['eos_usdt', 'xrp_usdt', null]);
+    // a buy pays its fee of 0.2 % in what it bought
+    expect(eos).toMatchObject({ coin: 'usdt', bought: '140', sold: '120', position: '19.72' });
+    expect(eos.fees).toMatchObject([{ coin: 'eos', amount: '0.28' }, { coin: 'usdt' }]);
+    const values = eos.fees.map(({ value }) => `-${value}`);
+    expect(same(eos.net ?? '', sum(eos.realised ?? '', eos.unrealised ?? '', ...values))).toBe(true);
+    expect(xrp).toMatchObject({ realised: '0', position: '0', averageCost: null, withoutCost: { amount: '50' } });
+    expect(same(total(rows).net ?? '', sum(eos.net ?? '', xrp.net ?? ''))).toBe(true);
+    const { unexplained, balances } = total(rows);
+    expect([unexplained, balances.filter((balance) => balance.unexplained !== '0')]).toEqual([[], []]);
+    const held = await pit.json<{ coin: string; total: string }[]>('balance --all');
+    for (const { coin, bills } of balances)
+      expect([coin, same(bills, held.find((one) => one.coin === coin)?.total ?? '')]).toEqual([coin, true]);
+    const usdt = balances.find(({ coin }) => coin === 'usdt');
+    expect(usdt).toMatchObject({ deposits: '500', other: [{ type: 'Opening balance', amount: '250000' }] });
+  });
+
+  it('begins a window with the position that earlier fills have left', async () => {
+    const [eos] = await pit.json<[Row]>(`pnl eos_usdt --from ${between}`);
+    expect(eos).toMatchObject({ bought: '40', sold: '120', opening: { position: '99.8' }, position: '19.72' });
+    const [before] = await pit.json<[Row]>(`pnl eos_usdt --to ${between}`);
+    expect(before).toMatchObject({ bought: '100', sold: '0', realised: '0', position: '99.8' });
+    expect(before.cost).toBe(eos.opening.cost);
+  });
+
+  it('lists the lots of each method', async () => {
+    const lots = async (method: string) => pit.json<Lot[]>(`pnl eos_usdt --lots --method ${method}`);
+    const fifo = await lots('fifo');
+    expect(fifo).toMatchObject([
+      { amount: '99.8', opened: TIME, daysHeld: 3 },
+      { amount: '20.2', opened: TIME, daysHeld: 0 },
+    ]);
+    expect(await lots('lifo')).toMatchObject([
+      { amount: '39.92', daysHeld: 0 },
+      { amount: '80.08', daysHeld: 3 },
+    ]);
+    expect(await lots('average')).toMatchObject([{ amount: '120', opened: null, daysHeld: null }]);
+    for (const { gain, proceeds, cost } of fifo) expect(same(gain ?? '', sum(proceeds, `-${cost}`))).toBe(true);
+    const [xrp] = await pit.json<[Lot]>('pnl xrp_usdt --lots');
+    expect(xrp).toMatchObject({ opened: null, amount: '50', cost: null, gain: null });
+    const { header, rows } = await pit.csv('pnl --lots');
+    expect(header).toBe('market,opened,closed,amount,cost,proceeds,gain,daysHeld,method');
+    expect(rows).toHaveLength(3);
+  });
+
+  it('gives the total in another coin', async () => {
+    const rows = await pit.json<Row[]>('pnl --in btc');
+    expect(total(rows)).toMatchObject({ coin: 'btc' });
+    expect(Math.abs(Number(total(rows).net))).toBeLessThan(0.01);
+    expect((await pit.failure('pnl --in nope', 2)).message).toContain('no coin nope');
+  });
+
+  it('draws a table with a line of sums', async () => {
+    const { stdout, stderr } = await pit.run('pnl');
+    expect(stdout).toMatch(/^eos_usdt /m);
+    expect(stdout).toMatch(/^total \(usdt\) /m);
+    expect(stdout).toContain('The bills add up');
+    expect(stderr).toContain('50 xrp sold for');
+  });
+
+  it('says that there are no fills, also in a market that is named', async () => {
+    expect(await pit.done('pnl ltc_usdt')).toContain('No fills.');
+    expect((await pit.json<Row[]>('pnl ltc_usdt')).map(({ market }) => market)).toEqual([null]);
+    expect(await pit.json('pnl ltc_usdt --lots')).toEqual([]);
+    expect((await pit.failure('pnl eos_usdd', 2)).hint).toContain('eos_usdt');
+    await pit.failure(`pnl --from 1h --to 2h`, 2);
+  });
+
+  it('lets the preview of a sell show the gain by the fills that it kept', async () => {
+    await pit.done('pnl');
+    const [eos] = await pit.json<[Row]>('pnl eos_usdt');
+    const gain = sum('1972', `-${eos.cost}`);
+    const shown = `+${gain[0]},${gain.slice(1, gain.indexOf('.') + 5)}`;
+    const preview = await pit.done('order sell eos_usdt 19.72 --at 100 --dry-run');
+    expect(/^gain +(.*) by fills up to /m.exec(preview)?.[1]).toBe(`${shown} usdt before fees, first in first out,`);
+    expect(preview).not.toContain('has no known cost');
+    expect(await pit.done('order sell eos_usdt 30 --at bid --dry-run')).toContain('; 10.28 eos has no known cost');
+    expect(await pit.done('order buy eos_usdt 30 --at bid --dry-run')).not.toMatch(/^gain /m);
+    expect(await pit.done('order sell bch_usdt 1 --at bid --dry-run')).not.toMatch(/^gain /m);
+  });
+
+  it('asks only for what is new the second time', async () => {
+    for (let count = 0; count < 12; count += 1) await place(pit, 'sell ltc_usdt 0.1 --at bid-2%');
+    await straight.advance(120_000);
+    const { tradeUrl, baseUrl, accessKey, secretKey } = pit.served.address;
+    const proxy = await countRequests(tradeUrl);
+    const keys = { PIT_ACCESS_KEY: accessKey, PIT_SECRET_KEY: secretKey };
+    const extra: Extra = { environment: { PIT_BASE_URL: baseUrl, PIT_TRADE_URL: proxy.url, ...keys } };
+    const count = () => proxy.count('getOrders') + proxy.count('getSpotBills');
+    const first = await pit.json<Row[]>('pnl ltc_usdt', extra);
+    const requests = count();
+    // this command learns the time that the sandbox's clock has got to
+    await pit.done('balance');
+    await place(pit, 'buy ltc_usdt 1 --at ask+2%');
+    await straight.advance(10_000);
+    const [second] = await pit.json<[Row]>('pnl ltc_usdt', extra);
+    expect(first[0]).toMatchObject({ sold: '1.2', bought: '0' });
+    expect(second).toMatchObject({ sold: '1.2', bought: '1' });
+    expect(count() - requests).toBeLessThan(requests);
+  });
+});
+
+const HOUR = 3_600_000;
+const START = Date.parse('2024-03-01T00:00:00Z');
+
+const MARKETS = JSON.stringify(
+  Object.fromEntries(
+    ['btc_usdt', 'zz_usdt'].map((name) => [name, { priceScale: 2, amountScale: 4, minAmount: 0.001, minSize: 5 }]),
+  ),
+);
+
+function order(id: number, side: 'buy' | 'sell', hour: number, changes: object = {}) {
+  const common = { currency: 'btc_usdt', price: 30000, total_amount: 0.02, trade_amount: 0.02, trade_money: 600 };
+  const type = side === 'buy' ? 1 : 0;
+  return { id: String(id), ...common, trade_date: START + hour * HOUR, status: 2, type, fees: '0', ...changes };
+}
+
+function ticker(last: string) {
+  return { high: last, low: last, buy: last, sell: last, last, open: last, riseRate: '0', vol: '1' };
+}
+
+let nextBill = 0;
+function bill(hour: number, coin: string, change: string, balance: string, typeDesc: string) {
+  nextBill += 1;
+  const text = `${change.startsWith('-') ? '' : '+'}${change}${coin}`;
+  const date = START + hour * HOUR;
+  const showDate = new Date(date).toISOString().slice(0, 19).replace('T', ' ');
+  const entry = { id: nextBill, currencyName: coin, changeAmount: text, total: balance, date, showDate, typeDesc };
+  return { ...entry, balance: `${balance}${coin}`, remark: '' };
+}
+
+/** An order that waits for two hours, and a sell at once. The discount coin pays all fees. */
+const BILLS = [
+  bill(0, 'USDT', '1000', '1000', 'Deposit'),
+  bill(0, 'ZZ', '10', '10', 'Deposit'),
+  bill(3, 'USDT', '-600', '400', 'Buy'),
+  bill(3, 'BTC', '0.02', '0.02', 'Buy'),
+  bill(3, 'ZZ', '-2', '8', 'Fee'),
+  bill(5, 'BTC', '-0.01', '0.01', 'Sell'),
+  bill(5, 'USDT', '310', '710', 'Sell'),
+  bill(5, 'ZZ', '-1', '7', 'Fee'),
+];
+const BUYS = [order(1, 'buy', 1, { fees: '2', useZzFee: true })];
+const SELLS = [
+  order(2, 'sell', 5, { total_amount: 0.01, trade_amount: 0.01, trade_money: 310, fees: '1', useZzFee: true }),
+];
+const DEPOSITS: Readonly<Record<string, object[]>> = {
+  usdt: [{ id: 1, amount: '1000', status: 2, currency: 'USDT', submit_time: '2024-03-01 00:00:00' }],
+  zz: [{ id: 2, amount: '10', status: 2, currency: 'ZZ', submit_time: '2024-03-01 00:00:00' }],
+};
+const ZZ_DAYS = [START - 24 * HOUR, START, START + 24 * HOUR].map((time, index) => [
+  ...[time, 1, 1, 1, index + 0.5, 100],
+]);
+
+/** What the exchange leaves out or refuses in a test. */
+let missing: object | undefined;
+let refusesTransfers = false;
+
+const NONE = '{"code":3008,"message":"none"}';
+const page = (parameters: URLSearchParams, entries: readonly object[]) =>
+  parameters.get('pageIndex') === '1' ? entries : [];
+
+const exchange = useLiteralExchange({
+  '/data/v1/markets': MARKETS,
+  '/data/v1/allTicker': JSON.stringify({ btcusdt: ticker('40000'), zzusdt: ticker('2') }),
+  '/data/v1/kline': JSON.stringify({ data: ZZ_DAYS, moneyType: 'USDT', symbol: 'ZZ' }),
+  '/api/getOrders': (parameters) => {
+    const orders = parameters.get('tradeType') === '1' ? BUYS : SELLS;
+    const own = page(parameters, orders).filter(() => parameters.get('currency') === 'btc_usdt');
+    return own.length === 0 ? '{"code":3001,"message":"none"}' : JSON.stringify(own);
+  },
+  '/api/getSpotBills': (parameters) => {
+    const bills = BILLS.filter((one) => one !== missing).toReversed();
+    const result = parameters.get('dataType') === '1' ? page(parameters, bills) : [];
+    return JSON.stringify({ code: 1000, message: 'ok', result });
+  },
+  '/api/getChargeRecord': (parameters) => {
+    if (refusesTransfers) return '{"code":1012,"message":"no permission"}';
+    const list = page(parameters, DEPOSITS[parameters.get('currency') ?? ''] ?? []);
+    return JSON.stringify({ code: 1000, message: { des: 'ok', isSuc: true, datas: { list, total: list.length } } });
+  },
+  '/api/getWithdrawRecord': NONE,
+});
+
+describe('pit pnl on an exchange of the past', () => {
+  const run = async (line: string, changes: { bill?: object; refuses?: boolean; keys?: string } = {}) => {
+    missing = changes.bill;
+    refusesTransfers = changes.refuses === true;
+    const { environment } = exchange.extra;
+    const keys = changes.keys === undefined ? {} : { PIT_ACCESS_KEY: changes.keys };
+    return home.run(line, { environment: { ...environment, ...keys } });
+  };
+  let home = new PitHome('');
+  const newHome = () => {
+    home = new PitHome(temporaryHome());
+  };
+
+  it('dates a fill by its bills, and values fees in the discount coin by the candle of their time', async () => {
+    newHome();
+    const { code, stdout, stderr } = await run('pnl --json');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const [btc, all] = document<[Row, Row]>(stdout);
+    expect(btc).toMatchObject({
+      ...{ bought: '0.02', sold: '0.01', averageCost: '30000', position: '0.01' },
+      ...{ realised: '10', unrealised: '100', net: '105.5' },
+      // a closing price of 1.5
+      fees: [{ coin: 'zz', amount: '3', value: '4.5' }],
+    });
+    expect(all.balances.map(({ coin, unexplained }) => [coin, unexplained])).toEqual([
+      ['btc', '0'],
+      ['usdt', '0'],
+      ['zz', '0'],
+    ]);
+    const [lot] = document<[Lot]>((await run('pnl --lots --json')).stdout);
+    expect(lot).toMatchObject({ opened: '2024-03-01T03:00:00.000Z', amount: '0.01', cost: '300', gain: '10' });
+    const [later] = document<[Row]>((await run('pnl --from 2024-03-01T02:00 --json')).stdout);
+    expect(later).toMatchObject({ bought: '0.02', opening: { position: '0' } });
+  });
+
+  it.for(BILLS.map((one) => [`${one.changeAmount} (${one.typeDesc})`, one] as const))(
+    'names the bill %s if the exchange leaves it out, and ends with 9',
+    async ([, one]) => {
+      newHome();
+      const { code, stdout, stderr } = await run('pnl --json', { bill: one });
+      const row = document<Row[]>(stdout).at(-1);
+      const coin = one.currencyName.toLowerCase();
+      const [, amount = ''] = /^([+-][\d.]+)/.exec(one.changeAmount) ?? [];
+      const expected = amount.startsWith('-') ? amount.slice(1) : `-${amount.slice(1)}`;
+      const error = lastError(stderr);
+      expect([code, error.message]).toEqual([
+        9,
+        expect.stringMatching(new RegExp(`Unexplained: -?[\\d.,]+ ${coin}\\.$`)),
+      ]);
+      expect(row?.unexplained).toEqual([{ coin, amount: expected }]);
+    },
+  );
+
+  it('shows the bills that do not add up in a table of their own', async () => {
+    newHome();
+    const { stdout } = await run('pnl', { bill: BILLS[2] as object });
+    expect(stdout).toMatch(/Bills that do not add up\ncoin +bills +fills .*\nusdt .*\+600$/m);
+  });
+
+  it('names the permissions that a key lacks', async () => {
+    const extra = await keyWith(pitOfSandbox, 'watcher', 'entrust');
+    const { hint } = await pitOfSandbox.failure('pnl', 3, extra);
+    expect(hint).toContain('permissions asset and entrust');
+  });
+
+  it('counts deposits by the names of their bills if the key may not list them', async () => {
+    newHome();
+    const { code, stdout, stderr } = await run('pnl --json', { refuses: true });
+    const { balances } = document<Row[]>(stdout).at(-1) as Row;
+    expect([code, stderr]).toEqual([0, expect.stringContaining('permission money')]);
+    expect(balances.map(({ other }) => other)).toEqual([
+      [],
+      [{ type: 'Deposit', amount: '1000' }],
+      [{ type: 'Deposit', amount: '10' }],
+    ]);
+  });
+
+  it('keeps what it read of each key apart, and begins anew if a kept bill is gone', async () => {
+    newHome();
+    const pages = () => exchange.asked.filter((path) => path === '/api/getSpotBills').length;
+    const count = async (changes: Parameters<typeof run>[1] = {}) => {
+      const before = pages();
+      const { code } = await run('pnl --json', changes);
+      return { code, pages: pages() - before };
+    };
+    const first = await count();
+    const second = await count();
+    expect([first.code, second.code]).toEqual([0, 0]);
+    // nothing is kept for this key, and what is kept for the other one does not matter
+    expect(await count({ keys: 'another-access-key' })).toEqual(first);
+    const anew = await count({ bill: BILLS.at(-1) as object });
+    expect([anew.code, anew.pages > second.pages]).toEqual([9, true]);
+    expect((await run('pnl --json')).code).toBe(0);
+  });
+});

@@ -1,0 +1,119 @@
+import { describe, expect, it } from 'vitest';
+import { Decimal } from '../../../src/domain/decimal.js';
+import type { Bill } from '../../../src/domain/funds.js';
+import type { AccountHistory, FilledOrder } from '../../../src/trading/pnl/account-history.js';
+import { matchBills } from '../../../src/trading/pnl/match-bills.js';
+import { reconcile } from '../../../src/trading/pnl/reconciliation.js';
+
+const ALWAYS = { from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY };
+const NOTHING: AccountHistory = { orders: [], bills: [], deposits: [], withdrawals: [] };
+
+let id = 0;
+function bill(time: number, coin: string, change: string, type: string | null, balance: string | null = null): Bill {
+  id += 1;
+  return { id: String(id), time, coin, change, type, balance, remark: null };
+}
+
+function buy(time: number, filled: string, filledValue: string, changes: Partial<FilledOrder> = {}): FilledOrder {
+  id += 1;
+  const common = { market: 'btc_usdt', side: 'buy', price: '100', fee: '0', feeCoin: 'btc' } as const;
+  return { id: String(id), ...common, filled, filledValue, time, ...changes };
+}
+
+/** The differences by coin, as texts. */
+function unexplained(history: AccountHistory, readAt = Number.POSITIVE_INFINITY) {
+  const { coins } = reconcile(matchBills(history), ALWAYS, readAt);
+  return Object.fromEntries(
+    coins.flatMap(({ coin, unexplained: amount }) => (amount.sign === 0 ? [] : [[coin, amount.toString()]])),
+  );
+}
+
+const TRADE = [bill(20, 'usdt', '-200', 'Buy'), bill(20, 'btc', '2', 'Buy')];
+
+describe('matchBills', () => {
+  it('dates the parts of an order by their bills', () => {
+    const bills = [...TRADE, bill(30, 'usdt', '-90', 'Buy'), bill(30, 'btc', '1', 'Buy')];
+    const { fills, unmatched } = matchBills({ ...NOTHING, orders: [buy(10, '3', '290')], bills });
+    expect(fills.map(({ time, amount }) => [time, amount.toString()])).toEqual([
+      [20, '2'],
+      [30, '1'],
+    ]);
+    expect(unmatched).toEqual([]);
+  });
+
+  it('does not give an order a trade above its price, or before it was placed', () => {
+    const dear = buy(10, '2', '200', { price: '99' });
+    const later = buy(21, '2', '200');
+    for (const order of [dear, later]) {
+      const { fills, movements } = matchBills({ ...NOTHING, orders: [order], bills: TRADE });
+      expect(fills.map(({ time }) => time)).toEqual([order === dear ? 20 : 21]);
+      // amounts alone still link the later bills of the order
+      expect(movements.map(({ hasBill }) => hasBill)).toEqual(order === dear ? [true, true] : [false, false]);
+    }
+  });
+
+  it('takes bills of both coins at different moments if their amounts are those of the order', () => {
+    const bills = [bill(20, 'usdt', '-200', 'Buy'), bill(21, 'btc', '2', 'Buy')];
+    const { fills, unmatched } = matchBills({ ...NOTHING, orders: [buy(10, '2', '200')], bills });
+    expect([fills.map(({ time }) => time), unmatched]).toEqual([[21], []]);
+  });
+
+  it('takes a fee that is inside the bill of what was bought', () => {
+    const bills = [bill(20, 'usdt', '-200', 'Buy'), bill(20, 'btc', '1.996', 'Buy')];
+    expect(unexplained({ ...NOTHING, orders: [buy(10, '2', '200', { fee: '0.004' })], bills })).toEqual({});
+  });
+
+  it.for([
+    ['inside, with a bill of its own', ['-9', '-1'], '-10'],
+    ['inside, in one bill', ['-10'], '-10'],
+    ['on top', ['-10', '-1'], '-11'],
+  ] as const)('finds a withdrawal whose fee is %s', ([, changes, total]) => {
+    const record = {
+      id: '1',
+      time: 5,
+      processedTime: null,
+      coin: 'btc',
+      amount: '10',
+      fee: '1',
+      state: 'success',
+    } as const;
+    const rest = { address: null, hash: null, merchantOrderNo: null, status: 2 };
+    const bills = changes.map((change) => bill(5, 'btc', change, 'Out'));
+    const matched = matchBills({ ...NOTHING, bills, withdrawals: [{ ...record, ...rest }] });
+    expect([matched.unmatched, Decimal.sum(matched.movements.map(({ amount }) => amount)).toString()]).toEqual([
+      [],
+      total,
+    ]);
+  });
+});
+
+describe('reconcile', () => {
+  const orders = [buy(10, '2', '200')];
+
+  it('names bills without a record by their type, unless records have bills of this type', () => {
+    const bills = [...TRADE, bill(40, 'btc', '5', 'Gift'), bill(40, 'btc', '1', 'Buy'), bill(40, 'usdt', '7', null)];
+    const { coins } = reconcile(matchBills({ ...NOTHING, orders, bills }), ALWAYS, 100);
+    expect(coins.map(({ coin, other }) => [coin, other.map(({ type, amount }) => `${type} ${amount}`)])).toEqual([
+      ['btc', ['Gift 5']],
+      ['usdt', []],
+    ]);
+    expect(unexplained({ ...NOTHING, orders, bills })).toEqual({ btc: '1', usdt: '7' });
+  });
+
+  it('leaves bills of orders that are later than the read of the orders to the next time', () => {
+    const bills = [...TRADE, bill(40, 'usdt', '-50', 'Buy'), bill(40, 'btc', '1', 'Buy')];
+    expect(unexplained({ ...NOTHING, orders, bills }, 39)).toEqual({});
+    expect(unexplained({ ...NOTHING, orders, bills }, 40)).toEqual({ usdt: '-50', btc: '1' });
+  });
+
+  it('does not check orders that are older than the first bill if that does not begin with an empty balance', () => {
+    const old = buy(1, '7', '700');
+    const [first, ...others] = TRADE as [Bill, ...Bill[]];
+    const history = { ...NOTHING, orders: [old, ...orders] };
+    expect(unexplained({ ...history, bills: [{ ...first, balance: '300' }, ...others] })).toEqual({});
+    expect(unexplained({ ...history, bills: [{ ...first, balance: '-200' }, ...others] })).toEqual({
+      btc: '-7',
+      usdt: '700',
+    });
+  });
+});
