@@ -23,7 +23,8 @@ export interface Flattened {
 export const NOTHING_FLATTENED: Flattened = { rows: [], show: () => '', failure: undefined };
 
 interface Plan {
-  readonly warnings: readonly never[];
+  /** The preview for programs, which read no table on stderr. */
+  readonly warnings: readonly { readonly text: string }[];
   readonly holdings: readonly Holding[];
 }
 
@@ -44,12 +45,16 @@ export async function flatten(context: Context, into: string): Promise<Flattened
 
 /** The preview of the sale, for `--dry-run`. Throws Failure as its steps do. */
 export async function sellEverything(command: Context, into: string): Promise<Answer> {
-  const context = await openWrite(command, true);
+  const isRead = command.globals.format !== 'json' || command.host.errors.isTTY === true;
+  const context = await openWrite(command, isRead || command.globals.dryRun);
   const { trading, session, budget } = context;
   const limits = guardLimits((await session.profile.connection()).settings);
   let isStopped = false;
   return carryOut<Plan, ReadonlyMap<string, SaleResult>>(context, {
-    prepare: async () => ({ warnings: [], holdings: await planFlatten(trading, into, limits) }),
+    prepare: async () => {
+      const holdings = await planFlatten(trading, into, limits);
+      return { warnings: holdings.map((holding) => ({ text: saleText(holding) })), holdings };
+    },
     preview: async ({ holdings }) => {
       const where = await exchangeText(context);
       return (screen) => holdingsTable(screen, holdings, into, where);
@@ -73,6 +78,14 @@ export async function sellEverything(command: Context, into: string): Promise<An
     },
     result: ({ holdings }, results) => flattenedAnswer(context, holdings, results, into),
   });
+}
+
+/** What is about to be done with a coin, as a sentence. */
+function saleText({ coin, amount, sale }: Holding): string {
+  if (typeof sale === 'string') return `${formatAmount(amount)} ${coin} will not be sold: ${sale}.`;
+  const { market, floor } = sale;
+  const least = floor === null ? '' : `, not below ${formatPrice(floor, market)}`;
+  return `${formatAmount(amount)} ${coin} will be sold in ${market.market}${least}.`;
 }
 
 function again(into: string): Hint {
