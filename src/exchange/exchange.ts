@@ -21,7 +21,7 @@ import type { WriteResponse } from './write-response.js';
 export type { CandlePage, CandleSeries } from './candles.js';
 export type { CompletionName } from './exchange-client.js';
 export type { Pages } from './growing-pages.js';
-export { type Halt, haltText, LIFT_HALT, stoppedBy } from './limiter/latch.js';
+export { type Halt, haltText, LIFT_HALT } from './limiter/latch.js';
 export type { LimiterState } from './limiter/state.js';
 export type { OrderPages } from './order-pages.js';
 export { type NotSent, notSentFailure, refusalFailure, rejectionKind, WRONG_KEYS } from './refusals.js';
