@@ -112,6 +112,8 @@ async function haltAccount(context: Context, wanted: Wanted): Promise<Answer> {
     underWay: await requestsUnderWay(context),
     cancelled: wanted.isCancelling ? await cancelEverywhere(context) : NOTHING_CANCELLED,
   }));
+  // what follows may wait at a question
+  if (wanted.into !== undefined) context.output.note('The account is halted.');
   latch.exempt();
   const flattened = wanted.into === undefined ? NOTHING_FLATTENED : await flatten(context, wanted.into);
   const failure = worst([incompleteHalt(unshared, underWay), cancelled.failure, flattened.failure]);
