@@ -54,7 +54,10 @@ export default define({
     requireRange([from, to], ['--from', '--to'], context.host.now());
     const range = { bounds: boundsByAnswer(client, { from, to }), readsAllPages: all || from !== undefined };
     const { lists, unread } = await readOrderLists(context, trading, {
-      ...{ market, sides: ['buy', 'sell'], toDo: 'to list its fills.', isFromNewest: true },
+      market,
+      sides: ['buy', 'sell'],
+      toDo: 'to list its fills.',
+      isFromNewest: true,
       read: (one, side) => FilledOrders.open(client, one, side, range),
     });
     const [first] = unread;

@@ -62,7 +62,10 @@ export default define({
     const shown = { where, state, isSeveral: market === undefined };
     const read = async () => {
       const found = await readOrderLists(context, trading, {
-        ...{ market, allMarkets, sides, toDo: 'to list its orders, or use --all-markets.' },
+        market,
+        allMarkets,
+        sides,
+        toDo: 'to list its orders, or use --all-markets.',
         read: (one, each) => client.orders(one, each, extent),
         isFromNewest: page === undefined || page === 1,
       });

@@ -11,4 +11,6 @@ export interface Aged<Value> {
   readonly isCurrent: boolean;
   /** What keeps it current; if nothing does, where it came from. */
   readonly source: 'stream' | 'polling';
+  /** What could not be read and may be missing, however current the rest is. */
+  readonly missing?: string;
 }

@@ -143,7 +143,10 @@ export class ExchangeConnection {
     const markets = isAll ? await (await exchange()).markets.all() : [];
     const byName = new Map(markets.map(({ market }) => [market.replace('_', ''), market]));
     return {
-      ...{ host, channels, orderMarkets, requireKeys: credentials },
+      host,
+      channels,
+      orderMarkets,
+      requireKeys: credentials,
       marketNamed: (name: string) => byName.get(name),
       protocol: streamProtocol(connection.settings),
       clientOf: (budget: TimeBudget, signal: AbortSignal) =>
@@ -155,7 +158,7 @@ export class ExchangeConnection {
     const { host, credentials, connection, trace } = this.options;
     const { Connection } = await import('./stream/connection.js');
     const network = new Network(connection.settings.caFile);
-    const options = { ...{ host, address, credentials, network, connectMs }, trace };
+    const options = { host, address, credentials, network, connectMs, trace };
     return (user: ConnectionUser) => new Connection(options, user);
   }
 
@@ -164,7 +167,15 @@ export class ExchangeConnection {
       this.options;
     const { settings, tradeUrl } = connection;
     return new ExchangeClient({
-      ...{ host, hosts, credentials, budget, cache, onNames, onMarkets, writesUnderWay, onWriteResponse },
+      host,
+      hosts,
+      credentials,
+      budget,
+      cache,
+      onNames,
+      onMarkets,
+      writesUnderWay,
+      onWriteResponse,
       limits: () => {
         this.#limits ??= sharedLimits(this.#sharing());
         return this.#limits;

@@ -63,10 +63,6 @@ export class Grid {
     });
   }
 
-  isBlank(column: number, row: number): boolean {
-    return this.#rows[row]?.[column]?.character === ' ';
-  }
-
   /** The rows as lines of text, without spaces at their ends. */
   lines(paint: Paint): string[] {
     return this.#rows.map((cells) => {

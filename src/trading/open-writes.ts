@@ -3,14 +3,7 @@ import { Job } from './batches/job.js';
 import { lineTerms } from './batches/lines.js';
 import type { JournalEntry } from './journal/entry.js';
 import type { Journal } from './journal/journal.js';
-import {
-  isKind,
-  listShowing,
-  type MarketSide,
-  type RecordedOrderTerms,
-  type RecordedWrite,
-  writeKey,
-} from './journal/write.js';
+import { isKind, listShowing, type MarketSide, type RecordedOrderTerms, type RecordedWrite } from './journal/write.js';
 import { keyOf } from './orders/terms.js';
 import type { Attempt, Row, WantedItem } from './reconcile.js';
 
@@ -51,13 +44,13 @@ export function openWrites(
   };
   const unsettled = journal.unsettledEntries().filter(isHere);
   const settled = journal.settledButUnexpired({ market, side }).filter(isHere);
-  const settledKeys = new Set(settled.map(writeKey));
+  const settledIds = new Set(settled.map(({ write }) => write.id));
   const openWrite = (entry: OrderEntry, isSettled: boolean) => {
     const isMine = entry.write.id === mine?.id;
     return toOpenWrite(isMine && !isSettled && mine instanceof Job ? mine : entry, { isSettled, isMine });
   };
   return [
-    ...unsettled.filter((entry) => !settledKeys.has(writeKey(entry))).map((entry) => openWrite(entry, false)),
+    ...unsettled.filter((entry) => !settledIds.has(entry.write.id)).map((entry) => openWrite(entry, false)),
     ...settled.map((entry) => openWrite(entry, true)),
   ];
 }
@@ -73,19 +66,18 @@ export function toOpenWrite(
   return { entry: write, job: undefined, isSettled, isMine, attempts: [attempt], orderIds };
 }
 
-/** The one item of an order has the key of its write as its id. */
+/** The attempt of an order and its one item have the id of the write. */
 function orderAttempt(entry: JournalEntry, isSettled: boolean) {
-  const { reqTime } = entry.write;
+  const { id, reqTime } = entry.write;
   const { price, amount } = entry.write.terms as RecordedOrderTerms;
   const settlement = isSettled ? entry.settlement : undefined;
   const orderId = settlement?.outcome === 'placed' ? settlement.id : null;
   const state = settlement === undefined ? 'pending' : orderId === null ? 'absent' : 'placed';
   const named = namedIdOf(entry);
-  const key = writeKey(entry);
   const attempt: Attempt = {
-    id: key,
-    writeKey: key,
-    items: [{ id: key, matchKey: keyOf(price, amount), rowId: orderId, state }],
+    id,
+    writeId: id,
+    items: [{ id, matchKey: keyOf(price, amount), rowId: orderId, state }],
     response: state !== 'pending' ? 'decided' : named === undefined ? 'lost' : 'named',
     responseIds: state === 'pending' && named !== undefined ? [named] : [],
     reqTime,
@@ -103,7 +95,7 @@ export function namedIdOf({ events }: Pick<JournalEntry, 'events'>): string | un
 
 /** A job has an attempt for each request with a line whose outcome is open, and one for all other lines that were sent together. */
 function toOpenJob(job: Job, isSettled: boolean, isMine: boolean): OpenWrite {
-  const key = writeKey(job.entry);
+  const writeId = job.id;
   const itemOf = (line: number, state: WantedItem['state']): WantedItem => {
     const { [line]: now } = job.lines;
     const rowId = now?.state === 'placed' ? now.id : null;
@@ -117,8 +109,8 @@ function toOpenJob(job: Job, isSettled: boolean, isMine: boolean): OpenWrite {
   };
   const open = job.openRequests.map(({ number, lines, response, responseIds, reqTime, knownBefore }): Attempt => {
     return {
-      id: requestId(job, number),
-      writeKey: key,
+      id: `${writeId} request ${number}`,
+      writeId,
       items: lines.map((line) => itemOf(line, 'pending')),
       response: typeof response === 'string' ? response : response.isTemporary ? 'refusedForTiming' : 'refused',
       responseIds,
@@ -128,8 +120,8 @@ function toOpenJob(job: Job, isSettled: boolean, isMine: boolean): OpenWrite {
   });
   const decided = [...job.decidedRequests].map(([name, { reqTime, lines, isLost }]): Attempt => {
     return {
-      id: `${key} ${name}`,
-      writeKey: key,
+      id: `${writeId} ${name}`,
+      writeId,
       items: lines.map((line) => itemOf(line, job.lines[line]?.state === 'placed' ? 'placed' : 'absent')),
       response: isLost ? 'lost' : 'decided',
       responseIds: [],
@@ -138,8 +130,8 @@ function toOpenJob(job: Job, isSettled: boolean, isMine: boolean): OpenWrite {
     };
   });
   const unrecorded: Attempt = {
-    id: `${key} unrecorded`,
-    writeKey: key,
+    id: `${writeId} unrecorded`,
+    writeId,
     items: job.maybeUnrecorded.map((line) => itemOf(line, 'pending')),
     response: 'lost',
     responseIds: [],
@@ -150,14 +142,9 @@ function toOpenJob(job: Job, isSettled: boolean, isMine: boolean): OpenWrite {
   return { entry: job.entry as OrderEntry, job, isSettled, isMine, attempts, orderIds: job.orderIds };
 }
 
-/** The id of the attempt of a job's request. */
-function requestId(job: Job, number: number): string {
-  return `${writeKey(job.entry)} request ${number}`;
-}
-
 /** The id of the wanted item of a job's line. */
 export function lineId(job: Job, line: number): string {
-  return `${writeKey(job.entry)} line ${line}`;
+  return `${job.id} line ${line}`;
 }
 
 /** The terms of a wanted item of a write, and which line of a job it is. */

@@ -38,8 +38,8 @@ export interface WantedItem {
 /** One sent request and the orders or withdrawals that it asked for, as far as they are known. */
 export interface Attempt {
   readonly id: string;
-  /** The key of the write that it belongs to: a batch has several attempts. */
-  readonly writeKey: string;
+  /** The write that it belongs to: a batch has several attempts. */
+  readonly writeId: string;
   readonly items: readonly WantedItem[];
   /**
    * - `decided`: every item has its outcome.
@@ -102,13 +102,13 @@ export interface Reconciled {
   readonly duplicates: readonly Duplicates[];
   /** The ids of expired attempts for which this list shows all that they made. */
   readonly closed: ReadonlySet<string>;
-  /** The keys of writes that may have made a row which another pending write may have made too. */
+  /** The ids of writes that may have made a row which another pending write may have made too. */
   readonly ambiguous: ReadonlySet<string>;
   /** The ids of items whose order must be looked up by client id. */
   readonly needsLookup: ReadonlySet<string>;
   /** The rows that count as these orders, or as duplicates, only if no closed write has made them. */
   readonly unexplained: readonly Row[];
-  /** The ids of attempts whose answer named an order that cannot be theirs. */
+  /** The ids of writes whose answer named an order that cannot be theirs. */
   readonly contradicted: ReadonlySet<string>;
 }
 
@@ -251,7 +251,7 @@ class Matching {
       if (row === undefined) continue;
       this.#unclaimed.delete(row);
       this.#unexplained.add(row);
-      this.#takenBy.set(row.matchKey, (this.#takenBy.get(row.matchKey) ?? new Set()).add(attempt.writeKey));
+      this.#takenBy.set(row.matchKey, (this.#takenBy.get(row.matchKey) ?? new Set()).add(attempt.writeId));
       if (attempt.hasClientId !== true || newestId !== undefined) candidate.rowId = row.id;
       else {
         this.#reserved.add(row.matchKey);
@@ -273,19 +273,19 @@ class Matching {
       const nearest = leastBy(originals, (candidate) => this.#gap(row, candidate));
       if (fitting.length > 0) this.#unexplained.add(row);
       if (nearest === undefined) continue;
-      const { writeKey } = nearest.attempt;
+      const { writeId } = nearest.attempt;
       // a write without an answer may have made it: a later list decides
       const isAmbiguous = fitting.some(
         ({ item, attempt, rowId }) =>
-          item.state === 'pending' && attempt.writeKey !== writeKey && !attempt.responseIds.includes(rowId ?? ''),
+          item.state === 'pending' && attempt.writeId !== writeId && !attempt.responseIds.includes(rowId ?? ''),
       );
       if (isAmbiguous && proven === undefined) {
-        this.#ambiguous.add(writeKey);
+        this.#ambiguous.add(writeId);
         continue;
       }
       // if several lines of a batch match, those without an order come first
       const isVacant = (candidate: Candidate) =>
-        candidate.rowId === null && !this.#duplicates.has(candidate) && candidate.attempt.writeKey === writeKey;
+        candidate.rowId === null && !this.#duplicates.has(candidate) && candidate.attempt.writeId === writeId;
       const candidate = originals.find(isVacant) ?? nearest;
       this.#duplicates.set(candidate, [...(this.#duplicates.get(candidate) ?? []), row]);
     }
@@ -302,7 +302,7 @@ class Matching {
       const own = this.#candidatesOf(attempt);
       for (const { item, rowId } of own)
         if (rowId !== null && item.rowId !== rowId) outcomes.set(item.id, { outcome: 'placed', id: rowId });
-      if (this.#isContradicted(attempt)) contradicted.add(attempt.id);
+      if (this.#isContradicted(attempt)) contradicted.add(attempt.writeId);
       if (!this.#listReaches(attempt)) continue;
       const missing = own.filter(({ item, rowId }) => item.state === 'pending' && rowId === null);
       const isReadAfterExpiry = this.list.began > expiresAt(attempt.reqTime, requestLifetime);
@@ -312,11 +312,11 @@ class Matching {
       const isAbsenceCertain =
         !missing.some(({ item }) => this.#reserved.has(item.matchKey)) &&
         isAbsenceProven(attempt, hasExpired, isExplained);
-      const absent = attempt.response === 'named' || attempt.response === 'refused' ? 'refused' : 'notSent';
-      if (isAbsenceCertain) for (const { item } of missing) outcomes.set(item.id, { outcome: absent });
-      if (this.#isAmbiguous(attempt)) this.#ambiguous.add(attempt.writeKey);
+      const absence = attempt.response === 'named' || attempt.response === 'refused' ? 'refused' : 'notSent';
+      if (isAbsenceCertain) for (const { item } of missing) outcomes.set(item.id, { outcome: absence });
+      if (this.#isAmbiguous(attempt)) this.#ambiguous.add(attempt.writeId);
       const isComplete = missing.length === 0 || isAbsenceCertain;
-      if (isReadAfterExpiry && isShown && isComplete && !this.#ambiguous.has(attempt.writeKey)) closed.add(attempt.id);
+      if (isReadAfterExpiry && isShown && isComplete && !this.#ambiguous.has(attempt.writeId)) closed.add(attempt.id);
     }
     return {
       outcomes,
@@ -422,7 +422,7 @@ class Matching {
   /** Whether another write was given a row that this one may have made. */
   #isAmbiguous(attempt: Attempt): boolean {
     return this.#candidatesOf(attempt).some(({ item }) =>
-      [...(this.#takenBy.get(item.matchKey) ?? [])].some((writeKey) => writeKey !== attempt.writeKey),
+      [...(this.#takenBy.get(item.matchKey) ?? [])].some((writeId) => writeId !== attempt.writeId),
     );
   }
 }

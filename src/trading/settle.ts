@@ -16,7 +16,6 @@ import {
   ordersMadeBy,
   type RecordedWrite,
   type Settlement,
-  writeKey,
 } from './journal/write.js';
 import {
   lineId,
@@ -104,9 +103,8 @@ export async function settle(
     if (known !== undefined) settled.set(write.entry.write.id, known);
     closeIfPossible(trading, write, result, settlement);
   }
-  const idsOf = (keys: ReadonlySet<string>) =>
-    new Set(writes.flatMap(({ entry }) => (keys.has(writeKey(entry)) ? entry.write.id : [])));
-  return { settled, duplicates, contradicted: idsOf(result.contradicted), ambiguous: idsOf(result.ambiguous) };
+  const { contradicted, ambiguous } = result;
+  return { settled, duplicates, contradicted, ambiguous };
 }
 
 /** Compares the list with the writes. Only about rows that nothing open explains are the archive and the exchange asked. */
@@ -161,11 +159,11 @@ async function newestOrders(
     const { terms } = entry.write;
     // the exchange may list an order a moment before it knows its client id
     const isOnItsWay = !isSettled && !isMine && entry.isUnderWay;
-    if (isOnItsWay || !items.has(writeKey(entry))) continue;
+    if (isOnItsWay || !items.has(entry.write.id)) continue;
     const response = await tryRead(async () => ({
       order: await client.findOrder(terms.market, { clientId: clientIdOf(entry.write) }),
     }));
-    if (response !== undefined) newest.set(writeKey(entry), response.order?.id ?? null);
+    if (response !== undefined) newest.set(entry.write.id, response.order?.id ?? null);
   }
   return newest;
 }
@@ -174,7 +172,7 @@ async function newestOrders(
 function reportsOf(write: OpenWrite, orders: readonly Order[], result: Reconciled): DuplicateOrders[] {
   return result.duplicates.flatMap((duplicates) => {
     const { attempt, item } = duplicates;
-    const isOwn = attempt.writeKey === writeKey(write.entry);
+    const isOwn = attempt.writeId === write.entry.write.id;
     const isFree = !write.entry.isUnderWay && result.outcomes.has(item.id);
     const isReportable = write.isSettled || write.isMine || isFree;
     return isOwn && isReportable ? reportOf(write, duplicates, orders) : [];
@@ -199,7 +197,7 @@ function absenceOf({ entry, job }: OpenWrite, line: number): 'refused' | 'notSen
   return absentOutcome(job === undefined ? entry.settlement?.outcome : job.outcomes()[line]);
 }
 
-/** Records what was found of a write. Returns its outcome if that is decided now. */
+/** Records what was found of a write. Returns the outcome of an order if that is decided now. */
 function record(
   trading: TradingContext,
   list: OrderList,
@@ -208,9 +206,9 @@ function record(
   result: Reconciled,
 ): Settlement | undefined {
   const { job, isSettled } = write;
-  if (job !== undefined && !isSettled) return recordLines(list, write, job, reports, result);
   if (isSettled) noteLate(trading.journal, write, reports);
-  else return recordOrder(list, write, reports, result);
+  else if (job === undefined) return recordOrder(list, write, reports, result);
+  else recordLines(list, write, job, reports, result);
   return undefined;
 }
 
@@ -221,12 +219,12 @@ function recordOrder(
   result: Reconciled,
 ): Settlement | undefined {
   const { entry } = write;
-  const key = writeKey(entry);
-  const outcome = result.outcomes.get(key);
+  const { id: writeId } = entry.write;
+  const outcome = result.outcomes.get(writeId);
   const [attempt] = write.attempts;
   const [named] = attempt?.response === 'named' ? attempt.responseIds : [];
   // a list that ends before the order proves nothing against the answer
-  const id = outcome?.outcome === 'placed' ? outcome.id : result.contradicted.has(key) ? undefined : named;
+  const id = outcome?.outcome === 'placed' ? outcome.id : result.contradicted.has(writeId) ? undefined : named;
   if (id === undefined || !(write.isMine || entry.claim())) return undefined;
   const duplicates = reports.flatMap(({ ids }) => ids);
   const isWholeChecked = attempt !== undefined && list.since <= listMustReachTo(attempt);
@@ -250,7 +248,7 @@ function recordLines(
   before: Job,
   reports: readonly DuplicateOrders[],
   { outcomes }: Reconciled,
-): undefined {
+): void {
   const isAnyDecided = attempts.some(({ items }) => items.some(({ id }) => outcomes.has(id)));
   // what a damaged record lacks is left to the command that resumes the job
   if (!isMine && !(isAnyDecided && before.maybeUnrecorded.length === 0 && entry.claim())) return;
@@ -346,12 +344,12 @@ export async function settleMarket(
   lists?: readonly OrderList[],
 ): Promise<readonly DuplicateOrders[]> {
   const found: DuplicateOrders[] = [];
-  const settleSide = async (side: Side) => {
+  const settleOne = async (side: Side) => {
     const given = lists?.find((list) => list.side === side);
     const list = lists === undefined ? await readIfOpen(trading, { market, side }) : given;
     return list === undefined ? [] : (await settle(trading, list)).duplicates;
   };
-  for (const side of ['buy', 'sell'] as const) found.push(...((await tryRead(() => settleSide(side))) ?? []));
+  for (const side of ['buy', 'sell'] as const) found.push(...((await tryRead(() => settleOne(side))) ?? []));
   return found;
 }
 

@@ -12,7 +12,7 @@ const sources = readdirSync(path.join(ROOT, 'src'), { recursive: true, encoding:
   .join('\n');
 
 const files = words.filter((word) => /^(src|test|bin)\//.test(word));
-// `session.mirror` is the member of a class that is named before
+// `feeds.changed()` is a member of a class that is named before
 const names = words
   .filter((word) => /^[A-Za-z]\w*(\.\w+)*(\(\))?$/.test(word))
   .flatMap((word) => word.match(/\w+/g) ?? []);

@@ -123,7 +123,7 @@ describe('the names in answers', () => {
     expect(symbols.read('orders')).toHaveLength(2_000);
   });
 
-  it('keeps the orders that an earlier version noted without their terms', () => {
+  it('keeps orders that were noted without their terms', () => {
     const symbols = folder();
     symbols.write('orders', ['btc_usdt 7 mine7', 'btc_usdt 8 -']);
     const seen = new SeenNames();

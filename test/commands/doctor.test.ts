@@ -1,4 +1,4 @@
-import fs, { chmodSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import fs, { chmodSync, existsSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { limitsResult, skewOf } from '../../src/commands/doctor/exchange-checks.js';
@@ -84,6 +84,16 @@ describe('pit doctor', () => {
     failing.mockRestore();
     expect(line(await found(other, '', exchange.extra), 'files')).toMatch(/^ok/);
     expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('reports a folder that is a link, which other commands refuse', async () => {
+    const other = new PitHome(temporaryHome());
+    const elsewhere = temporaryHome();
+    mkdirSync(path.join(other.home, 'state'), { recursive: true, mode: 0o700 });
+    symlinkSync(elsewhere, path.join(other.home, 'state', 'journal'));
+    expect(line(await found(other, '', exchange.extra, 9), 'files')).toMatch(
+      /^fail: .*state\/journal is a link, and pit follows none inside its folders -> Put the folder itself in its place/,
+    );
   });
 
   it('reports open files, a damaged profile and unchecked certificates with fixes, and runs the other checks', async () => {

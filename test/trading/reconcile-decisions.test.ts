@@ -34,7 +34,7 @@ type Changes = Partial<Attempt> & { readonly at?: number };
 
 /** A request whose one item, unless `items` says otherwise, is open and has the name of the request. */
 function request(id: string, answer: Attempt['response'], { at = 0, ...changes }: Changes = {}): Attempt {
-  return { id, writeKey: id, items: [open(id)], response: answer, responseIds: [], reqTime: SENT + at, ...changes };
+  return { id, writeId: id, items: [open(id)], response: answer, responseIds: [], reqTime: SENT + at, ...changes };
 }
 
 const lost = (id: string, changes?: Changes) => request(id, 'lost', changes);
@@ -295,7 +295,7 @@ describe('a remaining row that a write without an answer may have made', () => {
   });
 
   it('the row is a duplicate if both belong to one write', () => {
-    const [one, other] = [answered('a', '7'), lost('b', { at: 1_000, writeKey: 'a' })];
+    const [one, other] = [answered('a', '7'), lost('b', { at: 1_000, writeId: 'a' })];
     expect(decide([one, other], rows, { since: 0 })).toEqual({ outcomes: { b: '9' }, duplicates: { a: ['8'] } });
   });
 
@@ -564,7 +564,7 @@ describe('a request', () => {
   });
 
   it('the request is closed if only requests of its own write took rows that may be its own', () => {
-    const attempts = [answered('a', '7'), lost('b', { writeKey: 'a' })];
+    const attempts = [answered('a', '7'), lost('b', { writeId: 'a' })];
     expect(decide(attempts, [row('8', 20), row('7', 10)], { began: LATE })).toEqual({
       outcomes: { b: '8' },
       closed: ['a', 'b'],

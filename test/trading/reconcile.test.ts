@@ -107,7 +107,7 @@ class Model {
     const named = answer === 'named' ? (ids ?? []) : [];
     this.attempts.push({
       id,
-      writeKey: id,
+      writeId: id,
       items,
       response: answer,
       responseIds: named,
@@ -308,7 +308,7 @@ describe('any interleaving of requests, executions and lists', () => {
 });
 
 const attempt = (changes: Partial<Attempt> = {}): Attempt => ({
-  ...{ id: 'a', writeKey: 'a', response: 'lost', responseIds: [], reqTime: START },
+  ...{ id: 'a', writeId: 'a', response: 'lost', responseIds: [], reqTime: START },
   items: [{ id: 'a 0', matchKey: 'k', rowId: null, state: 'pending' }],
   ...changes,
 });
@@ -350,7 +350,7 @@ describe('a request without an answer', () => {
   it('reserves the rows that fit it if its order is read by client id', () => {
     const lost = attempt({
       id: 'b',
-      writeKey: 'b',
+      writeId: 'b',
       hasClientId: true,
       items: [{ id: 'b 0', matchKey: 'k', rowId: null, state: 'pending' }],
     });
@@ -395,7 +395,7 @@ it('an order that appears after its refusal is reported as its order', () => {
 it('gives a row to the request whose answer named it, though an earlier one would fit', () => {
   const earlier = attempt({
     id: 'b',
-    writeKey: 'b',
+    writeId: 'b',
     items: [{ id: 'b 0', matchKey: 'k', rowId: null, state: 'pending' }],
   });
   const short = attempt({

@@ -79,6 +79,7 @@ export function uninstallChanges({ environment }: Pick<Host, 'environment'>, she
   return [{ file, action: `remove pit's marked lines from ${file}`, text: withoutBlock(before) }, ...changes];
 }
 
+/** Writes the files, and removes those without a text. Throws Failure `usage` for a file that cannot be changed. */
 export function applyChanges(changes: readonly FileChange[]): void {
   for (const { file, text } of changes) {
     if (text === null) removeOwn(file);

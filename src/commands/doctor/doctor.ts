@@ -58,7 +58,9 @@ function answerOf({ host, output }: Context, found: readonly Finding[]): Answer 
   // messages of the exchange may repeat secrets of the request
   const redact = (text: string) => host.redaction.apply(text);
   const findings = found.map(({ check, status, detail, fix }) => ({
-    ...{ check, status, detail: redact(detail) },
+    check,
+    status,
+    detail: redact(detail),
     fix: adviceParts(fix).length === 0 ? null : redact(output.textOf(adviceParts(fix))),
   }));
   const answer = { data: findings, show: (screen: Screen) => show(screen, findings) };

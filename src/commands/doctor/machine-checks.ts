@@ -111,7 +111,8 @@ async function problemsIn(root: string, seen: string[]): Promise<FileProblem[]> 
 
 function problemOf(file: string, { mode, uid }: Stats): FileProblem[] {
   const isLink = (mode & 0o170000) === 0o120000;
-  if (isLink) return [];
+  // a claim of the journal is a link that leads nowhere
+  if (isLink) return leadsToFolder(file) ? [{ file, ...LINKED }] : [];
   if (uid !== process.geteuid?.()) {
     const fix = 'Run pit as its owner, or set PIT_HOME to a folder of your own.';
     return [{ file, problem: 'belongs to another user', fix }];
@@ -119,6 +120,15 @@ function problemOf(file: string, { mode, uid }: Stats): FileProblem[] {
   if ((mode & OTHERS) === 0) return [];
   const problem = `is open to other users (mode ${(mode & 0o777).toString(8)})`;
   return [{ file, problem, fix: `chmod go-rwx ${shellWord(file)}` }];
+}
+
+const LINKED = {
+  problem: 'is a link, and pit follows none inside its folders',
+  fix: 'Put the folder itself in its place, or set PIT_HOME to where it is.',
+};
+
+function leadsToFolder(link: string): boolean {
+  return fs.statSync(link, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
 /** A block of a disk: an empty file may fit where nothing else does. */

@@ -141,7 +141,9 @@ function groupOf({ coin, type, change }: Bill): Group {
   const amount = Decimal.of(change);
   const isOut = amount.sign < 0;
   return {
-    ...{ coin, type, count: 1 },
+    coin,
+    type,
+    count: 1,
     in: isOut ? Decimal.zero : amount,
     out: isOut ? amount.negated() : Decimal.zero,
   };

@@ -48,7 +48,7 @@ export default define({
     'halt',
     'halt --cancel',
     'halt --cancel --flatten usdt',
-    "halt --for 2h --reason 'waiting for the news'",
+    'halt --for 2h --reason news',
     'halt --lift',
     'halt --lift --confirm sandbox',
   ],

@@ -216,7 +216,9 @@ function meaningLines({ side, amount, price, field }: Form, { market, depth, bal
   const coin = spentCoin(market, side);
   const found = balances?.value.find((one) => one.coin === coin);
   const draft = {
-    ...{ market, side, available: found === undefined ? undefined : Decimal.of(found.available) },
+    market,
+    side,
+    available: found === undefined ? undefined : Decimal.of(found.available),
     view: depth === undefined ? undefined : { ...depth.value, last: null },
   };
   const typed = parsed(() => parseAmount(amount));

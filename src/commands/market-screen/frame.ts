@@ -261,7 +261,11 @@ function ladderColumns(panel: Panel, rungs: readonly Rung[], { market }: WatchVi
     room,
   );
   return {
-    ...{ priceScale, amountScale, priceEnd, amountEnd, screen },
+    priceScale,
+    amountScale,
+    priceEnd,
+    amountEnd,
+    screen,
     bars: new Map(rungs.map((rung, index) => [rung, drawn[index] ?? ''])),
   };
 }
@@ -346,7 +350,8 @@ function orderPanel(area: Area, input: FrameInput): Panel {
   const title = open.length === 0 ? 'Open orders' : `Open orders (${open.length})`;
   const panel = new Panel(area, title, orders, screen.symbols);
   if (open.length === 0) {
-    panel.say(accountProblem ?? (orders === undefined ? 'Waiting for orders.' : `No open orders in ${market.market}.`));
+    const none = orders?.missing === undefined ? 'No open orders' : 'No open orders among the latest';
+    panel.say(accountProblem ?? (orders === undefined ? 'Waiting for orders.' : `${none} in ${market.market}.`));
     return panel;
   }
   const at = open.findIndex(({ id }) => id === state.selected);
@@ -436,6 +441,7 @@ function notesOf({ state, view }: FrameInput, rows: number): readonly Note[] {
   const others = view.unknown.length - unknown.length;
   const count = others === 0 ? [] : [`${others} more writes have an unknown outcome: pit resolve`];
   const warning = (text: string): Note => ({ text, meaning: 'warn', importance: 2 });
+  const isCutOff = view.orders?.missing !== undefined;
   return [
     ...state.messages.map((message, index) => ({
       ...message,
@@ -443,6 +449,7 @@ function notesOf({ state, view }: FrameInput, rows: number): readonly Note[] {
     })),
     ...(isCut ? [{ ...warning(`No stream: ${problem}`), importance: 1 }] : []),
     ...state.writing.map(({ text }): Note => ({ text, meaning: 'label', importance: 3 })),
+    ...(isCutOff ? [warning(`Older open orders are not shown: pit orders ${view.market.market}`)] : []),
     ...[...unknown, ...count].map(warning),
   ];
 }

@@ -48,7 +48,11 @@ function rungs(view: LadderView, levels: readonly Level[], side: Rung['side'], c
     const [first] = here;
     const open = here.reduce((sum, order) => sum.plus(order.amount), Decimal.zero);
     return {
-      ...{ price, side, amount, total, isCursor: key === cursorKey },
+      price,
+      side,
+      amount,
+      total,
+      isCursor: key === cursorKey,
       own: first === undefined ? null : { side: first.side, amount: open },
     };
   });

@@ -14,7 +14,7 @@ export class Panel {
     private readonly area: Area,
     title: string,
     freshness: Freshness | undefined,
-    private readonly symbols: boolean,
+    symbols: boolean,
   ) {
     this.#grid = new Grid(area.width, area.height);
     this.#isStale = freshness?.isCurrent === false;
@@ -48,16 +48,12 @@ export class Panel {
   }
 
   /** A sentence in place of rows. */
-  say(text: string, meaning: Meaning = 'faint'): void {
-    this.put(1, 0, shortened(safe(text), Math.max(1, this.width - 2)), meaning);
+  say(text: string): void {
+    this.put(1, 0, shortened(safe(text), Math.max(1, this.width - 2)), 'faint');
   }
 
   drawChart(chart: Grid): void {
     this.#grid.draw(0, 1, chart, this.#isStale ? 'faint' : undefined);
-  }
-
-  get hasSymbols(): boolean {
-    return this.symbols;
   }
 
   drawOn(screen: Grid): void {

@@ -86,8 +86,15 @@ const MAX_MESSAGES = 20;
 
 export function initialState(type: CandleType): WatchState {
   return {
-    ...{ type, cursor: null, selected: null, dialog: null, waiting: [] },
-    ...{ writing: [], cancelling: new Set<string>(), messages: [], lastWrite: 0 },
+    type,
+    cursor: null,
+    selected: null,
+    dialog: null,
+    waiting: [],
+    writing: [],
+    cancelling: new Set<string>(),
+    messages: [],
+    lastWrite: 0,
   };
 }
 

@@ -191,18 +191,22 @@ export function previewData(
     readonly batch?: object;
     readonly order: object;
   },
-): PreviewJson {
+) {
   const { fee, balance, bid, ask, reference } = preview;
   return {
     ...fields.sums,
     fee: textOrNull(fee?.fee),
     warnings: [...breaches.map((breach) => breachText(breach, overridden)), ...warnings.map((warning) => warning.text)],
     ...fields.batch,
-    ...{ feeCoin: fee?.coin ?? null, spentCoin: spentCoin(market, side) },
-    ...{ balanceBefore: textOrNull(balance?.before), balanceAfter: textOrNull(balance?.after) },
-    ...{ bid: textOrNull(bid), ask: textOrNull(ask), mid: textOrNull(reference?.price) },
+    feeCoin: fee?.coin ?? null,
+    spentCoin: spentCoin(market, side),
+    balanceBefore: textOrNull(balance?.before),
+    balanceAfter: textOrNull(balance?.after),
+    bid: textOrNull(bid),
+    ask: textOrNull(ask),
+    mid: textOrNull(reference?.price),
     ...fields.order,
-    ...{ guards: breaches.map(({ guard, message }) => ({ guard, message, overridden: overridden.includes(guard) })) },
+    guards: breaches.map(({ guard, message }) => ({ guard, message, overridden: overridden.includes(guard) })),
   };
 }
 

@@ -169,8 +169,19 @@ function unplaced(
 function notPlaced(ended: Ended, order: RecordedOrderTerms, outcome: 'notSent' | 'refused') {
   const { market, side, type, account, price, amount } = order;
   return {
-    ...{ outcome, id: null, clientId: ended.clientId, market, side, type, account, price, amount },
-    ...{ notional: notionalText(order), duplicates: [], ...fillsSoFar(null), replaced: replacedRow(ended) },
+    outcome,
+    id: null,
+    clientId: ended.clientId,
+    market,
+    side,
+    type,
+    account,
+    price,
+    amount,
+    notional: notionalText(order),
+    duplicates: [],
+    ...fillsSoFar(null),
+    replaced: replacedRow(ended),
   };
 }
 

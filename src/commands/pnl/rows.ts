@@ -138,7 +138,11 @@ export function totalRow(
   return {
     market: null,
     coin: unit,
-    ...{ bought: null, boughtValue: null, sold: null, soldValue: null, averageCost: null },
+    bought: null,
+    boughtValue: null,
+    sold: null,
+    soldValue: null,
+    averageCost: null,
     realised: orNull(realised),
     unrealised: orNull(unrealised),
     fees: totalFees(markets, value).map(feeRow),

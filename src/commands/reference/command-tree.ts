@@ -125,8 +125,14 @@ function helpOf(all: readonly string[]): DescribedCommand {
   const names = childrenOf('', all);
   const command = { of: 'words', words: names } as const;
   return {
-    ...{ path: 'help', summary: 'Show help for a command', runs: true, changes: false, flags: [], subcommands: [] },
-    ...{ fields: [], examples: ['help order show'] },
+    path: 'help',
+    summary: 'Show help for a command',
+    runs: true,
+    changes: false,
+    flags: [],
+    subcommands: [],
+    fields: [],
+    examples: ['help order show'],
     arguments: [{ name: 'COMMAND', presence: 'several', description: 'the words of a command', completes: command }],
   };
 }

@@ -1,7 +1,7 @@
 import type { Globals } from '../../cli/context.js';
 import { Cache } from '../../config/cache.js';
 import type { Connection, MissingReason } from '../../config/connection.js';
-import { Failure, suggest, tryRead } from '../../errors.js';
+import { Failure, tryRead } from '../../errors.js';
 import { ExchangeConnection, hasLatches, type Latch } from '../../exchange/connect.js';
 import { type Exchange, type Halt, haltText, type LimiterState, type Markets } from '../../exchange/exchange.js';
 import type { Host } from '../../platform/host.js';
@@ -10,7 +10,7 @@ import type { SandboxAddress } from '../../sandbox/lifecycle/files.js';
 import type { Output } from '../../terminal/output.js';
 import { accountName } from './account-name.js';
 import type { ActiveProfile } from './active-profile.js';
-import type { Sandbox } from './sandbox.js';
+import { type Sandbox, sandboxStopped } from './sandbox.js';
 import { SeenNames } from './seen-names.js';
 
 /** The exchange of the profile in use. Each part is made when it is first asked for. */
@@ -69,7 +69,7 @@ export class ActiveExchange {
     return (await (budget === undefined ? this.open() : this.inBackground(budget))).markets;
   }
 
-  /** What makes the exchange, its streams and its mirrors. */
+  /** What makes the exchange, its streams and its feeds. */
   connection(): Promise<ExchangeConnection> {
     this.#connection ??= this.profile.connection().then((connection) => this.#connect(connection));
     return this.#connection;
@@ -136,7 +136,7 @@ export class ActiveExchange {
   async #findSandbox(): Promise<void> {
     if (!this.#isSandboxKeptStopped) return this.sandbox.find();
     if (await this.sandbox.findRunning()) return;
-    throw new Failure('unreachable', 'The sandbox was stopped.', { hint: suggest('Start it', 'sandbox', 'start') });
+    throw sandboxStopped();
   }
 
   async #restartSandbox(): Promise<void> {

@@ -1,10 +1,10 @@
-import { Failure, suggest } from '../../errors.js';
+import { Failure } from '../../errors.js';
 import { followOrderPushes, type OrderPushes, type StreamChoices } from '../../exchange/connect.js';
 import { type Channel, type ExchangeStream, type Feeds, isPrivate } from '../../exchange/exchange.js';
 import type { SandboxAddress } from '../../sandbox/lifecycle/files.js';
 import type { ActiveExchange } from './active-exchange.js';
 import type { ActiveProfile } from './active-profile.js';
-import type { Sandbox } from './sandbox.js';
+import { type Sandbox, sandboxStopped } from './sandbox.js';
 
 /** The streams of the exchange in use, and what they keep current. */
 export class LiveData {
@@ -75,12 +75,9 @@ export class LiveData {
 
   async #address(locate: () => Promise<SandboxAddress | undefined>): Promise<string> {
     const wsUrl = await this.requireStreams();
-    return wsUrl ?? (await locate())?.wsUrl ?? throwNoStreams();
+    if (wsUrl !== null) return wsUrl;
+    const sandbox = await locate();
+    if (sandbox === undefined) throw sandboxStopped();
+    return sandbox.wsUrl;
   }
-}
-
-/** Throws the failure for a sandbox of an older version that was left running. */
-function throwNoStreams(): never {
-  const hint = suggest('Stop it; the next command starts this version', 'sandbox', 'stop');
-  throw new Failure('unreachable', 'The sandbox that is running is an older version, without streams.', { hint });
 }

@@ -1,6 +1,7 @@
 import { Cache } from '../../config/cache.js';
 import { CompletionNames } from '../../config/completion-names.js';
 import { SANDBOX } from '../../config/profiles.js';
+import { Failure, suggest } from '../../errors.js';
 import { clearSandboxLimits, keepSandboxOffset } from '../../exchange/connect.js';
 import type { Host } from '../../platform/host.js';
 import type { TimeBudget } from '../../platform/time-budget.js';
@@ -95,4 +96,9 @@ export class Sandbox {
   clearLimits(): void {
     clearSandboxLimits(this.host.directories.state);
   }
+}
+
+/** The failure of a command that finds the sandbox stopped, and must not start it: the user may have stopped it for good. */
+export function sandboxStopped(): Failure {
+  return new Failure('unreachable', 'The sandbox was stopped.', { hint: suggest('Start it', 'sandbox', 'start') });
 }

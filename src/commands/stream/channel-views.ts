@@ -117,6 +117,7 @@ interface AnyView {
   readonly show: (screen: Screen, data: unknown, channel: Channel, rows: number) => string;
 }
 
+/** How a kind of channel is shown. */
 export function viewOf(kind: ChannelKind): AnyView {
   // a view is called with the data of its own channels only
   return VIEWS[kind] as unknown as AnyView;

@@ -48,6 +48,7 @@ export function dataDocument(event: AnyDataEvent) {
   return { ...eventFields(event), data: (document?.of ?? rows)(event.data, event.channel) };
 }
 
+/** What a gap prints as JSON. */
 export function gapDocument({ channel, gap, reason }: GapEvent) {
   return { channel: channelKey(channel), gap: { ...gap, from: isoTime(gap.from), to: isoTime(gap.to) }, reason };
 }

@@ -24,7 +24,10 @@ export function streamSource(
   const tickers = channels.filter((channel) => channel.kind === 'ticker');
   const others = channels.filter((channel) => channel.kind !== 'ticker');
   return {
-    ...{ profile, remains: true, state: () => state, trouble: () => trouble },
+    profile,
+    remains: true,
+    state: () => state,
+    trouble: () => trouble,
     take: (event) => {
       gaps.take(event);
       if (event.type !== 'state') return;
@@ -43,7 +46,10 @@ function sectionOf(channel: Channel, of: ExchangeStream['of'], gaps: Gaps): Live
   const view = viewOf(channel.kind);
   const key = channelKey(channel);
   return {
-    ...{ key, title: key, freshness: () => of(channel), warning: () => gaps.textOf(key) },
+    key,
+    title: key,
+    freshness: () => of(channel),
+    warning: () => gaps.textOf(key),
     rows: () => {
       const known = of(channel);
       return known === undefined ? 0 : view.size(known.value);
@@ -57,7 +63,10 @@ function sectionOf(channel: Channel, of: ExchangeStream['of'], gaps: Gaps): Live
 
 function tickerSection(channels: readonly ChannelOf<'ticker'>[], of: ExchangeStream['of']): LiveSection {
   return {
-    ...{ key: 'ticker', title: null, freshness: () => undefined, rows: () => channels.length },
+    key: 'ticker',
+    title: null,
+    freshness: () => undefined,
+    rows: () => channels.length,
     show: (screen: Screen) => {
       const rows = channels.flatMap((channel) => {
         const known = of(channel);
@@ -68,7 +77,11 @@ function tickerSection(channels: readonly ChannelOf<'ticker'>[], of: ExchangeStr
       });
       if (rows.length === 0) return screen.paint.faint('Waiting for the first ticker.');
       const age: Column<(typeof rows)[number]> = {
-        ...{ title: 'age', value: (row) => row.age, align: 'right', importance: 7, onScreenOnly: true },
+        title: 'age',
+        value: (row) => row.age,
+        align: 'right',
+        importance: 7,
+        onScreenOnly: true,
         paint: (text, { isCurrent }, paint) => (isCurrent ? text : paint.warn(text)),
       };
       return table(screen, [...TICKER_COLUMNS, age], rows);

@@ -24,9 +24,9 @@ export class FeedAnswer implements WatchedAnswer {
     }
     const answer = streamed.answer(
       (channel) => {
-        const known = feeds.of(channel);
-        if (known === undefined) throw new Error('an answer takes only the values of its own channels');
-        return known.value;
+        const aged = feeds.of(channel);
+        if (aged === undefined) throw new Error('an answer takes only the values of its own channels');
+        return aged.value;
       },
       (channel) => feeds.of(channel)?.value,
     );
@@ -40,9 +40,12 @@ export class FeedAnswer implements WatchedAnswer {
 
   get trouble(): Outage | null {
     const { state, problem } = this.feeds;
+    const missing = this.streamed.channels.map((channel) => this.feeds.of(channel as ChannelOf<ChannelKind>)?.missing);
+    const cut = missing.find((one) => one !== undefined);
     if (state === 'reconnecting' || state === 'silent')
       return { words: 'connection lost, reconnecting', reason: problem };
-    return problem === null || state === 'connected' ? null : { words: 'no answer, trying again', reason: problem };
+    if (problem !== null && state !== 'connected') return { words: 'no answer, trying again', reason: problem };
+    return cut === undefined ? null : { words: 'not all is shown', reason: cut };
   }
 
   changed(signal: AbortSignal): Promise<void> {

@@ -6,6 +6,7 @@ import { FeedAnswer } from './feed-answer.js';
 import { PolledAnswer } from './polled-answer.js';
 import type { Streamed, WatchedAnswer } from './watched-answer.js';
 
+/** As `watch` in watch.ts; loaded only if a command is watched. */
 export async function liveAnswer(
   context: Context,
   read: () => Promise<Answer>,
@@ -44,11 +45,17 @@ function liveOf(context: Context, watched: WatchedAnswer, profile: string, view:
       {
         sections: [
           {
-            ...{ key: '', title: null, rows: () => 0, freshness: () => watched.snapshot() },
+            key: '',
+            title: null,
+            rows: () => 0,
+            freshness: () => watched.snapshot(),
             show: (screen) => view(watched.snapshot().answer).show(screen),
           },
         ],
-        ...{ profile, remains: false, trouble: () => watched.trouble, state: () => watched.snapshot().source },
+        profile,
+        remains: false,
+        trouble: () => watched.trouble,
+        state: () => watched.snapshot().source,
       },
       context.host,
     ),
@@ -59,7 +66,7 @@ function liveOf(context: Context, watched: WatchedAnswer, profile: string, view:
 
 type View = (answer: Answer) => Answer;
 
-/** Something for each change, and for each that is lost or back; said on stderr unless it is drawn. */
+/** Yields at each change. Reports on stderr that the connection is lost, and that it is back, unless the answer is drawn. */
 async function* changes({ host, output }: Context, watched: WatchedAnswer, end: AbortController): AsyncGenerator<void> {
   const forget = host.onInterrupt(() => end.abort());
   let isTroubled = false;

@@ -30,10 +30,12 @@ export function isConfirmed(to: string, memo: string | undefined, confirmAddress
   return confirmAddress === to || (memo !== undefined && confirmAddress === `${to}_${memo}`);
 }
 
+/** The withdrawal if none of its parts is missing. */
 export function completeWithdrawal({ coin, amount, to, ...others }: GivenWithdrawal): WithdrawRequest | undefined {
   return coin === undefined || amount === undefined || to === undefined ? undefined : { ...others, coin, amount, to };
 }
 
+/** The failure that names the first missing part. */
 export function firstMissing({ coin, amount }: GivenWithdrawal): Failure {
   const hint = [
     suggest('Write it in full, for instance', 'withdraw', 'btc', '0.01', '--to', 'ADDRESS'),

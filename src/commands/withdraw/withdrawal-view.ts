@@ -125,9 +125,18 @@ export function previewData({ prepared, earlier, warnings: found }: CheckedWithd
   const isNever = earlier?.last === undefined && earlier?.isAll === true && !earlier.isAccountKnown;
   const warnings = found.map(({ text }) => text);
   return {
-    ...{ price: null, amount: sums.amount, notional: null, fee: sums.fee, warnings },
-    ...{ coin: wanted.coin, chain: chain.chain, receives: sums.receives, address, memo },
-    ...{ balanceBefore: available, balanceAfter: left },
+    price: null,
+    amount: sums.amount,
+    notional: null,
+    fee: sums.fee,
+    warnings,
+    coin: wanted.coin,
+    chain: chain.chain,
+    receives: sums.receives,
+    address,
+    memo,
+    balanceBefore: available,
+    balanceAfter: left,
     usedBefore: isNever ? false : earlier?.last === undefined ? null : true,
   };
 }

@@ -9,6 +9,7 @@ import type { NewestState, Scope } from './newest.js';
  */
 export type Evidence = 'document' | 'choice' | { readonly clients: number };
 
+/** What this number of public clients agree on. */
 export function observedBy(clients: number): Evidence {
   return { clients };
 }
@@ -107,6 +108,7 @@ export const joinedMarket: ParameterKind = {
   problem: (text) => (/^[a-z0-9]{2,47}$/.test(text) ? undefined : 'must be a market without underscore, like btcusdt'),
 };
 
+/** `btcusdt` from `btc_usdt`. */
 export function withoutUnderscore(market: string): string {
   return market.replace('_', '');
 }
@@ -115,10 +117,6 @@ export function withoutUnderscore(market: string): string {
 export const USER_MARKET = '{market}default';
 
 const USER_MARKET_SUFFIX = USER_MARKET.replace('{market}', '');
-
-export function userMarket(market: string): string {
-  return `${withoutUnderscore(market)}${USER_MARKET_SUFFIX}`;
-}
 
 /** `btcusdt` from `btcusdt` and `btcusdtdefault`. */
 export function withoutUserSuffix(market: string): string {

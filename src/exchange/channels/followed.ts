@@ -48,6 +48,7 @@ export interface AnyFollowed extends ChannelDescription {
   readonly pollMs: number;
 }
 
+/** The description of a kind of channel. */
 export function followed(kind: ChannelKind): AnyFollowed {
   // a description is called with its own channels and frames only
   return FOLLOWED[kind] as unknown as AnyFollowed;

@@ -59,6 +59,7 @@ export class WholeState<Data extends Timed> implements NewestState<Data> {
   }
 }
 
+/** What decides which rows of a channel are new, and which are kept. */
 export interface RowRules<Row> {
   readonly key: (row: Row) => string | number;
   /** Whether a row has nothing new: it says less than what is known of its key, or nothing more. */
@@ -112,7 +113,7 @@ export class RowState<Row extends object> implements NewestState<readonly Row[]>
         news.push(row);
       } else if (scope === 'snapshot') news.push(known);
     }
-    if (news.length === 0 && scope === 'delta') return undefined;
+    if (news.length === 0 && scope === 'delta' && this.#isKnown) return undefined;
     this.#isKnown = true;
     this.#value = undefined;
     this.#sort();
@@ -173,10 +174,10 @@ export class RowState<Row extends object> implements NewestState<readonly Row[]>
     const { most, remains } = this.rules;
     if (this.#remaining <= most && this.#rows.size <= MOST_ROWS) return;
     for (const [key, row] of this.#rows) {
-      const isOneOfThose = remains(row);
-      if (isOneOfThose ? this.#remaining <= most : this.#rows.size <= MOST_ROWS) continue;
+      const isRemaining = remains(row);
+      if (isRemaining ? this.#remaining <= most : this.#rows.size <= MOST_ROWS) continue;
       this.#rows.delete(key);
-      if (isOneOfThose) this.#remaining -= 1;
+      if (isRemaining) this.#remaining -= 1;
       this.dropped += 1;
       if (this.rules.compare === undefined) this.#remember(row);
     }
@@ -184,17 +185,19 @@ export class RowState<Row extends object> implements NewestState<readonly Row[]>
 
   #remember(row: Row): void {
     this.#past.set(this.rules.key(row), row);
-    if (this.#past.size > MOST_REMEMBERED)
-      for (const oldest of this.#past.keys()) return void this.#past.delete(oldest);
+    if (this.#past.size <= MOST_REMEMBERED) return;
+    const [oldest] = this.#past.keys();
+    if (oldest !== undefined) this.#past.delete(oldest);
   }
 }
 
-/** The number is the same, however many zeros each text has. */
+/** Whether two numbers are the same, however many zeros their texts end with; null only equals null. */
 export function isSameNumber(one: string | null, other: string | null): boolean {
   if (one === null || other === null) return one === other;
   return one === other || Decimal.of(one).equals(Decimal.of(other));
 }
 
+/** Whether the first number is the smaller one. */
 export function isLess(one: string, other: string): boolean {
   return one !== other && Decimal.of(one).compare(Decimal.of(other)) < 0;
 }

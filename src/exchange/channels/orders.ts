@@ -15,7 +15,7 @@ import {
   observedBy,
   type Reading,
   type Snapshot,
-  userMarket,
+  withoutUnderscore,
   withoutUserSuffix,
 } from './channel.js';
 import { isLess, RowState } from './newest.js';
@@ -132,7 +132,7 @@ const push_user_incr_record = describeChannel(
   {
     word: 'orders',
     parts: ['market?'],
-    encode: ({ market }: OrdersRequest) => ({ market: market === undefined ? undefined : userMarket(market) }),
+    encode: ({ market }: OrdersRequest) => ({ market: market === undefined ? undefined : withoutUnderscore(market) }),
     decode: ({ market, record: records }, request, names): readonly OrderUpdate[] | undefined => {
       const name = marketOf(market, request, names);
       const isOther = request.market !== undefined && request.market !== name && records.length > 0;
@@ -212,7 +212,8 @@ async function readOrders(
     data: [...orders.filter(isNews), ...named].map(asUpdate),
     past: orders.filter((order) => !isOpen(order)).map(asUpdate),
     scope: older.length === 0 ? 'snapshot' : 'delta',
-    unrecoverable: older.length === 0 ? null : problem,
+    // whoever names an order asks for no other
+    unrecoverable: older.length === 0 || request.order !== undefined ? null : problem,
   };
 }
 

@@ -19,7 +19,7 @@ interface PermitFile {
   readonly freeAt: number;
   /** The process that holds it; 0 if none does. */
   readonly pid: number;
-  /** A digest of the machine and PID namespace the process runs in; absent in names written by earlier versions. */
+  /** A digest of the machine and PID namespace that the process runs in; undefined if none holds it. */
   readonly machine: string | undefined;
 }
 
@@ -86,7 +86,7 @@ export class FileStore implements PermitStore {
    * Frees the permit of a process that is gone, which can be seen only on its own machine, or a permit that is due later than
    * possible, for example after a reboot.
    */
-  #recover({ name, number, freeAt, pid, machine = this.#here }: PermitFile, now: number): void {
+  #recover({ name, number, freeAt, pid, machine }: PermitFile, now: number): void {
     this.#recoverAt = now + RECOVER_MS;
     const isLost = machine === this.#here && pid !== 0 && pid !== process.pid && !isAlive(pid);
     const isImpossible = freeAt > now + (pid === 0 ? HOLD_MS : LOST_MS);
@@ -128,7 +128,8 @@ export class FileStore implements PermitStore {
 }
 
 /** How many permits of a folder are taken; 0 if there is no such folder. */
-export function permitsTaken(folder: string, now = monotonicMs()): number {
+export function permitsTaken(folder: string): number {
+  const now = monotonicMs();
   return permitFilesIn(folder).filter(({ freeAt, pid }) => pid !== 0 || freeAt > now).length;
 }
 
@@ -162,7 +163,7 @@ function permitFilesIn(folder: string): PermitFile[] {
 }
 
 function permitFileIn(name: string): PermitFile[] {
-  const [, number, freeAt, pid = '0', machine] = /^(\d+)\.(\d+)(?:\.(\d+)(?:\.([0-9a-f]+))?)?$/.exec(name) ?? [];
+  const [, number, freeAt, pid = '0', machine] = /^(\d+)\.(\d+)(?:\.(\d+)\.([0-9a-f]+))?$/.exec(name) ?? [];
   return number === undefined
     ? []
     : [{ name, number: Number(number), freeAt: Number(freeAt), pid: Number(pid), machine }];

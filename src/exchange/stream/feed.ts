@@ -101,6 +101,7 @@ interface Instant {
   readonly time: number;
 }
 
+/** The feed of one channel. {@link Feeds} ticks it, and hands it what the connection says. */
 export class Feed {
   readonly key: string;
   /** The channel's name on the wire, and the message that subscribes. */
@@ -119,6 +120,8 @@ export class Feed {
   #isEnded = false;
   /** When nothing was missing for the last time, and what was known then; null if everything has to be read. */
   #complete: { readonly from: number; readonly base: unknown } | null = null;
+  /** What the last read of everything could not read; null for nothing. */
+  #missing: string | null = null;
   /** When the gap began that has to be reported, and why; null for none. */
   #gap: { readonly from: number; readonly reason: string } | null = null;
   #held: Push[] = [];
@@ -167,6 +170,7 @@ export class Feed {
       ageMs: this.context.host.monotonic() - at,
       isCurrent: isLive ? this.#isProven : this.#isPolled,
       source: isLive ? 'stream' : source,
+      ...(this.#missing === null ? {} : { missing: this.#missing }),
     };
   }
 
@@ -333,6 +337,7 @@ export class Feed {
   }
 
   #found(found: Snapshot, began: Instant): void {
+    if (this.#complete === null) this.#missing = found.unrecoverable;
     if (this.#stage === 'reading') this.#recover(found, began);
     else if (this.#stage === 'live') this.#check(found, began);
     else this.#polled(found, began);
@@ -494,7 +499,7 @@ export class Feed {
 
   #report(state: 'open' | 'resynchronised' | 'permanent', failure?: string): void {
     const received = this.context.host.now();
-    this.#gap ??= { from: received, reason: 'HTTP could not be read' };
+    this.#gap ??= { from: received, reason: state === 'open' ? 'HTTP could not be read' : 'HTTP does not show all' };
     const { from, reason } = this.#gap;
     this.context.emit({
       type: 'gap',

@@ -92,7 +92,10 @@ export class Feeds {
     this.#budget = new TimeBudget(READ_MS, host.monotonic);
     this.#state = connection === null ? 'none' : 'connecting';
     this.#context = {
-      ...{ host, protocol, reads, pollMs },
+      host,
+      protocol,
+      reads,
+      pollMs,
       client: clientOf(this.#budget, this.#ending.signal).restartingBudget(this.#budget),
       pushedMarket: protocol.pushedMarket,
       orderMarkets: orderMarkets ?? (async () => []),

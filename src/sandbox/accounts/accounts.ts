@@ -74,13 +74,23 @@ export class Customers {
     return customer;
   }
 
+  get secretsOfFirst(): Secrets {
+    const { accessKey, secretKey, safePwd, username } = this.first;
+    return { accessKey, secretKey, safePwd, username };
+  }
+
   /** Gives the first account other keys. Its name and permissions stay. */
   replaceKeysOfFirst({ accessKey, secretKey, safePwd }: Secrets): void {
-    const [first] = this.list;
-    if (first === undefined) throw new RangeError('the exchange has no first account');
+    const { first } = this;
     this.byKey.delete(first.accessKey);
     this.list[0] = { ...first, accessKey, secretKey, safePwd };
     this.byKey.set(accessKey, this.list[0]);
+  }
+
+  private get first(): Customer {
+    const [first] = this.list;
+    if (first === undefined) throw new RangeError('the exchange has no first account');
+    return first;
   }
 }
 

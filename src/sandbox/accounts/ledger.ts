@@ -17,6 +17,7 @@ export const OUTSIDE = 'outside';
 /** Prefix of the accounts that lend to margin wallets, one for each: negative by what the wallet owes. */
 const LENDER = 'lender~';
 
+/** The account that lends to a margin wallet. Its balance is negative by what the wallet owes. */
 export function lentTo(wallet: string): string {
   return `${LENDER}${wallet}`;
 }

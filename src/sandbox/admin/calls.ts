@@ -53,14 +53,21 @@ export const ADMIN_CALLS = {
   }),
   /** To another account (`to`), or between the spot wallet and a margin wallet (`wallet`, `back`). */
   'POST /transfer': answering<TransferReport>()({
-    ...{ account, coin: text, amount: text, to: optional(text) },
+    account,
+    coin: text,
+    amount: text,
+    to: optional(text),
     /** `cross`, or a market. */
     wallet: optional(text),
     back: toggle,
   }),
   /** What a user does on an exchange's website: allows withdrawals to an address. `preferred` makes it the default. */
   'POST /addresses/verify': answering<object>()({
-    ...{ account, coin: text, address: text, memo: optional(text), chain: optional(text) },
+    account,
+    coin: text,
+    address: text,
+    memo: optional(text),
+    chain: optional(text),
     preferred: toggle,
   }),
   /** Obtains the deposit address of a coin. */

@@ -140,9 +140,13 @@ export function adminHandlers(sandbox: Administered): ReadonlyMap<string, AdminH
 }
 
 /** Calls that are answered also while the exchange is being replaced or its disk fails. */
-const WITHOUT_EXCHANGE: ReadonlySet<AdminCallName> = new Set([
-  ...(['POST /hello', 'POST /stop', 'GET /faults', 'POST /faults/add'] as const),
-  ...(['POST /faults/clear', 'POST /faults/log'] as const),
+const WITHOUT_EXCHANGE: ReadonlySet<AdminCallName> = new Set<AdminCallName>([
+  'POST /hello',
+  'POST /stop',
+  'GET /faults',
+  'POST /faults/add',
+  'POST /faults/clear',
+  'POST /faults/log',
 ]);
 
 async function carryOut(name: AdminCallName, input: Parameters<AdminHandler>[0], sandbox: Administered) {
@@ -172,9 +176,25 @@ function statusOf({ running, data, activity, faults, files, dialect }: Administe
   const sizes = readdirSync(files.exchange).map((name) => statSync(path.join(files.exchange, name)).size);
   return {
     running: true,
-    ...{ pid, baseUrl, tradeUrl, wsUrl, accessKey, secretKey, safePwd, dialect },
-    ...{ time: clock.time, clockRunning: clock.running, clockSpeed: clock.speed },
-    ...{ markets, orders, accounts, trades, requests, refused, streams, nonBrowserAgents },
+    pid,
+    baseUrl,
+    tradeUrl,
+    wsUrl,
+    accessKey,
+    secretKey,
+    safePwd,
+    dialect,
+    time: clock.time,
+    clockRunning: clock.running,
+    clockSpeed: clock.speed,
+    markets,
+    orders,
+    accounts,
+    trades,
+    requests,
+    refused,
+    streams,
+    nonBrowserAgents,
     faults: faults.rules.active,
     replaying: exchange.admin.replaying,
     memory: process.memoryUsage.rss(),

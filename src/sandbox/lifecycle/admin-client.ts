@@ -76,10 +76,13 @@ function adminError(status: number, text: string): AdminError {
   );
 }
 
+/** In milliseconds. */
+const ANSWER_TIMEOUT = 5_000;
+
 /** Whether this very sandbox answers and is not about to stop; puts its idle stop off. */
-export async function isAnswering(address: SandboxAddress, timeout = 5_000): Promise<boolean> {
+export async function isAnswering(address: SandboxAddress): Promise<boolean> {
   try {
-    await askAdmin(address, 'POST /hello', timeout);
+    await askAdmin(address, 'POST /hello', ANSWER_TIMEOUT);
     return true;
   } catch {
     return false;

@@ -3,8 +3,8 @@ import type { Secrets } from '../accounts/accounts.js';
 import type { Exchange, ReplayGenesis } from '../exchange/exchange.js';
 import { Refusal } from '../refusals.js';
 
-/** Opens the exchange of a directory, or makes one there. */
-type OpenExchange = (directory: string, replayGenesis?: ReplayGenesis) => Promise<Exchange>;
+/** Opens the exchange of a directory, or makes one there whose first account has these keys. */
+type OpenExchange = (directory: string, keys: Secrets, replayGenesis?: ReplayGenesis) => Promise<Exchange>;
 
 /**
  * The folder of an exchange while its sandbox runs. The exchange can be replaced by another one, for a replay or an import;
@@ -19,25 +19,34 @@ export class DataDirectory {
   private constructor(
     private readonly directory: string,
     exchange: Exchange,
-    readonly open: OpenExchange,
+    private readonly openExchange: OpenExchange,
     /** Those of the first account, which stay when the exchange is replaced. */
     readonly keys: Secrets,
   ) {
     this.current = exchange;
   }
 
-  /** Opens it, also if a sandbox was killed while it replaced its exchange. Rejects with UnreadableStore and the system's errors. */
+  /**
+   * Opens it, also if a sandbox was killed while it replaced its exchange. Rejects with UnreadableStore and the system's errors.
+   * @param keys for a new exchange. One that is there has its own, also if the sandbox's settings were lost
+   */
   static async open(directory: string, open: OpenExchange, keys: Secrets): Promise<DataDirectory> {
     const [next, last] = neighbours(directory);
     if (!existsSync(directory) && existsSync(next)) renameSync(next, directory);
     for (const rest of [next, last]) rmSync(rest, { recursive: true, force: true });
-    return new DataDirectory(directory, await open(directory), open, keys);
+    const exchange = await open(directory, keys);
+    return new DataDirectory(directory, exchange, open, exchange.customers.secretsOfFirst);
   }
 
   /** Throws {@link Refusal} `maintenance` while it is being replaced. */
   get exchange(): Exchange {
     if (this.current === undefined) throw new Refusal('maintenance');
     return this.current;
+  }
+
+  /** Opens or makes the exchange of another directory, which may replace this one. */
+  open(directory: string, replayGenesis?: ReplayGenesis): Promise<Exchange> {
+    return this.openExchange(directory, this.keys, replayGenesis);
   }
 
   /** Calls a listener each time the exchange is about to be closed, for another one to take its place. */

@@ -16,7 +16,8 @@ export interface SandboxAddress {
   readonly baseUrl: string;
   /** Without `/api`. */
   readonly tradeUrl: string;
-  readonly wsUrl: string | null;
+  /** The WebSocket of the streams. */
+  readonly wsUrl: string;
   readonly accessKey: string;
   readonly secretKey: string;
   readonly safePwd: string;
@@ -44,6 +45,7 @@ export function sandboxFiles({ state }: Pick<Directories, 'state'>): SandboxFile
   return filesIn(path.join(state, 'sandbox'));
 }
 
+/** The files of a sandbox in this folder. */
 export function filesIn(directory: string): SandboxFiles {
   return {
     directory,
@@ -72,9 +74,15 @@ interface Settings {
 /** The settings of a sandbox, with new keys if it has none yet. */
 export function readSettings(file: string): Settings {
   const { keys, port = 0, dialect = 'document' } = (readRecord(file) ?? {}) as Partial<Settings>;
-  return { keys: keys ?? newKeys('sandbox'), port, dialect };
+  return { keys: areSecrets(keys) ? keys : newKeys('sandbox'), port, dialect };
 }
 
+function areSecrets(keys: Partial<Secrets> | undefined): keys is Secrets {
+  const { accessKey, secretKey, safePwd, username } = keys ?? {};
+  return [accessKey, secretKey, safePwd, username].every((text) => typeof text === 'string');
+}
+
+/** Writes the settings if they have changed. Throws what the system reports. */
 export function keepSettings(file: string, settings: Settings): void {
   const text = `${JSON.stringify(settings)}\n`;
   if (text !== tryRead(file)) replaceFile(file, text);
@@ -132,8 +140,8 @@ export function readPublished(file: string): SandboxAddress | undefined {
 }
 
 function isAddress(record: Partial<SandboxAddress>): record is SandboxAddress {
-  const { pid = 0, baseUrl, tradeUrl, accessKey, secretKey, safePwd, adminUrl, adminToken } = record;
-  const texts = [baseUrl, tradeUrl, accessKey, secretKey, safePwd, adminUrl, adminToken];
+  const { pid = 0, baseUrl, tradeUrl, wsUrl, accessKey, secretKey, safePwd, adminUrl, adminToken } = record;
+  const texts = [baseUrl, tradeUrl, wsUrl, accessKey, secretKey, safePwd, adminUrl, adminToken];
   return Number.isSafeInteger(pid) && pid > 0 && texts.every((text) => typeof text === 'string');
 }
 

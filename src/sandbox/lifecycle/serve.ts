@@ -4,6 +4,7 @@ import { Failure, suggest, usage } from '../../errors.js';
 import type { Host } from '../../platform/host.js';
 import { lock } from '../../platform/lock.js';
 import { makeFolders } from '../../platform/private-files.js';
+import type { Secrets } from '../accounts/accounts.js';
 import { adminHandlers } from '../admin/handlers.js';
 import { adminListener } from '../admin/http.js';
 import { Exchange, type ReplayGenesis } from '../exchange/exchange.js';
@@ -148,8 +149,8 @@ export async function serve(options: ServeOptions): Promise<Running> {
   await untilFree(files);
   const { seed, historyMs, now = Date.now } = options;
   const settings = readSettings(files.settings);
-  const open = (directory: string, replayGenesis?: ReplayGenesis) =>
-    Exchange.open({ directory, seed, now, firstAccount: settings.keys, replayGenesis, historyMs });
+  const open = (directory: string, firstAccount: Secrets, replayGenesis?: ReplayGenesis) =>
+    Exchange.open({ directory, seed, now, firstAccount, replayGenesis, historyMs });
   const data = await DataDirectory.open(files.exchange, open, settings.keys);
   try {
     const dialect = options.dialect ?? settings.dialect;
@@ -186,12 +187,17 @@ export async function serve(options: ServeOptions): Promise<Running> {
     const admin = await listen(adminListener(adminToken, calls), 0);
     const { url } = listener;
     const wsUrl = `${url.replace(/^http/, 'ws')}${STREAMS.path}`;
-    const { accessKey, secretKey, safePwd } = settings.keys;
+    const { accessKey, secretKey, safePwd } = data.keys;
     const address = { baseUrl: url, tradeUrl: url, wsUrl, accessKey, secretKey, safePwd, pid: process.pid };
-    keepSettings(files.settings, { keys: settings.keys, port: listener.port, dialect });
+    keepSettings(files.settings, { keys: data.keys, port: listener.port, dialect });
     const running = new RunningSandbox({
       address: { ...address, adminUrl: admin.url, adminToken },
-      ...{ files, data, listener, admin, activity, log },
+      files,
+      data,
+      listener,
+      admin,
+      activity,
+      log,
       idleMs: options.idleMs,
     });
     log(`serves ${url} as process ${process.pid}`);
@@ -252,6 +258,7 @@ const TICK = 1_000;
 /** How long a stopping idle sandbox still serves commands that found it just before. */
 const LINGER = 1_000;
 
+/** A sandbox that serves until it is closed, or nothing has asked it for a while. */
 export class RunningSandbox implements Running {
   readonly address: SandboxAddress;
   readonly closed: Promise<void>;

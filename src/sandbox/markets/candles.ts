@@ -42,6 +42,7 @@ const LEVEL_OF: Readonly<Record<CandleType, Level>> = {
 /** The first Monday after the Unix epoch, which was a Thursday. */
 const MONDAY = 4 * DAY;
 
+/** In milliseconds. */
 export function candleLength(type: CandleType): number {
   return CANDLE_MS[type];
 }

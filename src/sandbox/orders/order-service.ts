@@ -87,9 +87,13 @@ export class OrderService {
   private time = 0;
 
   constructor(private readonly parts: OrderParts) {
-    ({ ledger: this.ledger, sequences: this.sequences, bills: this.bills } = parts);
-    ({ orders: this.orders, margin: this.margin } = parts);
-    ({ changes: this.changes = new Changes(), timers: this.timers = new Scheduler([]) } = parts);
+    this.ledger = parts.ledger;
+    this.sequences = parts.sequences;
+    this.bills = parts.bills;
+    this.orders = parts.orders;
+    this.margin = parts.margin;
+    this.changes = parts.changes ?? new Changes();
+    this.timers = parts.timers ?? new Scheduler([]);
   }
 
   /** The id of the new order. Throws {@link Refusal}, with nothing changed. */
@@ -199,10 +203,8 @@ export class OrderService {
       this.bills.write(this.time);
     }
     this.ledger.hold(wallet.name, coin, units);
-    const id = this.sequences.order(this.time);
-    const filled = { remaining: amount, value: 0n, fee: 0n, open: true };
     return {
-      id,
+      id: this.sequences.order(this.time),
       account,
       accountType,
       wallet: wallet.name,
@@ -214,7 +216,10 @@ export class OrderService {
       amount,
       clientId,
       time: this.time,
-      ...filled,
+      remaining: amount,
+      value: 0n,
+      fee: 0n,
+      open: true,
     };
   }
 

@@ -104,6 +104,7 @@ export function orderKey(account: string, market: string, id: bigint): string {
   return `${account}/${market}/${id}`;
 }
 
+/** As {@link orderKey}. */
 export function keyOf(order: Order): string {
   return orderKey(order.account, order.market.name, order.id);
 }
@@ -111,6 +112,7 @@ export function keyOf(order: Order): string {
 /** An order as it is read from the store, where its market is a name. */
 export type StoredOrder = Omit<Order, 'market'> & { readonly market: string };
 
+/** An order that was read, with its market. Throws RangeError for a market that there is not. */
 export function orderOf(stored: Order | StoredOrder): Order {
   if (typeof stored.market !== 'string') return stored as Order;
   const market = MARKETS.get(stored.market);

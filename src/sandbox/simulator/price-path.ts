@@ -1,4 +1,4 @@
-import { type Columns, recordedMinutes } from '../markets/recorded-minutes.js';
+import { recordedMinutes } from '../markets/recorded-minutes.js';
 import { random } from './random.js';
 
 /**
@@ -58,7 +58,8 @@ export interface Move {
 }
 
 /** The recorded minute at `index`, from 1. */
-export function recordedMove(index: number, columns: Columns = recordedMinutes()): Move {
+export function recordedMove(index: number): Move {
+  const columns = recordedMinutes();
   const before = columns.close[index - 1] ?? 1;
   const relative = (column: Int32Array) => Math.log((column[index] ?? before) / before);
   return {

@@ -270,8 +270,14 @@ export class Job {
       this.#requests = Math.max(this.#requests, number);
       for (const line of sent) this.lines[line] = { state: 'sent', request: number, reqTime };
       this.#open.set(number, {
-        ...{ number, reqTime, sent, knownBefore: this.#knownIds.size },
-        ...{ response: 'lost', responseIds: [], reason: 'no answer', isOver: false },
+        number,
+        reqTime,
+        sent,
+        knownBefore: this.#knownIds.size,
+        response: 'lost',
+        responseIds: [],
+        reason: 'no answer',
+        isOver: false,
       });
     }
   }

@@ -262,13 +262,13 @@ function withReply(cancel: CancelOutcome, reply: Undecided | undefined): CancelO
 /** An order that lags behind the answer would let a replacement place more than is wanted. */
 function atLeastFilled(cancel: ConfirmedCancel, accepted: Cancellation) {
   const { filled, filledValue } = accepted;
-  const isOfOrder = (['price', 'amount'] as const).every((name) => isSameNumber(cancel[name], accepted[name]));
+  const isOfOrder = (['price', 'amount'] as const).every((name) => mayBeSame(cancel[name], accepted[name]));
   const lags = isOfOrder && filled !== null && Decimal.of(cancel.filled).compare(Decimal.of(filled)) < 0;
   return lags ? { filled, filledValue } : {};
 }
 
-/** Whether nothing shows that they differ. */
-function isSameNumber(one: string | null, other: string | null): boolean {
+/** Whether nothing shows that two numbers differ: null is unknown. */
+function mayBeSame(one: string | null, other: string | null): boolean {
   return one === null || other === null || Decimal.of(one).equals(Decimal.of(other));
 }
 

@@ -3,8 +3,9 @@ import path from 'node:path';
 import { appendDurably, encodeLine, linesBackwards, namesIn, syncFolder, valueInLine } from './files.js';
 import { isRecordedWrite, type RecordedWrite, type Settled } from './write.js';
 
-const DAY_MS = 86_400_000;
-/** Settled writes older than this are forgotten. */
+/** Of `2026-11-25`, with which the names of files begin. */
+const DAY_LENGTH = 10;
+/** So many days on which something was settled are kept; what was settled before them is forgotten. */
 const KEPT_DAYS = 14;
 
 /** A line of a day's file. `at` is the time at which it was written, by this machine's clock. */
@@ -101,8 +102,10 @@ export class Archive {
     return found === undefined ? undefined : path.join(this.jobs, found);
   }
 
+  /** Counts days instead of reading a clock: one that is set forward must not make pit forget today's orders. */
   #prune(): void {
-    const oldest = dayOf(this.now() - KEPT_DAYS * DAY_MS);
+    const oldest = namesIn(this.folder).at(-KEPT_DAYS)?.slice(0, DAY_LENGTH);
+    if (oldest === undefined) return;
     for (const folder of [this.folder, this.jobs])
       for (const name of namesIn(folder)) if (name < oldest) fs.rmSync(path.join(folder, name), { force: true });
   }
@@ -137,5 +140,5 @@ function matchesAll(filter: LineFilter): (line: string) => boolean {
 }
 
 function dayOf(time: number): string {
-  return new Date(time).toISOString().slice(0, 10);
+  return new Date(time).toISOString().slice(0, DAY_LENGTH);
 }

@@ -96,13 +96,33 @@ export type RecordedWrite<Kind extends WriteKind = WriteKind> = Extract<Write, {
   readonly bestBid?: string;
 };
 
-/** Whether a value that was read is a write: the parts that every write has are there. */
+/** Whether a value that was read is a write: the parts without which no command can work with it are there. */
 export function isRecordedWrite(value: unknown): value is RecordedWrite {
-  if (typeof value !== 'object' || value === null) return false;
-  const { operation, id, time, reqTime, terms, firstOwner } = value as Partial<RecordedWrite>;
+  if (!isObject(value)) return false;
+  const { operation, id, time, reqTime, terms, firstOwner } = value;
   const isNamed = typeof operation === 'string' && typeof id === 'string';
   const isDated = typeof time === 'number' && typeof reqTime === 'number';
-  return isNamed && isDated && typeof terms === 'object' && typeof firstOwner === 'object';
+  return isNamed && isDated && isObject(terms) && hasTermsOf(operation, terms) && isObject(firstOwner);
+}
+
+/** The terms of each kind of write that are texts, and those that have parts. A job of the archive has no lines. */
+const TERMS: Readonly<Record<WriteKind, { readonly texts: readonly string[]; readonly parts: readonly string[] }>> = {
+  order: { texts: ['market', 'side', 'type', 'account', 'price', 'amount'], parts: [] },
+  cancel: { texts: ['market'], parts: ['order'] },
+  replace: { texts: ['market'], parts: ['order', 'wanted'] },
+  batch: { texts: ['market', 'side', 'account'], parts: ['baseline'] },
+  withdraw: { texts: ['coin', 'amount', 'fee', 'address'], parts: ['before'] },
+  call: { texts: ['method'], parts: ['parameters'] },
+};
+
+function hasTermsOf(operation: string, terms: Readonly<Record<string, unknown>>): boolean {
+  if (!Object.hasOwn(TERMS, operation)) return false;
+  const { texts, parts } = TERMS[operation as WriteKind];
+  return texts.every((name) => typeof terms[name] === 'string') && parts.every((name) => isObject(terms[name]));
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
 }
 
 /** A process, distinguished from a later one with the same id if the system allows it. */
@@ -215,11 +235,6 @@ export function listShowing({ operation, terms }: Write): MarketSide | { readonl
 /** The client id that an order carries. */
 export function clientIdOf({ id, clientId = id }: RecordedWrite): string {
   return clientId;
-}
-
-/** The key of one write: its own id, which no other has. */
-export function writeKey({ write }: { readonly write: RecordedWrite }): string {
-  return write.id;
 }
 
 /** The market of a write; undefined if it has none. */

@@ -99,7 +99,9 @@ function marketPnl(fills: readonly Fill[], { window, method, pastPrice }: PnlOpt
   const known = lots.filter(({ cost }) => cost !== null);
   const unknown = lots.filter(({ cost }) => cost === null);
   return {
-    ...{ market, base, quote },
+    market,
+    base,
+    quote,
     ...sums,
     realised: Decimal.sum(known.map(({ proceeds, cost }) => proceeds.minus(cost ?? Decimal.zero))),
     withoutCost: {

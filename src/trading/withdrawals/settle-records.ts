@@ -3,7 +3,7 @@ import type { Withdrawal } from '../../domain/funds.js';
 import { datedRead } from '../dated-read.js';
 import type { DuplicateWithdrawals } from '../duplicates.js';
 import type { JournalEntry } from '../journal/entry.js';
-import { absentOutcome, isKind, type RecordedWrite, type Settled, writeKey } from '../journal/write.js';
+import { absentOutcome, isKind, type RecordedWrite, type Settled } from '../journal/write.js';
 import { namedIdOf } from '../open-writes.js';
 import { type Attempt, reconcile, SLACK_MS } from '../reconcile.js';
 import { closeOrRetain } from '../settle.js';
@@ -226,11 +226,9 @@ function settleLate(
 ): readonly DuplicateWithdrawals[] {
   const listed = new Map(records.map((record) => [record.id, record]));
   const requestLifetime = trading.requestLifetimeMs + DATE_SLACK_MS;
-  const keyOf = (record: Withdrawal) => {
-    const entry = bestFit(record, settled, listed, requestLifetime + SLACK_MS);
-    return entry === undefined ? '' : writeKey(entry);
-  };
-  const rows = records.map((record) => ({ id: record.id, matchKey: keyOf(record), time: record.time }));
+  const matchKeyOf = (record: Withdrawal) =>
+    bestFit(record, settled, listed, requestLifetime + SLACK_MS)?.write.id ?? '';
+  const rows = records.map((record) => ({ id: record.id, matchKey: matchKeyOf(record), time: record.time }));
   const toTheEnd = { since: Number.NEGATIVE_INFINITY, expiredTo: Number.NEGATIVE_INFINITY };
   const accountedFor = new Set([...known, ...reserved]);
   const { duplicates, closed } = reconcile(
@@ -239,7 +237,7 @@ function settleLate(
     { accountedFor, requestLifetime },
   );
   const found = settled.flatMap((entry) => {
-    const own = duplicates.find(({ item }) => item.id === writeKey(entry));
+    const own = duplicates.find(({ item }) => item.id === entry.write.id);
     return own === undefined ? [] : { entry, id: own.item.rowId, ids: own.rows.map(({ id }) => id) };
   });
   const reports = found.map(({ entry, id, ids }): DuplicateWithdrawals => {
@@ -254,12 +252,12 @@ function settleLate(
     entry.noteFound(isAbsent ? ids.slice(1) : ids, isAbsent ? ids[0] : null);
   }
   for (const entry of settled) {
-    const key = writeKey(entry);
+    const { id: writeId, reqTime } = entry.write;
     // a record that another withdrawal may have made is a duplicate of this one if it turns out not to be the other's
-    const isReserved = rows.some(({ id, matchKey }) => reserved.has(id) && matchKey === key);
+    const isReserved = rows.some(({ id, matchKey }) => reserved.has(id) && matchKey === writeId);
     closeOrRetain(trading, entry, {
-      lastReqTime: entry.write.reqTime,
-      areClosed: closed.has(key) && !isReserved,
+      lastReqTime: reqTime,
+      areClosed: closed.has(writeId) && !isReserved,
       isAbsent: entry.settlement?.outcome !== 'placed',
     });
   }
@@ -299,12 +297,12 @@ function mayComeLate(entry: WithdrawalEntry): boolean {
 
 function attemptOf(entry: WithdrawalEntry): Attempt {
   const { settlement, write } = entry;
-  const key = writeKey(entry);
+  const { id } = write;
   const isPlaced = settlement?.outcome === 'placed';
   return {
-    id: key,
-    writeKey: key,
-    items: [{ id: key, matchKey: key, rowId: isPlaced ? settlement.id : null, state: isPlaced ? 'placed' : 'absent' }],
+    id,
+    writeId: id,
+    items: [{ id, matchKey: id, rowId: isPlaced ? settlement.id : null, state: isPlaced ? 'placed' : 'absent' }],
     response: mayComeLate(entry) ? 'lost' : 'decided',
     responseIds: [],
     reqTime: write.reqTime,

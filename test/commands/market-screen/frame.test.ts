@@ -134,6 +134,18 @@ describe('the market screen', () => {
       expect(text).toContain(what);
   });
 
+  it('says that older open orders are missing, whether it shows any or none', () => {
+    const missing = 'open orders beyond the latest 200 of a side were not read';
+    const hint = 'Older open orders are not shown: pit orders btc_usdt';
+    const none = drawn(viewOf({ orders: reading<'orders'>([], 0, { missing }) })).join('\n');
+    expect(none).toContain('No open orders among the latest');
+    expect(none).toContain(hint);
+    const { orders } = viewOf();
+    if (orders === undefined) throw new Error('the view has orders');
+    expect(drawn(viewOf({ orders: { ...orders, missing } })).join('\n')).toContain(hint);
+    expect(drawn(viewOf()).join('\n')).not.toContain(hint);
+  });
+
   it('says in each panel, without colour too, that its numbers are not current', () => {
     const old = { isCurrent: false };
     const view = viewOf();

@@ -52,6 +52,30 @@ describe('a feed', () => {
     expect(feeds.state).toBe('none');
   });
 
+  it('says that open orders may be missing when it could not read all orders, also if it knows of none', async () => {
+    const orders = Array.from({ length: 300 }, (_, index) => ({
+      id: String(900 - index),
+      time: 1,
+      state: 'cancelled',
+    }));
+    const client = {
+      ...{ now: Date.now, restartingBudget: () => client },
+      orderPage: async (_: string, side: string, page: number) =>
+        side === 'buy' ? orders.slice((page - 1) * 10, page * 10) : [],
+    } as unknown as ExchangeClient;
+    const channel = { kind: 'orders', market: 'btc_usdt' } as const;
+    const host = { ...fakeHost(), now: Date.now, sleep: () => delay(10) };
+    const feeds = new Feeds({ host, channels: [channel], clientOf: () => client, connection: null });
+    onTestFinished(() => feeds.close());
+    const missing = 'open orders beyond the latest 200 of a side were not read (btc_usdt)';
+    await eventually(() => expect(feeds.of(channel)).toMatchObject({ value: [], missing }));
+    orders.length = 30;
+    const whole = new Feeds({ host, channels: [channel], clientOf: () => client, connection: null });
+    onTestFinished(() => whole.close());
+    await eventually(() => expect(whole.of(channel)).toMatchObject({ value: [] }));
+    expect(whole.of(channel)).not.toHaveProperty('missing');
+  });
+
   it('asks nothing over HTTP between two checks while the stream sends everything', async () => {
     const read = vi.fn(async () => book('1'));
     const { feeds, stream } = streamed(read);

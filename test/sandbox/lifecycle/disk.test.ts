@@ -89,7 +89,7 @@ describe('a damaged store', () => {
   it.each([
     ['text', Buffer.from('xxxx\n')],
     ['nonsense', Buffer.alloc(8192, 7)],
-  ])('is reported if it is %s, and reset mends it', async (_what, bytes) => {
+  ])('is reported if it is %s, and reset replaces it', async (_what, bytes) => {
     const home = newHome();
     mkdirSync(stateFile(home, 'exchange'), { recursive: true });
     writeFileSync(stateFile(home, path.join('exchange', 'exchange.mdb')), bytes);

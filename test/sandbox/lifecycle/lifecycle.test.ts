@@ -156,7 +156,7 @@ describe('a start after a kill', () => {
     JSON.stringify({
       baseUrl: 'http://127.0.0.1:9',
       tradeUrl: 'http://127.0.0.1:9',
-      wsUrl: null,
+      wsUrl: 'ws://127.0.0.1:9',
       accessKey: 'a',
       secretKey: 'b',
       safePwd: 'c',

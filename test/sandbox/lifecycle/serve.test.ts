@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -108,6 +108,21 @@ describe('a sandbox in this process', () => {
     expect(second.address).toMatchObject(lasting);
     expect(second.address.adminToken).not.toBe(adminToken);
   });
+
+  it.each(['', 'no JSON', '{"keys":3}', '{"keys":{"accessKey":"1"}}'])(
+    'keeps the keys of its exchange when the file of its settings is damaged: %j',
+    async (damaged) => {
+      const first = await serving();
+      await first.close();
+      writeFileSync(path.join(folder, 'settings.json'), damaged);
+      const { accessKey, secretKey, safePwd } = first.address;
+      for (let starts = 0; starts < 2; starts += 1) {
+        const next = await serving();
+        expect(next.address).toMatchObject({ accessKey, secretKey, safePwd });
+        await next.close();
+      }
+    },
+  );
 
   it('takes the requested port, or reports why not', async () => {
     const other = createServer();

@@ -28,6 +28,14 @@ function filled() {
   return made;
 }
 
+/** The line of an order, but for some of its parts. */
+function line(changed: object): string {
+  const firstOwner = { pid: 1, startStamp: null };
+  return JSON.stringify({
+    write: { operation: 'order', id: 'open2', time: 1, reqTime: 1, terms: TERMS, firstOwner, ...changed },
+  });
+}
+
 const archiveOf = (folder: string) => path.join(folder, fs.readdirSync(folder)[0] ?? '');
 
 describe('a journal file that is cut off at any length', () => {
@@ -103,15 +111,22 @@ describe('a journal file with a byte that the disk lost', () => {
     '{"write":null}',
     '{"write":{}}',
     '{"write":{"id":"open2","time":1}}',
+    line({ terms: null }),
+    line({ terms: {} }),
+    line({ terms: { ...TERMS, market: null } }),
+    line({ firstOwner: null }),
+    line({ operation: 'teleport' }),
+    line({ operation: 'toString' }),
+    line({ operation: 'replace' }),
     '{"time":1}',
     '{"event":"sent"}',
     '{"at":1}',
     '{"at":1,"settled":{"write":{"id":"open2"}}}',
-  ])('takes a line that pit did not write for none: %s', (line) => {
+  ])('takes a line that pit did not write for none: %s', (text) => {
     const { journal, unsettled, archive } = filled();
-    fs.writeFileSync(path.join(unsettled, 'open2'), `${line}\n`);
+    fs.writeFileSync(path.join(unsettled, 'open2'), `${text}\n`);
     expect([journal.unsettled().damaged, journal.damagedEvents('open2')]).toEqual([['open2'], []]);
-    fs.appendFileSync(archiveOf(archive), `${line}\n`);
+    fs.appendFileSync(archiveOf(archive), `${text}\n`);
     expect(journal.archive.since(0)).toHaveLength(3);
   });
 });

@@ -23,6 +23,7 @@ interface Holding {
 /** By the coin's name; undefined if they could not be read. */
 export type Holdings = Promise<ReadonlyMap<string, Holding> | undefined>;
 
+/** What each coin has available; undefined if the balances cannot be read. */
 export async function readHoldings({ client }: Pick<TradingContext, 'client'>): Holdings {
   const info = await tryRead(() => client.account());
   return (
