@@ -121,10 +121,14 @@ export class ExchangeConnection {
 
   /** The latch of the account. Throws Failure `credentials` without keys. */
   get latch(): Latch {
+    this.#latch ??= this.#makeLatch();
+    return this.#latch;
+  }
+
+  #makeLatch(): Latch {
     const { root, now, redisUrl } = this.#sharing();
     const redis = redisUrl === undefined ? undefined : new Redis(redisUrl);
-    this.#latch ??= new Latch({ root, account: this.options.account(), redis, now });
-    return this.#latch;
+    return new Latch({ root, account: this.options.account(), redis, now });
   }
 
   /**
