@@ -81,6 +81,8 @@ interface FailureDetails {
   code?: number | null | undefined;
   /** The client order id of the write. */
   clientId?: string;
+  /** Whether a halt of the account stopped the write. */
+  halted?: boolean | undefined;
   cause?: unknown;
 }
 
@@ -91,6 +93,7 @@ export class Failure extends Error {
   readonly refusal: RefusalKind | null;
   readonly code: number | null;
   readonly clientId: string | null;
+  readonly halted: boolean;
 
   constructor(
     readonly kind: FailureKind,
@@ -102,6 +105,7 @@ export class Failure extends Error {
     this.refusal = details.refusal ?? null;
     this.code = details.code ?? null;
     this.clientId = details.clientId ?? null;
+    this.halted = details.halted ?? false;
   }
 
   get exitCode(): number {
@@ -110,8 +114,8 @@ export class Failure extends Error {
 
   /** The same failure with other hints. */
   hinting(hint: Advice): Failure {
-    const { kind, message, refusal, code, clientId, cause } = this;
-    const details = { hint, cause, refusal, code };
+    const { kind, message, refusal, code, clientId, halted, cause } = this;
+    const details = { hint, cause, refusal, code, halted };
     return new Failure(kind, message, clientId === null ? details : { ...details, clientId });
   }
 }

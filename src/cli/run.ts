@@ -30,6 +30,8 @@ export interface RunningCommand {
   /** The profile in use. Throws Failure `usage` or `credentials` if there is none that can be used. */
   activeProfile(): Promise<string>;
   readonly deadline: Deadline;
+  /** Runs before the command: warns of what concerns every command. Never throws. */
+  open(): Promise<void>;
   /** Runs after the command, also after one that failed. Never throws. */
   close(): Promise<void>;
 }
@@ -102,10 +104,10 @@ function commandRunner(host: Host, createContext: Program['createContext']): Run
     });
     // only a command that changes something describes a dry run
     const isWrite = definition.dryRunOutput !== undefined;
-    const { context, activeProfile, deadline, close } = await createContext({ host, globals, output });
+    const { context, activeProfile, deadline, open, close } = await createContext({ host, globals, output });
     try {
       await untilEnded(host, async () => {
-        const answer = await inTime(deadline, () => definition.run(context, input));
+        const answer = await inTime(deadline, () => open().then(() => definition.run(context, input)));
         if (answer !== undefined) await print(output, rowsInTime(deadline, answer), isWrite);
       });
     } catch (thrown) {

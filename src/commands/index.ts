@@ -28,6 +28,7 @@ export const commands: CommandTable = {
   pnl: () => import('./pnl/pnl.js'),
   cancel: () => import('./cancel/cancel.js'),
   'cancel-after': () => import('./cancel/cancel-after.js'),
+  halt: () => import('./halt/halt.js'),
   resolve: () => import('./resolve.js'),
   api: () => import('./api/api.js'),
   account: () => import('./account/account.js'),

@@ -3,7 +3,7 @@ import type { Profile } from '../config/profiles.js';
 import { suggest, tryRead } from '../errors.js';
 import { Journal } from '../trading/journal/journal.js';
 import type { Context } from './command.js';
-import { journalName } from './session/context.js';
+import { accountName } from './session/account-name.js';
 
 /** The key that a profile will trade with from now on; null if it will have none. */
 interface NextAccount {
@@ -47,5 +47,5 @@ export async function warnOfOrphanedWrites(
 }
 
 function accountOf(tradeUrl: string, accessKey: string): string {
-  return journalName({ sandbox: false, tradeUrl }, accessKey);
+  return accountName({ sandbox: false, tradeUrl }, () => accessKey);
 }

@@ -20,6 +20,7 @@ const ON_STDERR: Readonly<Record<string, shape.Shape>> = {
       exitCode: shape.integer(''),
       code: shape.nullable(shape.integer("the exchange's return code")),
       clientId: shape.nullable(shape.text('the id of the write that it is about')),
+      halted: shape.boolean('whether pit halt stopped the write'),
     }),
   }),
 };

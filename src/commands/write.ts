@@ -1,7 +1,7 @@
 import { requireConsent } from '../cli/consent.js';
 import type { Globals } from '../cli/context.js';
-import { type EndingSignal, Interrupted, type Interruption, suggest } from '../errors.js';
-import type { PlannedWrite } from '../exchange/exchange.js';
+import { type EndingSignal, Failure, Interrupted, type Interruption, suggest } from '../errors.js';
+import { haltText, LIFT_HALT, type PlannedWrite } from '../exchange/exchange.js';
 import type { Host } from '../platform/host.js';
 import type { TimeBudget } from '../platform/time-budget.js';
 import type { Answer } from '../terminal/answer.js';
@@ -78,6 +78,8 @@ export interface Asking {
 export interface Write<Ready extends Prepared, Sent> {
   /** Reads what the write depends on, and checks it. Throws Failure: nothing was sent. */
   readonly prepare: () => Promise<Ready>;
+  /** A cancellation, which leaves while the account is halted. */
+  readonly passesHalt?: true;
   /** What it will do, and where it goes. */
   readonly preview: (ready: Ready) => Promise<(screen: Screen) => string>;
   /** The answer of `--dry-run` for programs. */
@@ -156,13 +158,14 @@ export async function reportingSignals<Value>(
 
 async function confirmedWrite<Ready extends Prepared, Sent>(
   context: WriteContext,
-  { prepare, preview, dryRun, confirm, recheck }: Write<Ready, Sent>,
+  { prepare, passesHalt, preview, dryRun, confirm, recheck }: Write<Ready, Sent>,
 ): Promise<{ readonly answer: Answer } | { readonly ready: Ready }> {
   const { globals, output, host, isPreviewed } = context;
   let readAt = host.monotonic();
   let ready = await prepare();
   for (let isAgain = false; ; isAgain = true) {
     if (globals.dryRun) return { answer: dryAnswer(dryRun(ready), await preview(ready)) };
+    if (passesHalt !== true) await requireNotHalted(context);
     if (isPreviewed) output.preview(await preview(ready));
     else for (const { text } of ready.warnings) output.warn(text);
     const shownAt = readAt;
@@ -174,6 +177,14 @@ async function confirmedWrite<Ready extends Prepared, Sent>(
     output.warn(`Not sent yet. ${checked.reason}`);
     ready = checked.ready;
   }
+}
+
+/** Before the question. The latch is asked again when the request would leave. Throws Failure `usage`. */
+async function requireNotHalted({ trading }: WriteContext): Promise<void> {
+  const halt = await trading.client.halt();
+  if (halt === undefined) return;
+  const message = `halted blocks this: the account is ${haltText(halt)}. Nothing was sent.`;
+  throw new Failure('usage', message, { hint: LIFT_HALT, halted: true });
 }
 
 function dryAnswer(data: unknown, show: (screen: Screen) => string): Answer {

@@ -10,7 +10,9 @@ import type { ApiOptions } from './exchange-api.js';
 import { type CompletionName, ExchangeClient } from './exchange-client.js';
 import { cachedOffset } from './exchange-clock.js';
 import { ExchangeZone } from './exchange-zone.js';
+import { Latch } from './limiter/latch.js';
 import type { Limits } from './limiter/limiter.js';
+import { Redis } from './limiter/redis-store.js';
 import { clearLimits, hostKey, type Sharing, sharedLimits } from './limiter/shared-limits.js';
 import type { LimiterState } from './limiter/state.js';
 import type { ConnectionUser } from './stream/connection.js';
@@ -27,6 +29,8 @@ export { requireCertificates } from './transport.js';
 export interface ConnectOptions
   extends Required<Pick<ApiOptions, 'host' | 'hosts' | 'credentials' | 'writesUnderWay' | 'onWriteResponse'>> {
   readonly cache: Cache;
+  /** The name of the account, as its journal has it. Throws Failure `credentials` without keys. */
+  readonly account: () => string;
   readonly connection: Pick<Connection, 'baseUrl' | 'tradeUrl' | 'settings'>;
   /** Shows each request. */
   readonly trace?: ((line: string) => void) | undefined;
@@ -38,6 +42,8 @@ export interface ConnectOptions
   readonly orderMarkets: () => Promise<readonly string[]>;
 }
 
+export { hasLatches, type Latch } from './limiter/latch.js';
+
 /** What a command chooses about its streams. */
 export interface StreamChoices extends Pick<FeedsOptions, 'signal' | 'reads'> {
   /** How long the first connection may take, in milliseconds. Absent: for ever. */
@@ -47,6 +53,7 @@ export interface StreamChoices extends Pick<FeedsOptions, 'signal' | 'reads'> {
 /** The exchange of a profile. All that is made here shares its limits. What few commands need is loaded when it is needed. */
 export class ExchangeConnection {
   #limits: Limits | undefined;
+  #latch: Latch | undefined;
 
   constructor(private readonly options: ConnectOptions) {}
 
@@ -112,6 +119,26 @@ export class ExchangeConnection {
     return limiterState(this.#sharing());
   }
 
+  /** The latch of the account. Throws Failure `credentials` without keys. */
+  get latch(): Latch {
+    this.#latch ??= this.#makeLatch();
+    return this.#latch;
+  }
+
+  #makeLatch(): Latch {
+    const { root, now, redisUrl } = this.#sharing();
+    const redis = redisUrl === undefined ? undefined : new Redis(redisUrl);
+    return new Latch({ root, account: this.options.account(), redis, now });
+  }
+
+  /**
+   * Waits until every request that is on its way was answered or was not sent. Returns how many still are when the time is over.
+   */
+  async waitForRequests(budget: TimeBudget): Promise<number> {
+    const { waitForRequests } = await import('./limiter/under-way.js');
+    return waitForRequests(this.#sharing(), this.options.host, budget);
+  }
+
   /** How feeds read over HTTP. */
   async #feedOptions(exchange: () => Promise<Exchange>, channels: readonly Channel[]) {
     const { host, connection, orderMarkets, credentials, trace } = this.options;
@@ -157,6 +184,7 @@ export class ExchangeConnection {
         this.#limits ??= sharedLimits(this.#sharing());
         return this.#limits;
       },
+      halt: () => this.latch.blocking(),
       offsetStore: () => cachedOffset(cache, clockKey(tradeUrl), host),
       zone: () => exchangeZone(settings.zone, `zone ${tradeUrl ?? SANDBOX}`, cache),
       network: new Network(settings.caFile),

@@ -3,6 +3,7 @@ import type { Redaction } from '../platform/redaction.js';
 import type { TimeBudget } from '../platform/time-budget.js';
 import { ExchangeClock, type OffsetStore } from './exchange-clock.js';
 import { failureOf } from './failures.js';
+import { type Halt, stoppedBy } from './limiter/latch.js';
 import { Limiter, type Limits, ownLimits, type RequestPermit, type SendResult } from './limiter/limiter.js';
 import type { Priority } from './limiter/permits.js';
 import { type OperationName, type OperationNamed, operationOf } from './operations/index.js';
@@ -26,6 +27,8 @@ export interface ApiOptions {
   readonly startSandbox?: () => Promise<void>;
   /** Returns the exchange's limits, shared with other processes. Absent: they count this client only. */
   readonly limits?: () => Limits;
+  /** Returns why only cancellations may leave now; undefined if every write may. Absent: every write always may. */
+  readonly halt?: () => Promise<Halt | undefined>;
   /** Takes a line about each request, secrets already masked. */
   readonly trace?: (line: string) => void;
   /** The writes in progress, by operation. */
@@ -76,7 +79,10 @@ const FIRST_PAUSE_MS = 200;
 /** The pause after a busy response. It may mean the K-line limit of one request a second, which other programs share. */
 const BUSY_PAUSE_MS = 1_000;
 
-/** Operations that may use the reserved permits, because a cancellation may be all that can still limit a loss. */
+/**
+ * Operations that may use the reserved permits and leave while the account is halted, because a cancellation may be all that can
+ * still limit a loss.
+ */
 const CANCELLING: ReadonlySet<string> = new Set<OperationName>(['cancelOrder', 'cancelAllOrdersAfter']);
 
 /** The exchange by the interface's own names: signed HTTP calls of operations, with checked results. */
@@ -204,6 +210,11 @@ export class ExchangeApi {
     );
   }
 
+  /** Why only cancellations may leave now; undefined if every write may. */
+  async halt(): Promise<Halt | undefined> {
+    return this.options.halt?.();
+  }
+
   // market data needs neither the trade host's clock nor most limits, so they are made when they are first needed
 
   get #clock(): ExchangeClock {
@@ -282,7 +293,9 @@ export class ExchangeApi {
     try {
       const { bucket } = operationOf(request.name);
       const permit = await this.#limiter.acquire({ bucket, priority: priorityOf(request.name), mayProbeLock: false });
-      const stopped = budget.allows(leastMs) ? (mayLeave() ? undefined : CANCELLED) : WAITED_TOO_LONG;
+      // after the wait for the permit: `pit halt` waits for the requests that hold one
+      const halt = CANCELLING.has(request.name) ? undefined : await this.halt();
+      const stopped = whyStopped(halt, budget.allows(leastMs), mayLeave);
       if (stopped !== undefined) {
         await permit.cancel();
         return stopped;
@@ -370,6 +383,13 @@ export class ExchangeApi {
 const SUCCESS_STATUSES: ReadonlySet<number> = new Set([200, 201]);
 
 const TOO_LATE = 'no time was left to read the answer';
+
+/** Why a write may not leave; undefined if it may. */
+function whyStopped(halt: Halt | undefined, isInTime: boolean, mayLeave: () => boolean) {
+  if (halt !== undefined) return stoppedBy(halt);
+  if (!isInTime) return WAITED_TOO_LONG;
+  return mayLeave() ? undefined : CANCELLED;
+}
 
 function priorityOf(name: string): Priority {
   return CANCELLING.has(name) ? 'cancel' : 'common';

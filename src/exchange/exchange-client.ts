@@ -22,6 +22,7 @@ import { ExchangeZone } from './exchange-zone.js';
 import { type ExchangeFacts, FACTS } from './facts.js';
 import { failureOf } from './failures.js';
 import type { Pages } from './growing-pages.js';
+import type { Halt } from './limiter/latch.js';
 import { MarketCatalog } from './market-catalog.js';
 import {
   codecOf,
@@ -129,6 +130,10 @@ export class ExchangeClient {
   }
 
   /** When the lock of this machine's address ends, in milliseconds since the Unix epoch; undefined if none is known. */
+  halt(): Promise<Halt | undefined> {
+    return this.api.halt();
+  }
+
   get lockedUntil(): number | undefined {
     return this.api.lockedUntil;
   }

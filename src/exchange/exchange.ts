@@ -10,6 +10,7 @@ import type { CandlePage, CandleRange, CandleSeries, Candles, FirstPage } from '
 import type { WriteOptions } from './exchange-api.js';
 import type { ExchangeFacts } from './facts.js';
 import type { Pages } from './growing-pages.js';
+import type { Halt } from './limiter/latch.js';
 import type { OperationName } from './operations/index.js';
 import type { OrderExtent, OrderPage, OrderPages } from './order-pages.js';
 import type { Hosts } from './request.js';
@@ -20,6 +21,7 @@ import type { WriteResponse } from './write-response.js';
 export type { CandlePage, CandleSeries } from './candles.js';
 export type { CompletionName } from './exchange-client.js';
 export type { Pages } from './growing-pages.js';
+export { type Halt, haltText, LIFT_HALT } from './limiter/latch.js';
 export type { LimiterState } from './limiter/state.js';
 export type { OrderPages } from './order-pages.js';
 export { type NotSent, notSentFailure, refusalFailure, rejectionKind, WRONG_KEYS } from './refusals.js';
@@ -72,6 +74,8 @@ export interface Exchange {
   /** When the lock of this machine's address ends; undefined if none is known. */
   readonly lockedUntil: number | undefined;
 
+  /** Why only cancellations may leave now; undefined if every write may. */
+  halt(): Promise<Halt | undefined>;
   /** The trade host's clock. Before the first response of that host it is a guess, good enough for a `reqTime`. */
   now(): number;
   /** The market-data host's clock: this machine's before the first response of that host. */

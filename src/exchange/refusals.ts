@@ -58,12 +58,15 @@ export interface NotSent {
   readonly failure: FailureKind;
   /** What to do about it. */
   readonly hint?: Advice | undefined;
+  /** Whether a halt of the account stopped it. */
+  readonly halted?: boolean | undefined;
   /** Whether it was sent in fact, and only counts as not sent: the exchange did not execute it in time. */
   readonly hasExpired?: boolean;
 }
 
 /** The failure of a write that was not sent; `what` begins the message, for instance "The order". */
 export function notSentFailure(what: string, notSent: NotSent, clientId: string): Failure {
-  const { reason, failure, hint, hasExpired = false } = notSent;
-  return new Failure(failure, `${what} ${hasExpired ? 'counts as' : 'was'} not sent: ${reason}.`, { clientId, hint });
+  const { reason, failure, hint, halted, hasExpired = false } = notSent;
+  const message = `${what} ${hasExpired ? 'counts as' : 'was'} not sent: ${reason}.`;
+  return new Failure(failure, message, { clientId, hint, halted });
 }

@@ -189,6 +189,7 @@ export class Output {
           exitCode,
           code: null,
           clientId,
+          halted: false,
         }),
       );
       this.end();
@@ -283,9 +284,9 @@ export class Output {
     return toJson({ [kind]: { message: this.textOf(first), hint } });
   }
 
-  #errorObject({ kind, message, hints, exitCode, code, clientId }: ReportedError): string {
+  #errorObject({ kind, message, hints, exitCode, code, clientId, halted }: ReportedError): string {
     const hint = hints.length === 0 ? null : this.textOf(hints);
-    return toJson({ error: { kind, message, hint, exitCode, code, clientId } });
+    return toJson({ error: { kind, message, hint, exitCode, code, clientId, halted } });
   }
 
   #remark(prefix: string, advice: Advice, paint: (line: string) => string): string {
@@ -307,7 +308,7 @@ export class Output {
 }
 
 /** What the error object holds: of a failure, or of a signal. */
-interface ReportedError extends Pick<Failure, 'message' | 'hints' | 'exitCode' | 'code' | 'clientId'> {
+interface ReportedError extends Pick<Failure, 'message' | 'hints' | 'exitCode' | 'code' | 'clientId' | 'halted'> {
   readonly kind: Failure['kind'] | typeof INTERRUPTED;
 }
 

@@ -34,6 +34,8 @@ export const LINES: readonly Line[] = [
   shown('resolve', 'golden1'),
   shown('cancel', 'btc_usdt {replaced} 17'),
   shown('cancel-after', 'btc_usdt'),
+  shown('halt', '--reason golden --for 1h'),
+  { words: 'halt', line: 'halt --lift --confirm sandbox', isUnkept: true },
   shown('account'),
   shown('balance', 'btc usdt --in usdt'),
   shown('sandbox deposit', 'usdt 100'),

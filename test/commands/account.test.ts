@@ -25,6 +25,7 @@ describe('pit account', () => {
     const account = await pit.json<Account>('account');
     expect(account).toStrictEqual({
       unknown: [],
+      halted: false,
       username: TEXT,
       tradePassword: FLAG,
       googleAuth: FLAG,

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { run } from '../../src/cli/run.js';
 import { PROGRAM } from '../../src/commands/index.js';
-import { journalName } from '../../src/commands/session/context.js';
+import { accountName } from '../../src/commands/session/account-name.js';
 import { Interrupted } from '../../src/errors.js';
 import type { Host } from '../../src/platform/host.js';
 import { Journal } from '../../src/trading/journal/journal.js';
@@ -48,7 +48,7 @@ async function interrupted(line: string, write: string) {
   const journal = new Journal(
     host,
     folders.state,
-    journalName({ sandbox: false, tradeUrl: server.url }, 'literal-access-key'),
+    accountName({ sandbox: false, tradeUrl: server.url }, () => 'literal-access-key'),
   );
   const entry = journal.begin<'order'>({ operation: 'order', terms: TERMS }, { id: 'before', reqTime: NOW });
   entry.settle({ outcome: 'placed', id: '7', duplicates: [] }, 'placed');
@@ -165,7 +165,7 @@ describe('a signal during a write with --json', () => {
     const printed = await interruptedAt(`${line} --json`, isHeld, own);
     const [object, ...others] = printed.trimEnd().split('\n');
     expect(JSON.parse(object ?? '')).toEqual({
-      error: { kind: 'interrupted', message, hint, exitCode: 130, code: null, clientId },
+      error: { kind: 'interrupted', message, hint, exitCode: 130, code: null, clientId, halted: false },
     });
     expect(others).toEqual([]);
   });

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { journalName } from '../../src/commands/session/context.js';
+import { accountName } from '../../src/commands/session/account-name.js';
 import { Journal } from '../../src/trading/journal/journal.js';
 import { fakeHost } from '../support/fake-host.js';
 import { runPit } from '../support/pit.js';
@@ -24,7 +24,7 @@ async function homeWith(open: number) {
   const journal = new Journal(
     fakeHost(),
     path.join(home, 'state'),
-    journalName({ sandbox: false, tradeUrl: TRADE }, 'access-0001'),
+    accountName({ sandbox: false, tradeUrl: TRADE }, () => 'access-0001'),
   );
   for (let write = 0; write < open; write += 1)
     journal.begin<'order'>({ operation: 'order', terms: TERMS }, { id: `lost${write}`, reqTime: 1 }).release();

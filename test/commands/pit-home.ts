@@ -21,6 +21,7 @@ export interface CliError {
   readonly exitCode: number;
   readonly code: number | null;
   readonly clientId: string | null;
+  readonly halted: boolean;
 }
 
 /** Runs pit commands with one PIT_HOME in this process, and checks their exit code and output. */
@@ -112,6 +113,7 @@ export function lastError(stderr: string): CliError {
     exitCode: COUNT,
     code: error.code === null ? null : COUNT,
     clientId: error.clientId === null ? null : TEXT,
+    halted: FLAG,
   });
   return error;
 }

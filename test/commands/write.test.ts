@@ -1,12 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { carryOut, type Write, type WriteContext } from '../../src/commands/write.js';
 import { type EndingSignal, Failure, Interrupted, type Interruption } from '../../src/errors.js';
+import type { Halt } from '../../src/exchange/exchange.js';
 import { fakeHost } from '../support/fake-host.js';
 
 type OnInterrupt = Parameters<WriteContext['host']['onInterrupt']>;
 
 /** A context that keeps what a write shows, asks and reports. */
-function contextOf(changes: Partial<Pick<WriteContext, 'isPreviewed'>> & { readonly dryRun?: boolean } = {}) {
+function contextOf(
+  changes: Partial<Pick<WriteContext, 'isPreviewed'>> & { readonly dryRun?: boolean; readonly halt?: Halt } = {},
+) {
   const said: string[] = [];
   let handlers: OnInterrupt | undefined;
   const output = {
@@ -25,7 +28,8 @@ function contextOf(changes: Partial<Pick<WriteContext, 'isPreviewed'>> & { reado
     },
   };
   const { dryRun = false, isPreviewed = true } = changes;
-  const context = { host, output, isPreviewed, globals: { yes: false, dryRun } } as unknown as WriteContext;
+  const trading = { client: { halt: async () => changes.halt } };
+  const context = { host, output, trading, isPreviewed, globals: { yes: false, dryRun } } as unknown as WriteContext;
   return {
     context,
     said,
@@ -142,5 +146,23 @@ describe('a signal', () => {
     const write = writeOf(said, { confirm: () => Promise.reject(new Interrupted('SIGINT')) });
     await expect(carryOut(context, write)).rejects.toBeInstanceOf(Interrupted);
     expect(said).toEqual(['preview', 'SIGINT: nothing sent']);
+  });
+});
+
+describe('while the account is halted', () => {
+  const halt: Halt = { since: 0, until: null, reason: 'news', problem: null };
+
+  it('a write is refused before its preview and its question', async () => {
+    const { context, said } = contextOf({ halt });
+    await expect(carryOut(context, writeOf(said))).rejects.toMatchObject({ kind: 'usage', halted: true });
+    expect(said).toEqual([]);
+  });
+
+  it('a dry run and a cancellation go on', async () => {
+    const dry = contextOf({ halt, dryRun: true });
+    expect(await carryOut(dry.context, writeOf(dry.said))).toMatchObject({ data: { price: '1' } });
+    const { context, said } = contextOf({ halt });
+    await carryOut(context, writeOf(said, { passesHalt: true }));
+    expect(said).toContain('sent 1');
   });
 });

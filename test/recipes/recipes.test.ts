@@ -136,6 +136,16 @@ describe.skipIf(!requires('jq'))('the recipes in docs/recipes.md', () => {
     expect(ran.stderr).toContain('The exchange will cancel EVERY order of btc_usdt');
   });
 
+  it('stops everything once the account is worth less than the limit', async () => {
+    const title = 'Stop everything after a loss';
+    expect(await run(title)).toMatchObject({ code: 0, stdout: '' });
+    const poor = await run(title, {}, (script) => script.replaceAll('10000', '1e12'));
+    expect([poor.code, poor.stdout]).toEqual([0, expect.stringMatching(/^Halted sandbox .*worth less than 1e12 usdt/)]);
+    const { environment } = pit.served;
+    expect(await pit.json('account', { environment })).toMatchObject({ halted: true });
+    await pit.done('halt --lift --confirm sandbox', { environment });
+  });
+
   it('sums up the bills of the day by coin', async () => {
     const { code, stdout } = await run('Sum up the day');
     expect([code, stdout]).toEqual([0, expect.stringMatching(/^btc\t-?\d/m)]);
@@ -167,7 +177,7 @@ describe.skipIf(!requires('jq'))('the recipes in docs/recipes.md', () => {
   });
 });
 
-it('the thirteen recipes use only pit, jq and a POSIX shell', () => {
-  expect(recipes.size).toBe(13);
+it('the fourteen recipes use only pit, jq and a POSIX shell', () => {
+  expect(recipes.size).toBe(14);
   for (const script of recipes.values()) expect(script).not.toMatch(/\b(bash|node|python|curl|awk|perl|\[\[)\b/);
 });

@@ -52,6 +52,7 @@ export class FakeExchange implements Exchange {
   readonly facts = FACTS;
   readonly zone = { name: '+00:00', contradictingOffset: undefined };
   readonly lockedUntil = undefined;
+  readonly halt = async () => undefined;
   /** Each read that was made: its name and the market, the coin or the order that it was about. */
   readonly reads: string[] = [];
   /** Each write that was sent. */

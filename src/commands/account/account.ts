@@ -56,10 +56,12 @@ const UNKNOWN = shape.object({
   market: shape.nullable(shape.text('')),
 });
 
+const HALTED = shape.boolean('whether pit halt stops every write but cancellations');
+
 export default define({
   summary: 'Show the account and what its key may do',
   examples: ['account', 'account --json'],
-  output: shape.object({ ...ACCOUNT, coins: shape.array(COIN), unknown: shape.array(UNKNOWN) }),
+  output: shape.object({ ...ACCOUNT, coins: shape.array(COIN), unknown: shape.array(UNKNOWN), halted: HALTED }),
   row: shape.object({ ...ACCOUNT, coins: COIN }),
   async run(context) {
     const client = await context.session.exchange.signed();
@@ -70,6 +72,7 @@ export default define({
       clientId,
       market,
     }));
+    const halted = (await client.halt()) !== undefined;
     const account = { ...info, coins: coins.map((coin) => ({ ...balanceOf(coin), ...coin.details })) };
     const onOff = (enabled: boolean) => (enabled ? 'on' : 'off');
     const security: Entry[] = [
@@ -84,7 +87,7 @@ export default define({
       return [name, text, (line, paint) => (has ? line : paint.warn(line))];
     });
     const show = (screen: Screen) => record(screen, [...security, ...permissions]);
-    return { data: { ...account, unknown }, csv: coinRows(account), show };
+    return { data: { ...account, unknown, halted }, csv: coinRows(account), show };
   },
 });
 

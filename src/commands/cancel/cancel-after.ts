@@ -65,6 +65,7 @@ export function cancelAfter(
   const { trading } = context;
   let started: Timer | undefined;
   return carryOut(context, {
+    passesHalt: true,
     prepare: async () => {
       const open = await openNow(trading, market);
       return { open, warnings: [{ text: `${effect(market)} Open now: ${open}.` }] };

@@ -47,7 +47,7 @@ export function cancelAnswer(
   attempts: readonly CancelAttempt[],
   unknown: readonly UnknownWrite[],
 ): Answer {
-  return withFailure(table(attempts, 'No orders.'), failureOf(market, attempts, unknown));
+  return withFailure(cancelTable(attempts, 'No orders.'), failureOf(market, attempts, unknown));
 }
 
 /**
@@ -55,7 +55,7 @@ export function cancelAnswer(
  * @param unknown earlier writes of the market with an unknown outcome
  */
 export function cancelAllAnswer(market: string, done: CancelledAll, unknown: readonly UnknownWrite[]): Answer {
-  const answer = table(done.attempts, `No open orders in ${market}.`);
+  const answer = cancelTable(done.attempts, `No open orders in ${market}.`);
   const total = totalText(done);
   const show = (screen: Screen) =>
     [answer.show(screen), ...(total === null ? [] : [wrapped(total, screen.width)])].join('\n');
@@ -84,13 +84,16 @@ function withFailure(answer: Answer, failure: Failure | null): Answer {
   return { ...answer, failure };
 }
 
-function table(attempts: readonly CancelAttempt[], empty: string): Answer {
+/** The outcomes of cancellations, in any markets. */
+export function cancelTable(attempts: readonly CancelAttempt[], empty: string): Answer {
   const amount = (value: string | null) => (value === null ? null : formatAmount(value));
+  const isOneMarket = new Set(attempts.map(({ result }) => result.market)).size < 2;
   return listing<CancelResult>({
     rows: attempts.map(({ result }) => cancelRow(result)),
     fields: ['outcome', 'id', 'clientId', 'market', 'price', 'amount', 'filled', 'filledValue', 'code', 'message'],
     columns: [
       { title: 'outcome', value: ({ outcome }) => outcome, importance: 9, paint: paintOutcome },
+      ...(isOneMarket ? [] : [{ title: 'market', value: ({ market }: CancelResult) => market, importance: 7 }]),
       { title: 'order', value: ({ id, clientId }) => clientId ?? id, importance: 8 },
       {
         title: 'price',

@@ -59,6 +59,7 @@ export function cancelNamed(context: WriteContext, market: string, orders: reado
     // what it does is on the command line
     { ...context, isPreviewed: globals.dryRun },
     {
+      passesHalt: true,
       prepare: async () => {
         await refuseUnknownMarket(context, market);
         return NO_WARNINGS;
@@ -89,6 +90,7 @@ export function cancelEverything(context: WriteContext, market: string): Promise
   const { trading, globals } = context;
   let progress = new Progress(context, market, 0, true);
   return carryOut<OpenOrders, CancelledAll>(context, {
+    passesHalt: true,
     prepare: async () => {
       const own = await explainUnknownMarket(context, market, () => readOpenOrders(trading.client, market));
       if (globals.dryRun) await warnOfOthers(context, market, []);

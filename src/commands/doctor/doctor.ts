@@ -6,13 +6,24 @@ import type { Screen } from '../../terminal/screen.js';
 import { type Entry, record } from '../../terminal/table.js';
 import { type Context, define } from '../command.js';
 import { type Finding, Probes, runCheck, type Status } from './check.js';
-import { clock, hosts, journal, key, limits, permissions, records, stream, tolerance } from './exchange-checks.js';
+import {
+  clock,
+  halted,
+  hosts,
+  journal,
+  key,
+  limits,
+  permissions,
+  records,
+  stream,
+  tolerance,
+} from './exchange-checks.js';
 import { completion, configuration, files, network, node, pitVersion } from './machine-checks.js';
 
 /** Every check, in the order of the output. */
 const CHECKS = [
   ...[pitVersion, node, configuration, files, network],
-  ...[...hosts, stream, clock, key, permissions, tolerance, journal, records, limits, completion],
+  ...[...hosts, stream, clock, key, permissions, tolerance, halted, journal, records, limits, completion],
 ];
 
 /** How much of the time is kept for printing the findings. */

@@ -1,7 +1,7 @@
 import type { Permissions } from '../../domain/account.js';
 import { adviceParts, Failure, type Hint, suggest, tryRead } from '../../errors.js';
 import { networkFault } from '../../exchange/connect.js';
-import type { LimiterState } from '../../exchange/exchange.js';
+import { haltText, LIFT_HALT, type LimiterState } from '../../exchange/exchange.js';
 import { zonedTime } from '../../terminal/time.js';
 import { accountsWithJournal } from '../../trading/journal/files.js';
 import { Journal } from '../../trading/journal/journal.js';
@@ -10,7 +10,7 @@ import { SLACK_MS } from '../../trading/reconcile.js';
 import { unknownWrites } from '../../trading/unknown-writes.js';
 import { PERMISSIONS } from '../account/account.js';
 import type { Context } from '../command.js';
-import { journalName } from '../session/context.js';
+import { accountName } from '../session/account-name.js';
 import { SANDBOX_JOURNAL } from '../session/sandbox.js';
 import {
   type Check,
@@ -287,7 +287,11 @@ async function profilesByAccount({ session }: Context): Promise<Map<string, stri
   for (const { name, tradeUrl, builtIn } of await session.profile.profiles.list()) {
     // keys that cannot be read now, as in a locked keychain, hide no other profile
     const keys = builtIn ? null : await tryRead(() => session.profile.keys.get(name));
-    if (keys) found.set(journalName({ sandbox: false, tradeUrl }, keys.accessKey), name);
+    if (keys)
+      found.set(
+        accountName({ sandbox: false, tradeUrl }, () => keys.accessKey),
+        name,
+      );
   }
   return found;
 }
@@ -308,6 +312,16 @@ export const records: Check = {
     const what =
       damaged.length === 1 ? `the outcome of ${damaged[0]} is` : `the outcomes of ${damaged.length} writes are`;
     return warn(`${what} unknown: damaged ${names}`, suggest('Find out', 'resolve'));
+  },
+};
+
+export const halted: Check = {
+  name: 'halted',
+  async run({ context: { session } }) {
+    const latch = await session.exchange.latch();
+    const halt = await latch.find();
+    const where = latch.isShared ? 'on the machines that share its Redis' : 'on this machine';
+    return halt === undefined ? ok(`no, ${where}`) : warn(`${haltText(halt)}, ${where}`, LIFT_HALT);
   },
 };
 

@@ -133,11 +133,12 @@ function marketParts(input: FrameInput): Part[] {
 }
 
 function statusParts({ view }: FrameInput): Part[] {
-  const { profile, connection, limitsUsed } = view;
+  const { profile, connection, isHalted, limitsUsed } = view;
   const age = agePart(view);
   return [
     // first: its width changes, and the rest ends at the right
     ...(age === null ? [] : [age]),
+    ...(isHalted ? [{ text: 'HALTED', meaning: 'bad' as const, importance: 9 }] : []),
     { text: shortened(safe(profile), 20), meaning: 'label', importance: 7 },
     { ...connectionPart(connection), importance: 9 },
     ...(limitsUsed === null

@@ -14,7 +14,7 @@ import { type Effect, initialState, react, type WatchEvent, type WatchState } fr
 import { channelsOf, type WatchView } from './view.js';
 import { Writes } from './writes.js';
 
-/** How often the use of the limits and the unknown writes are looked up. Both are files of this machine. */
+/** How often the latch, the use of the limits and the unknown writes are looked up: files of this machine, and Redis. */
 const LOOK_UP_MS = 2_000;
 /** Nobody reads a question and answers it in less. */
 const ARMED_AFTER_MS = 300;
@@ -84,6 +84,7 @@ class Watching {
   #market: Market;
   #channels: readonly Channel[];
   #limitsUsed: number | null = null;
+  #isHalted = false;
   readonly #changes: Changes;
   readonly #ending = new AbortController();
   #live: LiveScreen | undefined;
@@ -151,6 +152,7 @@ class Watching {
       profile: this.watched.profile,
       window: this.#screen ?? { width: 0, height: 0 },
       connection: { state: feeds.state, problem: feeds.problem },
+      isHalted: this.#isHalted,
       limitsUsed: this.#limitsUsed,
       market: this.#market,
       ticker: feeds.of({ kind: 'ticker', market }),
@@ -254,7 +256,11 @@ class Watching {
     const { session, host } = this.context;
     const { signal } = this.#ending;
     while (!signal.aborted) {
-      if (this.watched.accountProblem === null) await this.#lookUpUnknown();
+      if (this.watched.accountProblem === null) {
+        const halt = await tryRead(async () => (await session.exchange.latch()).find());
+        this.#isHalted = halt !== undefined;
+        await this.#lookUpUnknown();
+      }
       const state = await tryRead(() => session.exchange.limiterState());
       // a limit of one is full after each request, which says nothing
       const limits = state?.limits.filter(({ count }) => count > 1) ?? [];

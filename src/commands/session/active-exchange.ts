@@ -1,13 +1,14 @@
 import type { Globals } from '../../cli/context.js';
 import { Cache } from '../../config/cache.js';
 import type { Connection, MissingReason } from '../../config/connection.js';
-import { Failure } from '../../errors.js';
-import { ExchangeConnection } from '../../exchange/connect.js';
-import type { Exchange, LimiterState, Markets } from '../../exchange/exchange.js';
+import { Failure, tryRead } from '../../errors.js';
+import { ExchangeConnection, hasLatches, type Latch } from '../../exchange/connect.js';
+import { type Exchange, type Halt, haltText, type LimiterState, type Markets } from '../../exchange/exchange.js';
 import type { Host } from '../../platform/host.js';
 import type { TimeBudget } from '../../platform/time-budget.js';
 import type { SandboxAddress } from '../../sandbox/lifecycle/files.js';
 import type { Output } from '../../terminal/output.js';
+import { accountName } from './account-name.js';
 import type { ActiveProfile } from './active-profile.js';
 import { type Sandbox, sandboxStopped } from './sandbox.js';
 import { SeenNames } from './seen-names.js';
@@ -22,6 +23,7 @@ export class ActiveExchange {
   #exchange: Promise<Exchange> | undefined;
   #writeListener: (name: string, body: string) => void = () => undefined;
   #isSandboxKeptStopped = false;
+  #isHaltReported = false;
 
   constructor(
     private readonly host: Host,
@@ -46,6 +48,7 @@ export class ActiveExchange {
    */
   async signed(budget?: TimeBudget): Promise<Exchange> {
     await this.profile.loadKeys();
+    await this.#warnOfHalt();
     const exchange = await (budget === undefined ? this.open() : this.#open(budget));
     exchange.requireKeys();
     return exchange;
@@ -78,6 +81,12 @@ export class ActiveExchange {
     return (await this.connection()).limiterState();
   }
 
+  /** The latch of the account. Asks the exchange nothing. Throws Failure `credentials`. */
+  async latch(): Promise<Latch> {
+    await this.profile.loadKeys();
+    return (await this.connection()).latch;
+  }
+
   /** From now on, calls the listener with the operation and the response body of each accepted write. */
   onWriteResponse(listener: (name: string, body: string) => void): void {
     this.#writeListener = listener;
@@ -91,6 +100,37 @@ export class ActiveExchange {
   /** From now on, a sandbox that does not run is not started: the user may have stopped it for good. */
   keepStopped(): void {
     this.#isSandboxKeptStopped = true;
+  }
+
+  /**
+   * Warns if the file of a latch says that the account is halted. Asks no keychain and no other machine. Does nothing if that cannot
+   * be found out.
+   */
+  async warnOfLocalHalt(): Promise<void> {
+    if (!hasLatches(this.host.directories.state)) return;
+    const latch = await tryRead(async () => {
+      const { keychainEntry } = await this.profile.connection();
+      return keychainEntry === null ? (await this.connection()).latch : undefined;
+    });
+    this.#reportHalt(latch?.findLocal());
+  }
+
+  /** From now on, no warning says that the account is halted: the command does. */
+  omitHaltWarning(): void {
+    this.#isHaltReported = true;
+  }
+
+  /** Warns if the account is halted and no earlier warning has said so: its key or Redis may have been needed to find out. */
+  async #warnOfHalt(): Promise<void> {
+    if (this.#isHaltReported) return;
+    const latch = await tryRead(() => this.latch());
+    this.#reportHalt(latch?.isShared === true ? await latch.find() : latch?.findLocal());
+  }
+
+  #reportHalt(halt: Halt | undefined): void {
+    if (halt === undefined || this.#isHaltReported) return;
+    this.#isHaltReported = true;
+    this.output.warn(`The account is ${haltText(halt)}: pit sends nothing but cancellations.`);
   }
 
   async #findSandbox(): Promise<void> {
@@ -116,6 +156,7 @@ export class ActiveExchange {
       host,
       connection,
       cache: new Cache(host.directories.cache, host.now),
+      account: () => accountName(connection, () => this.profile.credentials(connection).accessKey),
       hosts: hostsOf(connection, () => this.sandbox.address),
       credentials: () => this.profile.credentials(connection),
       trace: this.globals.verbose ? (line) => output.note(line) : undefined,

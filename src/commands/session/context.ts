@@ -1,8 +1,6 @@
-import { createHash } from 'node:crypto';
 import type { CliContext, CommandContext } from '../../cli/context.js';
 import type { RunningCommand } from '../../cli/run.js';
 import { Cache } from '../../config/cache.js';
-import type { Connection } from '../../config/connection.js';
 import { reqTimeToleranceMs } from '../../config/settings.js';
 import { Failure, suggest } from '../../errors.js';
 import type { Host } from '../../platform/host.js';
@@ -14,10 +12,11 @@ import type { JournalEntry } from '../../trading/journal/entry.js';
 import type { Journal, Unsettled } from '../../trading/journal/journal.js';
 import type { TradingContext } from '../../trading/trading-context.js';
 import type { UnknownWrite } from '../../trading/unknown-writes.js';
+import { accountName } from './account-name.js';
 import { ActiveExchange } from './active-exchange.js';
 import { ActiveProfile } from './active-profile.js';
 import { LiveData } from './live-data.js';
-import { SANDBOX_JOURNAL, Sandbox } from './sandbox.js';
+import { Sandbox } from './sandbox.js';
 import type { Session } from './session.js';
 
 /** What a command works with. */
@@ -68,6 +67,7 @@ export function createContext(base: CliContext): RunningCommand & { readonly con
       timeoutFailure: () => timeoutFailure(budget, trading?.unsettledIds() ?? [], session.exchange.writesUnderWay),
     },
     activeProfile: async () => (await session.profile.connection()).profile,
+    open: () => exchange.warnOfLocalHalt(),
     close: () => saveNames(session, () => trading?.unknownIds()),
   };
 }
@@ -146,7 +146,10 @@ class Trading {
       get keptHistory() {
         const { accessKey } = session.profile.credentials(connection);
         const tradeUrl = connection.tradeUrl ?? SANDBOX_URL;
-        return keptStore(session.cache, journalName({ sandbox: false, tradeUrl }, accessKey));
+        return keptStore(
+          session.cache,
+          accountName({ sandbox: false, tradeUrl }, () => accessKey),
+        );
       },
       orderPushes: await session.live.orderPushes(),
       requestLifetimeMs: reqTimeToleranceMs(connection.settings),
@@ -208,12 +211,11 @@ class Trading {
     const { host, session } = this;
     const connection = await session.profile.connection();
     await session.profile.loadKeys();
-    // the sandbox has one journal, and its keys are unknown until it runs
-    const accessKey = connection.sandbox ? '' : session.profile.credentials(connection).accessKey;
+    const account = accountName(connection, () => session.profile.credentials(connection).accessKey);
     const { Journal } = await import('../../trading/journal/journal.js');
     requireOwnFolder(host.directories.state);
     return () => {
-      this.#journal ??= new Journal(host, host.directories.state, journalName(connection, accessKey));
+      this.#journal ??= new Journal(host, host.directories.state, account);
       return this.#journal;
     };
   }
@@ -221,13 +223,3 @@ class Trading {
 
 /** Stands for the sandbox's host, whose port changes. */
 const SANDBOX_URL = 'http://sandbox';
-
-/** The folder of an account's journal, named after the exchange and a hash of the key. */
-export function journalName(
-  { sandbox, tradeUrl }: Pick<Connection, 'sandbox' | 'tradeUrl'>,
-  accessKey: string,
-): string {
-  if (sandbox || tradeUrl === null) return SANDBOX_JOURNAL;
-  const digest = createHash('sha256').update(`${tradeUrl}\n${accessKey}`).digest('hex').slice(0, 16);
-  return `${new URL(tradeUrl).hostname.replace(/[^a-z0-9.-]/g, '_')}-${digest}`;
-}

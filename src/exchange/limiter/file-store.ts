@@ -133,6 +133,14 @@ export function permitsTaken(folder: string): number {
   return permitFilesIn(folder).filter(({ freeAt, pid }) => pid !== 0 || freeAt > now).length;
 }
 
+/** The files of the permits of a folder that a request has now. Those of processes that are gone are left out. */
+export function heldPermits(folder: string, now = monotonicMs()): readonly string[] {
+  const here = digestOf(thisMachine());
+  const isHeld = ({ pid, machine, freeAt }: PermitFile) =>
+    pid !== 0 && freeAt > now && (machine !== here || isAlive(pid));
+  return permitFilesIn(folder).flatMap((found) => (isHeld(found) ? [found.name] : []));
+}
+
 function freeName(number: number, freeAt: number): string {
   return `${number}.${Math.ceil(freeAt)}`;
 }

@@ -2,7 +2,7 @@ import { counted } from '../../domain/decimal.js';
 import type { BatchRequest } from '../../domain/order.js';
 import type { Refusal } from '../../domain/refusal.js';
 import { Failure, type FailureKind } from '../../errors.js';
-import type { WriteResponse } from '../../exchange/exchange.js';
+import { notSentFailure, type WriteResponse } from '../../exchange/exchange.js';
 import type { JournalEntry } from '../journal/entry.js';
 import type { Journal } from '../journal/journal.js';
 import { type BatchTerms, isKind, ordersMadeBy } from '../journal/write.js';
@@ -22,7 +22,7 @@ export type SendProblem =
   | { readonly kind: 'notSent'; readonly reason: string; readonly failure: FailureKind }
   | { readonly kind: 'partial' | 'time' }
   | { readonly kind: 'refused'; readonly refusal: Refusal }
-  /** The journal could not be written, or a request could not be built. */
+  /** The journal could not be written, or the account is halted. */
   | { readonly kind: 'unrecorded'; readonly failure: Failure };
 
 /** The orders of these lines of a job, as one request places them. */
@@ -159,7 +159,11 @@ export class BatchSender {
   ): void {
     const { number } = request;
     if (response.kind === 'notSent') {
-      this.#stop({ kind: 'notSent', reason: response.reason, failure: response.failure });
+      this.#stop(
+        response.halted === true
+          ? { kind: 'unrecorded', failure: notSentFailure('The rest', response, this.job.id) }
+          : { kind: 'notSent', reason: response.reason, failure: response.failure },
+      );
       this.#recordNotSent(request, response.reason);
     } else if (response.kind === 'lost') {
       this.#stop({ kind: 'lost', reason: response.reason });

@@ -46,8 +46,8 @@ export async function sendCall(
   }
   const { reason } = response;
   if (response.kind === 'notSent') {
-    const { failure, hint } = response;
-    return settled(entry, { outcome: 'notSent', reason, failure, hint }, `not sent: ${reason}`);
+    const { failure, hint, halted } = response;
+    return settled(entry, { outcome: 'notSent', reason, failure, hint, halted }, `not sent: ${reason}`);
   }
   entry.note(`no answer: ${reason}`);
   entry.release();

@@ -36,8 +36,8 @@ export async function settleByResponse(
 ): Promise<Placement> {
   if (response.kind === 'notSent') {
     entry.settle({ outcome: 'notSent', id: null, duplicates: [] }, `not sent: ${response.reason}`);
-    const { reason, failure, hint } = response;
-    return { outcome: 'notSent', reason, failure, hint };
+    const { reason, failure, hint, halted } = response;
+    return { outcome: 'notSent', reason, failure, hint, halted };
   }
   if (response.kind === 'done') {
     entry.note(`accepted: ${response.value.id}`, { namedId: response.value.id });

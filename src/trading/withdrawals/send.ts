@@ -63,8 +63,8 @@ export async function sendWithdrawal(
   });
   if (response.kind === 'notSent') {
     entry.settle({ outcome: 'notSent', id: null, duplicates: [] }, `not sent: ${response.reason}`);
-    const { reason, failure, hint } = response;
-    return { outcome: 'notSent', reason, failure, hint };
+    const { reason, failure, hint, halted } = response;
+    return { outcome: 'notSent', reason, failure, hint, halted };
   }
   if (response.kind === 'done') {
     const placed = await settleAccepted(trading, entry, response.value.id);

@@ -1,0 +1,198 @@
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { ExchangeClient } from '../../../src/exchange/exchange-client.js';
+import { haltText, Latch } from '../../../src/exchange/limiter/latch.js';
+import type { Limits } from '../../../src/exchange/limiter/limiter.js';
+import { Redis } from '../../../src/exchange/limiter/redis-store.js';
+import { type Sharing, sharedLimits } from '../../../src/exchange/limiter/shared-limits.js';
+import { waitForRequests } from '../../../src/exchange/limiter/under-way.js';
+import { TimeBudget } from '../../../src/platform/time-budget.js';
+import { fakeHost, NOW } from '../../support/fake-host.js';
+import { respond, serveFaults } from '../../support/fault-server.js';
+import { freePort, serveRedis } from '../../support/redis.js';
+import { requires } from '../../support/tools.js';
+import { temporaryState } from '../../trading/support/trading.js';
+import { KEYS, ORDER } from '../support.js';
+
+const HALT = { since: NOW - 1_000, until: null, reason: 'news' } as const;
+const CANCEL = { currency: 'btc_usdt', id: '17' };
+const ACCEPTED = '{"code":1000,"message":"ok","id":"202202224851151555"}';
+
+function latchIn(root: string, account = 'exchange-1', redis?: Redis): Latch {
+  return new Latch({ root, account, redis, now: () => NOW });
+}
+
+function fileOf(root: string, account = 'exchange-1'): string {
+  return path.join(root, 'halted', account);
+}
+
+describe('the latch of an account', () => {
+  it('is not set before anything was halted, and is set until it is lifted', async () => {
+    const root = temporaryState();
+    const latch = latchIn(root);
+    expect(await latch.find()).toBeUndefined();
+    expect(await latch.set(HALT)).toBeNull();
+    expect(await latchIn(root).find()).toEqual({ ...HALT, problem: null });
+    await latch.lift();
+    expect(await latchIn(root).find()).toBeUndefined();
+  });
+
+  it('of one account halts no other account', async () => {
+    const root = temporaryState();
+    await latchIn(root).set(HALT);
+    expect(await latchIn(root, 'exchange-2').find()).toBeUndefined();
+  });
+
+  it('ends by itself at its time and not before', async () => {
+    const root = temporaryState();
+    await latchIn(root).set({ ...HALT, until: NOW + 1 });
+    expect(await latchIn(root).find()).toMatchObject({ until: NOW + 1 });
+    await latchIn(root).set({ ...HALT, until: NOW });
+    expect(await latchIn(root).find()).toBeUndefined();
+  });
+
+  it.each([
+    ['is empty', ''],
+    ['is cut off', '{"since":1540295995'],
+    ['holds another document', '{"since":"yesterday","until":null,"reason":null}'],
+    ['says that it was lifted', '{"lifted":1540295995557}'],
+    ['is too long', ' '.repeat(20_000)],
+  ])('counts as set if its file %s', async (_, text) => {
+    const root = temporaryState();
+    await latchIn(root).set(HALT);
+    writeFileSync(fileOf(root), text);
+    const halt = await latchIn(root).find();
+    expect(halt).toMatchObject({ since: null, until: null, problem: expect.stringContaining(fileOf(root)) });
+    expect(halt && haltText(halt)).toContain('halted, because its latch cannot be read');
+  });
+
+  it('counts as set if its file is open to other users or is a folder', async () => {
+    const root = temporaryState();
+    await latchIn(root).set(HALT);
+    chmodSync(fileOf(root), 0o644);
+    expect(await latchIn(root).find()).toMatchObject({ problem: expect.stringContaining('open to other users') });
+    mkdirSync(fileOf(root, 'exchange-2'), 0o700);
+    expect(await latchIn(root, 'exchange-2').find()).toMatchObject({
+      problem: expect.stringContaining('not a plain file'),
+    });
+  });
+
+  it('holds no key in its file', async () => {
+    const root = temporaryState();
+    await latchIn(root).set(HALT);
+    expect(JSON.parse(readFileSync(fileOf(root), 'utf8'))).toEqual(HALT);
+  });
+
+  it('counts as set while the Redis that shares it cannot be used, and cannot be lifted then', async () => {
+    const root = temporaryState();
+    const latch = latchIn(root, 'exchange-1', new Redis(`redis://127.0.0.1:${await freePort()}`));
+    expect(await latch.find()).toMatchObject({ since: null, problem: expect.stringContaining('Redis') });
+    await expect(latch.lift()).rejects.toMatchObject({ kind: 'unreachable' });
+    expect(await latch.set(HALT)).not.toBeNull();
+    expect(await latch.find()).toEqual({ ...HALT, problem: null });
+  });
+});
+
+describe.skipIf(!requires('redis-server'))('a latch that machines share over Redis (needs redis-server)', () => {
+  it('halts both machines, and either of them lifts it for both', async () => {
+    const { url } = await serveRedis();
+    const [one, other] = [temporaryState(), temporaryState()].map((root) =>
+      latchIn(root, 'exchange-1', new Redis(url)),
+    );
+    expect(await one?.set(HALT)).toBeNull();
+    expect(await other?.find()).toEqual({ ...HALT, problem: null });
+    await other?.lift();
+    expect([await one?.find(), await other?.find()]).toEqual([undefined, undefined]);
+  });
+
+  it('keeps its machine halted after Redis has lost what it knew', async () => {
+    const { url } = await serveRedis();
+    const latch = latchIn(temporaryState(), 'exchange-1', new Redis(url));
+    await latch.set(HALT);
+    await new Redis(url).eval(`return redis.call('FLUSHALL')`, '', []);
+    expect(await latch.find()).toEqual({ ...HALT, problem: null });
+  });
+});
+
+/** A client whose latch is in a folder. */
+function clientWith(root: string, url: string, limits: () => Limits) {
+  const host = fakeHost();
+  const latch = latchIn(root);
+  const hosts = { baseUrl: url, tradeUrl: url };
+  const budget = new TimeBudget(60_000, host.monotonic);
+  const halt = () => latch.blocking();
+  return { latch, client: new ExchangeClient({ host, hosts, credentials: () => KEYS, budget, limits, halt }) };
+}
+
+/** Limits whose permit comes after something else has happened. */
+function limitsAfter(meanwhile: () => Promise<unknown>): {
+  readonly limits: () => Limits;
+  readonly cancelled: string[];
+} {
+  const cancelled: string[] = [];
+  const permit = { release: async () => {}, cancel: async () => void cancelled.push('permit') };
+  const claim = async () => {
+    await meanwhile();
+    return { permit };
+  };
+  return { limits: () => ({ permitsOf: () => [{ claim }] }), cancelled };
+}
+
+describe('the send gate', () => {
+  it('stops a write that waited for its permit while the latch fell, and gives the permit back', async () => {
+    const root = temporaryState();
+    const server = await serveFaults({ answer: () => respond(ACCEPTED) });
+    const { limits, cancelled } = limitsAfter(() => latchIn(root).set(HALT));
+    const { client } = clientWith(root, server.url, limits);
+    let asked = 0;
+    const mayLeave = () => {
+      asked += 1;
+      return true;
+    };
+    expect(await client.api.write('order', ORDER, { mayLeave })).toMatchObject({
+      kind: 'notSent',
+      failure: 'usage',
+      halted: true,
+      reason: expect.stringContaining('halted blocks it'),
+    });
+    // the journal must not say that it was sent
+    expect([server.connections, asked, cancelled]).toEqual([0, 0, ['permit']]);
+  });
+
+  it('lets cancellations leave while the latch is set, and every write of an exempt command', async () => {
+    const root = temporaryState();
+    await latchIn(root).set(HALT);
+    const server = await serveFaults({ answer: () => respond(ACCEPTED) });
+    const { client, latch } = clientWith(root, server.url, limitsAfter(async () => {}).limits);
+    expect(await client.api.write('cancelOrder', CANCEL)).toMatchObject({ kind: 'done' });
+    expect(await client.api.write('cancelAllOrdersAfter', { currency: 'btc_usdt' })).toMatchObject({ kind: 'done' });
+    expect(await client.rawCall('setExpressState', {})).toMatchObject({ kind: 'notSent', halted: true });
+    expect(await client.api.write('order', ORDER)).toMatchObject({ kind: 'notSent', halted: true });
+    latch.exempt();
+    expect(await client.api.write('order', ORDER)).toMatchObject({ kind: 'done' });
+    expect(server.requests).toHaveLength(3);
+  });
+
+  it('is waited for: a request that has a permit when the latch falls is answered before pit halt returns', async () => {
+    const root = temporaryState();
+    const host = fakeHost();
+    const sharing: Sharing = {
+      ...{ root, share: 0.25, now: host.now, accessKey: () => KEYS.accessKey, onUnshared: () => undefined },
+      hosts: { base: 'exchange', trade: 'exchange' },
+    };
+    const [limit] = sharedLimits(sharing).permitsOf('key');
+    const claim = await limit?.claim('common');
+    if (claim === undefined || !('permit' in claim)) throw new Error('there is no permit');
+    const short = () => new TimeBudget(2_100, host.monotonic);
+    expect(await waitForRequests(sharing, host, short())).toBe(1);
+    const events: string[] = [];
+    const sleep = async () => {
+      if (events.length > 0) return;
+      events.push('answered');
+      await claim.permit.release(0);
+    };
+    expect(await waitForRequests(sharing, { sleep }, short())).toBe(0);
+    expect(events).toEqual(['answered']);
+  });
+});
