@@ -10,18 +10,22 @@ const MESSAGE = {
   hint: shape.nullable(shape.text('what to do next')),
 };
 
+const ERROR = shape.object({
+  kind: shape.enumOf([...Object.keys(FAILURES), INTERRUPTED], ''),
+  ...MESSAGE,
+  exitCode: shape.integer(''),
+  code: shape.nullable(shape.integer("the exchange's return code")),
+  clientId: shape.nullable(shape.text('the id of the write that it is about')),
+});
+
 /** The lines of stderr with `--json`; an error is the last one. */
 const ON_STDERR: Readonly<Record<string, shape.Shape>> = {
   warning: shape.object({ warning: shape.object(MESSAGE) }),
   error: shape.object({
-    error: shape.object({
-      kind: shape.enumOf([...Object.keys(FAILURES), INTERRUPTED], ''),
-      ...MESSAGE,
-      exitCode: shape.integer(''),
-      code: shape.nullable(shape.integer("the exchange's return code")),
-      clientId: shape.nullable(shape.text('the id of the write that it is about')),
-      halted: shape.boolean('whether pit halt stopped the write'),
-    }),
+    error: {
+      ...ERROR,
+      properties: { ...ERROR.properties, halted: shape.boolean('true if pit halt stopped the write, else missing') },
+    },
   }),
 };
 

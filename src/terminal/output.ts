@@ -286,7 +286,7 @@ export class Output {
 
   #errorObject({ kind, message, hints, exitCode, code, clientId, halted }: ReportedError): string {
     const hint = hints.length === 0 ? null : this.textOf(hints);
-    return toJson({ error: { kind, message, hint, exitCode, code, clientId, halted } });
+    return toJson({ error: { kind, message, hint, exitCode, code, clientId, ...(halted ? { halted } : {}) } });
   }
 
   #remark(prefix: string, advice: Advice, paint: (line: string) => string): string {

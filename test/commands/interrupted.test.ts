@@ -165,7 +165,7 @@ describe('a signal during a write with --json', () => {
     const printed = await interruptedAt(`${line} --json`, isHeld, own);
     const [object, ...others] = printed.trimEnd().split('\n');
     expect(JSON.parse(object ?? '')).toEqual({
-      error: { kind: 'interrupted', message, hint, exitCode: 130, code: null, clientId, halted: false },
+      error: { kind: 'interrupted', message, hint, exitCode: 130, code: null, clientId },
     });
     expect(others).toEqual([]);
   });

@@ -21,7 +21,8 @@ export interface CliError {
   readonly exitCode: number;
   readonly code: number | null;
   readonly clientId: string | null;
-  readonly halted: boolean;
+  /** Missing unless a halt stopped the write. */
+  readonly halted?: true;
 }
 
 /** Runs pit commands with one PIT_HOME in this process, and checks their exit code and output. */
@@ -113,7 +114,7 @@ export function lastError(stderr: string): CliError {
     exitCode: COUNT,
     code: error.code === null ? null : COUNT,
     clientId: error.clientId === null ? null : TEXT,
-    halted: FLAG,
+    ...(error.halted === undefined ? {} : { halted: true }),
   });
   return error;
 }

@@ -149,7 +149,7 @@ describe('messages beside the answer', () => {
 
   it('prints a message for a program as one JSON object on one line', () => {
     expect(said('json', (output) => output.error(failure))).toBe(
-      '{"error":{"kind":"refused","message":"No balance \\u001b[31m=1+1\\u202e\\n比.","hint":"Deposit first.","exitCode":3,"code":2009,"clientId":null,"halted":false}}\n',
+      '{"error":{"kind":"refused","message":"No balance \\u001b[31m=1+1\\u202e\\n比.","hint":"Deposit first.","exitCode":3,"code":2009,"clientId":null}}\n',
     );
   });
 });
