@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { Failure, localTimeText, suggest, systemErrorCode } from '../../errors.js';
+import { readTextBounded } from '../../platform/bounded-file.js';
 import { cannotWrite, isPrivateFile, makePrivateFolder } from '../../platform/private-files.js';
 import { replaceFile } from '../../platform/replacement.js';
 import type { NotSent } from '../refusals.js';
@@ -90,8 +91,7 @@ export class Latch {
     const file = path.join(root, this.#file);
     try {
       if (!isPrivateFile(root, this.#file)) return undefined;
-      if (fs.statSync(file).size > MAX_BYTES) return unreadable(`${file} is too long`);
-      const found = parsed(fs.readFileSync(file, 'utf8'));
+      const found = parsed(readTextBounded(file, MAX_BYTES));
       return 'lifted' in found ? unreadable(`${file} is damaged`) : this.#ifLasting(found);
     } catch (thrown) {
       // lifted since it was found
