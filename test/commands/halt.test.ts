@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { eventually } from '../support/eventually.js';
-import { document, usePitHome } from './pit-home.js';
+import { document, lastError, usePitHome } from './pit-home.js';
 import { start } from './started.js';
 
 const pit = usePitHome();
@@ -60,6 +60,28 @@ describe('while the account is halted', () => {
     expect(await pit.failure(withdrawal, 2, { input })).toMatchObject({ halted: true });
     expect(await ordersOfAll()).toBe(before);
     expect(await pit.json<{ state: string }>(`order show btc_usdt ${id}`)).toMatchObject({ state: 'open' });
+  });
+
+  it('a batch that is on its way stops, and says that the halt stopped it', async () => {
+    await pit.json('sandbox fault add delay --delay 500 --operation orderMoreV2');
+    const file = path.join(pit.home, 'many.csv');
+    const lines = Array.from({ length: 1_200 }, (_, index) => `${20_000 + index},0.001\n`);
+    writeFileSync(file, lines.join(''));
+    const guards = '--override price-band,order-notional,day-notional';
+    const batch = pit.run(`--json order batch buy btc_usdt --file ${file} --yes ${guards}`);
+    const isOpen = (orders: readonly unknown[]) => expect(orders.length).toBeGreaterThan(0);
+    await eventually(async () => isOpen(await pit.json<unknown[]>('orders btc_usdt')));
+    await pit.json('halt');
+    const { code, stdout, stderr } = await batch;
+    await pit.done('sandbox fault clear');
+    expect([code, document<{ notSent: number }>(stdout).notSent]).toEqual([9, expect.any(Number)]);
+    expect(lastError(stderr)).toMatchObject({
+      kind: 'partial',
+      halted: true,
+      message: expect.stringMatching(/ not sent\. The rest was not sent: halted blocks it: [^.]*\.$/),
+      hint: expect.stringContaining('pit halt --lift'),
+    });
+    await pit.done('cancel btc_usdt --all --yes');
   });
 
   it('every cancellation is sent', async () => {

@@ -9,7 +9,7 @@ import { cannotWrite } from '../../platform/private-files.js';
 import { Replacement } from '../../platform/replacement.js';
 import type { Context } from '../command.js';
 
-/** The failure for a file that the user named and that cannot be written; a Failure stays as it is. */
+/** The failure for a file that the user named and that cannot be written. What is a Failure already is returned. */
 export function cannotWriteOutput(file: string, thrown: unknown): Failure {
   if (thrown instanceof Failure) return thrown;
   return cannotWrite(file, thrown, 'Give a file in a folder that you can write to, with room for it.');

@@ -202,6 +202,10 @@ function failureOf(job: Job, ending: Ending, overridden: readonly GuardName[]): 
       hint: ['Do not place them again before you know.', resume],
     });
   if (placed === 0) return nothingPlaced(job, ending, overridden);
+  if (ending.kind === 'unrecorded') {
+    const { message, hints, halted } = ending.failure;
+    return new Failure('partial', `${progressOf(job)}. ${message}`, { clientId, halted, hint: [...hints, resume] });
+  }
   const hint = notSent > 0 ? resume : 'The answer lists the outcome of each line.';
   return new Failure('partial', `${progressOf(job)}: ${reasonOf(job, ending)}.`, { clientId, hint });
 }
@@ -230,9 +234,8 @@ function firstRefusal({ lines }: Job): Refusal | undefined {
   return { kind: refused.refusal ?? 'other', code: refused.code, message: refused.reason };
 }
 
-function reasonOf(job: Job, ending: Ending): string {
+function reasonOf(job: Job, ending: Exclude<Ending, { kind: 'unrecorded' }>): string {
   if (ending.kind === 'time') return 'the time ran out';
-  if (ending.kind === 'unrecorded') return ending.failure.message;
   if ('reason' in ending) return ending.reason;
   const refused = 'refusal' in ending ? ending.refusal : firstRefusal(job);
   return refused === undefined ? 'the answer lists the reasons' : `rejected by the exchange: ${refused.message}`;

@@ -50,8 +50,8 @@ export interface Orders<Planned extends PlannedOrders, Sent>
 }
 
 /**
- * Carries out orders. What the user confirmed is checked again in the market as it is after the reply: if a guard blocks it
- * now, or an old preview is no longer true, it is shown and asked about again. With `--yes` and no blocking guard, nothing is
+ * Previews, confirms and sends orders. After the reply they are checked again in the current market: if a guard blocks one, or the
+ * preview has become wrong, a new preview is shown and confirmed. With `--yes` and no blocking guard, nothing is
  * read twice. Throws Failure as its steps do.
  */
 export function sendOrders<Planned extends PlannedOrders, Sent>(

@@ -3,7 +3,7 @@ import type { Answer } from '../../terminal/answer.js';
 import type { Freshness } from '../../terminal/live/freshness.js';
 import type { Outage } from '../../terminal/live/live-picture.js';
 
-/** A command's answer as it is known at a moment, as old as the oldest part of it. */
+/** A command's answer at one moment. Its age is that of its oldest part. */
 export interface AnswerSnapshot extends Freshness {
   readonly answer: Answer;
 }

@@ -1,3 +1,4 @@
+import type { Ohlcv } from '../../domain/candle.js';
 import { Decimal } from '../../domain/decimal.js';
 import type { Side } from '../../domain/order.js';
 import type { Level } from '../engine/book.js';
@@ -37,15 +38,6 @@ export interface PublicTrade {
   readonly side: Side;
   readonly price: string;
   readonly amount: string;
-}
-
-export interface ShownCandle {
-  readonly time: number;
-  readonly open: string;
-  readonly high: string;
-  readonly low: string;
-  readonly close: string;
-  readonly volume: string;
 }
 
 export interface CandleQuery {
@@ -148,7 +140,7 @@ export class MarketService {
   }
 
   /** Without gaps, oldest first. */
-  candles(name: string, type: CandleType, { since, size, which }: CandleQuery): ShownCandle[] {
+  candles(name: string, type: CandleType, { since, size, which }: CandleQuery): Ohlcv[] {
     const { market, tape } = this.listing(name);
     return tape.candles.read(type, this.now(), size, since, which).map(({ time, open, high, low, close, volume }) => ({
       time,

@@ -1,8 +1,8 @@
-import type { CandleType } from '../../domain/candle.js';
+import type { CandleType, Ohlcv } from '../../domain/candle.js';
 import type { ChannelName } from '../../exchange/channels/index.js';
 import type { MARKET_CHANNELS } from '../../exchange/channels/market-data.js';
 import type { Exchange } from '../exchange/exchange.js';
-import type { PublicTrade, ShownCandle } from '../exchange/market-service.js';
+import type { PublicTrade } from '../exchange/market-service.js';
 import { type Json, number, toJsonText } from '../server/bodies.js';
 import { DEPTH_LEVELS, STREAMS } from '../server/interface-details.js';
 import { asksText, bestFirst, candleRow, marketConfigurations, seconds } from '../server/operations/market-data.js';
@@ -204,11 +204,11 @@ class KlineFeed extends Feed {
     this.shown = this.message(this.rows(last, 1)).text;
   }
 
-  private rows(since: number, size: number): ShownCandle[] {
+  private rows(since: number, size: number): Ohlcv[] {
     return this.of.exchange.market.candles(this.of.market, this.type, { since, size });
   }
 
-  private message(rows: ShownCandle[]): Message {
+  private message(rows: Ohlcv[]): Message {
     return new Message(toJsonText({ datas: { data: rows.map(candleRow) }, channel: this.channel, isSuc: true }));
   }
 }

@@ -78,7 +78,7 @@ class HistoryReader {
     return { matched, readAt, refusedCoins };
   }
 
-  /** Adds new bills. If those that were kept last are not there any more, it is not the same account: begins anew. */
+  /** Adds new bills. If the exchange no longer lists those that were kept last, this is another account, and all are read again. */
   async #readBills(): Promise<void> {
     const { trading, client } = this.#options;
     const { bills, billsReadAt } = this.#kept;

@@ -1,6 +1,6 @@
-import type { CandleType } from '../../../domain/candle.js';
+import type { CandleType, Ohlcv } from '../../../domain/candle.js';
 import type { Exchange } from '../../exchange/exchange.js';
-import type { Depth, ShownCandle, Ticker } from '../../exchange/market-service.js';
+import type { Depth, Ticker } from '../../exchange/market-service.js';
 import { type Json, number, numbers, RawJson } from '../bodies.js';
 import { CANDLE_ROWS, DEPTH_LEVELS, MERGED_DEPTH_LEVELS } from '../interface-details.js';
 import { marketOf, type Served, servePublic } from '../served-operation.js';
@@ -96,7 +96,7 @@ const kline = servePublic('kline', ({ market, type, since, size }, { exchange, k
   return { data: rows.map(candleRow), moneyType: quote.toUpperCase(), symbol: base.toUpperCase() };
 });
 
-export function candleRow({ time, open, high, low, close, volume }: ShownCandle): Json {
+export function candleRow({ time, open, high, low, close, volume }: Ohlcv): Json {
   return numbers([String(time), open, high, low, close, volume]);
 }
 
