@@ -1,5 +1,5 @@
 import { quoted, usage } from '../../errors.js';
-import type { Arguments, Parameter, Parameters } from './tool.js';
+import type { Given, Parameter, Parameters } from './tool.js';
 
 /** In characters. No name, id or time is longer. */
 const LONGEST = 300;
@@ -14,7 +14,7 @@ export function checkArguments(
   tool: string,
   parameters: Parameters,
   sent: Readonly<Record<string, unknown>>,
-): Arguments {
+): Given<Parameters> {
   for (const name of Object.keys(sent)) {
     if (Object.hasOwn(parameters, name)) continue;
     const names = Object.keys(parameters).join(', ');

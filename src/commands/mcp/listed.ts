@@ -1,5 +1,4 @@
 import type * as shape from '../../cli/shapes.js';
-import type { Shape } from '../../cli/shapes.js';
 import type { Parameter, Tool } from './tool.js';
 
 /** A tool as the protocol lists it. */
@@ -13,12 +12,11 @@ export function listed({ name, title, description, parameters, output, effect }:
       type: 'object',
       properties: Object.fromEntries(Object.entries(parameters).map(([key, one]) => [key, parameterSchema(one)])),
       ...(required.length === 0 ? {} : { required }),
-      additionalProperties: false,
     },
     outputSchema: { type: 'object', properties: { data: brief(output) } },
     annotations:
       effect === 'read'
-        ? { readOnlyHint: true, openWorldHint: true }
+        ? { readOnlyHint: true }
         : {
             readOnlyHint: false,
             destructiveHint: effect === 'destructive',
@@ -36,25 +34,35 @@ function parameterSchema({ type, description, choices }: Parameter): object {
   return { type: name, description, ...values };
 }
 
+/** Marks a text that the exchange, or a stranger through it, has chosen. The instructions of the server say what it means. */
+export const FROM_OUTSIDE = '[outside]';
+
 /** The shape without what costs an agent more tokens than it tells: patterns, wire names, and lists of fields that are always there. */
 function brief({
   type,
   description,
   enum: values,
+  pattern,
   properties,
   items,
   additionalProperties,
   anyOf,
-}: Shape): shape.Shape {
+  $comment,
+}: shape.Shape): shape.Shape {
+  const isText = [type].flat().includes('string') && pattern === undefined && values === undefined;
+  const marked = isText && $comment !== undefined ? [description, FROM_OUTSIDE] : [description];
+  const shown = marked.filter((part) => part !== undefined).join(' ');
   return {
     ...(type === undefined ? {} : { type }),
-    ...(description === undefined ? {} : { description }),
+    ...(shown === '' ? {} : { description: shown }),
     ...(values === undefined ? {} : { enum: values }),
-    ...(properties === undefined
-      ? {}
-      : { properties: Object.fromEntries(Object.entries(properties).map(([key, one]) => [key, brief(one)])) }),
+    ...(properties === undefined ? {} : { properties: mapped(properties) }),
     ...(items === undefined ? {} : { items: brief(items) }),
     ...(additionalProperties === undefined ? {} : { additionalProperties: brief(additionalProperties) }),
     ...(anyOf === undefined ? {} : { anyOf: anyOf.map(brief) }),
   };
+}
+
+function mapped(properties: shape.Fields): shape.Fields {
+  return Object.fromEntries(Object.entries(properties).map(([key, one]) => [key, brief(one)]));
 }

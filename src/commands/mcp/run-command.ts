@@ -3,6 +3,10 @@ import { type Program, runAndReport } from '../../cli/run.js';
 import { INTERRUPTED } from '../../errors.js';
 import { CommandHost } from '../../platform/command-host.js';
 import type { Host } from '../../platform/host.js';
+import { safe, shortened } from '../../terminal/text.js';
+
+/** In cells. The longest messages of pit and of exchanges have fewer. */
+const LONGEST_REMARK = 2_000;
 
 /** A warning of a command, as stderr has it with `--json`. */
 export interface Warning {
@@ -48,7 +52,7 @@ export async function runCommand(
     const exitCode = await runAndReport(command.host, program);
     const remarks = jsonLines(host.redaction.apply(errors.text));
     return {
-      data: output.text === '' ? undefined : JSON.parse(output.text),
+      data: output.text === '' ? undefined : JSON.parse(output.text, harmless()),
       warnings: remarks.flatMap(({ warning }) => warning ?? []),
       error: remarks.at(-1)?.error ?? (exitCode === 0 ? null : interrupted(exitCode)),
     };
@@ -68,7 +72,13 @@ function jsonLines(text: string): Remark[] {
   return text
     .split('\n')
     .filter((line) => line !== '')
-    .map((line) => JSON.parse(line));
+    .map((line) => JSON.parse(line, harmless(LONGEST_REMARK)));
+}
+
+/** Texts may come from the exchange: without what hides or fakes text, and cut as on a terminal. */
+function harmless(longest?: number) {
+  return (_key: string, value: unknown): unknown =>
+    typeof value === 'string' ? shortened(safe(value), longest) : value;
 }
 
 /** A command that only reads prints nothing when it is interrupted. */

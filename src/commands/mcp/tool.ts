@@ -8,17 +8,27 @@ export interface Parameter {
   /** `text` also takes a number, as the text that was sent. */
   readonly type: 'text' | 'texts' | 'integer' | 'switch';
   readonly description: string;
-  /** The words that it may be, for the list of tools. What reads them checks them. */
+  /** The words that it may be, for the list of tools. The command that gets it checks it. */
   readonly choices?: readonly string[];
   readonly isRequired?: true;
 }
 
-/** The arguments of a call, checked against the parameters; undefined for what is not given. Numbers are the text that was sent. */
-export type Arguments = Readonly<Record<string, string | readonly string[] | boolean | undefined>>;
+type Value<Type extends Parameter['type']> = Type extends 'texts'
+  ? readonly string[]
+  : Type extends 'switch'
+    ? boolean
+    : string;
+
+/** The arguments of a call: undefined for what is not given. Numbers are the text that was sent. */
+export type Given<Taken extends Parameters> = {
+  readonly [Name in keyof Taken]:
+    | Value<Taken[Name]['type']>
+    | (Taken[Name] extends { readonly isRequired: true } ? never : undefined);
+};
 
 /** One call of a tool. */
-export interface ToolCall {
-  readonly given: Arguments;
+export interface ToolCall<Taken extends Parameters = Parameters> {
+  readonly given: Given<Taken>;
   /** Aborts when the client cancels the call, or goes. */
   readonly signal: AbortSignal;
   /** Runs a command line of pit with the profile of this server. It can ask nobody. */
@@ -32,27 +42,32 @@ export interface ToolCall {
   replyTo(question: string): 'confirmed' | 'declined' | undefined;
 }
 
-/** What a tool answers: a document, with a failure if it is not complete; a failure alone; or a question to the user. */
+/** What a tool answers: a document, with an error if it is not complete; an error alone; or a question to the user. */
 export type ToolAnswer =
   | (Partial<CommandResult> & {
-      /** Continues the rows in another call; null after the last. Undefined if there is nothing to continue. */
+      /** Continues the rows in another call; null after the last. Undefined if the answer is no list. */
       readonly nextCursor?: string | null;
     })
   | { readonly question: string };
 
 /** Something that an agent can do. */
-export interface Tool {
+export interface Tool<Taken extends Parameters = Parameters> {
   readonly name: string;
   readonly title: string;
   /** The first sentence says when to use it. */
   readonly description: string;
-  readonly parameters: Parameters;
+  readonly parameters: Taken;
   /** The schema of `data`, as `pit schema` has it. */
   readonly output: Shape;
   /** What it changes. `destructive` may lose money or cannot be undone. */
   readonly effect: 'read' | 'write' | 'destructive';
   /** What it throws becomes the error of the call, as that of a command does. */
-  answer(call: ToolCall): Promise<ToolAnswer>;
+  answer(call: ToolCall<Taken>): Promise<ToolAnswer>;
+}
+
+/** Defines a tool, whose `answer` sees its own arguments, typed. */
+export function tool<const Taken extends Parameters>(defined: Tool<Taken>): Tool {
+  return defined as unknown as Tool;
 }
 
 /**
@@ -63,15 +78,13 @@ export interface Tool {
  */
 export function commandWords(
   command: string,
-  flags: Arguments = {},
+  flags: Readonly<Record<string, string | boolean | undefined>> = {},
   positional: readonly (string | undefined)[] = [],
 ): string[] {
-  const flagWords = Object.entries(flags).flatMap(([key, value]) => {
-    const name = `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+  const flagWords = Object.entries(flags).flatMap(([name, value]) => {
     if (value === undefined || value === false) return [];
-    if (value === true) return [name];
-    return [value].flat().map((one) => `${name}=${one}`);
+    return [value === true ? `--${name}` : `--${name}=${value}`];
   });
-  const given = positional.filter((word) => word !== undefined);
-  return [...command.split(' '), ...flagWords, ...(given.length === 0 ? [] : ['--', ...given])];
+  const words = positional.filter((word) => word !== undefined);
+  return [...command.split(' '), ...flagWords, ...(words.length === 0 ? [] : ['--', ...words])];
 }
