@@ -86,7 +86,7 @@ class ToolServer {
 
   /** The server for a connection, of either era of the protocol. */
   connection(): Server {
-    const server = new Server(
+    const server = new CheckingServer(
       { name: 'pit', title: 'pit', version },
       {
         capabilities: { tools: {} },
@@ -97,12 +97,8 @@ class ToolServer {
         },
       },
     );
-    server.setRequestHandler('tools/list', (_list, request) => {
-      requireVersion(server, request);
-      return { tools: [...this.#tools.values()].map(listed) as ListedTool[] };
-    });
+    server.setRequestHandler('tools/list', () => ({ tools: [...this.#tools.values()].map(listed) as ListedTool[] }));
     server.setRequestHandler('tools/call', ({ params }, request) => {
-      requireVersion(server, request);
       const tool = this.#tools.get(params.name);
       if (tool === undefined)
         throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${params.name}.`);
@@ -175,15 +171,17 @@ function questionOf({ name }: Tool, question: string): string {
   return `${name}: ${question}`;
 }
 
-/**
- * Each request of the newer protocol names its version; the package checks only the first. Throws UnsupportedProtocolVersionError
- * for another one than the connection has.
- */
-function requireVersion(server: Server, { mcpReq }: ServerContext): void {
-  const envelope: Readonly<Record<string, unknown>> | undefined = mcpReq.envelope;
-  const [requested, spoken] = [envelope?.[PROTOCOL_VERSION_META_KEY], server.getNegotiatedProtocolVersion()];
-  if (requested === undefined || spoken === undefined || requested === spoken) return;
-  throw new UnsupportedProtocolVersionError({ supported: [spoken], requested: String(requested) });
+/** Each request of the newer protocol names its version. The package checks that of the first; here it is each. */
+class CheckingServer extends Server {
+  protected override _wrapHandler(...[method, handler]: Parameters<Server['_wrapHandler']>): typeof handler {
+    const wrapped = super._wrapHandler(method, handler);
+    return (request, context) => {
+      const envelope: Readonly<Record<string, unknown>> | undefined = context.mcpReq.envelope;
+      const [requested, spoken] = [envelope?.[PROTOCOL_VERSION_META_KEY], this.getNegotiatedProtocolVersion()];
+      if (requested === undefined || spoken === undefined || requested === spoken) return wrapped(request, context);
+      throw new UnsupportedProtocolVersionError({ supported: [spoken], requested: String(requested) });
+    };
+  }
 }
 
 /** Whether the client can show a question with a field. */

@@ -87,6 +87,10 @@ describe('on the wire', () => {
     await client.ask('tools/list', { _meta: modernMeta() });
     expect((await client.ask('tools/list', { _meta: unknown })).error).toMatchObject({ code: -32022 });
     expect((await client.ask('tools/call', { name: 'markets', _meta: unknown })).error).toMatchObject({ code: -32022 });
+    expect((await client.ask('server/discover', { _meta: unknown })).error).toMatchObject({
+      code: -32022,
+      data: { supported: ['2026-07-28'], requested: '2031-01-01' },
+    });
     await client.end();
   });
 
