@@ -10,6 +10,8 @@ import { ROOT, textOf } from './sources.js';
 /** Packages that take long to load, and that most commands do without. */
 const HEAVY = [
   '@inquirer/core',
+  '@modelcontextprotocol/core',
+  '@modelcontextprotocol/server',
   '@redis/client',
   'conf',
   'csv-stringify',
@@ -18,6 +20,7 @@ const HEAVY = [
   'lmdb',
   'proper-lockfile',
   'ws',
+  'zod',
 ];
 
 const home = temporaryHome();
