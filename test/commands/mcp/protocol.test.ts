@@ -1,4 +1,7 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { READ_TOOLS } from '../../../src/commands/mcp/read-tools.js';
 import { version } from '../../../src/version.js';
 import { useHostileExchange } from '../../cli-contract/hostile-exchange.js';
 import { OBEYED, PAYLOADS } from '../../cli-contract/payloads.js';
@@ -170,6 +173,16 @@ describe('the list of tools', () => {
     expect(tools.filter(({ annotations }) => !annotations.readOnlyHint)).toEqual([]);
     await client.end();
   });
+});
+
+it('docs/agents.md has each tool that reads, with its parameters', () => {
+  const page = readFileSync(path.resolve('docs/agents.md'), 'utf8');
+  const rows = [...page.matchAll(/^\| `(\w+)` \|[^|]*\|([^|]*)\|$/gm)];
+  const documented = rows.map(([, name, parameters = '']) => [
+    name,
+    [...parameters.matchAll(/\w+/g)].map(([word]) => word),
+  ]);
+  expect(documented).toEqual(READ_TOOLS.map(({ name, parameters }) => [name, Object.keys(parameters)]));
 });
 
 describe('a failure', () => {
