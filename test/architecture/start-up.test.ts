@@ -69,6 +69,8 @@ it.each([
   ['--help', []],
   ['profile list', []],
   ['depth btc_usdt --json', ['got']],
+  ['mcp config claude', []],
+  ['mcp', ['@modelcontextprotocol/core', '@modelcontextprotocol/server', 'zod']],
   ['order buy btc_usdt 0.01 --at 20000 --override price-band --yes', ['got']],
 ])('pit %s loads of the heavy packages only %j', async (line, expected) => {
   expect(await loadedBy(line)).toEqual(expected);
