@@ -1,5 +1,5 @@
 import type { Globals } from '../../cli/context.js';
-import { flag, type Parser, toggle } from '../../cli/definition.js';
+import { flag, type Parser, toggle, withCompletion } from '../../cli/definition.js';
 import type { Program } from '../../cli/run.js';
 import * as shape from '../../cli/shapes.js';
 import { GUARD_SETTINGS } from '../../config/settings.js';
@@ -61,9 +61,9 @@ function requireNoConsent({ yes, dryRun }: Globals): void {
   if (dryRun) throw usage('--dry-run has no effect here.', 'Leave out --allow-trading: then no tool writes.');
 }
 
-function markets(list: string): readonly string[] {
-  return list.split(',').map((name) => marketName(name.trim()));
-}
+const markets = withCompletion({ of: 'market' }, (list): readonly string[] =>
+  list.split(',').map((name) => marketName(name.trim())),
+);
 
 /** Amounts by quote coin, in the form in which settings keep them. */
 function quoteAmounts(name: string): Parser<string> {

@@ -15,12 +15,11 @@ import {
 } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { Program } from '../../cli/run.js';
-import { asFailure } from '../../errors.js';
 import { version } from '../../version.js';
 import type { Context } from '../command.js';
 import { checkArguments } from './arguments.js';
 import { FROM_OUTSIDE, listed } from './listed.js';
-import { type ErrorObject, runCommand } from './run-command.js';
+import { errorOf, runCommand } from './run-command.js';
 import { StdioTransport } from './stdio-transport.js';
 import type { Tool, ToolAnswer, ToolCall } from './tool.js';
 
@@ -141,7 +140,7 @@ class ToolServer {
       const answer = await tool.answer({ ...call, given: checkArguments(tool.name, tool.parameters, sent) });
       return 'question' in answer ? this.#ask(tool, answer.question) : resultOf(answer);
     } catch (thrown) {
-      return resultOf({ error: errorObject(thrown, context) });
+      return resultOf({ error: errorOf(thrown, context) });
     }
   }
 
@@ -191,13 +190,6 @@ function canAsk(server: Server, { mcpReq }: ServerContext): boolean {
   const capabilities = declared ?? server.getClientCapabilities();
   const elicitation = capabilities?.elicitation;
   return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined);
-}
-
-/** The error object of what a tool throws. */
-function errorObject(thrown: unknown, { output }: Context): ErrorObject {
-  const { kind, message, hints, exitCode, code, clientId, halted } = asFailure(thrown);
-  const hint = hints.length === 0 ? null : output.textOf(hints);
-  return { kind, message, hint, exitCode, code, clientId, ...(halted ? { halted } : {}) };
 }
 
 function resultOf({
