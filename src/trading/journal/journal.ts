@@ -32,7 +32,7 @@ import {
 } from './write.js';
 
 /** The version of a journal that this code reads and writes. */
-const VERSION = '3';
+const VERSION = '4';
 
 /** What a process leaves while it makes a file is older than this only if the process died. */
 const LEFTOVER_MS = 3_600_000;

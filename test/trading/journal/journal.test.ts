@@ -54,15 +54,17 @@ describe('the journal', () => {
     ]);
   });
 
-  it('archives a settled write as one line without a second copy of its outcome', () => {
+  it('archives a settled write as one line, which begins with what it counts for the limit of its day', () => {
     const { begin, archive, host } = newJournal();
     const entry = begin('own0001');
     entry.settle(PLACED, 'placed');
     const [time, [name = '']] = [host.now(), fs.readdirSync(archive)];
     const events = ['recorded', 'placed'].map((event) => ({ time, event }));
+    const day = { id: 'own0001', time, quote: 'usdt', notional: '300.00' };
     expect(linesIn(path.join(archive, name))).toEqual([
-      { at: time, settled: { ...PLACED, write: entry.write, events } },
+      { at: time, day, settled: { ...PLACED, write: entry.write, events } },
     ]);
+    expect(fs.readFileSync(path.join(archive, name), 'utf8').trim()).toMatch(/^\{"at":\d+,"day":\{[^}]+\},"settled":/);
   });
 
   it('never restores a settled record that another process still writes to', () => {
@@ -340,7 +342,7 @@ describe('a journal of another version', () => {
 
   it.each<[string, (folder: string) => void]>([
     ['by its number', (folder) => fs.writeFileSync(path.join(folder, 'version'), '2\n')],
-    ['of a later pit', (folder) => fs.writeFileSync(path.join(folder, 'version'), '4\n')],
+    ['of a later pit', (folder) => fs.writeFileSync(path.join(folder, 'version'), '5\n')],
     ['without a number', (folder) => fs.rmSync(path.join(folder, 'version'))],
   ])('is refused whatever is asked, and not touched: %s', (_, change) => {
     const { begin, journal, folder, unsettled } = newJournal();
@@ -381,7 +383,7 @@ describe('a journal of another version', () => {
     const { begin, folder, journal } = newJournal();
     expect([journal.isIdle, journal.unsettledEntries(), journal.markets()]).toEqual([true, [], []]);
     begin('mine0001');
-    expect(fs.readFileSync(path.join(folder, 'version'), 'utf8')).toBe('3\n');
+    expect(fs.readFileSync(path.join(folder, 'version'), 'utf8')).toBe('4\n');
     expect(fs.readdirSync(folder).sort()).toEqual(['archive', 'jobs', 'settled', 'unsettled', 'version']);
   });
 });
