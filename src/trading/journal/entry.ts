@@ -207,9 +207,9 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
     );
   }
 
-  /** Whether it counts as refused or not sent and is kept for a day after its request expired. */
-  get isRetained(): boolean {
-    return this.laterEvents.some(({ isRetained }) => isRetained === true);
+  /** Whether it is closed, and its record kept in case its order appears after all. */
+  get isClosed(): boolean {
+    return this.laterEvents.some(({ isClosed }) => isClosed === true);
   }
 
   /** Whether it counted as refused or not sent, exists after all, and the user has not asked for it since. */
@@ -266,21 +266,17 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
   }
 
   /**
-   * Closes a settled write: its request has expired, and a list has shown everything that it made. The record of a job stays for
-   * as long as its summary.
+   * Closes a settled write: its request has expired, and a list has shown everything that it made.
+   * @param isKept keeps the record, in case an order that does not exist appears after all. That of a job is kept in any case, for
+   *   as long as its summary
    */
-  close(): void {
+  close({ isKept = false } = {}): void {
     this.#archiveLateFindings();
     ignoringDiskErrors(() => {
-      if (isKind(this.write, 'batch')) this.journal.archive.keepJob(this.file, this.write.id);
+      if (isKept) this.note('verified', { isLate: true, isClosed: true });
+      else if (isKind(this.write, 'batch')) this.journal.archive.keepJob(this.file, this.write.id);
       else fs.rmSync(this.file, { force: true });
     });
-  }
-
-  /** Keeps the record of a write that could be closed for one more day, in case its order appears after all. */
-  retain(): void {
-    this.#archiveLateFindings();
-    ignoringDiskErrors(() => this.note('verified', { isLate: true, isRetained: true }));
   }
 
   #archiveLateFindings(): void {

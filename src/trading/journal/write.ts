@@ -168,8 +168,8 @@ export interface JournalEvent {
   readonly unexpected?: true;
   /** The user has asked for it since. */
   readonly shown?: true;
-  /** The request has expired, and the record is kept for a day in case its order appears after all. */
-  readonly isRetained?: true;
+  /** The write is closed, and the record kept in case its order appears after all. */
+  readonly isClosed?: true;
 }
 
 /** A write's final outcome. */

@@ -286,7 +286,7 @@ describe('a client id that the user chose', () => {
       begin('own0001', 'mine0001').settle({ outcome, id: null, duplicates: [] }, outcome);
       begin('own0002', 'mine0001');
       expect(ids(journal.unsettledEntries())).toEqual(['own0002']);
-      expect(ids(journal.settledButUnexpired(TERMS))).toEqual(['own0001']);
+      expect(ids(journal.settledEntries(TERMS))).toEqual(['own0001']);
     },
   );
 
@@ -355,8 +355,8 @@ describe('a journal of another version', () => {
       () => journal.archive.find('mine0001'),
       () => journal.writesSince(0),
       () => journal.findUnsettled('mine0001'),
-      () => journal.settledButUnexpired(TERMS),
-      () => journal.oldestSettledButUnexpired(TERMS),
+      () => journal.settledEntries(TERMS),
+      () => journal.oldestSettled(TERMS),
       () => journal.unexpected(),
       () => journal.requireReadable(),
       () => journal.reopen('mine0001'),
@@ -439,7 +439,7 @@ describe('the archive of settled writes', () => {
     const { begin, journal, host } = newJournal();
     const buys = { market: 'btc_usdt', side: 'buy' } as const;
     const ids = (where: MarketSide) =>
-      journal.settledButUnexpired(where).map(({ write, settlement }) => [write.id, settlement?.id]);
+      journal.settledEntries(where).map(({ write, settlement }) => [write.id, settlement?.id]);
     begin('mine0001').settle({ outcome: 'refused', id: null, duplicates: [] }, 'refused');
     await host.sleep(1);
     begin('also0002').settle(PLACED, 'placed');
@@ -452,15 +452,15 @@ describe('the archive of settled writes', () => {
       [],
       [],
     ]);
-    const oldest = (where: MarketSide) => journal.oldestSettledButUnexpired(where);
+    const oldest = (where: MarketSide) => journal.oldestSettled(where);
     expect([oldest(buys), oldest({ ...buys, side: 'sell' })]).toEqual([NOW, Number.POSITIVE_INFINITY]);
-    const [refused, placed] = journal.settledButUnexpired(buys);
+    const [refused, placed] = journal.settledEntries(buys);
     placed?.noteFound(['8']);
-    expect(journal.settledButUnexpired(buys)[1]?.settlement?.duplicates).toEqual(['8']);
+    expect(journal.settledEntries(buys)[1]?.settlement?.duplicates).toEqual(['8']);
     expect(journal.archive.find('also0002')?.duplicates).toEqual(['8']);
     placed?.close();
-    refused?.retain();
-    expect(journal.settledButUnexpired(buys).map(({ isRetained }) => isRetained)).toEqual([true]);
+    refused?.close({ isKept: true });
+    expect(journal.settledEntries(buys).map(({ isClosed }) => isClosed)).toEqual([true]);
   });
 
   it('finds writes behind a line that a corrected clock dated up to a minute too early', () => {
