@@ -3,6 +3,7 @@ import path from 'node:path';
 import { Failure, hasErrorCode, systemErrorCode, usage } from '../../errors.js';
 import { openRegular, readTextBounded } from '../../platform/bounded-file.js';
 import { cannotWrite, FILE_MODE } from '../../platform/private-files.js';
+import { replaceFile } from '../../platform/replacement.js';
 
 /** No record is longer: that of a job which runs for a whole day is far shorter. */
 const MAX_BYTES = 256 * 2 ** 20;
@@ -15,17 +16,9 @@ const HIDDEN = '.';
  * @param isDurable whether it survives a power failure once the call returns; it survives the end of this process in any case
  */
 export function create(file: string, text: string, isDurable: boolean): void {
-  const folder = path.dirname(file);
-  const draft = path.join(folder, `${HIDDEN}${path.basename(file)}${HIDDEN}${process.pid}`);
-  try {
-    write(draft, 'w', text, isDurable);
-    fs.renameSync(draft, file);
-    // the new name is on the disk only then
-    if (isDurable) syncFolder(folder);
-  } catch (thrown) {
-    ignoringDiskErrors(() => fs.rmSync(draft, { force: true }));
-    throw thrown;
-  }
+  replaceFile(file, text, { isDurable });
+  // the new name is on the disk only then
+  if (isDurable) syncFolder(path.dirname(file));
 }
 
 /** These flags never create the file. A missing record means that its write was settled, and a new one would be no record. */
@@ -72,7 +65,7 @@ function ignoringMissing(work: () => void): boolean {
   }
 }
 
-function write(file: string, flags: 'w' | 'a' | number, text: string, isDurable: boolean): void {
+function write(file: string, flags: 'a' | number, text: string, isDurable: boolean): void {
   const descriptor = fs.openSync(file, flags, FILE_MODE);
   try {
     fs.fchmodSync(descriptor, FILE_MODE);

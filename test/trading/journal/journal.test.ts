@@ -152,6 +152,7 @@ describe('a journal record', () => {
       spied('openSync', (file, descriptor) => {
         names.set(Number(descriptor), fs.statSync(String(file)).isDirectory() ? 'folder' : 'file');
       }),
+      spied('writeFileSync', (descriptor) => seen.push(`write ${names.get(Number(descriptor))}`)),
       spied('writeSync', (descriptor) => seen.push(`write ${names.get(Number(descriptor))}`)),
       spied('fsyncSync', (descriptor) => seen.push(`sync ${names.get(Number(descriptor))}`)),
       spied('renameSync', () => seen.push('name')),
@@ -162,7 +163,7 @@ describe('a journal record', () => {
   }
 
   function spied(
-    name: 'openSync' | 'writeSync' | 'fsyncSync' | 'renameSync',
+    name: 'openSync' | 'writeSync' | 'writeFileSync' | 'fsyncSync' | 'renameSync',
     note: (first: unknown, result: unknown) => void,
   ) {
     const original = fs[name] as (...values: unknown[]) => unknown;
@@ -200,7 +201,7 @@ describe('a journal record', () => {
     expect(settle('mine0003')).toEqual([noted, 'write file', 'sync file', 'sync folder', 'name']);
   });
 
-  it.each(['writeSync', 'fsyncSync', 'renameSync'] as const)('is not there if %s fails, nor is a draft', (name) => {
+  it.each(['writeFileSync', 'fsyncSync', 'renameSync'] as const)('is not there if %s fails, nor is a draft', (name) => {
     const { begin, unsettled, journal } = newJournal();
     begin('mine0001');
     const failing = vi.spyOn(fs, name as 'renameSync').mockImplementation(() => {
@@ -239,15 +240,16 @@ describe('a journal record', () => {
     expect(ids(journal.unsettledEntries())).toEqual(['mine0002']);
   });
 
-  it('is refused if the disk takes only a part of it', () => {
-    const { begin, unsettled } = newJournal();
-    begin('mine0001');
+  it('is not claimed if the disk takes only a part of the line that names the new owner', () => {
+    const { begin, journal, unsettled } = newJournal();
+    begin('mine0001').release();
+    const entry = journal.findUnsettled('mine0001');
     const write = fs.writeSync as (descriptor: number, bytes: Buffer, from: number, length: number) => number;
     const short = (descriptor: number, bytes: Buffer) => write(descriptor, bytes, 0, 10);
     const failing = vi.spyOn(fs, 'writeSync').mockImplementation(short as typeof fs.writeSync);
     onTestFinished(() => failing.mockRestore());
-    expect(() => begin('mine0002')).toThrow(expect.objectContaining({ message: expect.stringContaining('ENOSPC') }));
-    expect(fs.readdirSync(unsettled)).toEqual(['mine0001']);
+    expect(() => entry?.claim()).toThrow(expect.objectContaining({ message: expect.stringContaining('ENOSPC') }));
+    expect([fs.readdirSync(unsettled), journal.findUnsettled('mine0001')?.owner]).toEqual([['mine0001'], null]);
   });
 });
 
