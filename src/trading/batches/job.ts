@@ -187,7 +187,8 @@ export class Job {
   /** Whether listed orders of the job are what their lines want, and show whether positions in answers can be relied on. */
   areInPlace(orders: readonly Order[]): boolean {
     const byId = new Map(orders.map((order) => [order.id, order]));
-    let [isAnyShown, isAnyByPosition] = [false, false];
+    let isAnyShown = false;
+    let isAnyByPosition = false;
     for (const [line, now] of this.lines.entries()) {
       if (now.state !== 'placed') continue;
       const order = byId.get(now.id);
@@ -236,7 +237,8 @@ export class Job {
   async leaving(portions: readonly (readonly number[])[], reqTime: number): Promise<readonly OpenRequest[]> {
     const requests = portions.map((lines, index) => [this.#requests + 1 + index, lines] as const);
     const batchEvent = { kind: 'sending', requests, reqTime } as const;
-    const [first, last] = [this.#requests + 1, this.#requests + portions.length];
+    const first = this.#requests + 1;
+    const last = this.#requests + portions.length;
     await this.entry.noteDurably(first === last ? `request ${first} leaves` : `requests ${first} to ${last} leave`, {
       batchEvent,
     });

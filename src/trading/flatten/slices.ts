@@ -39,7 +39,8 @@ export function nextSlice(
   // guards count a sell at the best bid, where it fills
   const most = maxNotional?.dividedBy(best, market.amountScale, 'down');
   const wanted = most !== undefined && most.compare(left) < 0 ? most : left;
-  let [amount, price] = [Decimal.zero, best];
+  let amount = Decimal.zero;
+  let price = best;
   for (const level of bids) {
     const levelPrice = Decimal.of(level.price);
     if (amount.compare(wanted) >= 0 || (floor !== null && levelPrice.compare(floor) < 0)) break;

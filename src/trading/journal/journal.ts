@@ -218,7 +218,8 @@ export class Journal {
    * @throws Failure `usage` if the disk fails
    */
   settleDamaged(id: string, event: string): string {
-    const [file, aside] = [this.fileOf(id), path.join(this.#paths.of('damaged'), id)];
+    const file = this.fileOf(id);
+    const aside = path.join(this.#paths.of('damaged'), id);
     this.#makeFolder('damaged');
     orCannotWrite(file, () => {
       append(file, encodeLine({ time: this.host.now(), event }));

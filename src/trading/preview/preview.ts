@@ -111,7 +111,9 @@ const FEE_DECIMALS = 8;
  * @param receives what the orders would bring
  */
 export function estimateFee(orders: readonly Order[], side: Side, receives: Decimal): FeeEstimate | null {
-  let [paid, received, coin] = [Decimal.zero, Decimal.zero, null as string | null];
+  let paid = Decimal.zero;
+  let received = Decimal.zero;
+  let coin: string | null = null;
   for (const order of orders) {
     const filled = Decimal.of(side === 'buy' ? order.filled : order.filledValue);
     const feeCoin = order.feeCoin;

@@ -37,7 +37,10 @@ export async function* hold(
   first: Timer,
   end: AbortSignal,
 ): AsyncGenerator<HoldEvent> {
-  let [timer, latest, pause, isLapsed] = [first, first.answered + MINUTE_MS, 0, false];
+  let timer = first;
+  let latest = first.answered + MINUTE_MS;
+  let pause = 0;
+  let isLapsed = false;
   let failures = 0;
   const pauses = new Pauses(trading, market);
   try {
