@@ -113,6 +113,12 @@ export class Job {
     return seen.sort((left, right) => Decimal.of(right).compare(Decimal.of(left)))[0];
   }
 
+  /** The guards that the user has overridden for its orders. */
+  get overridden(): readonly string[] {
+    const { terms, entry } = this;
+    return [...new Set([terms, ...entry.events].flatMap(({ overridden = [] }) => overridden))];
+  }
+
   /** The key of each line; computed on first use, since most jobs never need it. */
   get keys(): readonly string[] {
     this.#keys ??= this.terms.lines.map(lineKey);

@@ -98,16 +98,16 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
 
   /**
    * Makes this process the owner. Returns false if another process owns it or it is settled.
-   * @param bestBid as for a new record
+   * @param resumed what its orders were checked against, if a job is resumed
    * @throws Failure `usage` if that cannot be recorded
    */
-  claim(bestBid?: string): boolean {
+  claim(resumed: Pick<JournalEvent, 'bestBid' | 'overridden'> = {}): boolean {
     if (this.isUnderWay) return false;
     return orCannotWrite(this.file, () => {
       const link = this.#makeClaimLink();
       if (link === undefined) return false;
       try {
-        return this.#addClaim(bestBid);
+        return this.#addClaim(resumed);
       } finally {
         ignoringDiskErrors(() => fs.rmSync(link, { force: true }));
       }
@@ -128,12 +128,11 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
   }
 
   /** Adds the line of a claim, with its link made; false if the record is gone, or has had another claim since it was read. */
-  #addClaim(bestBid: string | undefined): boolean {
+  #addClaim(resumed: Pick<JournalEvent, 'bestBid' | 'overridden'>): boolean {
     const now = readRecord(this.file);
     if (now === undefined || now === 'damaged') return false;
     if (claimsIn(now.laterEvents) !== claimsIn(this.laterEvents)) return false;
-    const newOwner = thisProcess();
-    const line = this.#event('resumed', { newOwner, ...(bestBid === undefined ? {} : { bestBid }) });
+    const line = this.#event('resumed', { newOwner: thisProcess(), ...resumed });
     if (!appendIfExists(this.file, encodeLine(line))) return false;
     this.laterEvents = [...now.laterEvents, line];
     return true;

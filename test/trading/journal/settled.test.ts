@@ -144,7 +144,7 @@ describe('a settled job', () => {
     const entry = journal.findUnsettled(JOB);
     expect(entry?.events.map(({ event }) => event)).toEqual(['recorded', '1 of 1 placed']);
     expect([contents(settled), contents(jobs), journal.findSettledJob(JOB)]).toEqual([{}, {}, undefined]);
-    expect([entry?.claim('29000'), entry?.events.at(-1)?.bestBid]).toEqual([true, '29000']);
+    expect([entry?.claim({ bestBid: '29000' }), entry?.events.at(-1)?.bestBid]).toEqual([true, '29000']);
     expect(journal.findUnsettled(JOB)?.events.at(-1)?.bestBid).toBe('29000');
   });
 
