@@ -44,7 +44,8 @@ export function nextSlice(
   for (const level of bids) {
     const levelPrice = Decimal.of(level.price);
     if (amount.compare(wanted) >= 0 || (floor !== null && levelPrice.compare(floor) < 0)) break;
-    [amount, price] = [amount.plus(Decimal.of(level.amount)), levelPrice];
+    amount = amount.plus(Decimal.of(level.amount));
+    price = levelPrice;
   }
   const taken = (amount.compare(wanted) < 0 ? amount : wanted).rescaled(market.amountScale, 'down');
   return taken.sign <= 0 || isTooSmall(market, price, taken) ? null : { price, amount: taken };

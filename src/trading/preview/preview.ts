@@ -119,7 +119,9 @@ export function estimateFee(orders: readonly Order[], side: Side, receives: Deci
     const feeCoin = order.feeCoin;
     if (feeCoin === null || order.fee === null || filled.sign <= 0 || order.type === 'other' || order.side !== side)
       continue;
-    [paid, received, coin] = [paid.plus(Decimal.of(order.fee)), received.plus(filled), feeCoin];
+    paid = paid.plus(Decimal.of(order.fee));
+    received = received.plus(filled);
+    coin = feeCoin;
   }
   if (coin === null) return null;
   return { fee: receives.times(paid).dividedBy(received, FEE_DECIMALS, 'up').trimmed(), coin };

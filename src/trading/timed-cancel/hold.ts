@@ -60,7 +60,10 @@ export async function* hold(
         continue;
       }
       const wasLate = !isLapsed && isAfter(attempt.timer, timer);
-      [timer, latest, pause, isLapsed] = [attempt.timer, attempt.timer.answered + MINUTE_MS, 0, false];
+      timer = attempt.timer;
+      latest = timer.answered + MINUTE_MS;
+      pause = 0;
+      isLapsed = false;
       failures = 0;
       yield { kind: 'started', timer };
       if (wasLate) yield { kind: 'lapsed', latest: timer.sent };
