@@ -127,7 +127,7 @@ class AlertFinder {
     if (isKind(event, 'ticker'))
       return this.#crossings
         .takeTicker(event.data)
-        .map((one) => crossingAlert(one, isLate(event, one.time, client.marketNow())));
+        .map((one) => crossingAlert(one, isPast(one.time, client.marketNow())));
     if (isKind(event, 'trades'))
       return this.#crossings
         .takeTrades(event.data)
@@ -187,7 +187,11 @@ class AlertFinder {
  * @param now by the same clock
  */
 function isLate({ since, received }: AnyDataEvent, time: number | null, now: number): boolean {
-  return (since !== null && received - since > LATE_MS) || (time !== null && now - time > LATE_MS);
+  return (since !== null && isPast(since, received)) || (time !== null && isPast(time, now));
+}
+
+function isPast(time: number, now: number): boolean {
+  return now - time > LATE_MS;
 }
 
 function crossingAlert({ threshold, time, value }: Crossed, late: boolean): Alert {
