@@ -1,10 +1,12 @@
 import { CANDLE_MS, CANDLE_TYPES } from '../../domain/candle.js';
+import { compareIds, type Trade } from '../../domain/market-data.js';
 import type { Order } from '../../domain/order.js';
 import { Failure } from '../../errors.js';
 import {
   type AnyDataEvent,
   type Channel,
   channelKey,
+  type DataEvent,
   type Exchange,
   type ExchangeStream,
   type GapEvent,
@@ -86,21 +88,23 @@ class AlertFinder {
   readonly #fillConditions: readonly FillCondition[];
   readonly #crossings: MarketCrossings;
   readonly #fills: NewFills;
-  readonly #hasThresholds: boolean;
+  readonly #channels: readonly Channel[];
   #areOrdersKnown = false;
+  /** The newest trade at the start, until the channel of trades has begun. */
+  #firstTrade: Trade | undefined;
 
   constructor(private readonly source: AlertSource) {
     const { conditions, isRepeated } = source;
     const thresholds = conditions.filter((condition) => condition.kind === 'threshold');
     this.#fillConditions = conditions.filter((condition) => condition.kind === 'fill');
-    this.#hasThresholds = thresholds.length > 0;
+    this.#channels = channelsOf(source);
     this.#crossings = new MarketCrossings(thresholds, !isRepeated);
     this.#fills = new NewFills(this.#fillConditions);
   }
 
   /** Whether no condition can hold any more. */
   get isOver(): boolean {
-    return !this.#hasThresholds && this.#fills.isOver;
+    return this.#channels.every(({ kind }) => kind === 'orders') && this.#fills.isOver;
   }
 
   /** Reads what holds already. */
@@ -117,8 +121,12 @@ class AlertFinder {
       this.#fills.name(condition, order);
       if (!isRepeated && !/^[0.]*$/.test(order.filled)) found.push(fillAlert(condition, order, client.now(), false));
     }
-    if (!this.#hasThresholds) return found;
-    const crossed = this.#crossings.takeTicker(await client.ticker(market));
+    const crossed: Crossed[] = [];
+    for (const { kind } of this.#channels) {
+      if (kind === 'trades') crossed.push(...this.#crossings.takeTrades(await client.trades(market)));
+      if (kind === 'ticker') crossed.push(...this.#crossings.takeTicker(await client.ticker(market)));
+    }
+    this.#firstTrade = this.#crossings.lastTrade;
     return [...found, ...crossed.map((one) => crossingAlert(one, false))];
   }
 
@@ -128,16 +136,24 @@ class AlertFinder {
       return this.#crossings
         .takeTicker(event.data)
         .map((one) => crossingAlert(one, isPast(one.time, client.marketNow())));
-    if (isKind(event, 'trades'))
-      return this.#crossings
-        .takeTrades(event.data)
-        .map((one) => crossingAlert(one, isLate(event, one.time, client.marketNow())));
+    if (isKind(event, 'trades')) return this.#takeTrades(event);
     if (!isKind(event, 'orders')) return [];
     const filled = this.#fills.take(event.data).map(({ condition, order }) => {
       const time = order.lastTrade?.time ?? null;
       return fillAlert(condition, order, time ?? event.received, isLate(event, time, client.now()));
     });
     return [...filled, ...(await this.#readEnded())];
+  }
+
+  async #takeTrades(event: Extract<AnyDataEvent, DataEvent<'trades'>>): Promise<Alert[]> {
+    const first = this.#firstTrade;
+    if (event.source === 'http') this.#firstTrade = undefined;
+    const isMissing =
+      first !== undefined && event.source === 'http' && event.data.every(({ id }) => compareIds(id, first.id) > 0);
+    const missed = isMissing ? await this.#takeCandles(first.time, event.data.at(-1)?.id) : [];
+    const crossed = this.#crossings.takeTrades(event.data);
+    const now = this.source.client.marketNow();
+    return [...missed, ...crossed.map((one) => crossingAlert(one, isLate(event, one.time, now)))];
   }
 
   /** Reads the orders that are named and may have ended between the first read and the beginning of their channel. */
@@ -152,21 +168,24 @@ class AlertFinder {
   }
 
   /** What is missing of trades is read as candles; what is missing of orders is reported. */
-  async takeGap({ channel, gap, reason }: GapEvent, stream: ExchangeStream): Promise<Alert[]> {
+  async takeGap({ channel, reason }: GapEvent, stream: ExchangeStream): Promise<Alert[]> {
     const { market, warn } = this.source;
-    const since = this.#crossings.lastTradeTime;
+    const since = this.#crossings.lastTrade?.time;
     if (channel.kind !== 'trades') warn(`Not all of ${channelKey(channel)} can be followed: ${reason}.`);
     if (channel.kind !== 'trades' || since === undefined) return [];
-    const newest = stream.of({ kind: 'trades', market })?.value.at(-1)?.id;
+    return this.#takeCandles(since, stream.of({ kind: 'trades', market })?.value.at(-1)?.id);
+  }
+
+  /** @param newest the newest trade that is known: those before it are in the candles */
+  async #takeCandles(since: number, newest: string | undefined): Promise<Alert[]> {
+    const { market, warn } = this.source;
     try {
       const candles = await this.#candlesSince(since);
       return this.#crossings.takeCandles(candles, newest).map((one) => crossingAlert(one, true));
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      const [from, to] = [gap.from, gap.to].map((time) => new Date(time).toISOString());
-      warn(
-        `The prices of ${market} from ${from} to ${to} could not be read, so a crossing may be missing: ${error.message}`,
-      );
+      const from = new Date(since).toISOString();
+      warn(`The prices of ${market} since ${from} could not be read, so a crossing may be missing: ${error.message}`);
       return [];
     }
   }

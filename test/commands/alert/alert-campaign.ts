@@ -339,17 +339,11 @@ class World {
     };
     await run(['profile', 'add', 'wired', '--base-url', http, '--trade-url', http, '--ws-url', ws]);
     await run(['keys', 'set', '--profile', 'wired', '--stdin', '--store', 'file'], `${accessKey}\n${secretKey}\n`);
-    let isFollowing = (): void => undefined;
-    const following = new Promise<void>((resolve) => {
-      isFollowing = resolve;
-    });
-    const alert = startInProcess(
-      ['alert', MARKET, ...conditions, '--repeat', '--json', '--verbose', '--profile', 'wired'],
-      environment,
-      { host: this.#host, onPrinted: (text) => (text.includes('addChannel') ? isFollowing() : undefined) },
-    );
-    await Promise.race([following, alert.ended]);
-    // the first snapshots
+    const words = ['alert', MARKET, ...conditions, '--repeat', '--json', '--verbose', '--profile', 'wired'];
+    const alert = startInProcess(words, environment, { host: this.#host });
+    // the channels begin with what is read last
+    const [trades, sells] = [/addChannel[\s\S]*\/trades\?.* HTTP 200/, /tradeType=0.* HTTP 200/];
+    while (!trades.test(alert.printed.stderr) || !sells.test(alert.printed.stderr)) await delay(10);
     await delay(LEG_MS / FASTER);
     return alert;
   }
