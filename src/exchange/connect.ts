@@ -5,7 +5,7 @@ import type { Market } from '../domain/market.js';
 import type { Failure } from '../errors.js';
 import type { Host } from '../platform/host.js';
 import type { TimeBudget } from '../platform/time-budget.js';
-import type { Exchange } from './exchange.js';
+import type { Exchange } from './domain-exchange.js';
 import type { ApiOptions } from './exchange-api.js';
 import { type CompletionName, ExchangeClient } from './exchange-client.js';
 import { cachedOffset } from './exchange-clock.js';

@@ -483,7 +483,8 @@ export class Feed {
     if (this.#isReading || this.#stage !== 'live' || !this.#isRead('checks')) return false;
     const now = this.context.host.monotonic();
     if (now >= this.#nextCheck) return true;
-    const [lastPush, pause] = [this.#lastPush, this.#pauseMs];
+    const lastPush = this.#lastPush;
+    const pause = this.#pauseMs;
     if (this.#doubt !== null || lastPush === null || pause === null || lastPush <= this.#lastCheck) return false;
     return now - lastPush >= Math.max(SHORTEST_QUIET_MS, QUIET_PAUSES * pause);
   }
