@@ -16,7 +16,7 @@ import { CONDITION_FORMS, conditionWord } from './condition-words.js';
 const ALERT: shape.Fields = {
   market: shape.text(''),
   condition: shape.text('as last>30000'),
-  time: shape.time('when it began to hold; of a late alert, the minute of its candle, or when it was found'),
+  time: shape.time('when it began to hold, as far as that is known, or else when it was found'),
   value: shape.decimal(
     'the number that was compared, in percent for change and spread; of an order, what is filled so far',
   ),

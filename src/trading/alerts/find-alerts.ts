@@ -1,4 +1,5 @@
 import { CANDLE_MS, CANDLE_TYPES } from '../../domain/candle.js';
+import { Decimal } from '../../domain/decimal.js';
 import { compareIds, type Trade } from '../../domain/market-data.js';
 import type { Order } from '../../domain/order.js';
 import { Failure } from '../../errors.js';
@@ -75,12 +76,15 @@ export async function* findAlerts(source: AlertSource): AsyncGenerator<Alert> {
 /** The channels that show whether conditions hold. */
 export function channelsOf({ market, conditions }: Pick<AlertSource, 'market' | 'conditions'>): Channel[] {
   const isLast = (condition: Condition) => condition.kind === 'threshold' && condition.field === 'last';
+  const fills = conditions.filter((condition) => condition.kind === 'fill');
+  const orders = fills.map(({ order }) => order).filter((order) => order !== null);
+  const ofOrders = { kind: 'orders', market, ...(orders.length < fills.length ? {} : { orders }) } as const;
   return [
     ...(conditions.some(isLast) ? [{ kind: 'trades', market } as const] : []),
     ...(conditions.some((one) => one.kind === 'threshold' && !isLast(one))
       ? [{ kind: 'ticker', market } as const]
       : []),
-    ...(conditions.some(({ kind }) => kind === 'fill') ? [{ kind: 'orders', market } as const] : []),
+    ...(fills.length > 0 ? [ofOrders] : []),
   ];
 }
 
@@ -89,7 +93,6 @@ class AlertFinder {
   readonly #crossings: MarketCrossings;
   readonly #fills: NewFills;
   readonly #channels: readonly Channel[];
-  #areOrdersKnown = false;
   /** The newest trade at the start, until the channel of trades has begun. */
   #firstTrade: Trade | undefined;
 
@@ -119,7 +122,8 @@ class AlertFinder {
       }
       const order = await client.getOrder(market, condition.order);
       this.#fills.name(condition, order);
-      if (!isRepeated && !/^[0.]*$/.test(order.filled)) found.push(fillAlert(condition, order, client.now(), false));
+      if (!isRepeated && Decimal.of(order.filled).sign > 0)
+        found.push(fillAlert(condition, order, client.now(), false));
     }
     const crossed: Crossed[] = [];
     for (const { kind } of this.#channels) {
@@ -138,11 +142,10 @@ class AlertFinder {
         .map((one) => crossingAlert(one, isPast(one.time, client.marketNow())));
     if (isKind(event, 'trades')) return this.#takeTrades(event);
     if (!isKind(event, 'orders')) return [];
-    const filled = this.#fills.take(event.data).map(({ condition, order }) => {
+    return this.#fills.take(event.data).map(({ condition, order }) => {
       const time = order.lastTrade?.time ?? null;
       return fillAlert(condition, order, time ?? event.received, isLate(event, time, client.now()));
     });
-    return [...filled, ...(await this.#readEnded())];
   }
 
   async #takeTrades(event: Extract<AnyDataEvent, DataEvent<'trades'>>): Promise<Alert[]> {
@@ -154,17 +157,6 @@ class AlertFinder {
     const crossed = this.#crossings.takeTrades(event.data);
     const now = this.source.client.marketNow();
     return [...missed, ...crossed.map((one) => crossingAlert(one, isLate(event, one.time, now)))];
-  }
-
-  /** Reads the orders that are named and may have ended between the first read and the beginning of their channel. */
-  async #readEnded(): Promise<Alert[]> {
-    if (this.#areOrdersKnown) return [];
-    this.#areOrdersKnown = true;
-    const { client, market, budget } = this.source;
-    budget.restart();
-    const orders = await Promise.all(this.#fills.openNamed.map((id) => client.findOrder(market, { id })));
-    const found = this.#fills.take(orders.filter((order) => order !== undefined));
-    return found.map(({ condition, order }) => fillAlert(condition, order, client.now(), false));
   }
 
   /** What is missing of trades is read as candles; what is missing of orders is reported. */

@@ -62,7 +62,7 @@ async function found({ conditions, events = [], isRepeated = true, client = {}, 
   const found: string[] = [];
   const times: number[] = [];
   const warnings: string[] = [];
-  const followed: string[] = [];
+  const followed: Channel[] = [];
   const exchange = {
     ...{ now: () => NOW, marketNow: () => NOW, ticker: async () => ticker(), orders: async () => ({}) },
     trades: async () => [trade(10, '990')],
@@ -78,7 +78,7 @@ async function found({ conditions, events = [], isRepeated = true, client = {}, 
   const source = {
     ...{ market, conditions, isRepeated, client: exchange, budget: new TimeBudget(1_000, () => 0) },
     follow: async (channels: readonly Channel[]) => {
-      followed.push(...channels.map(({ kind }) => kind));
+      followed.push(...channels);
       return stream;
     },
     warn: (message: string) => warnings.push(message),
@@ -88,7 +88,7 @@ async function found({ conditions, events = [], isRepeated = true, client = {}, 
     times.push(alert.time);
     if (!isRepeated) break;
   }
-  return { found, times, warnings, followed };
+  return { found, times, warnings, channels: followed, followed: followed.map(({ kind }) => kind) };
 }
 
 describe('alerts on numbers', () => {
@@ -203,7 +203,7 @@ describe('alerts on fills', () => {
   });
 
   it('of one order leave out others, and end once it can be filled no more', async () => {
-    const client = { getOrder: async () => order('2', '0'), findOrder: async () => order('2', '0') };
+    const client = { getOrder: async () => order('2', '0') };
     const events = [
       start,
       ofOrders([order('1', '3'), order('2', '1')]),
@@ -220,10 +220,15 @@ describe('alerts on fills', () => {
     expect((await found({ conditions: [fillOf('2')], client: ended })).found).toEqual([]);
   });
 
-  it('of an order that was filled before its channel began are found by reading it once more', async () => {
-    const client = { getOrder: async () => order('2', '0'), findOrder: async () => order('2', '5', 'filled') };
-    const events = [ofOrders([order('1', '2')])];
-    expect((await found({ conditions: [fillOf('2')], events, client })).found).toEqual(['fill:2 5']);
+  it('of orders that are named follow those from the start, whatever state they are in', async () => {
+    const client = { getOrder: async () => order('2', '0') };
+    const { found: all, channels } = await found({
+      ...{ conditions: [fillOf('2')], client },
+      events: [ofOrders([order('1', '2'), order('2', '5', 'filled')])],
+    });
+    expect(all).toEqual(['fill:2 5']);
+    expect(channels).toEqual([{ kind: 'orders', market, orders: [{ id: '2' }] }]);
+    expect((await found({ conditions: [fillOf('2'), FILL], client })).channels).toEqual([{ kind: 'orders', market }]);
   });
 
   it('may be missing if the exchange does not list all orders, and a warning says so', async () => {
