@@ -3,7 +3,6 @@ import { Failure, suggest, tryRead, usage } from '../../errors.js';
 import { endJob, outcomeOf } from '../batches/close-job.js';
 import { Job } from '../batches/job.js';
 import type { JournalEntry } from '../journal/entry.js';
-import { ordersMadeBy } from '../journal/write.js';
 import { settleMarket } from '../settle.js';
 import type { TradingContext } from '../trading-context.js';
 import { type ManualOutcome, requireExpired } from '../withdrawals/settle-withdrawal-manually.js';
@@ -94,9 +93,8 @@ async function reportedOrder(
     throw usage(`The exchange does not show an order ${manual.id} in ${market}, so nothing was recorded.`, [
       suggest('See the orders', 'orders', market, '--state', 'all'),
     ]);
-  for (const settled of journal.archive.newestFirst((line) => line.includes(`"${order.id}"`), 0))
-    if (ordersMadeBy(settled).includes(order.id))
-      throw usage(`Order ${order.id} belongs to ${settled.write.id}, so nothing was recorded.`);
+  const other = journal.archive.findByOrder(order.id);
+  if (other !== undefined) throw usage(`Order ${order.id} belongs to ${other.write.id}, so nothing was recorded.`);
   return order;
 }
 
