@@ -234,6 +234,15 @@ describe('the archive', () => {
     expect(archive.findByClientId('own0003')).toBeUndefined();
   });
 
+  it('counts only writes of a market for the limit of a day', () => {
+    const { journal, host, archive } = newJournal();
+    const reqTime = host.now();
+    const withdraw = { operation: 'withdraw', terms: WITHDRAWAL } as const;
+    journal.begin<'withdraw'>(withdraw, { id: 'out0001', reqTime }).settle({ ...PLACED, id: '5' }, 'placed');
+    const [line = ''] = Object.values(contents(archive)).map(String);
+    expect(line.trim()).toMatch(/^\{"at":\d+,"settled":/);
+  });
+
   it('is asked for the write that made an order, as its own or as a duplicate, but not for one that cancelled it', () => {
     const { begin, journal, host } = newJournal();
     begin('own0001').settle({ ...PLACED, id: '7', duplicates: ['8', '9'] }, 'placed');
