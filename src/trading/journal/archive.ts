@@ -88,9 +88,7 @@ export class Archive {
 
   /** Reads the lines only if some were added since the last time: files only grow. */
   #day(midnight: number, quote: string): Day {
-    const sizes = this.#filesSince(midnight - DISORDER_MS).map(
-      (file) => fs.statSync(file, { throwIfNoEntry: false })?.size,
-    );
+    const sizes = this.#filesSince(0).map((file) => fs.statSync(file, { throwIfNoEntry: false })?.size);
     const key = `${midnight} ${quote} ${sizes}`;
     if (this.#lastDay?.key === key) return this.#lastDay;
     const ofWrites = new Map<string, Decimal>();

@@ -232,6 +232,10 @@ describe('the archive', () => {
       'own0002',
     ]);
     expect(archive.findByClientId('own0003')).toBeUndefined();
+    const terms = { market: 'btc_usdt', order: { clientId: 'mine0009' } };
+    const cancel = journal.begin<'cancel'>({ operation: 'cancel', terms }, { id: 'stop0001', reqTime: 1 });
+    cancel.settle({ ...PLACED, outcome: 'cancelled' }, 'cancelled');
+    expect(archive.findByClientId('mine0009')).toBeUndefined();
   });
 
   it('counts only writes of a market for the limit of a day', () => {
