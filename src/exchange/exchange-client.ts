@@ -129,11 +129,12 @@ export class ExchangeClient {
     return this.#markets;
   }
 
-  /** When the lock of this machine's address ends, in milliseconds since the Unix epoch; undefined if none is known. */
+  /** Why only cancellations may leave now; undefined if every write may. */
   halt(): Promise<Halt | undefined> {
     return this.api.halt();
   }
 
+  /** When the lock of this machine's address ends, in milliseconds since the Unix epoch; undefined if none is known. */
   get lockedUntil(): number | undefined {
     return this.api.lockedUntil;
   }

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { Failure, localTimeText, suggest, systemErrorCode } from '../../errors.js';
 import { readTextBounded } from '../../platform/bounded-file.js';
-import { cannotWrite, isPrivateFile, makePrivateFolder } from '../../platform/private-files.js';
+import { cannotWrite, isPrivateFile, makePrivateFolder, syncFolder } from '../../platform/private-files.js';
 import { replaceFile } from '../../platform/replacement.js';
 import type { NotSent } from '../refusals.js';
 import type { Redis } from './redis-store.js';
@@ -111,6 +111,8 @@ export class Latch {
     const file = path.join(root, this.#file);
     try {
       replaceFile(file, `${text}\n`);
+      // the name of the file, and that of a new folder
+      for (const folder of [path.join(root, FOLDER), root]) syncFolder(folder);
     } catch (thrown) {
       throw cannotWrite(file, thrown);
     }

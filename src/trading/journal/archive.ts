@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { appendDurably, encodeLine, linesBackwards, namesIn, syncFolder, valueInLine } from './files.js';
+import { syncFolder } from '../../platform/private-files.js';
+import { appendDurably, encodeLine, linesBackwards, namesIn, valueInLine } from './files.js';
 import { isRecordedWrite, type RecordedWrite, type Settled } from './write.js';
 
 /** Of `2026-11-25`, with which the names of files begin. */

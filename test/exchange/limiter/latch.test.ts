@@ -1,6 +1,6 @@
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import fs, { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ExchangeClient } from '../../../src/exchange/exchange-client.js';
 import { haltText, Latch } from '../../../src/exchange/limiter/latch.js';
 import type { Limits } from '../../../src/exchange/limiter/limiter.js';
@@ -76,6 +76,27 @@ describe('the latch of an account', () => {
     expect(await latchIn(root, 'exchange-2').find()).toMatchObject({
       problem: expect.stringContaining('not a plain file'),
     });
+  });
+
+  it('is on the disk once it is set, with its name and that of its folder', async () => {
+    const root = temporaryState();
+    const names = new Map<number, string>();
+    const synced: string[] = [];
+    const [open, sync] = [fs.openSync, fs.fsyncSync];
+    const opening = vi.spyOn(fs, 'openSync').mockImplementation((file, ...rest) => {
+      const descriptor = open(file, ...rest);
+      names.set(descriptor, path.relative(root, String(file)));
+      return descriptor;
+    });
+    const syncing = vi.spyOn(fs, 'fsyncSync').mockImplementation((descriptor) => {
+      sync(descriptor);
+      synced.push(names.get(descriptor) ?? '');
+    });
+    onTestFinished(() => {
+      for (const spy of [opening, syncing]) spy.mockRestore();
+    });
+    await latchIn(root).set(HALT);
+    expect(synced).toEqual([expect.stringMatching(/^halted\/exchange-1\./), 'halted', '']);
   });
 
   it('holds no key in its file', async () => {
