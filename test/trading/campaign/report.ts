@@ -1,4 +1,5 @@
 import type { Action, Breach, Evidence, Judgement } from './action.js';
+import type { Change } from './changed-meanwhile.js';
 
 /** An action with broken promises. */
 interface Broken {
@@ -21,10 +22,13 @@ export class Report {
   prompt = 0;
   flagged = 0;
   late = 0;
+  /** How many actions had their orders cancelled, and how many replaced, while their outcome was unknown or not reported. */
+  readonly changed = { cancelled: 0, replaced: 0 };
   /** The actions whose withdrawal pit left to the user. */
   readonly settledByUser: Action[] = [];
 
-  add(action: Action, judgement: Judgement, evidence: Evidence): void {
+  /** @param change what was done with its orders before it was settled */
+  add(action: Action, judgement: Judgement, evidence: Evidence, change?: Change): void {
     const { reported, duplicates, prompt, flagged, isLate, isSettledByUser = false } = judgement;
     const found = [...judgement.breaches, ...(reported === 'failed' && !isStrange(evidence) ? [UNREPORTED] : [])];
     const breaches = found.filter((breach) => breach !== 'not settled' || !isFromTheFuture(evidence));
@@ -34,6 +38,8 @@ export class Report {
     this.prompt += prompt;
     this.flagged += flagged;
     if (reported === 'unknown') this.unknown += 1;
+    const isOpen = reported === 'unknown' || reported === 'killed';
+    if (isOpen && change !== undefined) this.changed[change] += 1;
     if (isLate) this.late += 1;
     if (isSettledByUser) this.settledByUser.push(action);
     const name = `${action.kind} ${reported}`;
@@ -56,6 +62,7 @@ export class Report {
     return [
       `${this.actions} actions, ${this.writes} writes: ${counts.join(', ')}`,
       `${share} % unknown, ${settled} of them settled later, ${this.settledByUser.length} by the user`,
+      `${this.changed.cancelled} cancelled and ${this.changed.replaced} replaced before they were settled`,
       `${this.duplicates} duplicates made by the network, ${this.flagged} of them flagged by the order's own command (${this.prompt} had to be), the others output by a later one`,
       `${this.late} executed after a refusal`,
       `${this.broken.length} broken`,
