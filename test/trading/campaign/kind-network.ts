@@ -39,14 +39,14 @@ export class KindNetwork implements CampaignNetwork {
   readonly #byKey = new Map<string, { readonly action: Action; readonly fault: FaultKind }>();
   readonly #counts = new Map<string, number>();
   readonly #met = new Map<Action, Met>();
-  /** Writes that the exchange has executed, the newest last. */
-  readonly #done: Passing[] = [];
 
+  /** @param done writes that the exchange has executed, the newest last: also those of networks before this one */
   constructor(
     private readonly faults: ReadonlyMap<Action, FaultKind>,
     private readonly exchange: Exchange,
     private readonly tolerance: number,
     private readonly keyOf: (request: Passing) => string | undefined,
+    private readonly done: Passing[],
   ) {
     for (const [action, fault] of faults) for (const key of action.keys) this.#byKey.set(key, { action, fault });
   }
@@ -60,7 +60,7 @@ export class KindNetwork implements CampaignNetwork {
     if (this.isCalm) return PASS;
     const key = this.keyOf(request);
     const treatment = key === undefined ? this.#read(request) : this.#write(request, key);
-    if (key !== undefined) this.#done.push(request);
+    if (key !== undefined) this.done.push(request);
     return treatment ?? PASS;
   };
 
@@ -105,7 +105,7 @@ export class KindNetwork implements CampaignNetwork {
   #earlier(request: Passing, isElsewhere: boolean): string | undefined {
     const fits = (one: Passing) =>
       one.operation === request.operation && (marketOf(one) === marketOf(request)) !== isElsewhere;
-    const answers = this.#done.filter(fits).flatMap(({ executions }) => executions.map(({ answer = '' }) => answer));
+    const answers = this.done.filter(fits).flatMap(({ executions }) => executions.map(({ answer = '' }) => answer));
     const good = answers.findLast((answer) => /^\{"code":"?1000/.test(answer));
     return good === undefined ? undefined : `\r\n\r\n${good}`;
   }
