@@ -61,7 +61,9 @@ export class Exchange {
 
   /** What the account has of each coin, frozen amounts included. */
   async balances(): Promise<ReadonlyMap<string, number>> {
-    const coins = (await this.ask('getAccountInfo', {})).matchAll(/"key":"(\w+)".*?"available":"([\d.]+)","freez":"([\d.]+)"/g);
+    const coins = (await this.ask('getAccountInfo', {})).matchAll(
+      /"key":"(\w+)".*?"available":"([\d.]+)","freez":"([\d.]+)"/g,
+    );
     return new Map([...coins].map(([, coin = '', available, frozen]) => [coin, Number(available) + Number(frozen)]));
   }
 

@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { killProcess, serveProcess } from '../../sandbox/support/served-process.js';
 import { type Passing, type RunningProxy, startProxy, type Treatment } from '../../support/proxy.js';
 import type { Action, Fixture } from './action.js';
+import { openIn } from './archived.js';
 import { type Change, changeOrders } from './changed-meanwhile.js';
 import { chosen, drawOf, weighted } from './draw.js';
 import { evidenceOf, finish } from './evidence.js';
@@ -13,7 +14,7 @@ import { KINDS, keyOf, kindOf } from './kinds/index.js';
 import { MARKET_NAMES } from './kinds/terms.js';
 import { Network } from './network.js';
 import { Program, type Run } from './program.js';
-import { Report } from './report.js';
+import { isFromTheFuture, Report } from './report.js';
 import { addSandboxFaults } from './sandbox-faults.js';
 import { setTolerance, settleByUser } from './settle-by-user.js';
 
@@ -142,8 +143,8 @@ export async function runBlock(
     if (hasSandboxFaults) await addSandboxFaults(exchange);
     // a machine whose clock is off has learned that before, from the exchange's answers
     const [first] = actions;
-    const clock = first === undefined ? undefined : network.environmentOf?.(first);
-    if (clock !== undefined) await program.run(['orders', 'btc_usdt', '--json'], '', clock);
+    const environment = first === undefined ? undefined : network.environmentOf?.(first);
+    if (environment !== undefined) await program.run(['orders', 'btc_usdt', '--json'], '', environment);
     const changes = new Map<Action, Change>();
     const running = inLanes(actions, lanes, async (action) => {
       const { words, timeout, input, copies = 1 } = action;
@@ -170,6 +171,9 @@ export async function runBlock(
       const found = evidence(action);
       report.add(action, kindOf(action).judge(action, found), found, changes.get(action));
     }
+    // what a clock ahead has dated may still be executed when its time comes
+    const left = proxy.requests.some(isFromTheFuture) ? [] : openIn(program.home).records;
+    if (left.length > 0) report.complain(`still open in ${home}: ${left.join(', ')}`);
     if (program.leaks) report.complain('a command printed a key');
     return runs;
   } finally {

@@ -1,11 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Passing, RunningProxy } from '../../support/proxy.js';
+import type { Action } from './action.js';
 import { between, chosen, type Draw, drawOf } from './draw.js';
 import { type Beside, onStage, planned, runBlock, TOLERANCE } from './fault-campaign.js';
 import { keyOf } from './kinds/index.js';
 import { Network } from './network.js';
 import { documentOf, type Program } from './program.js';
 import type { Report } from './report.js';
+import { requiring } from './required-module.js';
 
 export interface HaltOptions {
   readonly seed: number;
@@ -41,10 +43,12 @@ const BLOCK = 120;
 export async function haltCampaign({ seed, writes, redis, tell }: HaltOptions): Promise<Halted> {
   const counts = { falls: 0, complete: 0, refused: 0, cancellations: 0 };
   const report = await onStage({ seed }, async (stage, into) => {
-    for (let start = 0; into.writes < writes; start += BLOCK) {
+    // a small campaign has small blocks
+    const size = Math.min(BLOCK, 2 * writes);
+    for (let start = 0; into.writes < writes; start += size) {
       const since = Date.now() - 1_000;
-      const actions = await planned(stage, start, start + BLOCK);
-      const network = new Network(seed, { tolerance: TOLERANCE }, keyOf);
+      const actions = await planned(stage, start, start + size);
+      const network = new HesitantNetwork(seed, { tolerance: TOLERANCE }, keyOf);
       for (const action of actions) network.expect(action);
       const halts = new Halts(drawOf(seed, 'halts', start), redis);
       const machines = redis === undefined ? ['home'] : ['one', 'other'];
@@ -65,6 +69,27 @@ export async function haltCampaign({ seed, writes, redis, tell }: HaltOptions): 
   });
   return { report, ...counts };
 }
+
+/** A network to which many a command connects slowly, so that the latch falls between the last check and the first byte. */
+class HesitantNetwork extends Network {
+  readonly environmentOf = ({ number }: Action): Readonly<Record<string, string>> | undefined =>
+    number % 2 === 0 ? requiring(HESITANT_MODULE) : undefined;
+}
+
+/** Delays each connection to the exchange by up to a second. */
+const HESITANT_MODULE = `
+  const { Socket } = require('node:net');
+  const port = new URL(process.env.PIT_TRADE_URL).port;
+  const { connect } = Socket.prototype;
+  Socket.prototype.connect = function (...given) {
+    const [options] = Array.isArray(given[0]) ? given[0] : given;
+    if (String(options.port) !== port) return connect.apply(this, given);
+    // what is written waits for the connection
+    this.connecting = true;
+    setTimeout(() => this.destroyed || connect.apply(this, given), 1_000 * Math.random());
+    return this;
+  };
+`;
 
 interface Machine {
   readonly program: Program;
@@ -121,7 +146,7 @@ class Halts implements Beside {
   /** Returns the time from the last halt, which lasts. */
   async #untilAllHaveEnded(): Promise<Span | undefined> {
     for (;;) {
-      await delay(between(this.draw, 500, 8_000));
+      await delay(between(this.draw, 500, 5_000));
       const { program } = chosen(this.draw, this.#machines);
       const span = await this.#halt(program);
       if (this.#running === 0) return span;

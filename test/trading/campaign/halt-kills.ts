@@ -1,12 +1,12 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { killProcess, serveProcess } from '../../sandbox/support/served-process.js';
-import { nodeOptions } from '../../support/command.js';
 import { chosen, drawOf } from './draw.js';
 import { Exchange } from './exchange.js';
 import { type Lane, openLane } from './lane.js';
 import { documentOf, type Program, type Run, wasKilled } from './program.js';
+import { requiring } from './required-module.js';
 
 interface HaltKillOptions {
   readonly seed: number;
@@ -100,15 +100,12 @@ class Account {
     private readonly lane: Lane,
     private readonly exchange: Exchange,
     private readonly prices: ReadonlyMap<string, { readonly bid: number; readonly ask: number }>,
-    private readonly module: string,
     private readonly stop: () => Promise<void>,
   ) {}
 
   /** Serves an exchange. Throws if an account with nothing but usdt cannot be made. */
   static async open(folder: string): Promise<Account> {
     mkdirSync(folder);
-    const module = path.join(folder, 'kill.cjs');
-    writeFileSync(module, KILLING_MODULE);
     const served = await serveProcess(path.join(folder, 'exchange'), ['--limit', 'key=off,address=off,reqTime=3s']);
     const exchange = new Exchange(served.address);
     const markets = [...Object.keys(BOUGHT), ...Object.keys(RESTING)];
@@ -116,7 +113,7 @@ class Account {
       await Promise.all(markets.map(async (market) => [market, await exchange.best(market)] as const)),
     );
     const lane = await openLane(path.join(folder, 'home'), exchange);
-    const account = new Account(lane, exchange, prices, module, async () => {
+    const account = new Account(lane, exchange, prices, async () => {
       await lane.close();
       exchange.close();
       await killProcess(served);
@@ -177,9 +174,8 @@ class Account {
     const { program } = this.lane;
     await succeed(program, LIFT);
     for (const [market, amount] of Object.entries(BOUGHT)) await this.#place(market, amount, this.#ask(market) * 1.01);
-    const { ltc_usdt: ltc, bch_usdt: bch } = RESTING;
-    await this.#place('ltc_usdt', ltc, this.#ask('ltc_usdt') * 0.9);
-    await succeed(program, ['order', 'buy', 'bch_usdt', bch, '--at', (this.#ask('bch_usdt') * 0.9).toFixed(2), '--yes']);
+    await this.#place('ltc_usdt', RESTING.ltc_usdt, this.#ask('ltc_usdt') * 0.9);
+    await succeed(program, this.#restingOrder);
   }
 
   async #place(market: string, amount: string, price: number): Promise<void> {
@@ -187,12 +183,17 @@ class Account {
     await this.exchange.place({ amount, currency: market, customerOrderId, price: price.toFixed(2), tradeType: '1' });
   }
 
+  get #restingOrder(): string[] {
+    const price = (this.#ask('bch_usdt') * 0.9).toFixed(2);
+    return ['order', 'buy', 'bch_usdt', RESTING.bch_usdt, '--at', price, '--yes', '--json'];
+  }
+
   #ask(market: string): number {
     return this.prices.get(market)?.ask ?? 0;
   }
 
   #command(call?: number, moment?: Promise<void>): Promise<Run> {
-    const environment = { ...nodeOptions('--require', this.module), KILL_AT_CALL: String(call ?? 0) };
+    const environment = { ...requiring(KILLING_MODULE), KILL_AT_CALL: String(call ?? 0) };
     const { child, done } = this.lane.program.start([...COMMAND, ...TIMEOUT], '', environment);
     void moment?.then(() => child.kill('SIGKILL'));
     return done;
@@ -224,9 +225,7 @@ class Account {
 
   async #unhalted(): Promise<string[]> {
     const before = this.lane.proxy.requests.length;
-    const price = (this.#ask('bch_usdt') * 0.9).toFixed(2);
-    const order = ['order', 'buy', 'bch_usdt', RESTING.bch_usdt, '--at', price, '--yes', '--json'];
-    const { code, stderr } = await this.lane.program.run(order);
+    const { code, stderr } = await this.lane.program.run(this.#restingOrder);
     const left = this.lane.proxy.requests.slice(before).filter(({ operation }) => operation === 'order');
     const isRefused = code === 2 && stderr.includes('"halted":true') && left.length === 0;
     return isRefused ? [] : [`the account is not halted: exit ${code}, ${left.length} orders, ${stderr}`];

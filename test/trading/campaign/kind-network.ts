@@ -1,12 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { nodeOptions } from '../../support/command.js';
 import { PASS, type Passing, type Treatment } from '../../support/proxy.js';
 import type { Action } from './action.js';
 import type { Exchange } from './exchange.js';
 import type { CampaignNetwork } from './fault-campaign.js';
 import { type Around, clockModule, type FaultKind } from './fault-kinds.js';
+import { requiring } from './required-module.js';
 
 /** A write that a fault met. */
 interface Met {
@@ -16,20 +13,6 @@ interface Met {
 
 /** Every how many of the equal orders a fault meets. */
 const CROWD_STEP = 4;
-
-const moduleFiles = new Map<string, string>();
-
-/** A file with the module, until this process ends. The single file of pit requires modules, and imports none. */
-function moduleFile(source: string): string {
-  const known = moduleFiles.get(source);
-  if (known !== undefined) return known;
-  const folder = mkdtempSync(path.join(tmpdir(), 'pit-clock-'));
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-  const file = path.join(folder, 'clock.cjs');
-  writeFileSync(file, source);
-  moduleFiles.set(source, file);
-  return file;
-}
 
 /** Applies one kind of fault to each action: to its first write, or to the reads that follow it. */
 export class KindNetwork implements CampaignNetwork {
@@ -53,7 +36,7 @@ export class KindNetwork implements CampaignNetwork {
 
   readonly environmentOf = (action: Action): Readonly<Record<string, string>> | undefined => {
     const clock = this.faults.get(action)?.clock;
-    return clock === undefined ? undefined : nodeOptions('--require', moduleFile(clockModule(clock)));
+    return clock === undefined ? undefined : requiring(clockModule(clock));
   };
 
   readonly treat = (request: Passing): Treatment => {
