@@ -70,23 +70,27 @@ export async function haltCampaign({ seed, writes, redis, tell }: HaltOptions): 
   return { report, ...counts };
 }
 
-/** A network to which many a command connects slowly, so that the latch falls between the last check and the first byte. */
+/** A network to which most commands connect slowly, so that the latch falls between the last check and the first byte. */
 class HesitantNetwork extends Network {
   readonly environmentOf = ({ number }: Action): Readonly<Record<string, string>> | undefined =>
-    number % 2 === 0 ? requiring(HESITANT_MODULE) : undefined;
+    number % 4 === 0 ? undefined : requiring(HESITANT_MODULE);
 }
 
-/** Delays each connection to the exchange by up to a second. */
+/** Delays each connection to the exchange by up to two seconds, but not the first, which is that of the reads. */
 const HESITANT_MODULE = `
   const { Socket } = require('node:net');
   const port = new URL(process.env.PIT_TRADE_URL).port;
   const { connect } = Socket.prototype;
+  let isFirst = true;
   Socket.prototype.connect = function (...given) {
     const [options] = Array.isArray(given[0]) ? given[0] : given;
-    if (String(options.port) !== port) return connect.apply(this, given);
+    if (String(options.port) !== port || isFirst) {
+      isFirst &&= String(options.port) !== port;
+      return connect.apply(this, given);
+    }
     // what is written waits for the connection
     this.connecting = true;
-    setTimeout(() => this.destroyed || connect.apply(this, given), 1_000 * Math.random());
+    setTimeout(() => this.destroyed || connect.apply(this, given), 2_000 * Math.random());
     return this;
   };
 `;
