@@ -73,7 +73,8 @@ export async function killCampaign({ seed, kills }: KillOptions): Promise<Killed
         await lane.close();
       }
     });
-    await Promise.all(lanes);
+    // the others use the folder until they have ended
+    for (const ended of await Promise.allSettled(lanes)) if (ended.status === 'rejected') throw ended.reason;
     return killed;
   } finally {
     exchange.close();

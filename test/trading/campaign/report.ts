@@ -37,7 +37,8 @@ export class Report {
     this.writes += evidence.writes.length;
     this.duplicates += duplicates;
     this.prompt += prompt;
-    this.flagged += flagged;
+    // a command names both if it cannot tell which one was wanted
+    this.flagged += Math.min(flagged, duplicates);
     if (reported === 'unknown') this.unknown += 1;
     const isOpen = reported === 'unknown' || reported === 'killed';
     if (isOpen && change !== undefined) this.changed[change] += 1;
