@@ -21,7 +21,9 @@ export function archivedIn(home: string): Resolved[] {
 export function jobsIn(home: string): JobRecord[] {
   const files = ['unsettled', 'settled', 'jobs'].flatMap((name) => {
     const folder = path.join(journalIn(home), name);
-    return readdirSync(folder).map((file) => path.join(folder, file));
+    // a killed process leaves drafts and the links of its claims behind
+    const records = readdirSync(folder).filter((file) => !isLeftover(file));
+    return records.map((file) => path.join(folder, file));
   });
   return files.flatMap((file) => {
     const [line] = readFileSync(file, 'utf8')
