@@ -24,11 +24,15 @@ export interface Halted {
   /** How often the account was halted, and how often nothing was on its way any more when that returned. */
   readonly falls: number;
   readonly complete: number;
+  /** Writes that left although `pit halt` had returned. */
+  readonly late: number;
   /** Commands that a halt stopped. */
   readonly refused: number;
   /** Cancellations that left while it was halted. */
   readonly cancellations: number;
 }
+
+const NOTHING = { falls: 0, complete: 0, late: 0, refused: 0, cancellations: 0 };
 
 /** How many commands run at once, on all machines together. */
 const LANES = 8;
@@ -41,7 +45,7 @@ const BLOCK = 120;
  * faults. The account stays halted until everything is settled.
  */
 export async function haltCampaign({ seed, writes, redis, tell }: HaltOptions): Promise<Halted> {
-  const counts = { falls: 0, complete: 0, refused: 0, cancellations: 0 };
+  const counts = { ...NOTHING };
   const report = await onStage({ seed }, async (stage, into) => {
     // a small campaign has small blocks
     const size = Math.min(BLOCK, 2 * writes);
@@ -63,7 +67,7 @@ export async function haltCampaign({ seed, writes, redis, tell }: HaltOptions): 
       }));
       await Promise.all(blocks.map((block) => runBlock(stage, block, into)));
       for (const words of halts.complaints) into.complain(words);
-      for (const name of ['falls', 'complete', 'refused', 'cancellations'] as const) counts[name] += halts.counts[name];
+      for (const name of Object.keys(NOTHING) as (keyof typeof NOTHING)[]) counts[name] += halts.counts[name];
       tell?.(`${into.writes} of ${writes}: ${into.line}`);
     }
   });
@@ -108,7 +112,7 @@ interface Span {
 
 /** Halts and lifts the account at moments of chance, on a machine of chance, while the actions of all machines run. */
 class Halts implements Beside {
-  readonly counts = { falls: 0, complete: 0, refused: 0, cancellations: 0 };
+  readonly counts = { ...NOTHING };
   readonly complaints: string[] = [];
   readonly #machines: Machine[] = [];
   readonly #spans: Span[] = [];
@@ -176,8 +180,12 @@ class Halts implements Beside {
     const { operation, time } = request;
     const span = spans.find(({ from, to }) => time > from && time < to);
     if (span === undefined || keyOf(request) === undefined) return;
-    if (operation === 'cancelOrder') this.counts.cancellations += 1;
-    else this.complaints.push(`${operation} left ${time - span.from} ms after pit halt had returned`);
+    if (operation === 'cancelOrder') {
+      this.counts.cancellations += 1;
+      return;
+    }
+    this.counts.late += 1;
+    this.complaints.push(`${operation} left ${time - span.from} ms after pit halt had returned`);
   }
 }
 
