@@ -99,7 +99,7 @@ describe('the latch of an account', () => {
       for (const spy of [opening, syncing]) spy.mockRestore();
     });
     await latchIn(root).set(HALT);
-    expect(synced).toEqual([expect.stringMatching(/^halted\/exchange-1\./), 'halted', '']);
+    expect(synced).toEqual([expect.stringMatching(/^halted\/\.exchange-1\..*new$/), 'halted', '']);
   });
 
   it('holds no key in its file', async () => {
