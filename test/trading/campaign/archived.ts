@@ -21,7 +21,9 @@ export function archivedIn(home: string): Resolved[] {
 export function jobsIn(home: string): JobRecord[] {
   const files = ['unsettled', 'settled', 'jobs'].flatMap((name) => {
     const folder = path.join(journalIn(home), name);
-    return readdirSync(folder).map((file) => path.join(folder, file));
+    // a killed process leaves drafts and links of claims, which are hidden
+    const records = readdirSync(folder).filter((file) => !file.startsWith('.'));
+    return records.map((file) => path.join(folder, file));
   });
   return files.flatMap((file) => {
     const [line] = readFileSync(file, 'utf8')
