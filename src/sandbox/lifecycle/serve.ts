@@ -152,6 +152,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
   const open = (directory: string, firstAccount: Secrets, replayGenesis?: ReplayGenesis) =>
     Exchange.open({ directory, seed, now, firstAccount, replayGenesis, historyMs });
   const data = await DataDirectory.open(files.exchange, open, settings.keys);
+  const listeners: Listener[] = [];
   try {
     const dialect = options.dialect ?? settings.dialect;
     const log = boundedLog(files.log);
@@ -182,9 +183,11 @@ export async function serve(options: ServeOptions): Promise<Running> {
     const listener = await listenOn(options.port, settings.port, (port) =>
       listen(respond, port, { upgrades: streams }),
     );
+    listeners.push(listener);
     const adminToken = randomBytes(24).toString('hex');
     const calls = adminHandlers({ data, files, activity, faults, dialect, running: () => running });
     const admin = await listen(adminListener(adminToken, calls), 0);
+    listeners.push(admin);
     const { url } = listener;
     const wsUrl = `${url.replace(/^http/, 'ws')}${STREAMS.path}`;
     const { accessKey, secretKey, safePwd } = data.keys;
@@ -203,6 +206,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
     log(`serves ${url} as process ${process.pid}`);
     return running;
   } catch (error) {
+    for (const listener of listeners) await listener.close();
     await data.close();
     throw error;
   }
