@@ -19,6 +19,7 @@ export const commands: CommandTable = {
   kline: () => import('./kline.js'),
   stream: () => import('./stream/stream.js'),
   watch: () => import('./market-screen/market-screen.js'),
+  alert: () => import('./alert/alert.js'),
   order: () => import('./order/order.js'),
   'order batch': () => import('./order/batch.js'),
   'order show': () => import('./order/show.js'),

@@ -171,9 +171,9 @@ function sendBatch(context: WriteContext, batch: Batch): Promise<Answer> {
     question: batchQuestion,
     preview: batchPreviewText,
     dryRun: (planned) => dryBatch(context, planned, overridden),
-    send: async ({ lines }, options, lifted) => {
+    send: async ({ lines }, options) => {
       await settleMarket(context.trading, batch.market);
-      return running.run(await batch.begin(lines, options), lifted);
+      return running.run(await batch.begin(lines, options));
     },
     interrupted: () => running.interrupted(),
     stop: () => running.stop(),

@@ -117,8 +117,8 @@ export function sendOrder(
     question: ({ terms }, isAgain) => `Place ${isAgain ? 'the changed' : 'this'} order: ${termsText(terms)}?`,
     preview: (order) => orderPreviewText(order),
     dryRun: (order) => dryOrder(context, order, overridden),
-    send: ({ id, terms }, options, lifted) => {
-      onConfirmed(lifted);
+    send: ({ id, terms }, options) => {
+      onConfirmed(options.overridden ?? []);
       return placeOrder(context.trading, terms, { id, clientId: draft.id, gate, ...options });
     },
     interrupted: ({ clientId: id }) =>

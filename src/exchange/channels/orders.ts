@@ -74,7 +74,10 @@ const oneRecord = v.pipe(
 );
 
 function toLastTrade(record: OrderRecord): LastTrade | null {
-  const [trade, price, amount, time] = [record[13], record[14], record[15], record[16]];
+  const trade = record[13];
+  const price = record[14];
+  const amount = record[15];
+  const time = record[16];
   // 0 and an empty text stand for none
   if (trade === null || trade === '' || trade === '0' || price === null || amount === null) return null;
   return { id: trade, price, amount, time: time || null };

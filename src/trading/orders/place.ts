@@ -1,6 +1,7 @@
 import { Failure, suggest } from '../../errors.js';
 import type { WriteResponse } from '../../exchange/exchange.js';
 import { Job } from '../batches/job.js';
+import type { GuardName } from '../guards/limits.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { SendGate } from '../journal/entry.js';
 import type { NewRecord } from '../journal/journal.js';
@@ -9,8 +10,10 @@ import type { TradingContext } from '../trading-context.js';
 import { type Placement, settleByResponse } from './settle-order.js';
 import { keyOf } from './terms.js';
 
-/** The best bid to record, and the check of the day limit to repeat after recording. */
+/** What the guards found: to be recorded, and to be checked again after that. */
 export interface RecordOptions extends Pick<NewRecord, 'bestBid'> {
+  /** The guards that were overridden: by a flag, or by typing their names. */
+  readonly overridden?: readonly GuardName[];
   /** Throws Failure if a limit is exceeded by now: the record is deleted and nothing is sent. */
   readonly requireWithinDayLimit?: (() => void) | undefined;
 }

@@ -143,7 +143,8 @@ function settleUnplaced(
   market?: Market,
 ): RecordedOrderTerms | null {
   const rest = remainderOf(entry.write.terms.wanted, cancel.filled);
-  const [price, amount] = [Decimal.of(rest.price), Decimal.of(rest.amount)];
+  const price = Decimal.of(rest.price);
+  const amount = Decimal.of(rest.amount);
   const isTooLittle = market !== undefined && isTooSmall(market, price, amount);
   const isLeft = amount.sign > 0 && !isTooLittle;
   const event = `${eventOf(cancel)}; nothing was placed for it: ${reason}`;
