@@ -35,7 +35,7 @@ import {
 } from './files.js';
 
 /** What `pit sandbox serve` takes. */
-interface StartOptions {
+interface StartOptions extends Pick<ServeOptions, 'strictAgent' | 'klineSince' | 'historyMs' | 'dialect' | 'zone'> {
   /** Default: the last port of this `PIT_HOME`, or any. */
   readonly port?: number | undefined;
   readonly seed?: number | undefined;
@@ -43,11 +43,6 @@ interface StartOptions {
   readonly limits?: boolean | undefined;
   /** Other values for single limits. */
   readonly limit?: OtherLimits | undefined;
-  readonly strictAgent?: boolean | undefined;
-  readonly klineSince?: 'first' | 'latest' | undefined;
-  readonly historyMs?: number | undefined;
-  readonly dialect?: Dialect | undefined;
-  readonly zone?: number | undefined;
 }
 
 export interface OtherLimits extends Partial<LimitValues> {
@@ -245,7 +240,8 @@ async function listenOn(wanted: number | null, last: number, open: (port: number
   }
 }
 
-interface Parts {
+/** What a running sandbox has open. */
+interface OpenSandbox {
   readonly address: SandboxAddress;
   readonly files: SandboxFiles;
   readonly data: DataDirectory;
@@ -271,12 +267,12 @@ export class RunningSandbox implements Running {
   private settle: () => void = () => undefined;
   private isLeaving = false;
 
-  constructor(private readonly parts: Parts) {
-    this.address = parts.address;
+  constructor(private readonly open: OpenSandbox) {
+    this.address = open.address;
     this.closed = new Promise((resolve) => {
       this.settle = resolve;
     });
-    publish(parts.files.running, parts.address);
+    publish(open.files.running, open.address);
     this.timer = setInterval(() => this.tick(), TICK);
   }
 
@@ -292,7 +288,7 @@ export class RunningSandbox implements Running {
 
   /** The next sandbox of this folder opens the data once this one is no longer published. */
   private async release(): Promise<void> {
-    const { files, address, listener, admin, data, log } = this.parts;
+    const { files, address, listener, admin, data, log } = this.open;
     this.isLeaving = true;
     clearInterval(this.timer);
     await listener.close();
@@ -304,7 +300,7 @@ export class RunningSandbox implements Running {
 
   private tick(): void {
     if (this.isLeaving) return;
-    const { files, address, data, activity, idleMs, log } = this.parts;
+    const { files, address, data, activity, idleMs, log } = this.open;
     try {
       data.exchange.advance();
       if (data.exchange.isFailing) void data.exchange.durable().catch((error) => this.leave(error.message));
@@ -320,7 +316,7 @@ export class RunningSandbox implements Running {
   private async leave(reason: string): Promise<void> {
     if (this.isLeaving) return;
     this.isLeaving = true;
-    this.parts.log(`stops: ${reason}`);
+    this.open.log(`stops: ${reason}`);
     await delay(LINGER);
     await this.close();
   }
