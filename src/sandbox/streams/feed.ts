@@ -27,21 +27,12 @@ export interface Update {
   readonly message: Message;
 }
 
-/** What a feed may show changes of. Names of wallets are those of the ledger. */
-export const topics = {
-  book: (market: string) => `book ${market}`,
-  trades: (market: string) => `trades ${market}`,
-  candles: (market: string) => `candles ${market}`,
-  orders: (account: string, market: string) => `orders ${account} ${market}`,
-  balances: (wallet: string) => `balances ${wallet}`,
-};
-
 /** What feeds differ in. */
 export interface FeedTerms {
   /** The channel's name on the wire, and that of its description. */
   readonly channel: string;
   readonly kind: string;
-  /** The {@link topics} that it shows. */
+  /** What it shows, by the names of the exchange's `topics`. */
   readonly topics: readonly string[];
   /**
    * When updates are sent. Market data: at once, then at most every `STREAMS.interval` ms. What is of an account has to be on disk

@@ -1,10 +1,10 @@
-import type { ChangeListener } from '../exchange/changes.js';
+import { topics } from '../exchange/changes.js';
 import type { Exchange } from '../exchange/exchange.js';
 import { MINUTE } from '../markets/candles.js';
 import type { Order } from '../orders/order.js';
 import { STREAMS } from '../server/interface-details.js';
 import { CLOSE, type StreamConnection } from './connection.js';
-import { type Feed, type FeedTerms, type Subscription, topics } from './feed.js';
+import type { Feed, FeedTerms, Subscription } from './feed.js';
 
 /** How often to advance the exchange while somebody is subscribed, in ms: minimum and maximum. */
 const MIN_ADVANCE_MS = 10;
@@ -14,7 +14,7 @@ const MAX_ADVANCE_MS = 250;
  * Publishes the feeds that have subscribers. On a change it reads the views again that answer over HTTP, and sends what differs.
  * While there are subscribers, it lets the exchange advance when something is due, because no request does so.
  */
-export class StreamHub implements ChangeListener {
+export class StreamHub {
   private readonly feeds = new Map<string, Feed>();
   private readonly byTopic = new Map<string, Set<Feed>>();
   /** Feeds whose topics have changed since they were last sent. */
@@ -86,31 +86,9 @@ export class StreamHub implements ChangeListener {
     for (const [key, feed] of this.feeds) this.deactivate(key, feed);
   }
 
-  book(market: string): void {
-    this.topicChanged(topics.book(market));
-  }
-
-  trade(market: string): void {
-    this.topicChanged(topics.trades(market));
-  }
-
-  candles(market: string): void {
-    this.topicChanged(topics.candles(market));
-  }
-
-  order(order: Order): void {
-    const topic = topics.orders(order.account, order.market.name);
-    for (const feed of this.byTopic.get(topic) ?? []) feed.orderChanged(order);
-    this.topicChanged(topic);
-  }
-
-  balance(name: string): void {
-    this.topicChanged(topics.balances(name.slice(0, name.lastIndexOf('/'))));
-  }
-
   private activate(key: string, feed: Feed): Feed {
     if (this.feeds.size === 0) {
-      this.unlisten = this.exchange.changes.listen(this);
+      this.unlisten = this.exchange.changes.listen((topic, order) => this.topicChanged(topic, order));
       this.lastMinute = this.minute();
       this.scheduleAdvance();
     }
@@ -146,7 +124,8 @@ export class StreamHub implements ChangeListener {
     try {
       this.exchange.advance();
       const minute = this.minute();
-      if (minute !== this.lastMinute) for (const market of this.exchange.markets.keys()) this.candles(market);
+      if (minute !== this.lastMinute)
+        for (const market of this.exchange.markets.keys()) this.topicChanged(topics.candles(market));
       this.lastMinute = minute;
     } catch (error) {
       this.report('the exchange could not go on', error);
@@ -158,8 +137,9 @@ export class StreamHub implements ChangeListener {
     return Math.floor(this.exchange.status().time / MINUTE);
   }
 
-  private topicChanged(topic: string): void {
+  private topicChanged(topic: string, order?: Order): void {
     for (const feed of this.byTopic.get(topic) ?? []) {
+      if (order !== undefined) feed.orderChanged(order);
       const { pace } = feed.terms;
       this.changed[pace].add(feed);
       // at the end of the turn at the earliest, when the change is complete

@@ -1,12 +1,13 @@
 import type { CandleType, Ohlcv } from '../../domain/candle.js';
 import type { ChannelName } from '../../exchange/channels/index.js';
 import type { MARKET_CHANNELS } from '../../exchange/channels/market-data.js';
+import { topics } from '../exchange/changes.js';
 import type { Exchange } from '../exchange/exchange.js';
 import type { PublicTrade } from '../exchange/market-service.js';
 import { type Json, number, toJsonText } from '../server/bodies.js';
 import { DEPTH_LEVELS, STREAMS } from '../server/interface-details.js';
 import { asksText, bestFirst, candleRow, marketConfigurations, seconds } from '../server/operations/market-data.js';
-import { Feed, type FeedTerms, StateFeed, topics, type Update } from './feed.js';
+import { Feed, type FeedTerms, StateFeed, type Update } from './feed.js';
 import { Message } from './message.js';
 
 interface MarketFeedOptions {

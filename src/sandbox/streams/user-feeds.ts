@@ -1,5 +1,6 @@
 import { type Account, crossWallet } from '../accounts/accounts.js';
 import { lentTo } from '../accounts/ledger.js';
+import { topics } from '../exchange/changes.js';
 import type { Exchange } from '../exchange/exchange.js';
 import { withdrawing } from '../funds/withdrawals.js';
 import { type Order, type OrderRecord, recordOf } from '../orders/order.js';
@@ -7,7 +8,7 @@ import { type Json, number, toJsonText } from '../server/bodies.js';
 import { STREAMS } from '../server/interface-details.js';
 import { coinEntries, coinEntry } from '../server/operations/account.js';
 import { statusOf, typeCodeOf } from '../server/operations/trading.js';
-import { Feed, type FeedTerms, topics, type Update } from './feed.js';
+import { Feed, type FeedTerms, type Update } from './feed.js';
 import { Message } from './message.js';
 
 interface UserFeedOptions {
