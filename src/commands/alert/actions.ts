@@ -3,11 +3,11 @@ import { toJson } from '../../terminal/json.js';
 import type { Context } from '../command.js';
 import { scan } from '../shell/line.js';
 
-/** So many alerts may wait for the program to end. */
-const MAX_WAITING = 1_000;
+/** From so many alerts on that wait for a program, the user has to know that it may never end. */
+const MANY_WAITING = 10;
 
 /** An alert as programs get it, and its two lines for people. */
-interface Told {
+interface Notice {
   readonly document: object;
   readonly title: string;
   readonly text: string;
@@ -45,7 +45,7 @@ export class AlertActions {
 
   private constructor(
     private readonly context: Pick<Context, 'host' | 'output'>,
-    private readonly programs: readonly ((told: Told) => Program)[],
+    private readonly programs: readonly ((notice: Notice) => Program)[],
     private readonly rings: boolean,
     private readonly line: Line,
   ) {}
@@ -57,7 +57,7 @@ export class AlertActions {
     line: Line,
   ): Promise<AlertActions> {
     const { host, output } = context;
-    const programs: ((told: Told) => Program)[] = [];
+    const programs: ((notice: Notice) => Program)[] = [];
     if (exec !== undefined) {
       const [program = ''] = exec;
       if (!(await host.isProgram(program)))
@@ -65,24 +65,25 @@ export class AlertActions {
       programs.push(({ document }) => ({ words: exec, input: `${toJson(document)}\n` }));
     }
     const notifier = notify ? await findNotifier(host) : undefined;
-    if (notifier !== undefined) programs.push((told) => ({ words: notifier(told), input: '' }));
+    if (notifier !== undefined) programs.push((notice) => ({ words: notifier(notice), input: '' }));
+    const isOnTerminal = host.errors.isTTY === true;
     if (notify && notifier === undefined)
-      output.warn('--notify only rings the bell: neither notify-send nor osascript is installed.');
-    return new AlertActions(context, programs, notify && host.errors.isTTY === true, line);
+      output.warn(
+        `--notify ${isOnTerminal ? 'only rings the bell' : 'does nothing'}: neither notify-send nor osascript is installed.`,
+      );
+    return new AlertActions(context, programs, notify && isOnTerminal, line);
   }
 
   /** Begins what an alert does. */
-  start(told: Told): void {
+  start(notice: Notice): void {
     const { host, output } = this.context;
     if (this.rings) host.errors.write('\u0007');
     if (this.programs.length === 0) return;
-    if (this.#waiting >= MAX_WAITING) {
-      output.warn(`${told.title}: no program is run, because ${MAX_WAITING} alerts wait for the one that runs to end.`);
-      return;
-    }
     this.#waiting += 1;
+    if (this.#waiting === MANY_WAITING)
+      output.warn(`${MANY_WAITING} alerts wait for the program of an earlier one to end.`);
     this.#running = this.#running.then(async () => {
-      for (const programOf of this.programs) await this.#run(programOf(told));
+      for (const programOf of this.programs) await this.#run(programOf(notice));
       this.#waiting -= 1;
     });
   }
@@ -107,7 +108,7 @@ interface Program {
 }
 
 /** The program of this desktop that shows notifications, by its words; undefined without one. */
-async function findNotifier({ isProgram }: Context['host']): Promise<((told: Told) => string[]) | undefined> {
+async function findNotifier({ isProgram }: Context['host']): Promise<((notice: Notice) => string[]) | undefined> {
   // the texts are arguments of the script, so nothing in them is a part of it
   const script = ['on run {title, body}', 'display notification body with title title', 'end run'];
   if (await isProgram('osascript'))

@@ -16,7 +16,7 @@ import { CONDITION_FORMS, conditionWord } from './condition-words.js';
 const ALERT: shape.Fields = {
   market: shape.text(''),
   condition: shape.text('as last>30000'),
-  time: shape.time('when it began to hold; of a late alert, the minute of its candle, or when it was found'),
+  time: shape.time('when it began to hold, as far as that is known, or else when it was found'),
   value: shape.decimal(
     'the number that was compared, in percent for change and spread; of an order, what is filled so far',
   ),
@@ -83,6 +83,8 @@ async function waitForAlerts(context: Context, { market, conditions, repeat, act
     void host.sleep(globals.timeoutMs, end.signal).then(() => end.signal.aborted || endAs('overdue'));
   const follow = async (channels: readonly Channel[]) => {
     session.exchange.keepStopped();
+    // it may last for days
+    await host.limitMemory();
     const stream = await session.live.stream(channels, { signal: end.signal, reads: 'polls' });
     line.show(stream);
     void warnWhileBlind(context, stream, channels, end.signal);
@@ -162,7 +164,7 @@ async function warnWhileBlind(
     if (isSeen && isWarned) output.note('The connection is back.');
     if (!isSeen && !isWarned && host.monotonic() - seenAt >= BLIND_MS)
       output.warn(
-        'pit has seen nothing current for a minute. It goes on trying; what happens meanwhile is reported late.',
+        'Nothing current has come for a minute. pit goes on trying, and reports late what it can still find out then.',
       );
     isWarned = !isSeen && host.monotonic() - seenAt >= BLIND_MS;
     await host.sleep(CHECK_MS, signal);

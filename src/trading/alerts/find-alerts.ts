@@ -1,10 +1,13 @@
 import { CANDLE_MS, CANDLE_TYPES } from '../../domain/candle.js';
+import { Decimal } from '../../domain/decimal.js';
+import { compareIds, type Trade } from '../../domain/market-data.js';
 import type { Order } from '../../domain/order.js';
 import { Failure } from '../../errors.js';
 import {
   type AnyDataEvent,
   type Channel,
   channelKey,
+  type DataEvent,
   type Exchange,
   type ExchangeStream,
   type GapEvent,
@@ -73,12 +76,15 @@ export async function* findAlerts(source: AlertSource): AsyncGenerator<Alert> {
 /** The channels that show whether conditions hold. */
 export function channelsOf({ market, conditions }: Pick<AlertSource, 'market' | 'conditions'>): Channel[] {
   const isLast = (condition: Condition) => condition.kind === 'threshold' && condition.field === 'last';
+  const fills = conditions.filter((condition) => condition.kind === 'fill');
+  const orders = fills.map(({ order }) => order).filter((order) => order !== null);
+  const ofOrders = { kind: 'orders', market, ...(orders.length < fills.length ? {} : { orders }) } as const;
   return [
     ...(conditions.some(isLast) ? [{ kind: 'trades', market } as const] : []),
     ...(conditions.some((one) => one.kind === 'threshold' && !isLast(one))
       ? [{ kind: 'ticker', market } as const]
       : []),
-    ...(conditions.some(({ kind }) => kind === 'fill') ? [{ kind: 'orders', market } as const] : []),
+    ...(fills.length > 0 ? [ofOrders] : []),
   ];
 }
 
@@ -86,21 +92,22 @@ class AlertFinder {
   readonly #fillConditions: readonly FillCondition[];
   readonly #crossings: MarketCrossings;
   readonly #fills: NewFills;
-  readonly #hasThresholds: boolean;
-  #areOrdersKnown = false;
+  readonly #channels: readonly Channel[];
+  /** The newest trade at the start, until the channel of trades has begun. */
+  #firstTrade: Trade | undefined;
 
   constructor(private readonly source: AlertSource) {
     const { conditions, isRepeated } = source;
     const thresholds = conditions.filter((condition) => condition.kind === 'threshold');
     this.#fillConditions = conditions.filter((condition) => condition.kind === 'fill');
-    this.#hasThresholds = thresholds.length > 0;
+    this.#channels = channelsOf(source);
     this.#crossings = new MarketCrossings(thresholds, !isRepeated);
     this.#fills = new NewFills(this.#fillConditions);
   }
 
   /** Whether no condition can hold any more. */
   get isOver(): boolean {
-    return !this.#hasThresholds && this.#fills.isOver;
+    return this.#channels.every(({ kind }) => kind === 'orders') && this.#fills.isOver;
   }
 
   /** Reads what holds already. */
@@ -115,10 +122,15 @@ class AlertFinder {
       }
       const order = await client.getOrder(market, condition.order);
       this.#fills.name(condition, order);
-      if (!isRepeated && !/^[0.]*$/.test(order.filled)) found.push(fillAlert(condition, order, client.now(), false));
+      if (!isRepeated && Decimal.of(order.filled).sign > 0)
+        found.push(fillAlert(condition, order, client.now(), false));
     }
-    if (!this.#hasThresholds) return found;
-    const crossed = this.#crossings.takeTicker(await client.ticker(market));
+    const crossed: Crossed[] = [];
+    for (const { kind } of this.#channels) {
+      if (kind === 'trades') crossed.push(...this.#crossings.takeTrades(await client.trades(market)));
+      if (kind === 'ticker') crossed.push(...this.#crossings.takeTicker(await client.ticker(market)));
+    }
+    this.#firstTrade = this.#crossings.lastTrade;
     return [...found, ...crossed.map((one) => crossingAlert(one, false))];
   }
 
@@ -127,46 +139,45 @@ class AlertFinder {
     if (isKind(event, 'ticker'))
       return this.#crossings
         .takeTicker(event.data)
-        .map((one) => crossingAlert(one, isLate(event, one.time, client.marketNow())));
-    if (isKind(event, 'trades'))
-      return this.#crossings
-        .takeTrades(event.data)
-        .map((one) => crossingAlert(one, isLate(event, one.time, client.marketNow())));
+        .map((one) => crossingAlert(one, isPast(one.time, client.marketNow())));
+    if (isKind(event, 'trades')) return this.#takeTrades(event);
     if (!isKind(event, 'orders')) return [];
-    const filled = this.#fills.take(event.data).map(({ condition, order }) => {
+    return this.#fills.take(event.data).map(({ condition, order }) => {
       const time = order.lastTrade?.time ?? null;
       return fillAlert(condition, order, time ?? event.received, isLate(event, time, client.now()));
     });
-    return [...filled, ...(await this.#readEnded())];
   }
 
-  /** Reads the orders that are named and may have ended between the first read and the beginning of their channel. */
-  async #readEnded(): Promise<Alert[]> {
-    if (this.#areOrdersKnown) return [];
-    this.#areOrdersKnown = true;
-    const { client, market, budget } = this.source;
-    budget.restart();
-    const orders = await Promise.all(this.#fills.openNamed.map((id) => client.findOrder(market, { id })));
-    const found = this.#fills.take(orders.filter((order) => order !== undefined));
-    return found.map(({ condition, order }) => fillAlert(condition, order, client.now(), false));
+  async #takeTrades(event: Extract<AnyDataEvent, DataEvent<'trades'>>): Promise<Alert[]> {
+    const first = this.#firstTrade;
+    if (event.source === 'http') this.#firstTrade = undefined;
+    const isMissing =
+      first !== undefined && event.source === 'http' && event.data.every(({ id }) => compareIds(id, first.id) > 0);
+    const missed = isMissing ? await this.#takeCandles(first.time, event.data.at(-1)?.id) : [];
+    const crossed = this.#crossings.takeTrades(event.data);
+    const now = this.source.client.marketNow();
+    return [...missed, ...crossed.map((one) => crossingAlert(one, isLate(event, one.time, now)))];
   }
 
   /** What is missing of trades is read as candles; what is missing of orders is reported. */
-  async takeGap({ channel, gap, reason }: GapEvent, stream: ExchangeStream): Promise<Alert[]> {
+  async takeGap({ channel, reason }: GapEvent, stream: ExchangeStream): Promise<Alert[]> {
     const { market, warn } = this.source;
-    const since = this.#crossings.lastTradeTime;
+    const since = this.#crossings.lastTrade?.time;
     if (channel.kind !== 'trades') warn(`Not all of ${channelKey(channel)} can be followed: ${reason}.`);
     if (channel.kind !== 'trades' || since === undefined) return [];
-    const newest = stream.of({ kind: 'trades', market })?.value.at(-1)?.id;
+    return this.#takeCandles(since, stream.of({ kind: 'trades', market })?.value.at(-1)?.id);
+  }
+
+  /** @param newest the newest trade that is known: those before it are in the candles */
+  async #takeCandles(since: number, newest: string | undefined): Promise<Alert[]> {
+    const { market, warn } = this.source;
     try {
       const candles = await this.#candlesSince(since);
       return this.#crossings.takeCandles(candles, newest).map((one) => crossingAlert(one, true));
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      const [from, to] = [gap.from, gap.to].map((time) => new Date(time).toISOString());
-      warn(
-        `The prices of ${market} from ${from} to ${to} could not be read, so a crossing may be missing: ${error.message}`,
-      );
+      const from = new Date(since).toISOString();
+      warn(`The prices of ${market} since ${from} could not be read, so a crossing may be missing: ${error.message}`);
       return [];
     }
   }
@@ -187,7 +198,11 @@ class AlertFinder {
  * @param now by the same clock
  */
 function isLate({ since, received }: AnyDataEvent, time: number | null, now: number): boolean {
-  return (since !== null && received - since > LATE_MS) || (time !== null && now - time > LATE_MS);
+  return (since !== null && isPast(since, received)) || (time !== null && isPast(time, now));
+}
+
+function isPast(time: number, now: number): boolean {
+  return now - time > LATE_MS;
 }
 
 function crossingAlert({ threshold, time, value }: Crossed, late: boolean): Alert {

@@ -31,21 +31,19 @@ export class MarketCrossings {
     this.#crossings = thresholds.map((threshold) => new Crossing(threshold, reportsPresent));
   }
 
-  /** When the newest trade was that was taken; undefined before the first. */
-  get lastTradeTime(): number | undefined {
-    return this.#lastTrade?.time;
+  /** The newest trade that was taken; undefined before the first. */
+  get lastTrade(): Trade | undefined {
+    return this.#lastTrade;
   }
 
   takeTicker(ticker: Ticker & { readonly time: number }): Crossed[] {
-    const isFirst = this.#tickers === 0n;
+    const { time } = ticker;
     this.#tickers += 1n;
     return this.#crossings.flatMap((crossing) => {
       const { threshold } = crossing;
-      const value = threshold.field === 'last' && !isFirst ? null : numberOf(ticker, threshold.field);
+      const value = threshold.field === 'last' ? null : numberOf(ticker, threshold.field);
       if (value === null) return [];
-      // it comes before every trade
-      const position = threshold.field === 'last' ? 0n : this.#tickers;
-      return crossing.take({ position, time: ticker.time, value }) ? [{ threshold, time: ticker.time, value }] : [];
+      return crossing.take({ position: this.#tickers, time, value }) ? [{ threshold, time, value }] : [];
     });
   }
 
@@ -56,7 +54,7 @@ export class MarketCrossings {
       .filter(({ id }) => covered === undefined || compareIds(id, covered) > 0)
       .toSorted((left, right) => compareIds(left.id, right.id));
     const taken = this.#lastTrade === undefined ? ordered.slice(-1) : ordered;
-    const [newest] = ordered.slice(-1);
+    const newest = ordered.at(-1);
     if (newest !== undefined && (this.#lastTrade === undefined || compareIds(newest.id, this.#lastTrade.id) > 0))
       this.#lastTrade = newest;
     return taken.flatMap(({ id, time, price }) => {

@@ -19,14 +19,10 @@ export class NewFills {
     this.#filled.set(order.id, Decimal.of(order.filled));
   }
 
-  /** The ids of the orders that conditions name and that are still open, as far as is known. */
-  get openNamed(): readonly string[] {
-    return [...this.#named.values()].filter(({ state }) => state === 'open').map(({ id }) => id);
-  }
-
   /** Whether no condition can hold any more: each names an order, and all of these have ended. */
   get isOver(): boolean {
-    return this.conditions.every(({ order }) => order !== null) && this.openNamed.length === 0;
+    const named = this.conditions.map((condition) => this.#named.get(condition));
+    return named.every((order) => order !== undefined && order.state !== 'open');
   }
 
   /** Takes orders as they are now; those that are taken first are the ones that were open at the start. */

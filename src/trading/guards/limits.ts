@@ -102,8 +102,9 @@ export function requireDayNotional(
   { dayNotional }: Pick<GuardLimits, 'dayNotional'>,
 ): void {
   const max = dayNotional.get(quote);
-  const today = max === undefined ? undefined : notionalToday(journal, quote, host.now());
-  if (max === undefined || today === undefined || today.compare(max) <= 0) return;
+  if (max === undefined) return;
+  const today = notionalToday(journal, quote, host.now());
+  if (today.compare(max) <= 0) return;
   const message = `with orders that other processes have just started, this UTC day would come to ${formatAmount(today)} ${quote}`;
   throw usage(
     `day-notional blocks this: ${message}, and the limit is ${formatAmount(max)} ${quote}. Nothing was sent.`,

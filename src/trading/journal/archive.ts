@@ -3,7 +3,7 @@ import path from 'node:path';
 import { Decimal } from '../../domain/decimal.js';
 import { appendDurably, encodeLine, linesBackwards, namesIn, syncFolder, valueInLine } from './files.js';
 import { type DayNotional, dayNotionalOf } from './notional.js';
-import { isRecordedWrite, type RecordedWrite, type Settled } from './write.js';
+import { isRecordedWrite, ordersMadeBy, type RecordedWrite, type Settled } from './write.js';
 
 /** Of `2026-11-25`, with which the names of files begin. */
 const DAY_LENGTH = 10;
@@ -67,14 +67,8 @@ export class Archive {
    * Yields the writes that were settled at or after a time, newest first, each once with its last line. Lines are read on
    * demand, and only lines that match the filter are parsed, because a busy account has many. Damaged lines are left out.
    */
-  *newestFirst(filter: LineFilter | ((text: string) => boolean), since: number): Generator<Settled> {
-    const seen = new Set<string>();
-    const matches = typeof filter === 'function' ? filter : matchesAll(filter);
-    for (const settled of this.#backwards(since, matches)) {
-      if (seen.has(settled.write.id)) continue;
-      seen.add(settled.write.id);
-      yield settled;
-    }
+  newestFirst(filter: LineFilter, since: number): Generator<Settled> {
+    return this.#lastLines(since, matchesAll(filter));
   }
 
   /** The writes that were settled at or after a time, oldest first. */
@@ -94,9 +88,7 @@ export class Archive {
 
   /** Reads the lines only if some were added since the last time: files only grow. */
   #day(midnight: number, quote: string): Day {
-    const sizes = this.#filesSince(midnight - DISORDER_MS).map(
-      (file) => fs.statSync(file, { throwIfNoEntry: false })?.size,
-    );
+    const sizes = this.#filesSince(0).map((file) => fs.statSync(file, { throwIfNoEntry: false })?.size);
     const key = `${midnight} ${quote} ${sizes}`;
     if (this.#lastDay?.key === key) return this.#lastDay;
     const ofWrites = new Map<string, Decimal>();
@@ -121,6 +113,13 @@ export class Archive {
   /** The newest settled write with a client id that the user chose. */
   findByClientId(clientId: string): Settled | undefined {
     for (const settled of this.newestFirst({ clientId }, 0)) if (settled.write.clientId === clientId) return settled;
+    return undefined;
+  }
+
+  /** The write that made an order, also as a duplicate. The orders of a batch are in its own record. */
+  findByOrder(id: string): Settled | undefined {
+    for (const settled of this.#lastLines(0, (line) => line.includes(`"${id}"`)))
+      if (ordersMadeBy(settled).includes(id)) return settled;
     return undefined;
   }
 
@@ -156,6 +155,16 @@ export class Archive {
     if (oldest === undefined) return;
     for (const folder of [this.folder, this.jobs])
       for (const name of namesIn(folder)) if (name < oldest) fs.rmSync(path.join(folder, name), { force: true });
+  }
+
+  /** As {@link #backwards}, each write once. */
+  *#lastLines(since: number, matches: (text: string) => boolean): Generator<Settled> {
+    const seen = new Set<string>();
+    for (const settled of this.#backwards(since, matches)) {
+      if (seen.has(settled.write.id)) continue;
+      seen.add(settled.write.id);
+      yield settled;
+    }
   }
 
   /** The writes in lines whose text matches, newest first, back to a time. */

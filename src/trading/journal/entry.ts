@@ -296,6 +296,19 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
     return new JournalEntry(this.file, this.journal, write, this.laterEvents);
   }
 
+  /**
+   * Sends the write. If that throws a Failure, nothing was sent, and the record is deleted; another error may have come after the
+   * request left.
+   */
+  async send<Response>(request: () => Promise<Response>): Promise<Response> {
+    try {
+      return await request();
+    } catch (error) {
+      if (error instanceof Failure) this.discard();
+      throw error;
+    }
+  }
+
   /** Deletes the record of a write that was never sent. If the disk fails, `resolve` finds that it was never sent. */
   discard(): void {
     ignoringDiskErrors(() => fs.rmSync(this.file, { force: true }));

@@ -14,12 +14,11 @@ export interface DayNotional {
   readonly notional: string;
 }
 
-/** Undefined for a write that makes no orders in a market. */
+/** Undefined for a write without a market. */
 export function dayNotionalOf(settled: Settled): DayNotional | undefined {
   const { write } = settled;
   const quote = quoteOf(write);
-  const makesOrders = isKind(write, 'order') || isKind(write, 'batch');
-  if (!makesOrders || quote === undefined) return undefined;
+  if (quote === undefined) return undefined;
   return { id: write.id, time: dateOf(settled), quote, notional: settled.notional ?? notionalOfOrder(settled) };
 }
 

@@ -40,14 +40,9 @@ export async function placeOrder(
   refuseIdenticalOrder(trading, terms);
   const reqTime = client.now();
   const entry = journal.begin<'order'>({ operation: 'order', terms }, { id, clientId, reqTime, bestBid });
-  const checkAndSend = async () => {
+  const response = await entry.send(async () => {
     requireWithinDayLimit?.();
     return sendRecordedOrder(trading, entry, gate);
-  };
-  const response = await checkAndSend().catch((error: unknown) => {
-    // any other error may have come after the request was sent
-    if (error instanceof Failure) entry.discard();
-    throw error;
   });
   return settleByResponse(trading, entry, response);
 }

@@ -47,7 +47,7 @@ interface Alert {
   readonly order: string | null;
 }
 
-const TROUBLES = ['none', 'cut', 'silence', 'outage', 'sleep', 'restart'] as const;
+const TROUBLES = ['none', 'cut', 'reads', 'silence', 'outage', 'sleep', 'restart'] as const;
 type Trouble = (typeof TROUBLES)[number];
 
 /**
@@ -107,22 +107,22 @@ function alertsOf({ printed }: CommandInProcess): Alert[] {
     .map((line) => JSON.parse(line) as Alert);
 }
 
-/** What differs between the crossings that happened and those that were reported. */
+/** What differs between the crossings that happened and those that were reported: each has to be, with one of its trades. */
 function differences(there: readonly Crossed[], reported: readonly Alert[]): string | undefined {
-  const names = (['above', 'below'] as const).map((side) => {
+  const unmatched = new Set(reported);
+  for (const { side, trades } of there) {
     const sign = side === 'above' ? '>' : '<';
-    const happened = there.filter((one) => one.side === side).map(({ time, price }) => `${time} ${price}`);
-    const said = reported
-      .filter(({ condition }) => condition.includes(sign))
-      .map(({ time, value }) => `${Date.parse(time)} ${Number(value)}`);
-    if (new Set(said).size < said.length) return `${side}: reported twice: ${said}`;
-    const missing = happened.filter((one) => !said.includes(one));
-    const invented = said.filter((one) => !happened.includes(one));
-    return missing.length + invented.length === 0
-      ? undefined
-      : `${side}: missing ${missing.join(', ')}; invented ${invented.join(', ')}`;
-  });
-  return names.find((name) => name !== undefined);
+    const own = reported.filter(
+      ({ condition, time, value }) => condition.includes(sign) && trades.includes(tradeKey(Date.parse(time), value)),
+    );
+    if (own.length !== 1) return `${side} from ${trades[0]} on: reported ${own.length} times`;
+    for (const alert of own) unmatched.delete(alert);
+  }
+  return unmatched.size === 0 ? undefined : `invented: ${JSON.stringify([...unmatched])}`;
+}
+
+function tradeKey(time: number, price: string): string {
+  return `${time} ${Number(price)}`;
 }
 
 /** Each order that is filled was reported, each time with more than before, and in the end with all of it. */
@@ -141,14 +141,15 @@ function fillProblem(orders: ReadonlyMap<string, string>, reported: readonly Ale
 
 interface Crossed {
   readonly side: 'above' | 'below';
-  readonly time: number;
-  readonly price: number;
+  /** All until the price was back. */
+  readonly trades: string[];
 }
 
 /** The crossings by all trades of the exchange, and by rules of its own. */
 class Truth {
   readonly crossings: Crossed[] = [];
-  readonly #armed = { above: true, below: true };
+  /** The crossings from which the price is not back. */
+  readonly #current: { above?: Crossed | undefined; below?: Crossed | undefined } = {};
 
   constructor(
     private readonly client: ExchangeClient,
@@ -160,12 +161,12 @@ class Truth {
     for (;;) {
       const trades = await this.client.trades(MARKET, this.last);
       if (trades.length === 0) return;
-      for (const { price, time } of trades) this.#take(Number(price), time);
+      for (const { price, time } of trades) this.#take(Number(price), tradeKey(time, price));
       this.last = trades.at(-1)?.id ?? this.last;
     }
   }
 
-  #take(price: number, time: number): void {
+  #take(price: number, key: string): void {
     const above = Number(this.levels.above.toFixed(2));
     const below = Number(this.levels.below.toFixed(2));
     const sides = [
@@ -173,10 +174,13 @@ class Truth {
       { side: 'below', isBeyond: price < below, isBack: price >= below * 1.001 },
     ] as const;
     for (const { side, isBeyond, isBack } of sides) {
-      if (this.#armed[side] && isBeyond) {
-        this.#armed[side] = false;
-        this.crossings.push({ side, time, price });
-      } else if (isBack) this.#armed[side] = true;
+      const current = this.#current[side];
+      if (isBack) this.#current[side] = undefined;
+      else if (current !== undefined) current.trades.push(key);
+      else if (isBeyond) {
+        this.#current[side] = { side, trades: [key] };
+        this.crossings.push(this.#current[side]);
+      }
     }
   }
 }
@@ -335,17 +339,11 @@ class World {
     };
     await run(['profile', 'add', 'wired', '--base-url', http, '--trade-url', http, '--ws-url', ws]);
     await run(['keys', 'set', '--profile', 'wired', '--stdin', '--store', 'file'], `${accessKey}\n${secretKey}\n`);
-    let isFollowing = (): void => undefined;
-    const following = new Promise<void>((resolve) => {
-      isFollowing = resolve;
-    });
-    const alert = startInProcess(
-      ['alert', MARKET, ...conditions, '--repeat', '--json', '--verbose', '--profile', 'wired'],
-      environment,
-      { host: this.#host, onPrinted: (text) => (text.includes('addChannel') ? isFollowing() : undefined) },
-    );
-    await Promise.race([following, alert.ended]);
-    // the first snapshots
+    const words = ['alert', MARKET, ...conditions, '--repeat', '--json', '--verbose', '--profile', 'wired'];
+    const alert = startInProcess(words, environment, { host: this.#host });
+    // the channels begin with what is read last
+    const [trades, sells] = [/addChannel[\s\S]*\/trades\?.* HTTP 200/, /tradeType=0.* HTTP 200/];
+    while (!trades.test(alert.printed.stderr) || !sells.test(alert.printed.stderr)) await delay(10);
     await delay(LEG_MS / FASTER);
     return alert;
   }
@@ -354,7 +352,9 @@ class World {
   async during(trouble: Trouble, dice: () => number, work: () => Promise<void>): Promise<void> {
     const { stream, http } = this.wires;
     if (trouble === 'cut' || trouble === 'outage') stream.isCut = true;
-    if (trouble === 'outage') http.isCut = true;
+    if (trouble === 'outage' || trouble === 'reads') http.isCut = true;
+    // the stream comes back, and what was missed cannot be read
+    if (trouble === 'reads') stream.reset();
     if (trouble === 'silence') stream.isStill = true;
     if (trouble === 'sleep') {
       this.#asleepSince = performance.now();

@@ -62,9 +62,10 @@ async function found({ conditions, events = [], isRepeated = true, client = {}, 
   const found: string[] = [];
   const times: number[] = [];
   const warnings: string[] = [];
-  const followed: string[] = [];
+  const followed: Channel[] = [];
   const exchange = {
     ...{ now: () => NOW, marketNow: () => NOW, ticker: async () => ticker(), orders: async () => ({}) },
+    trades: async () => [trade(10, '990')],
     ...client,
   } as unknown as Exchange;
   const stream = {
@@ -77,7 +78,7 @@ async function found({ conditions, events = [], isRepeated = true, client = {}, 
   const source = {
     ...{ market, conditions, isRepeated, client: exchange, budget: new TimeBudget(1_000, () => 0) },
     follow: async (channels: readonly Channel[]) => {
-      followed.push(...channels.map(({ kind }) => kind));
+      followed.push(...channels);
       return stream;
     },
     warn: (message: string) => warnings.push(message),
@@ -87,7 +88,7 @@ async function found({ conditions, events = [], isRepeated = true, client = {}, 
     times.push(alert.time);
     if (!isRepeated) break;
   }
-  return { found, times, warnings, followed };
+  return { found, times, warnings, channels: followed, followed: followed.map(({ kind }) => kind) };
 }
 
 describe('alerts on numbers', () => {
@@ -114,7 +115,7 @@ describe('alerts on numbers', () => {
 
   it('on the last price come from every trade in the order of the ids, whatever order they come in', async () => {
     const trades = [trade(12, '1002'), trade(13, '999'), trade(11, '998')];
-    const events = [ofTrades([trade(9, '2000'), trade(10, '990')]), ofTrades(trades), ofTicker({ last: '5000' })];
+    const events = [ofTrades([trade(9, '2000'), trade(10, '990')], NOW), ofTrades(trades), ofTicker({ last: '5000' })];
     const all = await found({ conditions: [when('last', '>', '1000')], events });
     expect(all).toMatchObject({ found: ['last>1000 1002'], followed: ['trades'] });
   });
@@ -123,7 +124,8 @@ describe('alerts on numbers', () => {
     const past = NOW - 20_000;
     const rise = [trade(11, '1002', NOW - 1_000), trade(12, '990')];
     const of = async (event: StreamEvent) =>
-      (await found({ conditions: [when('last', '>', '1000')], events: [ofTrades([trade(10, '990')]), event] })).found;
+      (await found({ conditions: [when('last', '>', '1000')], events: [ofTrades([trade(10, '990')], NOW), event] }))
+        .found;
     expect(await of(ofTrades(rise, past))).toEqual(['last>1000 1002 late']);
     expect(await of(ofTrades(rise, NOW - 5_000))).toEqual(['last>1000 1002']);
     expect(await of(ofTrades([trade(11, '1002', past)]))).toEqual(['last>1000 1002 late']);
@@ -132,7 +134,8 @@ describe('alerts on numbers', () => {
 
 describe('where trades are missing for good', () => {
   const conditions = [when('last', '>', '1000'), when('last', '<', '980')];
-  const start = ofTrades([trade(10, '990', NOW - 10 * MINUTE)]);
+  const first = trade(10, '990', NOW - 10 * MINUTE);
+  const start = ofTrades([first], NOW);
   const candle = (minutes: number, low: string, high: string, close: string) => ({
     ...{ time: NOW - minutes * MINUTE, open: '990', low, high, close, volume: '1', closed: true },
   });
@@ -146,11 +149,18 @@ describe('where trades are missing for good', () => {
     };
     const covered = ofTrades([trade(11, '1004'), trade(12, '990')], NOW - 10 * MINUTE);
     const events = [start, gap, covered, ofTrades([trade(13, '1003')])];
-    const client = { candles, ticker: async () => ticker({ time: NOW - 10 * MINUTE }) };
+    const client = { candles, trades: async () => [first] };
     const all = await found({ conditions, events, client, newest: '12' });
     expect(all.found).toEqual(['last>1000 1005 late', 'last<980 975 late', 'last>1000 1003']);
     expect(all.times[0]).toBe(NOW - 8 * MINUTE);
     expect(ranges).toMatchObject([{ market, type: '1min' }]);
+  });
+
+  it('candles show what happened before the channel began, if its first trades do not reach back', async () => {
+    const candles = async () => ({ candles: [candle(8, '985', '1005', '990')], failure: null });
+    const events = [ofTrades([trade(70, '990'), trade(71, '991')], NOW), ofTrades([trade(72, '970')])];
+    const all = await found({ conditions, events, client: { candles, trades: async () => [first] } });
+    expect(all.found).toEqual(['last>1000 1005 late', 'last<980 970']);
   });
 
   it('the candles are longer if the gap is', async () => {
@@ -159,20 +169,17 @@ describe('where trades are missing for good', () => {
       types.push(type);
       return { candles: [], failure: null };
     };
-    const old = ofTrades([trade(10, '990', NOW - 20 * 60 * MINUTE)]);
-    await found({ conditions, events: [old, gap], client: { candles } });
+    const trades = async () => [trade(10, '990', NOW - 20 * 60 * MINUTE)];
+    await found({ conditions, events: [start, gap], client: { candles, trades } });
     expect(types).toEqual(['3min']);
   });
 
   it('a warning says so if there are no candles either', async () => {
     const candles = async () => Promise.reject(new Failure('unreachable', 'no answer'));
-    const { warnings, found: none } = await found({ conditions, events: [start, gap], client: { candles } });
-    expect([none, warnings]).toEqual([
-      [],
-      [
-        'The prices of btc_usdt from 2023-11-14T22:12:20.000Z to 2023-11-14T22:13:20.000Z could not be read, so a crossing may be missing: no answer',
-      ],
-    ]);
+    const client = { candles, trades: async () => [first] };
+    const { warnings, found: none } = await found({ conditions, events: [start, gap], client });
+    const since = 'The prices of btc_usdt since 2023-11-14T22:03:20.000Z could not be read';
+    expect([none, warnings]).toEqual([[], [`${since}, so a crossing may be missing: no answer`]]);
   });
 });
 
@@ -196,7 +203,7 @@ describe('alerts on fills', () => {
   });
 
   it('of one order leave out others, and end once it can be filled no more', async () => {
-    const client = { getOrder: async () => order('2', '0'), findOrder: async () => order('2', '0') };
+    const client = { getOrder: async () => order('2', '0') };
     const events = [
       start,
       ofOrders([order('1', '3'), order('2', '1')]),
@@ -213,10 +220,15 @@ describe('alerts on fills', () => {
     expect((await found({ conditions: [fillOf('2')], client: ended })).found).toEqual([]);
   });
 
-  it('of an order that was filled before its channel began are found by reading it once more', async () => {
-    const client = { getOrder: async () => order('2', '0'), findOrder: async () => order('2', '5', 'filled') };
-    const events = [ofOrders([order('1', '2')])];
-    expect((await found({ conditions: [fillOf('2')], events, client })).found).toEqual(['fill:2 5']);
+  it('of orders that are named follow those from the start, whatever state they are in', async () => {
+    const client = { getOrder: async () => order('2', '0') };
+    const { found: all, channels } = await found({
+      ...{ conditions: [fillOf('2')], client },
+      events: [ofOrders([order('1', '2'), order('2', '5', 'filled')])],
+    });
+    expect(all).toEqual(['fill:2 5']);
+    expect(channels).toEqual([{ kind: 'orders', market, orders: [{ id: '2' }] }]);
+    expect((await found({ conditions: [fillOf('2'), FILL], client })).channels).toEqual([{ kind: 'orders', market }]);
   });
 
   it('may be missing if the exchange does not list all orders, and a warning says so', async () => {

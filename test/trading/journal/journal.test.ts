@@ -393,12 +393,16 @@ describe('a journal of another version', () => {
 describe('the archive of settled writes', () => {
   const DAY = 86_400_000;
 
-  it('keeps fourteen days, a file a day', async () => {
-    const { host, begin, journal, archive } = newJournal();
+  it('keeps fourteen days, a file a day, and the records of the jobs that were closed on them', async () => {
+    const { host, begin, journal, archive, folder } = newJournal();
     for (let day = 0; day < 20; day += 1) {
       begin(`day${day}x`).settle(PLACED, 'placed');
+      fs.writeFileSync(path.join(folder, 'job'), '');
+      journal.archive.keepJob(path.join(folder, 'job'), `job${day}`);
       await host.sleep(DAY);
     }
+    const jobs = fs.readdirSync(path.join(folder, 'jobs')).map((name) => name.slice('YYYY-MM-DD-'.length));
+    expect(jobs).toEqual(Array.from({ length: 14 }, (_, index) => `job${index + 6}`));
     const names = fs.readdirSync(archive);
     expect(names).toHaveLength(14);
     expect(names.every((name) => /^\d{4}-\d\d-\d\d\.jsonl$/.test(name))).toBe(true);

@@ -232,8 +232,30 @@ describe('the archive', () => {
       'own0002',
     ]);
     expect(archive.findByClientId('own0003')).toBeUndefined();
-    const names = [...archive.newestFirst((text) => text.includes('"mine0001"'), 0)].map(({ write }) => write.id);
-    expect(names).toEqual(['own0001']);
+    const terms = { market: 'btc_usdt', order: { clientId: 'mine0009' } };
+    const cancel = journal.begin<'cancel'>({ operation: 'cancel', terms }, { id: 'stop0001', reqTime: 1 });
+    cancel.settle({ ...PLACED, outcome: 'cancelled' }, 'cancelled');
+    expect(archive.findByClientId('mine0009')).toBeUndefined();
+  });
+
+  it('counts only writes of a market for the limit of a day', () => {
+    const { journal, host, archive } = newJournal();
+    const reqTime = host.now();
+    const withdraw = { operation: 'withdraw', terms: WITHDRAWAL } as const;
+    journal.begin<'withdraw'>(withdraw, { id: 'out0001', reqTime }).settle({ ...PLACED, id: '5' }, 'placed');
+    const [line = ''] = Object.values(contents(archive)).map(String);
+    expect(line.trim()).toMatch(/^\{"at":\d+,"settled":/);
+  });
+
+  it('is asked for the write that made an order, as its own or as a duplicate, but not for one that cancelled it', () => {
+    const { begin, journal, host } = newJournal();
+    begin('own0001').settle({ ...PLACED, id: '7', duplicates: ['8', '9'] }, 'placed');
+    const terms = { market: 'btc_usdt', order: { id: '5' } };
+    const cancel = journal.begin<'cancel'>({ operation: 'cancel', terms }, { id: 'stop0001', reqTime: host.now() });
+    cancel.settle({ ...PLACED, outcome: 'cancelled', id: '5' }, 'cancelled');
+    begin('own0002', '9').settle({ ...NOT_SENT }, 'not sent');
+    const makerOf = (id: string) => journal.archive.findByOrder(id)?.write.id;
+    expect(['7', '8', '9', '5', '1'].map(makerOf)).toEqual(['own0001', 'own0001', 'own0001', undefined, undefined]);
   });
 
   it('keeps the settled write if its folder cannot be written, and the next command settles it', () => {
