@@ -2,6 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { usage } from '../../../src/errors.js';
 import { startStamp } from '../../../src/platform/processes.js';
 import { Archive } from '../../../src/trading/journal/archive.js';
 import { claimLink, linesBackwards } from '../../../src/trading/journal/files.js';
@@ -115,6 +116,15 @@ describe('the journal', () => {
     begin('mine0002').release();
     journal.findUnsettled('mine0002')?.claim();
     expect([ids(journal.archive.since(0)), openFiles()]).toEqual([['mine0001'], before]);
+  });
+
+  it('discards the record of a write that could not be sent, and keeps that of one which may have left', async () => {
+    const { journal, begin } = newJournal();
+    const failing = (error: Error) => () => Promise.reject<string>(error);
+    await expect(begin('mine0001').send(failing(usage('no such order')))).rejects.toThrow('no such order');
+    await expect(begin('mine0002').send(failing(new Error('a defect')))).rejects.toThrow('a defect');
+    expect(await begin('mine0003').send(async () => 'answer')).toBe('answer');
+    expect(ids(journal.unsettledEntries())).toEqual(['mine0002', 'mine0003']);
   });
 
   it('discards the record of a write that was not sent', () => {
