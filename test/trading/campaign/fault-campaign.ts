@@ -54,6 +54,8 @@ export interface Block {
   readonly hasSandboxFaults: boolean;
   /** What happens beside the actions. */
   readonly beside?: Beside;
+  /** The network's proxy, if several homes use it: an exchange is known by its address. The caller closes it. */
+  readonly proxy?: RunningProxy;
 }
 
 /** Something that happens while actions run. */
@@ -61,7 +63,7 @@ export interface Beside {
   /** Called before the first action. */
   prepare(program: Program): Promise<void>;
   /** Called with the first action; its end is waited for before anything is settled. */
-  during(program: Program, proxy: RunningProxy, actions: Promise<unknown>): Promise<void>;
+  during(program: Program, actions: Promise<unknown>): Promise<void>;
   /** Called when all is settled, before unfinished actions are finished. */
   afterSettling(program: Program): Promise<void>;
 }
@@ -131,11 +133,11 @@ export async function onStage(
 /** Runs the actions of a block, settles what is unknown, and judges them. Returns the commands that ran. */
 export async function runBlock(
   stage: Stage,
-  { home, since, actions, network, lanes, hasSandboxFaults, beside }: Block,
+  { home, since, actions, network, lanes, hasSandboxFaults, beside, proxy: shared }: Block,
   report: Report,
 ): Promise<ReadonlyMap<Action, readonly Run[]>> {
   const { exchange, folder } = stage;
-  const proxy = await startProxy({ port: stage.port, treat: network.treat });
+  const proxy = shared ?? (await startProxy({ port: stage.port, treat: network.treat }));
   const program = new Program(path.join(folder, home), exchange.address, proxy.url);
   try {
     await setTolerance(program, TOLERANCE);
@@ -161,7 +163,7 @@ export async function runBlock(
       if (change !== undefined) changes.set(action, change);
       return all;
     });
-    await Promise.all([running, beside?.during(program, proxy, running)]);
+    await Promise.all([running, beside?.during(program, running)]);
     const runs = await running;
     await settle(stage, program, network, () => proxy.settled(), home);
     await beside?.afterSettling(program);
@@ -177,7 +179,7 @@ export async function runBlock(
     if (program.leaks) report.complain('a command printed a key');
     return runs;
   } finally {
-    await proxy.close();
+    if (shared === undefined) await proxy.close();
   }
 }
 

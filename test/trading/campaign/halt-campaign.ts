@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Passing, RunningProxy } from '../../support/proxy.js';
+import { type Passing, startProxy } from '../../support/proxy.js';
 import type { Action } from './action.js';
 import { between, chosen, type Draw, drawOf } from './draw.js';
 import { type Beside, onStage, planned, runBlock, TOLERANCE } from './fault-campaign.js';
@@ -54,6 +54,7 @@ export async function haltCampaign({ seed, writes, redis, tell }: HaltOptions): 
       const actions = await planned(stage, start, start + size);
       const network = new HesitantNetwork(seed, { tolerance: TOLERANCE }, keyOf);
       for (const action of actions) network.expect(action);
+      const proxy = await startProxy({ port: stage.port, treat: network.treat });
       const halts = new Halts(drawOf(seed, 'halts', start), redis);
       const machines = redis === undefined ? ['home'] : ['one', 'other'];
       const blocks = machines.map((name, index) => ({
@@ -64,8 +65,10 @@ export async function haltCampaign({ seed, writes, redis, tell }: HaltOptions): 
         lanes: LANES / machines.length,
         hasSandboxFaults: index === 0,
         beside: halts,
+        proxy,
       }));
-      await Promise.all(blocks.map((block) => runBlock(stage, block, into)));
+      await Promise.all(blocks.map((block) => runBlock(stage, block, into))).finally(() => proxy.close());
+      halts.judge(proxy.requests);
       for (const words of halts.complaints) into.complain(words);
       for (const name of Object.keys(NOTHING) as (keyof typeof NOTHING)[]) counts[name] += halts.counts[name];
       tell?.(`${into.writes} of ${writes}: ${into.line}`);
@@ -99,11 +102,6 @@ const HESITANT_MODULE = `
   };
 `;
 
-interface Machine {
-  readonly program: Program;
-  readonly proxy: RunningProxy;
-}
-
 /** A time in which nothing may leave, in ms since the Unix epoch. */
 interface Span {
   readonly from: number;
@@ -114,9 +112,10 @@ interface Span {
 class Halts implements Beside {
   readonly counts = { ...NOTHING };
   readonly complaints: string[] = [];
-  readonly #machines: Machine[] = [];
+  readonly #machines: Program[] = [];
   readonly #spans: Span[] = [];
   #running = 0;
+  #isLifted = false;
   #halting: Promise<Span | undefined> | undefined;
 
   constructor(
@@ -128,8 +127,8 @@ class Halts implements Beside {
     if (this.redis !== undefined) await program.run(['profile', 'set', 'sandbox', 'limiter', this.redis]);
   }
 
-  async during(program: Program, proxy: RunningProxy, actions: Promise<unknown>): Promise<void> {
-    this.#machines.push({ program, proxy });
+  async during(program: Program, actions: Promise<unknown>): Promise<void> {
+    this.#machines.push(program);
     this.#running += 1;
     this.#halting ??= this.#untilAllHaveEnded();
     await actions.finally(() => {
@@ -139,10 +138,10 @@ class Halts implements Beside {
   }
 
   async afterSettling(program: Program): Promise<void> {
+    // the first machine to be settled lifts the last halt for all
     const span = await this.#halting;
-    const proxy = this.#machines.find((machine) => machine.program === program)?.proxy;
-    const spans = span === undefined ? this.#spans : [...this.#spans, { ...span, to: Date.now() }];
-    for (const request of proxy?.requests ?? []) this.#judge(request, spans);
+    if (span !== undefined && !this.#isLifted) this.#spans.push({ ...span, to: Date.now() });
+    this.#isLifted = true;
     for (const { words, stderr } of program.runs) {
       if (!stderr.includes('"halted":true')) continue;
       this.counts.refused += 1;
@@ -155,12 +154,12 @@ class Halts implements Beside {
   async #untilAllHaveEnded(): Promise<Span | undefined> {
     for (;;) {
       await delay(between(this.draw, 500, 5_000));
-      const { program } = chosen(this.draw, this.#machines);
+      const program = chosen(this.draw, this.#machines);
       const span = await this.#halt(program);
       if (this.#running === 0) return span;
       await delay(between(this.draw, 200, 1_500));
       if (span !== undefined) this.#spans.push({ ...span, to: Date.now() });
-      await lift(chosen(this.draw, this.#machines).program);
+      await lift(chosen(this.draw, this.#machines));
     }
   }
 
@@ -176,16 +175,19 @@ class Halts implements Beside {
     return { from: run.ended, to: Number.POSITIVE_INFINITY };
   }
 
-  #judge(request: Passing, spans: readonly Span[]): void {
-    const { operation, time } = request;
-    const span = spans.find(({ from, to }) => time > from && time < to);
-    if (span === undefined || keyOf(request) === undefined) return;
-    if (operation === 'cancelOrder') {
-      this.counts.cancellations += 1;
-      return;
+  /** Judges what has left of all machines. */
+  judge(requests: readonly Passing[]): void {
+    for (const request of requests) {
+      const { operation, time } = request;
+      const span = this.#spans.find(({ from, to }) => time > from && time < to);
+      if (span === undefined || keyOf(request) === undefined) continue;
+      if (operation === 'cancelOrder') {
+        this.counts.cancellations += 1;
+        continue;
+      }
+      this.counts.late += 1;
+      this.complaints.push(`${operation} left ${time - span.from} ms after pit halt had returned`);
     }
-    this.counts.late += 1;
-    this.complaints.push(`${operation} left ${time - span.from} ms after pit halt had returned`);
   }
 }
 
