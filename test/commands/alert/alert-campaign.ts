@@ -61,7 +61,8 @@ export async function alertCampaign({ crossings, seed, progress }: AlertCampaign
   try {
     const { client } = world;
     const start = Number((await client.ticker(MARKET)).last);
-    const levels = { above: start * 1.001, below: start * 0.998 };
+    // further away than the price moves by itself while the alert starts
+    const levels = { above: start * 1.003, below: start * 0.997 };
     await world.move(start, 1);
     const conditions = [`last>${levels.above.toFixed(2)}`, `last<${levels.below.toFixed(2)}`, 'fill'];
     const alert = await world.startAlert(conditions);
@@ -71,12 +72,12 @@ export async function alertCampaign({ crossings, seed, progress }: AlertCampaign
     while (truth.crossings.length < crossings) {
       const trouble = TROUBLES[Math.floor(dice() * TROUBLES.length)] ?? 'none';
       troubles[trouble] += 1;
-      if (dice() < 0.5) await world.order(start * (0.997 + dice() * 0.004));
+      if (dice() < 0.5) await world.order(start * (0.994 + dice() * 0.007));
       await world.during(trouble, dice, async () => {
         for (let leg = Math.floor(dice() * 4); leg >= 0; leg -= 1)
-          await world.move(start * (0.996 + dice() * 0.008), LEG_MS);
+          await world.move(start * (0.993 + dice() * 0.014), LEG_MS);
       });
-      await world.move(start * (0.996 + dice() * 0.008), LEG_MS);
+      await world.move(start * (0.993 + dice() * 0.014), LEG_MS);
       await truth.read();
       progress?.(truth.crossings.length);
     }
