@@ -1,8 +1,10 @@
 import { requireConsent } from '../../cli/consent.js';
 import { flag, required } from '../../cli/definition.js';
-import { tryRead } from '../../errors.js';
+import { type Advice, tryRead } from '../../errors.js';
 import type { Answer } from '../../terminal/answer.js';
+import { checkLines } from '../../trading/batches/check-lines.js';
 import { Job } from '../../trading/batches/job.js';
+import type { BatchPlan } from '../../trading/batches/lines.js';
 import {
   jobToResume,
   newJobId,
@@ -109,6 +111,51 @@ export function startBatch(
   });
 }
 
+/**
+ * Starts a job with the orders of a ladder that was prepared: exactly these, or none. No guard can be overridden.
+ * @param job its id
+ */
+export function sendPreparedLadder(
+  context: WriteContext,
+  job: string,
+  plan: BatchPlan,
+  ifBlocked: Advice,
+): Promise<Answer> {
+  return sendBatch(context, { ...preparedLadder(context, job, plan), ifBlocked });
+}
+
+/** The same to be checked only. Throws Failure as {@link startBatch}. */
+export async function planLadder(
+  context: WriteContext,
+  where: Pick<BatchTerms, 'market' | 'side' | 'account'>,
+  input: NewOrders,
+): Promise<{ readonly planned: PlannedBatch; readonly plan: BatchPlan }> {
+  const job = newJobId(context.host);
+  const ladder = ladderText(input);
+  const market = await (await context.session.exchange.markets()).find(where.market);
+  const snapshot = marketSnapshot(context, market, { ...where, levels: 1 }, undefined);
+  const { lines, unused } = await newOrders(input, snapshot, market, where.side);
+  const plan = { ...where, lines, ...(ladder === undefined ? {} : { ladder }) };
+  const planned = await planBatch(context, preparedLadder(context, job, plan), undefined);
+  return { planned: { ...planned, unused }, plan };
+}
+
+function preparedLadder({ trading }: WriteContext, job: string, plan: BatchPlan): Batch {
+  return {
+    market: plan.market,
+    side: plan.side,
+    account: plan.account,
+    job,
+    overridden: [],
+    ordersIn: async (_, market) => {
+      checkLines(market, plan.lines, 'Order');
+      refuseIdenticalLines(trading, plan, job);
+      return { lines: plan.lines };
+    },
+    begin: (_, options) => startJob(trading, plan, job, options),
+  };
+}
+
 /** Continues a job where an earlier run ended. */
 async function resumeBatch(
   context: WriteContext,
@@ -142,7 +189,7 @@ async function finishedAnswer(context: WriteContext, job: Job): Promise<Answer> 
   const { id, terms } = job;
   if (trading.journal.findUnsettled(id) !== undefined) {
     const running = new RunningJob(context);
-    return reportingSignals(context, running, () => running.run(resumeJob(trading, id)));
+    return reportingSignals(context, running, async () => running.run(await resumeJob(trading, id)));
   }
   const { market, side } = terms;
   if ((await tryRead(() => settleSide(trading, { market, side }))) === undefined)
@@ -155,6 +202,8 @@ async function finishedAnswer(context: WriteContext, job: Job): Promise<Answer> 
 interface Batch extends Pick<BatchTerms, 'market' | 'side' | 'account'>, Pick<PlannedBatch, 'resumed'> {
   readonly job: string;
   readonly overridden: readonly GuardName[];
+  /** As in {@link Orders}. */
+  readonly ifBlocked?: Advice;
   /** The orders to send. Those of a ladder may depend on the market. */
   readonly ordersIn: OrdersIn;
   /** Gives the job to this process. */
@@ -163,10 +212,11 @@ interface Batch extends Pick<BatchTerms, 'market' | 'side' | 'account'>, Pick<Pl
 
 /** Previews a job, asks, and runs it; for `--dry-run` only the preview. */
 function sendBatch(context: WriteContext, batch: Batch): Promise<Answer> {
-  const { overridden } = batch;
+  const { overridden, ifBlocked } = batch;
   const running = new RunningJob(context);
   return sendOrders<PlannedBatch, Answer>(context, {
     overridden,
+    ...(ifBlocked === undefined ? {} : { ifBlocked }),
     prepare: (earlier) => planBatch(context, batch, earlier),
     question: batchQuestion,
     preview: batchPreviewText,

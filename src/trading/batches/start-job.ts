@@ -23,7 +23,7 @@ export async function startJob(
   trading: TradingContext,
   plan: BatchPlan,
   id: string,
-  { requireWithinDayLimit, bestBid }: RecordOptions = {},
+  { requireWithinLimits, bestBid }: RecordOptions = {},
 ): Promise<Job> {
   const { client, journal } = trading;
   refuseIdenticalLines(trading, plan, id);
@@ -37,7 +37,7 @@ export async function startJob(
   try {
     // another process may have started the same job meanwhile; then neither continues
     refuseIdenticalLines(trading, plan, id);
-    requireWithinDayLimit?.();
+    await requireWithinLimits?.(entry.write);
   } catch (error) {
     entry.discard();
     throw error;
@@ -81,17 +81,17 @@ export function jobToResume({ journal }: TradingContext, id: string, request: Re
 }
 
 /** @throws Failure `usage` as {@link jobToResume}, if another process was first, or if that cannot be recorded */
-export function resumeJob(
+export async function resumeJob(
   { journal }: TradingContext,
   id: string,
-  { requireWithinDayLimit, bestBid }: RecordOptions = {},
-): Job {
+  { requireWithinLimits, bestBid }: RecordOptions = {},
+): Promise<Job> {
   if (journal.findUnsettled(id) === undefined && !journal.reopen(id)) throw underWay(id);
   const entry = journal.findUnsettled(id);
   if (entry === undefined || !entry.isKind('batch') || !entry.claim(bestBid)) throw underWay(id);
   try {
     refuseUncertainOthers(journal, entry);
-    requireWithinDayLimit?.();
+    await requireWithinLimits?.(entry.write);
   } catch (error) {
     entry.release('held back');
     throw error;

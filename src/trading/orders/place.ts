@@ -4,15 +4,15 @@ import { Job } from '../batches/job.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { SendGate } from '../journal/entry.js';
 import type { NewRecord } from '../journal/journal.js';
-import { clientIdOf, type RecordedOrderTerms } from '../journal/write.js';
+import { clientIdOf, type RecordedOrderTerms, type RecordedWrite } from '../journal/write.js';
 import type { TradingContext } from '../trading-context.js';
 import { type Placement, settleByResponse } from './settle-order.js';
 import { keyOf } from './terms.js';
 
-/** The best bid to record, and the check of the day limit to repeat after recording. */
+/** The best bid to record, and the check of the limits to repeat after recording. */
 export interface RecordOptions extends Pick<NewRecord, 'bestBid'> {
-  /** Throws Failure if a limit is exceeded by now: the record is deleted and nothing is sent. */
-  readonly requireWithinDayLimit?: (() => void) | undefined;
+  /** Throws Failure if a limit is exceeded by now, with this write counted: its record is deleted and nothing is sent. */
+  readonly requireWithinLimits?: ((write: RecordedWrite) => void | Promise<void>) | undefined;
 }
 
 /**
@@ -20,7 +20,7 @@ export interface RecordOptions extends Pick<NewRecord, 'bestBid'> {
  *
  * @param gate cancels the order until it leaves
  * @throws Failure `usage` if an identical order has an unknown outcome, the client id is in use, the record cannot be written or
- *   the day limit is exceeded; `credentials` if signing fails: nothing was sent
+ *   a limit is exceeded; `credentials` if signing fails: nothing was sent
  */
 export async function placeOrder(
   trading: TradingContext,
@@ -28,7 +28,7 @@ export async function placeOrder(
   {
     id,
     clientId,
-    requireWithinDayLimit,
+    requireWithinLimits,
     bestBid,
     gate = new SendGate(),
   }: Omit<NewRecord, 'reqTime'> & RecordOptions & { readonly gate?: SendGate },
@@ -38,7 +38,7 @@ export async function placeOrder(
   const reqTime = client.now();
   const entry = journal.begin<'order'>({ operation: 'order', terms }, { id, clientId, reqTime, bestBid });
   const checkAndSend = async () => {
-    requireWithinDayLimit?.();
+    await requireWithinLimits?.(entry.write);
     return sendRecordedOrder(trading, entry, gate);
   };
   const response = await checkAndSend().catch((error: unknown) => {
@@ -92,7 +92,7 @@ function mayIncludeOrder(entry: JournalEntry<'batch'>, order: RecordedOrderTerms
  * Whether an order repeats an earlier one: the same price and amount, or the same expressions, whatever they resolve to by
  * now. Its type and loans do not matter: a user who repeats an order may have changed them.
  */
-function isSameOrder(order: RecordedOrderTerms, earlier: RecordedOrderTerms): boolean {
+export function isSameOrder(order: RecordedOrderTerms, earlier: RecordedOrderTerms): boolean {
   const isOtherMarketSideOrAccount = (['market', 'side', 'account'] as const).some(
     (name) => order[name] !== earlier[name],
   );
