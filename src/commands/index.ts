@@ -30,6 +30,7 @@ export const commands: CommandTable = {
   'cancel-after': () => import('./cancel/cancel-after.js'),
   halt: () => import('./halt/halt.js'),
   resolve: () => import('./resolve.js'),
+  commit: () => import('./commit/commit.js'),
   api: () => import('./api/api.js'),
   account: () => import('./account/account.js'),
   balance: () => import('./account/balance.js'),

@@ -38,7 +38,7 @@ export const synonyms: Readonly<Record<string, readonly string[]>> = {
 /** The sections of `pit --help` and of docs/commands.md, with the first words of their commands. */
 export const SECTIONS: Readonly<Record<string, readonly string[]>> = {
   'Market data': ['markets', 'ticker', 'depth', 'trades', 'kline', 'stream', 'watch'],
-  Trading: ['order', 'orders', 'fills', 'pnl', 'cancel', 'cancel-after', 'halt', 'resolve', 'api'],
+  Trading: ['order', 'orders', 'fills', 'pnl', 'cancel', 'cancel-after', 'halt', 'resolve', 'commit', 'api'],
   Funds: ['account', 'balance', 'bills', 'address', 'deposits', 'withdrawals', 'fees', 'withdraw'],
   Setup: ['shell', 'profile', 'keys', 'doctor', 'completion', 'schema'],
   Sandbox: ['sandbox'],

@@ -183,7 +183,7 @@ async function confirmedWrite<Ready extends Prepared, Sent>(
 }
 
 /** Before the question. The latch is asked again when the request would leave. Throws Failure `usage`. */
-async function requireNotHalted({ trading }: WriteContext): Promise<void> {
+export async function requireNotHalted({ trading }: Pick<WriteContext, 'trading'>): Promise<void> {
   const halt = await trading.client.halt();
   if (halt === undefined) return;
   const message = `halted blocks this: the account is ${haltText(halt)}. Nothing was sent.`;

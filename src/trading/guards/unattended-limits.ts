@@ -37,7 +37,7 @@ export class UnattendedLimits {
 
   /** Throws Failure `usage` for limits in different coins. */
   constructor({ markets, maxOrder, maxDay, maxOpen }: GivenLimits) {
-    const [order, day] = [valueOf('--max-order', maxOrder), valueOf('--max-day', maxDay)];
+    const [order, day] = [coinValue('--max-order', maxOrder), coinValue('--max-day', maxDay)];
     const other = [day.coin, ...markets.map((market) => splitMarket(market)?.quote)].find(
       (coin) => coin !== order.coin,
     );
@@ -112,7 +112,7 @@ export class UnattendedLimits {
   }
 }
 
-function valueOf(flag: string, word: string): { readonly value: Decimal; readonly coin: string } {
+function coinValue(flag: string, word: string): { readonly value: Decimal; readonly coin: string } {
   const amount = parseAmount(word);
   if (amount.kind === 'value') return { value: amount.value, coin: amount.coin };
   throw usage(`${flag} is ${word}.`, 'It must be a value in a quote coin, such as 100usdt.');

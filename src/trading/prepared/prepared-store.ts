@@ -18,10 +18,8 @@ import {
   valuesIn,
 } from '../journal/files.js';
 import { type Owner, thisProcess } from '../journal/write.js';
-import { idOf, PREPARED_MS, type PreparedContent, type PreparedWrite } from './prepared-write.js';
-
-/** The folder of the prepared writes, below the state folder. */
-const FOLDER = 'prepared';
+import { PREPARED_FOLDER, PREPARED_MS } from './prepared-folder.js';
+import { idOf, type PreparedContent, type PreparedWrite } from './prepared-write.js';
 
 /** A used or expired one is kept for so long, to say what became of it, in milliseconds. */
 const KEPT_MS = 86_400_000;
@@ -50,7 +48,7 @@ export class PreparedStore {
   readonly #folder: string;
 
   constructor(private readonly host: Pick<Host, 'now' | 'directories' | 'randomBytes'>) {
-    this.#folder = path.join(host.directories.state, FOLDER);
+    this.#folder = path.join(host.directories.state, PREPARED_FOLDER);
   }
 
   /** Keeps a write for its commit. Throws Failure `usage` or `credentials` if it cannot be written. */
@@ -60,7 +58,7 @@ export class PreparedStore {
     const content: PreparedContent = { ...write, made, expires: made + PREPARED_MS, nonce };
     const text = JSON.stringify(content);
     const id = idOf(text, write.write.kind);
-    makePrivateFolder(this.host.directories.state, FOLDER);
+    makePrivateFolder(this.host.directories.state, PREPARED_FOLDER);
     this.#sweep();
     const file = this.#fileOf(id);
     orCannotWrite(file, () => create(file, `${text}\n`, false));
@@ -86,7 +84,7 @@ export class PreparedStore {
 
   /** The write with an id; `changed` if its file is not as it was written. Throws Failure if it cannot be read. */
   find(id: string): Kept | 'changed' | undefined {
-    if (!isPrivateFile(this.host.directories.state, path.join(FOLDER, id))) return undefined;
+    if (!isPrivateFile(this.host.directories.state, path.join(PREPARED_FOLDER, id))) return undefined;
     const file = this.#fileOf(id);
     const [first = '', ...rest] = (readIfExists(file) ?? '').split('\n');
     const content = valueInLine(first) as PreparedContent | undefined;

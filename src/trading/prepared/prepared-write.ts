@@ -5,9 +5,6 @@ import type { RecordedOrderTerms, ReplaceTerms } from '../journal/write.js';
 import { isSameOrder } from '../orders/place.js';
 import type { GivenAccount } from '../replace/order-account.js';
 
-/** For how long a prepared write may be committed, in milliseconds. */
-export const PREPARED_MS = 60_000;
-
 /** What a prepared write sends: all relative prices and amounts are resolved. */
 export type PreparedTerms =
   | { readonly kind: 'order'; readonly terms: RecordedOrderTerms }
