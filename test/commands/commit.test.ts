@@ -225,7 +225,7 @@ describe('pit commit', () => {
     expect(text).toMatch(part);
     writeFileSync(fileOf(prepared), text.replace(part, changed));
     expect(await pit.failure(`commit ${prepared.id} --yes`, 2)).toMatchObject({
-      message: `The file of ${prepared.id} was changed after it was prepared, so it cannot be committed.`,
+      message: `The file of ${prepared.id} was changed after it was prepared, so it was not sent.`,
     });
   });
 
@@ -233,7 +233,7 @@ describe('pit commit', () => {
     const { id, expires } = await prepare(order(ORDER));
     const late = { host: { now: () => expires + 1 } };
     expect(await pit.failure(`commit ${id} --yes`, 2, late)).toMatchObject({
-      message: expect.stringMatching(/ expired .* ago: it could be committed for 60 s\.$/),
+      message: expect.stringMatching(/ expired .* ago: it could be committed for 60 s\. Nothing was sent\.$/),
     });
     expect(await pit.json('commit', late)).toEqual([]);
     expect(await pit.json(`commit ${id} --yes`, { host: { now: () => expires } })).toMatchObject({ outcome: 'placed' });

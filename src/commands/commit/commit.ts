@@ -2,7 +2,7 @@ import { listing } from '../../cli/answers.js';
 import { requireConsent } from '../../cli/consent.js';
 import { optional } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
-import { isoTime } from '../../terminal/time.js';
+import { isoTime, localTime, timeTitle } from '../../terminal/time.js';
 import { PreparedStore } from '../../trading/prepared/prepared-store.js';
 import type { PreparedWrite } from '../../trading/prepared/prepared-write.js';
 import { CANCELLED } from '../cancel/cancel-result.js';
@@ -91,7 +91,7 @@ function listOf(waiting: readonly PreparedWrite[]) {
       { title: 'id', value: ({ id }) => id, importance: 3 },
       { title: 'what it does', value: ({ text }) => text, importance: 2, wraps: true },
       { title: 'profile', value: ({ profile }) => profile },
-      { title: 'expires', value: ({ expires }) => expires },
+      { title: timeTitle('expires'), value: ({ expires }) => localTime(Date.parse(expires)) },
     ],
     empty: 'Nothing is prepared.',
   });

@@ -24,7 +24,7 @@ export async function findPrepared(context: WriteContext, id: string): Promise<P
   const store = new PreparedStore(host);
   const kept = store.find(id);
   if (kept === 'changed')
-    throw usage(`The file of ${id} was changed after it was prepared, so it cannot be committed.`, AGAIN);
+    throw usage(`The file of ${id} was changed after it was prepared, so it was not sent.`, AGAIN);
   if (kept === undefined)
     throw usage(`Nothing is prepared as ${id}.`, [
       'What is prepared may be committed once, for 60 s.',
@@ -38,10 +38,10 @@ export async function findPrepared(context: WriteContext, id: string): Promise<P
       suggest('Commit it there', 'commit', id, '--profile', prepared.profile),
     );
   if (prepared.account !== trading.journal.folder)
-    throw usage(`${id} was prepared for another account: the hosts or keys of ${profile} have changed.`, AGAIN);
+    throw usage(`${id} was prepared for another account: the hosts or keys of ${profile} have changed. Nothing was sent.`, AGAIN);
   if (kept.takenBy !== null || isRecorded(trading.journal, id)) throw alreadyCommitted(context, kept);
   if (!store.isInTime(prepared))
-    throw usage(`${id} expired ${ageText(host.now() - prepared.expires)} ago: it could be committed for 60 s.`, AGAIN);
+    throw usage(`${id} expired ${ageText(host.now() - prepared.expires)} ago: it could be committed for 60 s. Nothing was sent.`, AGAIN);
   return prepared;
 }
 
@@ -55,7 +55,7 @@ export async function commitPrepared(context: WriteContext, prepared: PreparedWr
   const { id, write } = prepared;
   const store = new PreparedStore(host);
   if (!store.take(prepared)) throw alreadyCommitted(context, store.find(id));
-  let outcome = 'it ended early';
+  let outcome = 'it was interrupted before anything was sent';
   try {
     refuseUnreported(trading.journal, store, write, id);
     const answer = await send(context, prepared);
@@ -70,7 +70,7 @@ export async function commitPrepared(context: WriteContext, prepared: PreparedWr
   }
 }
 
-const AGAIN = 'Prepare it again. Nothing was sent.';
+const AGAIN = 'Prepare it again.';
 
 const IF_BLOCKED: Advice = 'The market or the limits have changed since it was prepared. Prepare it again.';
 
