@@ -37,6 +37,7 @@ const HOMES = {
   'lossless-json': 'platform',
   hyparquet: 'commands/history',
   'hyparquet-writer': 'commands/history',
+  '@modelcontextprotocol/server': 'commands/mcp',
   lmdb: 'sandbox',
   // the client speaks it, the exchange in a box serves it
   ws: '(exchange|sandbox)',

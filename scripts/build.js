@@ -46,6 +46,12 @@ const STUBS = [
   { of: '@inquirer/core', module: /^signal-exit$/, becomes: 'export const onExit = () => () => {}' },
   // chalk's detection of colours: pit sets the level itself
   { of: 'chalk', module: /^#supports-color$/, becomes: 'export default { stdout: false, stderr: false }' },
+  // a compiler of JSON Schemas: pit checks arguments itself
+  {
+    of: '@modelcontextprotocol/server',
+    module: /^@modelcontextprotocol\/server\/_shims$/,
+    becomes: `export { default as process } from 'node:process'; export class DefaultJsonSchemaValidator {}`,
+  },
   // a faster reader of strings, in a native library
   { of: 'msgpackr', module: /^msgpackr-extract$/, becomes: 'module.exports = undefined' },
 ];

@@ -50,6 +50,7 @@ export const commands: CommandTable = {
   'keys set': from(() => import('./keys.js'), 'set'),
   'keys show': from(() => import('./keys.js'), 'show'),
   'keys remove': from(() => import('./keys.js'), 'remove'),
+  mcp: async () => ({ default: (await import('./mcp/mcp.js')).mcpCommand(PROGRAM) }),
   shell: async () => ({ default: (await import('./shell/shell.js')).shellCommand(PROGRAM) }),
   doctor: () => import('./doctor/doctor.js'),
   completion: from(() => import('./completion/commands.js'), 'print'),

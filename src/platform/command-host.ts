@@ -7,6 +7,7 @@ import type { Host, TerminalInput, TerminalOutput, TextOutput } from './host.js'
 interface CommandStreams {
   readonly input?: Host['input'];
   readonly output?: TerminalOutput;
+  readonly errors?: TerminalOutput;
 }
 
 /**
@@ -28,7 +29,7 @@ export class CommandHost {
     // every request and every wait of the command listens
     setMaxListeners(0, ended);
     const output = new CommandStream(streams.output ?? parent.output);
-    const errors = new CommandStream(parent.errors);
+    const errors = new CommandStream(streams.errors ?? parent.errors);
     this.#input = new CommandInput(streams.input ?? parent.input);
     this.#outputs = [output, errors];
     this.host = {

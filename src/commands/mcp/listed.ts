@@ -1,0 +1,68 @@
+import type * as shape from '../../cli/shapes.js';
+import type { Parameter, Tool } from './tool.js';
+
+/** A tool as the protocol lists it. */
+export function listed({ name, title, description, parameters, output, effect }: Tool): object {
+  const required = Object.entries(parameters).flatMap(([key, { isRequired }]) => (isRequired ? [key] : []));
+  return {
+    name,
+    title,
+    description,
+    inputSchema: {
+      type: 'object',
+      properties: Object.fromEntries(Object.entries(parameters).map(([key, one]) => [key, parameterSchema(one)])),
+      ...(required.length === 0 ? {} : { required }),
+    },
+    outputSchema: { type: 'object', properties: { data: brief(output) } },
+    annotations:
+      effect === 'read'
+        ? { readOnlyHint: true }
+        : {
+            readOnlyHint: false,
+            destructiveHint: effect === 'destructive',
+            idempotentHint: false,
+            openWorldHint: true,
+          },
+  };
+}
+
+/** Numbers are accepted for text too, but a schema with two types is more than some clients can read. */
+function parameterSchema({ type, description, choices }: Parameter): object {
+  const values = choices === undefined ? {} : { enum: choices };
+  if (type === 'texts') return { type: 'array', items: { type: 'string', ...values }, description };
+  const name = { text: 'string', integer: 'integer', switch: 'boolean' }[type];
+  return { type: name, description, ...values };
+}
+
+/** Marks a text that the exchange, or a stranger through it, has chosen. The instructions of the server say what it means. */
+export const FROM_OUTSIDE = '[outside]';
+
+/** The shape without what costs an agent more tokens than it tells: patterns, wire names, and lists of fields that are always there. */
+function brief({
+  type,
+  description,
+  enum: values,
+  pattern,
+  properties,
+  items,
+  additionalProperties,
+  anyOf,
+  $comment,
+}: shape.Shape): shape.Shape {
+  const isText = [type].flat().includes('string') && pattern === undefined && values === undefined;
+  const marked = isText && $comment !== undefined ? [description, FROM_OUTSIDE] : [description];
+  const shown = marked.filter((part) => part !== undefined).join(' ');
+  return {
+    ...(type === undefined ? {} : { type }),
+    ...(shown === '' ? {} : { description: shown }),
+    ...(values === undefined ? {} : { enum: values }),
+    ...(properties === undefined ? {} : { properties: mapped(properties) }),
+    ...(items === undefined ? {} : { items: brief(items) }),
+    ...(additionalProperties === undefined ? {} : { additionalProperties: brief(additionalProperties) }),
+    ...(anyOf === undefined ? {} : { anyOf: anyOf.map(brief) }),
+  };
+}
+
+function mapped(properties: shape.Fields): shape.Fields {
+  return Object.fromEntries(Object.entries(properties).map(([key, one]) => [key, brief(one)]));
+}

@@ -1,0 +1,69 @@
+import { flag, type Parser, toggle } from '../../cli/definition.js';
+import type { Program } from '../../cli/run.js';
+import * as shape from '../../cli/shapes.js';
+import { GUARD_SETTINGS } from '../../config/settings.js';
+import { quoted, usage } from '../../errors.js';
+import { define } from '../command.js';
+import { marketName, oneOf, wholeNumber } from '../inputs.js';
+import { READ_TOOLS } from './read-tools.js';
+import { tradingTools } from './trading-tools.js';
+
+/** The command that lets an agent use the other commands of a program. */
+export const mcpCommand = (program: Program) =>
+  define({
+    summary: 'Serve an agent over the Model Context Protocol',
+    flags: {
+      allowTrading: toggle('--allow-trading', 'also offer tools that trade (default: only tools that read)'),
+      commit: flag(
+        '--commit <mode>',
+        'ask for each write, or unattended: asks nobody and needs all limits (default: ask)',
+        oneOf('--commit', 'ask', 'unattended'),
+      ),
+      markets: flag('--markets <list>', 'trade only in these markets: btc_usdt,eth_usdt', markets),
+      maxOrder: flag('--max-order <value>', 'the largest order: 100usdt', quoteAmounts('--max-order')),
+      maxDay: flag('--max-day <value>', 'the most in a UTC day: 1000usdt', quoteAmounts('--max-day')),
+      maxOpen: flag('--max-open <n>', 'the most open orders', wholeNumber('--max-open', 1, 1_000)),
+    },
+    examples: ['mcp', 'mcp --allow-trading --profile live'],
+    output: shape.anything,
+    async run(context, { allowTrading, ...given }) {
+      const { globals, budget, session } = context;
+      if (globals.yes) throw usage('--yes cannot confirm what an agent does.', 'See --commit.');
+      const unneeded = Object.entries(given).find(([, value]) => value !== undefined);
+      if (!allowTrading && unneeded !== undefined)
+        throw usage('Limits of trading need --allow-trading.', 'Without it, no tool trades.');
+      const trading = allowTrading ? tradingTools(context, { ...given, commit: given.commit ?? 'ask' }) : [];
+      // the profile of now: another one that the user chooses meanwhile would answer from another exchange
+      const { profile, hostFromEnvironment } = await session.profile.connection();
+      const { serve } = await import('./server.js');
+      const { isTimeoutGiven, timeoutMs } = globals;
+      const serving = {
+        context,
+        program,
+        tools: [...READ_TOOLS, ...trading],
+        environment: { PIT_PROFILE: profile },
+        flags: [
+          ...(hostFromEnvironment ? [] : [`--profile=${profile}`]),
+          ...(isTimeoutGiven ? [`--timeout=${timeoutMs / 1_000}`] : []),
+        ],
+      };
+      await budget.withoutDeadline(() => serve(serving));
+      return undefined;
+    },
+  });
+
+function markets(list: string): readonly string[] {
+  return list.split(',').map((name) => marketName(name.trim()));
+}
+
+/** Amounts by quote coin, in the form in which settings keep them. */
+function quoteAmounts(name: string): Parser<string> {
+  return (word) => {
+    const amounts = word === 'off' ? null : GUARD_SETTINGS.orderNotional.parse(word);
+    if (amounts !== null) return amounts;
+    throw usage(
+      `${name} is ${quoted(word)}.`,
+      'It must be an amount of a quote coin, like 100usdt or 100usdt,0.01btc.',
+    );
+  };
+}

@@ -1,0 +1,310 @@
+import * as shape from '../../cli/shapes.js';
+import { GUARD_SETTINGS } from '../../config/settings.js';
+import { CANDLE_TYPES } from '../../domain/candle.js';
+import { quoted, usage } from '../../errors.js';
+import account from '../account/account.js';
+import balance from '../account/balance.js';
+import depth from '../depth.js';
+import fills from '../fills.js';
+import address from '../funds/address.js';
+import bills from '../funds/bills.js';
+import deposits from '../funds/deposits.js';
+import withdrawals from '../funds/withdrawals.js';
+import kline from '../kline.js';
+import markets from '../markets.js';
+import orders from '../orders.js';
+import { PNL_ROW } from '../pnl/rows.js';
+import ticker from '../ticker.js';
+import trades from '../trades.js';
+import { cursorOf, limitOf, positionOf, ROW_PARAMETERS, type SomeRows, someNewestFirst, someRows } from './rows.js';
+import type { Warning } from './run-command.js';
+import { commandWords, type Tool, tool } from './tool.js';
+
+const MARKET = { type: 'text', description: 'such as btc_usdt', isRequired: true } as const;
+const ANY_MARKET = { type: 'text', description: 'such as btc_usdt' } as const;
+const FROM = { type: 'text', description: 'ISO 8601, or an age such as 2h or 7d' } as const;
+const TO = { type: 'text', description: 'default: now' } as const;
+
+/** How far back fills are read unless the call says so: every page of orders since then. */
+const USUAL_FILLS = '7d';
+
+const TRANSFER_KINDS = ['deposits', 'withdrawals', 'depositAddresses', 'withdrawalAddress'];
+
+const NEWEST_ONLY: Warning = {
+  message: 'Only the newest orders that have ended are listed.',
+  hint: 'For older ones, give market and side.',
+};
+
+/** Without how the bills of each coin come about: it is long, and `unexplained` says whether they add up. */
+const { balances: _balances, ...PNL_FIELDS } = PNL_ROW.properties ?? {};
+
+/** The tools that change nothing at the exchange. Each is a command of pit, or a few. */
+export const READ_TOOLS: readonly Tool[] = [
+  tool({
+    name: 'markets',
+    title: 'Markets',
+    description: 'Use it to find the name of a market, its smallest order, and the steps of its prices and amounts.',
+    parameters: {
+      market: ANY_MARKET,
+      base: { type: 'text', description: 'only markets for this coin' },
+      quote: { type: 'text', description: 'only markets priced in this coin' },
+      ...ROW_PARAMETERS,
+    },
+    output: markets.output,
+    effect: 'read',
+    answer: async ({ given, run }) => {
+      const { market, base, quote } = given;
+      return someRows('markets', given, await run(commandWords('markets', { base, quote }, [market])));
+    },
+  }),
+  tool({
+    name: 'tickers',
+    title: 'Tickers',
+    description: 'Use it for current prices: last price, best bid and ask, and the change over 24 hours.',
+    parameters: {
+      markets: { type: 'texts', description: 'default: all' },
+      quote: { type: 'text', description: 'only markets priced in this coin' },
+      sort: { type: 'text', description: 'largest first, or by name', choices: ['change', 'volume', 'market'] },
+      ...ROW_PARAMETERS,
+    },
+    output: ticker.output,
+    effect: 'read',
+    answer: async ({ given, run }) => {
+      const { markets: named = [], quote, sort } = given;
+      return someRows('tickers', given, await run(commandWords('ticker', { quote, sort }, named)));
+    },
+  }),
+  tool({
+    name: 'order_book',
+    title: 'Order book',
+    description: 'Use it to see at which prices and amounts a market can be bought and sold right now.',
+    parameters: {
+      market: MARKET,
+      size: { type: 'integer', description: 'levels per side, 1 to 50 (default: 10)' },
+      merge: { type: 'text', description: 'group prices by this step; then 5 levels per side' },
+    },
+    output: depth.output,
+    effect: 'read',
+    answer: ({ given: { market, ...flags }, run }) => run(commandWords('depth', flags, [market])),
+  }),
+  tool({
+    name: 'trades',
+    title: 'Public trades',
+    description: 'Use it to see what others have traded in a market, oldest first, 50 at most.',
+    parameters: {
+      market: MARKET,
+      since: { type: 'text', description: 'the trades after the one with this id (default: the newest)' },
+    },
+    output: rowsIn(trades.output),
+    effect: 'read',
+    answer: ({ given: { market, since }, run }) => run(commandWords('trades', { since }, [market])),
+  }),
+  tool({
+    name: 'candles',
+    title: 'Candles',
+    description: 'Use it for the past of a price: open, high, low, close and volume, oldest first.',
+    parameters: {
+      market: MARKET,
+      type: { type: 'text', description: 'default: 1hour', choices: CANDLE_TYPES },
+      since: { ...FROM, description: `${FROM.description} (default: the newest candles)` },
+      until: TO,
+      ...ROW_PARAMETERS,
+    },
+    output: rowsIn(kline.output),
+    effect: 'read',
+    answer: async ({ given, run }) => {
+      const { market, type, until } = given;
+      const position = positionOf('candles', given);
+      const since = position === undefined ? given.since : String(position.time);
+      const size = limitOf(given);
+      const result = await run(commandWords('kline', { type, since, until, size: String(size) }, [market]));
+      if (!Array.isArray(result.data)) return result;
+      const last: { readonly time: string; readonly closed: boolean } | undefined = result.data.at(-1);
+      const isOver = since === undefined || last === undefined || result.data.length < size || !last.closed;
+      const next = isOver ? null : cursorOf('candles', { page: 1, time: Date.parse(last.time) + 1, skip: 0 });
+      return { ...result, nextCursor: next };
+    },
+  }),
+  tool({
+    name: 'account',
+    title: 'Account',
+    description:
+      'Use it before you plan a trade: balances, what the key may do, limits of orders, whether trading is halted, and writes with an unknown outcome.',
+    parameters: {
+      coins: { type: 'texts', description: 'default: all that are not empty' },
+      in: { type: 'text', description: 'add values in this coin' },
+    },
+    output: shape.object({
+      profile: shape.text('which exchange and account this is'),
+      ...account.output.properties,
+      coins: balance.output,
+      limits: shape.mapOf(shape.text(''), 'guards that refuse an order, by name'),
+    }),
+    effect: 'read',
+    answer: async ({ given: { coins = [], in: unit }, run }) => {
+      const results = await Promise.all([
+        run(['account']),
+        run(commandWords('balance', { in: unit }, coins)),
+        run(['profile', 'show']),
+      ]);
+      const failed = results.find(({ error }) => error !== null);
+      if (failed !== undefined) return { error: failed.error };
+      const [info, balances, profile] = results;
+      const { name, origins } = profile.data as ShownProfile;
+      const limits = origins.filter((setting) => Object.hasOwn(GUARD_SETTINGS, setting.name));
+      const data = {
+        profile: name,
+        ...(info.data as object),
+        coins: balances.data,
+        limits: Object.fromEntries(limits.map((setting) => [setting.name, setting.value])),
+      };
+      // both commands warn of a halt and of unknown writes
+      const texts = new Set(info.warnings.map(({ message }) => message));
+      const warnings = [...info.warnings, ...balances.warnings.filter(({ message }) => !texts.has(message))];
+      return { data, warnings };
+    },
+  }),
+  tool({
+    name: 'orders',
+    title: 'Orders',
+    description: 'Use it to list your orders, newest first, or to see one of them by its id or clientId.',
+    parameters: {
+      market: { type: 'text', description: 'default: those in which pit placed orders lately; needed for one order' },
+      id: { type: 'text', description: 'of one order' },
+      clientId: { type: 'text', description: 'of one order' },
+      side: {
+        type: 'text',
+        description: 'default: both; needed, with market, for orders that ended long ago',
+        choices: ['buy', 'sell'],
+      },
+      state: { type: 'text', description: 'default: open', choices: ['open', 'filled', 'cancelled', 'all'] },
+      ...ROW_PARAMETERS,
+    },
+    output: orders.output,
+    effect: 'read',
+    answer: async ({ given, run }) => {
+      const { market, id, clientId, side, state } = given;
+      if (id !== undefined || clientId !== undefined) {
+        if (market === undefined) throw usage('One order needs market.', 'Name the market that it is in.');
+        const result = await run(commandWords('order show', { id: clientId }, [market, id]));
+        return { ...result, ...(result.data === undefined ? {} : { data: [result.data] }) };
+      }
+      const hasPages = market !== undefined && side !== undefined && state !== undefined && state !== 'open';
+      if (!hasPages) {
+        const result = await run(commandWords('orders', { side, state }, [market]));
+        const answer = someNewestFirst('orders', given, result, { hasPages });
+        return state === undefined || state === 'open' ? answer : withWarning(answer, NEWEST_ONLY);
+      }
+      // a page without orders of this state is not the last one, so all are read
+      const page = pageOf('orders', given);
+      const result = await run(commandWords('orders', { side, state: 'all', page }, [market]));
+      const answer = someNewestFirst('orders', given, result, { hasPages });
+      if (!Array.isArray(answer.data) || state === 'all') return answer;
+      return { ...answer, data: answer.data.filter((row: { readonly state: string }) => row.state === state) };
+    },
+  }),
+  tool({
+    name: 'fills',
+    title: 'Fills',
+    description: 'Use it to see what your orders have bought and sold, newest first.',
+    parameters: {
+      market: { type: 'text', description: 'default: those in which pit placed orders lately' },
+      from: { ...FROM, description: `${FROM.description} (default: ${USUAL_FILLS})` },
+      to: TO,
+      ...ROW_PARAMETERS,
+    },
+    output: fills.output,
+    effect: 'read',
+    answer: async ({ given, run }) => {
+      const { market, from = USUAL_FILLS, to } = given;
+      const result = await run(commandWords('fills', { from, to }, [market]));
+      return someNewestFirst('fills', given, result, { hasPages: false });
+    },
+  }),
+  tool({
+    name: 'bills',
+    title: 'Bills',
+    description: 'Use it to find out why a balance has changed: every change of your balances, newest first.',
+    parameters: { coin: { type: 'text', description: 'default: all' }, from: FROM, to: TO, ...ROW_PARAMETERS },
+    output: rowsIn(bills.output),
+    effect: 'read',
+    answer: async ({ given, run }) => {
+      const { coin, from, to } = given;
+      const result = await run(commandWords('bills', { from, to, page: pageOf('bills', given) }, [coin]));
+      return someNewestFirst('bills', given, result, { hasPages: true });
+    },
+  }),
+  tool({
+    name: 'transfers',
+    title: 'Deposits, withdrawals, addresses',
+    description:
+      'Use it to check whether coins have arrived or left, newest first, or to read an address. Withdrawing is not possible here.',
+    parameters: {
+      kind: {
+        type: 'text',
+        description: 'what to list',
+        choices: TRANSFER_KINDS,
+        isRequired: true,
+      },
+      coin: { type: 'text', description: 'such as usdt', isRequired: true },
+      ...ROW_PARAMETERS,
+    },
+    output: shape.anyOf(deposits.output, withdrawals.output, address.output),
+    effect: 'read',
+    answer: async ({ given, run }) => {
+      const { kind, coin } = given;
+      if (kind === 'depositAddresses') return run(commandWords('address', {}, [coin]));
+      if (kind === 'withdrawalAddress') return run(commandWords('address', { withdraw: true }, [coin]));
+      if (kind !== 'deposits' && kind !== 'withdrawals')
+        throw usage(`kind is ${quoted(kind)}.`, `It must be one of ${TRANSFER_KINDS.join(', ')}.`);
+      const result = await run(commandWords(kind, { page: pageOf('transfers', given) }, [coin]));
+      return someNewestFirst('transfers', given, result, { hasPages: true });
+    },
+  }),
+  tool({
+    name: 'pnl',
+    title: 'Profit and loss',
+    description:
+      'Use it to find out what trading has earned or lost, for each market and, in the last row, in all. It reads the whole history, which may take long at first.',
+    parameters: {
+      markets: { type: 'texts', description: 'default: all that you traded' },
+      from: FROM,
+      to: TO,
+      method: {
+        type: 'text',
+        description: 'which coins a sell takes (default: fifo)',
+        choices: ['fifo', 'lifo', 'average'],
+      },
+      in: { type: 'text', description: 'the coin of the sums' },
+      ...ROW_PARAMETERS,
+    },
+    output: shape.array(shape.object(PNL_FIELDS)),
+    effect: 'read',
+    answer: async ({ given, run }) => {
+      const { markets: named = [], from, to, method, in: unit } = given;
+      const result = await run(commandWords('pnl', { from, to, method, in: unit }, named));
+      if (!Array.isArray(result.data)) return result;
+      return someRows('pnl', given, { ...result, data: result.data.map(({ balances: _, ...row }) => row) });
+    },
+  }),
+];
+
+/** Of a command that answers with rows or, with some flag, with something else: the schema of the rows. */
+function rowsIn({ anyOf: [rows] = [] }: shape.Shape): shape.Shape {
+  return rows ?? shape.anything;
+}
+
+/** The page of the exchange's list that a call reads. */
+function pageOf(name: string, given: { readonly cursor: string | undefined }): string {
+  return String(positionOf(name, given)?.page ?? 1);
+}
+
+/** The part of `pit profile show` that says what limits an order. */
+interface ShownProfile {
+  readonly name: string;
+  readonly origins: readonly { readonly name: string; readonly value: string | null }[];
+}
+
+function withWarning(answer: SomeRows, warning: Warning): SomeRows {
+  return { ...answer, warnings: [...answer.warnings, warning] };
+}

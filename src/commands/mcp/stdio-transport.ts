@@ -1,0 +1,113 @@
+import type { Readable } from 'node:stream';
+import {
+  type JSONRPCMessage,
+  ProtocolErrorCode,
+  parseJSONRPCMessage,
+  type Transport,
+} from '@modelcontextprotocol/server';
+import type { TerminalOutput, TextOutput } from '../../platform/host.js';
+import { NumberText, parseJson } from '../../platform/json.js';
+
+/** In bytes. No message to pit comes near it. */
+const LONGEST_LINE = 1_048_576;
+
+/**
+ * The protocol's messages on stdin and stdout, one a line. Unlike the package's own transport it keeps the digits of numbers: in
+ * the arguments of a tool, each is the text that was sent, because an amount must not pass through a double.
+ */
+export class StdioTransport implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: (message: JSONRPCMessage) => void;
+  /** Resolves when the client has gone: stdin has ended, or nobody reads stdout. */
+  readonly closed: Promise<void>;
+  #resolveClosed: () => void = () => undefined;
+  #unfinished: Buffer[] = [];
+  #unfinishedBytes = 0;
+  #isClosed = false;
+
+  constructor(
+    private readonly input: Readable,
+    private readonly output: TextOutput | TerminalOutput,
+  ) {
+    this.closed = new Promise((resolve) => {
+      this.#resolveClosed = resolve;
+    });
+  }
+
+  async start(): Promise<void> {
+    this.input.on('data', this.#onData).on('end', this.#onEnd).on('close', this.#onEnd).on('error', this.#onEnd);
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    if (this.#isClosed) return;
+    await new Promise<void>((resolve) => {
+      this.output.write(`${JSON.stringify(message)}\n`, (error) => {
+        // nobody reads the answers any more
+        if (error) void this.close();
+        resolve();
+      });
+    });
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.input.off('data', this.#onData).off('end', this.#onEnd).off('close', this.#onEnd).pause();
+    this.onclose?.();
+    this.#resolveClosed();
+  }
+
+  readonly #onEnd = (): void => void this.close();
+
+  readonly #onData = (chunk: Buffer | string): void => {
+    let rest = Buffer.from(chunk);
+    for (let end = rest.indexOf(0x0a); end !== -1 && !this.#isClosed; end = rest.indexOf(0x0a)) {
+      const line = Buffer.concat([...this.#unfinished, rest.subarray(0, end)]).toString('utf8');
+      this.#unfinished = [];
+      this.#unfinishedBytes = 0;
+      rest = rest.subarray(end + 1);
+      if (line.trim() !== '') this.#receive(line);
+    }
+    this.#unfinished.push(rest);
+    this.#unfinishedBytes += rest.length;
+    if (this.#unfinishedBytes <= LONGEST_LINE) return;
+    this.onerror?.(new Error(`A message is longer than ${LONGEST_LINE} bytes.`));
+    void this.close();
+  };
+
+  #receive(line: string): void {
+    let message: JSONRPCMessage;
+    try {
+      message = parseJSONRPCMessage(withNumbers(parseJson(line)));
+    } catch (error) {
+      this.onerror?.(error instanceof Error ? error : new Error(String(error)));
+      void this.send({
+        jsonrpc: '2.0',
+        error: { code: ProtocolErrorCode.ParseError, message: 'This is no message of the protocol.' },
+      });
+      return;
+    }
+    this.onmessage?.(message);
+  }
+}
+
+/** The message with its numbers, except those in the arguments of a tool. */
+function withNumbers(value: unknown, key = ''): unknown {
+  if (value instanceof NumberText) return Number(value.text);
+  if (Array.isArray(value)) return value.map((one) => withNumbers(one));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, held]) => [
+      name,
+      key === 'params' && name === 'arguments' ? withNumberTexts(held) : withNumbers(held, name),
+    ]),
+  );
+}
+
+function withNumberTexts(value: unknown): unknown {
+  if (value instanceof NumberText) return value.text;
+  if (Array.isArray(value)) return value.map(withNumberTexts);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, held]) => [name, withNumberTexts(held)]));
+}

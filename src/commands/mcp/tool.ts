@@ -1,0 +1,90 @@
+import type { Shape } from '../../cli/shapes.js';
+import type { CommandResult } from './run-command.js';
+
+/** What a tool takes: each parameter by its name. */
+export type Parameters = Readonly<Record<string, Parameter>>;
+
+export interface Parameter {
+  /** `text` also takes a number, as the text that was sent. */
+  readonly type: 'text' | 'texts' | 'integer' | 'switch';
+  readonly description: string;
+  /** The words that it may be, for the list of tools. The command that gets it checks it. */
+  readonly choices?: readonly string[];
+  readonly isRequired?: true;
+}
+
+type Value<Type extends Parameter['type']> = Type extends 'texts'
+  ? readonly string[]
+  : Type extends 'switch'
+    ? boolean
+    : string;
+
+/** The arguments of a call: undefined for what is not given. Numbers are the text that was sent. */
+export type Given<Taken extends Parameters> = {
+  readonly [Name in keyof Taken]:
+    | Value<Taken[Name]['type']>
+    | (Taken[Name] extends { readonly isRequired: true } ? never : undefined);
+};
+
+/** One call of a tool. */
+export interface ToolCall<Taken extends Parameters = Parameters> {
+  readonly given: Given<Taken>;
+  /** Aborts when the client cancels the call, or goes. */
+  readonly signal: AbortSignal;
+  /** Runs a command line of pit with the profile of this server. It can ask nobody. */
+  run(words: readonly string[]): Promise<CommandResult>;
+  /** Whether the client can ask its user. */
+  readonly canAsk: boolean;
+  /**
+   * The user's reply to a question that this tool has asked in exactly these words; undefined if it has not. To ask, return
+   * the question. Then the tool is called again with the same arguments. A reply counts once.
+   */
+  replyTo(question: string): 'confirmed' | 'declined' | undefined;
+}
+
+/** What a tool answers: a document, with an error if it is not complete; an error alone; or a question to the user. */
+export type ToolAnswer =
+  | (Partial<CommandResult> & {
+      /** Continues the rows in another call; null after the last. Undefined if the answer is no list. */
+      readonly nextCursor?: string | null;
+    })
+  | { readonly question: string };
+
+/** Something that an agent can do. */
+export interface Tool<Taken extends Parameters = Parameters> {
+  readonly name: string;
+  readonly title: string;
+  /** The first sentence says when to use it. */
+  readonly description: string;
+  readonly parameters: Taken;
+  /** The schema of `data`, as `pit schema` has it. */
+  readonly output: Shape;
+  /** What it changes. `destructive` may lose money or cannot be undone. */
+  readonly effect: 'read' | 'write' | 'destructive';
+  /** What it throws becomes the error of the call, as that of a command does. */
+  answer(call: ToolCall<Taken>): Promise<ToolAnswer>;
+}
+
+/** Defines a tool, whose `answer` sees its own arguments, typed. */
+export function tool<const Taken extends Parameters>(defined: Tool<Taken>): Tool {
+  return defined as unknown as Tool;
+}
+
+/**
+ * The words of a command line. Nothing in them can become another flag or command: each value is joined to its flag, and
+ * the positional arguments come after `--`.
+ *
+ * @param flags by their names in the command; true is a switch that is on, and false or undefined leaves it out
+ */
+export function commandWords(
+  command: string,
+  flags: Readonly<Record<string, string | boolean | undefined>> = {},
+  positional: readonly (string | undefined)[] = [],
+): string[] {
+  const flagWords = Object.entries(flags).flatMap(([name, value]) => {
+    if (value === undefined || value === false) return [];
+    return [value === true ? `--${name}` : `--${name}=${value}`];
+  });
+  const words = positional.filter((word) => word !== undefined);
+  return [...command.split(' '), ...flagWords, ...(words.length === 0 ? [] : ['--', ...words])];
+}
