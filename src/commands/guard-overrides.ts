@@ -36,13 +36,13 @@ export function breachText({ guard, message }: Breach, overridden: readonly Guar
   return `${guard}${overridden.includes(guard) ? ' (overridden)' : ''}: ${message}`;
 }
 
-/** The limits of the guards: those of the profile and, if nobody is asked, those of whoever sends. */
+/** The limits of the guards: those of the profile and those of the agent, if one sends. */
 export async function limitsOf({
   session,
-  unattended,
-}: Pick<WriteContext, 'session' | 'unattended'>): Promise<GuardLimits> {
+  agentLimits,
+}: Pick<WriteContext, 'session' | 'agentLimits'>): Promise<GuardLimits> {
   const limits = guardLimits((await session.profile.connection()).settings);
-  return unattended === undefined ? limits : unattended.within(limits);
+  return agentLimits === undefined ? limits : agentLimits.within(limits);
 }
 
 /**
@@ -59,13 +59,13 @@ export async function recordOptionsOf(
   ifBlocked?: Advice,
 ): Promise<RecordOptions> {
   if (overridden.includes('day-notional') || breaches.some(({ guard }) => guard === 'day-notional')) return { bestBid };
-  const { trading, unattended } = context;
+  const { trading, agentLimits } = context;
   const limits = await limitsOf(context);
   return {
     bestBid,
     requireWithinLimits: (write) => {
       requireDayNotional(trading, quote, limits, ifBlocked);
-      return unattended?.requireOpen(trading, write);
+      return agentLimits?.requireOpen(trading, write);
     },
   };
 }

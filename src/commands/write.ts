@@ -8,7 +8,7 @@ import type { Answer } from '../terminal/answer.js';
 import type { Output } from '../terminal/output.js';
 import type { Prompts } from '../terminal/prompts.js';
 import type { Screen } from '../terminal/screen.js';
-import type { UnattendedLimits } from '../trading/guards/unattended-limits.js';
+import type { AgentLimits } from '../trading/guards/agent-limits.js';
 import type { TradingContext } from '../trading/trading-context.js';
 import type { Context } from './command.js';
 import { NO_PREVIEW, type PreviewJson } from './dry-run.js';
@@ -42,8 +42,8 @@ export interface WriteContext {
   readonly output: Pick<Output, 'preview' | 'note' | 'warn' | 'interrupted' | 'textOf' | 'live' | 'errorScreen'>;
   /** Whether the user sees a preview; otherwise its warnings alone. */
   readonly isPreviewed: boolean;
-  /** What may be sent if nobody is asked. Absent: the limits of the profile hold alone. */
-  readonly unattended?: UnattendedLimits;
+  /** What an agent may send, if one does. Absent: the limits of the profile hold alone. */
+  readonly agentLimits?: AgentLimits | undefined;
 }
 
 /**

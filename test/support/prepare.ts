@@ -10,13 +10,13 @@ import { directoriesOf } from '../../src/platform/directories.js';
 import { type Host, monotonicMs } from '../../src/platform/host.js';
 import { Output } from '../../src/terminal/output.js';
 import { parseAmount, parsePrice } from '../../src/trading/expressions.js';
-import type { UnattendedLimits } from '../../src/trading/guards/unattended-limits.js';
+import type { AgentLimits } from '../../src/trading/guards/agent-limits.js';
 import type { PreparedWrite } from '../../src/trading/prepared/prepared-write.js';
 import { fakeHost } from './fake-host.js';
 
 interface Options {
   readonly profile?: string;
-  readonly unattended?: UnattendedLimits;
+  readonly agentLimits?: AgentLimits;
   readonly host?: Partial<Host>;
 }
 
@@ -24,7 +24,7 @@ interface Options {
 export async function prepareIn(
   home: string,
   request: PrepareRequest,
-  { profile, unattended, host: replaced = {} }: Options = {},
+  { profile, agentLimits, host: replaced = {} }: Options = {},
 ): Promise<PreparedWrite> {
   const host: Host = {
     ...fakeHost(),
@@ -39,7 +39,7 @@ export async function prepareIn(
   const globals = readGlobals({ color: false, ...(profile === undefined ? {} : { profile }) });
   const { context } = createContext({ host, globals, output: new Output(host, 'json') });
   const write = await openWrite(context, true);
-  return prepareWrite({ ...write, ...(unattended === undefined ? {} : { unattended }) }, request);
+  return prepareWrite({ ...write, agentLimits }, request);
 }
 
 const FLAGS = { account: 'spot', borrow: false, repay: false } as const;

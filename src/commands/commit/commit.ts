@@ -15,7 +15,7 @@ import { SENT_ORDER } from '../order/order-result.js';
 import { DRY_ORDER } from '../order/preview.js';
 import { DRY_REPLACEMENT, REPLACED } from '../order/replace-view.js';
 import { openWrite } from '../write.js';
-import { commitPrepared, findPrepared } from './send-prepared.js';
+import { commitPrepared, findPrepared, reporting } from './send-prepared.js';
 
 /** What is prepared. */
 export const PREPARED: shape.Fields = {
@@ -72,9 +72,12 @@ export default define({
     if (id === undefined) return listOf(new PreparedStore(context.host).waiting());
     requireConsent(context);
     const write = await openWrite(context);
-    return commitPrepared(write, await findPrepared(write, id));
+    const prepared = await findPrepared(write, id);
+    return reporting(write, prepared, () => commitPrepared(write, prepared));
   },
 });
+
+export type PreparedRow = ReturnType<typeof preparedRow>;
 
 /** What is prepared, as programs read it. */
 export function preparedRow({ id, write, shown, profile, made, expires }: PreparedWrite) {
@@ -86,7 +89,7 @@ export function preparedRow({ id, write, shown, profile, made, expires }: Prepar
 function listOf(waiting: readonly PreparedWrite[]) {
   return listing({
     rows: waiting.map(preparedRow),
-    fields: Object.keys(PREPARED) as (keyof ReturnType<typeof preparedRow>)[],
+    fields: Object.keys(PREPARED) as (keyof PreparedRow)[],
     columns: [
       { title: 'id', value: ({ id }) => id, importance: 3 },
       { title: 'what it does', value: ({ text }) => text, importance: 2, wraps: true },

@@ -38,10 +38,16 @@ export async function findPrepared(context: WriteContext, id: string): Promise<P
       suggest('Commit it there', 'commit', id, '--profile', prepared.profile),
     );
   if (prepared.account !== trading.journal.folder)
-    throw usage(`${id} was prepared for another account: the hosts or keys of ${profile} have changed. Nothing was sent.`, AGAIN);
+    throw usage(
+      `${id} was prepared for another account: the hosts or keys of ${profile} have changed. Nothing was sent.`,
+      AGAIN,
+    );
   if (kept.takenBy !== null || isRecorded(trading.journal, id)) throw alreadyCommitted(context, kept);
   if (!store.isInTime(prepared))
-    throw usage(`${id} expired ${ageText(host.now() - prepared.expires)} ago: it could be committed for 60 s. Nothing was sent.`, AGAIN);
+    throw usage(
+      `${id} expired ${ageText(host.now() - prepared.expires)} ago: it could be committed for 60 s. Nothing was sent.`,
+      AGAIN,
+    );
   return prepared;
 }
 
@@ -55,18 +61,35 @@ export async function commitPrepared(context: WriteContext, prepared: PreparedWr
   const { id, write } = prepared;
   const store = new PreparedStore(host);
   if (!store.take(prepared)) throw alreadyCommitted(context, store.find(id));
-  let outcome = 'it was interrupted before anything was sent';
+  let why = 'it was interrupted before anything was sent';
   try {
     refuseUnreported(trading.journal, store, write, id);
-    const answer = await send(context, prepared);
-    outcome = answer.failure?.message ?? 'it was done';
-    return answer;
+    return await send(context, prepared);
   } catch (error) {
-    if (error instanceof Failure) outcome = error.message;
+    if (error instanceof Failure) why = error.message;
     throw error;
   } finally {
-    // an unknown outcome is reported once it is known, by resolve
-    if (trading.journal.findUnsettled(id) === undefined) store.report(id, outcome);
+    // nobody has to learn of what was never sent
+    if (!isRecorded(trading.journal, id) && write.kind !== 'cancel') store.report(id, why);
+  }
+}
+
+/** Runs a commit, and records that its outcome was reported. An unknown one is reported once it is known, by resolve. */
+export async function reporting(
+  { host, trading, globals }: WriteContext,
+  { id }: PreparedWrite,
+  commit: () => Promise<Answer>,
+): Promise<Answer> {
+  const report = (outcome: string) => {
+    if (!globals.dryRun && trading.journal.findUnsettled(id) === undefined) new PreparedStore(host).report(id, outcome);
+  };
+  try {
+    const answer = await commit();
+    report(answer.failure?.message ?? 'it was done');
+    return answer;
+  } catch (error) {
+    if (error instanceof Failure) report(error.message);
+    throw error;
   }
 }
 

@@ -114,9 +114,9 @@ async function assess<Planned extends PlannedOrders>(
   planned: Planned,
   overridden: readonly GuardName[],
 ): Promise<Assessed<Planned>> {
-  const { trading, isPreviewed, unattended } = context;
+  const { trading, isPreviewed, agentLimits } = context;
   const { plan, snapshot, notices = [] } = planned;
-  unattended?.requireMarket(plan.market.market);
+  agentLimits?.requireMarket(plan.market.market);
   const limits = await limitsOf(context);
   const readBook = async () => {
     const isRead = snapshot.isBookRead || needsBook({ ...plan, quote: plan.market.quote }, limits, overridden);

@@ -1,81 +1,88 @@
+import { coinAmounts } from '../../config/settings.js';
 import type { Decimal } from '../../domain/decimal.js';
 import { splitMarket } from '../../domain/market.js';
 import type { Order } from '../../domain/order.js';
 import { Failure, usage } from '../../errors.js';
 import { archivedJob, Job } from '../batches/job.js';
-import { parseAmount } from '../expressions.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { isKind, type MarketSide, marketOf, ordersMadeBy, type RecordedWrite, type Settled } from '../journal/write.js';
 import type { TradingContext } from '../trading-context.js';
 import type { GuardLimits } from './limits.js';
 
-/** The limits as they are written on a command line. */
+/** The limits of an agent. An absent one does not hold. */
 export interface GivenLimits {
-  readonly markets: readonly string[];
-  /** A value in a quote coin, such as `100usdt`. */
-  readonly maxOrder: string;
-  readonly maxDay: string;
-  readonly maxOpen: number;
+  readonly markets?: readonly string[] | undefined;
+  /** Amounts by quote coin, as settings keep them: `100usdt,0.01btc`. */
+  readonly maxOrder?: string | undefined;
+  readonly maxDay?: string | undefined;
+  readonly maxOpen?: number | undefined;
 }
 
 /** Clocks differ: a list is read so much further back than an order was recorded, in milliseconds. */
 const CLOCK_SLACK_MS = 86_400_000;
 
 /**
- * What may be sent without asking anybody: in which markets, how much in one order and in one UTC day, and how many orders may be
- * open. All values are in one coin, which all the markets are quoted in. The day and the open orders are those of the account by
- * its journal, so the limits hold across processes and restarts.
+ * What an agent may send: in which markets, how much in one order and in one UTC day, and how many orders may be open. The day and the
+ * open orders are those of the account by its journal, so the limits hold across processes and restarts.
  */
-export class UnattendedLimits {
-  readonly #markets: ReadonlySet<string>;
-  readonly #coin: string;
-  readonly #maxOrder: Decimal;
-  readonly #maxDay: Decimal;
-  readonly #maxOpen: number;
+export class AgentLimits {
+  readonly #markets: ReadonlySet<string> | undefined;
+  readonly #maxOrder: ReadonlyMap<string, Decimal>;
+  readonly #maxDay: ReadonlyMap<string, Decimal>;
+  readonly #maxOpen: number | undefined;
   /** The ids of writes all of whose orders are closed: closed orders stay closed. */
   readonly #closed = new Set<string>();
 
-  /** Throws Failure `usage` for limits in different coins. */
   constructor({ markets, maxOrder, maxDay, maxOpen }: GivenLimits) {
-    const [order, day] = [coinValue('--max-order', maxOrder), coinValue('--max-day', maxDay)];
-    const other = [day.coin, ...markets.map((market) => splitMarket(market)?.quote)].find(
-      (coin) => coin !== order.coin,
-    );
-    if (other !== undefined || markets.length === 0)
-      throw usage(
-        `--max-order is in ${order.coin}, and ${other === undefined ? 'no market is given' : `another limit or market is in ${other}`}.`,
-        'Give --max-order and --max-day in one coin, and --markets that are quoted in it.',
-      );
-    this.#markets = new Set(markets);
-    this.#coin = order.coin;
-    this.#maxOrder = order.value;
-    this.#maxDay = day.value;
+    this.#markets = markets === undefined ? undefined : new Set(markets);
+    this.#maxOrder = coinAmounts(maxOrder);
+    this.#maxDay = coinAmounts(maxDay);
     this.#maxOpen = maxOpen;
   }
 
-  /** As the flags that set them. */
-  get text(): string {
-    const [order, day] = [this.#maxOrder, this.#maxDay].map((value) => `${value}${this.#coin}`);
-    const markets = [...this.#markets].join(',');
-    return `--markets ${markets} --max-order ${order} --max-day ${day} --max-open ${this.#maxOpen}`;
+  /**
+   * The limits of an agent that asks nobody: all of them, each in the coin that its markets are quoted in. Throws Failure `usage` if
+   * one is missing.
+   */
+  static ofUnattended(given: GivenLimits): AgentLimits {
+    const { markets = [], maxOrder, maxDay, maxOpen } = given;
+    const missing = [
+      ...(markets.length === 0 ? ['--markets'] : []),
+      ...(maxOrder === undefined ? ['--max-order'] : []),
+      ...(maxDay === undefined ? ['--max-day'] : []),
+      ...(maxOpen === undefined ? ['--max-open'] : []),
+    ];
+    if (missing.length > 0)
+      throw usage(`--commit unattended asks nobody, so it needs ${missing.join(', ')}.`, COMPLETE);
+    for (const [flag, limit] of [
+      ['--max-order', maxOrder],
+      ['--max-day', maxDay],
+    ] as const) {
+      const coins = coinAmounts(limit);
+      const market = markets.find((name) => !coins.has(splitMarket(name)?.quote ?? ''));
+      if (market !== undefined)
+        throw usage(
+          `${flag} is ${limit}, which limits nothing in ${market}.`,
+          'Give each limit in the quote coin of each market.',
+        );
+    }
+    return new AgentLimits(given);
   }
 
   /** The limits of a profile, or these where they are lower. */
   within({ orderNotional, dayNotional, ...limits }: GuardLimits): GuardLimits {
     return {
       ...limits,
-      orderNotional: withLower(orderNotional, this.#coin, this.#maxOrder),
-      dayNotional: withLower(dayNotional, this.#coin, this.#maxDay),
+      orderNotional: lower(orderNotional, this.#maxOrder),
+      dayNotional: lower(dayNotional, this.#maxDay),
     };
   }
 
   /** Throws Failure `usage` for a market that is not one of these. */
   requireMarket(market: string): void {
-    if (this.#markets.has(market)) return;
-    throw usage(
-      `Orders in ${market} need the user's consent: without it, orders are sent in ${[...this.#markets].join(', ')} only.`,
-      `The limits are ${this.text}.`,
-    );
+    if (this.#markets === undefined || this.#markets.has(market)) return;
+    const allowed = [...this.#markets].join(', ');
+    throw usage(`An agent may not place orders in ${market}, only in ${allowed}.`, '--markets of pit mcp sets this.');
   }
 
   /**
@@ -83,6 +90,7 @@ export class UnattendedLimits {
    * pit placed in these markets in the last days and that are open, and all that it may be placing.
    */
   async requireOpen(trading: TradingContext, write: RecordedWrite): Promise<void> {
+    if (this.#maxOpen === undefined) return;
     const open = (await this.#openBefore(trading, write.id)) + ordersOf(write) - (isKind(write, 'replace') ? 1 : 0);
     if (open <= this.#maxOpen) return;
     throw usage(
@@ -96,7 +104,7 @@ export class UnattendedLimits {
     // the journal first: what is placed meanwhile was recorded before, or counts the write at hand itself
     const { unsettled, settled } = journal.writesSince(0);
     const counts = ({ write }: Pick<Settled, 'write'>) =>
-      write.id !== own && this.#markets.has(marketOf(write) ?? '') && !this.#closed.has(write.id);
+      write.id !== own && this.#concerns(marketOf(write) ?? '') && !this.#closed.has(write.id);
     const pending = unsettled.filter(counts);
     const pendingIds = new Set(pending.map(({ write }) => write.id));
     const placed = settled
@@ -110,17 +118,20 @@ export class UnattendedLimits {
     for (const { id, ids } of placed) if (!ids.some((one) => open.has(one))) this.#closed.add(id);
     return open.size + pending.reduce((sum, entry) => sum + pendingOrders(entry), 0);
   }
+
+  #concerns(market: string): boolean {
+    return this.#markets === undefined || this.#markets.has(market);
+  }
 }
 
-function coinValue(flag: string, word: string): { readonly value: Decimal; readonly coin: string } {
-  const amount = parseAmount(word);
-  if (amount.kind === 'value') return { value: amount.value, coin: amount.coin };
-  throw usage(`${flag} is ${word}.`, 'It must be a value in a quote coin, such as 100usdt.');
-}
+const COMPLETE = 'For instance: --markets btc_usdt --max-order 100usdt --max-day 1000usdt --max-open 5.';
 
-function withLower(limits: ReadonlyMap<string, Decimal>, coin: string, max: Decimal): ReadonlyMap<string, Decimal> {
-  const earlier = limits.get(coin);
-  return new Map([...limits, [coin, earlier !== undefined && earlier.compare(max) < 0 ? earlier : max]]);
+function lower(
+  limits: ReadonlyMap<string, Decimal>,
+  others: ReadonlyMap<string, Decimal>,
+): ReadonlyMap<string, Decimal> {
+  const isLower = ([coin, max]: readonly [string, Decimal]) => (limits.get(coin) ?? max).compare(max) >= 0;
+  return new Map([...limits, ...[...others].filter(isLower)]);
 }
 
 /** How many orders a write places. */
