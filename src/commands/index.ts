@@ -51,6 +51,7 @@ export const commands: CommandTable = {
   'keys show': from(() => import('./keys.js'), 'show'),
   'keys remove': from(() => import('./keys.js'), 'remove'),
   mcp: async () => ({ default: (await import('./mcp/mcp.js')).mcpCommand(PROGRAM) }),
+  'mcp config': () => import('./mcp/config.js'),
   shell: async () => ({ default: (await import('./shell/shell.js')).shellCommand(PROGRAM) }),
   doctor: () => import('./doctor/doctor.js'),
   completion: from(() => import('./completion/commands.js'), 'print'),

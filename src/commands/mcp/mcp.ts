@@ -2,7 +2,7 @@ import { flag, type Parser, toggle } from '../../cli/definition.js';
 import type { Program } from '../../cli/run.js';
 import * as shape from '../../cli/shapes.js';
 import { GUARD_SETTINGS } from '../../config/settings.js';
-import { quoted, usage } from '../../errors.js';
+import { quoted, suggest, usage } from '../../errors.js';
 import { define } from '../command.js';
 import { marketName, oneOf, wholeNumber } from '../inputs.js';
 import { READ_TOOLS } from './read-tools.js';
@@ -27,13 +27,17 @@ export const mcpCommand = (program: Program) =>
     examples: ['mcp', 'mcp --allow-trading --profile live'],
     output: shape.anything,
     async run(context, { allowTrading, ...given }) {
-      const { globals, budget, session } = context;
+      const { globals, budget, session, host, output } = context;
       if (globals.yes) throw usage('--yes cannot confirm what an agent does.', 'See --commit.');
+      if (globals.dryRun)
+        throw usage('--dry-run has no effect here.', 'Leave out --allow-trading: then no tool writes.');
       const unneeded = Object.entries(given).find(([, value]) => value !== undefined);
       if (!allowTrading && unneeded !== undefined)
         throw usage('Limits of trading need --allow-trading.', 'Without it, no tool trades.');
       const terms = { ...given, commit: given.commit ?? 'ask' } as const;
       const trading = allowTrading ? tradingTools(context, terms) : { tools: [], commands: {} };
+      if (host.input.isTTY === true)
+        output.note(['This waits for a client on stdin.', suggest('Let one start it', 'mcp', 'config', 'CLIENT')]);
       // the profile of now: another one that the user chooses meanwhile would answer from another exchange
       const { profile, hostFromEnvironment } = await session.profile.connection();
       const { serve } = await import('./server.js');

@@ -6,10 +6,12 @@ import {
   inputRequired,
   inputResponse,
   type Tool as ListedTool,
+  PROTOCOL_VERSION_META_KEY,
   ProtocolError,
   ProtocolErrorCode,
   Server,
   type ServerContext,
+  UnsupportedProtocolVersionError,
 } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { Program } from '../../cli/run.js';
@@ -95,8 +97,12 @@ class ToolServer {
         },
       },
     );
-    server.setRequestHandler('tools/list', () => ({ tools: [...this.#tools.values()].map(listed) as ListedTool[] }));
+    server.setRequestHandler('tools/list', (_list, request) => {
+      requireVersion(server, request);
+      return { tools: [...this.#tools.values()].map(listed) as ListedTool[] };
+    });
     server.setRequestHandler('tools/call', ({ params }, request) => {
+      requireVersion(server, request);
       const tool = this.#tools.get(params.name);
       if (tool === undefined)
         throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${params.name}.`);
@@ -167,6 +173,17 @@ class ToolServer {
 
 function questionOf({ name }: Tool, question: string): string {
   return `${name}: ${question}`;
+}
+
+/**
+ * Each request of the newer protocol names its version; the package checks only the first. Throws UnsupportedProtocolVersionError
+ * for another one than the connection has.
+ */
+function requireVersion(server: Server, { mcpReq }: ServerContext): void {
+  const envelope: Readonly<Record<string, unknown>> | undefined = mcpReq.envelope;
+  const [requested, spoken] = [envelope?.[PROTOCOL_VERSION_META_KEY], server.getNegotiatedProtocolVersion()];
+  if (requested === undefined || spoken === undefined || requested === spoken) return;
+  throw new UnsupportedProtocolVersionError({ supported: [spoken], requested: String(requested) });
 }
 
 /** Whether the client can show a question with a field. */
