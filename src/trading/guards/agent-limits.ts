@@ -1,7 +1,7 @@
 import { coinAmounts } from '../../config/settings.js';
 import type { Decimal } from '../../domain/decimal.js';
 import { splitMarket } from '../../domain/market.js';
-import type { Order } from '../../domain/order.js';
+import { type Order, referenceText } from '../../domain/order.js';
 import { Failure, usage } from '../../errors.js';
 import { archivedJob, Job } from '../batches/job.js';
 import type { JournalEntry } from '../journal/entry.js';
@@ -91,7 +91,9 @@ export class AgentLimits {
    */
   async requireOpen(trading: TradingContext, write: RecordedWrite): Promise<void> {
     if (this.#maxOpen === undefined) return;
-    const open = (await this.#openBefore(trading, write.id)) + ordersOf(write) - (isKind(write, 'replace') ? 1 : 0);
+    const { ids, pending } = await this.#openBesides(trading, write.id);
+    const replaced = isKind(write, 'replace') && ids.has(referenceText(write.terms.order)) ? 1 : 0;
+    const open = ids.size + pending + ordersOf(write) - replaced;
     if (open <= this.#maxOpen) return;
     throw usage(
       `max-open blocks this: with it, ${open} orders would be open, and the limit is ${this.#maxOpen}. Nothing was sent.`,
@@ -99,8 +101,11 @@ export class AgentLimits {
     );
   }
 
-  /** How many orders of other writes are open, or may be. */
-  async #openBefore({ client, journal }: TradingContext, own: string): Promise<number> {
+  /** The open orders of other writes, and how many they may be placing. */
+  async #openBesides(
+    { client, journal }: TradingContext,
+    own: string,
+  ): Promise<{ readonly ids: ReadonlySet<string>; readonly pending: number }> {
     // the journal first: what is placed meanwhile was recorded before, or counts the write at hand itself
     const { unsettled, settled } = journal.writesSince(0);
     const counts = ({ write }: Pick<Settled, 'write'>) =>
@@ -116,7 +121,7 @@ export class AgentLimits {
       throw new Failure(error.kind, message, { hint: error.hints });
     });
     for (const { id, ids } of placed) if (!ids.some((one) => open.has(one))) this.#closed.add(id);
-    return open.size + pending.reduce((sum, entry) => sum + pendingOrders(entry), 0);
+    return { ids: open, pending: pending.reduce((sum, entry) => sum + pendingOrders(entry), 0) };
   }
 
   #concerns(market: string): boolean {
