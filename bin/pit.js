@@ -4,10 +4,14 @@
 // Node 20, and holds only the functions that the first of all commands has used.
 const {
   accessSync,
+  closeSync,
   constants,
   existsSync,
+  fstatSync,
   mkdirSync,
+  openSync,
   readFileSync,
+  readSync,
   renameSync,
   rmSync,
   statSync,
@@ -21,6 +25,8 @@ const DIST = path.join(__dirname, '..', 'dist');
 const ENTRY = 'main.cjs';
 /** Mode bits that let others write. */
 const OTHERS_WRITE = 0o022;
+/** How much of the cache is compared at once, in bytes. */
+const PIECE = 65_536;
 const requireOther = createRequire(path.join(DIST, ENTRY));
 
 /** The modules that were loaded, by the names of their files. */
@@ -41,7 +47,10 @@ requireFrom.resolve = requireOther.resolve;
 
 function load(name) {
   const filename = path.join(DIST, name);
-  const script = new Script(sourceOf(filename), { filename, cachedData: cached.get(name) });
+  const script = new Script(sourceOf(filename), {
+    filename,
+    cachedData: cached.get(name),
+  });
   // the name of the first file says nothing about its content
   if (name !== ENTRY && script.cachedDataRejected !== false) compiled.set(name, script);
   const module = { exports: {} };
@@ -56,7 +65,9 @@ function sourceOf(filename) {
   } catch (error) {
     if (error.code !== 'ENOENT') throw error;
     if (loaded.size === 0) stopUnbuilt(filename);
-    throw Object.assign(new Error(`${filename} is gone`), { code: 'PIT_REPLACED' });
+    throw Object.assign(new Error(`${filename} is gone`), {
+      code: 'PIT_REPLACED',
+    });
   }
 }
 
@@ -107,10 +118,7 @@ function readCache(file) {
   try {
     requireOwn(path.dirname(file));
     requireOwn(file);
-    const content = readFileSync(file);
-    const half = content.length / 2;
-    // V8 crashes on damaged code, so the file holds everything twice: comparing takes less time than a checksum
-    if (!content.subarray(0, half).equals(content.subarray(half))) return code;
+    const content = readTwice(file);
     let start = content.indexOf('\n') + 1;
     for (const [name, length] of JSON.parse(content.subarray(0, start))) {
       code.set(name, content.subarray(start, start + length));
@@ -120,6 +128,25 @@ function readCache(file) {
     // missing, unreadable, or open to others
   }
   return code;
+}
+
+/** What a file holds twice: V8 crashes on damaged code, and comparing takes less time than a checksum. Throws if the two differ. */
+function readTwice(file) {
+  const descriptor = openSync(file, 'r');
+  try {
+    const content = Buffer.allocUnsafe(fstatSync(descriptor).size / 2);
+    readSync(descriptor, content);
+    // in pieces, which take less memory than the whole
+    const piece = Buffer.allocUnsafe(PIECE);
+    for (let start = 0; start < content.length; start += PIECE) {
+      const length = readSync(descriptor, piece);
+      if (!piece.subarray(0, length).equals(content.subarray(start, start + PIECE)))
+        throw new Error(`${file} is damaged`);
+    }
+    return content;
+  } finally {
+    closeSync(descriptor);
+  }
 }
 
 /** Adds what was compiled in this run to the cache. The file is replaced as a whole: other runs may read or write it. */
@@ -133,7 +160,10 @@ function writeCache() {
   requireOwn(path.dirname(cacheFile));
   const temporary = `${cacheFile}.${process.pid}`;
   try {
-    writeFileSync(temporary, Buffer.concat([content, content]), { flag: 'wx', mode: 0o600 });
+    writeFileSync(temporary, Buffer.concat([content, content]), {
+      flag: 'wx',
+      mode: 0o600,
+    });
     renameSync(temporary, cacheFile);
   } catch (error) {
     rmSync(temporary, { force: true });

@@ -27,14 +27,14 @@ const ofRoot = pack(root);
 
 /** What needs no build by itself: read by shells, by `man` or by people. */
 const TEXTS =
-  /^(bin\/package\.json|completions\/(_pit|pit\.(bash|fish))|man\/man1\/pit(-[a-z-]+)?\.1|(CHANGELOG|README)\.md|LICENSE|package\.json)$/;
+  /^(bin\/package\.json|completions\/(_pit|pit\.(bash|fish))|man\/man1\/pit(-[a-z-]+)?\.1|skills\/pit\/SKILL\.md|(CHANGELOG|README)\.md|LICENSE|package\.json)$/;
 
 it('the package holds only what runs or is read, and no code that one Node has compiled', () => {
   const names = ofRoot.files.map((file) => file.path);
   const programs = readdirSync(path.join(root, 'dist')).filter((name) => !name.startsWith('.'));
   const expected = ['bin/pit.js', ...programs.map((name) => `dist/${name}`)];
   expect(names.filter((name) => !TEXTS.test(name)).sort()).toEqual(expected.sort());
-  expect(names).toEqual(expect.arrayContaining(['completions/_pit', 'man/man1/pit.1', 'LICENSE']));
+  expect(names).toEqual(expect.arrayContaining(['completions/_pit', 'man/man1/pit.1', 'skills/pit/SKILL.md', 'LICENSE']));
 });
 
 /** What `pit --version --json` prints of a program. */
