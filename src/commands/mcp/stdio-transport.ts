@@ -77,18 +77,26 @@ export class StdioTransport implements Transport {
   };
 
   #receive(line: string): void {
+    let value: unknown;
+    try {
+      value = withNumbers(parseJson(line));
+    } catch (error) {
+      this.#refuse(ProtocolErrorCode.ParseError, error);
+      return;
+    }
     let message: JSONRPCMessage;
     try {
-      message = parseJSONRPCMessage(withNumbers(parseJson(line)));
+      message = parseJSONRPCMessage(value);
     } catch (error) {
-      this.onerror?.(error instanceof Error ? error : new Error(String(error)));
-      void this.send({
-        jsonrpc: '2.0',
-        error: { code: ProtocolErrorCode.ParseError, message: 'This is no message of the protocol.' },
-      });
+      this.#refuse(ProtocolErrorCode.InvalidRequest, error);
       return;
     }
     this.onmessage?.(message);
+  }
+
+  #refuse(code: ProtocolErrorCode, cause: unknown): void {
+    this.onerror?.(cause instanceof Error ? cause : new Error(String(cause)));
+    void this.send({ jsonrpc: '2.0', error: { code, message: 'This is no message of the protocol.' } });
   }
 }
 
