@@ -38,9 +38,9 @@ export const synonyms: Readonly<Record<string, readonly string[]>> = {
 /** The sections of `pit --help` and of docs/commands.md, with the first words of their commands. */
 export const SECTIONS: Readonly<Record<string, readonly string[]>> = {
   'Market data': ['markets', 'ticker', 'depth', 'trades', 'kline', 'stream', 'watch'],
-  Trading: ['order', 'orders', 'fills', 'pnl', 'cancel', 'cancel-after', 'halt', 'resolve', 'commit', 'api'],
+  Trading: ['order', 'orders', 'fills', 'pnl', 'cancel', 'cancel-after', 'halt', 'resolve', 'api'],
   Funds: ['account', 'balance', 'bills', 'address', 'deposits', 'withdrawals', 'fees', 'withdraw'],
-  Agents: ['mcp'],
+  Agents: ['mcp', 'commit'],
   Setup: ['shell', 'profile', 'keys', 'doctor', 'completion', 'schema'],
   Sandbox: ['sandbox'],
 };
