@@ -1,9 +1,6 @@
 import { expect } from 'vitest';
 import { modernMeta, TestClient, type ToolResult } from './client.js';
 
-/** The structured answer of a tool, with what a test reads of its document. */
-export type Answered<Document> = Omit<ToolResult['structuredContent'], 'data'> & { readonly data: Document };
-
 /** What was prepared. */
 export interface Prepared {
   readonly id: string;
