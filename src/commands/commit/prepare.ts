@@ -18,7 +18,7 @@ import { accountText, previewData } from '../order/preview.js';
 import { planReplace } from '../order/replace.js';
 import { checkOrders } from '../order/send-orders.js';
 import { requireNotHalted, type WriteContext } from '../write.js';
-import { refuseUnreported } from './unreported.js';
+import { placedBefore, refuseUnreported } from './unreported.js';
 
 /** A write that an agent asks for. */
 export type PrepareRequest =
@@ -49,8 +49,10 @@ export async function prepareWrite(context: WriteContext, request: PrepareReques
   const { write, shown } = await check(context, request);
   const store = new PreparedStore(host);
   refuseUnreported(trading.journal, store, write);
+  const before = placedBefore(trading, store, write);
+  const warnings = [...shown.warnings, ...(before === undefined ? [] : [before])];
   const { profile } = await session.profile.connection();
-  return store.keep({ write, shown, profile, account: trading.journal.folder });
+  return store.keep({ write, shown: { ...shown, warnings }, profile, account: trading.journal.folder });
 }
 
 function check(context: WriteContext, request: PrepareRequest): Promise<Checked> {

@@ -237,7 +237,8 @@ function unrecorded(journal: Journal, store: PreparedStore, word: string): ToolA
 
 /** The writes of the account whose outcome was not reported to whoever committed them. */
 function unreportedIds(journal: Journal, store: PreparedStore): string[][] {
-  return store
-    .unreported()
-    .flatMap(({ prepared: { id, account } }) => (account === journal.folder && isRecorded(journal, id) ? [[id]] : []));
+  return store.committed().flatMap(({ prepared: { id, account }, reported }) => {
+    const isUnreported = reported === null && account === journal.folder && isRecorded(journal, id);
+    return isUnreported ? [[id]] : [];
+  });
 }

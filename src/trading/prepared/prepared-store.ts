@@ -72,9 +72,9 @@ export class PreparedStore {
       .map(({ prepared }) => prepared);
   }
 
-  /** Those that were taken and whose outcome was not reported, oldest first. */
-  unreported(): Kept[] {
-    return this.#all().filter(({ takenBy, reported }) => takenBy !== null && reported === null);
+  /** Those that were taken in the last day, oldest first. */
+  committed(): Kept[] {
+    return this.#all().filter(({ takenBy }) => takenBy !== null);
   }
 
   isInTime({ expires, made }: PreparedWrite): boolean {
