@@ -87,12 +87,14 @@ export class PreparedStore {
     if (!isPrivateFile(this.host.directories.state, path.join(PREPARED_FOLDER, id))) return undefined;
     const file = this.#fileOf(id);
     const [first = '', ...rest] = (readIfExists(file) ?? '').split('\n');
-    const content = valueInLine(first) as PreparedContent | undefined;
-    if (content === undefined || idOf(first, content.write.kind) !== id) return 'changed';
+    const content = valueInLine(first) as Partial<PreparedContent> | undefined;
+    // what has the digest is whole
+    if (content?.write === undefined || idOf(first, content.write.kind) !== id) return 'changed';
+    const prepared = { ...(content as PreparedContent), id };
     const owner = textOfLink(claimLink(file, ONLY));
     const reports = valuesIn(rest.join('\n')) as readonly { readonly reported?: string }[];
     return {
-      prepared: { ...content, id },
+      prepared,
       takenBy: owner === undefined ? null : (JSON.parse(owner) as Owner),
       reported: reports.findLast(({ reported }) => reported !== undefined)?.reported ?? null,
     };
