@@ -86,12 +86,13 @@ export function ratioRow(what, pairs, details) {
 }
 
 /** Milliseconds that a program, Node unless another is given, takes from its start to its end. Its exit code has to be 0, or the one that is expected. */
-export function run(words, environment, { cwd = root, exitCode = 0, program = process.execPath } = {}) {
+export function run(words, environment, { cwd = root, exitCode = 0, program = process.execPath, input } = {}) {
   const start = process.hrtime.bigint();
   const { status, stderr } = spawnSync(program, words, {
     cwd,
     env: environment,
-    stdio: ['ignore', 'ignore', 'pipe'],
+    ...(input === undefined ? {} : { input }),
+    stdio: [input === undefined ? 'ignore' : 'pipe', 'ignore', 'pipe'],
   });
   const milliseconds = Number(process.hrtime.bigint() - start) / 1e6;
   if (status !== exitCode) throw new Error(`${words.join(' ')} ended with ${status}: ${stderr}`);

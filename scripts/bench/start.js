@@ -28,6 +28,7 @@ const AT_MOST = {
   order: 4.6,
   question: 2.9,
   memory: 1.4,
+  mcp: 8,
 };
 
 /**
@@ -35,6 +36,19 @@ const AT_MOST = {
  * more than the three requests that the target is for.
  */
 const ORDER_EVERY_MS = 600;
+
+/** What a client sends to `pit mcp` before the first call. It ends after it has answered. */
+const LIST_TOOLS = [
+  {
+    id: 1,
+    method: 'initialize',
+    params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'bench', version: '1' } },
+  },
+  { method: 'notifications/initialized' },
+  { id: 2, method: 'tools/list' },
+]
+  .map((message) => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
+  .join('');
 
 /** Prints the milliseconds until a program on a terminal has asked something. */
 const FIRST_PROMPT = `
@@ -70,6 +84,11 @@ export async function* rows() {
   yield await row('--help', { atMost: AT_MOST.help });
   yield await row('__complete pit', { atMost: AT_MOST.completion });
   yield await row('profile list', { atMost: AT_MOST.profiles });
+  yield ratioRow(
+    'pit mcp, to its list of tools',
+    await pairsOf(() => run([PIT, 'mcp'], plain, { input: LIST_TOOLS }), bare),
+    { ...BESIDE, atMost: AT_MOST.mcp },
+  );
   const sandbox = await serveSandbox(path.join(home, 'exchange'), '--no-limits');
   try {
     const environment = environmentOf(home, sandbox.environment);

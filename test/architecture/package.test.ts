@@ -28,7 +28,7 @@ const manifest = JSON.parse(textOf('package.json')) as Manifest;
 const lockText = textOf('package-lock.json');
 const lock = JSON.parse(lockText) as Lockfile;
 
-const EXACT = /^\d+\.\d+\.\d+$/;
+const EXACT = /^\d+\.\d+\.\d+(-[\w.]+)?$/;
 
 describe('the package', () => {
   it('pins every dependency to an exact version', () => {

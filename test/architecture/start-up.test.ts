@@ -10,6 +10,8 @@ import { ROOT, textOf } from './sources.js';
 /** Packages that take long to load, and that most commands do without. */
 const HEAVY = [
   '@inquirer/core',
+  '@modelcontextprotocol/core',
+  '@modelcontextprotocol/server',
   '@redis/client',
   'conf',
   'csv-stringify',
@@ -18,6 +20,7 @@ const HEAVY = [
   'lmdb',
   'proper-lockfile',
   'ws',
+  'zod',
 ];
 
 const home = temporaryHome();
@@ -66,6 +69,8 @@ it.each([
   ['--help', []],
   ['profile list', []],
   ['depth btc_usdt --json', ['got']],
+  ['mcp config claude', []],
+  ['mcp', ['@modelcontextprotocol/core', '@modelcontextprotocol/server', 'zod']],
   ['order buy btc_usdt 0.01 --at 20000 --override price-band --yes', ['got']],
 ])('pit %s loads of the heavy packages only %j', async (line, expected) => {
   expect(await loadedBy(line)).toEqual(expected);

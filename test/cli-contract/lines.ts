@@ -58,6 +58,7 @@ export const LINES: readonly Line[] = [
   shown('fills', 'btc_usdt'),
   shown('pnl', 'btc_usdt'),
   shown('api', 'markets'),
+  shown('mcp config', 'claude'),
   shown('doctor'),
   shown('completion', 'bash'),
   shown('completion install', 'bash'),
@@ -135,4 +136,5 @@ export const SILENT: Readonly<Record<string, string>> = {
   watch: 'it draws on a terminal only, and prints nothing',
   schema: 'its documents are the schemas, which are held against those of the last release',
   shell: 'it prints what its commands print',
+  mcp: 'it speaks the protocol of its client, which test/commands/mcp holds byte by byte',
 };

@@ -34,7 +34,9 @@ it('the package holds only what runs or is read, and no code that one Node has c
   const programs = readdirSync(path.join(root, 'dist')).filter((name) => !name.startsWith('.'));
   const expected = ['bin/pit.js', ...programs.map((name) => `dist/${name}`)];
   expect(names.filter((name) => !TEXTS.test(name)).sort()).toEqual(expected.sort());
-  expect(names).toEqual(expect.arrayContaining(['completions/_pit', 'man/man1/pit.1', 'skills/pit/SKILL.md', 'LICENSE']));
+  expect(names).toEqual(
+    expect.arrayContaining(['completions/_pit', 'man/man1/pit.1', 'skills/pit/SKILL.md', 'LICENSE']),
+  );
 });
 
 /** What `pit --version --json` prints of a program. */

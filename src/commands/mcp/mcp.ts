@@ -1,4 +1,5 @@
-import { flag, type Parser, toggle } from '../../cli/definition.js';
+import type { Globals } from '../../cli/context.js';
+import { flag, type Parser, toggle, withCompletion } from '../../cli/definition.js';
 import type { Program } from '../../cli/run.js';
 import * as shape from '../../cli/shapes.js';
 import { GUARD_SETTINGS } from '../../config/settings.js';
@@ -28,9 +29,7 @@ export const mcpCommand = (program: Program) =>
     output: shape.anything,
     async run(context, { allowTrading, ...given }) {
       const { globals, budget, session, host, output } = context;
-      if (globals.yes) throw usage('--yes cannot confirm what an agent does.', 'See --commit.');
-      if (globals.dryRun)
-        throw usage('--dry-run has no effect here.', 'Leave out --allow-trading: then no tool writes.');
+      requireNoConsent(globals);
       const unneeded = Object.entries(given).find(([, value]) => value !== undefined);
       if (!allowTrading && unneeded !== undefined)
         throw usage('Limits of trading need --allow-trading.', 'Without it, no tool trades.');
@@ -57,9 +56,15 @@ export const mcpCommand = (program: Program) =>
     },
   });
 
-function markets(list: string): readonly string[] {
-  return list.split(',').map((name) => marketName(name.trim()));
+/** Throws Failure `usage` for a flag of a whole command line that says how writes are confirmed: each of an agent's is its own. */
+function requireNoConsent({ yes, dryRun }: Globals): void {
+  if (yes) throw usage('--yes cannot confirm what an agent does.', 'See --commit.');
+  if (dryRun) throw usage('--dry-run has no effect here.', 'Leave out --allow-trading: then no tool writes.');
 }
+
+const markets = withCompletion({ of: 'market' }, (list): readonly string[] =>
+  list.split(',').map((name) => marketName(name.trim())),
+);
 
 /** Amounts by quote coin, in the form in which settings keep them. */
 function quoteAmounts(name: string): Parser<string> {

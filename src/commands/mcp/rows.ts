@@ -88,9 +88,9 @@ export function someNewestFirst(
     const last = data.at(-1);
     const isPageDone = data.length === older.length;
     if (isPageDone && (!hasPages || all.length === 0)) return null;
-    const lastTime = last === undefined ? time : timeOf(last);
-    const sameTime = data.filter((row) => timeOf(row) === lastTime).length + (lastTime === time ? skip : 0);
-    return cursorOf(tool, { page: isPageDone ? page + 1 : page, time: lastTime, skip: isPageDone ? 0 : sameTime });
+    const timeOfLast = last === undefined ? time : timeOf(last);
+    const sameTime = data.filter((row) => timeOf(row) === timeOfLast).length + (timeOfLast === time ? skip : 0);
+    return cursorOf(tool, { page: isPageDone ? page + 1 : page, time: timeOfLast, skip: isPageDone ? 0 : sameTime });
   }
 }
 

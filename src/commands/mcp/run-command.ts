@@ -1,6 +1,7 @@
 import { Readable, Writable } from 'node:stream';
+import type { CliContext } from '../../cli/context.js';
 import { type Program, runAndReport } from '../../cli/run.js';
-import { INTERRUPTED } from '../../errors.js';
+import { asFailure, INTERRUPTED } from '../../errors.js';
 import { CommandHost } from '../../platform/command-host.js';
 import type { Host } from '../../platform/host.js';
 import { safe, shortened } from '../../terminal/text.js';
@@ -52,7 +53,7 @@ export async function runCommand(
     const exitCode = await runAndReport(command.host, program);
     const remarks = jsonLines(host.redaction.apply(errors.text));
     return {
-      data: output.text === '' ? undefined : JSON.parse(output.text, harmless()),
+      data: documentOf(host.redaction.applyToData(output.text)),
       warnings: remarks.flatMap(({ warning }) => warning ?? []),
       error: remarks.at(-1)?.error ?? (exitCode === 0 ? null : interrupted(exitCode)),
     };
@@ -60,6 +61,11 @@ export async function runCommand(
     signal.removeEventListener('abort', interrupt);
     command.end();
   }
+}
+
+/** The document on stdout; undefined without one. A list that was interrupted does not end its line. */
+function documentOf(text: string): unknown {
+  return text.endsWith('\n') ? JSON.parse(text, harmless()) : undefined;
 }
 
 /** A line of stderr; a note has neither. */
@@ -79,6 +85,14 @@ function jsonLines(text: string): Remark[] {
 function harmless(longest?: number) {
   return (_key: string, value: unknown): unknown =>
     typeof value === 'string' ? shortened(safe(value), longest) : value;
+}
+
+/** The error object of what a tool throws, as harmless as that of a command. */
+export function errorOf(thrown: unknown, { host, output }: CliContext): ErrorObject {
+  const { kind, message, hints, exitCode, code, clientId, halted } = asFailure(thrown);
+  const text = (one: string) => shortened(safe(host.redaction.apply(one)), LONGEST_REMARK);
+  const hint = hints.length === 0 ? null : text(output.textOf(hints));
+  return { kind, message: text(message), hint, exitCode, code, clientId, ...(halted ? { halted } : {}) };
 }
 
 /** A command that only reads prints nothing when it is interrupted. */

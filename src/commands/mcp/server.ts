@@ -15,12 +15,11 @@ import {
 } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { Program } from '../../cli/run.js';
-import { asFailure } from '../../errors.js';
 import { version } from '../../version.js';
 import type { Context } from '../command.js';
 import { checkArguments } from './arguments.js';
 import { FROM_OUTSIDE, listed } from './listed.js';
-import { type ErrorObject, runCommand } from './run-command.js';
+import { errorOf, runCommand } from './run-command.js';
 import { StdioTransport } from './stdio-transport.js';
 import type { Tool, ToolAnswer, ToolCall } from './tool.js';
 
@@ -86,7 +85,7 @@ class ToolServer {
 
   /** The server for a connection, of either era of the protocol. */
   connection(): Server {
-    const server = new Server(
+    const server = new CheckingServer(
       { name: 'pit', title: 'pit', version },
       {
         capabilities: { tools: {} },
@@ -97,12 +96,8 @@ class ToolServer {
         },
       },
     );
-    server.setRequestHandler('tools/list', (_list, request) => {
-      requireVersion(server, request);
-      return { tools: [...this.#tools.values()].map(listed) as ListedTool[] };
-    });
+    server.setRequestHandler('tools/list', () => ({ tools: [...this.#tools.values()].map(listed) as ListedTool[] }));
     server.setRequestHandler('tools/call', ({ params }, request) => {
-      requireVersion(server, request);
       const tool = this.#tools.get(params.name);
       if (tool === undefined)
         throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${params.name}.`);
@@ -145,7 +140,7 @@ class ToolServer {
       const answer = await tool.answer({ ...call, given: checkArguments(tool.name, tool.parameters, sent) });
       return 'question' in answer ? this.#ask(tool, answer.question) : resultOf(answer);
     } catch (thrown) {
-      return resultOf({ error: errorObject(thrown, context) });
+      return resultOf({ error: errorOf(thrown, context) });
     }
   }
 
@@ -175,15 +170,17 @@ function questionOf({ name }: Tool, question: string): string {
   return `${name}: ${question}`;
 }
 
-/**
- * Each request of the newer protocol names its version; the package checks only the first. Throws UnsupportedProtocolVersionError
- * for another one than the connection has.
- */
-function requireVersion(server: Server, { mcpReq }: ServerContext): void {
-  const envelope: Readonly<Record<string, unknown>> | undefined = mcpReq.envelope;
-  const [requested, spoken] = [envelope?.[PROTOCOL_VERSION_META_KEY], server.getNegotiatedProtocolVersion()];
-  if (requested === undefined || spoken === undefined || requested === spoken) return;
-  throw new UnsupportedProtocolVersionError({ supported: [spoken], requested: String(requested) });
+/** Each request of the newer protocol names its version. The package checks that of the first; here it is each. */
+class CheckingServer extends Server {
+  protected override _wrapHandler(...[method, handler]: Parameters<Server['_wrapHandler']>): typeof handler {
+    const wrapped = super._wrapHandler(method, handler);
+    return (request, context) => {
+      const envelope: Readonly<Record<string, unknown>> | undefined = context.mcpReq.envelope;
+      const [requested, spoken] = [envelope?.[PROTOCOL_VERSION_META_KEY], this.getNegotiatedProtocolVersion()];
+      if (requested === undefined || spoken === undefined || requested === spoken) return wrapped(request, context);
+      throw new UnsupportedProtocolVersionError({ supported: [spoken], requested: String(requested) });
+    };
+  }
 }
 
 /** Whether the client can show a question with a field. */
@@ -193,13 +190,6 @@ function canAsk(server: Server, { mcpReq }: ServerContext): boolean {
   const capabilities = declared ?? server.getClientCapabilities();
   const elicitation = capabilities?.elicitation;
   return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined);
-}
-
-/** The error object of what a tool throws. */
-function errorObject(thrown: unknown, { output }: Context): ErrorObject {
-  const { kind, message, hints, exitCode, code, clientId, halted } = asFailure(thrown);
-  const hint = hints.length === 0 ? null : output.textOf(hints);
-  return { kind, message, hint, exitCode, code, clientId, ...(halted ? { halted } : {}) };
 }
 
 function resultOf({

@@ -6,6 +6,7 @@ import { createInterface } from 'node:readline';
 import { afterFile } from '../../support/after-file.js';
 import { PIT } from '../../support/command.js';
 import { plainEnvironment } from '../../support/pit.js';
+import { modernMeta } from './client.js';
 
 /** The eras of the protocol, by the version that the client speaks. */
 export type ProtocolVersion = '2025-11-25' | '2026-07-28';
@@ -20,13 +21,6 @@ interface Message {
 
 /** The status of HTTP for an error of the protocol; 200 for any other. */
 const STATUSES: Readonly<Record<number, number>> = { [-32601]: 404, [-32602]: 400, [-32021]: 400, [-32022]: 400 };
-
-/** What makes a request one of the newer protocol. */
-export const MODERN_META = {
-  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-  'io.modelcontextprotocol/clientInfo': { name: 'bridge', version: '1' },
-  'io.modelcontextprotocol/clientCapabilities': {},
-};
 
 /** `pit mcp` in its own process, asked over its pipes. */
 class Served {
@@ -75,7 +69,7 @@ export async function bridge(home: string, version: ProtocolVersion): Promise<st
     return served;
   };
   if (version === '2026-07-28')
-    await open('').ask({ jsonrpc: '2.0', id: 0, method: 'tools/list', params: { _meta: MODERN_META } });
+    await open('').ask({ jsonrpc: '2.0', id: 0, method: 'tools/list', params: { _meta: modernMeta() } });
   const server = createServer((request, response) => void answer(request, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   afterFile(() => {

@@ -1,7 +1,12 @@
+import { readFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { READ_TOOLS } from '../../../src/commands/mcp/read-tools.js';
 import { version } from '../../../src/version.js';
 import { useHostileExchange } from '../../cli-contract/hostile-exchange.js';
 import { OBEYED, PAYLOADS } from '../../cli-contract/payloads.js';
+import { afterFile } from '../../support/after-file.js';
 import { runPit, temporaryHome } from '../../support/pit.js';
 import { environmentAt, useLiteralExchange } from '../literal-exchange.js';
 import { modernMeta, TestClient } from './client.js';
@@ -87,6 +92,10 @@ describe('on the wire', () => {
     await client.ask('tools/list', { _meta: modernMeta() });
     expect((await client.ask('tools/list', { _meta: unknown })).error).toMatchObject({ code: -32022 });
     expect((await client.ask('tools/call', { name: 'markets', _meta: unknown })).error).toMatchObject({ code: -32022 });
+    expect((await client.ask('server/discover', { _meta: unknown })).error).toMatchObject({
+      code: -32022,
+      data: { supported: ['2026-07-28'], requested: '2031-01-01' },
+    });
     await client.end();
   });
 
@@ -168,6 +177,16 @@ describe('the list of tools', () => {
   });
 });
 
+it('docs/agents.md has each tool that reads, with its parameters', () => {
+  const page = readFileSync(path.resolve('docs/agents.md'), 'utf8');
+  const rows = [...page.matchAll(/^\| `(\w+)` \|[^|]*\|([^|]*)\|$/gm)];
+  const documented = rows.map(([, name, parameters = '']) => [
+    name,
+    [...parameters.matchAll(/\w+/g)].map(([word]) => word),
+  ]);
+  expect(documented).toEqual(READ_TOOLS.map(({ name, parameters }) => [name, Object.keys(parameters)]));
+});
+
 describe('a failure', () => {
   it('is the error object that the command prints', async () => {
     const home = temporaryHome();
@@ -201,6 +220,41 @@ describe('a failure', () => {
       });
       expect(code).toBeGreaterThan(0);
     }
+  });
+});
+
+describe('a call of an exchange that never answers', () => {
+  /** Accepts connections; resolves when one is closed. */
+  async function silence() {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    afterFile(() => server.close());
+    const closed = new Promise<void>((resolve) =>
+      server.on('connection', (socket) => socket.on('error', () => undefined).on('close', () => resolve())),
+    );
+    const asked = new Promise<void>((resolve) => server.on('connection', () => resolve()));
+    const environment = environmentAt(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    return { client: new TestClient({ home: temporaryHome(), environment }), asked, closed };
+  }
+
+  it('ends when the client cancels it, and is not answered', async () => {
+    const { client, asked, closed } = await silence();
+    await client.line(OPENING);
+    client.input.write(`${CALL}\n`);
+    await asked;
+    client.input.write('{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"a"}}\n');
+    await closed;
+    expect(await client.line('{"jsonrpc":"2.0","id":9,"method":"ping"}')).toBe('{"result":{},"jsonrpc":"2.0","id":9}');
+    expect(await client.end()).toBe(0);
+  });
+
+  it('ends when the client goes', async () => {
+    const { client, asked, closed } = await silence();
+    await client.line(OPENING);
+    client.input.write(`${CALL}\n`);
+    await asked;
+    expect(await client.end()).toBe(0);
+    await closed;
   });
 });
 
@@ -245,6 +299,24 @@ describe('text of a hostile exchange', () => {
       isError: true,
       texts: [],
     });
+  });
+
+  it('keys that it repeats are masked, in data and in errors', async () => {
+    const [accessKey, secretKey] = ['an-access-key-of-24-chars', 'a-secret-key-of-24-chars!'];
+    const environment = { ...environmentAt(hostile.url), PIT_ACCESS_KEY: accessKey, PIT_SECRET_KEY: secretKey };
+    const other = new TestClient({ home: temporaryHome(), environment });
+    await other.initialize();
+    hostile.payload = `keys ${accessKey} ${secretKey}`;
+    const account = await other.call('account');
+    expect(account.isError).toBeUndefined();
+    hostile.isRefusing = true;
+    const refused = await other.call('bills');
+    hostile.isRefusing = false;
+    expect(refused.isError).toBe(true);
+    await other.end();
+    const { stdout, stderr } = other.command.printed;
+    expect(stdout).toContain('keys *** ***');
+    expect([accessKey, secretKey].filter((key) => `${stdout}${stderr}`.includes(key))).toEqual([]);
   });
 
   it('a refusal with such a message is an error with a harmless one', async () => {

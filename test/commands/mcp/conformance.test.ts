@@ -1,0 +1,154 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { afterFile } from '../../support/after-file.js';
+import { pitLine } from '../../support/command.js';
+import { plainEnvironment, temporaryHome } from '../../support/pit.js';
+import { environmentAt, useLiteralExchange } from '../literal-exchange.js';
+import { bridge, type ProtocolVersion } from './http-bridge.js';
+
+const SUITE = path.resolve('node_modules/@modelcontextprotocol/conformance/dist/index.js');
+const INSPECTOR = path.resolve('node_modules/@modelcontextprotocol/inspector-cli/build');
+
+/** The suite imports a function of Node 22 by its name, and calls it for something else. */
+const globSync = `data:text/javascript,${encodeURIComponent("export * from 'node:fs'; export const globSync = undefined;")}`;
+const hooks = `data:text/javascript,${encodeURIComponent(
+  `export const resolve = (name, context, next) => name === 'fs' && context.parentURL?.includes('/conformance/')
+    ? { url: ${JSON.stringify(globSync)}, shortCircuit: true } : next(name, context)`,
+)}`;
+const loader = `data:text/javascript,${encodeURIComponent(
+  `import { register } from 'node:module'; register(${JSON.stringify(hooks)})`,
+)}`;
+
+/** The scenarios that a server with tools alone can be held to, whatever its tools are. */
+const APPLYING: Readonly<Record<ProtocolVersion, readonly string[]>> = {
+  '2025-11-25': ['server-initialize', 'server-session-lifecycle', 'ping', 'tools-list'],
+  '2026-07-28': ['server-stateless', 'tools-list', 'caching', 'input-required-result-unsupported-methods'],
+};
+
+/** All others, and why they cannot be run. */
+const NOT_APPLYING: readonly [RegExp, string][] = [
+  [/^tools-call-/, 'calls tools that only a server made for the suite has'],
+  [/^json-schema-2020-12$/, 'lists a tool that only a server made for the suite has'],
+  [/^input-required-result-/, 'calls tools that only a server made for the suite has; asking.test.ts covers it'],
+  [/^elicitation-/, 'calls tools that only a server made for the suite has; asking.test.ts covers it'],
+  [/^(resources|prompts)-|^sep-2164-/, 'pit has tools only'],
+  [/^(logging-set-level|completion-complete)$/, 'pit has tools only'],
+  [/^server-sse-|^http-|^dns-rebinding-protection$/, 'about HTTP, which is that of the bridge'],
+  [/^tasks-|^sep-2640-/, 'an extension that pit does not have'],
+];
+
+/** Checks of scenarios that apply which do not, and why. */
+const CHECKS_NOT_APPLYING: Readonly<Record<string, string>> = {
+  'sep-2575-http-server-header-mismatch-400': 'about HTTP, which is that of the bridge',
+  'sep-2575-server-rejects-undeclared-capability': 'needs a tool that only a server made for the suite has',
+  'sep-2575-missing-capability-http-400': 'needs a tool that only a server made for the suite has',
+  'sep-2575-http-server-no-independent-requests-on-stream': 'needs a tool that only a server made for the suite has',
+  'sep-2575-server-no-log-without-loglevel': 'needs a tool that only a server made for the suite has',
+  'sep-2575-server-sends-subscription-ack': 'the bridge has no streams',
+  'sep-2575-server-tags-subscription-id': 'the bridge has no streams',
+  'sep-2575-server-honors-notification-filter': 'the bridge has no streams',
+  'sep-2549-prompts-list-caching-hints': 'pit has tools only',
+  'sep-2549-resources-list-caching-hints': 'pit has tools only',
+  'sep-2549-resources-templates-list-caching-hints': 'pit has tools only',
+};
+
+interface Check {
+  readonly id: string;
+  readonly status: 'SUCCESS' | 'FAILURE' | 'WARNING' | 'SKIPPED' | 'INFO';
+  readonly errorMessage?: string;
+}
+
+function suite(words: readonly string[]): Promise<string> {
+  return new Promise((resolve) => {
+    const options = { maxBuffer: 2 ** 26 };
+    execFile(process.execPath, ['--import', loader, SUITE, ...words], options, (_error, stdout) => resolve(stdout));
+  });
+}
+
+/** The checks of a scenario, with their outcome. */
+async function checksOf(url: string, scenario: string, version: ProtocolVersion): Promise<readonly Check[]> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'pit-conformance-'));
+  afterFile(() => rmSync(folder, { recursive: true, force: true }));
+  const words = ['--url', url, '--scenario', scenario, '--spec-version', version, '--output-dir', folder];
+  const printed = await suite(['server', ...words, '--timeout', '240000']);
+  const [result] = readdirSync(folder);
+  if (result === undefined) throw new Error(printed.slice(0, 2_000));
+  return JSON.parse(readFileSync(path.join(folder, result, 'checks.json'), 'utf8')) as readonly Check[];
+}
+
+describe("the protocol's own conformance suite", () => {
+  const home = temporaryHome();
+  const urls = new Map<ProtocolVersion, string>();
+  beforeAll(async () => {
+    for (const version of ['2025-11-25', '2026-07-28'] as const) urls.set(version, await bridge(home, version));
+  });
+
+  it.each(
+    (['2025-11-25', '2026-07-28'] as const).flatMap((version) =>
+      APPLYING[version].map((scenario) => ({ version, scenario })),
+    ),
+  )('$scenario passes with version $version', async ({ version, scenario }) => {
+    const checks = await checksOf(urls.get(version) ?? '', scenario, version);
+    expect(checks.some(({ status }) => status === 'SUCCESS')).toBe(true);
+    const failed = checks.filter(({ status }) => status === 'FAILURE' || status === 'WARNING');
+    expect(failed.filter(({ id }) => !Object.hasOwn(CHECKS_NOT_APPLYING, id))).toEqual([]);
+  });
+
+  it('has no other scenario that applies', async () => {
+    const listed = (await suite(['list'])).split('\n\n')[0] ?? '';
+    const scenarios = [...listed.matchAll(/^ {2}- (\S+) \[(.*)\]$/gm)].filter(([, , versions = '']) =>
+      /2025-11-25|2026-07-28|extension/.test(versions),
+    );
+    expect(scenarios.length).toBeGreaterThan(50);
+    const applying = new Set(Object.values(APPLYING).flat());
+    const unnamed = scenarios
+      .map(([, name = '']) => name)
+      .filter((name) => !applying.has(name) && !NOT_APPLYING.some(([pattern]) => pattern.test(name)));
+    expect(unnamed).toEqual([]);
+  });
+});
+
+/** The inspector of the newer protocol needs Node 22.19, so this is that of the older; protocol.test.ts speaks the newer. */
+describe("the protocol's own inspector", () => {
+  const home = temporaryHome();
+  const exchange = useLiteralExchange({
+    '/data/v1/markets': '{"btc_usdt":{"priceScale":2,"amountScale":6,"minAmount":0.0001,"minSize":1}}',
+    '/data/v1/depth': '{"asks":[[101,1]],"bids":[[99,2]],"timestamp":1700000000}',
+  });
+
+  function inspect(...words: readonly string[]): Promise<unknown> {
+    // it reads its own name from a file beside the folder that it is started in
+    const options = { cwd: INSPECTOR, env: plainEnvironment(home, environmentAt(exchange.url)), maxBuffer: 2 ** 26 };
+    const line = [path.join(INSPECTOR, 'cli.js'), '--cli', ...pitLine('mcp'), ...words];
+    return new Promise((resolve, reject) => {
+      execFile(process.execPath, line, options, (error, stdout, stderr) =>
+        error === null ? resolve(JSON.parse(stdout)) : reject(new Error(`${stderr}${stdout}`)),
+      );
+    });
+  }
+
+  const call = (name: string, ...given: readonly string[]) =>
+    inspect('--method', 'tools/call', '--tool-name', name, ...given.flatMap((one) => ['--tool-arg', one]));
+
+  it('lists the tools', async () => {
+    const { tools } = (await inspect('--method', 'tools/list')) as { readonly tools: readonly unknown[] };
+    expect(tools).toHaveLength(11);
+  });
+
+  it('calls a tool, and checks its answer against the schema that was listed', async () => {
+    expect(await call('order_book', 'market=btc_usdt', 'size=1')).toMatchObject({
+      structuredContent: { data: { bids: [{ price: '99', amount: '2' }], asks: [{ price: '101', amount: '1' }] } },
+    });
+  });
+
+  it('shows the error of a tool, and that of the protocol', async () => {
+    expect(await call('order_book', 'market=none')).toMatchObject({
+      isError: true,
+      structuredContent: { error: { kind: 'usage', exitCode: 2 } },
+    });
+    await expect(call('withdraw')).rejects.toThrow('There is no tool withdraw.');
+  });
+});

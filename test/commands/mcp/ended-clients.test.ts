@@ -1,0 +1,146 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import type { AddressInfo } from 'node:net';
+import { createServer, type Server, type Socket } from 'node:net';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { isAlive } from '../../../src/platform/processes.js';
+import { pitLine } from '../../support/command.js';
+import { eventually } from '../../support/eventually.js';
+import { plainEnvironment, temporaryHome } from '../../support/pit.js';
+import { environmentAt } from '../literal-exchange.js';
+
+const EACH = 10;
+const OPENING = `${JSON.stringify({
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
+  params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
+})}\n`;
+const call = (id: number) =>
+  `${JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params: { name: 'bills', arguments: {} } })}\n`;
+
+/** Takes connections and never answers, so that a call of a tool lasts. */
+let silent: Server;
+const sockets = new Set<Socket>();
+let environment: Record<string, string>;
+
+beforeAll(async () => {
+  silent = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => undefined);
+  });
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+  environment = plainEnvironment(temporaryHome(), environmentAt(url));
+});
+
+afterAll(() => {
+  for (const socket of sockets) socket.destroy();
+  silent.close();
+});
+
+/** `pit mcp`, as a child of this process, or of a shell that another one may kill. */
+function start(shell?: string): ChildProcess {
+  const [command, ...words] = shell === undefined ? pitLine('mcp') : ['sh', '-c', shell, ...pitLine('mcp')];
+  const child = spawn(command, words, { env: environment, stdio: 'pipe' });
+  child.stdin?.on('error', () => undefined);
+  return child;
+}
+
+/** Resolves with the first line on stdout. */
+function firstLine({ stdout }: ChildProcess): Promise<string> {
+  return new Promise((resolve) => {
+    let text = '';
+    stdout?.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk;
+      if (text.includes('\n')) resolve(text);
+    });
+  });
+}
+
+async function opened(shell?: string): Promise<ChildProcess> {
+  const child = start(shell);
+  const answered = firstLine(child);
+  child.stdin?.write(OPENING);
+  await answered;
+  return child;
+}
+
+/** A server whose parent is a shell; the shell prints its id on stderr. */
+async function openedBy(shell: string): Promise<{ readonly parent: ChildProcess; readonly pid: number }> {
+  const parent = start(shell);
+  const answered = firstLine(parent);
+  const pid = new Promise<number>((resolve) => parent.stderr?.once('data', (chunk) => resolve(Number(chunk))));
+  parent.stdin?.write(OPENING);
+  await answered;
+  return { parent, pid: await pid };
+}
+
+/** Runs a server in the background of a shell with the stdin of the shell. */
+const IN_BACKGROUND = 'exec 3<&0; "$0" "$@" <&3 & echo $! >&2; wait';
+
+/** Each way returns the id of the server. */
+const WAYS: Readonly<Record<string, () => Promise<number | undefined>>> = {
+  'stdin ends before anything is asked': async () => {
+    const child = start();
+    child.stdin?.end();
+    return child.pid;
+  },
+  'stdin ends after an answer': async () => {
+    const child = await opened();
+    child.stdin?.end();
+    return child.pid;
+  },
+  'stdin ends while a call runs': async () => {
+    const child = await opened();
+    child.stdin?.end(call(2));
+    return child.pid;
+  },
+  'stdout is closed, and an answer finds no reader': async () => {
+    const child = await opened();
+    child.stdout?.destroy();
+    child.stdin?.write('{"jsonrpc":"2.0","id":2,"method":"tools/list"}\n');
+    return child.pid;
+  },
+  'a line is too long': async () => {
+    const child = await opened();
+    child.stdin?.write('x'.repeat(2_000_000));
+    return child.pid;
+  },
+  'SIGTERM while a call runs': async () => {
+    const child = await opened();
+    child.stdin?.write(call(2));
+    child.kill('SIGTERM');
+    return child.pid;
+  },
+  SIGINT: async () => {
+    const child = await opened();
+    child.kill('SIGINT');
+    return child.pid;
+  },
+  SIGHUP: async () => {
+    const child = await opened();
+    child.kill('SIGHUP');
+    return child.pid;
+  },
+  'the parent is killed, and with it the pipes': async () => {
+    const { parent, pid } = await openedBy(IN_BACKGROUND);
+    parent.kill('SIGKILL');
+    parent.stdin?.destroy();
+    return pid;
+  },
+  'the parent is killed, but another process holds the pipes open': async () => {
+    const { parent, pid } = await openedBy(IN_BACKGROUND);
+    parent.kill('SIGKILL');
+    return pid;
+  },
+};
+
+it('after a hundred clients that have ended in ten ways, no server is left', async () => {
+  const servers: { readonly way: string; readonly pid: number | undefined }[] = [];
+  for (let round = 0; round < EACH; round += 1)
+    servers.push(...(await Promise.all(Object.entries(WAYS).map(async ([way, end]) => ({ way, pid: await end() })))));
+  expect(servers).toHaveLength(100);
+  await eventually(() => {
+    expect(servers.filter(({ pid }) => pid === undefined || isAlive(pid))).toEqual([]);
+  });
+});
