@@ -43,9 +43,20 @@ describe('the tools that trade', () => {
     expect(without.concat(allowing).filter((name) => /withdraw$/.test(name))).toEqual([]);
   });
 
-  it('take at most 6,000 characters of the list', async () => {
-    const trading = (await client.tools()).filter(({ name }) => /^(prepare|commit|resolve)$/.test(name));
-    expect(JSON.stringify(trading).length).toBeLessThan(6_000);
+  it('make a list of at most 6,000 tokens with the tools that read', async () => {
+    expect(JSON.stringify(await client.tools()).length / 4).toBeLessThan(6_000);
+  });
+
+  it('hold the limits that are given although the user is asked', async () => {
+    const limited = new TradingClient({ home: pit.home, words: ['--allow-trading', '--max-order', '100usdt'] });
+    await limited.initialize({ elicitation: {} });
+    expect(await limited.failed('prepare', ORDER)).toMatchObject({
+      message: expect.stringMatching(/^order-notional blocks this: .* the limit for one order is 100 usdt/),
+    });
+    const { id } = await client.done<Prepared>('prepare', ORDER);
+    const { error } = (await limited.commit(id, 'accept')).structuredContent;
+    expect(error?.message).toMatch(/^order-notional blocks this: .* Nothing was sent\.$/);
+    await limited.end();
   });
 });
 
