@@ -62,7 +62,7 @@ const PREPARE = {
 const ID = { id: { type: 'text', description: 'id of prepare', isRequired: true } } as const;
 
 /** Throws Failure `usage` for an agent that would trade unattended without limits. */
-export function tradingTools({ host, trading }: Context, terms: TradingTerms): Trading {
+export function tradingTools({ host, trading }: Pick<Context, 'host' | 'trading'>, terms: TradingTerms): Trading {
   const isUnattended = terms.commit === 'unattended';
   const limits = isUnattended ? AgentLimits.ofUnattended(terms) : new AgentLimits(terms);
   const store = new PreparedStore(host);

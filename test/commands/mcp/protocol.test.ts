@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Context } from '../../../src/commands/command.js';
 import { READ_TOOLS } from '../../../src/commands/mcp/read-tools.js';
 import { tradingTools } from '../../../src/commands/mcp/trading-tools.js';
 import { version } from '../../../src/version.js';
@@ -194,7 +193,7 @@ it('docs/agents.md has each tool, with its parameters', () => {
     maxDay: undefined,
     maxOpen: undefined,
   } as const;
-  const { tools } = tradingTools({ host: fakeHost() } as Context, terms);
+  const { tools } = tradingTools({ host: fakeHost(), trading: undefined as never }, terms);
   expect(documented).toEqual([...READ_TOOLS, ...tools].map(({ name, parameters }) => [name, Object.keys(parameters)]));
 });
 
