@@ -89,24 +89,34 @@ export class AgentLimits {
    * Throws Failure `usage` if too many orders would be open with those of a write that was just recorded. Counts the orders that
    * pit placed in these markets in the last days and that are open, and all that it may be placing.
    */
-  async requireOpen(trading: TradingContext, write: RecordedWrite): Promise<void> {
-    if (this.#maxOpen === undefined) return;
-    const { ids, pending } = await this.#openBesides(trading, write.id);
+  async requireOpen({ client, journal }: TradingContext, write: RecordedWrite): Promise<void> {
+    const max = this.#maxOpen ?? Number.POSITIVE_INFINITY;
+    const { placed, placing } = this.#ordersBesides(journal, write.id);
+    const own = ordersOf(write) + placing;
+    const most = placed.reduce((sum, { ids }) => sum + ids.length, own);
+    // only a list shows which of them are open
+    if (most <= max) return;
+    const ids = await openAmong(client, bySide(placed)).catch((error: unknown) => {
+      if (!(error instanceof Failure)) throw error;
+      const message = `The open orders could not be counted, so nothing was sent: ${error.message}`;
+      throw new Failure(error.kind, message, { hint: error.hints });
+    });
+    for (const one of placed) if (!one.ids.some((id) => ids.has(id))) this.#closed.add(one.id);
     const replaced = isKind(write, 'replace') && ids.has(referenceText(write.terms.order)) ? 1 : 0;
-    const open = ids.size + pending + ordersOf(write) - replaced;
-    if (open <= this.#maxOpen) return;
+    const open = ids.size + own - replaced;
+    if (open <= max) return;
     throw usage(
-      `max-open blocks this: with it, ${open} orders would be open, and the limit is ${this.#maxOpen}. Nothing was sent.`,
+      `max-open blocks this: with it, ${open} orders would be open, and the limit is ${max}. Nothing was sent.`,
       'Cancel orders, or wait until some have filled.',
     );
   }
 
-  /** The open orders of other writes, and how many they may be placing. */
-  async #openBesides(
-    { client, journal }: TradingContext,
+  /** The orders of other writes that may be open, and how many they may be placing. */
+  #ordersBesides(
+    journal: TradingContext['journal'],
     own: string,
-  ): Promise<{ readonly ids: ReadonlySet<string>; readonly pending: number }> {
-    // the journal first: what is placed meanwhile was recorded before, or counts the write at hand itself
+  ): { readonly placed: readonly Placed[]; readonly placing: number } {
+    // before the lists are read: what is placed meanwhile was recorded before, or counts the write at hand itself
     const { unsettled, settled } = journal.writesSince(0);
     const counts = ({ write }: Pick<Settled, 'write'>) =>
       write.id !== own && this.#concerns(marketOf(write) ?? '') && !this.#closed.has(write.id);
@@ -115,13 +125,7 @@ export class AgentLimits {
     const placed = settled
       .filter((one) => counts(one) && !pendingIds.has(one.write.id))
       .flatMap((one) => placedBy(journal, one));
-    const open = await openAmong(client, bySide(placed)).catch((error: unknown) => {
-      if (!(error instanceof Failure)) throw error;
-      const message = `The open orders could not be counted, so nothing was sent: ${error.message}`;
-      throw new Failure(error.kind, message, { hint: error.hints });
-    });
-    for (const { id, ids } of placed) if (!ids.some((one) => open.has(one))) this.#closed.add(id);
-    return { ids: open, pending: pending.reduce((sum, entry) => sum + pendingOrders(entry), 0) };
+    return { placed, placing: pending.reduce((sum, entry) => sum + pendingOrders(entry), 0) };
   }
 
   #concerns(market: string): boolean {

@@ -40,7 +40,7 @@ type Manner = (typeof MANNERS)[number];
 /** After how many ms a client at the latest gives up, or something kills its server. */
 const SOONEST_END = 600;
 /** In seconds: enough for most outcomes, and not for those that take a request's whole life. */
-const TIMEOUT = 4;
+const TIMEOUT = 6;
 /** Attempts of a careless client at the same order. */
 const MOST_ATTEMPTS = 6;
 
