@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import {
   chmodSync,
   copyFileSync,
@@ -11,6 +12,9 @@ import {
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { directoriesOf } from '../../../src/platform/directories.js';
+import { PIT } from '../../support/command.js';
+import { plainEnvironment } from '../../support/pit.js';
+import { AgentProcess } from '../../trading/campaign/agent.js';
 import { Exchange } from '../../trading/campaign/exchange.js';
 import { usePitHome } from '../pit-home.js';
 import { modernMeta } from './client.js';
@@ -576,6 +580,45 @@ describe('nothing is sent that was not shown, by', () => {
     ]);
     await pit.run('halt --lift --confirm sandbox');
     await wide.end();
+  });
+
+  it.each([
+    [
+      'the value of a day',
+      (placed: number) => ['--max-day', `${Math.ceil(placed) + 700}usdt`, '--max-open', '1000'],
+      2,
+    ],
+    ['open orders', (_placed: number, open: number) => ['--max-day', '1000000usdt', '--max-open', String(open + 2)], 2],
+  ])('many small orders of four processes beyond the limit of %s', async (_name, limits, most) => {
+    const before = await exchange.orders('btc_usdt', 'buy', since);
+    const value = before.reduce((sum, { price, amount }) => sum + Number(price) * Number(amount), 0);
+    const open = (await pit.json<object[]>('orders btc_usdt')).length;
+    const words = [
+      'mcp',
+      '--allow-trading',
+      '--commit',
+      'unattended',
+      '--markets',
+      'btc_usdt',
+      '--max-order',
+      '400usdt',
+    ];
+    const env = plainEnvironment(pit.home);
+    await Promise.all(
+      Array.from({ length: 4 }, async () => {
+        const line = [...PIT.arguments, ...words, ...limits(value, open)];
+        const agent = new AgentProcess(spawn(PIT.command, line, { env, stdio: 'pipe' }));
+        await agent.initialize();
+        const given = Array.from({ length: 5 }, anOrder);
+        const all = await Promise.all(given.map((order) => agent.call<Prepared>('prepare', order)));
+        const ids = all.flatMap((reply) => reply?.data?.id ?? []);
+        await Promise.all(ids.map((id) => agent.call('commit', { id })));
+        await agent.hangUp();
+        tries += given.length;
+      }),
+    );
+    const sent = (await exchange.orders('btc_usdt', 'buy', since)).length - before.length;
+    expect(sent).toBeLessThanOrEqual(most);
   });
 
   it('several processes that commit one id at the same time: one of them sends it', async () => {
