@@ -24,7 +24,7 @@ const GROUPS = [
     tests: ['test/trading/expressions.test.ts', 'test/trading/expressions-property.test.ts'],
   },
   {
-    files: ['src/trading/guards/guards.ts', 'src/trading/guards/limits.ts'],
+    files: ['src/trading/guards/guards.ts', 'src/trading/guards/limits.ts', 'src/trading/journal/notional.ts'],
     tests: ['test/trading/guards/*.test.ts'],
   },
   {

@@ -91,7 +91,7 @@ function settleMany(home, count) {
   );
   const lines = Array.from({ length: count }, (_, index) => {
     const other = older
-      .replace(/"id":"pit[0-9a-f]{24}"/, `"id":"pit${String(index).padStart(24, '0')}"`)
+      .replace(/"id":"pit[0-9a-f]{24}"/g, `"id":"pit${String(index).padStart(24, '0')}"`)
       .replace(/"id":"\d+"/, `"id":"${index}"`);
     return `${other}\n`;
   });

@@ -6,6 +6,7 @@ import { type Advice, Failure, quoted, suggest, tryRead, usage } from '../errors
 import type { Screen } from '../terminal/screen.js';
 import { table } from '../terminal/table.js';
 import { isoTime, localTime, timeTitle, zonedTime } from '../terminal/time.js';
+import { Job } from '../trading/batches/job.js';
 import { resumeCommand } from '../trading/batches/start-job.js';
 import type { JournalEntry } from '../trading/journal/entry.js';
 import type { Unsettled } from '../trading/journal/journal.js';
@@ -185,8 +186,9 @@ function rowOf({ write, outcome, id, duplicates, events }: Resolution): Row {
 /** Nothing is sent from here: to place the rest of a job, the user resumes it. */
 function suggestResume({ output }: Context, { journal }: TradingContext, done: readonly Resolution[]): void {
   for (const { write } of done) {
-    if (!isKind(write, 'batch') || journal.findUnsettled(write.id)?.isUnderWay !== false) continue;
-    output.note(suggest('To continue the job', ...resumeCommand(write.id, write.terms)));
+    const entry = journal.findUnsettled(write.id);
+    if (entry?.isKind('batch') && !entry.isUnderWay)
+      output.note(suggest('To continue the job', ...resumeCommand(new Job(entry))));
   }
 }
 

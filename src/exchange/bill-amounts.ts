@@ -31,7 +31,8 @@ export function requireBillAmount(text: string, coin: string, bill: string): str
 
 /** The name follows the number in all known cases; before it, it would be as clear. */
 function withoutName(text: string, name: string): string {
-  const [upper, upperName] = [text.toUpperCase(), name.toUpperCase()];
+  const upper = text.toUpperCase();
+  const upperName = name.toUpperCase();
   if (upperName !== '' && upper.endsWith(upperName)) return text.slice(0, text.length - name.length);
   return upperName !== '' && upper.startsWith(upperName) ? text.slice(name.length) : text;
 }

@@ -51,7 +51,8 @@ export async function* readBills(source: BillSource, zone: ExchangeZone, range: 
     return false;
   }
   // the pages of the exchange begin with newer bills than the range
-  let [skipped, left] = [(page - 1) * BILLS_PER_PAGE, BILLS_PER_PAGE];
+  let skipped = (page - 1) * BILLS_PER_PAGE;
+  let left = BILLS_PER_PAGE;
   for await (const some of bills) {
     const taken = some.slice(skipped, skipped + left);
     skipped -= Math.min(skipped, some.length);
@@ -111,7 +112,8 @@ function learnFrom([newest]: readonly ListedBill[], zone: ExchangeZone, age: Age
 
 /** The interface does not state the order. Oldest first would silently miss the newest. */
 function requireNewestFirst(entries: readonly ListedBill[]): void {
-  const [first, last] = [entries[0], entries.at(-1)];
+  const first = entries[0];
+  const last = entries.at(-1);
   if (first === undefined || last === undefined || last.time - first.time <= DISORDER_MS) return;
   throw new Failure('internal', 'The exchange lists its bills oldest first, and pit reads them newest first.');
 }

@@ -90,7 +90,8 @@ async function readOn(source: CandleSource, range: CandleRange, first: FirstPage
   const candles: Candle[] = [];
   let page = first.candles;
   for (let next = first.start; ; ) {
-    const [oldest, newest] = [page[0], page.at(-1)];
+    const oldest = page[0];
+    const newest = page.at(-1);
     if (oldest === undefined || newest === undefined) return { candles, failure: null };
     candles.push(...page);
     const isFull = page.length >= MAX_ROWS;

@@ -5,7 +5,7 @@ import type { Market } from '../domain/market.js';
 import type { Failure } from '../errors.js';
 import type { Host } from '../platform/host.js';
 import type { TimeBudget } from '../platform/time-budget.js';
-import type { Exchange } from './exchange.js';
+import type { Exchange } from './domain-exchange.js';
 import type { ApiOptions } from './exchange-api.js';
 import { type CompletionName, ExchangeClient } from './exchange-client.js';
 import { cachedOffset } from './exchange-clock.js';
@@ -76,12 +76,12 @@ export class ExchangeConnection {
 
   /**
    * Follows channels until it is closed. Throws Failure `credentials` without a key for a channel.
-   * @param address returns the address of the WebSocket; asked before each connection
+   * @param address returns the address of the WebSocket; asked before each connection. Null if the exchange has no streams
    */
   async stream(
     exchange: () => Promise<Exchange>,
     channels: readonly Channel[],
-    address: () => Promise<string>,
+    address: (() => Promise<string>) | null,
     choices: StreamChoices,
   ): Promise<ExchangeStream> {
     const { StreamClient } = await import('./stream/stream-client.js');
@@ -91,7 +91,7 @@ export class ExchangeConnection {
       ...(await this.#feedOptions(exchange, channels)),
       ...(reads === undefined ? {} : { reads }),
       signal: AbortSignal.any([host.endSignal, signal].filter((one) => one !== undefined)),
-      connection: await this.#connectionTo(address, connectMs),
+      connection: address === null ? null : await this.#connectionTo(address, connectMs),
     });
   }
 

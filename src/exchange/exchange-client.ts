@@ -17,6 +17,7 @@ import { Failure, tryRead } from '../errors.js';
 import type { TimeBudget } from '../platform/time-budget.js';
 import type { BillRange } from './bills.js';
 import type { CandlePage, CandleRange, CandleSeries, Candles, FirstPage } from './candles.js';
+import type { Exchange, Message } from './domain-exchange.js';
 import { type ApiOptions, ExchangeApi, type WriteOptions } from './exchange-api.js';
 import { ExchangeZone } from './exchange-zone.js';
 import { type ExchangeFacts, FACTS } from './facts.js';
@@ -66,20 +67,12 @@ export type CompletionName =
     }
   | { readonly kind: 'cancelled'; readonly order: OrderReference };
 
-/** The part of a response that every write has: the exchange's message. */
-interface Message {
-  readonly message: string | null;
-}
-
 /** A page of a coin's deposits or withdrawals, newest first. `total` and `size` are null if the exchange leaves them out. */
 type DepositPage = DecodedResult<'getChargeRecord'>;
 type WithdrawalPage = DecodedResult<'getWithdrawRecord'>;
 
-/**
- * The `Exchange` that speaks the interface over HTTP: no name of the interface goes in or comes out. What only a few
- * commands need is loaded when it is first needed.
- */
-export class ExchangeClient {
+/** The `Exchange` that speaks the interface over HTTP. What only a few commands need is loaded when it is first needed. */
+export class ExchangeClient implements Exchange {
   #zone: ExchangeZone | undefined;
   #markets: MarketCatalog | undefined;
 
@@ -93,15 +86,10 @@ export class ExchangeClient {
     private readonly onResponse: () => void = () => {},
   ) {}
 
-  /**
-   * The trade host's clock, in milliseconds since the Unix epoch. Before the first response of that host it is a guess, good
-   * enough for a `reqTime`.
-   */
   now(): number {
     return this.api.now();
   }
 
-  /** The market-data host's clock, in milliseconds since the Unix epoch: this machine's before the first response of that host. */
   marketNow(): number {
     return this.api.marketNow();
   }
@@ -129,7 +117,6 @@ export class ExchangeClient {
     return this.#markets;
   }
 
-  /** When the lock of this machine's address ends, in milliseconds since the Unix epoch; undefined if none is known. */
   halt(): Promise<Halt | undefined> {
     return this.api.halt();
   }
@@ -138,33 +125,28 @@ export class ExchangeClient {
     return this.api.lockedUntil;
   }
 
-  /** Throws Failure `credentials` if a signed call could not be made. */
   requireKeys(): void {
     this.api.requireKeys();
   }
 
-  /** The same client, but each response restarts the time budget, so that a long listing ends only if it stops making progress. */
   restartingBudget(budget: TimeBudget): ExchangeClient {
     return new ExchangeClient(this.options, this.api, () => budget.restart());
   }
 
-  /** All tickers by market. The keys were observed without the underscore; the interface says only "market identifier". */
   async tickers(): Promise<{ of(market: string): Ticker | undefined }> {
     const tickers = await this.#read('allTicker', {});
+    // keys without the underscore were observed; the interface says only "market identifier"
     return { of: (market) => tickers.get(market) ?? tickers.get(market.replace('_', '')) };
   }
 
-  /** `time` is in milliseconds since the Unix epoch. */
   ticker(market: string): Promise<Ticker & { readonly time: number }> {
     return this.#reportingMarket(market, this.#read('ticker', { market }));
   }
 
-  /** A market's book with `size` levels a side. */
   depth(market: string, size: number, merge?: string): Promise<Depth> {
     return this.#reportingMarket(market, this.#read('depth', { market, size, merge }));
   }
 
-  /** The latest trades, or the 50 after the trade with the id `since`, in the exchange's order. */
   trades(market: string, since?: string): Promise<readonly Trade[]> {
     return this.#reportingMarket(market, this.#read('trades', { market, since }));
   }
@@ -200,7 +182,6 @@ export class ExchangeClient {
     return account;
   }
 
-  /** One order. Throws Failure `internal` for another one than was asked for: the answer may be of another request. */
   async getOrder(market: string, order: OrderReference): Promise<Order> {
     const found = await this.#read('getOrder', { market, order });
     if ('id' in order && found.id !== order.id) throw wrongOrder(`order ${order.id}`, `order ${found.id}`);
@@ -209,7 +190,6 @@ export class ExchangeClient {
     return found;
   }
 
-  /** One order, or undefined if the exchange says that there is none. */
   async findOrder(market: string, order: OrderReference): Promise<Order | undefined> {
     return orIfNotFound(undefined, () => this.getOrder(market, order));
   }
@@ -279,7 +259,6 @@ export class ExchangeClient {
     return (await import('./addresses.js')).readVerifiedAddress(this, coin);
   }
 
-  /** Where the account receives a coin on each chain. */
   listedAddresses(coin: string): Promise<readonly ChainAddress[]> {
     return this.#read('getPayinAddress', { coin });
   }
@@ -294,9 +273,8 @@ export class ExchangeClient {
     return this.#read('getWithdrawAddress', { coin });
   }
 
-  /** The chains of a coin, or of all coins (observed), with their withdrawal fees. Needs no key. */
   async fees(coin?: string): Promise<readonly ChainFee[]> {
-    // observed in place of an empty answer
+    // all coins without a coin, and a refusal in place of an empty answer, were observed
     return orIfNotFound([], () => this.#read('getFeeInfo', { coin }));
   }
 
@@ -312,7 +290,6 @@ export class ExchangeClient {
     return response;
   }
 
-  /** Places up to 20 limit orders with one request. */
   async placeOrders(
     batch: BatchRequest,
     options?: WriteOptions,
@@ -341,12 +318,10 @@ export class ExchangeClient {
     return response;
   }
 
-  /** Starts a timer at the exchange that cancels every order of a market after one minute. Each further call restarts it. */
   cancelAllAfter(market: string): Promise<WriteResponse<Message>> {
     return this.#write('cancelAllOrdersAfter', { market });
   }
 
-  /** @param password the fund password, which goes into the request and nowhere else */
   withdraw(
     withdrawal: WithdrawalRequest,
     password: string,
@@ -355,16 +330,10 @@ export class ExchangeClient {
     return this.#write('withdraw', { withdrawal, password }, options);
   }
 
-  /**
-   * Asks once whether the exchange accepts this `reqTime`, with a read that needs the permission for orders. Throws the Failure
-   * of a read if no response came.
-   * @param clientId an id that no order has
-   */
   acceptsReqTimeForOrders(market: string, clientId: string, reqTime: number): Promise<boolean> {
     return this.api.acceptsReqTime('getOrder', codecOf('getOrder').encode({ market, order: { clientId } }), reqTime);
   }
 
-  /** Like {@link acceptsReqTimeForOrders}, with a read that needs the permission for withdrawals. */
   acceptsReqTimeForWithdrawals(coin: string, reqTime: number): Promise<boolean> {
     return this.api.acceptsReqTime(
       'getWithdrawRecord',
@@ -373,22 +342,18 @@ export class ExchangeClient {
     );
   }
 
-  /** Like {@link acceptsReqTimeForOrders}, with a read that needs the permission to see the account. */
   acceptsReqTimeForAccount(reqTime: number): Promise<boolean> {
     return this.api.acceptsReqTime('getAccountInfo', codecOf('getAccountInfo').encode({}), reqTime);
   }
 
-  /** Sends one request to the market-data host and returns the HTTP response. */
   testMarketData(): Promise<HttpResponse> {
     return this.api.probe('markets', {});
   }
 
-  /** Sends one request that needs no key to the trade host and returns the HTTP response. */
   testTrading(): Promise<HttpResponse> {
     return this.api.probe('getFeeInfo', {});
   }
 
-  /** A write as it would be sent, with its secrets masked. Throws Failure `usage` for a value that breaks its rule. */
   requestOf(write: PlannedWrite): WriteRequest {
     return requestOf(write, this.hosts, this.options.host.now());
   }

@@ -51,7 +51,8 @@ export class ExchangeClock {
 
   /** Learns from a response: the exchange wrote its `Date` between sending and receiving, which bounds the difference. */
   addSample({ date, sent, received }: ClockSample): void {
-    const [min, max] = [date - received, date + DATE_STEP_MS - sent];
+    const min = date - received;
+    const max = date + DATE_STEP_MS - sent;
     const isPossible = (offset: number) => offset >= min - SLACK_MS && offset <= max + SLACK_MS;
     const before = this.offset;
     const [possible = Math.round((min + max) / 2)] = [before, 0].filter(isPossible);

@@ -180,7 +180,8 @@ export class TakenRows<Row> {
   }
 
   #remember(row: Row): void {
-    const [identity, time] = [this.of.identity(row), this.of.time(row)];
+    const identity = this.of.identity(row);
+    const time = this.of.time(row);
     this.#latest.push({ identity, time });
     for (const counts of [this.#counts, this.#lastCounts]) counts.set(identity, (counts.get(identity) ?? 0) + 1);
     if (this.#latest.length > REMEMBERED) this.#forgetOne();

@@ -3,8 +3,9 @@ import { type Advice, ANY_MARKET, Failure, type FailureKind, suggest } from '../
 
 /** What to do about keys that the exchange rejects. */
 export const WRONG_KEYS: Advice = [
-  'The profile or the environment may hold keys of another exchange, the two keys may be swapped, or the exchange has deleted the key.',
-  suggest('See how the stored keys end', 'keys', 'show'),
+  'The keys may be those of another exchange, the two may be swapped, or the exchange has deleted them.',
+  'PIT_ACCESS_KEY and PIT_SECRET_KEY, if set, are used instead of stored keys.',
+  suggest('See how stored keys end', 'keys', 'show'),
   suggest('Store other keys', 'keys', 'set'),
 ];
 

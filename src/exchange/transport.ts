@@ -239,7 +239,8 @@ class HttpRequest {
     signal?.addEventListener('abort', cancel, { once: true });
     try {
       const { statusCode: status, body, headers } = await Promise.race([this.response, this.#failed]);
-      const [date, retryAfter] = [dateOf(headers.date), secondsOf(headers['retry-after'])];
+      const date = dateOf(headers.date);
+      const retryAfter = secondsOf(headers['retry-after']);
       const ageMs = 1_000 * (secondsOf(headers.age) ?? 0);
       return { status, body, date, ageMs, retryAfter, certificateExpires: this.#certificateExpires };
     } finally {

@@ -28,6 +28,15 @@ export async function runCommand(args: readonly string[], signals: Signals, isOn
   }
 }
 
+/** Runs a program with a text as its input, and with what it prints on stderr. Resolves as {@link runCommand}. */
+export function runWithInput(args: readonly string[], input: string): Promise<number> {
+  const [program = '', ...rest] = args;
+  const child = spawn(program, rest, { stdio: ['pipe', 2, 2] });
+  // it need not read the text
+  child.stdin?.on('error', () => undefined).end(input);
+  return exitCodeOf(child);
+}
+
 /** A command that reads what is written to its input. */
 export interface PipedCommand {
   readonly input: Writable;

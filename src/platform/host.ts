@@ -86,6 +86,11 @@ export interface Host {
    * the signal that ended it. Until it ends, signals go to it.
    */
   run(args: readonly string[]): Promise<number>;
+  /**
+   * Runs a program that can read a text from its input. What it prints goes to stderr. Resolves as {@link run}; signals stay with
+   * this program.
+   */
+  runWithInput(args: readonly string[], input: string): Promise<number>;
   /** Has the user's shell run a line that reads from a pipe. Its other streams are those of this program. */
   pipeTo(line: string): Promise<PipedCommand>;
 }
@@ -136,6 +141,7 @@ export function systemHost(): Host {
     jobControl,
     isProgram: async (name) => (await import('./command.js')).isProgram(name, process.env.PATH),
     run: async (args) => (await import('./command.js')).runCommand(args, signals, isOnTerminal()),
+    runWithInput: async (args, input) => (await import('./command.js')).runWithInput(args, input),
     pipeTo: async (line) => (await import('./command.js')).pipeTo(line, process.env.SHELL),
   };
 }

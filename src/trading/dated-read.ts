@@ -8,7 +8,8 @@ export async function datedRead<Value>(
   { client, host }: { readonly client: { now(): number }; readonly host: Pick<Host, 'now' | 'monotonic'> },
   read: () => Promise<Value>,
 ): Promise<{ readonly value: Value; readonly began: number }> {
-  const [start, startTime] = [host.monotonic(), host.now()];
+  const start = host.monotonic();
+  const startTime = host.now();
   const value = await read();
   // the monotonic clock may stand still while the machine sleeps, and the other one may be set
   const tookMs = Math.max(host.monotonic() - start, host.now() - startTime);

@@ -72,7 +72,8 @@ function anchorPrice(anchor: Anchor, best: BestPrices): Decimal {
     throw new Failure('refused', `${crossed}, so mid has no meaning.`, {
       hint: 'Give the price as a number, or relative to bid or ask.',
     });
-  const [low, high] = [anchor === 'ask' ? ask : bid, anchor === 'bid' ? bid : ask];
+  const low = anchor === 'ask' ? ask : bid;
+  const high = anchor === 'bid' ? bid : ask;
   if (low === null || high === null) {
     const empty = low === null && anchor !== 'ask' ? 'bid' : 'ask';
     throw new Failure('refused', `There is no ${empty} in the book now, so a relative price has no meaning.`, {

@@ -68,7 +68,8 @@ export interface Fills {
  * @param levels the asks for a buy, the bids for a sell
  */
 export function fillsAtOnce(levels: readonly Level[], side: Side, price: Decimal, amount: Decimal): Fills {
-  let [left, value] = [amount, Decimal.zero];
+  let left = amount;
+  let value = Decimal.zero;
   let reached = 0;
   for (const level of levels) {
     const levelPrice = Decimal.of(level.price);

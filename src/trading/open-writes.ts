@@ -3,7 +3,14 @@ import { Job } from './batches/job.js';
 import { lineTerms } from './batches/lines.js';
 import type { JournalEntry } from './journal/entry.js';
 import type { Journal } from './journal/journal.js';
-import { isKind, listShowing, type MarketSide, type RecordedOrderTerms, type RecordedWrite } from './journal/write.js';
+import {
+  isKind,
+  listShowing,
+  type MarketSide,
+  type RecordedOrderTerms,
+  type RecordedWrite,
+  type Settlement,
+} from './journal/write.js';
 import { keyOf } from './orders/terms.js';
 import type { Attempt, Row, WantedItem } from './reconcile.js';
 
@@ -19,8 +26,8 @@ export interface OpenWrite {
   /** Whether this command works on it. */
   readonly isMine: boolean;
   readonly attempts: readonly Attempt[];
-  /** The ids of orders that are known to be its own, duplicates included. */
-  readonly orderIds: readonly string[];
+  /** The ids of orders that are known to be its duplicates. */
+  readonly duplicateIds: readonly string[];
 }
 
 /** An order of the exchange's list, as the reconciler compares it. */
@@ -43,7 +50,7 @@ export function openWrites(
     return list !== undefined && 'market' in list && list.market === market && list.side === side;
   };
   const unsettled = journal.unsettledEntries().filter(isHere);
-  const settled = journal.settledButUnexpired({ market, side }).filter(isHere);
+  const settled = journal.settledEntries({ market, side }).filter(isHere);
   const settledIds = new Set(settled.map(({ write }) => write.id));
   const openWrite = (entry: OrderEntry, isSettled: boolean) => {
     const isMine = entry.write.id === mine?.id;
@@ -62,19 +69,19 @@ export function toOpenWrite(
 ): OpenWrite {
   if (write instanceof Job) return toOpenJob(write, isSettled, isMine);
   if (isKind(write.write, 'batch')) return toOpenJob(new Job(write as JournalEntry<'batch'>), isSettled, isMine);
-  const { attempt, orderIds } = orderAttempt(write, isSettled);
-  return { entry: write, job: undefined, isSettled, isMine, attempts: [attempt], orderIds };
+  const settlement = isSettled ? write.settlement : undefined;
+  const duplicateIds = settlement?.duplicates ?? [];
+  return { entry: write, job: undefined, isSettled, isMine, attempts: [attemptOf(write, settlement)], duplicateIds };
 }
 
 /** The attempt of an order and its one item have the id of the write. */
-function orderAttempt(entry: JournalEntry, isSettled: boolean) {
+function attemptOf(entry: JournalEntry, settlement: Settlement | undefined): Attempt {
   const { id, reqTime } = entry.write;
   const { price, amount } = entry.write.terms as RecordedOrderTerms;
-  const settlement = isSettled ? entry.settlement : undefined;
   const orderId = settlement?.outcome === 'placed' ? settlement.id : null;
   const state = settlement === undefined ? 'pending' : orderId === null ? 'absent' : 'placed';
   const named = namedIdOf(entry);
-  const attempt: Attempt = {
+  return {
     id,
     writeId: id,
     items: [{ id, matchKey: keyOf(price, amount), rowId: orderId, state }],
@@ -84,7 +91,6 @@ function orderAttempt(entry: JournalEntry, isSettled: boolean) {
     checkedTo: settlement?.checkedTo,
     hasClientId: true,
   };
-  return { attempt, orderIds: [...(orderId === null ? [] : [orderId]), ...(settlement?.duplicates ?? [])] };
 }
 
 /** What the answer to a write named; undefined if none did, or it was contradicted since. */
@@ -139,7 +145,7 @@ function toOpenJob(job: Job, isSettled: boolean, isMine: boolean): OpenWrite {
     isOlderRow: (id) => job.wasKnown(id, job.terms.baseline.length),
   };
   const attempts = [...open, ...decided, ...(unrecorded.items.length === 0 ? [] : [unrecorded])];
-  return { entry: job.entry as OrderEntry, job, isSettled, isMine, attempts, orderIds: job.orderIds };
+  return { entry: job.entry as OrderEntry, job, isSettled, isMine, attempts, duplicateIds: [...job.duplicates.keys()] };
 }
 
 /** The id of the wanted item of a job's line. */

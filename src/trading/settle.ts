@@ -39,7 +39,7 @@ import {
 import type { TradingContext } from './trading-context.js';
 
 /** An order that was refused, or never arrived, is recognized for a day if it appears after all. */
-const RETENTION_MS = 86_400_000;
+const KEPT_MS = 86_400_000;
 /** How much further back than the oldest row in question the archive is read, because clocks differ. */
 const ARCHIVE_SLACK_MS = 86_400_000;
 /** Why an order counts as not sent: nothing on the exchange is it, and its request can arrive no more. */
@@ -68,14 +68,9 @@ export interface Findings {
 /**
  * Settles the writes of one side of a market with a list of its orders.
  *
- * Read the journal, reconcile, report, record: whoever has read a list, for whatever reason, hands it on, and everything that
- * the journal has open on this side is held against it. So no command looks for its own write only, and what was just placed
- * is an open write like any other, whose answer names an order.
- *
- *     command --list--> settle <--open writes-- journal        reconcile: rows + attempts -> outcomes, duplicates, closed
- *                         |  rows that nothing open explains: does the archive have them? which carry a client id?
- *                         +--duplicates--> the user            reported before they are recorded: twice rather than never
- *                         +--outcomes, closed--> journal       of writes that no other process works on
+ * Read the journal, reconcile, report, record (`docs/architecture.md` draws it): whoever has read a list, for whatever reason, hands
+ * it on, and everything that the journal has open on this side is held against it. So no command looks for its own write only, and
+ * what was just placed is an open write like any other, whose answer names an order.
  *
  * A list decides what it shows. That something is missing counts only if the request cannot be executed any more, which the
  * exchange has said (`expiredTo`). A single order is known by its client id, so its row counts once the exchange was asked for
@@ -94,6 +89,7 @@ export async function settle(
   const result = await compare(trading, list, writes);
   const found = writes.map((write) => ({ write, reports: reportsOf(write, list.orders, result) }));
   const duplicates = found.flatMap(({ reports }) => reports);
+  // before they are recorded: if this process dies in between, they are reported twice rather than never
   if (duplicates.length > 0) trading.reportDuplicateOrders(duplicates);
   const settled = new Map<string, Settlement>();
   for (const { write, reports } of found) {
@@ -107,23 +103,25 @@ export async function settle(
   return { settled, duplicates, contradicted, ambiguous };
 }
 
-/** Compares the list with the writes. Only about rows that nothing open explains are the archive and the exchange asked. */
+/**
+ * Reconciles the list with the writes. Two questions may be left, each only with the other answered: which rows are orders of
+ * closed writes (the archive knows), and which of the rest carry a client id (only the exchange knows).
+ */
 async function compare(trading: TradingContext, list: OrderList, writes: readonly OpenWrite[]): Promise<Reconciled> {
   const attempts = writes.flatMap((write) => write.attempts);
-  const assigned = new Set(
-    attempts.flatMap(({ items, responseIds }) => [...items.map(({ rowId }) => rowId), ...responseIds]),
-  );
-  const known = writes.flatMap(({ orderIds }) => orderIds.filter((id) => !assigned.has(id)));
-  const { orders, began, since, expiredTo } = list;
-  const rows = { rows: orders.map(rowOf), began, since, expiredTo };
-  const { requestLifetimeMs: requestLifetime } = trading;
-  const first = reconcile(attempts, rows, { accountedFor: new Set(known), requestLifetime });
-  if (first.unexplained.length === 0) return first;
-  const accountedFor = new Set([...known, ...ordersOfClosedWrites(trading.journal, list, first.unexplained, writes)]);
-  const second = reconcile(attempts, rows, { accountedFor, requestLifetime });
-  if (second.needsLookup.size === 0) return second;
-  const newestByClientId = await newestOrders(trading, writes, second.needsLookup);
-  return reconcile(attempts, rows, { accountedFor, newestByClientId, requestLifetime });
+  const rows = { ...list, rows: list.orders.map(rowOf) };
+  const accountedFor = new Set(writes.flatMap(({ duplicateIds }) => duplicateIds));
+  const known = { accountedFor, requestLifetime: trading.requestLifetimeMs };
+  let result = reconcile(attempts, rows, known);
+  if (result.unexplained.length > 0) {
+    for (const id of ordersOfClosedWrites(trading.journal, list, result.unexplained, writes)) accountedFor.add(id);
+    result = reconcile(attempts, rows, known);
+  }
+  if (result.needsLookup.size > 0) {
+    const newestByClientId = await newestOrders(trading, writes, result.needsLookup);
+    result = reconcile(attempts, rows, { ...known, newestByClientId });
+  }
+  return result;
 }
 
 /** Which of these rows are orders of writes that are closed. Those of a job are in its own record. */
@@ -297,7 +295,7 @@ function closeIfPossible(
 ): void {
   if (!isSettled && settlement === undefined) return;
   if (job?.entry.hasLateFindings) bringSummaryUpToDate(trading.journal, job.id);
-  closeOrRetain(trading, entry, {
+  closeIfExpired(trading, entry, {
     lastReqTime: Math.max(entry.write.reqTime, ...attempts.map(({ reqTime }) => reqTime)),
     areClosed: attempts.every(({ id }) => closed.has(id)),
     isAbsent: isSettled && attempts.some(({ items }) => items.some(({ state }) => state === 'absent')),
@@ -314,23 +312,15 @@ interface RequestsOfWrite {
   readonly isAbsent: boolean;
 }
 
-/**
- * Closes a settled write whose requests are closed. If nothing of it is known to exist, or was found late, its record is kept for
- * one more day.
- */
-export function closeOrRetain(
+/** Closes a settled write whose requests are closed. If nothing of it exists, or was found late, its record is kept for a day. */
+export function closeIfExpired(
   { client, requestLifetimeMs }: TradingContext,
-  entry: Pick<JournalEntry, 'isRetained' | 'isUnexpected' | 'close' | 'retain'>,
+  entry: Pick<JournalEntry, 'isClosed' | 'isUnexpected' | 'close'>,
   { lastReqTime, areClosed, isAbsent }: RequestsOfWrite,
 ): void {
-  const isPastRetention = client.now() > lastReqTime + requestLifetimeMs + RETENTION_MS;
-  if (entry.isRetained) {
-    if (isPastRetention) entry.close();
-    return;
-  }
-  if (!areClosed) return;
-  if ((isAbsent || entry.isUnexpected) && !isPastRetention) entry.retain();
-  else entry.close();
+  const isDayOver = client.now() > lastReqTime + requestLifetimeMs + KEPT_MS;
+  const mayClose = entry.isClosed ? isDayOver : areClosed;
+  if (mayClose) entry.close({ isKept: (isAbsent || entry.isUnexpected) && !isDayOver });
 }
 
 /**
@@ -365,7 +355,7 @@ async function readIfOpen(
   side: MarketSide,
   { isThorough = false } = {},
 ): Promise<OrderList | undefined> {
-  if (trading.journal.settledButUnexpired(side).every(({ isRetained }) => isRetained)) return undefined;
+  if (trading.journal.settledEntries(side).every(({ isClosed }) => isClosed)) return undefined;
   return readOrderList(trading, side, { isThorough });
 }
 
@@ -413,10 +403,10 @@ function oldestToClose(
 ): number {
   const hasExpired = (reqTime: number, now: number) => now > expiresAt(reqTime, requestLifetimeMs);
   // no request was sent before its write was recorded, so a glance at the files is usually enough
-  if (!isAll && !hasExpired(journal.oldestSettledButUnexpired(side), host.now())) return Number.POSITIVE_INFINITY;
+  if (!isAll && !hasExpired(journal.oldestSettled(side), host.now())) return Number.POSITIVE_INFINITY;
   const attempts = journal
-    .settledButUnexpired(side)
-    .filter(({ isRetained }) => !isRetained)
+    .settledEntries(side)
+    .filter(({ isClosed }) => !isClosed)
     .flatMap((entry) => toOpenWrite(entry as OrderEntry, { isSettled: true }).attempts)
     .filter(({ reqTime }) => isAll || hasExpired(reqTime, client.now()));
   return Math.min(Number.POSITIVE_INFINITY, ...attempts.map(listMustReachTo));
@@ -428,7 +418,7 @@ function oldestToClose(
  */
 export async function lookUpAbsentOrder(trading: TradingContext, order: RecordedWrite<'order'>): Promise<void> {
   const { id, terms } = order;
-  const entry = trading.journal.settledButUnexpired(terms).find(({ write }) => write.id === id);
+  const entry = trading.journal.settledEntries(terms).find(({ write }) => write.id === id);
   const recordedOutcome = absentOutcome(entry?.settlement?.outcome);
   const clientId = clientIdOf(order);
   const late = recordedOutcome && (await tryRead(() => trading.client.findOrder(terms.market, { clientId })));

@@ -3,6 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { run } from '../../src/cli/run.js';
 import { commands, PROGRAM } from '../../src/commands/index.js';
 import { groups } from '../../src/commands/names.js';
+import { scan } from '../../src/commands/shell/line.js';
 import { FAILURES } from '../../src/errors.js';
 import { systemHost } from '../../src/platform/host.js';
 
@@ -40,7 +41,7 @@ const host = { ...systemHost(), environment: {} };
 
 /** As a shell would split it; a redirection is the shell's own. */
 function split(example: string): string[] {
-  return example.replace(/ < \S+$/, '').split(' ');
+  return scan(example).words.map(({ text }) => text);
 }
 
 describe('the commands', () => {

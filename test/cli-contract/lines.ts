@@ -26,6 +26,7 @@ export const LINES: readonly Line[] = [
   shown('trades', 'btc_usdt'),
   shown('kline', 'btc_usdt --size 2'),
   shown('stream', 'ticker:btc_usdt --count 1'),
+  shown('alert', 'btc_usdt last>1'),
   shown('order', 'buy btc_usdt 0.01 --at bid-5% --id golden1', { learns: idOf('order') }),
   shown('order batch', 'buy eth_usdt --ladder bid-1%:bid-5%:3 --amount 0.3'),
   shown('order show', 'btc_usdt {order}'),

@@ -18,6 +18,7 @@ const OF_THE_RUN: Readonly<Record<string, unknown>> = {
   hash: '…',
   script: '…',
   detail: '…',
+  configuration: '…',
   side: 'buy',
 };
 

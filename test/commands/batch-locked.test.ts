@@ -1,4 +1,8 @@
-import { expect, it } from 'vitest';
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, it, vi } from 'vitest';
+import { run } from '../../src/cli/run.js';
+import { PROGRAM } from '../../src/commands/index.js';
 import { batchAnswer } from '../../src/commands/order/batch-result.js';
 import { ExchangeClient } from '../../src/exchange/exchange-client.js';
 import { IpLock } from '../../src/exchange/limiter/ip-lock.js';
@@ -6,11 +10,16 @@ import { ownLimits } from '../../src/exchange/limiter/limiter.js';
 import { TimeBudget } from '../../src/platform/time-budget.js';
 import { KEYS } from '../exchange/support.js';
 import { saying } from '../support/advice.js';
+import { fakeHost } from '../support/fake-host.js';
 import { respond } from '../support/fault-server.js';
 import { begin, lines, place, runJob } from '../trading/batches/jobs.js';
 import { ModelExchange } from '../trading/batches/model-exchange.js';
 import { count } from '../trading/support/exchange.js';
 import { temporaryState, tradingOf } from '../trading/support/trading.js';
+import { environmentAt } from './literal-exchange.js';
+
+// the build puts the version in
+vi.mock('../../src/version.js', () => ({ version: 'test' }));
 
 it('a batch under a known lock ends at once as limited, and can be resumed', async () => {
   const server = await new ModelExchange().serve();
@@ -55,4 +64,26 @@ it('a batch without a host names the command that resumes it', async () => {
   expect(() => batchAnswer(job, ending)).toThrow(
     expect.objectContaining({ kind: 'unreachable', clientId: job.id, hints }),
   );
+});
+
+it('the command that continues a batch overrides the guard that the user overrode for it, also if pit resolve names it', async () => {
+  const exchange = new ModelExchange([{}], { times: 0, answer: respond('{"code":"4002","message":"too frequent"}') });
+  const server = await exchange.serve();
+  const state = temporaryState();
+  const file = path.join(state, 'orders.csv');
+  writeFileSync(
+    file,
+    lines(40)
+      .map(([, price, amount]) => `${price},${amount}\n`)
+      .join(''),
+  );
+  const ran = async (line: string) => {
+    const directories = { config: `${state}/config`, state: `${state}/state`, cache: `${state}/cache` };
+    const host = { ...fakeHost(), environment: environmentAt(server.url), arguments: line.split(' '), directories };
+    const failure = await run(host, PROGRAM).catch((error: unknown) => error);
+    return `${host.printed()} ${JSON.stringify(failure)}`;
+  };
+  const batch = await ran(`order batch buy btc_usdt --file ${file} --override price-band --yes`);
+  const continues = /--resume\W+job\w+\W+--override\W+price-band/;
+  expect([batch, await ran('resolve')]).toEqual([expect.stringMatching(continues), expect.stringMatching(continues)]);
 });

@@ -157,7 +157,9 @@ describe('wrong keys', () => {
       const environment = { ...pit.served.environment, ...keys };
       const error = await pit.failure(line, 4, { environment });
       expect(error).toMatchObject({ kind: 'credentials', code });
-      expect(error.hint).toMatch(/profile .* keys of another exchange.*swapped.*deleted.*pit keys show.*pit keys set/);
+      expect(error.hint).toMatch(
+        /keys .* of another exchange.*swapped.*deleted.*PIT_ACCESS_KEY.*pit keys show.*pit keys set/,
+      );
       expect(JSON.stringify(error)).not.toContain(pit.served.address.accessKey);
       const settled = await pit.failure('resolve nothing1', 2, { environment });
       expect(settled.message).toContain('The journal has no write with the id nothing1');

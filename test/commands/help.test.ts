@@ -17,7 +17,16 @@ describe('help', () => {
 
   it('lists the commands in sections, in the order of their use', async () => {
     const titles = (await pit.done('--help')).match(/^\w[\w ]*:$/gm);
-    expect(titles).toEqual(['Options:', 'Market data:', 'Trading:', 'Funds:', 'Setup:', 'Sandbox:', 'Help:']);
+    expect(titles).toEqual([
+      'Options:',
+      'Market data:',
+      'Trading:',
+      'Funds:',
+      'Agents:',
+      'Setup:',
+      'Sandbox:',
+      'Help:',
+    ]);
   });
 
   it('lists every command in a section', () => {

@@ -220,16 +220,6 @@ describe('pit order replace', () => {
     expect(lastError(stderr).hint).toBe('See your orders: pit orders btc_usdt --state all');
   });
 
-  it('reports a duplicate that only the last check found', async () => {
-    const id = await straight.place(FAR);
-    await straight.fault('twice', 'order', { count: 1 });
-    await straight.fault('redirect', 'getOrders', { count: 1 });
-    const { code, stdout } = await pit.run(`order replace btc_usdt ${id} --at 21510 --yes --json`);
-    const done = document<Replaced & { duplicates: string[] }>(stdout);
-    expect([code, await straight.faultsApplied(), done.duplicates.length]).toEqual([9, 2, 1]);
-    expect((await straight.open()).sort()).toEqual([done.id, ...done.duplicates].sort());
-  });
-
   it('says that it could not check for duplicates', async () => {
     const id = await straight.place(FAR);
     await straight.fault('error-before', 'getOrders');

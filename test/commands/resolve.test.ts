@@ -213,7 +213,7 @@ describe('a lost internal withdrawal', () => {
     const { clientId: id } = lastError(lost.stderr);
     expect(lost.code).toBe(6);
     const early = await pit.failure(`resolve ${id} --as notSent`, 2);
-    expect(early.message).toContain('may still execute withdrawal');
+    expect(early.message).toContain('The exchange may still execute ');
     const looked = await pit.run(`resolve ${id} --json --timeout 100`);
     expect([looked.code, JSON.parse(looked.stdout)]).toMatchObject([6, [{ outcome: 'unknown', id: null }]]);
     expect(lastError(looked.stderr)).toMatchObject({

@@ -65,6 +65,10 @@ const COMPLETED: readonly (readonly [typed: string, line: string])[] = [
   ['pit stream kline:eo', 'pit stream kline:eos_eth:'],
   ['pit stream kline:eos_eth:3d', 'pit stream kline:eos_eth:3day '],
   ['pit stream balances:e', 'pit stream balances:e'],
+  // conditions, of which a shell would take > for itself
+  ['pit alert eos_eth la', 'pit alert eos_eth last '],
+  ["pit alert eos_eth 'spr", "pit alert eos_eth 'spread' "],
+  ['pit alert eos_eth last fill:', 'pit alert eos_eth last fill:'],
   // orders of the market on the line
   ['pit cancel eos_eth ', 'pit cancel eos_eth 202611213892190900 '],
   ['pit cancel eos_eth 202611213892190900 1026', 'pit cancel eos_eth 202611213892190900 1026'],
@@ -113,6 +117,7 @@ const LISTED = [
   { typed: 'pit depo', words: [] },
   { typed: 'pit account --', words: ['--json', '--csv', '--profile', '--dry-run', '--help'] },
   { typed: 'pit order ', words: ['show', 'replace', 'batch', 'buy', 'sell'] },
+  { typed: 'pit alert eos_eth ', words: ['last', 'bid', 'ask', 'change', 'spread', 'volume', 'fill'] },
   { typed: 'pit orders --state ', words: ['open', 'filled', 'cancelled', 'all'] },
   { typed: 'pit cancel ', words: ['eos_eth', 'xrp_usdt'] },
   { typed: 'pit cancel bch_usdt ', words: ['112611213892190900', '92611213892190900', '92611213892190899'] },

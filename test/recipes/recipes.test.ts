@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { usePitHome } from '../commands/pit-home.js';
 import { PIT_IN_SHELL } from '../support/command.js';
@@ -119,6 +120,29 @@ describe.skipIf(!requires('jq'))('the recipes in docs/recipes.md', () => {
     expect(wide.stdout).toMatch(/^the spread of btc_usdt is \d+\.\d+ to \d+\.\d+\n$/);
   });
 
+  it('sells once the price has fallen', async () => {
+    const ran = await run('Sell when the price falls', {}, (text) => text.replace('bid<27000', 'bid<1e6'));
+    expect(ran).toMatchObject(done);
+    expect(ran.stdout).toMatch(/^\S+ \S+ \(UTC\) {2}btc_usdt bid<1000000: [\d,.]+\nPlaced +\S+ SELL/);
+  });
+
+  it('sends a message for each fill', async () => {
+    const files = { 'notify.sh': 'jq -r .order > sent.txt\n' };
+    let isSent = false;
+    const sending = run('Send a message for each fill', files, (text) => text.replace(' --repeat', '')).finally(() => {
+      isSent = true;
+    });
+    const ids: string[] = [];
+    // the alert takes its time to start
+    while (!isSent) {
+      ids.push((await pit.json<{ id: string }>('order buy btc_usdt 0.001 --at ask+1% --yes')).id);
+      await delay(200);
+    }
+    const ran = await sending;
+    expect(ran).toMatchObject(done);
+    expect(ids).toContain(ran.read('sent.txt').trim());
+  });
+
   it('rebalances to within 5 % of half and half', async () => {
     expect(await run('Rebalance to half btc, half usdt')).toMatchObject({
       ...done,
@@ -177,7 +201,7 @@ describe.skipIf(!requires('jq'))('the recipes in docs/recipes.md', () => {
   });
 });
 
-it('the fourteen recipes use only pit, jq and a POSIX shell', () => {
-  expect(recipes.size).toBe(14);
+it('the sixteen recipes use only pit, jq and a POSIX shell', () => {
+  expect(recipes.size).toBe(16);
   for (const script of recipes.values()) expect(script).not.toMatch(/\b(bash|node|python|curl|awk|perl|\[\[)\b/);
 });

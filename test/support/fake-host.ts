@@ -47,6 +47,7 @@ export function fakeHost(): FakeHost {
     jobControl: { onStop: () => () => undefined, press: () => undefined },
     isProgram: () => Promise.resolve(true),
     run: () => Promise.resolve(0),
+    runWithInput: () => Promise.resolve(0),
     pipeTo: () => Promise.resolve({ input: new PassThrough(), ended: Promise.resolve(0) }),
     sleeps,
     printed: () => texts.join(''),

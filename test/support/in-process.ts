@@ -101,6 +101,14 @@ export function startInProcess(
         child.on('error', reject);
         child.on('close', (code) => resolve(code ?? 1));
       }),
+    runWithInput: ([program = '', ...rest], text) =>
+      new Promise((resolve, reject) => {
+        const child = spawn(program, rest, { env: environment, stdio: 'pipe' });
+        for (const stream of [child.stdout, child.stderr]) stream.pipe(errors, { end: false });
+        child.stdin.on('error', () => undefined).end(text);
+        child.on('error', reject);
+        child.on('close', (code) => resolve(code ?? 1));
+      }),
     pipeTo: async (line) => {
       const child = spawn(line, { shell: true, env: environment, stdio: 'pipe' });
       child.stdout.on('data', (chunk) => output.write(chunk));

@@ -120,7 +120,7 @@ describe('the order of this command, whose answer named an order', () => {
   it('is not an order that a closed write has, by whatever clock that was dated', async () => {
     const trading = tradingWith();
     placed(trading, 'earlier1', '7');
-    for (const entry of trading.journal.settledButUnexpired(BUYS)) entry.close();
+    for (const entry of trading.journal.settledEntries(BUYS)) entry.close();
     const { settled, contradicted } = await settle(trading, listOf([order('7', -6_000)]), mine(trading));
     expect([settled.size, [...contradicted]]).toEqual([0, ['mine1']]);
   });
@@ -146,7 +146,7 @@ describe('a further order', () => {
   it('is none if a closed write has it, or a batch that is closed', async () => {
     const trading = tradingWith();
     placed(trading, 'other1', '8', ['9']);
-    for (const entry of trading.journal.settledButUnexpired(BUYS)) entry.close();
+    for (const entry of trading.journal.settledEntries(BUYS)) entry.close();
     placed(trading, 'mine1', '7');
     const list = listOf([order('9', 7), order('8', 5), order('7', 3)]);
     expect((await settle(trading, list)).duplicates).toEqual([]);
@@ -158,7 +158,7 @@ describe('a further order', () => {
     begin(trading, 'flying1');
     const { duplicates, ambiguous } = await settle(trading, listOf([order('8', 5), order('7', 3)], { began: LATE }));
     expect([duplicates, [...ambiguous].sort()]).toEqual([[], ['mine1']]);
-    expect(trading.journal.settledButUnexpired(BUYS)).toHaveLength(1);
+    expect(trading.journal.settledEntries(BUYS)).toHaveLength(1);
   });
 
   it('is the order of a write that counted as refused', async () => {
@@ -173,7 +173,7 @@ describe('a further order', () => {
 
 describe('a settled write', () => {
   const kept = (trading: TestTrading) =>
-    trading.journal.settledButUnexpired(BUYS).map((entry) => [entry.write.id, entry.isRetained]);
+    trading.journal.settledEntries(BUYS).map((entry) => [entry.write.id, entry.isClosed]);
 
   it('is closed by a list that was read after its request expired, and not before', async () => {
     const trading = tradingWith();

@@ -349,7 +349,7 @@ describe('after an order was sent', () => {
     expect(await placeOrder(trading, TERMS, { id: 'mine' })).toMatchObject({
       ...{ outcome: 'placed', id: '200', duplicates: null, order: { id: '200' } },
     });
-    const [kept] = trading.journal.settledButUnexpired(BUYS);
+    const [kept] = trading.journal.settledEntries(BUYS);
     expect(kept?.settlement).toMatchObject({ outcome: 'placed', id: '200' });
     expect(kept?.settlement).not.toHaveProperty('checkedTo');
     isSecondPageThere = true;
@@ -361,7 +361,7 @@ describe('after an order was sent', () => {
       answer: ({ target }) => {
         if (target.startsWith('/api/order?')) return FAULTS['a reset after reading'];
         if (target.startsWith('/api/getOrder?')) return respond(at('7', 3));
-        for (const settled of trading.journal.settledButUnexpired(BUYS)) settled.noteFound(['8']);
+        for (const settled of trading.journal.settledEntries(BUYS)) settled.noteFound(['8']);
         return respond(`[${at('8', 5)},${at('7', 3)}]`);
       },
     });

@@ -40,10 +40,10 @@ export async function executeWrite(
       return sendOrder(await openWithConsent(context), draft);
     }
     case 'batch': {
-      const { startBatch } = await import('../order/batch.js');
+      const { sendBatch } = await import('../order/batch.js');
       const { orders, ...where } = write.batch;
       const lines = orders.map(({ price, amount }, index): BatchLine => [index + 1, price, amount]);
-      return startBatch(await openWithConsent(context), where, { kind: 'lines', lines, grouped: [] }, overridden);
+      return sendBatch(await openWithConsent(context), where, { kind: 'lines', lines, grouped: [] }, overridden);
     }
     case 'cancel': {
       const { cancelNamed } = await import('../cancel/cancel.js');

@@ -218,7 +218,7 @@ function writeOwn(file: string, text: string): void {
     fs.mkdirSync(path.dirname(file), { recursive: true });
     const target = fs.existsSync(file) ? fs.realpathSync(file) : file;
     const mode = fs.statSync(target, { throwIfNoEntry: false })?.mode ?? NEW_FILE_MODE;
-    replaceFile(target, Buffer.from(text, 'latin1'), mode);
+    replaceFile(target, Buffer.from(text, 'latin1'), { mode });
   } catch (thrown) {
     throw cannotWrite(file, thrown);
   }

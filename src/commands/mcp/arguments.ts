@@ -31,20 +31,21 @@ export function checkArguments(
   );
 }
 
-function checked(name: string, { type }: Parameter, value: unknown): string | readonly string[] | boolean {
+function checked(name: string, { type, choices }: Parameter, value: unknown): string | readonly string[] | boolean {
   if (type === 'switch') {
     if (typeof value === 'boolean') return value;
     throw usage(`${name} must be true or false.`);
   }
-  if (type !== 'texts') return checkedText(name, value);
+  if (type !== 'texts') return checkedText(name, value, choices);
   const texts = Array.isArray(value) ? value : [value];
   if (texts.length > MOST_TEXTS) throw usage(`${name} has ${texts.length} elements.`, `It takes up to ${MOST_TEXTS}.`);
-  return texts.map((text) => checkedText(name, text));
+  return texts.map((text) => checkedText(name, text, choices));
 }
 
-function checkedText(name: string, value: unknown): string {
+function checkedText(name: string, value: unknown, choices: readonly string[] | undefined): string {
   if (typeof value !== 'string') throw usage(`${name} must be text or a number.`);
   if (value.length > LONGEST) throw usage(`${name} is longer than ${LONGEST} characters.`, 'Shorten it.');
   if (value.trim() === '') throw usage(`${name} is empty.`, 'Leave it out if you do not need it.');
-  return value;
+  if (choices === undefined || choices.includes(value)) return value;
+  throw usage(`${name} is ${quoted(value)}.`, `It must be one of ${choices.join(', ')}.`);
 }

@@ -1,7 +1,7 @@
 import * as shape from '../../cli/shapes.js';
 import { GUARD_SETTINGS } from '../../config/settings.js';
 import { CANDLE_TYPES } from '../../domain/candle.js';
-import { quoted, usage } from '../../errors.js';
+import { usage } from '../../errors.js';
 import account from '../account/account.js';
 import balance from '../account/balance.js';
 import depth from '../depth.js';
@@ -27,8 +27,6 @@ const TO = { type: 'text', description: 'default: now' } as const;
 
 /** How far back fills are read unless the call says so: every page of orders since then. */
 const USUAL_FILLS = '7d';
-
-const TRANSFER_KINDS = ['deposits', 'withdrawals', 'depositAddresses', 'withdrawalAddress'];
 
 const NEWEST_ONLY: Warning = {
   message: 'Only the newest orders that have ended are listed.',
@@ -105,7 +103,7 @@ export const READ_TOOLS: readonly Tool[] = [
     description: 'Use it for the past of a price: open, high, low, close and volume, oldest first.',
     parameters: {
       market: MARKET,
-      type: { type: 'text', description: 'default: 1hour', choices: CANDLE_TYPES },
+      type: { type: 'text', description: `${CANDLE_TYPES.join(', ')} (default: 1hour)` },
       since: { ...FROM, description: `${FROM.description} (default: the newest candles)` },
       until: TO,
       ...ROW_PARAMETERS,
@@ -243,7 +241,7 @@ export const READ_TOOLS: readonly Tool[] = [
       kind: {
         type: 'text',
         description: 'what to list',
-        choices: TRANSFER_KINDS,
+        choices: ['deposits', 'withdrawals', 'depositAddresses', 'withdrawalAddress'],
         isRequired: true,
       },
       coin: { type: 'text', description: 'such as usdt', isRequired: true },
@@ -255,8 +253,6 @@ export const READ_TOOLS: readonly Tool[] = [
       const { kind, coin } = given;
       if (kind === 'depositAddresses') return run(commandWords('address', {}, [coin]));
       if (kind === 'withdrawalAddress') return run(commandWords('address', { withdraw: true }, [coin]));
-      if (kind !== 'deposits' && kind !== 'withdrawals')
-        throw usage(`kind is ${quoted(kind)}.`, `It must be one of ${TRANSFER_KINDS.join(', ')}.`);
       const result = await run(commandWords(kind, { page: pageOf('transfers', given) }, [coin]));
       return someNewestFirst('transfers', given, result, { hasPages: true });
     },

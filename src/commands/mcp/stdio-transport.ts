@@ -5,6 +5,7 @@ import {
   parseJSONRPCMessage,
   type Transport,
 } from '@modelcontextprotocol/server';
+import { systemErrorCode } from '../../errors.js';
 import type { TerminalOutput, TextOutput } from '../../platform/host.js';
 import { NumberText, parseJson } from '../../platform/json.js';
 
@@ -43,8 +44,11 @@ export class StdioTransport implements Transport {
     if (this.#isClosed) return;
     await new Promise<void>((resolve) => {
       this.output.write(`${JSON.stringify(message)}\n`, (error) => {
-        // nobody reads the answers any more
-        if (error) void this.close();
+        if (error) {
+          // a client that has gone needs no report
+          if (systemErrorCode(error) !== 'EPIPE') this.onerror?.(error);
+          void this.close();
+        }
         resolve();
       });
     });

@@ -8,7 +8,7 @@ export interface Parameter {
   /** `text` also takes a number, as the text that was sent. */
   readonly type: 'text' | 'texts' | 'integer' | 'switch';
   readonly description: string;
-  /** The words that it may be, for the list of tools. The command that gets it checks it. */
+  /** The words that it may be. Without them, the command that gets it checks it. */
   readonly choices?: readonly string[];
   readonly isRequired?: true;
 }

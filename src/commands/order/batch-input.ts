@@ -110,9 +110,6 @@ interface ResolvedOrders {
   readonly unused?: string;
 }
 
-/** Finds the orders to send: those of a ladder may depend on the market. */
-export type OrdersIn = (snapshot: MarketSnapshot, market: Market) => Promise<ResolvedOrders>;
-
 /** The orders of a file or a ladder, which follow the market's rules. Throws Failure. */
 export async function newOrders(
   input: NewOrders,

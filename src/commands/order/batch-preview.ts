@@ -4,13 +4,14 @@ import type { Market } from '../../domain/market.js';
 import { FACTS, WRITE_OPERATIONS } from '../../exchange/description.js';
 import type { Entry } from '../../terminal/table.js';
 import { batchOf } from '../../trading/batches/batch-sender.js';
-import { MAX_PAIRS } from '../../trading/batches/job.js';
+import { type Job, MAX_PAIRS } from '../../trading/batches/job.js';
 import { totals } from '../../trading/batches/lines.js';
 import type { GuardName } from '../../trading/guards/limits.js';
 import type { BatchLine } from '../../trading/journal/write.js';
 import { distanceFrom, type Reference } from '../../trading/market-view.js';
 import { dryRunShape, REQUEST } from '../dry-run.js';
 import type { WriteContext } from '../write.js';
+import { progressOf } from './batch-result.js';
 import { COMMON_PREVIEW_FIELDS, type PreviewText, previewData, UNKNOWN } from './preview.js';
 import type { PlannedOrders, Previewed } from './send-orders.js';
 
@@ -18,9 +19,9 @@ import type { PlannedOrders, Previewed } from './send-orders.js';
 export interface PlannedBatch extends PlannedOrders {
   readonly lines: readonly BatchLine[];
   /** What a ladder leaves of its amount. */
-  readonly unused: string | undefined;
-  /** All orders of a job that goes on, and how far an earlier run came with them. */
-  readonly resumed?: { readonly lines: readonly BatchLine[]; readonly progress: string } | undefined;
+  readonly unused?: string | undefined;
+  /** The job that goes on, as an earlier run left it. */
+  readonly resumed?: Job;
 }
 
 /** The dry run of a job. */
@@ -78,7 +79,7 @@ export function batchPreviewText({ id: job, plan, lines, resumed, preview }: Pre
       : `${grouped(String(crossing))} of ${grouped(String(orders))} reach the other side of the book`;
   return {
     requested: [
-      ...(resumed === undefined ? [] : [['so far', resumed.progress] as Entry]),
+      ...(resumed === undefined ? [] : [['so far', progressOf(resumed)] as Entry]),
       ['orders', `${grouped(String(orders))} in ${counted(requests, 'request')}, about ${seconds} s`],
       ['amount', `${formatAmount(amount)} ${base}`],
       [
@@ -114,7 +115,7 @@ export function dryBatch(
   const { market, side, account } = plan;
   const { orders, requests: count, amount, notional, ...sent } = summaryOf(lines);
   // programs always get prices, even if nothing is left to send
-  const { lowest, highest } = lines.length > 0 ? sent : summaryOf(resumed?.lines ?? []);
+  const { lowest, highest } = lines.length > 0 ? sent : summaryOf(resumed?.terms.lines ?? []);
   const requests = Array.from({ length: count }, (_, index) => {
     const pairs = lines.slice(index * MAX_PAIRS, (index + 1) * MAX_PAIRS);
     const batch = batchOf({ market: market.market, side, account, lines: pairs }, [...pairs.keys()]);

@@ -15,7 +15,6 @@ import type { LineOutcome } from '../../trading/batches/batch-event.js';
 import { type Job, MAX_PAIRS } from '../../trading/batches/job.js';
 import { type Ending, JobRun, type Phase } from '../../trading/batches/job-run.js';
 import { resumeCommand } from '../../trading/batches/start-job.js';
-import type { GuardName } from '../../trading/guards/limits.js';
 import { duplicateFailure } from '../session/duplicate-warnings.js';
 import type { WriteContext } from '../write.js';
 import { FILLS, feeText, fillsSoFar, STATE_AND_FILLS, totalOfFills, UNKNOWN_FILLS } from './fills-so-far.js';
@@ -37,17 +36,12 @@ const PHASE_TEXT: Readonly<Record<Exclude<Phase, 'placing'>, string>> = {
 /** A job that runs, with its progress on the terminal. */
 export class RunningJob {
   #run: JobRun | undefined;
-  #overridden: readonly GuardName[] = [];
 
   constructor(private readonly context: WriteContext) {}
 
-  /**
-   * Runs the job to its end. Throws Interrupted if a signal stopped it, and the Failure of a job that placed nothing.
-   * @param overridden the guards that were overridden for its orders
-   */
-  async run(job: Job, overridden: readonly GuardName[] = []): Promise<Answer> {
+  /** Runs the job to its end. Throws Interrupted if a signal stopped it, and the Failure of a job that placed nothing. */
+  async run(job: Job): Promise<Answer> {
     const { trading, output, budget, globals } = this.context;
-    this.#overridden = overridden;
     const run = new JobRun(trading, job);
     this.#run = run;
     budget.extend(FACTS.timeFor(Math.ceil(job.unsent().length / MAX_PAIRS)));
@@ -61,7 +55,7 @@ export class RunningJob {
       // what the signal left is reported already
       if (ending.kind === 'interrupted') throw new Interrupted('SIGINT');
       if (run.isChecked === false) output.warn(BATCH_NOT_CHECKED_FOR_DUPLICATES);
-      return batchAnswer(job, ending, overridden);
+      return batchAnswer(job, ending);
     } finally {
       hide();
     }
@@ -76,21 +70,16 @@ export class RunningJob {
   interrupted(): Interruption | null {
     if (this.#run === undefined) return null;
     const { job, isBeingChecked } = this.#run;
-    const next = isBeingChecked ? UNFINISHED_CHECK : [nextStep(job, this.#overridden)];
+    const next = isBeingChecked ? UNFINISHED_CHECK : [nextStep(job)];
     return { advice: [`${progressOf(job)}.`, ...next], clientId: job.id };
   }
 }
 
 const UNFINISHED_CHECK = ['The check for repeated requests did not finish.', suggest('Complete it', 'resolve')];
 
-function nextStep(job: Job, overridden: readonly GuardName[]): string | Hint {
+function nextStep(job: Job): string | Hint {
   const { unknown, notSent } = job.counts();
-  return unknown + notSent === 0 ? 'Nothing is left to do.' : resumeHint('To continue', job, overridden);
-}
-
-/** The command that resumes a job, with the guards that its orders need to be overridden again. */
-function resumeHint(note: string, { id, terms }: Job, overridden: readonly GuardName[]): Hint {
-  return suggest(note, ...resumeCommand(id, terms), ...overridden.flatMap((guard) => ['--override', guard]));
+  return unknown + notSent === 0 ? 'Nothing is left to do.' : suggest('To continue', ...resumeCommand(job));
 }
 
 function barOf(job: Job) {
@@ -148,11 +137,8 @@ export const BATCH = shape.object({
   ...FILLS,
 });
 
-/**
- * The outcome of a job. Throws Failure if nothing was placed.
- * @param overridden the guards that were overridden, which a command to resume it names
- */
-export function batchAnswer(job: Job, ending: Ending, overridden: readonly GuardName[] = []): Answer {
+/** The outcome of a job. Throws Failure if nothing was placed. */
+export function batchAnswer(job: Job, ending: Ending): Answer {
   const { market, side, account, lines } = job.terms;
   const { placed, refused, unknown, notSent } = job.counts();
   const outcomes = job.outcomes();
@@ -177,7 +163,7 @@ export function batchAnswer(job: Job, ending: Ending, overridden: readonly Guard
   const counts = { placed, refused, unknown, notSent };
   const fills = isAllShown ? total : UNKNOWN_FILLS;
   const data = { job: job.id, market, side, account, ...counts, orders, duplicates, ...fills };
-  const failure = failureOf(job, ending, overridden);
+  const failure = failureOf(job, ending);
   if (failure !== null && failure.kind !== 'unknown' && failure.kind !== 'partial') throw failure;
   const [{ price = '0' } = {}] = shown;
   const average = total.averagePrice === null ? null : formatAverageLike(total.averagePrice, side, price);
@@ -188,20 +174,20 @@ export function batchAnswer(job: Job, ending: Ending, overridden: readonly Guard
 }
 
 /** All placed once 0; any unknown 6; none placed 3 (5 and 7 if that is why); mixed 9. */
-function failureOf(job: Job, ending: Ending, overridden: readonly GuardName[]): Failure | null {
+function failureOf(job: Job, ending: Ending): Failure | null {
   const { placed, unknown, notSent } = job.counts();
   const clientId = job.id;
   if (placed === job.terms.count)
     return job.duplicates.size === 0
       ? null
       : duplicateFailure('Orders were placed', clientId, suggest('See the orders', 'orders', job.terms.market));
-  const resume = resumeHint('To continue', job, overridden);
+  const resume = suggest('To continue', ...resumeCommand(job));
   if (unknown > 0)
     return new Failure('unknown', `It is unknown whether every order was placed: ${progressOf(job)}.`, {
       clientId,
       hint: ['Do not place them again before you know.', resume],
     });
-  if (placed === 0) return nothingPlaced(job, ending, overridden);
+  if (placed === 0) return nothingPlaced(job, ending);
   if (ending.kind === 'unrecorded') {
     const { message, hints, halted } = ending.failure;
     return new Failure('partial', `${progressOf(job)}. ${message}`, { clientId, halted, hint: [...hints, resume] });
@@ -210,9 +196,9 @@ function failureOf(job: Job, ending: Ending, overridden: readonly GuardName[]): 
   return new Failure('partial', `${progressOf(job)}: ${reasonOf(job, ending)}.`, { clientId, hint });
 }
 
-function nothingPlaced(job: Job, ending: Ending, overridden: readonly GuardName[]): Failure {
+function nothingPlaced(job: Job, ending: Ending): Failure {
   const { id: clientId, terms } = job;
-  const resume = (note: string) => resumeHint(note, job, overridden);
+  const resume = (note: string) => suggest(note, ...resumeCommand(job));
   const none = terms.count === 1 ? 'The order was not placed' : `None of ${terms.count} orders was placed`;
   if (ending.kind === 'unrecorded') return ending.failure;
   if (ending.kind === 'limited' && 'reason' in ending) {

@@ -1,5 +1,6 @@
 import { requireConsent } from '../../cli/consent.js';
 import { flag, required } from '../../cli/definition.js';
+import type { Market } from '../../domain/market.js';
 import { type Advice, tryRead } from '../../errors.js';
 import type { Answer } from '../../terminal/answer.js';
 import { checkLines } from '../../trading/batches/check-lines.js';
@@ -16,32 +17,17 @@ import {
 import { parseAmount } from '../../trading/expressions.js';
 import type { GuardName } from '../../trading/guards/limits.js';
 import type { BatchLine, BatchTerms } from '../../trading/journal/write.js';
-import type { RecordOptions } from '../../trading/orders/place.js';
+import type { OrderPlan } from '../../trading/preview/preview.js';
 import { settleMarket, settleSide } from '../../trading/settle.js';
 import { define } from '../command.js';
 import { overriddenBy, overrideFlag } from '../guard-overrides.js';
 import { filePath, marketName, oneOf, unresolvedId } from '../inputs.js';
 import { openWrite, reportingSignals, type WriteContext } from '../write.js';
-import {
-  ladderText,
-  type NewOrders,
-  newOrders,
-  type OrdersIn,
-  parseLadder,
-  readInput,
-  requireConsistent,
-} from './batch-input.js';
+import { ladderText, type NewOrders, newOrders, parseLadder, readInput, requireConsistent } from './batch-input.js';
 import { batchPreviewText, batchQuestion, DRY_BATCH, dryBatch, type PlannedBatch } from './batch-preview.js';
-import {
-  BATCH,
-  BATCH_LINE,
-  BATCH_NOT_CHECKED_FOR_DUPLICATES,
-  batchAnswer,
-  progressOf,
-  RunningJob,
-} from './batch-result.js';
+import { BATCH, BATCH_LINE, BATCH_NOT_CHECKED_FOR_DUPLICATES, batchAnswer, RunningJob } from './batch-result.js';
 import { checkGiven } from './order-args.js';
-import { marketSnapshot, sendOrders } from './send-orders.js';
+import { marketSnapshot, type Orders, sendOrders } from './send-orders.js';
 
 export default define({
   summary: 'Place many orders from a file or as a ladder',
@@ -83,104 +69,21 @@ export default define({
     const overridden = overriddenBy(override);
     if (input.kind === 'resume')
       return resumeBatch(write, input.job, { side, market, account, lines: input.lines }, overridden);
-    return startBatch(write, { side, market, account: account ?? 'spot' }, input, overridden);
+    return sendBatch(write, { side, market, account: account ?? 'spot' }, input, overridden);
   },
 });
 
-/** Starts a job with the orders of a file or a ladder. */
-export function startBatch(
-  context: WriteContext,
-  where: Pick<BatchTerms, 'market' | 'side' | 'account'>,
-  input: NewOrders,
-  overridden: readonly GuardName[],
-): Promise<Answer> {
-  const { trading } = context;
-  const job = newJobId(context.host);
-  const ladder = ladderText(input);
-  const termsOf = (lines: readonly BatchLine[]) => ({ ...where, lines, ...(ladder === undefined ? {} : { ladder }) });
-  return sendBatch(context, {
-    ...where,
-    job,
-    overridden,
-    ordersIn: async (snapshot, market) => {
-      const orders = await newOrders(input, snapshot, market, where.side);
-      refuseIdenticalLines(trading, termsOf(orders.lines), job);
-      return orders;
-    },
-    begin: (lines, options) => startJob(trading, termsOf(lines), job, options),
-  });
-}
-
-/**
- * Starts a job with the orders of a ladder that was prepared: exactly these, or none. No guard can be overridden.
- * @param job its id
- */
-export function sendPreparedLadder(
-  context: WriteContext,
-  job: string,
-  plan: BatchPlan,
-  ifBlocked: Advice,
-): Promise<Answer> {
-  return sendBatch(context, { ...preparedLadder(context, job, plan), ifBlocked });
-}
-
-/** The same to be checked only. Throws Failure as {@link startBatch}. */
-export async function planLadder(
-  context: WriteContext,
-  where: Pick<BatchTerms, 'market' | 'side' | 'account'>,
-  input: NewOrders,
-): Promise<{ readonly planned: PlannedBatch; readonly plan: BatchPlan }> {
-  const job = newJobId(context.host);
-  const ladder = ladderText(input);
-  const market = await (await context.session.exchange.markets()).find(where.market);
-  const snapshot = marketSnapshot(context, market, { ...where, levels: 1 }, undefined);
-  const { lines, unused } = await newOrders(input, snapshot, market, where.side);
-  const plan = { ...where, lines, ...(ladder === undefined ? {} : { ladder }) };
-  const planned = await planBatch(context, preparedLadder(context, job, plan), undefined);
-  return { planned: { ...planned, unused }, plan };
-}
-
-function preparedLadder({ trading }: WriteContext, job: string, plan: BatchPlan): Batch {
-  return {
-    market: plan.market,
-    side: plan.side,
-    account: plan.account,
-    job,
-    overridden: [],
-    ordersIn: async (_, market) => {
-      checkLines(market, plan.lines, 'Order');
-      refuseIdenticalLines(trading, plan, job);
-      return { lines: plan.lines };
-    },
-    begin: (_, options) => startJob(trading, plan, job, options),
-  };
-}
-
-/** Continues a job where an earlier run ended. */
+/** Continues a job where an earlier run ended, or returns its outcome if nothing is left to send. */
 async function resumeBatch(
   context: WriteContext,
   id: string,
   request: ResumeRequest,
   overridden: readonly GuardName[],
 ): Promise<Answer> {
-  const { trading, globals } = context;
-  const job = new Job(jobToResume(trading, id, request));
+  const job = new Job(jobToResume(context.trading, id, request));
   const isFinished = job.openRequests.length === 0 && job.unsent().length === 0;
-  if (isFinished && !globals.dryRun) return finishedAnswer(context, job);
-  const { terms } = job;
-  const unsent = new Set(job.unsent());
-  const lines = terms.lines.filter((_, index) => unsent.has(index));
-  const { market, side, account } = terms;
-  return sendBatch(context, {
-    market,
-    side,
-    account,
-    job: id,
-    overridden,
-    resumed: { lines: terms.lines, progress: progressOf(job) },
-    ordersIn: async () => ({ lines }),
-    begin: async (_, options) => resumeJob(trading, id, options),
-  });
+  if (isFinished && !context.globals.dryRun) return finishedAnswer(context, job);
+  return sendBatch(context, job.terms, job, overridden);
 }
 
 /** The outcome of a job that has nothing left to send, with duplicates that its requests may have made since. */
@@ -198,32 +101,81 @@ async function finishedAnswer(context: WriteContext, job: Job): Promise<Answer> 
   return batchAnswer(entry === undefined ? job : new Job(entry), { kind: 'finished' });
 }
 
-/** A job that is about to run. */
-interface Batch extends Pick<BatchTerms, 'market' | 'side' | 'account'>, Pick<PlannedBatch, 'resumed'> {
-  readonly job: string;
-  readonly overridden: readonly GuardName[];
-  /** As in {@link Orders}. */
-  readonly ifBlocked?: Advice;
-  /** The orders to send. Those of a ladder may depend on the market. */
-  readonly ordersIn: OrdersIn;
-  /** Gives the job to this process. */
-  readonly begin: (lines: readonly BatchLine[], options: RecordOptions) => Promise<Job>;
+/** Where the orders of a batch go. */
+type BatchTarget = Pick<BatchTerms, 'market' | 'side' | 'account'>;
+
+/** Orders that were prepared, and are sent exactly so. */
+interface PreparedOrders {
+  readonly kind: 'prepared';
+  readonly plan: BatchPlan;
 }
 
-/** Previews a job, asks, and runs it; for `--dry-run` only the preview. */
-function sendBatch(context: WriteContext, batch: Batch): Promise<Answer> {
-  const { overridden, ifBlocked } = batch;
+/** The orders of a job that are to be sent: those of a file or a ladder, prepared ones, or a job to continue. */
+interface BatchOrders {
+  /** The id of the job. */
+  readonly id: string;
+  readonly orders: NewOrders | PreparedOrders | Job;
+}
+
+/**
+ * Previews a job, asks, and runs it; for `--dry-run` only the preview.
+ * @param orders those of a file or a ladder, or a job to continue
+ */
+export function sendBatch(
+  context: WriteContext,
+  where: BatchTarget,
+  orders: NewOrders | Job,
+  overridden: readonly GuardName[],
+): Promise<Answer> {
+  const id = orders instanceof Job ? orders.id : newJobId(context.host);
+  return sendPlanned(context, where, { id, orders }, { overridden });
+}
+
+/**
+ * The same for a ladder that was prepared: exactly its orders are sent, or none. No guard can be overridden.
+ * @param id of the job
+ */
+export function sendPreparedLadder(
+  context: WriteContext,
+  id: string,
+  plan: BatchPlan,
+  ifBlocked: Advice,
+): Promise<Answer> {
+  return sendPlanned(context, plan, { id, orders: { kind: 'prepared', plan } }, { overridden: [], ifBlocked });
+}
+
+/** Resolves and checks the orders of a ladder that is to be prepared. Throws Failure as {@link sendBatch}. */
+export async function planLadder(
+  context: WriteContext,
+  where: BatchTarget,
+  orders: NewOrders,
+): Promise<{ readonly planned: PlannedBatch; readonly plan: BatchPlan }> {
+  const planned = await planBatch(context, where, { id: newJobId(context.host), orders }, undefined);
+  return { planned, plan: termsOf(where, orders, planned.lines) };
+}
+
+function sendPlanned(
+  context: WriteContext,
+  where: BatchTarget,
+  { id, orders }: BatchOrders,
+  { overridden, ...guarded }: Pick<Orders<PlannedBatch, Answer>, 'overridden' | 'ifBlocked'>,
+): Promise<Answer> {
+  const { trading } = context;
   const running = new RunningJob(context);
   return sendOrders<PlannedBatch, Answer>(context, {
     overridden,
-    ...(ifBlocked === undefined ? {} : { ifBlocked }),
-    prepare: (earlier) => planBatch(context, batch, earlier),
+    ...guarded,
+    prepare: (earlier) => planBatch(context, where, { id, orders }, earlier),
     question: batchQuestion,
     preview: batchPreviewText,
     dryRun: (planned) => dryBatch(context, planned, overridden),
-    send: async ({ lines }, options, lifted) => {
-      await settleMarket(context.trading, batch.market);
-      return running.run(await batch.begin(lines, options), lifted);
+    send: async ({ lines }, options) => {
+      await settleMarket(trading, where.market);
+      const job =
+        orders instanceof Job
+          ? await resumeJob(trading, id, options)
+          : await startJob(trading, termsOf(where, orders, lines), id, options);
+      return running.run(job);
     },
     interrupted: () => running.interrupted(),
     stop: () => running.stop(),
@@ -231,18 +183,41 @@ function sendBatch(context: WriteContext, batch: Batch): Promise<Answer> {
   });
 }
 
+function termsOf(
+  { market, side, account }: BatchTarget,
+  orders: NewOrders | PreparedOrders,
+  lines: readonly BatchLine[],
+): BatchPlan {
+  if (orders.kind === 'prepared') return orders.plan;
+  const ladder = ladderText(orders);
+  return { market, side, account, lines, ...(ladder === undefined ? {} : { ladder }) };
+}
+
 /** Resolves and checks the orders of a job. */
 async function planBatch(
   context: WriteContext,
-  { market: name, side, account, job, resumed, ordersIn }: Batch,
+  where: BatchTarget,
+  { id, orders }: BatchOrders,
   earlier: PlannedBatch | undefined,
 ): Promise<PlannedBatch> {
-  const market = await (await context.session.exchange.markets()).find(name);
+  const { session, trading, output } = context;
+  const { side, account } = where;
+  const market = await (await session.exchange.markets()).find(where.market);
   const snapshot = marketSnapshot(context, market, { side, account, levels: 1 }, earlier?.snapshot);
-  const { lines, unused } = await ordersIn(snapshot, market);
+  if (orders instanceof Job) {
+    const lines = orders.unsent().flatMap((line) => orders.terms.lines.slice(line, line + 1));
+    return { id, plan: planOf(market, where, lines), snapshot, lines, resumed: orders };
+  }
+  if (orders.kind === 'prepared') checkLines(market, orders.plan.lines, 'Order');
+  const found = orders.kind === 'prepared' ? orders.plan : await newOrders(orders, snapshot, market, side);
+  const { lines, unused } = { unused: undefined, ...found };
+  refuseIdenticalLines(trading, termsOf(where, orders, lines), id);
   if (unused !== undefined && unused !== earlier?.unused)
-    context.output.note(`Rounding down to whole lots leaves ${unused} unused.`);
+    output.note(`Rounding down to whole lots leaves ${unused} unused.`);
+  return { id, plan: planOf(market, where, lines), snapshot, lines, unused };
+}
+
+function planOf(market: Market, { side, account }: BatchTarget, lines: readonly BatchLine[]): OrderPlan {
   const orders = lines.map(([line, price, amount]) => ({ line, price, amount }));
-  const plan = { market, side, type: 'limit', account, orders } as const;
-  return { id: job, plan, snapshot, lines, unused, resumed };
+  return { market, side, type: 'limit', account, orders };
 }

@@ -149,8 +149,8 @@ function sendPlanned(context: WriteContext, { clientId, onConfirmed, ...how }: S
     question: ({ terms }, isAgain) => `Place ${isAgain ? 'the changed' : 'this'} order: ${termsText(terms)}?`,
     preview: (order) => orderPreviewText(order),
     dryRun: (order) => dryOrder(context, order, how.overridden),
-    send: ({ id, terms }, options, lifted) => {
-      onConfirmed?.(lifted);
+    send: ({ id, terms }, options) => {
+      onConfirmed?.(options.overridden ?? []);
       return placeOrder(context.trading, terms, { id, clientId, gate, ...options });
     },
     interrupted: ({ clientId: id }) =>

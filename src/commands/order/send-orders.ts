@@ -48,8 +48,7 @@ export interface Orders<Planned extends PlannedOrders, Sent>
   /** The parts of the preview that only this kind of order has. */
   readonly preview: (previewed: Previewed<Planned>, screen: Screen) => PreviewText;
   readonly dryRun: (previewed: Previewed<Planned>) => unknown;
-  /** @param overridden the guards that were overridden: by a flag, or by typing their names */
-  readonly send: (planned: Planned, options: RecordOptions, overridden: readonly GuardName[]) => Promise<Sent>;
+  readonly send: (planned: Planned, options: RecordOptions) => Promise<Sent>;
 }
 
 /**
@@ -86,7 +85,7 @@ export function sendOrders<Planned extends PlannedOrders, Sent>(
     },
     send: async (confirmed) => {
       const options = await recordOptionsOf(context, confirmed.plan.market.quote, confirmed, overridden, ifBlocked);
-      return orders.send(confirmed, options, guardsLifted(confirmed, overridden));
+      return orders.send(confirmed, { ...options, overridden: guardsLifted(confirmed, overridden) });
     },
     interrupted: orders.interrupted,
     ...(orders.stop === undefined ? {} : { stop: orders.stop }),

@@ -69,7 +69,7 @@ export default define({
     }
     let latest: Order;
     // it may end before the channel begins
-    const channel = { kind: 'orders', market, order: reference } as const;
+    const channel = { kind: 'orders', market, orders: [reference] } as const;
     const readFirst = async () => {
       latest = (await readWithNews()).found;
       return answerOf(latest);

@@ -16,10 +16,11 @@ export class LiveData {
 
   /**
    * Follows channels until it is closed; the sandbox is started if it does not run. Throws Failure `credentials` if there is no
-   * address for streams, or no key for a channel.
+   * address for streams and the channels are not to be polled, or no key for a channel.
    */
   async stream(channels: readonly Channel[], choices: StreamChoices = {}): Promise<ExchangeStream> {
-    await this.#address(() => this.sandbox.ensure());
+    const { wsUrlMissing } = await this.profile.connection();
+    if (wsUrlMissing === null || choices.reads !== 'polls') await this.#address(() => this.sandbox.ensure());
     return this.#open(channels, choices);
   }
 
@@ -30,8 +31,9 @@ export class LiveData {
       this.profile.credentials(await this.profile.connection());
     }
     const connection = await this.exchange.connection();
+    const { wsUrlMissing } = await this.profile.connection();
     const address = () => this.#address(() => this.sandbox.currentAddress());
-    return connection.stream(() => this.exchange.open(), channels, address, choices);
+    return connection.stream(() => this.exchange.open(), channels, wsUrlMissing === null ? address : null, choices);
   }
 
   /**

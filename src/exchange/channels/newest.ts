@@ -103,15 +103,19 @@ export class RowState<Row extends object> implements NewestState<readonly Row[]>
   }
 
   take(rows: readonly Row[], scope: Scope): readonly Row[] | undefined {
-    const { key, isOld } = this.rules;
+    const { key, isOld, isMissing } = this.rules;
     if (scope === 'snapshot') this.#dropWhatIsGone(new Set(rows.map(key)));
     const news: Row[] = [];
     for (const row of rows) {
-      const known = this.#knownOf(row);
-      if (known === undefined || !isOld(row, known)) {
+      const current = this.#rows.get(key(row));
+      const past = this.#past.get(key(row));
+      // of history only what says more is news: it was passed on, or is not wanted
+      const isNews =
+        current === undefined ? past === undefined || isMissing(row, past, undefined) : !isOld(row, current);
+      if (isNews) {
         this.#put(row);
         news.push(row);
-      } else if (scope === 'snapshot') news.push(known);
+      } else if (scope === 'snapshot' && current !== undefined) news.push(current);
     }
     if (news.length === 0 && scope === 'delta' && this.#isKnown) return undefined;
     this.#isKnown = true;

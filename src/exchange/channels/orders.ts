@@ -38,8 +38,8 @@ export interface OrderUpdate extends Order {
 interface OrdersRequest {
   /** Absent: the orders of all markets. */
   readonly market?: string | undefined;
-  /** An order of the market that the channel begins with even if it has ended: by itself it begins with the open ones. */
-  readonly order?: OrderReference | undefined;
+  /** Orders of the market that the channel begins with even if they have ended: by itself it begins with the open ones. */
+  readonly orders?: readonly OrderReference[] | undefined;
 }
 
 const unknownPlace = v.optional(v.unknown());
@@ -74,7 +74,10 @@ const oneRecord = v.pipe(
 );
 
 function toLastTrade(record: OrderRecord): LastTrade | null {
-  const [trade, price, amount, time] = [record[13], record[14], record[15], record[16]];
+  const trade = record[13];
+  const price = record[14];
+  const amount = record[15];
+  const time = record[16];
   // 0 and an empty text stand for none
   if (trade === null || trade === '' || trade === '0' || price === null || amount === null) return null;
   return { id: trade, price, amount, time: time || null };
@@ -200,7 +203,7 @@ async function readOrders(
     read.push(...(await Promise.all(sides)));
   }
   const orders = read.flatMap((one) => one.orders);
-  const named = since === null ? await namedOrder(request, reading) : [];
+  const named = since === null ? await namedOrders(request, reading) : [];
   const isNews = (order: Order) =>
     isOpen(order) ||
     wasOpen.some(({ id }) => id === order.id) ||
@@ -212,8 +215,8 @@ async function readOrders(
     data: [...orders.filter(isNews), ...named].map(asUpdate),
     past: orders.filter((order) => !isOpen(order)).map(asUpdate),
     scope: older.length === 0 ? 'snapshot' : 'delta',
-    // whoever names an order asks for no other
-    unrecoverable: older.length === 0 || request.order !== undefined ? null : problem,
+    // whoever names orders asks for no other
+    unrecoverable: older.length === 0 || request.orders !== undefined ? null : problem,
   };
 }
 
@@ -263,11 +266,14 @@ async function readSide(
   return { market, orders: [...found.values()], hasOlder };
 }
 
-/** The order that the channel's reader has named, in whatever state it is. */
-async function namedOrder({ market, order }: OrdersRequest, { client }: Reading<unknown>): Promise<readonly Order[]> {
-  if (market === undefined || order === undefined) return [];
-  const found = await client.findOrder(market, order);
-  return found === undefined ? [] : [found];
+/** The orders that the channel's reader has named, in whatever state they are. */
+async function namedOrders(
+  { market, orders = [] }: OrdersRequest,
+  { client }: Reading<unknown>,
+): Promise<readonly Order[]> {
+  if (market === undefined) return [];
+  const found = await Promise.all(orders.map((order) => client.findOrder(market, order)));
+  return found.filter((order) => order !== undefined);
 }
 
 function asUpdate(order: Order): OrderUpdate {

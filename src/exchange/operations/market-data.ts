@@ -94,7 +94,8 @@ function toLevels(levels: readonly v.InferOutput<typeof level>[]): Level[] {
 
 /** Sorts levels in place, lowest price first. They come in this order or the reverse, so there is hardly anything to do. */
 export function sortLevels(levels: Level[]): Level[] {
-  const [first, last] = [levels[0], levels.at(-1)];
+  const first = levels[0];
+  const last = levels.at(-1);
   if (first !== undefined && last !== undefined && comparePrices(first.price, last.price) > 0) levels.reverse();
   let before = first;
   for (const level of levels) {

@@ -23,6 +23,11 @@ export interface DataEvent<Kind extends ChannelKind = ChannelKind> {
   readonly received: number;
   /** Pushed, or read over HTTP to start the channel or to close a gap. */
   readonly source: 'push' | 'http';
+  /**
+   * Over HTTP, when nothing was missing for the last time: what is new has happened since. In milliseconds since the Unix epoch, as
+   * `received`; null for what was pushed, and at the start.
+   */
+  readonly since: number | null;
   readonly scope: Scope;
   readonly data: ChannelData[Kind];
   /** How many earlier events of this channel were replaced by this one since the reader took too long. */

@@ -483,7 +483,8 @@ export class Feed {
     if (this.#isReading || this.#stage !== 'live' || !this.#isRead('checks')) return false;
     const now = this.context.host.monotonic();
     if (now >= this.#nextCheck) return true;
-    const [lastPush, pause] = [this.#lastPush, this.#pauseMs];
+    const lastPush = this.#lastPush;
+    const pause = this.#pauseMs;
     if (this.#doubt !== null || lastPush === null || pause === null || lastPush <= this.#lastCheck) return false;
     return now - lastPush >= Math.max(SHORTEST_QUIET_MS, QUIET_PAUSES * pause);
   }
@@ -534,10 +535,11 @@ export class Feed {
     if (news === undefined) return undefined;
     const time = this.#description.timeOf(news);
     this.#came = { ...came, exchangeTime: time };
-    const source = raw === null ? 'http' : 'push';
+    const origin =
+      raw === null ? { source: 'http', since: this.#complete?.from ?? null } : { source: 'push', since: null };
     const received = this.context.host.now();
     const { channel } = this;
-    return { type: 'data', channel, time, received, source, scope, data: news, skipped: 0, raw } as AnyDataEvent;
+    return { type: 'data', channel, time, received, ...origin, scope, data: news, skipped: 0, raw } as AnyDataEvent;
   }
 
   #enter(stage: Stage): void {

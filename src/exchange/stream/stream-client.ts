@@ -3,9 +3,7 @@ import { EventQueue } from './event-queue.js';
 import type { ChannelData, ChannelKind, ChannelOf, ExchangeStream, StateEvent, StreamEvent } from './events.js';
 import { Feeds, type FeedsOptions } from './feeds.js';
 
-export type StreamOptions = Omit<FeedsOptions, 'observe' | 'failed' | 'connection'> & {
-  readonly connection: NonNullable<FeedsOptions['connection']>;
-};
+export type StreamOptions = Omit<FeedsOptions, 'observe' | 'failed'>;
 
 /** The events of several feeds, for one reader who may be slow. */
 export class StreamClient implements ExchangeStream {

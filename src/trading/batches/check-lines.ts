@@ -66,7 +66,8 @@ export function refuseGroupedRows(
   const grouped = new Set(rows.map(({ line }) => line));
   const others = lines.filter(([line]) => !grouped.has(line)).map(([, price]) => Decimal.of(price));
   others.sort((left, right) => left.compare(right));
-  const [lowest, highest] = [others[0], others.at(-1)];
+  const lowest = others[0];
+  const highest = others.at(-1);
   const nearWhat = (number: Decimal) => {
     if (reference !== null && isNear(number, reference.price, reference.price))
       return `the market (${formatPrice(reference.price, market)})`;

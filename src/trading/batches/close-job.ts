@@ -69,7 +69,8 @@ export function addLateOrders(journal: Journal, { id }: Job, reports: readonly D
 
 /** Archives the summary of a settled job again if its file names orders that the summary lacks. */
 export function bringSummaryUpToDate(journal: Journal, id: string): void {
-  const [kept, job] = [journal.archive.find(id), archivedJob(journal, id)];
+  const kept = journal.archive.find(id);
+  const job = archivedJob(journal, id);
   if (kept === undefined || job === undefined) return;
   const outcome = outcomeOf(job);
   if (outcome === 'unknown') return;

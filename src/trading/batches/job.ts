@@ -113,6 +113,12 @@ export class Job {
     return seen.sort((left, right) => Decimal.of(right).compare(Decimal.of(left)))[0];
   }
 
+  /** The guards that the user has overridden for its orders. */
+  get overridden(): readonly string[] {
+    const { terms, entry } = this;
+    return [...new Set([terms, ...entry.events].flatMap(({ overridden = [] }) => overridden))];
+  }
+
   /** The key of each line; computed on first use, since most jobs never need it. */
   get keys(): readonly string[] {
     this.#keys ??= this.terms.lines.map(lineKey);
@@ -187,7 +193,8 @@ export class Job {
   /** Whether listed orders of the job are what their lines want, and show whether positions in answers can be relied on. */
   areInPlace(orders: readonly Order[]): boolean {
     const byId = new Map(orders.map((order) => [order.id, order]));
-    let [isAnyShown, isAnyByPosition] = [false, false];
+    let isAnyShown = false;
+    let isAnyByPosition = false;
     for (const [line, now] of this.lines.entries()) {
       if (now.state !== 'placed') continue;
       const order = byId.get(now.id);
@@ -236,7 +243,8 @@ export class Job {
   async leaving(portions: readonly (readonly number[])[], reqTime: number): Promise<readonly OpenRequest[]> {
     const requests = portions.map((lines, index) => [this.#requests + 1 + index, lines] as const);
     const batchEvent = { kind: 'sending', requests, reqTime } as const;
-    const [first, last] = [this.#requests + 1, this.#requests + portions.length];
+    const first = this.#requests + 1;
+    const last = this.#requests + portions.length;
     await this.entry.noteDurably(first === last ? `request ${first} leaves` : `requests ${first} to ${last} leave`, {
       batchEvent,
     });

@@ -20,8 +20,9 @@ export function areSameJobs(one: BatchPlan, other: BatchPlan): boolean {
 /** Whether two batches have the same lines, in any sequence. */
 export function areSameLines(some: readonly BatchLine[], others: readonly BatchLine[]): boolean {
   if (some.length !== others.length) return false;
-  const [left, right] = [some, others].map((lines) => lines.map(lineKey).sort());
-  return left?.every((key, index) => key === right?.[index]) === true;
+  const left = some.map(lineKey).sort();
+  const right = others.map(lineKey).sort();
+  return left.every((key, index) => key === right[index]);
 }
 
 /** A line of a job as a single order. */

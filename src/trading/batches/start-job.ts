@@ -23,7 +23,7 @@ export async function startJob(
   trading: TradingContext,
   plan: BatchPlan,
   id: string,
-  { requireWithinLimits, bestBid }: RecordOptions = {},
+  { requireWithinLimits, bestBid, overridden = [] }: RecordOptions = {},
 ): Promise<Job> {
   const { client, journal } = trading;
   refuseIdenticalLines(trading, plan, id);
@@ -32,6 +32,7 @@ export async function startJob(
     ...plan,
     count: plan.lines.length,
     baseline: page.orders.map((record) => record.id),
+    ...(overridden.length === 0 ? {} : { overridden }),
   };
   const entry = journal.begin<'batch'>({ operation: 'batch', terms }, { id, reqTime: client.now(), bestBid });
   try {
@@ -65,7 +66,7 @@ export function jobToResume({ journal }: TradingContext, id: string, request: Re
   if (terms.market !== request.market || terms.side !== request.side) {
     throw usage(
       `Job ${id} is for ${terms.side} orders in ${terms.market}.`,
-      suggest('Resume it', ...resumeCommand(id, terms)),
+      suggest('Resume it', ...resumeCommand(new Job(entry))),
     );
   }
   if (request.account !== undefined && request.account !== terms.account)
@@ -84,11 +85,12 @@ export function jobToResume({ journal }: TradingContext, id: string, request: Re
 export async function resumeJob(
   { journal }: TradingContext,
   id: string,
-  { requireWithinLimits, bestBid }: RecordOptions = {},
+  { requireWithinLimits, bestBid, overridden = [] }: RecordOptions = {},
 ): Promise<Job> {
   if (journal.findUnsettled(id) === undefined && !journal.reopen(id)) throw underWay(id);
   const entry = journal.findUnsettled(id);
-  if (entry === undefined || !entry.isKind('batch') || !entry.claim(bestBid)) throw underWay(id);
+  const checked = { ...(bestBid === undefined ? {} : { bestBid }), ...(overridden.length === 0 ? {} : { overridden }) };
+  if (entry === undefined || !entry.isKind('batch') || !entry.claim(checked)) throw underWay(id);
   try {
     refuseUncertainOthers(journal, entry);
     await requireWithinLimits?.(entry.write);
@@ -99,9 +101,10 @@ export async function resumeJob(
   return new Job(entry);
 }
 
-/** The command that resumes a job. */
-export function resumeCommand(id: string, { side, market }: Pick<BatchTerms, 'side' | 'market'>): string[] {
-  return ['order', 'batch', side, market, '--resume', id];
+/** The command that resumes a job, with the guards that its orders need to be overridden again. */
+export function resumeCommand({ id, terms: { side, market }, overridden }: Job): string[] {
+  const overrides = overridden.flatMap((guard) => ['--override', guard]);
+  return ['order', 'batch', side, market, '--resume', id, ...overrides];
 }
 
 function underWay(id: string): Failure {
@@ -125,10 +128,11 @@ function refuseUncertainOthers(journal: TradingContext['journal'], entry: Journa
   for (const other of journal.unsettledEntries()) if (other.write.id !== id) refuseUncertain(other, plan);
 }
 
-function refuseSameJob({ write }: JournalEntry<'batch'>, plan: BatchPlan): void {
+function refuseSameJob(entry: JournalEntry<'batch'>, plan: BatchPlan): void {
+  const { write } = entry;
   if (!areSameJobs(write.terms, plan)) return;
   const hint = [
-    suggest('Resume that job', ...resumeCommand(write.id, plan)),
+    suggest('Resume that job', ...resumeCommand(new Job(entry))),
     suggest('Or close it without the rest', 'resolve', write.id),
   ];
   throw new Failure('usage', 'A job with the same orders is unfinished, so this one was not started.', {

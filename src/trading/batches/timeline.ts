@@ -30,7 +30,8 @@ function gathered(run: readonly JournalEvent[]): JournalEvent {
   );
   const answers = run.flatMap(({ batchEvent }) => (batchEvent?.kind === 'answered' ? [batchEvent] : []));
   const orders = answers.reduce((sum, { ids }) => sum + ids.length, 0);
-  const [first, last] = [left[0], left.at(-1)];
+  const first = left[0];
+  const last = left.at(-1);
   const leaving = first === undefined ? [] : [first === last ? `request ${first}` : `requests ${first} to ${last}`];
   const answered = answers.length === 0 ? [] : [`${answers.length} answered, ${counted(orders, 'order')} placed`];
   const stayed = run.filter(({ batchEvent }) => batchEvent?.kind === 'notSent').length;

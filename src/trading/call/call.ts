@@ -32,13 +32,9 @@ export async function sendCall(
   const reqTime = client.now();
   const entry = journal.begin<'call'>({ operation: 'call', terms }, { id, reqTime });
   gate.attachEntry(entry);
-  const response = await client
-    .rawCall(terms.method, terms.parameters, { reqTime, mayLeave: gate.mayLeave })
-    .catch((error: unknown) => {
-      // a Failure means that the request could not be made; another error may have come after it left
-      if (error instanceof Failure) entry.discard();
-      throw error;
-    });
+  const response = await entry.send(() =>
+    client.rawCall(terms.method, terms.parameters, { reqTime, mayLeave: gate.mayLeave }),
+  );
   if (response.kind === 'done') return settled(entry, { outcome: 'done', body: response.value }, 'answered');
   if (response.kind === 'refused') {
     const { refusal } = response;

@@ -198,8 +198,10 @@ export async function cancelAll(
   onResponse: (responses: number, requests: number) => void = () => {},
 ): Promise<CancelledAll> {
   const sent: Sent[] = [];
-  let [responses, requests] = [0, 0];
-  let [seen, failure] = [first, first.failure];
+  let responses = 0;
+  let requests = 0;
+  let seen = first;
+  let failure = first.failure;
   try {
     for (let idle = 0; openIds(seen).length > 0; ) {
       const ids = openIds(seen);

@@ -71,11 +71,7 @@ export type CancelEntry = JournalEntry<'cancel'> | JournalEntry<'replace'>;
 export async function sendCancel(trading: TradingContext, entry: CancelEntry): Promise<CancelOutcome | Undecided> {
   const { terms, reqTime } = entry.write;
   entry.note('cancellation sent');
-  const response = await trading.client.cancelOrder(terms.market, terms.order, { reqTime }).catch((error: unknown) => {
-    // another error may have come after the request left
-    if (error instanceof Failure) entry.discard();
-    throw error;
-  });
+  const response = await entry.send(() => trading.client.cancelOrder(terms.market, terms.order, { reqTime }));
   if (response.kind === 'refused') return handleRefusal(trading, entry, response.refusal);
   if (response.kind === 'notSent')
     return { ...NO_FACTS, outcome: 'notSent', code: null, message: response.reason, failure: response.failure };

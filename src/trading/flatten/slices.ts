@@ -39,11 +39,13 @@ export function nextSlice(
   // guards count a sell at the best bid, where it fills
   const most = maxNotional?.dividedBy(best, market.amountScale, 'down');
   const wanted = most !== undefined && most.compare(left) < 0 ? most : left;
-  let [amount, price] = [Decimal.zero, best];
+  let amount = Decimal.zero;
+  let price = best;
   for (const level of bids) {
     const levelPrice = Decimal.of(level.price);
     if (amount.compare(wanted) >= 0 || (floor !== null && levelPrice.compare(floor) < 0)) break;
-    [amount, price] = [amount.plus(Decimal.of(level.amount)), levelPrice];
+    amount = amount.plus(Decimal.of(level.amount));
+    price = levelPrice;
   }
   const taken = (amount.compare(wanted) < 0 ? amount : wanted).rescaled(market.amountScale, 'down');
   return taken.sign <= 0 || isTooSmall(market, price, taken) ? null : { price, amount: taken };

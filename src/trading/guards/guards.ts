@@ -243,7 +243,8 @@ function bandEnd(reference: Decimal, band: Decimal, end: BandEnd): Decimal {
 
 function extremesOf([first, ...others]: readonly Decimal[]): Decimal[] {
   if (first === undefined) return [];
-  let [highest, lowest] = [first, first];
+  let highest = first;
+  let lowest = first;
   for (const price of others) {
     if (price.compare(highest) > 0) highest = price;
     if (price.compare(lowest) < 0) lowest = price;
@@ -289,7 +290,8 @@ function checkNotionals(
   { orderNotional, dayNotional }: GuardLimits,
   today: Decimal,
 ): FoundBreach[] {
-  const [perOrder, perDay] = [orderNotional.get(quote), dayNotional.get(quote)];
+  const perOrder = orderNotional.get(quote);
+  const perDay = dayNotional.get(quote);
   const [largest] = notionals.toSorted((left, right) => right.compare(left));
   const day = notionals.reduce((sum, notional) => sum.plus(notional), today);
   const inCoin = (amount: Decimal) => `${formatAmount(amount)} ${quote}`;

@@ -1,14 +1,12 @@
 import { unknownWord } from '../../config/nearest.js';
 import { coinAmounts, GUARD_SETTINGS } from '../../config/settings.js';
 import { Decimal, formatAmount } from '../../domain/decimal.js';
-import { splitMarket } from '../../domain/market.js';
 import { type Advice, usage } from '../../errors.js';
 import { Job } from '../batches/job.js';
 import { notionalOfLines } from '../batches/lines.js';
 import type { JournalEntry } from '../journal/entry.js';
 import type { Journal } from '../journal/journal.js';
-import { isKind, marketOf, type RecordedWrite, type Settled } from '../journal/write.js';
-import { notionalForGuards, remainderOf } from '../orders/terms.js';
+import { dateOf, notionalOfWrite, quoteOf } from '../journal/notional.js';
 import type { TradingContext } from '../trading-context.js';
 
 /** The guards, in the order in which they are listed. */
@@ -85,15 +83,13 @@ export function notionalToday(
   now: number,
 ): Decimal {
   const midnight = now - (now % DAY_MS);
-  const counts = (one: Pick<Settled, 'write' | 'events'>) => dateOf(one) >= midnight && quoteOf(one.write) === quote;
   // in the order of Journal.writesSince: what is settled meanwhile is in both, as is a settled job that was resumed
-  const unsettled = journal.unsettledEntries().filter(counts);
-  const unsettledIds = new Set(unsettled.map(({ write }) => write.id));
-  let sum = unsettled.reduce((total, entry) => total.plus(notionalOfUnsettled(entry)), Decimal.zero);
-  // one at a time, because a day may have many
-  for (const settled of journal.archive.newestFirst({}, midnight))
-    if (counts(settled) && !unsettledIds.has(settled.write.id)) sum = sum.plus(notionalOfSettled(settled));
-  return sum;
+  const unsettled = journal
+    .unsettledEntries()
+    .filter((entry) => dateOf(entry) >= midnight && quoteOf(entry.write) === quote);
+  return Decimal.sum(unsettled.map(notionalOfUnsettled)).plus(
+    journal.archive.notionalOfDay(midnight, quote, new Set(unsettled.map(({ write }) => write.id))),
+  );
 }
 
 /**
@@ -108,28 +104,14 @@ export function requireDayNotional(
   hint: Advice = 'Run the command again when they are done, or add --override day-notional if you mean it.',
 ): void {
   const max = dayNotional.get(quote);
-  const today = max === undefined ? undefined : notionalToday(journal, quote, host.now());
-  if (max === undefined || today === undefined || today.compare(max) <= 0) return;
+  if (max === undefined) return;
+  const today = notionalToday(journal, quote, host.now());
+  if (today.compare(max) <= 0) return;
   const message = `with orders that other processes have just started, this UTC day would come to ${formatAmount(today)} ${quote}`;
   throw usage(
     `day-notional blocks this: ${message}, and the limit is ${formatAmount(max)} ${quote}. Nothing was sent.`,
     hint,
   );
-}
-
-function quoteOf(write: RecordedWrite): string | undefined {
-  return splitMarket(marketOf(write) ?? '')?.quote;
-}
-
-/** An order counts on the day it was sent. A job may take days, and counts as a whole on the day it ended. */
-function dateOf({ write, events }: Pick<Settled, 'write' | 'events'>): number {
-  return isKind(write, 'batch') ? (events.at(-1)?.time ?? write.time) : write.time;
-}
-
-function notionalOfSettled({ write, outcome, duplicates, notional }: Settled): Decimal {
-  if (isKind(write, 'batch')) return Decimal.of(notional ?? '0');
-  const orders = duplicates.length + (outcome === 'placed' ? 1 : 0);
-  return notionalOfWrite(write).times(Decimal.of(String(orders)));
 }
 
 function notionalOfUnsettled(entry: JournalEntry): Decimal {
@@ -145,15 +127,4 @@ function notionalOfJob(job: Job, isUnderWay: boolean): Decimal {
   const { lines, side } = job.terms;
   const duplicates = [...job.duplicates.values()].flatMap((line) => lines.slice(line, line + 1));
   return notionalOfLines([...lines.filter((_, line) => isSpent(line)), ...duplicates], side, job.bestBid);
-}
-
-function notionalOfWrite(write: RecordedWrite): Decimal {
-  if (isKind(write, 'order')) return notionalForGuards(write.terms, write.bestBid);
-  // once its order is cancelled, a replacement is an order
-  return isKind(write, 'replace') ? notionalOfReplacement(write) : Decimal.zero;
-}
-
-/** The most that a replacement will place. What the cancelled order filled counts with that order. */
-function notionalOfReplacement({ terms: { wanted, filled = '0' }, bestBid }: RecordedWrite<'replace'>): Decimal {
-  return notionalForGuards(remainderOf(wanted, filled), bestBid);
 }

@@ -1,21 +1,37 @@
 import fs from 'node:fs';
 import path from 'node:path';
+import { Decimal } from '../../domain/decimal.js';
 import { appendDurably, encodeLine, linesBackwards, namesIn, syncFolder, valueInLine } from './files.js';
-import { isRecordedWrite, type RecordedWrite, type Settled } from './write.js';
+import { type DayNotional, dayNotionalOf } from './notional.js';
+import { isRecordedWrite, ordersMadeBy, type RecordedWrite, type Settled } from './write.js';
 
 /** Of `2026-11-25`, with which the names of files begin. */
 const DAY_LENGTH = 10;
 /** So many days on which something was settled are kept; what was settled before them is forgotten. */
 const KEPT_DAYS = 14;
 
-/** A line of a day's file. `at` is the time at which it was written, by this machine's clock. */
+/** A line of a day's file. */
 interface Line {
+  /** The time at which it was written, by this machine's clock. */
   readonly at: number;
+  /** Comes before the write, so that a day is summed without parsing every write of it. */
+  readonly day?: DayNotional | undefined;
   readonly settled: Settled;
 }
 
+const TIME_OF_LINE = /^\{"at":(\d+)/;
+const DAY_OF_LINE = /^\{"at":\d+,"day":(\{[^}]+\}),"settled":/;
+
 /** How far lines may be out of order, because several processes write them or a clock was corrected. */
 const DISORDER_MS = 60_000;
+
+/** What the orders of a day come to. */
+interface Day {
+  /** The day, the quote coin and the sizes of the files that were read. */
+  readonly key: string;
+  readonly total: Decimal;
+  readonly ofWrites: ReadonlyMap<string, Decimal>;
+}
 
 type FilterField = 'id' | 'clientId' | 'operation' | 'market' | 'side' | 'coin';
 
@@ -27,6 +43,8 @@ export type LineFilter = Readonly<Partial<Record<FilterField, string>>>;
  * them; old ones are deleted whole.
  */
 export class Archive {
+  #lastDay: Day | undefined;
+
   /** @param jobs the folder of closed jobs; a file's name begins with the day on which its job was closed */
   constructor(
     private readonly folder: string,
@@ -39,7 +57,7 @@ export class Archive {
     const at = this.now();
     const file = path.join(this.folder, `${dayOf(at)}.jsonl`);
     const isNewDay = !fs.existsSync(file);
-    appendDurably(file, encodeLine({ at, settled } satisfies Line));
+    appendDurably(file, encodeLine({ at, day: dayNotionalOf(settled), settled } satisfies Line));
     if (!isNewDay) return;
     syncFolder(this.folder);
     this.#prune();
@@ -49,19 +67,41 @@ export class Archive {
    * Yields the writes that were settled at or after a time, newest first, each once with its last line. Lines are read on
    * demand, and only lines that match the filter are parsed, because a busy account has many. Damaged lines are left out.
    */
-  *newestFirst(filter: LineFilter | ((text: string) => boolean), since: number): Generator<Settled> {
-    const seen = new Set<string>();
-    const matches = typeof filter === 'function' ? filter : matchesAll(filter);
-    for (const settled of this.#backwards(since, matches)) {
-      if (seen.has(settled.write.id)) continue;
-      seen.add(settled.write.id);
-      yield settled;
-    }
+  newestFirst(filter: LineFilter, since: number): Generator<Settled> {
+    return this.#lastLines(since, matchesAll(filter));
   }
 
   /** The writes that were settled at or after a time, oldest first. */
   since(time: number, filter: LineFilter = {}): Settled[] {
     return [...this.newestFirst(filter, time)].reverse();
+  }
+
+  /**
+   * The total of one UTC day's orders in a quote coin.
+   * @param midnight the beginning of the day, in milliseconds since the Unix epoch
+   * @param except the ids of writes that do not count
+   */
+  notionalOfDay(midnight: number, quote: string, except: ReadonlySet<string>): Decimal {
+    const { total, ofWrites } = this.#day(midnight, quote);
+    return [...except].reduce((sum, id) => sum.minus(ofWrites.get(id) ?? Decimal.zero), total);
+  }
+
+  /** Reads the lines only if some were added since the last time: files only grow. */
+  #day(midnight: number, quote: string): Day {
+    const sizes = this.#filesSince(0).map((file) => fs.statSync(file, { throwIfNoEntry: false })?.size);
+    const key = `${midnight} ${quote} ${sizes}`;
+    if (this.#lastDay?.key === key) return this.#lastDay;
+    const ofWrites = new Map<string, Decimal>();
+    let total = Decimal.zero;
+    for (const text of this.#textsBackwards(midnight)) {
+      const day = valueInLine(DAY_OF_LINE.exec(text)?.[1] ?? '') as DayNotional | undefined;
+      if (day === undefined || ofWrites.has(day.id) || day.time < midnight || day.quote !== quote) continue;
+      const notional = Decimal.of(day.notional);
+      ofWrites.set(day.id, notional);
+      total = total.plus(notional);
+    }
+    this.#lastDay = { key, total, ofWrites };
+    return this.#lastDay;
   }
 
   /** A settled write of the days that are kept. */
@@ -73,6 +113,13 @@ export class Archive {
   /** The newest settled write with a client id that the user chose. */
   findByClientId(clientId: string): Settled | undefined {
     for (const settled of this.newestFirst({ clientId }, 0)) if (settled.write.clientId === clientId) return settled;
+    return undefined;
+  }
+
+  /** The write that made an order, also as a duplicate. The orders of a batch are in its own record. */
+  findByOrder(id: string): Settled | undefined {
+    for (const settled of this.#lastLines(0, (line) => line.includes(`"${id}"`)))
+      if (ordersMadeBy(settled).includes(id)) return settled;
     return undefined;
   }
 
@@ -110,18 +157,38 @@ export class Archive {
       for (const name of namesIn(folder)) if (name < oldest) fs.rmSync(path.join(folder, name), { force: true });
   }
 
-  /** The lines whose text matches, newest first, back to a time. */
+  /** As {@link #backwards}, each write once. */
+  *#lastLines(since: number, matches: (text: string) => boolean): Generator<Settled> {
+    const seen = new Set<string>();
+    for (const settled of this.#backwards(since, matches)) {
+      if (seen.has(settled.write.id)) continue;
+      seen.add(settled.write.id);
+      yield settled;
+    }
+  }
+
+  /** The writes in lines whose text matches, newest first, back to a time. */
   *#backwards(since: number, matches: (text: string) => boolean): Generator<Settled> {
+    for (const text of this.#textsBackwards(since)) {
+      const line = matches(text) ? valueInLine(text) : undefined;
+      if (line !== undefined && isLine(line)) yield line.settled;
+    }
+  }
+
+  /** The lines that are not empty, newest first, back to a time. */
+  *#textsBackwards(since: number): Generator<string> {
     const from = since - DISORDER_MS;
-    for (const name of namesIn(this.folder).reverse()) {
-      if (name < dayOf(from)) return;
-      for (const text of linesBackwards(path.join(this.folder, name))) {
-        if (Number(/^\{"at":(\d+)/.exec(text)?.[1] ?? Number.NaN) < from) return;
-        if (text === '' || !matches(text)) continue;
-        const line = valueInLine(text);
-        if (line !== undefined && isLine(line)) yield line.settled;
+    for (const file of this.#filesSince(from).reverse()) {
+      for (const text of linesBackwards(file)) {
+        if (Number(TIME_OF_LINE.exec(text)?.[1] ?? Number.NaN) < from) return;
+        if (text !== '') yield text;
       }
     }
+  }
+
+  #filesSince(time: number): string[] {
+    const names = namesIn(this.folder).filter((name) => name >= dayOf(time));
+    return names.map((name) => path.join(this.folder, name));
   }
 }
 

@@ -98,16 +98,16 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
 
   /**
    * Makes this process the owner. Returns false if another process owns it or it is settled.
-   * @param bestBid as for a new record
+   * @param resumed what its orders were checked against, if a job is resumed
    * @throws Failure `usage` if that cannot be recorded
    */
-  claim(bestBid?: string): boolean {
+  claim(resumed: Pick<JournalEvent, 'bestBid' | 'overridden'> = {}): boolean {
     if (this.isUnderWay) return false;
     return orCannotWrite(this.file, () => {
       const link = this.#makeClaimLink();
       if (link === undefined) return false;
       try {
-        return this.#addClaim(bestBid);
+        return this.#addClaim(resumed);
       } finally {
         ignoringDiskErrors(() => fs.rmSync(link, { force: true }));
       }
@@ -128,12 +128,11 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
   }
 
   /** Adds the line of a claim, with its link made; false if the record is gone, or has had another claim since it was read. */
-  #addClaim(bestBid: string | undefined): boolean {
+  #addClaim(resumed: Pick<JournalEvent, 'bestBid' | 'overridden'>): boolean {
     const now = readRecord(this.file);
     if (now === undefined || now === 'damaged') return false;
     if (claimsIn(now.laterEvents) !== claimsIn(this.laterEvents)) return false;
-    const newOwner = thisProcess();
-    const line = this.#event('resumed', { newOwner, ...(bestBid === undefined ? {} : { bestBid }) });
+    const line = this.#event('resumed', { newOwner: thisProcess(), ...resumed });
     if (!appendIfExists(this.file, encodeLine(line))) return false;
     this.laterEvents = [...now.laterEvents, line];
     return true;
@@ -207,9 +206,9 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
     );
   }
 
-  /** Whether it counts as refused or not sent and is kept for a day after its request expired. */
-  get isRetained(): boolean {
-    return this.laterEvents.some(({ isRetained }) => isRetained === true);
+  /** Whether it is closed, and its record kept in case its order appears after all. */
+  get isClosed(): boolean {
+    return this.laterEvents.some(({ isClosed }) => isClosed === true);
   }
 
   /** Whether it counted as refused or not sent, exists after all, and the user has not asked for it since. */
@@ -266,21 +265,17 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
   }
 
   /**
-   * Closes a settled write: its request has expired, and a list has shown everything that it made. The record of a job stays for
-   * as long as its summary.
+   * Closes a settled write: its request has expired, and a list has shown everything that it made.
+   * @param isKept keeps the record, in case an order that does not exist appears after all. That of a job is kept in any case, for
+   *   as long as its summary
    */
-  close(): void {
+  close({ isKept = false } = {}): void {
     this.#archiveLateFindings();
     ignoringDiskErrors(() => {
-      if (isKind(this.write, 'batch')) this.journal.archive.keepJob(this.file, this.write.id);
+      if (isKept) this.note('verified', { isLate: true, isClosed: true });
+      else if (isKind(this.write, 'batch')) this.journal.archive.keepJob(this.file, this.write.id);
       else fs.rmSync(this.file, { force: true });
     });
-  }
-
-  /** Keeps the record of a write that could be closed for one more day, in case its order appears after all. */
-  retain(): void {
-    this.#archiveLateFindings();
-    ignoringDiskErrors(() => this.note('verified', { isLate: true, isRetained: true }));
   }
 
   #archiveLateFindings(): void {
@@ -299,6 +294,19 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
     if (!orCannotWrite(this.file, () => appendIfExists(this.file, recordText(write))))
       throw usage(`Another process has settled ${id}.`, suggest('See what became of it', 'resolve', id));
     return new JournalEntry(this.file, this.journal, write, this.laterEvents);
+  }
+
+  /**
+   * Sends the write. If that throws a Failure, nothing was sent, and the record is deleted; another error may have come after the
+   * request left.
+   */
+  async send<Response>(request: () => Promise<Response>): Promise<Response> {
+    try {
+      return await request();
+    } catch (error) {
+      if (error instanceof Failure) this.discard();
+      throw error;
+    }
   }
 
   /** Deletes the record of a write that was never sent. If the disk fails, `resolve` finds that it was never sent. */

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { Failure, hasErrorCode, systemErrorCode, usage } from '../../errors.js';
 import { openRegular, readTextBounded } from '../../platform/bounded-file.js';
 import { cannotWrite, FILE_MODE } from '../../platform/private-files.js';
+import { replaceFile } from '../../platform/replacement.js';
 
 /** No record is longer: that of a job which runs for a whole day is far shorter. */
 const MAX_BYTES = 256 * 2 ** 20;
@@ -15,17 +16,9 @@ const HIDDEN = '.';
  * @param isDurable whether it survives a power failure once the call returns; it survives the end of this process in any case
  */
 export function create(file: string, text: string, isDurable: boolean): void {
-  const folder = path.dirname(file);
-  const draft = path.join(folder, `${HIDDEN}${path.basename(file)}${HIDDEN}${process.pid}`);
-  try {
-    write(draft, 'w', text, isDurable);
-    fs.renameSync(draft, file);
-    // the new name is on the disk only then
-    if (isDurable) syncFolder(folder);
-  } catch (thrown) {
-    ignoringDiskErrors(() => fs.rmSync(draft, { force: true }));
-    throw thrown;
-  }
+  replaceFile(file, text, { isDurable });
+  // the new name is on the disk only then
+  if (isDurable) syncFolder(path.dirname(file));
 }
 
 /** These flags never create the file. A missing record means that its write was settled, and a new one would be no record. */
@@ -72,7 +65,7 @@ function ignoringMissing(work: () => void): boolean {
   }
 }
 
-function write(file: string, flags: 'w' | 'a' | number, text: string, isDurable: boolean): void {
+function write(file: string, flags: 'a' | number, text: string, isDurable: boolean): void {
   const descriptor = fs.openSync(file, flags, FILE_MODE);
   try {
     fs.fchmodSync(descriptor, FILE_MODE);
@@ -224,24 +217,29 @@ export function* linesBackwards(file: string): Generator<string> {
 function* linesFromEnd(file: string): Generator<string> {
   const descriptor = openRegular(file);
   try {
-    let [end, rest] = [fs.fstatSync(descriptor).size, Buffer.alloc(0)];
-    while (end > 0) {
+    // one chunk for the whole file: the memory of many would be collected again and again
+    const chunk = Buffer.alloc(CHUNK);
+    // the bytes after the chunk that belong to its last line
+    let rest = Buffer.alloc(0);
+    for (let end = fs.fstatSync(descriptor).size; end > 0; end -= CHUNK) {
       const start = Math.max(0, end - CHUNK);
-      const bytes = Buffer.concat([bytesOf(descriptor, start, end), rest]);
-      // the text before the first line feed may be the end of a longer line
-      const first = start === 0 ? 0 : bytes.indexOf(LINE_FEED) + 1;
-      const isPart = start > 0 && first === 0;
-      if (!isPart) yield* bytes.subarray(first).toString('utf8').split('\n').reverse();
-      rest = isPart ? bytes : bytes.subarray(0, Math.max(0, first - 1));
-      end = start;
+      // fewer bytes if the file was truncated in the meantime
+      const bytes = chunk.subarray(0, fs.readSync(descriptor, chunk, 0, end - start, start));
+      const firstFeed = bytes.indexOf(LINE_FEED);
+      const lastFeed = bytes.lastIndexOf(LINE_FEED);
+      const lastLine = Buffer.concat([bytes.subarray(lastFeed + 1), rest]);
+      rest = lastLine;
+      if (lastFeed === -1) continue;
+      yield lastLine.toString('utf8');
+      if (firstFeed < lastFeed)
+        yield* bytes
+          .toString('utf8', firstFeed + 1, lastFeed)
+          .split('\n')
+          .reverse();
+      rest = Buffer.from(bytes.subarray(0, firstFeed));
     }
+    yield rest.toString('utf8');
   } finally {
     fs.closeSync(descriptor);
   }
-}
-
-/** The bytes between two offsets; fewer if the file was truncated in the meantime. */
-function bytesOf(descriptor: number, start: number, end: number): Buffer {
-  const bytes = Buffer.alloc(end - start);
-  return bytes.subarray(0, fs.readSync(descriptor, bytes, 0, bytes.length, start));
 }

@@ -32,7 +32,7 @@ import {
 } from './write.js';
 
 /** The version of a journal that this code reads and writes. */
-const VERSION = '3';
+const VERSION = '4';
 
 /** What a process leaves while it makes a file is older than this only if the process died. */
 const LEFTOVER_MS = 3_600_000;
@@ -77,21 +77,21 @@ interface Writes {
  * The journal of one account at one exchange. A write is recorded before it is sent, and stays unsettled until its outcome is
  * known.
  *
- *     unsettled/ID           recorded ──> sent ──> acknowledged | rejected | lost
- *                                │                           │
- *     (deleted)              discarded                       ▼
- *     settled/LIST~TIME~ID                               verifying ──> retained   (what was rejected or not sent)
- *     archive/DAY.jsonl                                      │            │
- *                                                            ▼            ▼
- *     (deleted, or jobs/DAY-ID)                           closed (outcome, duplicates)
+ *     unsettled/ID              recorded ──> sent ──> acknowledged | rejected | lost
+ *                                   │                           │
+ *     (deleted)                 discarded                       ▼
+ *     settled/LIST~TIME~ID                                   settled (outcome, duplicates)
+ *     archive/DAY.jsonl                                         │
+ *                                                               ▼
+ *     (deleted, or jobs/DAY-ID)                              closed
  *
  * - **recorded to lost**: the outcome is unknown. The process that recorded it owns it (`isUnderWay`) until it releases it or dies.
  *   Then one other process can claim it: the one that makes the link `.ID.NUMBER` beside the record (`JournalEntry.claim`).
- * - **verifying**: the outcome is in the archive, but the request may be executed again. The name of the record says which list
- *   would show that (`settledButUnexpired`).
- * - **retained**: the request has expired, and a later list showed everything that it made. The record is kept for a day, in case
- *   its order appears after all.
- * - **closed**: only the archive has it, for 14 days. The record of a batch is kept as long, because the archive has only its summary.
+ * - **settled**: the outcome is in the archive, but the request may be executed again. The name of the record says which list
+ *   would show that (`settledEntries`).
+ * - **closed**: the request has expired, and a later list showed everything that it made. Only the archive has it, for 14 days. The
+ *   record of a batch is kept as long, because the archive has only its summary. That of an order which does not exist stays where
+ *   it is for a day, in case the order appears after all.
  *
  * A record is a file of lines of JSON: the write, then what happened. Lines are only added, and a record is moved from state to
  * state whole. So any number of processes can use the journal at once, a damaged record hides nothing but itself, and a command
@@ -166,7 +166,7 @@ export class Journal {
     return new JournalEntry(this.fileOf(id), this.#context, { ...write, ...facts } as RecordedWrite<Kind>, []);
   }
 
-  /** Whether nothing is unsettled or being verified: every outcome is known, and no request can be executed any more. */
+  /** Whether every write is closed and its record gone: every outcome is known, and no request can be executed any more. */
   get isIdle(): boolean {
     this.#requireThisVersion();
     return namesIn(this.#paths.of('unsettled')).length === 0 && this.#paths.allSettled().length === 0;
@@ -218,7 +218,8 @@ export class Journal {
    * @throws Failure `usage` if the disk fails
    */
   settleDamaged(id: string, event: string): string {
-    const [file, aside] = [this.fileOf(id), path.join(this.#paths.of('damaged'), id)];
+    const file = this.fileOf(id);
+    const aside = path.join(this.#paths.of('damaged'), id);
     this.#makeFolder('damaged');
     orCannotWrite(file, () => {
       append(file, encodeLine({ time: this.host.now(), event }));
@@ -284,14 +285,14 @@ export class Journal {
     return kept !== undefined && moveIfExists(kept, this.fileOf(id));
   }
 
-  /** The settled writes that one list of the exchange shows and whose requests may still be executed again, oldest first. */
-  settledButUnexpired(list: ShowingList): JournalEntry[] {
+  /** The settled writes with a record that one list of the exchange shows, oldest first: the list may show more of them. */
+  settledEntries(list: ShowingList): JournalEntry[] {
     this.#requireThisVersion();
     return this.#paths.settledOf(list).flatMap((file) => this.#readIfIntact(file) ?? []);
   }
 
   /** When the oldest of these writes was recorded, in milliseconds since the Unix epoch; Infinity if there is none. Reads none of them. */
-  oldestSettledButUnexpired(list: MarketSide): number {
+  oldestSettled(list: MarketSide): number {
     this.#requireThisVersion();
     return Math.min(Number.POSITIVE_INFINITY, ...this.#paths.settledOf(list).map(timeOfSettled));
   }

@@ -52,6 +52,8 @@ export interface BatchTerms {
   readonly baseline: readonly string[];
   /** The words of a ladder, such as `ask+1%:ask+5%:20 0.5 equal`: its prices are others whenever it is repeated. */
   readonly ladder?: string;
+  /** The guards that the user overrode for its orders. */
+  readonly overridden?: readonly string[];
 }
 
 /** A call of an operation that the interface does not describe. */
@@ -160,6 +162,8 @@ export interface JournalEvent {
   readonly newOwner?: Owner;
   /** The best bid that the sells of a job were checked against when it was resumed. */
   readonly bestBid?: string;
+  /** The guards that the user overrode when a job was resumed. */
+  readonly overridden?: readonly string[];
   /** What happened to a request of a job. */
   readonly batchEvent?: BatchEvent;
   /** The outcome, for as long as the request may still be executed again. */
@@ -168,8 +172,8 @@ export interface JournalEvent {
   readonly unexpected?: true;
   /** The user has asked for it since. */
   readonly shown?: true;
-  /** The request has expired, and the record is kept for a day in case its order appears after all. */
-  readonly isRetained?: true;
+  /** The write is closed, and the record kept in case its order appears after all. */
+  readonly isClosed?: true;
 }
 
 /** A write's final outcome. */

@@ -1,6 +1,7 @@
 import { Failure, suggest } from '../../errors.js';
 import type { WriteResponse } from '../../exchange/exchange.js';
 import { Job } from '../batches/job.js';
+import type { GuardName } from '../guards/limits.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { SendGate } from '../journal/entry.js';
 import type { NewRecord } from '../journal/journal.js';
@@ -9,8 +10,10 @@ import type { TradingContext } from '../trading-context.js';
 import { type Placement, settleByResponse } from './settle-order.js';
 import { keyOf } from './terms.js';
 
-/** The best bid to record, and the check of the limits to repeat after recording. */
+/** What the guards found: to be recorded, and to be checked again after that. */
 export interface RecordOptions extends Pick<NewRecord, 'bestBid'> {
+  /** The guards that were overridden: by a flag, or by typing their names. */
+  readonly overridden?: readonly GuardName[];
   /** Throws Failure if a limit is exceeded by now, with this write counted: its record is deleted and nothing is sent. */
   readonly requireWithinLimits?: ((write: RecordedWrite) => void | Promise<void>) | undefined;
 }
@@ -37,14 +40,9 @@ export async function placeOrder(
   refuseIdenticalOrder(trading, terms);
   const reqTime = client.now();
   const entry = journal.begin<'order'>({ operation: 'order', terms }, { id, clientId, reqTime, bestBid });
-  const checkAndSend = async () => {
+  const response = await entry.send(async () => {
     await requireWithinLimits?.(entry.write);
     return sendRecordedOrder(trading, entry, gate);
-  };
-  const response = await checkAndSend().catch((error: unknown) => {
-    // any other error may have come after the request was sent
-    if (error instanceof Failure) entry.discard();
-    throw error;
   });
   return settleByResponse(trading, entry, response);
 }

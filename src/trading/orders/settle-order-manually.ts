@@ -1,13 +1,11 @@
 import type { Order } from '../../domain/order.js';
-import { Failure, localTimeText, suggest, tryRead, usage } from '../../errors.js';
+import { Failure, suggest, tryRead, usage } from '../../errors.js';
 import { endJob, outcomeOf } from '../batches/close-job.js';
 import { Job } from '../batches/job.js';
 import type { JournalEntry } from '../journal/entry.js';
-import { ordersMadeBy } from '../journal/write.js';
-import { certainAt } from '../poll-until-settled.js';
 import { settleMarket } from '../settle.js';
 import type { TradingContext } from '../trading-context.js';
-import type { ManualOutcome } from '../withdrawals/settle-withdrawal-manually.js';
+import { type ManualOutcome, requireExpired } from '../withdrawals/settle-withdrawal-manually.js';
 import { keyOf } from './terms.js';
 
 /**
@@ -20,7 +18,7 @@ export async function settleOrderManually(
   manual: ManualOutcome,
 ): Promise<void> {
   const { id, reqTime, terms } = entry.write;
-  requireExpired(trading, id, reqTime, manual);
+  requireExpired(trading, id, { reqTime }, manual);
   const order = await reportedOrder(trading, terms.market, id, manual);
   requireClaimed(entry);
   if (order === null) entry.settle({ outcome: 'notSent', id: null, duplicates: [] }, 'not sent, as the user says');
@@ -41,7 +39,7 @@ export async function settleLinesManually(
   const { openRequests } = new Job(entry);
   if (openRequests.length === 0)
     throw usage(`No order of ${id} has an unknown outcome.`, suggest('See it', 'resolve', id));
-  requireExpired(trading, id, Math.max(...openRequests.map(({ reqTime }) => reqTime)), manual);
+  requireExpired(trading, id, { reqTime: Math.max(...openRequests.map(({ reqTime }) => reqTime)) }, manual);
   const order = await reportedOrder(trading, terms.market, id, manual);
   requireClaimed(entry);
   const job = new Job(entry);
@@ -76,16 +74,6 @@ function recordPlaced(job: Job, order: Order): void {
   job.record(`placed: ${order.id}, as the user says`, { kind: 'found', orders: [[line, order.id]] });
 }
 
-/** Throws Failure `usage` until the request has expired: the order may appear in a moment. */
-function requireExpired(trading: TradingContext, id: string, reqTime: number, { id: order }: ManualOutcome): void {
-  const certain = certainAt(trading, { reqTime });
-  if (certain === null) return;
-  throw usage(`The exchange may still execute ${id}, so it is too early to report its outcome.`, [
-    `Report it after ${localTimeText(certain)}.`,
-    suggest('Report it', 'resolve', id, '--as', order === null ? 'notSent' : `placed=${order}`),
-  ]);
-}
-
 /** The order that the user names, null if the write was not sent. Throws Failure `usage` if it cannot be this write's. */
 async function reportedOrder(
   { client, journal }: TradingContext,
@@ -105,9 +93,8 @@ async function reportedOrder(
     throw usage(`The exchange does not show an order ${manual.id} in ${market}, so nothing was recorded.`, [
       suggest('See the orders', 'orders', market, '--state', 'all'),
     ]);
-  for (const settled of journal.archive.newestFirst((line) => line.includes(`"${order.id}"`), 0))
-    if (ordersMadeBy(settled).includes(order.id))
-      throw usage(`Order ${order.id} belongs to ${settled.write.id}, so nothing was recorded.`);
+  const other = journal.archive.findByOrder(order.id);
+  if (other !== undefined) throw usage(`Order ${order.id} belongs to ${other.write.id}, so nothing was recorded.`);
   return order;
 }
 

@@ -1,6 +1,6 @@
 import type { Order } from '../../domain/order.js';
 import type { Refusal } from '../../domain/refusal.js';
-import { Failure } from '../../errors.js';
+import { Failure, tryRead } from '../../errors.js';
 import type { NotSent as NotSentReason, WriteResponse } from '../../exchange/exchange.js';
 import type { DuplicateOrders } from '../duplicates.js';
 import type { JournalEntry } from '../journal/entry.js';
@@ -98,13 +98,10 @@ async function check(
   { id, reqTime, terms: { market, side } }: RecordedWrite<'order'>,
 ): Promise<Checked | undefined> {
   const to = listMustReachTo({ reqTime });
-  try {
+  return tryRead(async () => {
     const list = await readOrderList(trading, { market, side }, { to });
     return { list, findings: await settle(trading, list, { id }), isCutOff: list.since > to };
-  } catch (error) {
-    if (error instanceof Failure) return undefined;
-    throw error;
-  }
+  });
 }
 
 function placedAs({ id: writeId, terms }: RecordedWrite<'order'>, id: string, checked: Checked | undefined): Placed {

@@ -59,7 +59,8 @@ async function readUntil(
   for (let unchanged = 0; ; ) {
     const seen = await readOrder().catch((error: unknown) => retryable(error, wait, last !== undefined));
     if (!(seen instanceof Failure) && isOther(seen, last)) {
-      [last, unchanged] = [seen, 0];
+      last = seen;
+      unchanged = 0;
       changed(seen);
     }
     const result = last === undefined ? undefined : endedBy(last.state, wait);

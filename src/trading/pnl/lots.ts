@@ -66,7 +66,8 @@ export class LotLedger {
   /** Closes lots. Amounts that no buy is left for are closed without a cost. */
   sell(closed: number, amount: Decimal, proceeds: Decimal): ClosedLot[] {
     const closedLots: ClosedLot[] = [];
-    let [amountLeft, proceedsLeft] = [amount, proceeds];
+    let amountLeft = amount;
+    let proceedsLeft = proceeds;
     while (amountLeft.sign > 0) {
       const lot = this.#take(amountLeft);
       const part = lot?.amount ?? amountLeft;

@@ -186,7 +186,8 @@ class OpenOrder {
   /** Whether a trade may be one of this order: it is at an allowed price, and so is what it leaves. */
   mayHaveTraded({ base, quote }: Trade): boolean {
     if (base.change.sign !== (this.order.side === 'buy' ? 1 : -1)) return false;
-    const [amount, value] = [magnitude(base), magnitude(quote)];
+    const amount = magnitude(base);
+    const value = magnitude(quote);
     return this.#allows(amount, value) && this.#allows(this.amountLeft.minus(amount), this.valueLeft.minus(value));
   }
 
@@ -316,7 +317,8 @@ function matchMoment(statement: Statement, lines: readonly Line[], orders: reado
   const trades = tradesOf(statement, lines, orders).sort((one, other) => one.base.place - other.base.place);
   let hasTrade = false;
   for (const trade of trades) {
-    const [amount, value] = [magnitude(trade.base), magnitude(trade.quote)];
+    const amount = magnitude(trade.base);
+    const value = magnitude(trade.quote);
     const order =
       orders.find((one) => one.amountLeft.equals(amount) && one.mayHaveTraded(trade)) ??
       orders.find((one) => one.mayHaveTraded(trade));
@@ -421,7 +423,8 @@ const ENDED: ReadonlySet<Withdrawal['state']> = new Set(['failed', 'cancelled'])
  */
 function takeWithdrawal(withdrawal: Withdrawal, bills: AmountIndex): WithdrawalBills | undefined {
   const { coin, time: submitted } = withdrawal;
-  const [amount, fee] = [Decimal.of(withdrawal.amount), Decimal.of(withdrawal.fee ?? '0')];
+  const amount = Decimal.of(withdrawal.amount);
+  const fee = Decimal.of(withdrawal.fee ?? '0');
   const takeOut = (part: Decimal) => bills.take(coin, part.negated(), ({ time }) => time >= submitted);
   const takeFee = (moment: number) =>
     fee.sign > 0 ? bills.take(coin, fee.negated(), ({ time }) => time === moment) : undefined;

@@ -53,7 +53,8 @@ export function reconcile(history: MatchedHistory, window: Window, readAt: numbe
   );
   const other = bills.filter((bill) => unmatched.has(bill) && isOther(bill));
   const billsByCoin = byCoin(bills);
-  const [movementsByCoin, otherByCoin] = [byCoin(movements), byCoin(other)];
+  const movementsByCoin = byCoin(movements);
+  const otherByCoin = byCoin(other);
   const coins = [...new Set([...billsByCoin.keys(), ...movementsByCoin.keys()])].sort();
   const balances = coins.map((coin) =>
     balanceOf(coin, billsByCoin.get(coin) ?? [], movementsByCoin.get(coin) ?? [], otherByCoin.get(coin) ?? []),

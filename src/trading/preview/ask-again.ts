@@ -47,7 +47,8 @@ function areSameOrders({ orders }: OrderPlan, { orders: otherOrders }: OrderPlan
 }
 
 function fillsAlike(shown: PreviewData | null, afterReply: PreviewData | null): boolean {
-  const [before, after] = [shown?.fills ?? null, afterReply?.fills ?? null];
+  const before = shown?.fills ?? null;
+  const after = afterReply?.fills ?? null;
   const isSameFill =
     before === null || after === null
       ? before === after

@@ -111,13 +111,17 @@ const FEE_DECIMALS = 8;
  * @param receives what the orders would bring
  */
 export function estimateFee(orders: readonly Order[], side: Side, receives: Decimal): FeeEstimate | null {
-  let [paid, received, coin] = [Decimal.zero, Decimal.zero, null as string | null];
+  let paid = Decimal.zero;
+  let received = Decimal.zero;
+  let coin: string | null = null;
   for (const order of orders) {
     const filled = Decimal.of(side === 'buy' ? order.filled : order.filledValue);
     const feeCoin = order.feeCoin;
     if (feeCoin === null || order.fee === null || filled.sign <= 0 || order.type === 'other' || order.side !== side)
       continue;
-    [paid, received, coin] = [paid.plus(Decimal.of(order.fee)), received.plus(filled), feeCoin];
+    paid = paid.plus(Decimal.of(order.fee));
+    received = received.plus(filled);
+    coin = feeCoin;
   }
   if (coin === null) return null;
   return { fee: receives.times(paid).dividedBy(received, FEE_DECIMALS, 'up').trimmed(), coin };

@@ -1,7 +1,7 @@
 import { type AccountType, isSameReference, type Order, type OrderReference } from '../../domain/order.js';
 import { usage } from '../../errors.js';
 import type { Journal } from '../journal/journal.js';
-import { clientIdOf, isKind, ordersMadeBy, type RecordedOrderTerms } from '../journal/write.js';
+import { clientIdOf, isKind, type RecordedOrderTerms } from '../journal/write.js';
 
 /** The account of an order and its loans, which the exchange does not report. */
 type OrderAccount = Pick<RecordedOrderTerms, 'account' | 'borrow' | 'repay'>;
@@ -66,10 +66,6 @@ function recordedTermsOf(
       isSameReference({ clientId: clientIdOf(write) }, reference)
     )
       return write.terms;
-  for (const settled of journal.archive.newestFirst((line) => line.includes(`"${id}"`), 0)) {
-    const { write } = settled;
-    if (isKind(write, 'order') && write.terms.market === market && ordersMadeBy(settled).includes(id))
-      return write.terms;
-  }
-  return undefined;
+  const write = journal.archive.findByOrder(id)?.write;
+  return write !== undefined && isKind(write, 'order') && write.terms.market === market ? write.terms : undefined;
 }

@@ -9,13 +9,11 @@ import {
   recordCancel,
   sendCancel,
 } from '../cancel/cancellation.js';
-import type { DuplicateOrders } from '../duplicates.js';
 import type { JournalEntry } from '../journal/entry.js';
 import type { RecordedOrderTerms } from '../journal/write.js';
 import { type RecordOptions, refuseIdenticalOrder, sendRecordedOrder } from '../orders/place.js';
 import { type Placement, settleByResponse } from '../orders/settle-order.js';
 import { isTooSmall, remainderOf, validateOrder } from '../orders/terms.js';
-import { settleMarket } from '../settle.js';
 import type { TradingContext } from '../trading-context.js';
 import { type ReplacePlan, refuseConcurrentCancel } from './plan.js';
 
@@ -110,16 +108,7 @@ async function placeRest(
     const left = settleUnplaced(entry, cancel, sent.why.message, market);
     return { kind: 'unplaced', cancel, rest: left, why: sent.why };
   }
-  const placement = await settleByResponse(trading, sent.next, sent.result);
-  const found = await settleMarket(trading, terms.market);
-  const duplicates = found.filter(({ writeId }) => writeId === entry.write.id);
-  return { kind: 'sent', cancel, terms: rest, placement: withDuplicates(placement, duplicates) };
-}
-
-/** Adds the duplicates that were found after those of the order itself. If none were found, a failed search stays failed. */
-function withDuplicates(placement: Placement, duplicates: readonly DuplicateOrders[]): Placement {
-  if (placement.outcome !== 'placed' || duplicates.length === 0) return placement;
-  return { ...placement, duplicates: [...(placement.duplicates ?? []), ...duplicates] };
+  return { kind: 'sent', cancel, terms: rest, placement: await settleByResponse(trading, sent.next, sent.result) };
 }
 
 /**
@@ -143,7 +132,8 @@ function settleUnplaced(
   market?: Market,
 ): RecordedOrderTerms | null {
   const rest = remainderOf(entry.write.terms.wanted, cancel.filled);
-  const [price, amount] = [Decimal.of(rest.price), Decimal.of(rest.amount)];
+  const price = Decimal.of(rest.price);
+  const amount = Decimal.of(rest.amount);
   const isTooLittle = market !== undefined && isTooSmall(market, price, amount);
   const isLeft = amount.sign > 0 && !isTooLittle;
   const event = `${eventOf(cancel)}; nothing was placed for it: ${reason}`;

@@ -37,7 +37,10 @@ export async function* hold(
   first: Timer,
   end: AbortSignal,
 ): AsyncGenerator<HoldEvent> {
-  let [timer, latest, pause, isLapsed] = [first, first.answered + MINUTE_MS, 0, false];
+  let timer = first;
+  let latest = first.answered + MINUTE_MS;
+  let pause = 0;
+  let isLapsed = false;
   let failures = 0;
   const pauses = new Pauses(trading, market);
   try {
@@ -57,7 +60,10 @@ export async function* hold(
         continue;
       }
       const wasLate = !isLapsed && isAfter(attempt.timer, timer);
-      [timer, latest, pause, isLapsed] = [attempt.timer, attempt.timer.answered + MINUTE_MS, 0, false];
+      timer = attempt.timer;
+      latest = timer.answered + MINUTE_MS;
+      pause = 0;
+      isLapsed = false;
       failures = 0;
       yield { kind: 'started', timer };
       if (wasLate) yield { kind: 'lapsed', latest: timer.sent };

@@ -36,7 +36,8 @@ type Attempt =
  * it is sent as a write, because a write reports whether it may have arrived.
  */
 export async function startTimer({ client, host }: TradingContext, market: string): Promise<Attempt> {
-  const [sentAt, sent] = [host.now(), host.monotonic()];
+  const sentAt = host.now();
+  const sent = host.monotonic();
   const response = await client.cancelAllAfter(market);
   const answered = host.monotonic();
   if (response.kind === 'done') {

@@ -60,7 +60,8 @@ export function isNewer(id: string, than: string): boolean {
 
 /** The order of the list is not documented, and finding new records depends on it. */
 function requireNewestFirst(records: readonly { readonly id: string }[]): void {
-  const [first, last] = [records[0], records.at(-1)];
+  const first = records[0];
+  const last = records.at(-1);
   if (first === undefined || last === undefined || !isNewer(last.id, first.id)) return;
   throw new Failure('internal', 'The exchange lists withdrawals oldest first; pit expects newest first.');
 }

@@ -56,11 +56,7 @@ export async function sendWithdrawal(
   const write = { operation: 'withdraw', terms: { ...wanted, before } } as const;
   const entry = journal.begin<'withdraw'>(write, { id: options.id, reqTime });
   gate.attachEntry(entry);
-  const response = await send(trading, entry, { ...options, gate }).catch((error: unknown) => {
-    // a Failure means that the request could not be recorded; any other error may have come after it left
-    if (error instanceof Failure) entry.discard();
-    throw error;
-  });
+  const response = await entry.send(() => checkAndSend(trading, entry, { ...options, gate }));
   if (response.kind === 'notSent') {
     entry.settle({ outcome: 'notSent', id: null, duplicates: [] }, `not sent: ${response.reason}`);
     const { reason, failure, hint, halted } = response;
@@ -126,7 +122,7 @@ function isAnotherOpen({ journal }: TradingContext, { write: { id } }: JournalEn
   return journal.unsettledEntries().some(({ write }) => isKind(write, 'withdraw') && write.id !== id);
 }
 
-async function send(
+async function checkAndSend(
   trading: TradingContext,
   entry: JournalEntry<'withdraw'>,
   { limits, password, gate }: SendOptions & { readonly gate: SendGate },

@@ -6,7 +6,7 @@ import type { JournalEntry } from '../journal/entry.js';
 import { absentOutcome, isKind, type RecordedWrite, type Settled } from '../journal/write.js';
 import { namedIdOf } from '../open-writes.js';
 import { type Attempt, reconcile, SLACK_MS } from '../reconcile.js';
-import { closeOrRetain } from '../settle.js';
+import { closeIfExpired } from '../settle.js';
 import type { TradingContext } from '../trading-context.js';
 import { isNewer, recordsAfter } from './records.js';
 import { fitOf } from './terms.js';
@@ -67,7 +67,7 @@ export interface FundsFindings {
  */
 export async function readRecordList(trading: TradingContext, coin: string): Promise<RecordList | undefined> {
   const { settled, unsettled } = openWithdrawals(trading, coin);
-  const isWaiting = (entry: WithdrawalEntry) => !entry.isRetained || mayComeLate(entry);
+  const isWaiting = (entry: WithdrawalEntry) => !entry.isClosed || mayComeLate(entry);
   const [after] = [...unsettled, ...settled.filter(isWaiting)]
     .map(({ write }) => write.terms.before.record)
     .sort((one, other) => (isNewer(one, other) ? 1 : -1));
@@ -122,7 +122,7 @@ function openWithdrawals({ journal }: TradingContext, coin: string) {
     isKind(entry.write, 'withdraw') && entry.write.terms.coin === coin;
   // in this order: a withdrawal that is settled meanwhile is in both
   const unsettled = journal.unsettledEntries().filter(isHere);
-  const settled = journal.settledButUnexpired({ coin }).filter(isHere);
+  const settled = journal.settledEntries({ coin }).filter(isHere);
   const ids = new Set(settled.map(({ write }) => write.id));
   return { unsettled: unsettled.filter(({ write }) => !ids.has(write.id)), settled };
 }
@@ -255,7 +255,7 @@ function settleLate(
     const { id: writeId, reqTime } = entry.write;
     // a record that another withdrawal may have made is a duplicate of this one if it turns out not to be the other's
     const isReserved = rows.some(({ id, matchKey }) => reserved.has(id) && matchKey === writeId);
-    closeOrRetain(trading, entry, {
+    closeIfExpired(trading, entry, {
       lastReqTime: reqTime,
       areClosed: closed.has(writeId) && !isReserved,
       isAbsent: entry.settlement?.outcome !== 'placed',

@@ -4,10 +4,10 @@ import { acceptsReqTime, certainAt } from '../poll-until-settled.js';
 import type { TradingContext } from '../trading-context.js';
 import { type NewRecords, readRecordList, settleRecords } from './settle-records.js';
 
-/** What the user found out on the exchange. */
+/** What the user found out on the exchange about a write. */
 export interface ManualOutcome {
   readonly outcome: 'done' | 'notSent';
-  /** The record of a withdrawal that was done; null if the user names none. */
+  /** The order or record that it made; null if the user names none. */
   readonly id: string | null;
 }
 
@@ -32,7 +32,7 @@ export async function settleWithdrawalManually(
     if (manual.id !== finding.id) trading.reportProgress('The exchange lists this withdrawal, so --as is ignored.');
     return;
   }
-  requireExpired(trading, entry, manual);
+  requireExpired(trading, writeId, write, manual);
   const request = { reqTime, of: { coin: terms.coin } };
   if (finding?.kind === 'none' && !terms.internal && !(await tryRead(() => acceptsReqTime(trading, request)))) {
     trading.reportProgress('The exchange lists no such withdrawal, so --as is ignored.');
@@ -49,15 +49,16 @@ export async function settleWithdrawalManually(
   entry.settle({ outcome: 'placed', id, duplicates: [] }, `placed${id === null ? '' : `: ${id}`}, as the user says`);
 }
 
-/** Throws Failure `usage` until the request has expired: the withdrawal may appear in a moment. */
-function requireExpired(
+/** Throws Failure `usage` until the request has expired: the order or withdrawal may appear in a moment. */
+export function requireExpired(
   trading: TradingContext,
-  { write: { id, reqTime } }: JournalEntry<'withdraw'>,
+  id: string,
+  request: { readonly reqTime: number },
   manual: ManualOutcome,
 ): void {
-  const certain = certainAt(trading, { reqTime });
+  const certain = certainAt(trading, request);
   if (certain === null) return;
-  throw usage(`The exchange may still execute withdrawal ${id}, so it is too early to report its outcome.`, [
+  throw usage(`The exchange may still execute ${id}, so it is too early to report its outcome.`, [
     `Report it after ${localTimeText(certain)}.`,
     suggest('Report it', 'resolve', id, '--as', manual.id === null ? manual.outcome : `placed=${manual.id}`),
   ]);

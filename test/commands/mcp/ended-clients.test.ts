@@ -1,8 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { closeSync, openSync, writeSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { createServer, type Server, type Socket } from 'node:net';
+import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { isAlive } from '../../../src/platform/processes.js';
+import { afterFile } from '../../support/after-file.js';
 import { pitLine } from '../../support/command.js';
 import { eventually } from '../../support/eventually.js';
 import { plainEnvironment, temporaryHome } from '../../support/pit.js';
@@ -21,7 +24,9 @@ const call = (id: number) =>
 /** Takes connections and never answers, so that a call of a tool lasts. */
 let silent: Server;
 const sockets = new Set<Socket>();
+const home = temporaryHome();
 let environment: Record<string, string>;
+let pipes = 0;
 
 beforeAll(async () => {
   silent = createServer((socket) => {
@@ -30,7 +35,7 @@ beforeAll(async () => {
   });
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
-  environment = plainEnvironment(temporaryHome(), environmentAt(url));
+  environment = plainEnvironment(home, environmentAt(url));
 });
 
 afterAll(() => {
@@ -39,9 +44,9 @@ afterAll(() => {
 });
 
 /** `pit mcp`, as a child of this process, or of a shell that another one may kill. */
-function start(shell?: string): ChildProcess {
+function start(shell?: string, stdin: 'pipe' | number = 'pipe'): ChildProcess {
   const [command, ...words] = shell === undefined ? pitLine('mcp') : ['sh', '-c', shell, ...pitLine('mcp')];
-  const child = spawn(command, words, { env: environment, stdio: 'pipe' });
+  const child = spawn(command, words, { env: environment, stdio: [stdin, 'pipe', 'pipe'] });
   child.stdin?.on('error', () => undefined);
   return child;
 }
@@ -57,22 +62,20 @@ function firstLine({ stdout }: ChildProcess): Promise<string> {
   });
 }
 
-async function opened(shell?: string): Promise<ChildProcess> {
-  const child = start(shell);
+async function opened(): Promise<ChildProcess> {
+  const child = start();
   const answered = firstLine(child);
   child.stdin?.write(OPENING);
   await answered;
   return child;
 }
 
-/** A server whose parent is a shell; the shell prints its id on stderr. */
-async function openedBy(shell: string): Promise<{ readonly parent: ChildProcess; readonly pid: number }> {
-  const parent = start(shell);
-  const answered = firstLine(parent);
+/** Kills a shell that prints the id of its server, once the server has answered. Returns the id. */
+async function killedAfterAnswer(parent: ChildProcess): Promise<number> {
   const pid = new Promise<number>((resolve) => parent.stderr?.once('data', (chunk) => resolve(Number(chunk))));
-  parent.stdin?.write(OPENING);
-  await answered;
-  return { parent, pid: await pid };
+  await firstLine(parent);
+  parent.kill('SIGKILL');
+  return pid;
 }
 
 /** Runs a server in the background of a shell with the stdin of the shell. */
@@ -123,15 +126,20 @@ const WAYS: Readonly<Record<string, () => Promise<number | undefined>>> = {
     return child.pid;
   },
   'the parent is killed, and with it the pipes': async () => {
-    const { parent, pid } = await openedBy(IN_BACKGROUND);
-    parent.kill('SIGKILL');
-    parent.stdin?.destroy();
-    return pid;
+    const parent = start(IN_BACKGROUND);
+    parent.stdin?.write(OPENING);
+    return killedAfterAnswer(parent);
   },
-  'the parent is killed, but another process holds the pipes open': async () => {
-    const { parent, pid } = await openedBy(IN_BACKGROUND);
-    parent.kill('SIGKILL');
-    return pid;
+  'the parent is killed, but the pipe to the server stays open': async () => {
+    pipes += 1;
+    const pipe = path.join(home, `pipe-${pipes}`);
+    execFileSync('mkfifo', [pipe]);
+    // the server inherits an end to write to, so that it never reads the end of its stdin
+    const descriptor = openSync(pipe, 'r+');
+    afterFile(() => closeSync(descriptor));
+    const parent = start(IN_BACKGROUND, descriptor);
+    writeSync(descriptor, OPENING);
+    return killedAfterAnswer(parent);
   },
 };
 

@@ -150,6 +150,9 @@ describe('arguments', () => {
     ['tickers', { markets: Array.from({ length: 51 }, () => 'btc_usdt') }, 'markets has 51 elements.'],
     ['orders', { id: '1' }, 'One order needs market.'],
     ['transfers', { kind: 'withdraw', coin: 'btc' }, 'kind is "withdraw".'],
+    ['orders', { market: 'btc_usdt', side: 'buy', state: 'done' }, 'state is "done".'],
+    ['tickers', { sort: 'Volume' }, 'sort is "Volume".'],
+    ['candles', { market: 'btc_usdt', type: '2h30' }, '--type is "2h30".'],
   ])('refuses %s %j', async (name, given, message) => {
     const { isError, structuredContent } = await client.call(name, given);
     expect({ isError, error: structuredContent.error }).toMatchObject({

@@ -52,6 +52,14 @@ describe('the newest state of a channel', () => {
     expect(state.take([order('8', 'open', '4')], 'delta')).toBeUndefined();
   });
 
+  it('an order of the past is news only once more of it is known, in a whole list too', () => {
+    const state = stateOf('orders', [[order('1', 'open')], 'snapshot']);
+    state.remember([order('8', 'filled', '5'), order('9', 'cancelled', '1')]);
+    expect(state.take([order('1', 'open'), order('8', 'filled', '5')], 'snapshot')).toEqual([order('1', 'open')]);
+    expect(state.take([order('8', 'filled', '5')], 'delta')).toBeUndefined();
+    expect(state.take([order('9', 'cancelled', '2')], 'delta')).toEqual([order('9', 'cancelled', '2')]);
+  });
+
   it('keeps the last thousand orders that ended, and counts those that it dropped', () => {
     const data = Array.from({ length: 1_030 }, (_, index) => order(String(index), 'cancelled'));
     const state = stateOf('orders', [data, 'delta']);

@@ -33,7 +33,7 @@ async function snapshotOf({ buys, known = [], named, from = null }: Listed) {
   } as unknown as ExchangeClient;
   const markets = Object.keys(buys);
   const request =
-    markets.length > 1 ? {} : { market: MARKET, ...(named === undefined ? {} : { order: { id: named.id } }) };
+    markets.length > 1 ? {} : { market: MARKET, ...(named === undefined ? {} : { orders: [{ id: named.id }] }) };
   const snapshot = await FOLLOWED.orders.snapshot?.(request, {
     ...{ client, from, now: NOW, base: undefined, orderMarkets: async () => markets },
     known: known.map(update),

@@ -140,7 +140,7 @@ describe('what is pushed', () => {
     peer.send(ticker('29046.17'));
     expect(await next()).toEqual({
       ...{ type: 'data', channel: TICKER, time: 1653781987181, received: NOW, source: 'push', scope: 'snapshot' },
-      ...{ skipped: 0, raw: ticker('29046.17') },
+      ...{ since: null, skipped: 0, raw: ticker('29046.17') },
       data: {
         ...{ time: 1653781987181, bid: '29039.24', ask: '29056.69', last: '29046.17', open: '28598.8' },
         ...{ high: '29249.63', low: '28527.54', change: '1.57', volume: '4499.6492' },
@@ -385,7 +385,7 @@ describe('a gap', () => {
     const { gap, reason } = gapOf(await next());
     expect(gap).toEqual({ from: NOW, to: NOW + 1_500, resynchronised: true, permanent: false });
     expect(reason).toBe('connection reset');
-    expect(await next()).toMatchObject({ source: 'http', scope: 'delta' });
+    expect(await next()).toMatchObject({ source: 'http', scope: 'delta', since: NOW });
     expect(summary(await next())).toBe('123');
     expect(requests()).toEqual(
       // from the last trade that HTTP has shown

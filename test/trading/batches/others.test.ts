@@ -13,7 +13,9 @@ it('an order that is settled during the read of the journal is among the open wr
   const entry = trading.journal.begin<'order'>({ operation: 'order', terms: TERMS }, { id: 'mine0001', reqTime: 1 });
   meanwhile(trading.journal, () => entry.settle(PLACED, 'placed'));
   const writes = openWrites(trading.journal, { market: TERMS.market, side: TERMS.side });
-  expect(writes.map(({ isSettled, orderIds }) => [isSettled, orderIds])).toEqual([[true, [PLACED.id]]]);
+  expect(writes.map(({ isSettled, attempts }) => [isSettled, attempts[0]?.items[0]?.rowId])).toEqual([
+    [true, PLACED.id],
+  ]);
 });
 
 it('a job that is settled during its lookup is found', async () => {

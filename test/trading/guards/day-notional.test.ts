@@ -73,7 +73,9 @@ it('the notional of a day starts at zero at midnight UTC', async () => {
   // settled today, written yesterday
   late.settle(PLACED, 'placed');
   expect(notionalToday(journal, 'usdt', host.now()).toString()).toBe('0');
-  begin('early1');
+  const early = begin('early1');
+  expect(notionalToday(journal, 'usdt', host.now()).toString()).toBe('100');
+  early.settle(PLACED, 'placed');
   expect(notionalToday(journal, 'usdt', host.now()).toString()).toBe('100');
 });
 

@@ -30,8 +30,9 @@ describe('the limits of the guards', () => {
 
   it('turns the limits off one by one', () => {
     expect(shown(guardLimits({ priceBand: 'off' })).band).toBeNull();
-    expect(shown(guardLimits({ orderNotional: 'off' }))).toMatchObject({ order: {}, day: DAY });
-    expect(shown(guardLimits({ dayNotional: 'off' }))).toMatchObject({ order: ORDER, day: {} });
+    const others = { band: '0.10', postOnly: true };
+    expect(shown(guardLimits({ orderNotional: 'off' }))).toEqual({ ...others, order: {}, day: DAY });
+    expect(shown(guardLimits({ dayNotional: 'off' }))).toEqual({ ...others, order: ORDER, day: {} });
   });
 });
 
@@ -84,5 +85,9 @@ describe('the names of the guards', () => {
   it.each(['', 'price', 'price-band,', 'all', 'priceBand'])('refuses %j and lists all guards', (word) => {
     const hints = saying('Known: price-band, order-notional, day-notional, post-only.');
     expect(() => parseGuards(word)).toThrow(expect.objectContaining({ kind: 'usage', hints }));
+  });
+
+  it('names the word that is none', () => {
+    expect(() => parseGuards('price-band, prise ')).toThrow(/^There is no guard "prise"\.$/);
   });
 });

@@ -13,7 +13,7 @@ const PLACED = `{"code":"1000","message":"ok","id":"${ID}"}`;
 
 /** The calls with which the journal uses the disk. */
 const CALLS = [
-  ...['openSync', 'writeSync', 'fsyncSync', 'closeSync', 'fchmodSync', 'renameSync', 'rmSync'],
+  ...['openSync', 'writeSync', 'writeFileSync', 'fsyncSync', 'closeSync', 'fchmodSync', 'renameSync', 'rmSync'],
   ...['readFileSync', 'readdirSync', 'readSync', 'fstatSync', 'mkdirSync', 'chmodSync', 'statSync', 'lstatSync'],
 ] as const;
 

@@ -54,15 +54,17 @@ describe('the journal', () => {
     ]);
   });
 
-  it('archives a settled write as one line without a second copy of its outcome', () => {
+  it('archives a settled write as one line, which begins with what it counts for the limit of its day', () => {
     const { begin, archive, host } = newJournal();
     const entry = begin('own0001');
     entry.settle(PLACED, 'placed');
     const [time, [name = '']] = [host.now(), fs.readdirSync(archive)];
     const events = ['recorded', 'placed'].map((event) => ({ time, event }));
+    const day = { id: 'own0001', time, quote: 'usdt', notional: '300.00' };
     expect(linesIn(path.join(archive, name))).toEqual([
-      { at: time, settled: { ...PLACED, write: entry.write, events } },
+      { at: time, day, settled: { ...PLACED, write: entry.write, events } },
     ]);
+    expect(fs.readFileSync(path.join(archive, name), 'utf8').trim()).toMatch(/^\{"at":\d+,"day":\{[^}]+\},"settled":/);
   });
 
   it('never restores a settled record that another process still writes to', () => {
@@ -150,6 +152,7 @@ describe('a journal record', () => {
       spied('openSync', (file, descriptor) => {
         names.set(Number(descriptor), fs.statSync(String(file)).isDirectory() ? 'folder' : 'file');
       }),
+      spied('writeFileSync', (descriptor) => seen.push(`write ${names.get(Number(descriptor))}`)),
       spied('writeSync', (descriptor) => seen.push(`write ${names.get(Number(descriptor))}`)),
       spied('fsyncSync', (descriptor) => seen.push(`sync ${names.get(Number(descriptor))}`)),
       spied('renameSync', () => seen.push('name')),
@@ -160,7 +163,7 @@ describe('a journal record', () => {
   }
 
   function spied(
-    name: 'openSync' | 'writeSync' | 'fsyncSync' | 'renameSync',
+    name: 'openSync' | 'writeSync' | 'writeFileSync' | 'fsyncSync' | 'renameSync',
     note: (first: unknown, result: unknown) => void,
   ) {
     const original = fs[name] as (...values: unknown[]) => unknown;
@@ -198,7 +201,7 @@ describe('a journal record', () => {
     expect(settle('mine0003')).toEqual([noted, 'write file', 'sync file', 'sync folder', 'name']);
   });
 
-  it.each(['writeSync', 'fsyncSync', 'renameSync'] as const)('is not there if %s fails, nor is a draft', (name) => {
+  it.each(['writeFileSync', 'fsyncSync', 'renameSync'] as const)('is not there if %s fails, nor is a draft', (name) => {
     const { begin, unsettled, journal } = newJournal();
     begin('mine0001');
     const failing = vi.spyOn(fs, name as 'renameSync').mockImplementation(() => {
@@ -237,15 +240,16 @@ describe('a journal record', () => {
     expect(ids(journal.unsettledEntries())).toEqual(['mine0002']);
   });
 
-  it('is refused if the disk takes only a part of it', () => {
-    const { begin, unsettled } = newJournal();
-    begin('mine0001');
+  it('is not claimed if the disk takes only a part of the line that names the new owner', () => {
+    const { begin, journal, unsettled } = newJournal();
+    begin('mine0001').release();
+    const entry = journal.findUnsettled('mine0001');
     const write = fs.writeSync as (descriptor: number, bytes: Buffer, from: number, length: number) => number;
     const short = (descriptor: number, bytes: Buffer) => write(descriptor, bytes, 0, 10);
     const failing = vi.spyOn(fs, 'writeSync').mockImplementation(short as typeof fs.writeSync);
     onTestFinished(() => failing.mockRestore());
-    expect(() => begin('mine0002')).toThrow(expect.objectContaining({ message: expect.stringContaining('ENOSPC') }));
-    expect(fs.readdirSync(unsettled)).toEqual(['mine0001']);
+    expect(() => entry?.claim()).toThrow(expect.objectContaining({ message: expect.stringContaining('ENOSPC') }));
+    expect([fs.readdirSync(unsettled), journal.findUnsettled('mine0001')?.owner]).toEqual([['mine0001'], null]);
   });
 });
 
@@ -284,7 +288,7 @@ describe('a client id that the user chose', () => {
       begin('own0001', 'mine0001').settle({ outcome, id: null, duplicates: [] }, outcome);
       begin('own0002', 'mine0001');
       expect(ids(journal.unsettledEntries())).toEqual(['own0002']);
-      expect(ids(journal.settledButUnexpired(TERMS))).toEqual(['own0001']);
+      expect(ids(journal.settledEntries(TERMS))).toEqual(['own0001']);
     },
   );
 
@@ -340,7 +344,7 @@ describe('a journal of another version', () => {
 
   it.each<[string, (folder: string) => void]>([
     ['by its number', (folder) => fs.writeFileSync(path.join(folder, 'version'), '2\n')],
-    ['of a later pit', (folder) => fs.writeFileSync(path.join(folder, 'version'), '4\n')],
+    ['of a later pit', (folder) => fs.writeFileSync(path.join(folder, 'version'), '5\n')],
     ['without a number', (folder) => fs.rmSync(path.join(folder, 'version'))],
   ])('is refused whatever is asked, and not touched: %s', (_, change) => {
     const { begin, journal, folder, unsettled } = newJournal();
@@ -353,8 +357,8 @@ describe('a journal of another version', () => {
       () => journal.archive.find('mine0001'),
       () => journal.writesSince(0),
       () => journal.findUnsettled('mine0001'),
-      () => journal.settledButUnexpired(TERMS),
-      () => journal.oldestSettledButUnexpired(TERMS),
+      () => journal.settledEntries(TERMS),
+      () => journal.oldestSettled(TERMS),
       () => journal.unexpected(),
       () => journal.requireReadable(),
       () => journal.reopen('mine0001'),
@@ -381,7 +385,7 @@ describe('a journal of another version', () => {
     const { begin, folder, journal } = newJournal();
     expect([journal.isIdle, journal.unsettledEntries(), journal.markets()]).toEqual([true, [], []]);
     begin('mine0001');
-    expect(fs.readFileSync(path.join(folder, 'version'), 'utf8')).toBe('3\n');
+    expect(fs.readFileSync(path.join(folder, 'version'), 'utf8')).toBe('4\n');
     expect(fs.readdirSync(folder).sort()).toEqual(['archive', 'jobs', 'settled', 'unsettled', 'version']);
   });
 });
@@ -389,12 +393,16 @@ describe('a journal of another version', () => {
 describe('the archive of settled writes', () => {
   const DAY = 86_400_000;
 
-  it('keeps fourteen days, a file a day', async () => {
-    const { host, begin, journal, archive } = newJournal();
+  it('keeps fourteen days, a file a day, and the records of the jobs that were closed on them', async () => {
+    const { host, begin, journal, archive, folder } = newJournal();
     for (let day = 0; day < 20; day += 1) {
       begin(`day${day}x`).settle(PLACED, 'placed');
+      fs.writeFileSync(path.join(folder, 'job'), '');
+      journal.archive.keepJob(path.join(folder, 'job'), `job${day}`);
       await host.sleep(DAY);
     }
+    const jobs = fs.readdirSync(path.join(folder, 'jobs')).map((name) => name.slice('YYYY-MM-DD-'.length));
+    expect(jobs).toEqual(Array.from({ length: 14 }, (_, index) => `job${index + 6}`));
     const names = fs.readdirSync(archive);
     expect(names).toHaveLength(14);
     expect(names.every((name) => /^\d{4}-\d\d-\d\d\.jsonl$/.test(name))).toBe(true);
@@ -437,7 +445,7 @@ describe('the archive of settled writes', () => {
     const { begin, journal, host } = newJournal();
     const buys = { market: 'btc_usdt', side: 'buy' } as const;
     const ids = (where: MarketSide) =>
-      journal.settledButUnexpired(where).map(({ write, settlement }) => [write.id, settlement?.id]);
+      journal.settledEntries(where).map(({ write, settlement }) => [write.id, settlement?.id]);
     begin('mine0001').settle({ outcome: 'refused', id: null, duplicates: [] }, 'refused');
     await host.sleep(1);
     begin('also0002').settle(PLACED, 'placed');
@@ -450,15 +458,15 @@ describe('the archive of settled writes', () => {
       [],
       [],
     ]);
-    const oldest = (where: MarketSide) => journal.oldestSettledButUnexpired(where);
+    const oldest = (where: MarketSide) => journal.oldestSettled(where);
     expect([oldest(buys), oldest({ ...buys, side: 'sell' })]).toEqual([NOW, Number.POSITIVE_INFINITY]);
-    const [refused, placed] = journal.settledButUnexpired(buys);
+    const [refused, placed] = journal.settledEntries(buys);
     placed?.noteFound(['8']);
-    expect(journal.settledButUnexpired(buys)[1]?.settlement?.duplicates).toEqual(['8']);
+    expect(journal.settledEntries(buys)[1]?.settlement?.duplicates).toEqual(['8']);
     expect(journal.archive.find('also0002')?.duplicates).toEqual(['8']);
     placed?.close();
-    refused?.retain();
-    expect(journal.settledButUnexpired(buys).map(({ isRetained }) => isRetained)).toEqual([true]);
+    refused?.close({ isKept: true });
+    expect(journal.settledEntries(buys).map(({ isClosed }) => isClosed)).toEqual([true]);
   });
 
   it('finds writes behind a line that a corrected clock dated up to a minute too early', () => {

@@ -3,11 +3,12 @@ import path from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { notionalToday } from '../../../src/trading/guards/limits.js';
 import { encodeLine } from '../../../src/trading/journal/files.js';
+import { dayNotionalOf } from '../../../src/trading/journal/notional.js';
 import type { RecordedWrite } from '../../../src/trading/journal/write.js';
 import { settleCoin } from '../../../src/trading/withdrawals/settle-records.js';
 import { TERMS } from '../support/terms.js';
 import { tradingOf } from '../support/trading.js';
-import { settledOf } from './support.js';
+import { PLACED, settledOf } from './support.js';
 
 const DAY = 86_400_000;
 const ORDERS = 2_000;
@@ -25,7 +26,7 @@ function busy() {
     const one = settledOf('any0001');
     const settled = { ...one, write: { ...one.write, time: at, ...write } as RecordedWrite };
     const file = path.join(folder, `${new Date(at).toISOString().slice(0, 10)}.jsonl`);
-    return { file, line: encodeLine({ at, settled }) };
+    return { file, line: encodeLine({ at, day: dayNotionalOf(settled), settled }) };
   };
   const lines = [-DAY, 0].flatMap((ago) => {
     const at = trading.host.now() + ago;
@@ -111,4 +112,24 @@ it('the notional of the day is summed in one pass, however many jobs are open', 
   const placed = ORDERS * 300;
   expect(passes.map(([sum]) => sum)).toEqual([`${placed + 6}`, `${placed + 36}`]);
   expect(passes[1]?.[1]).toBe(passes[0]?.[1]);
+});
+
+it('the notional of the day is summed without parsing a write, and again only once one more is settled', () => {
+  const trading = busy();
+  const { journal, host } = trading;
+  const read = reading();
+  const today = () => notionalToday(journal, 'usdt', host.now()).trimmed().toString();
+  const parsed = () => vi.mocked(JSON.parse).mock.calls.map(([text]) => text.length);
+  expect([today(), today()]).toEqual([`${ORDERS * 300}`, `${ORDERS * 300}`]);
+  expect([read.opened(), Math.max(...parsed()) < 150]).toEqual([2, true]);
+  const entry = journal.begin<'order'>({ operation: 'order', terms: TERMS }, { id: 'one01', reqTime: 1 });
+  expect([today(), read.opened()]).toEqual([`${ORDERS * 300 + 300}`, 2]);
+  entry.settle(PLACED, 'placed');
+  expect([today(), read.opened() > 2]).toEqual([`${ORDERS * 300 + 300}`, true]);
+});
+
+it('the days of two quote coins are summed apart', () => {
+  const { journal, host } = busy();
+  const today = (quote: string) => notionalToday(journal, quote, host.now()).trimmed().toString();
+  expect([today('usdt'), today('btc'), today('usdt')]).toEqual([`${ORDERS * 300}`, '0', `${ORDERS * 300}`]);
 });

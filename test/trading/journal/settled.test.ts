@@ -19,7 +19,7 @@ function settledOrder(settlement: typeof PLACED | typeof NOT_SENT = PLACED) {
   const journals = newJournal();
   journals.begin('own0001').settle(settlement, settlement.outcome);
   const find = () => {
-    const [entry] = journals.journal.settledButUnexpired(BUYS);
+    const [entry] = journals.journal.settledEntries(BUYS);
     if (entry === undefined) throw new Error('there is no settled order');
     return entry;
   };
@@ -78,9 +78,9 @@ describe('a settled order', () => {
     expect(journal.unexpected()).toHaveLength(0);
   });
 
-  it.each(['close', 'retain'] as const)(
-    'is archived with what its record says when a killed process did not: %s',
-    (end) => {
+  it.each([{ isKept: false }, { isKept: true }])(
+    'is archived, once closed, with what its record says when a killed process did not: %o',
+    (how) => {
       const { find, archived, journal } = settledOrder();
       const { archive } = journal;
       const adding = vi.spyOn(archive, 'add').mockImplementation(() => undefined);
@@ -88,7 +88,7 @@ describe('a settled order', () => {
       adding.mockRestore();
       expect(archived()?.duplicates).toEqual([]);
       // another object, as in another process
-      find()[end]();
+      find().close(how);
       expect(archived()).toMatchObject({ id: PLACED.id, duplicates: ['8'] });
     },
   );
@@ -102,12 +102,12 @@ describe('a settled order', () => {
     expect([contents(settled), journal.isIdle, contents(archive)]).toEqual([{}, true, before]);
   });
 
-  it('is retained under the same name, and marked', () => {
+  it('is kept under the same name once it is closed if its order may appear after all, and marked', () => {
     const { find, settled } = settledOrder(NOT_SENT);
     const before = Object.keys(contents(settled));
-    find().retain();
-    expect([Object.keys(contents(settled)), find().isRetained]).toEqual([before, true]);
-    expect(find().events.at(-1)).toMatchObject({ event: 'verified', isLate: true, isRetained: true });
+    find().close({ isKept: true });
+    expect([Object.keys(contents(settled)), find().isClosed]).toEqual([before, true]);
+    expect(find().events.at(-1)).toMatchObject({ event: 'verified', isLate: true, isClosed: true });
   });
 });
 
@@ -118,8 +118,8 @@ it('a settled withdrawal is found by its coin, and a settled cancellation leaves
   journal.begin<'withdraw'>(withdraw, { id: 'out0001', reqTime }).settle({ ...PLACED, id: '5' }, 'placed');
   const cancel = { operation: 'cancel', terms: { market: 'btc_usdt', order: { id: '7' } } } as const;
   journal.begin<'cancel'>(cancel, { id: 'stop0001', reqTime }).settle({ ...PLACED, outcome: 'cancelled' }, 'cancelled');
-  const idsOf = (list: Parameters<typeof journal.settledButUnexpired>[0]) =>
-    journal.settledButUnexpired(list).map(({ write }) => write.id);
+  const idsOf = (list: Parameters<typeof journal.settledEntries>[0]) =>
+    journal.settledEntries(list).map(({ write }) => write.id);
   expect([idsOf({ coin: 'btc' }), idsOf({ coin: 'eth' }), idsOf(BUYS)]).toEqual([['out0001'], [], []]);
   expect(Object.keys(contents(settled))).toEqual([`btc~${reqTime}~out0001`]);
   expect(contents(unsettled)).toEqual({});
@@ -129,22 +129,22 @@ describe('a settled job', () => {
   it('keeps its full record while the archive has its summary, before and after it is closed', () => {
     const { journal, jobs, settled } = settledJob();
     for (const isClosed of [false, true]) {
-      if (isClosed) for (const entry of journal.settledButUnexpired(BUYS)) entry.close();
+      if (isClosed) for (const entry of journal.settledEntries(BUYS)) entry.close();
       expect(journal.findSettledJob(JOB)?.write.terms.lines).toEqual(JOB_TERMS.lines);
       expect([journal.findJob(JOB)?.write.id, journal.findJob('job0002')]).toEqual([JOB, undefined]);
       expect(Object.keys(contents(isClosed ? jobs : settled))).toHaveLength(1);
     }
-    expect([journal.settledButUnexpired(BUYS), Object.keys(contents(jobs))]).toEqual([[], ['2018-10-23-job0001']]);
+    expect([journal.settledEntries(BUYS), Object.keys(contents(jobs))]).toEqual([[], ['2018-10-23-job0001']]);
   });
 
   it.each(['settled', 'closed'])('is reopened once, with all that it recorded, when it is %s', (state) => {
     const { journal, settled, jobs } = settledJob();
-    if (state === 'closed') for (const entry of journal.settledButUnexpired(BUYS)) entry.close();
+    if (state === 'closed') for (const entry of journal.settledEntries(BUYS)) entry.close();
     expect([journal.reopen(JOB), journal.reopen(JOB), journal.reopen('job0002')]).toEqual([true, false, false]);
     const entry = journal.findUnsettled(JOB);
     expect(entry?.events.map(({ event }) => event)).toEqual(['recorded', '1 of 1 placed']);
     expect([contents(settled), contents(jobs), journal.findSettledJob(JOB)]).toEqual([{}, {}, undefined]);
-    expect([entry?.claim('29000'), entry?.events.at(-1)?.bestBid]).toEqual([true, '29000']);
+    expect([entry?.claim({ bestBid: '29000' }), entry?.events.at(-1)?.bestBid]).toEqual([true, '29000']);
     expect(journal.findUnsettled(JOB)?.events.at(-1)?.bestBid).toBe('29000');
   });
 
@@ -232,8 +232,30 @@ describe('the archive', () => {
       'own0002',
     ]);
     expect(archive.findByClientId('own0003')).toBeUndefined();
-    const names = [...archive.newestFirst((text) => text.includes('"mine0001"'), 0)].map(({ write }) => write.id);
-    expect(names).toEqual(['own0001']);
+    const terms = { market: 'btc_usdt', order: { clientId: 'mine0009' } };
+    const cancel = journal.begin<'cancel'>({ operation: 'cancel', terms }, { id: 'stop0001', reqTime: 1 });
+    cancel.settle({ ...PLACED, outcome: 'cancelled' }, 'cancelled');
+    expect(archive.findByClientId('mine0009')).toBeUndefined();
+  });
+
+  it('counts only writes of a market for the limit of a day', () => {
+    const { journal, host, archive } = newJournal();
+    const reqTime = host.now();
+    const withdraw = { operation: 'withdraw', terms: WITHDRAWAL } as const;
+    journal.begin<'withdraw'>(withdraw, { id: 'out0001', reqTime }).settle({ ...PLACED, id: '5' }, 'placed');
+    const [line = ''] = Object.values(contents(archive)).map(String);
+    expect(line.trim()).toMatch(/^\{"at":\d+,"settled":/);
+  });
+
+  it('is asked for the write that made an order, as its own or as a duplicate, but not for one that cancelled it', () => {
+    const { begin, journal, host } = newJournal();
+    begin('own0001').settle({ ...PLACED, id: '7', duplicates: ['8', '9'] }, 'placed');
+    const terms = { market: 'btc_usdt', order: { id: '5' } };
+    const cancel = journal.begin<'cancel'>({ operation: 'cancel', terms }, { id: 'stop0001', reqTime: host.now() });
+    cancel.settle({ ...PLACED, outcome: 'cancelled', id: '5' }, 'cancelled');
+    begin('own0002', '9').settle({ ...NOT_SENT }, 'not sent');
+    const makerOf = (id: string) => journal.archive.findByOrder(id)?.write.id;
+    expect(['7', '8', '9', '5', '1'].map(makerOf)).toEqual(['own0001', 'own0001', 'own0001', undefined, undefined]);
   });
 
   it('keeps the settled write if its folder cannot be written, and the next command settles it', () => {

@@ -105,7 +105,7 @@ describe('an answer that accepts an order', () => {
     const recording = { id: 'earlier', reqTime: NOW - 600_000 };
     const earlier = trading.journal.begin<'order'>({ operation: 'order', terms: TERMS }, recording);
     earlier.settle({ outcome: 'placed', id: '7', duplicates: [] }, 'placed');
-    for (const entry of trading.journal.settledButUnexpired({ market: 'btc_usdt', side: 'buy' })) entry.close();
+    for (const entry of trading.journal.settledEntries({ market: 'btc_usdt', side: 'buy' })) entry.close();
     expect(await placeOrder(trading, TERMS, { id: 'mine' })).toMatchObject({ outcome });
   });
 

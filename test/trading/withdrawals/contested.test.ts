@@ -158,7 +158,7 @@ it.each([
     const earlier = tradingOf(server.url, { elapsedMs: -ms });
     const entry = begin(earlier, 'earlier');
     entry.settle({ outcome: 'placed', id: '2', duplicates: [] }, 'placed: 2');
-    for (const kept of earlier.journal.settledButUnexpired({ coin: 'btc' })) kept.close();
+    for (const kept of earlier.journal.settledEntries({ coin: 'btc' })) kept.close();
     const trading = tradingOf(server.url, { ...ENOUGH, state: earlier.state });
     begin(trading, 'later').release();
     expect(await settled(trading, 'later')).toEqual({ later: outcome });

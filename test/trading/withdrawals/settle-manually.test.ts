@@ -84,7 +84,7 @@ describe('a withdrawal that stays unknown whatever the exchange lists', () => {
       const trading = await lostAt(DOUBTFUL, options);
       await expect(settleManually(trading, 'lost1', placedAs('2'))).rejects.toMatchObject({
         kind: 'usage',
-        message: expect.stringContaining('may still execute withdrawal lost1'),
+        message: expect.stringContaining('may still execute lost1'),
         hints: saying(/^Report it after 2018-\S+ \S+ \(UTC\)\..*pit resolve lost1 --as placed=2/),
       });
       expect(trading.journal.unsettledEntries()).toHaveLength(1);

@@ -65,7 +65,9 @@ async function likeliestFirst(
 /** In columns: the name, the last price and the change over a day. */
 function choiceAmong(list: readonly ListedMarket[]): (listed: ListedMarket) => Choice<Market> {
   const widest = (name: 'market' | 'last' | 'change') => Math.max(...list.map((listed) => listed[name].length));
-  const [market, last, change] = [widest('market'), widest('last'), widest('change')];
+  const market = widest('market');
+  const last = widest('last');
+  const change = widest('change');
   return (listed) => ({
     name: [listed.market.padEnd(market), listed.last.padStart(last), listed.change.padStart(change)]
       .join('  ')

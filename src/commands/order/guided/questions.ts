@@ -203,7 +203,8 @@ function bookText({ paint, width }: Screen, { view, age, market }: LiveBook): st
   const quote = (name: string, price: Decimal | null) =>
     `${name} ${price === null ? 'none' : formatPrice(price, market)}`;
   const best = bestPrices(view);
-  const [bid, ask] = [quote('bid', best.bid), quote('ask', best.ask)];
+  const bid = quote('bid', best.bid);
+  const ask = quote('ask', best.ask);
   const old = age > STALE_MS ? `  (${ageText(age, REFRESH_MS)} ago)` : '';
   const crossed = isCrossed(best) ? '  crossed' : '';
   const text = `${bid}  ${ask}${crossed}${old}`;

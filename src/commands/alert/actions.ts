@@ -1,0 +1,119 @@
+import { quoted, usage } from '../../errors.js';
+import { toJson } from '../../terminal/json.js';
+import type { Context } from '../command.js';
+import { scan } from '../shell/line.js';
+
+/** From so many alerts on that wait for a program, the user has to know that it may never end. */
+const MANY_WAITING = 10;
+
+/** An alert as programs get it, and its two lines for people. */
+interface Notice {
+  readonly document: object;
+  readonly title: string;
+  readonly text: string;
+}
+
+/** The line on the terminal that the output of a program would break into. */
+interface Line {
+  hide(): void;
+  show(): void;
+}
+
+interface Wanted {
+  readonly exec: readonly string[] | undefined;
+  readonly notify: boolean;
+}
+
+/** Reads the words of `--exec` as a shell splits them; nothing in them is expanded. Throws Failure `usage`. */
+export function execWords(text: string): readonly string[] {
+  const { words, quote, operator } = scan(text);
+  if (quote !== null) throw usage(`--exec is ${quoted(text)}, with an open quote.`, `Close the ${quote}.`);
+  if (operator !== null)
+    throw usage(
+      `--exec is ${quoted(text)}, and no shell runs it: ${operator.text} has no meaning.`,
+      'Write a script and name it, or quote the sign; --exec \'sh -c "…"\' runs a shell.',
+    );
+  if (words.length === 0)
+    throw usage('--exec is empty.', "Name a program, with its arguments: --exec 'notify.sh btc'.");
+  return words.map((word) => word.text);
+}
+
+/** What an alert does besides being printed: one after another, in their order. */
+export class AlertActions {
+  #running: Promise<void> = Promise.resolve();
+  #waiting = 0;
+
+  private constructor(
+    private readonly context: Pick<Context, 'host' | 'output'>,
+    private readonly programs: readonly ((notice: Notice) => Program)[],
+    private readonly rings: boolean,
+    private readonly line: Line,
+  ) {}
+
+  /** Throws Failure `usage` for a program that there is not. */
+  static async prepare(
+    context: Pick<Context, 'host' | 'output'>,
+    { exec, notify }: Wanted,
+    line: Line,
+  ): Promise<AlertActions> {
+    const { host, output } = context;
+    const programs: ((notice: Notice) => Program)[] = [];
+    if (exec !== undefined) {
+      const [program = ''] = exec;
+      if (!(await host.isProgram(program)))
+        throw usage(`Program ${quoted(program)} not found.`, 'Give --exec a program on your PATH, or its path.');
+      programs.push(({ document }) => ({ words: exec, input: `${toJson(document)}\n` }));
+    }
+    const notifier = notify ? await findNotifier(host) : undefined;
+    if (notifier !== undefined) programs.push((notice) => ({ words: notifier(notice), input: '' }));
+    const isOnTerminal = host.errors.isTTY === true;
+    if (notify && notifier === undefined)
+      output.warn(
+        `--notify ${isOnTerminal ? 'only rings the bell' : 'does nothing'}: neither notify-send nor osascript is installed.`,
+      );
+    return new AlertActions(context, programs, notify && isOnTerminal, line);
+  }
+
+  /** Begins what an alert does. */
+  start(notice: Notice): void {
+    const { host, output } = this.context;
+    if (this.rings) host.errors.write('\u0007');
+    if (this.programs.length === 0) return;
+    this.#waiting += 1;
+    if (this.#waiting === MANY_WAITING)
+      output.warn(`${MANY_WAITING} alerts wait for the program of an earlier one to end.`);
+    this.#running = this.#running.then(async () => {
+      for (const programOf of this.programs) await this.#run(programOf(notice));
+      this.#waiting -= 1;
+    });
+  }
+
+  /** Resolves when all that was begun is done. */
+  done(): Promise<void> {
+    return this.#running;
+  }
+
+  async #run({ words, input }: Program): Promise<void> {
+    const { host, output } = this.context;
+    this.line.hide();
+    const code = await host.runWithInput(words, input);
+    this.line.show();
+    if (code !== 0) output.warn(`${quoted(words[0] ?? '')} ended with exit code ${code}.`);
+  }
+}
+
+interface Program {
+  readonly words: readonly string[];
+  readonly input: string;
+}
+
+/** The program of this desktop that shows notifications, by its words; undefined without one. */
+async function findNotifier({ isProgram }: Context['host']): Promise<((notice: Notice) => string[]) | undefined> {
+  // the texts are arguments of the script, so nothing in them is a part of it
+  const script = ['on run {title, body}', 'display notification body with title title', 'end run'];
+  if (await isProgram('osascript'))
+    return ({ title, text }) => ['osascript', ...script.flatMap((line) => ['-e', line]), title, text];
+  // the title is plain text; in the body, some desktops read < as markup
+  if (await isProgram('notify-send')) return ({ title, text }) => ['notify-send', '--app-name=pit', title, text];
+  return undefined;
+}

@@ -1,0 +1,217 @@
+import { flag, required, several, toggle } from '../../cli/definition.js';
+import * as shape from '../../cli/shapes.js';
+import { formatAmount, grouped } from '../../domain/decimal.js';
+import { parseMarket } from '../../domain/market.js';
+import { Failure, suggest, usage } from '../../errors.js';
+import type { Channel, ExchangeStream } from '../../exchange/exchange.js';
+import { ageText, isoTime, zonedTime } from '../../terminal/time.js';
+import { type Condition, numberOf } from '../../trading/alerts/condition.js';
+import { type Alert, channelsOf, findAlerts } from '../../trading/alerts/find-alerts.js';
+import { type Context, define } from '../command.js';
+import { marketName } from '../inputs.js';
+import { explainUnknownMarket } from '../known-market.js';
+import { AlertActions, execWords } from './actions.js';
+import { CONDITION_FORMS, conditionWord } from './condition-words.js';
+
+const ALERT: shape.Fields = {
+  market: shape.text(''),
+  condition: shape.text('as last>30000'),
+  time: shape.time('when it began to hold, as far as that is known, or else when it was found'),
+  value: shape.decimal(
+    'the number that was compared, in percent for change and spread; of an order, what is filled so far',
+  ),
+  late: shape.boolean('whether it was found afterwards, after a cut or a sleep'),
+  order: shape.nullable(shape.id('the order that was filled')),
+};
+
+export default define({
+  summary: 'Wait until a price, a fill or another condition holds',
+  arguments: {
+    market: required('the market', marketName),
+    conditions: several(`any of these, in quotes: ${CONDITION_FORMS}`, conditionWord),
+  },
+  flags: {
+    repeat: toggle('--repeat', 'go on, and report each crossing once; what already holds at the start is none'),
+    exec: flag('--exec <command>', 'run this program, without a shell, with the JSON document on its stdin', execWords),
+    notify: toggle('--notify', 'show a notification on the desktop, and ring the bell of the terminal'),
+  },
+  examples: [
+    "alert btc_usdt 'last>30000'",
+    "alert btc_usdt 'last>30000' 'last<27000' --timeout 3600",
+    "alert btc_usdt 'change<-5%' 'spread>0.1%' --repeat --notify",
+    "alert btc_usdt fill --repeat --exec './on-fill.sh btc'",
+    'alert btc_usdt fill:202611210000000001 --json',
+  ],
+  output: shape.object(ALERT),
+  async run(context, { market, conditions, repeat, exec, notify }) {
+    if (conditions.length === 0)
+      throw usage('Give at least one condition.', suggest('For instance', 'alert', market, 'last>30000'));
+    const line = new WaitingLine(context, market, conditions);
+    const actions = await AlertActions.prepare(context, { exec, notify }, line);
+    const wanted = { market, conditions, repeat, actions, line };
+    await explainUnknownMarket(context, market, () => waitForAlerts(context, wanted));
+    return undefined;
+  },
+});
+
+interface Wanted {
+  readonly market: string;
+  readonly conditions: readonly Condition[];
+  readonly repeat: boolean;
+  readonly actions: AlertActions;
+  readonly line: WaitingLine;
+}
+
+/** Prints alerts: the first one, or each. Throws Failure `unreachable` if the time is over before there was one. */
+async function waitForAlerts(context: Context, { market, conditions, repeat, actions, line }: Wanted): Promise<void> {
+  const { session, host, output, globals, budget } = context;
+  const needsKeys = conditions.some(({ kind }) => kind === 'fill');
+  const client = await (needsKeys ? session.exchange.signed() : session.exchange.open());
+  if (conditions.some(({ kind }) => kind === 'threshold')) await client.markets.find(market);
+  const end = new AbortController();
+  let ended: 'interrupted' | 'overdue' | undefined;
+  const endAs = (why: typeof ended) => {
+    ended ??= why;
+    end.abort();
+  };
+  const forget = host.onInterrupt(() => {
+    line.hide();
+    endAs('interrupted');
+  });
+  const bind = budget.disableDeadline();
+  if (globals.isTimeoutGiven)
+    void host.sleep(globals.timeoutMs, end.signal).then(() => end.signal.aborted || endAs('overdue'));
+  const follow = async (channels: readonly Channel[]) => {
+    session.exchange.keepStopped();
+    // it may last for days
+    await host.limitMemory();
+    const stream = await session.live.stream(channels, { signal: end.signal, reads: 'polls' });
+    line.show(stream);
+    void warnWhileBlind(context, stream, channels, end.signal);
+    return stream;
+  };
+  const warn = (message: string) => output.warn(message);
+  let count = 0;
+  try {
+    const source = { market, conditions, isRepeated: repeat, client, budget, follow, warn };
+    for await (const alert of findAlerts(source)) {
+      const data = documentOf(market, alert);
+      const [title, text] = [`${market} ${alert.condition.text}`, textOf(market, alert)];
+      await output.answer({ data, isLater: count > 0, show: () => `${zonedTime(alert.time)}  ${title}: ${text}` });
+      actions.start({ document: data, title, text });
+      count += 1;
+      if (!repeat) break;
+    }
+    line.hide();
+    await actions.done();
+  } finally {
+    end.abort();
+    line.hide();
+    forget();
+    bind();
+  }
+  if (count > 0 || ended === 'interrupted') return;
+  if (ended === 'overdue')
+    throw new Failure('unreachable', `No condition held within ${budget.words}.`, {
+      hint: 'Give it more time with --timeout SECONDS, or leave --timeout out to wait without an end.',
+    });
+  throw new Failure('partial', `Nothing more can be filled of what ${namesOf(conditions)} waits for.`, {
+    hint: suggest('See the orders', 'orders', market, '--state', 'all'),
+  });
+}
+
+function namesOf(conditions: readonly Condition[]): string {
+  return conditions.map(({ text }) => text).join(' or ');
+}
+
+function documentOf(market: string, { condition, time, value, late, order }: Alert) {
+  return { market, condition: condition.text, time: isoTime(time), value, late, order: order?.id ?? null };
+}
+
+/** What has happened: `30,005.20`, or `bought 0.4 of 1 btc at 28,000 (order 17)`. */
+function textOf(market: string, { condition, value, late, order }: Alert): string {
+  const { base = '' } = parseMarket(market) ?? {};
+  const what =
+    order === null
+      ? numberText(condition, value, base)
+      : `${order.side === 'buy' ? 'bought' : 'sold'} ${formatAmount(order.filled)} of ${formatAmount(order.amount)} ${base} ` +
+        `at ${grouped(order.price)} (order ${order.id})`;
+  return late ? `${what}, found late` : what;
+}
+
+function numberText(condition: Condition, value: string, base: string): string {
+  const field = condition.kind === 'threshold' ? condition.field : undefined;
+  const unit = field === 'volume' ? ` ${base}` : field === 'change' || field === 'spread' ? '%' : '';
+  return `${grouped(value)}${unit}`;
+}
+
+/** How often it is checked whether the market can be seen, and for how long it may not be before the user has to know. */
+const CHECK_MS = 10_000;
+const BLIND_MS = 60_000;
+
+/** Warns when nothing current is known for too long, and says when that is over. */
+async function warnWhileBlind(
+  { host, output }: Context,
+  stream: ExchangeStream,
+  channels: readonly Channel[],
+  signal: AbortSignal,
+): Promise<void> {
+  let seenAt = host.monotonic();
+  let isWarned = false;
+  while (!signal.aborted) {
+    const isSeen = channels.every((channel) => stream.of(channel)?.isCurrent === true);
+    if (isSeen) seenAt = host.monotonic();
+    if (isSeen && isWarned) output.note('The connection is back.');
+    if (!isSeen && !isWarned && host.monotonic() - seenAt >= BLIND_MS)
+      output.warn(
+        'Nothing current has come for a minute. pit goes on trying, and reports late what it can still find out then.',
+      );
+    isWarned = !isSeen && host.monotonic() - seenAt >= BLIND_MS;
+    await host.sleep(CHECK_MS, signal);
+  }
+}
+
+/** On a terminal: what the conditions are about, as it is now, and how old that is. */
+class WaitingLine {
+  #stream: ExchangeStream | undefined;
+  #hide: () => void = () => undefined;
+
+  constructor(
+    private readonly context: Context,
+    private readonly market: string,
+    private readonly conditions: readonly Condition[],
+  ) {}
+
+  show(stream = this.#stream): void {
+    this.#stream = stream;
+    if (stream !== undefined) this.#hide = this.context.output.live(() => this.#text(stream));
+  }
+
+  hide(): void {
+    this.#hide();
+    this.#hide = () => undefined;
+  }
+
+  #text(stream: ExchangeStream): string {
+    const { market, conditions } = this;
+    const ages = channelsOf({ market, conditions }).map((channel) => stream.of(channel));
+    const ageMs = Math.max(...ages.map((aged) => aged?.ageMs ?? 0));
+    const isCurrent = ages.every((aged) => aged?.isCurrent === true);
+    const age = `${isCurrent ? '' : 'NOT CURRENT, '}${ageText(ageMs)} old`;
+    const known = ages.every((aged) => aged !== undefined) ? [...this.#numbers(stream), age] : ['connecting'];
+    return [market, ...known, `waiting for ${namesOf(conditions)}`, 'Ctrl-C ends'].join(' · ');
+  }
+
+  #numbers(stream: ExchangeStream): string[] {
+    const { market } = this;
+    const ticker = stream.of({ kind: 'ticker', market })?.value;
+    const last = stream.of({ kind: 'trades', market })?.value.at(-1)?.price;
+    const fields = this.conditions.flatMap((one) => (one.kind === 'threshold' ? [one] : []));
+    const texts = fields.map((condition) => {
+      const { field } = condition;
+      const value = field === 'last' ? last : ticker && numberOf(ticker, field)?.toString();
+      return `${field} ${value === undefined ? 'unknown' : numberText(condition, value, '').trim()}`;
+    });
+    return [...new Set(texts)];
+  }
+}

@@ -1,0 +1,124 @@
+import type { Ohlcv } from '../../domain/candle.js';
+import { Decimal } from '../../domain/decimal.js';
+
+export const FIELDS = ['last', 'bid', 'ask', 'change', 'spread', 'volume'] as const;
+
+/** A number of a market. `change` and `spread` are in percent, `volume` in the base coin. */
+export type Field = (typeof FIELDS)[number];
+
+export type Operator = '>' | '>=' | '<' | '<=';
+
+/** A level that a number of a market may cross. */
+export interface Threshold {
+  readonly kind: 'threshold';
+  /** As it is reported: `last>30000`. */
+  readonly text: string;
+  readonly field: Field;
+  readonly operator: Operator;
+  readonly level: Decimal;
+}
+
+/** A number of a market at one moment. */
+export interface Observation {
+  /** Its place in the order in which things happened. */
+  readonly position: bigint;
+  /** By the exchange's clock, in milliseconds since the Unix epoch. */
+  readonly time: number;
+  readonly value: Decimal;
+}
+
+/** What part of its level a number has to move back before a crossing counts again. */
+const REARM_SHARE: Readonly<Record<Exclude<Field, 'change'>, Decimal>> = {
+  last: Decimal.of('0.001'),
+  bid: Decimal.of('0.001'),
+  ask: Decimal.of('0.001'),
+  spread: Decimal.of('0.1'),
+  volume: Decimal.of('0.01'),
+};
+
+/** The same for the daily change, whose level may be zero: in percentage points. */
+const REARM_CHANGE = Decimal.of('0.1');
+
+/**
+ * Tells when a number crosses its level: once, and not again before it was back far enough. It is *armed* until then.
+ *
+ * What is not certain is not reported: of a candle, it is unknown whether the high or the low came first.
+ */
+export class Crossing {
+  #isArmed: boolean;
+  /** What armed or disarmed it last. */
+  #changed: Omit<Observation, 'value'> = { position: -1n, time: Number.NEGATIVE_INFINITY };
+  #latest: Observation | undefined;
+  readonly #back: Decimal;
+  readonly #isAbove: boolean;
+
+  /** @param reportsPresent whether a level that the first number is already beyond counts as crossed */
+  constructor(
+    readonly threshold: Threshold,
+    private readonly reportsPresent: boolean,
+  ) {
+    const { operator, level, field } = threshold;
+    this.#isAbove = operator.startsWith('>');
+    const distance = field === 'change' ? REARM_CHANGE : level.times(REARM_SHARE[field]);
+    this.#back = this.#isAbove ? level.minus(distance) : level.plus(distance);
+    this.#isArmed = reportsPresent;
+  }
+
+  /** Takes the next number, or one that came too late. Returns whether it has crossed the level. */
+  take(observation: Observation): boolean {
+    const before = this.#latest;
+    if (before !== undefined && observation.position < before.position) return this.#takeMissed(observation, before);
+    this.#latest = observation;
+    const { value } = observation;
+    const isCrossed = this.#isArmed && this.holds(value);
+    if (isCrossed) this.#arm(false, observation);
+    else if (before === undefined && !this.reportsPresent) this.#arm(!this.holds(value), observation);
+    else if (!this.#isArmed && this.#isBack(value)) this.#arm(true, observation);
+    return isCrossed;
+  }
+
+  /**
+   * Takes what a candle says of a time of which nothing else is known. Candles come in their order.
+   * @returns the price that has crossed the level; undefined for none
+   */
+  takeCandle({ time, high, low, close }: Pick<Ohlcv, 'time' | 'high' | 'low' | 'close'>): Decimal | undefined {
+    const [extreme, opposite] = (this.#isAbove ? [high, low] : [low, high]).map(Decimal.of);
+    const last = Decimal.of(close);
+    if (extreme === undefined || opposite === undefined) return undefined;
+    const wasBack = this.#isBack(opposite);
+    // one in which it was armed or disarmed also holds what was before
+    const isWhole = time > this.#changed.time;
+    const crossing = this.#isArmed ? (isWhole ? extreme : last) : isWhole && wasBack ? last : undefined;
+    const crossed = crossing !== undefined && this.holds(crossing) ? crossing : undefined;
+    const isArmed = this.#isBack(last) || (wasBack && !this.holds(extreme)) || (this.#isArmed && crossed === undefined);
+    const willBeArmed = isArmed && !this.holds(last);
+    if (crossed !== undefined || willBeArmed !== this.#isArmed)
+      this.#arm(willBeArmed, { position: this.#changed.position, time });
+    return crossed;
+  }
+
+  /** Whether a number is beyond the level. */
+  holds(value: Decimal): boolean {
+    const { operator, level } = this.threshold;
+    const order = value.compare(level);
+    if (order === 0) return operator.endsWith('=');
+    return this.#isAbove ? order > 0 : order < 0;
+  }
+
+  /** It was missed for certain if nothing has crossed the level since it was armed, which was before. */
+  #takeMissed({ position, value }: Observation, latest: Observation): boolean {
+    if (!this.#isArmed || position <= this.#changed.position || !this.holds(value)) return false;
+    this.#arm(this.#isBack(latest.value), latest);
+    return true;
+  }
+
+  #isBack(value: Decimal): boolean {
+    const order = value.compare(this.#back);
+    return !this.holds(value) && (this.#isAbove ? order <= 0 : order >= 0);
+  }
+
+  #arm(isArmed: boolean, { position, time }: Omit<Observation, 'value'>): void {
+    this.#isArmed = isArmed;
+    this.#changed = { position, time };
+  }
+}

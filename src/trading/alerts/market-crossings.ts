@@ -1,0 +1,85 @@
+import type { Ohlcv } from '../../domain/candle.js';
+import { Decimal } from '../../domain/decimal.js';
+import { compareIds, type Ticker, type Trade } from '../../domain/market-data.js';
+import { numberOf } from './condition.js';
+import { Crossing, type Threshold } from './crossing.js';
+
+/** A level that was crossed. */
+export interface Crossed {
+  readonly threshold: Threshold;
+  /** By the exchange's clock, in milliseconds since the Unix epoch. */
+  readonly time: number;
+  readonly value: Decimal;
+}
+
+/** Where nothing was seen of a market, candles show the prices. */
+type PriceCandle = Pick<Ohlcv, 'time' | 'high' | 'low' | 'close'>;
+
+/**
+ * The levels that the numbers of a market cross. The last price is that of each trade, in the order of their ids: a ticker would
+ * skip what lies between two of them. The other numbers are those of the ticker.
+ */
+export class MarketCrossings {
+  readonly #crossings: readonly Crossing[];
+  #tickers = 0n;
+  #lastTrade: Trade | undefined;
+  /** The newest trade that candles have covered. */
+  #coveredTo: string | undefined;
+
+  /** @param reportsPresent whether a level that a number is already beyond at the start counts as crossed */
+  constructor(thresholds: readonly Threshold[], reportsPresent: boolean) {
+    this.#crossings = thresholds.map((threshold) => new Crossing(threshold, reportsPresent));
+  }
+
+  /** The newest trade that was taken; undefined before the first. */
+  get lastTrade(): Trade | undefined {
+    return this.#lastTrade;
+  }
+
+  takeTicker(ticker: Ticker & { readonly time: number }): Crossed[] {
+    const { time } = ticker;
+    this.#tickers += 1n;
+    return this.#crossings.flatMap((crossing) => {
+      const { threshold } = crossing;
+      const value = threshold.field === 'last' ? null : numberOf(ticker, threshold.field);
+      if (value === null) return [];
+      return crossing.take({ position: this.#tickers, time, value }) ? [{ threshold, time, value }] : [];
+    });
+  }
+
+  /** Takes trades that were not taken yet. Of the first ones, only the newest is of the present. */
+  takeTrades(trades: readonly Trade[]): Crossed[] {
+    const covered = this.#coveredTo;
+    const ordered = trades
+      .filter(({ id }) => covered === undefined || compareIds(id, covered) > 0)
+      .toSorted((left, right) => compareIds(left.id, right.id));
+    const taken = this.#lastTrade === undefined ? ordered.slice(-1) : ordered;
+    const newest = ordered.at(-1);
+    if (newest !== undefined && (this.#lastTrade === undefined || compareIds(newest.id, this.#lastTrade.id) > 0))
+      this.#lastTrade = newest;
+    return taken.flatMap(({ id, time, price }) => {
+      const value = Decimal.of(price);
+      return this.#ofLast()
+        .filter((crossing) => crossing.take({ position: BigInt(id), time, value }))
+        .map(({ threshold }) => ({ threshold, time, value }));
+    });
+  }
+
+  /**
+   * Takes candles, oldest first, for a time of which trades are missing.
+   * @param newest the newest trade that is known to lie in them: it and those before are not taken any more
+   */
+  takeCandles(candles: readonly PriceCandle[], newest: string | undefined): Crossed[] {
+    this.#coveredTo = newest ?? this.#coveredTo;
+    return candles.flatMap((candle) =>
+      this.#ofLast().flatMap((crossing) => {
+        const value = crossing.takeCandle(candle);
+        return value === undefined ? [] : [{ threshold: crossing.threshold, time: candle.time, value }];
+      }),
+    );
+  }
+
+  #ofLast(): Crossing[] {
+    return this.#crossings.filter(({ threshold }) => threshold.field === 'last');
+  }
+}

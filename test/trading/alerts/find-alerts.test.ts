@@ -1,0 +1,238 @@
+import { describe, expect, it } from 'vitest';
+import { Decimal } from '../../../src/domain/decimal.js';
+import type { Trade } from '../../../src/domain/market-data.js';
+import { Failure } from '../../../src/errors.js';
+import type { Channel, Exchange, ExchangeStream, StreamEvent } from '../../../src/exchange/exchange.js';
+import { TimeBudget } from '../../../src/platform/time-budget.js';
+import type { Condition } from '../../../src/trading/alerts/condition.js';
+import type { Field, Operator } from '../../../src/trading/alerts/crossing.js';
+import { findAlerts } from '../../../src/trading/alerts/find-alerts.js';
+
+const market = 'btc_usdt';
+const NOW = 1_700_000_000_000;
+const MINUTE = 60_000;
+
+function when(field: Field, operator: Operator, level: string): Condition {
+  return { kind: 'threshold', text: `${field}${operator}${level}`, field, operator, level: Decimal.of(level) };
+}
+const FILL = { kind: 'fill', text: 'fill', order: null } as const;
+const fillOf = (id: string) => ({ kind: 'fill', text: `fill:${id}`, order: { id } }) as const;
+
+const ticker = (values: object = {}) => ({
+  ...{ time: NOW, bid: '999', ask: '1001', last: '990', open: '1', high: '1', low: '1', change: '1', volume: '5' },
+  ...values,
+});
+const trade = (id: number, price: string, time = NOW): Trade => ({
+  id: String(id),
+  time,
+  side: 'buy',
+  price,
+  amount: '1',
+});
+const order = (id: string, filled: string, state = 'open', time: number | null = null) => ({
+  ...{ id, filled, state, market, side: 'buy', price: '1', amount: '5' },
+  lastTrade: time === null ? null : { time },
+});
+
+/** A data event; over HTTP if it says since when nothing was known. */
+function event(channel: Channel, data: unknown, since?: number): StreamEvent {
+  const source = since === undefined ? 'push' : 'http';
+  const rest = { time: null, received: NOW, source, since: since ?? null, scope: 'delta', skipped: 0, raw: null };
+  return { type: 'data', channel, data, ...rest } as unknown as StreamEvent;
+}
+const ofTicker = (values: object) => event({ kind: 'ticker', market }, ticker(values));
+const ofTrades = (trades: readonly Trade[], since?: number) => event({ kind: 'trades', market }, trades, since);
+const ofOrders = (orders: readonly object[], since?: number) => event({ kind: 'orders', market }, orders, since);
+const lost = (channel: Channel): StreamEvent => ({
+  ...{ type: 'gap', channel, received: NOW, reason: 'too many were missed' },
+  gap: { from: NOW - MINUTE, to: NOW, resynchronised: false, permanent: true },
+});
+
+interface Script {
+  readonly conditions: readonly Condition[];
+  readonly events?: readonly StreamEvent[];
+  readonly isRepeated?: boolean;
+  readonly client?: object;
+  /** The id of the newest trade of the feed. */
+  readonly newest?: string;
+}
+
+/** What is found in these events: `last>1000 1001` with ` late` after it, and the warnings. */
+async function found({ conditions, events = [], isRepeated = true, client = {}, newest }: Script) {
+  const found: string[] = [];
+  const times: number[] = [];
+  const warnings: string[] = [];
+  const followed: Channel[] = [];
+  const exchange = {
+    ...{ now: () => NOW, marketNow: () => NOW, ticker: async () => ticker(), orders: async () => ({}) },
+    trades: async () => [trade(10, '990')],
+    ...client,
+  } as unknown as Exchange;
+  const stream = {
+    async *[Symbol.asyncIterator]() {
+      yield* events;
+    },
+    of: () => (newest === undefined ? undefined : { value: [{ id: newest }] }),
+    close: async () => undefined,
+  } as unknown as ExchangeStream;
+  const source = {
+    ...{ market, conditions, isRepeated, client: exchange, budget: new TimeBudget(1_000, () => 0) },
+    follow: async (channels: readonly Channel[]) => {
+      followed.push(...channels);
+      return stream;
+    },
+    warn: (message: string) => warnings.push(message),
+  };
+  for await (const alert of findAlerts(source)) {
+    found.push(`${alert.condition.text} ${alert.value}${alert.late ? ' late' : ''}`);
+    times.push(alert.time);
+    if (!isRepeated) break;
+  }
+  return { found, times, warnings, channels: followed, followed: followed.map(({ kind }) => kind) };
+}
+
+describe('alerts on numbers', () => {
+  it('of the first condition that holds already end before anything is followed', async () => {
+    const conditions = [when('last', '>', '1000'), when('bid', '>', '998'), when('ask', '>', '1')];
+    expect(await found({ conditions, isRepeated: false })).toMatchObject({ found: ['bid>998 999'], followed: [] });
+  });
+
+  it('come from the ticker, each as often as it crosses its level', async () => {
+    const conditions = [when('bid', '>', '1000'), when('change', '<', '-5'), when('volume', '>=', '6')];
+    const events = [{ bid: '1002' }, { bid: '1001.5', volume: '6' }, { bid: '990', change: '-6' }, { bid: '1003' }].map(
+      ofTicker,
+    );
+    const all = await found({ conditions, events });
+    expect(all.found).toEqual(['bid>1000 1002', 'volume>=6 6', 'change<-5 -6', 'bid>1000 1003']);
+    expect(all.followed).toEqual(['ticker']);
+  });
+
+  it('on the spread have a share of the middle in percent, and none while the book is crossed or empty', async () => {
+    const events = [{ bid: '1002', ask: '1001' }, { bid: null }, { bid: '990', ask: '1010' }].map(ofTicker);
+    const all = await found({ conditions: [when('spread', '>', '1.5'), when('spread', '<', '0')], events });
+    expect(all.found).toEqual(['spread>1.5 2']);
+  });
+
+  it('on the last price come from every trade in the order of the ids, whatever order they come in', async () => {
+    const trades = [trade(12, '1002'), trade(13, '999'), trade(11, '998')];
+    const events = [ofTrades([trade(9, '2000'), trade(10, '990')], NOW), ofTrades(trades), ofTicker({ last: '5000' })];
+    const all = await found({ conditions: [when('last', '>', '1000')], events });
+    expect(all).toMatchObject({ found: ['last>1000 1002'], followed: ['trades'] });
+  });
+
+  it('are late if they were found by reading what was missed for more than ten seconds, or are older themselves', async () => {
+    const past = NOW - 20_000;
+    const rise = [trade(11, '1002', NOW - 1_000), trade(12, '990')];
+    const of = async (event: StreamEvent) =>
+      (await found({ conditions: [when('last', '>', '1000')], events: [ofTrades([trade(10, '990')], NOW), event] }))
+        .found;
+    expect(await of(ofTrades(rise, past))).toEqual(['last>1000 1002 late']);
+    expect(await of(ofTrades(rise, NOW - 5_000))).toEqual(['last>1000 1002']);
+    expect(await of(ofTrades([trade(11, '1002', past)]))).toEqual(['last>1000 1002 late']);
+  });
+});
+
+describe('where trades are missing for good', () => {
+  const conditions = [when('last', '>', '1000'), when('last', '<', '980')];
+  const first = trade(10, '990', NOW - 10 * MINUTE);
+  const start = ofTrades([first], NOW);
+  const candle = (minutes: number, low: string, high: string, close: string) => ({
+    ...{ time: NOW - minutes * MINUTE, open: '990', low, high, close, volume: '1', closed: true },
+  });
+  const gap = lost({ kind: 'trades', market });
+
+  it('candles show what crossed its level, and the trades that they cover are not counted again', async () => {
+    const ranges: object[] = [];
+    const candles = async (range: object) => {
+      ranges.push(range);
+      return { candles: [candle(9, '985', '995', '990'), candle(8, '975', '1005', '990')], failure: null };
+    };
+    const covered = ofTrades([trade(11, '1004'), trade(12, '990')], NOW - 10 * MINUTE);
+    const events = [start, gap, covered, ofTrades([trade(13, '1003')])];
+    const client = { candles, trades: async () => [first] };
+    const all = await found({ conditions, events, client, newest: '12' });
+    expect(all.found).toEqual(['last>1000 1005 late', 'last<980 975 late', 'last>1000 1003']);
+    expect(all.times[0]).toBe(NOW - 8 * MINUTE);
+    expect(ranges).toMatchObject([{ market, type: '1min' }]);
+  });
+
+  it('candles show what happened before the channel began, if its first trades do not reach back', async () => {
+    const candles = async () => ({ candles: [candle(8, '985', '1005', '990')], failure: null });
+    const events = [ofTrades([trade(70, '990'), trade(71, '991')], NOW), ofTrades([trade(72, '970')])];
+    const all = await found({ conditions, events, client: { candles, trades: async () => [first] } });
+    expect(all.found).toEqual(['last>1000 1005 late', 'last<980 970']);
+  });
+
+  it('the candles are longer if the gap is', async () => {
+    const types: unknown[] = [];
+    const candles = async ({ type }: { readonly type: string }) => {
+      types.push(type);
+      return { candles: [], failure: null };
+    };
+    const trades = async () => [trade(10, '990', NOW - 20 * 60 * MINUTE)];
+    await found({ conditions, events: [start, gap], client: { candles, trades } });
+    expect(types).toEqual(['3min']);
+  });
+
+  it('a warning says so if there are no candles either', async () => {
+    const candles = async () => Promise.reject(new Failure('unreachable', 'no answer'));
+    const client = { candles, trades: async () => [first] };
+    const { warnings, found: none } = await found({ conditions, events: [start, gap], client });
+    const since = 'The prices of btc_usdt since 2023-11-14T22:03:20.000Z could not be read';
+    expect([none, warnings]).toEqual([[], [`${since}, so a crossing may be missing: no answer`]]);
+  });
+});
+
+describe('alerts on fills', () => {
+  const start = ofOrders([order('1', '2'), order('2', '0')]);
+
+  it('come each time when more of an order is filled, also of one that was placed since', async () => {
+    const events = [
+      start,
+      ofOrders([order('1', '2')]),
+      ofOrders([order('3', '0')]),
+      ofOrders([order('2', '1'), order('3', '5', 'filled', NOW - 5)]),
+    ];
+    const all = await found({ conditions: [FILL], events });
+    expect(all).toMatchObject({ found: ['fill 1', 'fill 5'], times: [NOW, NOW - 5], followed: ['orders'] });
+  });
+
+  it('are late after a cut', async () => {
+    const events = [start, ofOrders([order('1', '5', 'filled'), order('9', '5', 'filled')], NOW - 60_000)];
+    expect((await found({ conditions: [FILL], events })).found).toEqual(['fill 5 late', 'fill 5 late']);
+  });
+
+  it('of one order leave out others, and end once it can be filled no more', async () => {
+    const client = { getOrder: async () => order('2', '0') };
+    const events = [
+      start,
+      ofOrders([order('1', '3'), order('2', '1')]),
+      ofOrders([order('2', '1', 'cancelled')]),
+      ofOrders([order('2', '5')]),
+    ];
+    expect((await found({ conditions: [fillOf('2')], events, client })).found).toEqual(['fill:2 1']);
+  });
+
+  it('hold at once for an order that is filled already, unless each fill is wanted', async () => {
+    const client = { getOrder: async () => order('2', '1.0') };
+    expect((await found({ conditions: [fillOf('2')], isRepeated: false, client })).found).toEqual(['fill:2 1.0']);
+    const ended = { getOrder: async () => order('2', '5', 'filled') };
+    expect((await found({ conditions: [fillOf('2')], client: ended })).found).toEqual([]);
+  });
+
+  it('of orders that are named follow those from the start, whatever state they are in', async () => {
+    const client = { getOrder: async () => order('2', '0') };
+    const { found: all, channels } = await found({
+      ...{ conditions: [fillOf('2')], client },
+      events: [ofOrders([order('1', '2'), order('2', '5', 'filled')])],
+    });
+    expect(all).toEqual(['fill:2 5']);
+    expect(channels).toEqual([{ kind: 'orders', market, orders: [{ id: '2' }] }]);
+    expect((await found({ conditions: [fillOf('2'), FILL], client })).channels).toEqual([{ kind: 'orders', market }]);
+  });
+
+  it('may be missing if the exchange does not list all orders, and a warning says so', async () => {
+    const { warnings } = await found({ conditions: [FILL], events: [lost({ kind: 'orders', market })] });
+    expect(warnings).toEqual(['Not all of orders:btc_usdt can be followed: too many were missed.']);
+  });
+});
