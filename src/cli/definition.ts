@@ -131,7 +131,18 @@ export type CompletionSource =
       /** What may follow the market of a candle channel. */
       readonly candleTypes: readonly string[];
     }
-  | { readonly of: 'market' | 'coin' | 'order' | 'clientId' | 'unresolved' | 'profile' | 'file' | 'program' };
+  | {
+      readonly of:
+        | 'market'
+        | 'coin'
+        | 'order'
+        | 'clientId'
+        | 'unresolved'
+        | 'prepared'
+        | 'profile'
+        | 'file'
+        | 'program';
+    };
 
 /** A parser with what completes its words, so that every command that uses it is completed. */
 export function withCompletion<Value>(completes: CompletionSource, parse: (word: string) => Value): Parser<Value> {

@@ -1,9 +1,10 @@
 import { confirm } from '../cli/consent.js';
 import { repeated, withCompletion } from '../cli/definition.js';
-import { Failure, suggest } from '../errors.js';
+import { type Advice, Failure, suggest } from '../errors.js';
 import type { Breach, GuardReport } from '../trading/guards/guards.js';
 import {
   GUARDS,
+  type GuardLimits,
   type GuardName,
   guardLimits,
   parseGuards,
@@ -35,20 +36,38 @@ export function breachText({ guard, message }: Breach, overridden: readonly Guar
   return `${guard}${overridden.includes(guard) ? ' (overridden)' : ''}: ${message}`;
 }
 
+/** The limits of the guards: those of the profile and those of the agent, if one sends. */
+export async function limitsOf({
+  session,
+  agentLimits,
+}: Pick<WriteContext, 'session' | 'agentLimits'>): Promise<GuardLimits> {
+  const limits = guardLimits((await session.profile.connection()).settings);
+  return agentLimits === undefined ? limits : agentLimits.within(limits);
+}
+
 /**
- * What to record with the write, and the check of the day limit to repeat after recording. If the limit was overridden, there
- * is no check.
+ * What to record with the write, and the check of the limits to repeat after recording. If the limit of the day was overridden,
+ * it is not checked.
  * @param quote the coin that the limit is in
+ * @param ifBlocked what to do if a limit is exceeded, where no guard can be overridden
  */
 export async function recordOptionsOf(
-  { session, trading }: WriteContext,
+  context: WriteContext,
   quote: string,
   { breaches, bestBid }: Pick<GuardReport, 'breaches' | 'bestBid'>,
   overridden: readonly GuardName[],
+  ifBlocked?: Advice,
 ): Promise<RecordOptions> {
   if (overridden.includes('day-notional') || breaches.some(({ guard }) => guard === 'day-notional')) return { bestBid };
-  const limits = guardLimits((await session.profile.connection()).settings);
-  return { bestBid, requireWithinDayLimit: () => requireDayNotional(trading, quote, limits) };
+  const { trading, agentLimits } = context;
+  const limits = await limitsOf(context);
+  return {
+    bestBid,
+    requireWithinLimits: (write) => {
+      requireDayNotional(trading, quote, limits, ifBlocked);
+      return agentLimits?.requireOpen(trading, write);
+    },
+  };
 }
 
 /**
@@ -83,21 +102,25 @@ export async function confirmGuarded(
   }
 }
 
+/** The failure of a write that guards block. Its kind is that of what kept them from being checked, if that is all. */
+export function blockedBy(blocked: readonly Breach[], hint: Advice): Failure {
+  const failures = blocked.flatMap(({ failure }) => failure ?? []);
+  const kind = failures.length === blocked.length ? failures[0]?.kind : undefined;
+  const messages = blocked.map(({ guard, message }) => `${guard} blocks this: ${message}.`);
+  return new Failure(kind ?? 'usage', `${messages.join(' ')} Nothing was sent.`, { hint });
+}
+
 async function blockedFailure(
   { session }: WriteContext,
   blocked: readonly Breach[],
   breaches: readonly Breach[],
 ): Promise<Failure> {
-  const failures = blocked.flatMap(({ failure }) => failure ?? []);
-  const kind = failures.length === blocked.length ? failures[0]?.kind : undefined;
-  const messages = blocked.map(({ guard, message }) => `${guard} blocks this: ${message}.`);
   const names = breaches.map(({ guard }) => guard).join(',');
   const override = `If you mean it, add --override ${names}.`;
-  if (kind !== undefined)
-    return new Failure(kind, `${messages.join(' ')} Nothing was sent.`, { hint: ['Try again in a moment.', override] });
+  if (blocked.every(({ failure }) => failure !== null)) return blockedBy(blocked, ['Try again in a moment.', override]);
   const { profile } = await session.profile.connection();
   const settings = blocked.map(({ guard }) =>
     suggest('Change the limit', 'profile', 'set', profile, SETTING_OF[guard], 'VALUE'),
   );
-  return new Failure('usage', `${messages.join(' ')} Nothing was sent.`, { hint: [override, ...settings] });
+  return blockedBy(blocked, [override, ...settings]);
 }

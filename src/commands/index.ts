@@ -42,6 +42,7 @@ export const commands: CommandTable = {
   withdraw: () => import('./withdraw/withdraw.js'),
   mcp: async () => ({ default: (await import('./mcp/mcp.js')).mcpCommand(PROGRAM) }),
   'mcp config': () => import('./mcp/config.js'),
+  commit: () => import('./commit/commit.js'),
   'profile list': from(() => import('./profile.js'), 'list'),
   'profile add': from(() => import('./profile.js'), 'add'),
   'profile use': from(() => import('./profile.js'), 'use'),

@@ -115,6 +115,9 @@ export function clientId(word: string): string {
 /** The client id of an existing order. */
 export const knownClientId = withCompletion({ of: 'clientId' }, clientId);
 
+/** The id of what is prepared. */
+export const preparedId = withCompletion({ of: 'prepared' }, clientId);
+
 /** The client id of a write with an unknown outcome. */
 export const unresolvedId = withCompletion({ of: 'unresolved' }, clientId);
 

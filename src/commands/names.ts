@@ -40,7 +40,7 @@ export const SECTIONS: Readonly<Record<string, readonly string[]>> = {
   'Market data': ['markets', 'ticker', 'depth', 'trades', 'kline', 'stream', 'watch', 'alert'],
   Trading: ['order', 'orders', 'fills', 'pnl', 'cancel', 'cancel-after', 'halt', 'resolve', 'api'],
   Funds: ['account', 'balance', 'bills', 'address', 'deposits', 'withdrawals', 'fees', 'withdraw'],
-  Agents: ['mcp'],
+  Agents: ['mcp', 'commit'],
   Setup: ['shell', 'profile', 'keys', 'doctor', 'completion', 'schema'],
   Sandbox: ['sandbox'],
 };

@@ -8,6 +8,7 @@ import type { Answer } from '../terminal/answer.js';
 import type { Output } from '../terminal/output.js';
 import type { Prompts } from '../terminal/prompts.js';
 import type { Screen } from '../terminal/screen.js';
+import type { AgentLimits } from '../trading/guards/agent-limits.js';
 import type { TradingContext } from '../trading/trading-context.js';
 import type { Context } from './command.js';
 import { NO_PREVIEW, type PreviewJson } from './dry-run.js';
@@ -41,6 +42,8 @@ export interface WriteContext {
   readonly output: Pick<Output, 'preview' | 'note' | 'warn' | 'interrupted' | 'textOf' | 'live' | 'errorScreen'>;
   /** Whether the user sees a preview; otherwise its warnings alone. */
   readonly isPreviewed: boolean;
+  /** What an agent may send, if one does. Absent: the limits of the profile hold alone. */
+  readonly agentLimits?: AgentLimits | undefined;
 }
 
 /**
@@ -180,7 +183,7 @@ async function confirmedWrite<Ready extends Prepared, Sent>(
 }
 
 /** Before the question. The latch is asked again when the request would leave. Throws Failure `usage`. */
-async function requireNotHalted({ trading }: WriteContext): Promise<void> {
+export async function requireNotHalted({ trading }: Pick<WriteContext, 'trading'>): Promise<void> {
   const halt = await trading.client.halt();
   if (halt === undefined) return;
   const message = `halted blocks this: the account is ${haltText(halt)}. Nothing was sent.`;

@@ -33,6 +33,7 @@ export const LINES: readonly Line[] = [
   shown('orders', 'btc_usdt'),
   shown('order replace', 'btc_usdt {order} --at bid-6%', { learns: idOf('replaced') }),
   shown('resolve', 'golden1'),
+  shown('commit'),
   shown('cancel', 'btc_usdt {replaced} 17'),
   shown('cancel-after', 'btc_usdt'),
   shown('halt', '--reason golden --for 1h'),

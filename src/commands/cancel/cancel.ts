@@ -20,7 +20,15 @@ import { dryRunShape } from '../dry-run.js';
 import { knownClientId, marketName, orderId } from '../inputs.js';
 import { explainUnknownMarket, refuseUnknownMarket } from '../known-market.js';
 import { warnOfUnknownIn } from '../unknown-writes.js';
-import { carryOut, dryRequest, exchangeText, openWithConsent, openWrite, type WriteContext } from '../write.js';
+import {
+  carryOut,
+  dryRequest,
+  exchangeText,
+  openWithConsent,
+  openWrite,
+  type Write,
+  type WriteContext,
+} from '../write.js';
 import { CANCELLED, cancelAllAnswer, cancelAnswer } from './cancel-result.js';
 
 export default define({
@@ -53,34 +61,54 @@ export default define({
 
 /** Cancels named orders, without asking. Throws Failure if none of them was cancelled. */
 export function cancelNamed(context: WriteContext, market: string, orders: readonly OrderReference[]): Promise<Answer> {
-  const { trading, globals } = context;
+  // what it does is on the command line
+  return carryOut({ ...context, isPreviewed: context.globals.dryRun }, cancellation(context, market, orders));
+}
+
+/** The same for cancellations that were prepared: they are shown, and asked about. */
+export function cancelPrepared(
+  context: WriteContext,
+  market: string,
+  orders: readonly OrderReference[],
+  shown: (screen: Screen) => string,
+  question: string,
+): Promise<Answer> {
+  return carryOut(context, {
+    ...cancellation(context, market, orders),
+    preview: async () => (context.globals.dryRun ? () => wouldCancel(market, orders) : shown),
+    confirm: () => confirm(context, question),
+  });
+}
+
+function cancellation(
+  context: WriteContext,
+  market: string,
+  orders: readonly OrderReference[],
+): Write<typeof NO_WARNINGS, readonly CancelAttempt[]> {
+  const { trading } = context;
   const progress = new Progress(context, market, orders.length);
-  return carryOut(
-    // what it does is on the command line
-    { ...context, isPreviewed: globals.dryRun },
-    {
-      passesHalt: true,
-      prepare: async () => {
-        await refuseUnknownMarket(context, market);
-        return NO_WARNINGS;
-      },
-      preview: async () => () => wouldCancel(market, orders),
-      dryRun: () => dryCancellations(context, market, orders),
-      send: () =>
-        progress.during(async () => {
-          const attempts = await cancelOrders(trading, market, orders, progress.answered);
-          await settleMarket(trading, market);
-          return attempts;
-        }),
-      interrupted: () => progress.interruption(),
-      result: async (_, attempts) => {
-        // the orders are cancelled even if the journal cannot be read, which the next line says
-        await tryRead(async () => warnOfDuplicates(context, market, attempts));
-        const unknown = await warnOfOthers(context, market, attempts);
-        return explainUnknownMarket(context, market, async () => cancelAnswer(market, attempts, unknown));
-      },
+  return {
+    passesHalt: true,
+    prepare: async () => {
+      await refuseUnknownMarket(context, market);
+      return NO_WARNINGS;
     },
-  );
+    preview: async () => () => wouldCancel(market, orders),
+    dryRun: () => dryCancellations(context, market, orders),
+    send: () =>
+      progress.during(async () => {
+        const attempts = await cancelOrders(trading, market, orders, progress.answered);
+        await settleMarket(trading, market);
+        return attempts;
+      }),
+    interrupted: () => progress.interruption(),
+    result: async (_, attempts) => {
+      // the orders are cancelled even if the journal cannot be read, which the next line says
+      await tryRead(async () => warnOfDuplicates(context, market, attempts));
+      const unknown = await warnOfOthers(context, market, attempts);
+      return explainUnknownMarket(context, market, async () => cancelAnswer(market, attempts, unknown));
+    },
+  };
 }
 
 const NO_WARNINGS: { readonly warnings: readonly never[] } = { warnings: [] };

@@ -9,6 +9,8 @@ export interface Names {
   /** The open orders. */
   readonly orders: (profile: string | undefined) => readonly KnownOrder[];
   readonly profiles: () => readonly string[];
+  /** The ids of what is prepared and may be committed. */
+  readonly prepared: () => readonly string[];
 }
 
 /** A word that can replace the last one of a line. */
@@ -98,6 +100,8 @@ function valuesOf(
     case 'order':
     case 'clientId':
       return fitting(typed, ordersOf(names.orders(profile), source.of, line), lead);
+    case 'prepared':
+      return offer(names.prepared());
     case 'profile':
       return offer(names.profiles());
     case 'channel':

@@ -33,7 +33,8 @@ export const mcpCommand = (program: Program) =>
       const unneeded = Object.entries(given).find(([, value]) => value !== undefined);
       if (!allowTrading && unneeded !== undefined)
         throw usage('Limits of trading need --allow-trading.', 'Without it, no tool trades.');
-      const trading = allowTrading ? tradingTools(context, { ...given, commit: given.commit ?? 'ask' }) : [];
+      const terms = { ...given, commit: given.commit ?? 'ask' } as const;
+      const trading = allowTrading ? tradingTools(context, terms) : { tools: [], commands: {} };
       if (host.input.isTTY === true)
         output.note(['This waits for a client on stdin.', suggest('Let one start it', 'mcp', 'config', 'CLIENT')]);
       // the profile of now: another one that the user chooses meanwhile would answer from another exchange
@@ -42,8 +43,8 @@ export const mcpCommand = (program: Program) =>
       const { isTimeoutGiven, timeoutMs } = globals;
       const serving = {
         context,
-        program,
-        tools: [...READ_TOOLS, ...trading],
+        program: { ...program, commands: { ...program.commands, ...trading.commands } },
+        tools: [...READ_TOOLS, ...trading.tools],
         environment: { PIT_PROFILE: profile },
         flags: [
           ...(hostFromEnvironment ? [] : [`--profile=${profile}`]),

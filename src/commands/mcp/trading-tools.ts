@@ -1,5 +1,21 @@
+import type { CommandTable } from '../../cli/definition.js';
+import * as shape from '../../cli/shapes.js';
+import { formatAmount, grouped } from '../../domain/decimal.js';
+import { Failure, quoted, suggest, usage } from '../../errors.js';
+import { safe } from '../../terminal/text.js';
+import { isoTime } from '../../terminal/time.js';
+import { AgentLimits } from '../../trading/guards/agent-limits.js';
+import type { Journal } from '../../trading/journal/journal.js';
+import { isOwnerAlive, type Outcome, operationName } from '../../trading/journal/write.js';
+import { PreparedStore } from '../../trading/prepared/prepared-store.js';
 import type { Context } from '../command.js';
-import type { Tool } from './tool.js';
+import { PREPARED, type PreparedRow } from '../commit/commit.js';
+import { isRecorded } from '../commit/unreported.js';
+import { preparedId } from '../inputs.js';
+import resolve from '../resolve.js';
+import type { CommandResult, Warning } from './run-command.js';
+import { commandWords, type Given, type Parameters, type Tool, type ToolAnswer, type ToolCall, tool } from './tool.js';
+import { tradingCommands } from './trading-commands.js';
 
 /** What `pit mcp --allow-trading` allows. */
 export interface TradingTerms {
@@ -11,7 +27,218 @@ export interface TradingTerms {
   readonly maxOpen: number | undefined;
 }
 
-/** The tools that may change something. They are listed only with `--allow-trading`. */
-export function tradingTools(_context: Context, _terms: TradingTerms): readonly Tool[] {
-  return [];
+/** The tools that may change something, and the command lines that they run. */
+interface Trading {
+  readonly tools: readonly Tool[];
+  readonly commands: CommandTable;
+}
+
+const PREPARE = {
+  kind: {
+    type: 'text',
+    description: 'what to do',
+    choices: ['order', 'ladder', 'replace', 'cancel'],
+    isRequired: true,
+  },
+  market: { type: 'text', description: 'such as btc_usdt', isRequired: true },
+  side: { type: 'text', description: 'of an order or ladder', choices: ['buy', 'sell'] },
+  amount: {
+    type: 'text',
+    description:
+      'in the base coin (0.5), a value (100usdt) or a share of the balance (50%); the total of a ladder or replacement',
+  },
+  price: {
+    type: 'text',
+    description: 'a number, or bid, ask or mid with an offset: bid+2ticks, ask+5, mid-0.5%; for a ladder FROM:TO:COUNT',
+  },
+  type: { type: 'text', description: 'of an order (default: limit)', choices: ['limit', 'postOnly', 'ioc'] },
+  weight: { type: 'text', description: 'of a ladder (default: equal)', choices: ['equal', 'linear'] },
+  account: { type: 'text', description: 'default: spot', choices: ['spot', 'isolated', 'cross'] },
+  borrow: { type: 'switch', description: 'borrow the shortfall (margin)' },
+  repay: { type: 'switch', description: 'repay loans with the proceeds (margin)' },
+  orders: { type: 'texts', description: 'ids to cancel, or ["all"]; the one to replace' },
+} as const satisfies Parameters;
+
+const ID = { id: { type: 'text', description: 'id of prepare', isRequired: true } } as const;
+
+/** Throws Failure `usage` for an agent that would trade unattended without limits. */
+export function tradingTools({ host, trading }: Pick<Context, 'host' | 'trading'>, terms: TradingTerms): Trading {
+  const isUnattended = terms.commit === 'unattended';
+  const limits = isUnattended ? AgentLimits.ofUnattended(terms) : new AgentLimits(terms);
+  const store = new PreparedStore(host);
+  /** Runs a commit, and records that its outcome was reported: a client that has gone does not learn it. */
+  const commit = async ({ run, signal }: ToolCall, id: string): Promise<ToolAnswer> => {
+    const result = await run(commandWords('commit', { yes: true }, [id]));
+    const isKnown = (await trading.openJournal()).findUnsettled(id) === undefined;
+    if (isKnown && !signal.aborted) store.report(id, result.error?.message ?? 'it was done');
+    return isKnown ? result : { ...result, error: result.error && { ...result.error, hint: dontRepeat(id) } };
+  };
+  return {
+    commands: tradingCommands(limits),
+    tools: [
+      tool({
+        name: 'prepare',
+        title: 'Prepare a trade',
+        description:
+          'Use it first for every order, ladder of orders, replacement or cancellation: it checks and prices it, and sends nothing. It returns the exact orders and an id, which commit takes within 60 s, once.',
+        parameters: PREPARE,
+        output: shape.object(PREPARED),
+        effect: 'write',
+        answer: async ({ given, run }) => run(prepareWords(given)),
+      }),
+      tool({
+        name: 'commit',
+        title: 'Send what is prepared',
+        description: `Use it to send what was prepared, exactly once. ${isUnattended ? 'Nobody is asked.' : 'The user is asked.'} If the outcome is unknown, do not repeat it: call resolve.`,
+        parameters: ID,
+        output: shape.anything,
+        effect: 'destructive',
+        answer: async (call) => {
+          const { id } = call.given;
+          if (isUnattended) return commit(call, id);
+          const found = await call.run(commandWords('prepared', {}, [id]));
+          if (found.error !== null) return found;
+          const row = found.data as PreparedRow;
+          if (!call.canAsk)
+            throw new Failure('declined', 'The user has to confirm this, and this client cannot ask.', {
+              hint: suggest('Run in a terminal', 'commit', id),
+            });
+          const question = questionOf(row);
+          const reply = call.replyTo(question);
+          if (reply === undefined) return { question };
+          if (reply === 'confirmed') return commit(call, id);
+          return decline(store, row);
+        },
+      }),
+      tool({
+        name: 'resolve',
+        title: 'Find out what became of a write',
+        description:
+          'Use it when the outcome of a commit is unknown, or its answer did not arrive, before you prepare anything like it again.',
+        parameters: { id: { type: 'text', description: 'default: every write with an unknown outcome' } },
+        output: resolve.output,
+        effect: 'write',
+        answer: async ({ given: { id }, run, signal }) => {
+          const journal = await trading.openJournal();
+          const unsent = id === undefined ? undefined : unrecorded(journal, store, id);
+          if (unsent !== undefined) return unsent;
+          const rows: Row[] = [];
+          let error: CommandResult['error'] = null;
+          const warnings: Warning[] = [];
+          for (const words of id === undefined ? [[], ...unreportedIds(journal, store)] : [[id]]) {
+            const result = await run(commandWords('resolve', {}, words));
+            rows.push(...((result.data as readonly Row[] | undefined) ?? []));
+            warnings.push(...result.warnings);
+            error ??= result.error;
+          }
+          for (const { clientId, outcome } of rows)
+            if (outcome !== 'unknown' && !signal.aborted) store.report(clientId, outcome);
+          return { data: rows, warnings, error };
+        },
+      }),
+    ],
+  };
+}
+
+/** A row of `pit resolve`, as far as it is used here. */
+interface Row {
+  readonly clientId: string;
+  readonly outcome: Outcome;
+}
+
+/** The command line for what an agent wants prepared. Throws Failure `usage` for what is missing or does not belong to it. */
+function prepareWords({ kind, market, ...given }: Given<typeof PREPARE>): string[] {
+  const { side, amount, price, type, weight, account, borrow, repay, orders } = given;
+  const [order, ...others] = orders ?? [];
+  switch (kind) {
+    case 'order':
+      requireGiven(kind, { side, amount, price }, { weight, orders });
+      return commandWords('prepare order', { at: price, type, account, borrow, repay }, [side, market, amount]);
+    case 'ladder':
+      requireGiven(kind, { side, amount, price }, { type, borrow, repay, orders });
+      return commandWords('prepare ladder', { weight, account }, [side, market, amount, price]);
+    case 'replace':
+      requireGiven(kind, { orders }, { side, type, weight });
+      if (others.length > 0) throw usage('One order is replaced at a time.', 'Give its id alone as orders.');
+      return commandWords('prepare replace', { at: price, amount, account, borrow, repay }, [market, order]);
+    case 'cancel':
+      requireGiven(kind, { orders }, { side, amount, price, type, weight, account, borrow, repay });
+      return order === 'all'
+        ? commandWords('prepare cancel', { all: true }, [market])
+        : commandWords('prepare cancel', {}, [market, ...(orders ?? [])]);
+    default:
+      throw usage(`kind is ${quoted(kind)}.`, `It must be one of ${PREPARE.kind.choices.join(', ')}.`);
+  }
+}
+
+function requireGiven(kind: string, needed: object, foreign: object): void {
+  const missing = Object.entries(needed).flatMap(([name, value]) => (value === undefined ? [name] : []));
+  if (missing.length > 0) throw usage(`To prepare ${kind}, ${missing.join(' and ')} must be given.`);
+  const unused = Object.entries(foreign).flatMap(([name, value]) =>
+    value === undefined || value === false ? [] : [name],
+  );
+  if (unused.length > 0) throw usage(`${kind} takes no ${unused.join(' and no ')}.`, 'Leave that out.');
+}
+
+/** What the user is asked: everything that is sent, as it was prepared. */
+function questionOf({ text, places, cancels, notional, fee, feeCoin, market, warnings, profile }: PreparedRow): string {
+  const quote = market.split('_')[1] ?? '';
+  const orders =
+    places.length < 2
+      ? []
+      : places.map(({ side, amount, price }) => `${side} ${formatAmount(amount)} at ${grouped(price)}`);
+  const lines = [
+    `Send this with profile ${profile}?`,
+    text,
+    ...orders,
+    ...cancels.map(
+      ({ id, side, amount, price }) => `cancels ${id}: ${side} ${formatAmount(amount)} at ${grouped(price)}`,
+    ),
+    ...(notional === null ? [] : [`Value: ${formatAmount(notional)} ${quote}`]),
+    ...(fee === null ? [] : [`Fee: about ${formatAmount(fee)} ${feeCoin}`]),
+    ...warnings.map((warning) => `Warning: ${warning}`),
+  ];
+  return lines.map((line) => safe(line)).join('\n');
+}
+
+/** Uses up what the user has declined. */
+function decline(store: PreparedStore, { id }: PreparedRow): never {
+  const kept = store.find(id);
+  if (kept !== undefined && kept !== 'changed' && store.take(kept.prepared)) store.report(id, DECLINED);
+  throw new Failure('declined', DECLINED, { hint: 'Ask the user what else to do.' });
+}
+
+const DECLINED = 'The user declined it; nothing was sent.';
+
+function dontRepeat(id: string): string {
+  return `Do not prepare or commit it again: call resolve with the id ${id}.`;
+}
+
+/** What is known of a prepared write that the journal does not have; undefined if it has it, or nothing was prepared. */
+function unrecorded(journal: Journal, store: PreparedStore, word: string): ToolAnswer | undefined {
+  const id = preparedId(word);
+  const kept = store.find(id);
+  if (kept === undefined || kept === 'changed' || isRecorded(journal, id)) return undefined;
+  const { prepared, takenBy, reported } = kept;
+  const { write, made } = prepared;
+  if (takenBy !== null && reported === null && isOwnerAlive(takenBy))
+    throw new Failure('unknown', `${id} is being committed, and its outcome is not known yet.`, {
+      clientId: id,
+      hint: 'Call resolve again in a moment.',
+    });
+  if (takenBy !== null && write.kind === 'cancel')
+    throw usage(`${id} cancels orders, and has no record of its own.`, 'Call orders with the id of each.');
+  const event = takenBy === null ? 'prepared, and not committed' : (reported ?? 'nothing was sent: its process ended');
+  const operation = write.kind === 'ladder' ? operationName('batch') : operationName(write.kind);
+  const none = { outcome: 'notSent', id: null, duplicates: [] };
+  const { market } = write.terms;
+  return { data: [{ operation, clientId: id, market, ...none, timeline: [{ time: isoTime(made), event }] }] };
+}
+
+/** The writes of the account whose outcome was not reported to whoever committed them. */
+function unreportedIds(journal: Journal, store: PreparedStore): string[][] {
+  return store.committed().flatMap(({ prepared: { id, account }, reported }) => {
+    const isUnreported = reported === null && account === journal.folder && isRecorded(journal, id);
+    return isUnreported ? [[id]] : [];
+  });
 }

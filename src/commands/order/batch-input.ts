@@ -36,13 +36,16 @@ interface Flags {
 /** Which orders are meant, before anything is requested from the exchange. */
 export type BatchInput =
   | ({ readonly kind: 'lines' } & ParsedLines)
-  | {
-      readonly kind: 'ladder';
-      readonly ladder: Ladder;
-      readonly amount: AmountExpression;
-      readonly weight: Weight;
-    }
+  | LadderInput
   | { readonly kind: 'resume'; readonly job: string; readonly lines: readonly BatchLine[] | undefined };
+
+/** A ladder with the amount that its orders share. */
+export interface LadderInput {
+  readonly kind: 'ladder';
+  readonly ladder: Ladder;
+  readonly amount: AmountExpression;
+  readonly weight: Weight;
+}
 
 /** A ladder as the user wrote it. */
 interface Ladder {
@@ -125,7 +128,7 @@ export async function newOrders(
 }
 
 async function ordersOfLadder(
-  { ladder, amount, weight }: Extract<NewOrders, { kind: 'ladder' }>,
+  { ladder, amount, weight }: LadderInput,
   snapshot: MarketSnapshot,
   market: Market,
   side: Side,

@@ -1,8 +1,9 @@
 import { requireConsent } from '../../cli/consent.js';
 import { flag, required } from '../../cli/definition.js';
 import type { Market } from '../../domain/market.js';
-import { tryRead } from '../../errors.js';
+import { type Advice, tryRead } from '../../errors.js';
 import type { Answer } from '../../terminal/answer.js';
+import { checkLines } from '../../trading/batches/check-lines.js';
 import { Job } from '../../trading/batches/job.js';
 import type { BatchPlan } from '../../trading/batches/lines.js';
 import {
@@ -26,7 +27,7 @@ import { ladderText, type NewOrders, newOrders, parseLadder, readInput, requireC
 import { batchPreviewText, batchQuestion, DRY_BATCH, dryBatch, type PlannedBatch } from './batch-preview.js';
 import { BATCH, BATCH_LINE, BATCH_NOT_CHECKED_FOR_DUPLICATES, batchAnswer, RunningJob } from './batch-result.js';
 import { checkGiven } from './order-args.js';
-import { marketSnapshot, sendOrders } from './send-orders.js';
+import { marketSnapshot, type Orders, sendOrders } from './send-orders.js';
 
 export default define({
   summary: 'Place many orders from a file or as a ladder',
@@ -91,7 +92,7 @@ async function finishedAnswer(context: WriteContext, job: Job): Promise<Answer> 
   const { id, terms } = job;
   if (trading.journal.findUnsettled(id) !== undefined) {
     const running = new RunningJob(context);
-    return reportingSignals(context, running, () => running.run(resumeJob(trading, id)));
+    return reportingSignals(context, running, async () => running.run(await resumeJob(trading, id)));
   }
   const { market, side } = terms;
   if ((await tryRead(() => settleSide(trading, { market, side }))) === undefined)
@@ -103,6 +104,19 @@ async function finishedAnswer(context: WriteContext, job: Job): Promise<Answer> 
 /** Where the orders of a batch go. */
 type BatchTarget = Pick<BatchTerms, 'market' | 'side' | 'account'>;
 
+/** Orders that were prepared, and are sent exactly so. */
+interface PreparedOrders {
+  readonly kind: 'prepared';
+  readonly plan: BatchPlan;
+}
+
+/** The orders of a job that are to be sent: those of a file or a ladder, prepared ones, or a job to continue. */
+interface BatchOrders {
+  /** The id of the job. */
+  readonly id: string;
+  readonly orders: NewOrders | PreparedOrders | Job;
+}
+
 /**
  * Previews a job, asks, and runs it; for `--dry-run` only the preview.
  * @param orders those of a file or a ladder, or a job to continue
@@ -113,11 +127,44 @@ export function sendBatch(
   orders: NewOrders | Job,
   overridden: readonly GuardName[],
 ): Promise<Answer> {
-  const { trading, host } = context;
+  const id = orders instanceof Job ? orders.id : newJobId(context.host);
+  return sendPlanned(context, where, { id, orders }, { overridden });
+}
+
+/**
+ * The same for a ladder that was prepared: exactly its orders are sent, or none. No guard can be overridden.
+ * @param id of the job
+ */
+export function sendPreparedLadder(
+  context: WriteContext,
+  id: string,
+  plan: BatchPlan,
+  ifBlocked: Advice,
+): Promise<Answer> {
+  return sendPlanned(context, plan, { id, orders: { kind: 'prepared', plan } }, { overridden: [], ifBlocked });
+}
+
+/** Resolves and checks the orders of a ladder that is to be prepared. Throws Failure as {@link sendBatch}. */
+export async function planLadder(
+  context: WriteContext,
+  where: BatchTarget,
+  orders: NewOrders,
+): Promise<{ readonly planned: PlannedBatch; readonly plan: BatchPlan }> {
+  const planned = await planBatch(context, where, { id: newJobId(context.host), orders }, undefined);
+  return { planned, plan: termsOf(where, orders, planned.lines) };
+}
+
+function sendPlanned(
+  context: WriteContext,
+  where: BatchTarget,
+  { id, orders }: BatchOrders,
+  { overridden, ...guarded }: Pick<Orders<PlannedBatch, Answer>, 'overridden' | 'ifBlocked'>,
+): Promise<Answer> {
+  const { trading } = context;
   const running = new RunningJob(context);
-  const id = orders instanceof Job ? orders.id : newJobId(host);
   return sendOrders<PlannedBatch, Answer>(context, {
     overridden,
+    ...guarded,
     prepare: (earlier) => planBatch(context, where, { id, orders }, earlier),
     question: batchQuestion,
     preview: batchPreviewText,
@@ -126,7 +173,7 @@ export function sendBatch(
       await settleMarket(trading, where.market);
       const job =
         orders instanceof Job
-          ? resumeJob(trading, id, options)
+          ? await resumeJob(trading, id, options)
           : await startJob(trading, termsOf(where, orders, lines), id, options);
       return running.run(job);
     },
@@ -136,7 +183,12 @@ export function sendBatch(
   });
 }
 
-function termsOf({ market, side, account }: BatchTarget, orders: NewOrders, lines: readonly BatchLine[]): BatchPlan {
+function termsOf(
+  { market, side, account }: BatchTarget,
+  orders: NewOrders | PreparedOrders,
+  lines: readonly BatchLine[],
+): BatchPlan {
+  if (orders.kind === 'prepared') return orders.plan;
   const ladder = ladderText(orders);
   return { market, side, account, lines, ...(ladder === undefined ? {} : { ladder }) };
 }
@@ -145,7 +197,7 @@ function termsOf({ market, side, account }: BatchTarget, orders: NewOrders, line
 async function planBatch(
   context: WriteContext,
   where: BatchTarget,
-  { id, orders }: { readonly id: string; readonly orders: NewOrders | Job },
+  { id, orders }: BatchOrders,
   earlier: PlannedBatch | undefined,
 ): Promise<PlannedBatch> {
   const { session, trading, output } = context;
@@ -156,7 +208,9 @@ async function planBatch(
     const lines = orders.unsent().flatMap((line) => orders.terms.lines.slice(line, line + 1));
     return { id, plan: planOf(market, where, lines), snapshot, lines, resumed: orders };
   }
-  const { lines, unused } = await newOrders(orders, snapshot, market, side);
+  if (orders.kind === 'prepared') checkLines(market, orders.plan.lines, 'Order');
+  const found = orders.kind === 'prepared' ? orders.plan : await newOrders(orders, snapshot, market, side);
+  const { lines, unused } = { unused: undefined, ...found };
   refuseIdenticalLines(trading, termsOf(where, orders, lines), id);
   if (unused !== undefined && unused !== earlier?.unused)
     output.note(`Rounding down to whole lots leaves ${unused} unused.`);

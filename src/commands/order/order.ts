@@ -1,5 +1,7 @@
 import { flag, optional, toggle, withCompletion } from '../../cli/definition.js';
-import { Failure, suggest, usage } from '../../errors.js';
+import { Decimal } from '../../domain/decimal.js';
+import type { Market } from '../../domain/market.js';
+import { type Advice, Failure, suggest, usage } from '../../errors.js';
 import type { Answer } from '../../terminal/answer.js';
 import { amountText, evaluateOrder, parseAmount, parsePrice, priceText } from '../../trading/expressions.js';
 import type { GuardName } from '../../trading/guards/limits.js';
@@ -8,6 +10,7 @@ import type { RecordedOrderTerms } from '../../trading/journal/write.js';
 import { placeOrder, refuseIdenticalOrder } from '../../trading/orders/place.js';
 import type { Placement } from '../../trading/orders/settle-order.js';
 import { newClientId, termsText, validateOrder } from '../../trading/orders/terms.js';
+import type { MarketSnapshot } from '../../trading/preview/market-snapshot.js';
 import { type Context, define } from '../command.js';
 import { overriddenBy, overrideFlag } from '../guard-overrides.js';
 import { clientId, marketName, oneOf, PRICE_WORDS } from '../inputs.js';
@@ -15,7 +18,7 @@ import { mayBeDone, openWithConsent, type WriteContext } from '../write.js';
 import { checkGiven, completeOrder, draftArgs, firstMissing, type GivenOrder, type OrderDraft } from './order-args.js';
 import { orderResult, SENT_ORDER } from './order-result.js';
 import { DRY_ORDER, dryOrder, orderPreviewText } from './preview.js';
-import { marketSnapshot, type PlannedOrders, sendOrders } from './send-orders.js';
+import { marketSnapshot, type Orders, type PlannedOrders, sendOrders } from './send-orders.js';
 
 export default define({
   summary: 'Place an order; on a terminal, ask for missing parts',
@@ -107,19 +110,48 @@ interface PlannedOrder extends PlannedOrders {
 export function sendOrder(
   context: WriteContext,
   draft: OrderDraft,
-  onConfirmed: (overridden: readonly GuardName[]) => void = () => {},
+  onConfirmed?: (overridden: readonly GuardName[]) => void,
 ): Promise<Answer> {
-  const { overridden } = draft;
+  const { overridden, id } = draft;
+  const prepare = (earlier: PlannedOrder | undefined) => planOrder(context, draft, earlier);
+  return sendPlanned(context, { overridden, prepare, clientId: id, onConfirmed });
+}
+
+/**
+ * The same for an order that was prepared: it is sent on exactly these terms, or not at all. No guard can be overridden.
+ * @param id names its record, and is its client id
+ */
+export function sendPreparedOrder(
+  context: WriteContext,
+  id: string,
+  terms: RecordedOrderTerms,
+  ifBlocked: Advice,
+): Promise<Answer> {
+  const prepare = async (earlier: PlannedOrder | undefined): Promise<PlannedOrder> => {
+    const market = await (await context.session.exchange.markets()).find(terms.market);
+    const snapshot = marketSnapshot(context, market, terms, earlier?.snapshot);
+    return plannedOrder(context, id, terms, { market, snapshot });
+  };
+  return sendPlanned(context, { overridden: [], ifBlocked, prepare });
+}
+
+/** How an order is planned and sent. */
+interface Sending extends Pick<Orders<PlannedOrder, Placement>, 'overridden' | 'ifBlocked' | 'prepare'> {
+  /** The client id that the user chose. */
+  readonly clientId?: string | undefined;
+  readonly onConfirmed?: ((overridden: readonly GuardName[]) => void) | undefined;
+}
+
+function sendPlanned(context: WriteContext, { clientId, onConfirmed, ...how }: Sending): Promise<Answer> {
   const gate = new SendGate();
   return sendOrders<PlannedOrder, Placement>(context, {
-    overridden,
-    prepare: (earlier) => planOrder(context, draft, earlier),
+    ...how,
     question: ({ terms }, isAgain) => `Place ${isAgain ? 'the changed' : 'this'} order: ${termsText(terms)}?`,
     preview: (order) => orderPreviewText(order),
-    dryRun: (order) => dryOrder(context, order, overridden),
+    dryRun: (order) => dryOrder(context, order, how.overridden),
     send: ({ id, terms }, options) => {
-      onConfirmed(options.overridden ?? []);
-      return placeOrder(context.trading, terms, { id, clientId: draft.id, gate, ...options });
+      onConfirmed?.(options.overridden ?? []);
+      return placeOrder(context.trading, terms, { id, clientId, gate, ...options });
     },
     interrupted: ({ clientId: id }) =>
       gate.cancel() ? null : mayBeDone('The order may have been placed; pit stopped before it knew.', id),
@@ -127,18 +159,20 @@ export function sendOrder(
   });
 }
 
-/** @throws Failure `usage` for an order that breaks a rule, and whatever kept a needed answer from being read */
-async function planOrder(
+/**
+ * Evaluates an order in the current market.
+ * @throws Failure `usage` for an order that breaks a rule, and whatever kept a needed answer from being read
+ */
+export async function planOrder(
   context: WriteContext,
   draft: OrderDraft,
-  earlier: PlannedOrder | undefined,
+  earlier?: PlannedOrder,
 ): Promise<PlannedOrder> {
   const { side, type, account, at, borrow, repay } = draft;
   const market = await (await context.session.exchange.markets()).find(draft.market);
   const snapshot = marketSnapshot(context, market, draft, earlier?.snapshot);
   if (earlier === undefined && draft.id !== undefined) await requireNewId(context, draft.market, draft.id);
   const { price, amount } = await evaluateOrder(snapshot, market, draft);
-  validateOrder(market, price, amount);
   const terms: RecordedOrderTerms = {
     market: draft.market,
     side,
@@ -150,16 +184,22 @@ async function planOrder(
     amount: amount.toString(),
     expressions: { price: priceText(at), amount: amountText(draft.amount) },
   };
+  const id = earlier?.id ?? newClientId(context.host);
+  return { ...plannedOrder(context, id, terms, { market, snapshot }), clientId: draft.id ?? id };
+}
+
+/** Throws Failure `usage` for an order that breaks a rule of its market. */
+function plannedOrder(
+  context: WriteContext,
+  id: string,
+  terms: RecordedOrderTerms,
+  { market, snapshot }: { readonly market: Market; readonly snapshot: MarketSnapshot },
+): PlannedOrder {
+  const { side, type, account } = terms;
+  validateOrder(market, Decimal.of(terms.price), Decimal.of(terms.amount));
   // before the question; `placeOrder` checks it in any case
   if (context.isPreviewed) refuseIdenticalOrder(context.trading, terms);
-  const id = earlier?.id ?? newClientId(context.host);
-  return {
-    id,
-    clientId: draft.id ?? id,
-    terms,
-    plan: { market, side, type, account, orders: [terms] },
-    snapshot,
-  };
+  return { id, clientId: id, terms, plan: { market, side, type, account, orders: [terms] }, snapshot };
 }
 
 /**

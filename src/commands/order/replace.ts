@@ -1,11 +1,13 @@
 import { flag, optional, required, toggle, withCompletion } from '../../cli/definition.js';
 import type { OrderReference } from '../../domain/order.js';
-import { Failure, suggest, usage } from '../../errors.js';
+import { type Advice, Failure, suggest, usage } from '../../errors.js';
 import type { Answer } from '../../terminal/answer.js';
 import { parseAmount, parsePrice } from '../../trading/expressions.js';
 import type { Warning } from '../../trading/guards/guards.js';
 import type { GuardName } from '../../trading/guards/limits.js';
+import type { RecordedOrderTerms, ReplaceTerms } from '../../trading/journal/write.js';
 import { newClientId, termsText } from '../../trading/orders/terms.js';
+import type { GivenAccount } from '../../trading/replace/order-account.js';
 import { type Changes, planReplacement, type ReplacePlan } from '../../trading/replace/plan.js';
 import { type Replacement, replaceOrder } from '../../trading/replace/replace.js';
 import { define } from '../command.js';
@@ -23,7 +25,7 @@ import {
   replacedAnswer,
   replacementPreviewText,
 } from './replace-view.js';
-import { PREVIEW_LEVELS, sendOrders } from './send-orders.js';
+import { type Orders, PREVIEW_LEVELS, sendOrders } from './send-orders.js';
 
 export default define({
   summary: 'Change the price or amount of an open order',
@@ -79,11 +81,51 @@ interface ReplaceRequest {
 
 /** Previews a replacement, asks, and does it; for `--dry-run` only the preview. */
 export function sendReplacement(context: WriteContext, request: ReplaceRequest): Promise<Answer> {
+  return sendPlanned(context, request.overridden, (earlier) => planReplace(context, request, earlier));
+}
+
+/**
+ * The same for a replacement that was prepared: the order becomes exactly the wanted one, or stays. No guard can be overridden.
+ * @param id names its record, and is the client id of the new order
+ */
+export function sendPreparedReplacement(
+  context: WriteContext,
+  id: string,
+  { market, order, wanted }: ReplaceTerms,
+  given: GivenAccount,
+  ifBlocked: Advice,
+): Promise<Answer> {
+  const changes = { ...given, at: parsePrice(wanted.price), amount: parseAmount(wanted.amount) };
+  const prepare = async (earlier: PlannedReplacement | undefined) => {
+    const planned = await planReplace(context, { market, reference: order, changes }, earlier);
+    requireSameTerms(planned.replaces.terms.wanted, wanted);
+    return { ...planned, id, clientId: id };
+  };
+  return sendPlanned(context, [], prepare, ifBlocked);
+}
+
+/** What the exchange or the journal says of the order may have changed its account since. Throws Failure `usage`. */
+function requireSameTerms(now: RecordedOrderTerms, wanted: RecordedOrderTerms): void {
+  const terms = ['side', 'type', 'account', 'borrow', 'repay', 'price', 'amount'] as const;
+  const changed = terms.filter((name) => now[name] !== wanted[name]);
+  if (changed.length > 0)
+    throw usage(
+      `The new order would have another ${changed.join(' and ')} now, so nothing was sent.`,
+      'Prepare it again.',
+    );
+}
+
+function sendPlanned(
+  context: WriteContext,
+  overridden: readonly GuardName[],
+  prepare: Orders<PlannedReplacement, Replacement>['prepare'],
+  ifBlocked?: Advice,
+): Promise<Answer> {
   const { trading } = context;
-  const { overridden } = request;
   return sendOrders<PlannedReplacement, Replacement>(context, {
     overridden,
-    prepare: (earlier) => planned(context, request, earlier),
+    ...(ifBlocked === undefined ? {} : { ifBlocked }),
+    prepare,
     question: ({ terms, replaces }) => `Cancel order ${replaces.order.id} and ${termsText(terms)} instead?`,
     preview: replacementPreviewText,
     dryRun: (replacement) => dryReplacement(context, replacement, overridden),
@@ -98,10 +140,10 @@ export function sendReplacement(context: WriteContext, request: ReplaceRequest):
  * @param earlier what this returned before, to be read again
  * @throws Failure as {@link planReplacement}
  */
-async function planned(
+export async function planReplace(
   context: WriteContext,
-  { market: name, reference, changes }: ReplaceRequest,
-  earlier: PlannedReplacement | undefined,
+  { market: name, reference, changes }: Omit<ReplaceRequest, 'overridden'>,
+  earlier?: PlannedReplacement,
 ): Promise<PlannedReplacement> {
   const { trading, session, host, isPreviewed } = context;
   const market = await (await session.exchange.markets()).find(name);

@@ -1,16 +1,17 @@
 import type { Market } from '../../domain/market.js';
 import type { AccountType, Side } from '../../domain/order.js';
+import type { Advice } from '../../errors.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
 import { ageText } from '../../terminal/time.js';
 import { guardOrders, needsBook, type Warning } from '../../trading/guards/guards.js';
-import { type GuardName, guardLimits } from '../../trading/guards/limits.js';
+import type { GuardName } from '../../trading/guards/limits.js';
 import type { RecordOptions } from '../../trading/orders/place.js';
 import { type Assessment, PREVIEW_VALID_MS, reasonToAskAgain } from '../../trading/preview/ask-again.js';
 import { MarketSnapshot } from '../../trading/preview/market-snapshot.js';
 import { type OrderPlan, type PreviewData, previewOrders } from '../../trading/preview/preview.js';
 import { concernsMarket, unknownWrites } from '../../trading/unknown-writes.js';
-import { confirmGuarded, notOverridden, recordOptionsOf } from '../guard-overrides.js';
+import { blockedBy, confirmGuarded, limitsOf, notOverridden, recordOptionsOf } from '../guard-overrides.js';
 import { carryOut, type Write, type WriteContext } from '../write.js';
 import { type PreviewText, previewTable } from './preview.js';
 
@@ -36,6 +37,8 @@ export interface Orders<Planned extends PlannedOrders, Sent>
   extends Pick<Write<Assessed<Planned>, Sent>, 'interrupted' | 'stop' | 'result'> {
   /** The guards that the command line overrides. */
   readonly overridden: readonly GuardName[];
+  /** What to do if a guard blocks them, where nobody can override one. Absent: the user may. */
+  readonly ifBlocked?: Advice;
   /**
    * Evaluates the user's expressions in the current market and checks the result.
    * @param earlier the previous result, if the user has replied to a question since
@@ -55,7 +58,7 @@ export interface Orders<Planned extends PlannedOrders, Sent>
  */
 export function sendOrders<Planned extends PlannedOrders, Sent>(
   context: WriteContext,
-  { overridden, ...orders }: Orders<Planned, Sent>,
+  { overridden, ifBlocked, ...orders }: Orders<Planned, Sent>,
 ): Promise<Answer> {
   const prepare = async (earlier?: Planned) => assess(context, await orders.prepare(earlier), overridden);
   return carryOut<Assessed<Planned>, Sent>(context, {
@@ -65,10 +68,12 @@ export function sendOrders<Planned extends PlannedOrders, Sent>(
       return previewTable(context, previewed, overridden, (screen) => orders.preview(previewed, screen));
     },
     dryRun: (assessed) => orders.dryRun(withPreview(assessed)),
-    confirm: (assessed, { isAgain, ageMs }) =>
-      confirmGuarded(context, orders.question(assessed, isAgain), assessed.breaches, overridden, () =>
-        bookAgeText(ageMs()),
-      ),
+    confirm: async (assessed, { isAgain, ageMs }) => {
+      const { breaches } = assessed;
+      if (ifBlocked !== undefined && breaches.length > 0) throw blockedBy(breaches, ifBlocked);
+      const below = () => bookAgeText(ageMs());
+      return confirmGuarded(context, orders.question(assessed, isAgain), breaches, overridden, below);
+    },
     recheck: async (shown, ageMs) => {
       const isAsked = !context.globals.yes || notOverridden(shown.breaches, overridden).length > 0;
       if (!isAsked) return { ready: shown };
@@ -79,7 +84,7 @@ export function sendOrders<Planned extends PlannedOrders, Sent>(
       return reason === undefined ? { ready: afterReply } : { ready: current, reason };
     },
     send: async (confirmed) => {
-      const options = await recordOptionsOf(context, confirmed.plan.market.quote, confirmed, overridden);
+      const options = await recordOptionsOf(context, confirmed.plan.market.quote, confirmed, overridden, ifBlocked);
       return orders.send(confirmed, { ...options, overridden: guardsLifted(confirmed, overridden) });
     },
     interrupted: orders.interrupted,
@@ -88,15 +93,30 @@ export function sendOrders<Planned extends PlannedOrders, Sent>(
   });
 }
 
+/**
+ * Checks orders as {@link sendOrders} does before its question, and computes their preview. Throws Failure `usage` if a guard blocks
+ * them.
+ */
+export async function checkOrders<Planned extends PlannedOrders>(
+  context: WriteContext,
+  planned: Planned,
+  ifBlocked: Advice,
+): Promise<Previewed<Planned>> {
+  const assessed = await assess(context, planned, []);
+  if (assessed.breaches.length > 0) throw blockedBy(assessed.breaches, ifBlocked);
+  return withPreview(assessed);
+}
+
 /** Runs the guards, and computes the preview if one is shown. */
 async function assess<Planned extends PlannedOrders>(
   context: WriteContext,
   planned: Planned,
   overridden: readonly GuardName[],
 ): Promise<Assessed<Planned>> {
-  const { trading, session, isPreviewed } = context;
+  const { trading, isPreviewed, agentLimits } = context;
   const { plan, snapshot, notices = [] } = planned;
-  const limits = guardLimits((await session.profile.connection()).settings);
+  agentLimits?.requireMarket(plan.market.market);
+  const limits = await limitsOf(context);
   const readBook = async () => {
     const isRead = snapshot.isBookRead || needsBook({ ...plan, quote: plan.market.quote }, limits, overridden);
     return isRead ? snapshot.book() : undefined;

@@ -23,7 +23,7 @@ export async function startJob(
   trading: TradingContext,
   plan: BatchPlan,
   id: string,
-  { requireWithinDayLimit, bestBid, overridden = [] }: RecordOptions = {},
+  { requireWithinLimits, bestBid, overridden = [] }: RecordOptions = {},
 ): Promise<Job> {
   const { client, journal } = trading;
   refuseIdenticalLines(trading, plan, id);
@@ -38,7 +38,7 @@ export async function startJob(
   try {
     // another process may have started the same job meanwhile; then neither continues
     refuseIdenticalLines(trading, plan, id);
-    requireWithinDayLimit?.();
+    await requireWithinLimits?.(entry.write);
   } catch (error) {
     entry.discard();
     throw error;
@@ -82,18 +82,18 @@ export function jobToResume({ journal }: TradingContext, id: string, request: Re
 }
 
 /** @throws Failure `usage` as {@link jobToResume}, if another process was first, or if that cannot be recorded */
-export function resumeJob(
+export async function resumeJob(
   { journal }: TradingContext,
   id: string,
-  { requireWithinDayLimit, bestBid, overridden = [] }: RecordOptions = {},
-): Job {
+  { requireWithinLimits, bestBid, overridden = [] }: RecordOptions = {},
+): Promise<Job> {
   if (journal.findUnsettled(id) === undefined && !journal.reopen(id)) throw underWay(id);
   const entry = journal.findUnsettled(id);
   const checked = { ...(bestBid === undefined ? {} : { bestBid }), ...(overridden.length === 0 ? {} : { overridden }) };
   if (entry === undefined || !entry.isKind('batch') || !entry.claim(checked)) throw underWay(id);
   try {
     refuseUncertainOthers(journal, entry);
-    requireWithinDayLimit?.();
+    await requireWithinLimits?.(entry.write);
   } catch (error) {
     entry.release('held back');
     throw error;

@@ -1,7 +1,7 @@
 import { unknownWord } from '../../config/nearest.js';
 import { coinAmounts, GUARD_SETTINGS } from '../../config/settings.js';
 import { Decimal, formatAmount } from '../../domain/decimal.js';
-import { usage } from '../../errors.js';
+import { type Advice, usage } from '../../errors.js';
 import { Job } from '../batches/job.js';
 import { notionalOfLines } from '../batches/lines.js';
 import type { JournalEntry } from '../journal/entry.js';
@@ -95,11 +95,13 @@ export function notionalToday(
 /**
  * Checks the day's limit again after a write is recorded, with this write counted. So several processes that were each within
  * the limit a moment ago cannot exceed it together. Throws Failure `usage`: nothing may be sent.
+ * @param hint what the user can do
  */
 export function requireDayNotional(
   { journal, host }: Pick<TradingContext, 'journal' | 'host'>,
   quote: string,
   { dayNotional }: Pick<GuardLimits, 'dayNotional'>,
+  hint: Advice = 'Run the command again when they are done, or add --override day-notional if you mean it.',
 ): void {
   const max = dayNotional.get(quote);
   if (max === undefined) return;
@@ -108,7 +110,7 @@ export function requireDayNotional(
   const message = `with orders that other processes have just started, this UTC day would come to ${formatAmount(today)} ${quote}`;
   throw usage(
     `day-notional blocks this: ${message}, and the limit is ${formatAmount(max)} ${quote}. Nothing was sent.`,
-    'Run the command again when they are done, or add --override day-notional if you mean it.',
+    hint,
   );
 }
 

@@ -5,7 +5,7 @@ import type { GuardName } from '../guards/limits.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { SendGate } from '../journal/entry.js';
 import type { NewRecord } from '../journal/journal.js';
-import { clientIdOf, type RecordedOrderTerms } from '../journal/write.js';
+import { clientIdOf, type RecordedOrderTerms, type RecordedWrite } from '../journal/write.js';
 import type { TradingContext } from '../trading-context.js';
 import { type Placement, settleByResponse } from './settle-order.js';
 import { keyOf } from './terms.js';
@@ -14,8 +14,8 @@ import { keyOf } from './terms.js';
 export interface RecordOptions extends Pick<NewRecord, 'bestBid'> {
   /** The guards that were overridden: by a flag, or by typing their names. */
   readonly overridden?: readonly GuardName[];
-  /** Throws Failure if a limit is exceeded by now: the record is deleted and nothing is sent. */
-  readonly requireWithinDayLimit?: (() => void) | undefined;
+  /** Throws Failure if a limit is exceeded by now, with this write counted: its record is deleted and nothing is sent. */
+  readonly requireWithinLimits?: ((write: RecordedWrite) => void | Promise<void>) | undefined;
 }
 
 /**
@@ -23,7 +23,7 @@ export interface RecordOptions extends Pick<NewRecord, 'bestBid'> {
  *
  * @param gate cancels the order until it leaves
  * @throws Failure `usage` if an identical order has an unknown outcome, the client id is in use, the record cannot be written or
- *   the day limit is exceeded; `credentials` if signing fails: nothing was sent
+ *   a limit is exceeded; `credentials` if signing fails: nothing was sent
  */
 export async function placeOrder(
   trading: TradingContext,
@@ -31,7 +31,7 @@ export async function placeOrder(
   {
     id,
     clientId,
-    requireWithinDayLimit,
+    requireWithinLimits,
     bestBid,
     gate = new SendGate(),
   }: Omit<NewRecord, 'reqTime'> & RecordOptions & { readonly gate?: SendGate },
@@ -41,7 +41,7 @@ export async function placeOrder(
   const reqTime = client.now();
   const entry = journal.begin<'order'>({ operation: 'order', terms }, { id, clientId, reqTime, bestBid });
   const response = await entry.send(async () => {
-    requireWithinDayLimit?.();
+    await requireWithinLimits?.(entry.write);
     return sendRecordedOrder(trading, entry, gate);
   });
   return settleByResponse(trading, entry, response);
@@ -90,7 +90,7 @@ function mayIncludeOrder(entry: JournalEntry<'batch'>, order: RecordedOrderTerms
  * Whether an order repeats an earlier one: the same price and amount, or the same expressions, whatever they resolve to by
  * now. Its type and loans do not matter: a user who repeats an order may have changed them.
  */
-function isSameOrder(order: RecordedOrderTerms, earlier: RecordedOrderTerms): boolean {
+export function isSameOrder(order: RecordedOrderTerms, earlier: RecordedOrderTerms): boolean {
   const isOtherMarketSideOrAccount = (['market', 'side', 'account'] as const).some(
     (name) => order[name] !== earlier[name],
   );

@@ -43,15 +43,15 @@ export type Replacement =
  * order was read as closed, so that what it filled counts; if the outcome of the cancellation is unknown, nothing is placed.
  *
  * @param id names the record, and is the client id of the order that is placed
- * @param requireWithinDayLimit called once the record is made, before the cancellation is sent
- * @throws Failure `usage` if the record cannot be made or another write is cancelling the order, as `requireWithinDayLimit`, and
+ * @param requireWithinLimits called once the record is made, before the cancellation is sent
+ * @throws Failure `usage` if the record cannot be made or another write is cancelling the order, as `requireWithinLimits`, and
  *   `credentials`: nothing was sent
  */
 export async function replaceOrder(
   trading: TradingContext,
   { terms, market, placed }: ReplacePlan,
   id: string,
-  { requireWithinDayLimit, bestBid }: RecordOptions = {},
+  { requireWithinLimits, bestBid }: RecordOptions = {},
 ): Promise<Replacement> {
   // another command may have begun since the plan was made
   refuseIdenticalOrder(trading, placed);
@@ -59,7 +59,7 @@ export async function replaceOrder(
   const entry = trading.journal.begin<'replace'>({ operation: 'replace', terms }, recording);
   try {
     refuseConcurrentCancel(trading, terms.order, id);
-    requireWithinDayLimit?.();
+    await requireWithinLimits?.(entry.write);
   } catch (error) {
     entry.discard();
     throw error;

@@ -27,6 +27,7 @@ const NAMES: Names = {
     { market: 'xrp_usdt', id: '7', clientId: null, terms: null },
   ],
   profiles: () => ['sandbox', 'overseas'],
+  prepared: () => ['pit0123456789abcdef01234567'],
 };
 
 /** Every file below a folder, with its text and when it was last written. */
@@ -97,6 +98,7 @@ describe('the answer to a shell', () => {
     ['pit markets --base=X', ['--base=xrp']],
     ['pit profile use o', ['overseas']],
     ['pit resolve ', ['lost0001']],
+    ['pit commit ', ['pit0123456789abcdef01234567']],
     ['pit cancel eos_eth ', ['202611213892190900']],
     ['pit cancel EOS-ETH --id ', ['myOwn1']],
     ['pit cancel ltc_qc ', []],

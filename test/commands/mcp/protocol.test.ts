@@ -3,10 +3,12 @@ import { type AddressInfo, createServer } from 'node:net';
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { READ_TOOLS } from '../../../src/commands/mcp/read-tools.js';
+import { tradingTools } from '../../../src/commands/mcp/trading-tools.js';
 import { version } from '../../../src/version.js';
 import { useHostileExchange } from '../../cli-contract/hostile-exchange.js';
 import { OBEYED, PAYLOADS } from '../../cli-contract/payloads.js';
 import { afterFile } from '../../support/after-file.js';
+import { fakeHost } from '../../support/fake-host.js';
 import { runPit, temporaryHome } from '../../support/pit.js';
 import { environmentAt, useLiteralExchange } from '../literal-exchange.js';
 import { modernMeta, TestClient } from './client.js';
@@ -177,14 +179,22 @@ describe('the list of tools', () => {
   });
 });
 
-it('docs/agents.md has each tool that reads, with its parameters', () => {
+it('docs/agents.md has each tool, with its parameters', () => {
   const page = readFileSync(path.resolve('docs/agents.md'), 'utf8');
   const rows = [...page.matchAll(/^\| `(\w+)` \|[^|]*\|([^|]*)\|$/gm)];
   const documented = rows.map(([, name, parameters = '']) => [
     name,
     [...parameters.matchAll(/\w+/g)].map(([word]) => word),
   ]);
-  expect(documented).toEqual(READ_TOOLS.map(({ name, parameters }) => [name, Object.keys(parameters)]));
+  const terms = {
+    commit: 'ask',
+    markets: undefined,
+    maxOrder: undefined,
+    maxDay: undefined,
+    maxOpen: undefined,
+  } as const;
+  const { tools } = tradingTools({ host: fakeHost(), trading: undefined as never }, terms);
+  expect(documented).toEqual([...READ_TOOLS, ...tools].map(({ name, parameters }) => [name, Object.keys(parameters)]));
 });
 
 describe('a failure', () => {

@@ -20,6 +20,7 @@ const NAMES: Names = {
     { market: 'eth_usdt', id: '22', clientId: null, terms: null },
   ],
   profiles: () => ['sandbox', 'demo'],
+  prepared: () => ['pit0123456789abcdef01234567'],
 };
 
 /** The line with each candidate in place of its end. */

@@ -28,8 +28,8 @@ export async function place(trading: TestTrading, terms: Terms, id = JOB): Promi
   return runJob(trading, await begin(trading, terms, id));
 }
 
-export function resume(trading: TestTrading, id = JOB): Promise<RanJob> {
-  return runJob(trading, resumeJob(trading, id));
+export async function resume(trading: TestTrading, id = JOB): Promise<RanJob> {
+  return runJob(trading, await resumeJob(trading, id));
 }
 
 export async function runJob(trading: TestTrading, job: Job): Promise<RanJob> {

@@ -190,7 +190,7 @@ describe('a job that resumes', () => {
     expect(() => jobToResume(trading, JOB, { market: 'btc_usdt', side: 'buy' })).toThrow(
       /Another process is running job/,
     );
-    expect(() => resumeJob(trading, JOB)).toThrow(/Another process is running job/);
+    await expect(resumeJob(trading, JOB)).rejects.toThrow(/Another process is running job/);
   });
 
   it('blocks the same ladder until it is finished or ended, though its prices have moved', async () => {

@@ -145,7 +145,7 @@ it('a job does not resume while an identical order of another write is unknown, 
   const error = expect.objectContaining(refusalFor('line 31', 'mine0001'));
   const next = later(trading, server.url);
   expect(() => jobToResume(next, JOB, { market: 'btc_usdt', side: 'buy' })).toThrow(error);
-  expect(() => resumeJob(next, JOB)).toThrow(error);
+  await expect(resumeJob(next, JOB)).rejects.toEqual(error);
   expect(next.journal.findUnsettled(JOB)?.isUnderWay).toBe(false);
   next.journal.findUnsettled('mine0001')?.settle({ outcome: 'notSent', id: null, duplicates: [] }, 'not sent');
   expect((await resume(next)).job.counts()).toMatchObject({ placed: 40 });

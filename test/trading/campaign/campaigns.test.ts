@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { agentCampaign } from './agent-campaign.js';
 import { faultCampaign } from './fault-campaign.js';
 import { FAULT_KINDS, meets } from './fault-kinds.js';
 import { haltCampaign } from './halt-campaign.js';
@@ -11,6 +12,13 @@ it('actions on a bad network place no order twice, lose none and report each out
   expect(report.actions).toBe(8);
   expect(report.unknown).toBeGreaterThan(0);
   expect(report.duplicates).toBeGreaterThan(0);
+});
+
+it('a careless agent on a bad network places no order twice, loses none and is told each outcome', async () => {
+  const { problems, pairs, placed } = await agentCampaign({ seed: 1, pairs: 8 });
+  expect(problems).toEqual([]);
+  expect(pairs).toBeGreaterThanOrEqual(8);
+  expect(placed).toBeGreaterThan(0);
 });
 
 it('pit resolve settles what a kill at any point leaves behind', async () => {

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import type { SandboxAddress } from '../../../src/sandbox/lifecycle/files.js';
 import { PIT } from '../../support/command.js';
 
@@ -39,8 +39,11 @@ export class Program {
     return this.start(words, input, environment).done;
   }
 
-  /** @param environment what is added to its environment */
-  start(words: readonly string[], input = '', environment: Readonly<Record<string, string>> = {}): Started {
+  /**
+   * Starts it, with an open stdin.
+   * @param environment what is added to its environment
+   */
+  spawn(words: readonly string[], environment: Readonly<Record<string, string>> = {}): ChildProcessWithoutNullStreams {
     const { PATH = '' } = process.env;
     const { accessKey, secretKey } = this.address;
     const env = {
@@ -48,8 +51,13 @@ export class Program {
       ...{ PIT_ACCESS_KEY: accessKey, PIT_SECRET_KEY: secretKey },
       ...environment,
     };
+    return spawn(PIT.command, [...PIT.arguments, ...words], { env, stdio: 'pipe' });
+  }
+
+  /** @param environment what is added to its environment */
+  start(words: readonly string[], input = '', environment: Readonly<Record<string, string>> = {}): Started {
     const started = Date.now();
-    const child = spawn(PIT.command, [...PIT.arguments, ...words], { env, stdio: 'pipe' });
+    const child = this.spawn(words, environment);
     child.stdin.on('error', () => undefined).end(input);
     const texts = { stdout: '', stderr: '' };
     for (const name of ['stdout', 'stderr'] as const) {

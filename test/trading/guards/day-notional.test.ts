@@ -166,7 +166,7 @@ describe('a sell below the best bid', () => {
     expect(usdt()).toBe('7000');
     job.entry.release();
     expect(usdt()).toBe('0');
-    const again = resumeJob(trading, job.id, { bestBid: '6000' });
+    const again = await resumeJob(trading, job.id, { bestBid: '6000' });
     expect(usdt()).toBe('18000');
     const { ending } = await runJob(trading, again);
     expect([ending.kind, trading.journal.unsettledEntries(), usdt()]).toEqual(['finished', [], '18000']);
@@ -245,7 +245,7 @@ describe('the notional of a job', () => {
     others.settle(PLACED, 'placed');
     expect(usdt(trading)).toBe('6047');
     // every line while it is under way, and the duplicates
-    const again = resumeJob(trading, job.id);
+    const again = await resumeJob(trading, job.id);
     expect(usdt(trading)).toBe('8087');
     again.entry.release();
     expect(usdt(trading)).toBe('6047');

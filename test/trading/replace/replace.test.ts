@@ -247,7 +247,7 @@ describe('a replacement under the limit of a day', () => {
     meanwhile();
     const dayNotional = new Map([['usdt', Decimal.of(most)]]);
     return replaceOrder(trading, plan, NAME, {
-      requireWithinDayLimit: () => requireDayNotional(trading, 'usdt', { dayNotional }),
+      requireWithinLimits: () => requireDayNotional(trading, 'usdt', { dayNotional }),
     });
   }
 
@@ -271,7 +271,7 @@ describe('a replacement under the limit of a day', () => {
     const plan = await planReplacement(trading, MARKET, { id: '7' }, WISHES);
     const seen: unknown[] = [];
     const recheck = () => void seen.push(trading.journal.findUnsettled(NAME)?.write.bestBid);
-    await replaceOrder(trading, plan, NAME, { bestBid: '30050', requireWithinDayLimit: recheck });
+    await replaceOrder(trading, plan, NAME, { bestBid: '30050', requireWithinLimits: recheck });
     expect([...seen, trading.journal.archive.find(NAME)?.write]).toMatchObject([
       '30050',
       { operation: 'order', bestBid: '30050' },

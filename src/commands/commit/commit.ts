@@ -1,0 +1,101 @@
+import { listing } from '../../cli/answers.js';
+import { requireConsent } from '../../cli/consent.js';
+import { optional } from '../../cli/definition.js';
+import * as shape from '../../cli/shapes.js';
+import { isoTime, localTime, timeTitle } from '../../terminal/time.js';
+import { PreparedStore } from '../../trading/prepared/prepared-store.js';
+import type { PreparedWrite } from '../../trading/prepared/prepared-write.js';
+import { CANCELLED } from '../cancel/cancel-result.js';
+import { define } from '../command.js';
+import { dryRunShape } from '../dry-run.js';
+import { preparedId } from '../inputs.js';
+import { DRY_BATCH } from '../order/batch-preview.js';
+import { BATCH } from '../order/batch-result.js';
+import { SENT_ORDER } from '../order/order-result.js';
+import { DRY_ORDER } from '../order/preview.js';
+import { DRY_REPLACEMENT, REPLACED } from '../order/replace-view.js';
+import { openWrite } from '../write.js';
+import { commitPrepared, findPrepared, reporting } from './send-prepared.js';
+
+/** What is prepared. */
+export const PREPARED: shape.Fields = {
+  id: shape.text('to commit it; then the id of its record, and the client id of its order'),
+  kind: shape.enumOf(['order', 'ladder', 'replace', 'cancel'], ''),
+  market: shape.text(''),
+  text: shape.text('what it does'),
+  places: shape.array(
+    shape.object({
+      side: shape.enumOf(['buy', 'sell'], ''),
+      type: shape.enumOf(['limit', 'postOnly', 'ioc'], ''),
+      account: shape.enumOf(['spot', 'isolated', 'cross'], ''),
+      price: shape.decimal('in the quote coin'),
+      amount: shape.decimal('in the base coin'),
+      notional: shape.decimal('price times amount, in the quote coin'),
+    }),
+    'the orders that it places, exactly',
+  ),
+  cancels: shape.array(
+    shape.object({
+      id: shape.id('of the order'),
+      side: shape.enumOf(['buy', 'sell'], ''),
+      price: shape.decimal(''),
+      amount: shape.decimal(''),
+      filled: shape.decimal('when it was prepared'),
+    }),
+    'the orders that it cancels',
+  ),
+  notional: shape.nullable(shape.decimal('of all orders that it places')),
+  fee: shape.nullable(shape.decimal('an estimate')),
+  feeCoin: shape.nullable(shape.text('')),
+  spentCoin: shape.nullable(shape.text('the coin that pays for it')),
+  balanceBefore: shape.nullable(shape.decimal('available now, in the coin that is spent')),
+  balanceAfter: shape.nullable(shape.decimal('available with the orders open')),
+  warnings: shape.array(shape.text('')),
+  profile: shape.text('that it was prepared for'),
+  made: shape.time("by this machine's clock"),
+  expires: shape.time('after which it cannot be committed'),
+};
+
+export default define({
+  summary: 'Send what an agent prepared, or list it',
+  arguments: { id: optional('the id of what is prepared (default: list it)', preparedId) },
+  examples: ['commit', 'commit pit5b39c93435bd27d2fb168cd7', 'commit pit5b39c93435bd27d2fb168cd7 --yes --json'],
+  output: shape.anyOf(
+    shape.array(shape.object(PREPARED), 'without an id'),
+    { ...SENT_ORDER, description: 'of an order' },
+    { ...REPLACED, description: 'of a replacement' },
+    { ...BATCH, description: 'of a ladder' },
+    shape.array(shape.object(CANCELLED), 'of cancellations'),
+  ),
+  dryRunOutput: shape.anyOf(DRY_ORDER, DRY_REPLACEMENT, DRY_BATCH, shape.array(dryRunShape())),
+  async run(context, { id }) {
+    if (id === undefined) return listOf(new PreparedStore(context.host).waiting());
+    requireConsent(context);
+    const write = await openWrite(context);
+    const prepared = await findPrepared(write, id);
+    return reporting(write, prepared, () => commitPrepared(write, prepared));
+  },
+});
+
+export type PreparedRow = ReturnType<typeof preparedRow>;
+
+/** What is prepared, as programs read it. */
+export function preparedRow({ id, write, shown, profile, made, expires }: PreparedWrite) {
+  const { text, places, cancels, ...costs } = shown;
+  const named = { id, kind: write.kind, market: write.terms.market };
+  return { ...named, text, places, cancels, ...costs, profile, made: isoTime(made), expires: isoTime(expires) };
+}
+
+function listOf(waiting: readonly PreparedWrite[]) {
+  return listing({
+    rows: waiting.map(preparedRow),
+    fields: Object.keys(PREPARED) as (keyof PreparedRow)[],
+    columns: [
+      { title: 'id', value: ({ id }) => id, importance: 3 },
+      { title: 'what it does', value: ({ text }) => text, importance: 2, wraps: true },
+      { title: 'profile', value: ({ profile }) => profile },
+      { title: timeTitle('expires'), value: ({ expires }) => localTime(Date.parse(expires)) },
+    ],
+    empty: 'Nothing is prepared.',
+  });
+}

@@ -1,0 +1,187 @@
+import type { Order } from '../../domain/order.js';
+import { type Advice, suggest, usage } from '../../errors.js';
+import { totals } from '../../trading/batches/lines.js';
+import { amountText, priceText } from '../../trading/expressions.js';
+import type { BatchTerms } from '../../trading/journal/write.js';
+import { readOpenOrders } from '../../trading/orders/open-orders.js';
+import { notionalText, termsText } from '../../trading/orders/terms.js';
+import { PreparedStore } from '../../trading/prepared/prepared-store.js';
+import type { PreparedTerms, PreparedWrite, Shown } from '../../trading/prepared/prepared-write.js';
+import type { Changes } from '../../trading/replace/plan.js';
+import { explainUnknownMarket } from '../known-market.js';
+import { planLadder } from '../order/batch.js';
+import type { LadderInput } from '../order/batch-input.js';
+import { batchText } from '../order/batch-preview.js';
+import { planOrder } from '../order/order.js';
+import { draftArgs, type OrderDraft } from '../order/order-args.js';
+import { accountText, previewData } from '../order/preview.js';
+import { planReplace } from '../order/replace.js';
+import { checkOrders } from '../order/send-orders.js';
+import { requireNotHalted, type WriteContext } from '../write.js';
+import { placedBefore, refuseUnreported } from './unreported.js';
+
+/** A write that an agent asks for. */
+export type PrepareRequest =
+  | { readonly kind: 'order'; readonly draft: OrderDraft }
+  | {
+      readonly kind: 'ladder';
+      readonly where: Pick<BatchTerms, 'market' | 'side' | 'account'>;
+      readonly input: LadderInput;
+    }
+  | { readonly kind: 'replace'; readonly market: string; readonly order: string; readonly changes: Changes }
+  | { readonly kind: 'cancel'; readonly market: string; readonly orders: readonly string[] | 'all' };
+
+/** What was worked out for a request. */
+interface Checked {
+  readonly write: PreparedTerms;
+  readonly shown: Shown;
+}
+
+/**
+ * Resolves and checks a write as its command does in a dry run, and keeps it for its commit. Sends nothing.
+ * @param context one with a preview
+ * @throws Failure `usage` for what the command line would refuse, for a guard that blocks, while the account is halted, and if an equal
+ *   write was committed whose outcome was not reported; whatever kept a needed answer from being read
+ */
+export async function prepareWrite(context: WriteContext, request: PrepareRequest): Promise<PreparedWrite> {
+  const { trading, host, session } = context;
+  if (request.kind !== 'cancel') await requireNotHalted(context);
+  const { write, shown } = await check(context, request);
+  const store = new PreparedStore(host);
+  refuseUnreported(trading.journal, store, write);
+  const before = placedBefore(trading, store, write);
+  const warnings = [...shown.warnings, ...(before === undefined ? [] : [before])];
+  const { profile } = await session.profile.connection();
+  return store.keep({ write, shown: { ...shown, warnings }, profile, account: trading.journal.folder });
+}
+
+function check(context: WriteContext, request: PrepareRequest): Promise<Checked> {
+  switch (request.kind) {
+    case 'order':
+      return checkOrder(context, request.draft);
+    case 'ladder':
+      return checkLadder(context, request);
+    case 'replace':
+      return checkReplacement(context, request);
+    case 'cancel':
+      return checkCancellation(context, request);
+  }
+}
+
+async function checkOrder(context: WriteContext, draft: OrderDraft): Promise<Checked> {
+  const argv = draftArgs(draft, { dryRun: false, yes: false });
+  const order = await checkOrders(context, await planOrder(context, draft), inTerminal(argv));
+  const { terms } = order;
+  const text = `${termsText(terms)} (${terms.type}, ${accountText(terms)})`;
+  return {
+    write: { kind: 'order', terms },
+    shown: { text, places: [placed(terms)], cancels: [], ...costsOf(order, notionalText(terms)) },
+  };
+}
+
+async function checkLadder(
+  context: WriteContext,
+  { where, input }: Extract<PrepareRequest, { kind: 'ladder' }>,
+): Promise<Checked> {
+  const { ladder, amount, weight } = input;
+  const prices = `${priceText(ladder.from)}:${priceText(ladder.to)}:${ladder.count}`;
+  const amounts = ['--amount', amountText(amount), '--weight', weight, '--account', where.account];
+  const argv = ['order', 'batch', where.side, where.market, '--ladder', prices, ...amounts];
+  const { planned, plan } = await planLadder(context, where, input);
+  const batch = await checkOrders(context, planned, inTerminal(argv));
+  const { unused } = batch;
+  const { warnings, ...costs } = costsOf(batch, totals(plan.lines).notional.trimmed().toString());
+  const left = unused === undefined ? [] : [`Rounding down to whole lots leaves ${unused} unused.`];
+  const places = plan.lines.map(([, price, size]) => placed({ ...where, type: 'limit', price, amount: size }));
+  const text = `${plan.lines.length} orders: ${batchText(batch)}`;
+  return {
+    write: { kind: 'ladder', terms: plan },
+    shown: { text, places, cancels: [], ...costs, warnings: [...warnings, ...left] },
+  };
+}
+
+async function checkReplacement(
+  context: WriteContext,
+  { market, order, changes }: Extract<PrepareRequest, { kind: 'replace' }>,
+): Promise<Checked> {
+  const { at, amount, account, borrow, repay } = changes;
+  const argv = [
+    ...['order', 'replace', market, order],
+    ...(at === undefined ? [] : ['--at', priceText(at)]),
+    ...(amount === undefined ? [] : ['--amount', amountText(amount)]),
+  ];
+  const planned = await planReplace(context, { market, reference: { id: order }, changes });
+  const replacement = await checkOrders(context, planned, inTerminal(argv));
+  const { replaces, terms } = replacement;
+  const text = `cancel order ${replaces.order.id} and ${termsText(terms)} instead (${terms.type}, ${accountText(terms)})`;
+  return {
+    write: { kind: 'replace', terms: replaces.terms, given: { account, borrow, repay } },
+    shown: {
+      text,
+      places: [placed(terms)],
+      cancels: [cancelled(replaces.order)],
+      ...costsOf(replacement, notionalText(terms)),
+    },
+  };
+}
+
+async function checkCancellation(
+  context: WriteContext,
+  { market, orders }: Extract<PrepareRequest, { kind: 'cancel' }>,
+): Promise<Checked> {
+  const { open } = await explainUnknownMarket(context, market, () => readOpenOrders(context.trading.client, market));
+  const all = [...open.buy, ...open.sell];
+  const wanted =
+    orders === 'all' ? all : orders.flatMap((id) => all.find((order) => order.id === id) ?? missing(market, id));
+  if (wanted.length === 0) throw usage(`There are no open orders in ${market}.`, 'Nothing has to be cancelled.');
+  const ids = wanted.map(({ id }) => id);
+  const text = `cancel ${ids.length === 1 ? `order ${ids[0]}` : `${ids.length} orders`} in ${market}`;
+  return {
+    write: { kind: 'cancel', terms: { market, orders: ids } },
+    shown: { text, places: [], cancels: wanted.map(cancelled), ...NO_COSTS },
+  };
+}
+
+function missing(market: string, id: string): never {
+  throw usage(`Order ${id} is not open in ${market}.`, suggest('See what became of it', 'order', 'show', market, id));
+}
+
+/** What a user can do about a guard: an agent can do nothing. */
+function inTerminal(argv: readonly string[]): Advice {
+  return ['An agent cannot override a guard.', suggest('The user can, in a terminal', ...argv)];
+}
+
+type Costs = Omit<Shown, 'text' | 'places' | 'cancels'>;
+
+const NO_COSTS: Costs = {
+  notional: null,
+  fee: null,
+  feeCoin: null,
+  spentCoin: null,
+  balanceBefore: null,
+  balanceAfter: null,
+  warnings: [],
+};
+
+function costsOf(previewed: Parameters<typeof previewData>[0], notional: string): Costs {
+  const sums = { price: null, amount: null, notional };
+  const { fee, feeCoin, spentCoin, balanceBefore, balanceAfter, warnings } = previewData(previewed, [], {
+    sums,
+    order: {},
+  });
+  return { notional, fee, feeCoin, spentCoin, balanceBefore, balanceAfter, warnings };
+}
+
+function placed({
+  side,
+  type,
+  account,
+  price,
+  amount,
+}: Omit<Shown['places'][number], 'notional'>): Shown['places'][number] {
+  return { side, type, account, price, amount, notional: notionalText({ price, amount }) };
+}
+
+function cancelled({ id, side, price, amount, filled }: Order): Shown['cancels'][number] {
+  return { id, side, price, amount, filled };
+}

@@ -1,0 +1,152 @@
+import { formatAmount, grouped } from '../../domain/decimal.js';
+import { type Advice, Failure, suggest, usage } from '../../errors.js';
+import type { Answer } from '../../terminal/answer.js';
+import { paintSide, sideText } from '../../terminal/cells.js';
+import type { Screen } from '../../terminal/screen.js';
+import { table } from '../../terminal/table.js';
+import { ageText } from '../../terminal/time.js';
+import { isOwnerAlive } from '../../trading/journal/write.js';
+import { type Kept, PreparedStore } from '../../trading/prepared/prepared-store.js';
+import type { PreparedWrite } from '../../trading/prepared/prepared-write.js';
+import { cancelPrepared } from '../cancel/cancel.js';
+import { sendPreparedLadder } from '../order/batch.js';
+import { sendPreparedOrder } from '../order/order.js';
+import { sendPreparedReplacement } from '../order/replace.js';
+import type { WriteContext } from '../write.js';
+import { isRecorded, refuseUnreported } from './unreported.js';
+
+/**
+ * The prepared write of an id, if it may be committed now with this profile and account. Throws Failure `usage` that says why it may
+ * not, and what became of it.
+ */
+export async function findPrepared(context: WriteContext, id: string): Promise<PreparedWrite> {
+  const { session, trading, host } = context;
+  const store = new PreparedStore(host);
+  const kept = store.find(id);
+  if (kept === 'changed')
+    throw usage(`The file of ${id} was changed after it was prepared, so it was not sent.`, AGAIN);
+  if (kept === undefined)
+    throw usage(`Nothing is prepared as ${id}.`, [
+      'What is prepared may be committed once, for 60 s.',
+      suggest('List what is prepared', 'commit'),
+    ]);
+  const { prepared } = kept;
+  const { profile } = await session.profile.connection();
+  if (prepared.profile !== profile)
+    throw usage(
+      `${id} was prepared for the profile ${prepared.profile}, not for ${profile}.`,
+      suggest('Commit it there', 'commit', id, '--profile', prepared.profile),
+    );
+  if (prepared.account !== trading.journal.folder)
+    throw usage(
+      `${id} was prepared for another account: the hosts or keys of ${profile} have changed. Nothing was sent.`,
+      AGAIN,
+    );
+  if (kept.takenBy !== null || isRecorded(trading.journal, id)) throw alreadyCommitted(context, kept);
+  if (!store.isInTime(prepared))
+    throw usage(
+      `${id} expired ${ageText(host.now() - prepared.expires)} ago: it could be committed for 60 s. Nothing was sent.`,
+      AGAIN,
+    );
+  return prepared;
+}
+
+/**
+ * Takes a prepared write, checks it again in the current market, asks, and sends exactly what was prepared. Whatever comes of it,
+ * it cannot be committed again. Throws Failure as its command does.
+ */
+export async function commitPrepared(context: WriteContext, prepared: PreparedWrite): Promise<Answer> {
+  const { host, trading, globals } = context;
+  if (globals.dryRun) return send(context, prepared);
+  const { id, write } = prepared;
+  const store = new PreparedStore(host);
+  if (!store.take(prepared)) throw alreadyCommitted(context, store.find(id));
+  let why = 'it was interrupted before anything was sent';
+  try {
+    refuseUnreported(trading.journal, store, write, id);
+    return await send(context, prepared);
+  } catch (error) {
+    if (error instanceof Failure) why = error.message;
+    throw error;
+  } finally {
+    // nobody has to learn of what was never sent
+    if (!isRecorded(trading.journal, id) && write.kind !== 'cancel') store.report(id, why);
+  }
+}
+
+/** Runs a commit, and records that its outcome was reported. An unknown one is reported once it is known, by resolve. */
+export async function reporting(
+  { host, trading, globals }: WriteContext,
+  { id }: PreparedWrite,
+  commit: () => Promise<Answer>,
+): Promise<Answer> {
+  const report = (outcome: string) => {
+    if (!globals.dryRun && trading.journal.findUnsettled(id) === undefined) new PreparedStore(host).report(id, outcome);
+  };
+  try {
+    const answer = await commit();
+    report(answer.failure?.message ?? 'it was done');
+    return answer;
+  } catch (error) {
+    if (error instanceof Failure) report(error.message);
+    throw error;
+  }
+}
+
+const AGAIN = 'Prepare it again.';
+
+const IF_BLOCKED: Advice = 'The market or the limits have changed since it was prepared. Prepare it again.';
+
+function send(context: WriteContext, { id, write, shown }: PreparedWrite): Promise<Answer> {
+  switch (write.kind) {
+    case 'order':
+      return sendPreparedOrder(context, id, write.terms, IF_BLOCKED);
+    case 'ladder':
+      return sendPreparedLadder(context, id, write.terms, IF_BLOCKED);
+    case 'replace':
+      return sendPreparedReplacement(context, id, write.terms, write.given, IF_BLOCKED);
+    case 'cancel': {
+      const { market, orders } = write.terms;
+      const references = orders.map((order) => ({ id: order }));
+      const question = `${shown.text.replace(/^c/, 'C')}?`;
+      return cancelPrepared(context, market, references, (screen) => cancelTable(screen, shown.cancels), question);
+    }
+  }
+}
+
+function cancelTable(screen: Screen, cancels: PreparedWrite['shown']['cancels']): string {
+  return table(
+    screen,
+    [
+      { title: 'cancels', value: ({ id }) => id },
+      {
+        title: 'side',
+        value: ({ side }) => sideText(side),
+        paint: (text, { side }, paint) => paintSide(text, side, paint),
+      },
+      { title: 'price', value: ({ price }) => grouped(price), align: 'decimal' },
+      { title: 'amount', value: ({ amount }) => formatAmount(amount), align: 'decimal' },
+      { title: 'filled', value: ({ filled }) => formatAmount(filled), align: 'decimal' },
+    ],
+    cancels,
+  );
+}
+
+/** Says what became of a write that was committed before. */
+function alreadyCommitted({ trading: { journal } }: WriteContext, kept: Kept | 'changed' | undefined): Failure {
+  if (kept === undefined || kept === 'changed') return usage('It was committed already. Nothing was sent this time.');
+  const { prepared, takenBy, reported } = kept;
+  const { id } = prepared;
+  const failed = (what: string) =>
+    new Failure('usage', `${id} was committed already: ${what}. Nothing was sent this time.`, {
+      clientId: id,
+      hint: isRecorded(journal, id) ? suggest('See what became of it', 'resolve', id) : AGAIN,
+    });
+  if (journal.findUnsettled(id) !== undefined) return failed('its outcome is not known yet');
+  const settled = journal.archive.find(id);
+  if (settled !== undefined)
+    return failed(settled.id === null ? settled.outcome : `${settled.outcome}, order ${settled.id}`);
+  if (reported !== null) return failed(reported.replace(/\.$/, ''));
+  if (takenBy !== null && isOwnerAlive(takenBy)) return failed('it is being committed now');
+  return failed('its process ended before anything was sent');
+}

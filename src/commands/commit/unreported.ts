@@ -1,0 +1,58 @@
+import { Failure, suggest } from '../../errors.js';
+import { ageText } from '../../terminal/time.js';
+import type { Journal } from '../../trading/journal/journal.js';
+import { isOwnerAlive } from '../../trading/journal/write.js';
+import type { PreparedStore } from '../../trading/prepared/prepared-store.js';
+import { isSameWrite, type PreparedTerms } from '../../trading/prepared/prepared-write.js';
+import type { TradingContext } from '../../trading/trading-context.js';
+
+/**
+ * Throws Failure `usage` if an equal write was committed and its outcome was not reported: whoever asks for this one may not know
+ * that it was sent.
+ * @param own the id of this write, if it is being committed
+ */
+export function refuseUnreported(journal: Journal, store: PreparedStore, write: PreparedTerms, own?: string): void {
+  const same = store
+    .committed()
+    .find(
+      ({ prepared, takenBy, reported }) =>
+        reported === null &&
+        prepared.id !== own &&
+        prepared.account === journal.folder &&
+        isSameWrite(write, prepared.write) &&
+        (isRecorded(journal, prepared.id) || (takenBy !== null && isOwnerAlive(takenBy))),
+    );
+  if (same === undefined) return;
+  const { id } = same.prepared;
+  throw new Failure(
+    'usage',
+    `The same was committed as ${id}, and its outcome was not reported. Nothing was sent this time.`,
+    {
+      clientId: id,
+      hint: suggest('Find its outcome', 'resolve', id),
+    },
+  );
+}
+
+/** Says that the same was placed in the last day; undefined if it was not. Whoever asks for it may have forgotten. */
+export function placedBefore(
+  { journal, host }: Pick<TradingContext, 'journal' | 'host'>,
+  store: PreparedStore,
+  write: PreparedTerms,
+): string | undefined {
+  const placed = store.committed().flatMap(({ prepared }) => {
+    const isSame = prepared.account === journal.folder && isSameWrite(write, prepared.write);
+    const settled = isSame ? journal.archive.find(prepared.id) : undefined;
+    return settled?.outcome === 'placed' ? [{ prepared, settled }] : [];
+  });
+  const last = placed.at(-1);
+  if (last === undefined) return undefined;
+  const { prepared, settled } = last;
+  const order = settled.id === null ? '' : ` as order ${settled.id}`;
+  return `The same was placed ${ageText(host.now() - prepared.made)} ago${order} (${prepared.id}).`;
+}
+
+/** Whether the journal knows a write: before that, nothing of it was sent. */
+export function isRecorded(journal: Journal, id: string): boolean {
+  return journal.findUnsettled(id) !== undefined || journal.archive.find(id) !== undefined;
+}

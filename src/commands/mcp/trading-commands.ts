@@ -1,0 +1,134 @@
+import { type CommandTable, type Definition, flag, required, several, toggle } from '../../cli/definition.js';
+import * as shape from '../../cli/shapes.js';
+import { usage } from '../../errors.js';
+import { parseAmount, parsePrice } from '../../trading/expressions.js';
+import type { AgentLimits } from '../../trading/guards/agent-limits.js';
+import { type Context, define } from '../command.js';
+import { PREPARED, preparedRow } from '../commit/commit.js';
+import { type PrepareRequest, prepareWrite } from '../commit/prepare.js';
+import { commitPrepared, findPrepared } from '../commit/send-prepared.js';
+import { marketName, oneOf, orderId, preparedId } from '../inputs.js';
+import { parseLadder } from '../order/batch-input.js';
+import { checkGiven } from '../order/order-args.js';
+import { openWrite } from '../write.js';
+
+/** More would not be read by whoever confirms them. */
+const MOST_ORDERS = 50;
+
+const MARKET = required('the market', marketName);
+const SIDE = required('buy or sell', oneOf('side', 'buy', 'sell'));
+const ACCOUNT = {
+  account: flag('--account <name>', 'spot, isolated or cross', oneOf('account', 'spot', 'isolated', 'cross')),
+};
+const LOANS = { borrow: toggle('--borrow', 'borrow the shortfall'), repay: toggle('--repay', 'repay loans') };
+
+/**
+ * The command lines that only the tools of an agent run. They hold its limits, and are no part of pit's own command line: an agent
+ * prepares, and `pit commit` is for its user.
+ */
+export function tradingCommands(limits: AgentLimits): CommandTable {
+  const prepare = async (context: Context, request: PrepareRequest) => {
+    const write = { ...(await openWrite(context, true)), agentLimits: limits };
+    return answerOf(await prepareWrite(write, request));
+  };
+  return {
+    'prepare order': command(
+      define({
+        ...INTERNAL,
+        arguments: { side: SIDE, market: MARKET, amount: required('the amount', parseAmount) },
+        flags: {
+          at: flag('--at <price>', 'the price', parsePrice),
+          type: flag('--type <type>', 'limit, postOnly or ioc', oneOf('type', 'limit', 'postOnly', 'ioc')),
+          ...ACCOUNT,
+          ...LOANS,
+        },
+        async run(context, { side, market, amount, at, type = 'limit', account = 'spot', borrow, repay }) {
+          checkGiven({ account, borrow, repay, amount });
+          if (at === undefined) throw usage('An order needs a price.');
+          const draft = { side, market, amount, at, type, account, borrow, repay, id: undefined, overridden: [] };
+          return prepare(context, { kind: 'order', draft });
+        },
+      }),
+    ),
+    'prepare ladder': command(
+      define({
+        ...INTERNAL,
+        arguments: {
+          side: SIDE,
+          market: MARKET,
+          amount: required('the amount of all orders', parseAmount),
+          prices: required('from:to:n', parseLadder),
+        },
+        flags: { weight: flag('--weight <how>', 'equal or linear', oneOf('weight', 'equal', 'linear')), ...ACCOUNT },
+        async run(context, { side, market, amount, prices, weight = 'equal', account = 'spot' }) {
+          checkGiven({ account, borrow: false, repay: false, amount });
+          requireFew(prices.count);
+          const input = { kind: 'ladder', ladder: prices, amount, weight } as const;
+          return prepare(context, { kind: 'ladder', where: { market, side, account }, input });
+        },
+      }),
+    ),
+    'prepare replace': command(
+      define({
+        ...INTERNAL,
+        arguments: { market: MARKET, order: required('the order', orderId) },
+        flags: {
+          at: flag('--at <price>', 'the new price', parsePrice),
+          amount: flag('--amount <amount>', 'the new total', parseAmount),
+          ...ACCOUNT,
+          ...LOANS,
+        },
+        async run(context, { market, order, at, amount, account, borrow, repay }) {
+          checkGiven({ account: account ?? 'spot', borrow, repay, amount: undefined });
+          if (at === undefined && amount === undefined) throw usage('A replacement needs a new price or amount.');
+          return prepare(context, { kind: 'replace', market, order, changes: { at, amount, account, borrow, repay } });
+        },
+      }),
+    ),
+    'prepare cancel': command(
+      define({
+        ...INTERNAL,
+        arguments: { market: MARKET, orders: several('the orders', orderId) },
+        flags: { all: toggle('--all', 'every open order') },
+        async run(context, { market, orders, all }) {
+          requireFew(orders.length);
+          return prepare(context, { kind: 'cancel', market, orders: all ? 'all' : [...new Set(orders)] });
+        },
+      }),
+    ),
+    prepared: command(
+      define({
+        ...INTERNAL,
+        arguments: { id: required('what is prepared', preparedId) },
+        run: async (context, { id }) => answerOf(await findPrepared(await openWrite(context), id)),
+      }),
+    ),
+    commit: command(
+      define({
+        ...INTERNAL,
+        // it sends: what was done is not lost if it cannot be printed
+        dryRunOutput: shape.anything,
+        arguments: { id: required('what is prepared', preparedId) },
+        async run(context, { id }) {
+          const write = { ...(await openWrite(context)), agentLimits: limits };
+          return commitPrepared(write, await findPrepared(write, id));
+        },
+      }),
+    ),
+  };
+}
+
+const INTERNAL = { summary: '', examples: [], output: shape.object(PREPARED) } as const;
+
+const command =
+  (definition: Definition): CommandTable[string] =>
+  async () => ({ default: definition });
+
+function requireFew(count: number): void {
+  if (count > MOST_ORDERS)
+    throw usage(`These are ${count} orders.`, `An agent may prepare up to ${MOST_ORDERS} at once.`);
+}
+
+function answerOf(prepared: Parameters<typeof preparedRow>[0]) {
+  return { data: preparedRow(prepared), show: () => prepared.shown.text };
+}

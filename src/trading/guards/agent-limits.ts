@@ -1,0 +1,213 @@
+import { coinAmounts } from '../../config/settings.js';
+import type { Decimal } from '../../domain/decimal.js';
+import { splitMarket } from '../../domain/market.js';
+import { type Order, referenceText } from '../../domain/order.js';
+import { Failure, usage } from '../../errors.js';
+import { archivedJob, Job } from '../batches/job.js';
+import type { JournalEntry } from '../journal/entry.js';
+import { isKind, type MarketSide, marketOf, ordersMadeBy, type RecordedWrite, type Settled } from '../journal/write.js';
+import type { TradingContext } from '../trading-context.js';
+import type { GuardLimits } from './limits.js';
+
+/** The limits of an agent. An absent one does not hold. */
+export interface GivenLimits {
+  readonly markets?: readonly string[] | undefined;
+  /** Amounts by quote coin, as settings keep them: `100usdt,0.01btc`. */
+  readonly maxOrder?: string | undefined;
+  readonly maxDay?: string | undefined;
+  readonly maxOpen?: number | undefined;
+}
+
+/** Clocks differ: a list is read so much further back than an order was recorded, in milliseconds. */
+const CLOCK_SLACK_MS = 86_400_000;
+
+/**
+ * What an agent may send: in which markets, how much in one order and in one UTC day, and how many orders may be open. The day and the
+ * open orders are those of the account by its journal, so the limits hold across processes and restarts.
+ */
+export class AgentLimits {
+  readonly #markets: ReadonlySet<string> | undefined;
+  readonly #maxOrder: ReadonlyMap<string, Decimal>;
+  readonly #maxDay: ReadonlyMap<string, Decimal>;
+  readonly #maxOpen: number | undefined;
+  /** The ids of writes all of whose orders are closed: closed orders stay closed. */
+  readonly #closed = new Set<string>();
+
+  constructor({ markets, maxOrder, maxDay, maxOpen }: GivenLimits) {
+    this.#markets = markets === undefined ? undefined : new Set(markets);
+    this.#maxOrder = coinAmounts(maxOrder);
+    this.#maxDay = coinAmounts(maxDay);
+    this.#maxOpen = maxOpen;
+  }
+
+  /**
+   * The limits of an agent that asks nobody: all of them, each in the coin that its markets are quoted in. Throws Failure `usage` if
+   * one is missing.
+   */
+  static ofUnattended(given: GivenLimits): AgentLimits {
+    const { markets = [], maxOrder, maxDay, maxOpen } = given;
+    const missing = [
+      ...(markets.length === 0 ? ['--markets'] : []),
+      ...(maxOrder === undefined ? ['--max-order'] : []),
+      ...(maxDay === undefined ? ['--max-day'] : []),
+      ...(maxOpen === undefined ? ['--max-open'] : []),
+    ];
+    if (missing.length > 0)
+      throw usage(`--commit unattended asks nobody, so it needs ${missing.join(', ')}.`, COMPLETE);
+    for (const [flag, limit] of [
+      ['--max-order', maxOrder],
+      ['--max-day', maxDay],
+    ] as const) {
+      const coins = coinAmounts(limit);
+      const market = markets.find((name) => !coins.has(splitMarket(name)?.quote ?? ''));
+      if (market !== undefined)
+        throw usage(
+          `${flag} is ${limit}, which limits nothing in ${market}.`,
+          'Give each limit in the quote coin of each market.',
+        );
+    }
+    return new AgentLimits(given);
+  }
+
+  /** The limits of a profile, or these where they are lower. */
+  within({ orderNotional, dayNotional, ...limits }: GuardLimits): GuardLimits {
+    return {
+      ...limits,
+      orderNotional: lower(orderNotional, this.#maxOrder),
+      dayNotional: lower(dayNotional, this.#maxDay),
+    };
+  }
+
+  /** Throws Failure `usage` for a market that is not one of these. */
+  requireMarket(market: string): void {
+    if (this.#markets === undefined || this.#markets.has(market)) return;
+    const allowed = [...this.#markets].join(', ');
+    throw usage(`An agent may not place orders in ${market}, only in ${allowed}.`, '--markets of pit mcp sets this.');
+  }
+
+  /**
+   * Throws Failure `usage` if too many orders would be open with those of a write that was just recorded. Counts the orders that
+   * pit placed in these markets in the last days and that are open, and all that it may be placing.
+   */
+  async requireOpen({ client, journal }: TradingContext, write: RecordedWrite): Promise<void> {
+    const max = this.#maxOpen ?? Number.POSITIVE_INFINITY;
+    const { placed, placing } = this.#ordersBesides(journal, write.id);
+    const own = ordersOf(write) + placing;
+    const most = placed.reduce((sum, { ids }) => sum + ids.length, own);
+    // only a list shows which of them are open
+    if (most <= max) return;
+    const ids = await openAmong(client, bySide(placed)).catch((error: unknown) => {
+      if (!(error instanceof Failure)) throw error;
+      const message = `The open orders could not be counted, so nothing was sent: ${error.message}`;
+      throw new Failure(error.kind, message, { hint: error.hints });
+    });
+    for (const one of placed) if (!one.ids.some((id) => ids.has(id))) this.#closed.add(one.id);
+    const replaced = isKind(write, 'replace') && ids.has(referenceText(write.terms.order)) ? 1 : 0;
+    const open = ids.size + own - replaced;
+    if (open <= max) return;
+    throw usage(
+      `max-open blocks this: with it, ${open} orders would be open, and the limit is ${max}. Nothing was sent.`,
+      'Cancel orders, or wait until some have filled.',
+    );
+  }
+
+  /** The orders of other writes that may be open, and how many they may be placing. */
+  #ordersBesides(
+    journal: TradingContext['journal'],
+    own: string,
+  ): { readonly placed: readonly Placed[]; readonly placing: number } {
+    // before the lists are read: what is placed meanwhile was recorded before, or counts the write at hand itself
+    const { unsettled, settled } = journal.writesSince(0);
+    const counts = ({ write }: Pick<Settled, 'write'>) =>
+      write.id !== own && this.#concerns(marketOf(write) ?? '') && !this.#closed.has(write.id);
+    const pending = unsettled.filter(counts);
+    const pendingIds = new Set(pending.map(({ write }) => write.id));
+    const placed = settled
+      .filter((one) => counts(one) && !pendingIds.has(one.write.id))
+      .flatMap((one) => placedBy(journal, one));
+    return { placed, placing: pending.reduce((sum, entry) => sum + pendingOrders(entry), 0) };
+  }
+
+  #concerns(market: string): boolean {
+    return this.#markets === undefined || this.#markets.has(market);
+  }
+}
+
+const COMPLETE = 'For instance: --markets btc_usdt --max-order 100usdt --max-day 1000usdt --max-open 5.';
+
+function lower(
+  limits: ReadonlyMap<string, Decimal>,
+  others: ReadonlyMap<string, Decimal>,
+): ReadonlyMap<string, Decimal> {
+  const isLower = ([coin, max]: readonly [string, Decimal]) => (limits.get(coin) ?? max).compare(max) >= 0;
+  return new Map([...limits, ...[...others].filter(isLower)]);
+}
+
+/** How many orders a write places. */
+function ordersOf(write: RecordedWrite): number {
+  if (isKind(write, 'batch')) return write.terms.count;
+  return isKind(write, 'order') || isKind(write, 'replace') ? 1 : 0;
+}
+
+/** How many orders of an unsettled write may be open. */
+function pendingOrders(entry: JournalEntry): number {
+  if (!entry.isKind('batch')) return ordersOf(entry.write);
+  const isGone = (state: string) => state === 'refused' || (state === 'unsent' && !entry.isUnderWay);
+  return new Job(entry).lines.filter(({ state }) => !isGone(state)).length;
+}
+
+/** The orders of a settled write. */
+interface Placed extends MarketSide {
+  /** The id of the write. */
+  readonly id: string;
+  readonly time: number;
+  readonly ids: readonly string[];
+}
+
+function placedBy(journal: TradingContext['journal'], settled: Settled): Placed[] {
+  const { write } = settled;
+  if (!isKind(write, 'order') && !isKind(write, 'batch')) return [];
+  const { market, side } = write.terms;
+  const jobIds = isKind(write, 'batch') ? (archivedJob(journal, write.id)?.orderIds ?? []) : [];
+  return [{ id: write.id, market, side, time: write.time, ids: [...ordersMadeBy(settled), ...jobIds] }];
+}
+
+/** Orders of one side of a market. */
+interface Wanted extends MarketSide {
+  readonly ids: ReadonlySet<string>;
+  /** When the first of them was recorded, in milliseconds since the Unix epoch. */
+  readonly oldest: number;
+}
+
+function bySide(placed: readonly Placed[]): Wanted[] {
+  const sides = new Map<string, Wanted>();
+  for (const { market, side, ids, time } of placed) {
+    const key = `${market} ${side}`;
+    const earlier = sides.get(key);
+    sides.set(key, {
+      market,
+      side,
+      ids: new Set([...(earlier?.ids ?? []), ...ids]),
+      oldest: Math.min(time, earlier?.oldest ?? time),
+    });
+  }
+  return [...sides.values()];
+}
+
+/** Reads the lists of the exchange back to all of these orders. Returns the ids of those that are open. Throws Failure if a list cannot be read. */
+async function openAmong(client: TradingContext['client'], sides: readonly Wanted[]): Promise<ReadonlySet<string>> {
+  const open = new Set<string>();
+  for (const { market, side, ids, oldest } of sides) {
+    const left = new Set(ids);
+    // what is older than all of them cannot be one of them
+    const isEnough = (orders: readonly Order[]) => (orders.at(-1)?.time ?? 0) < oldest - CLOCK_SLACK_MS;
+    for await (const { rows } of client.orderPages(market, side, isEnough)) {
+      for (const { id, state } of rows) {
+        left.delete(id);
+        if (ids.has(id) && (state === 'open' || state === 'other')) open.add(id);
+      }
+      if (left.size === 0) break;
+    }
+  }
+  return open;
+}

@@ -1,0 +1,135 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import type { Host } from '../../platform/host.js';
+import { isPrivateFile, makePrivateFolder } from '../../platform/private-files.js';
+import {
+  append,
+  claimLink,
+  create,
+  createLink,
+  encodeLine,
+  ignoringDiskErrors,
+  namesIn,
+  orCannotWrite,
+  readIfExists,
+  sweepLeftovers,
+  textOfLink,
+  valueInLine,
+  valuesIn,
+} from '../journal/files.js';
+import { type Owner, thisProcess } from '../journal/write.js';
+import { PREPARED_FOLDER, PREPARED_MS } from './prepared-folder.js';
+import { idOf, type PreparedContent, type PreparedWrite } from './prepared-write.js';
+
+/** A used or expired one is kept for so long, to say what became of it, in milliseconds. */
+const KEPT_MS = 86_400_000;
+
+/** A write is taken once, so there is one claim. */
+const ONLY = 1;
+
+/** A prepared write, and who has taken it. */
+export interface Kept {
+  readonly prepared: PreparedWrite;
+  /** The process that commits it, alive or dead; null if none has. */
+  readonly takenBy: Owner | null;
+  /** The outcome as it was reported; null if it was not. */
+  readonly reported: string | null;
+}
+
+/**
+ * The writes that were prepared and wait for their commit, for all profiles of a `PIT_HOME`. Each is a private file:
+ *
+ *     prepared/ID      the write, in the line that its id is a digest of; then the outcome, once that was reported
+ *     prepared/.ID.1   the process that commits it: a link, which only one process can make
+ *
+ * So a write is sent once, whatever processes try, and a file that was changed is not sent.
+ */
+export class PreparedStore {
+  readonly #folder: string;
+
+  constructor(private readonly host: Pick<Host, 'now' | 'directories' | 'randomBytes'>) {
+    this.#folder = path.join(host.directories.state, PREPARED_FOLDER);
+  }
+
+  /** Keeps a write for its commit. Throws Failure `usage` or `credentials` if it cannot be written. */
+  keep(write: Omit<PreparedWrite, 'id' | 'made' | 'expires'>): PreparedWrite {
+    const made = this.host.now();
+    const nonce = Buffer.from(this.host.randomBytes(16)).toString('hex');
+    const content: PreparedContent = { ...write, made, expires: made + PREPARED_MS, nonce };
+    const text = JSON.stringify(content);
+    const id = idOf(text, write.write.kind);
+    makePrivateFolder(this.host.directories.state, PREPARED_FOLDER);
+    this.#sweep();
+    const file = this.#fileOf(id);
+    orCannotWrite(file, () => create(file, `${text}\n`, false));
+    return { ...content, id };
+  }
+
+  /** Those that may be committed now, oldest first. */
+  waiting(): PreparedWrite[] {
+    return this.#all()
+      .filter(({ prepared, takenBy }) => takenBy === null && this.isInTime(prepared))
+      .map(({ prepared }) => prepared);
+  }
+
+  /** Those that were taken in the last day, oldest first. */
+  committed(): Kept[] {
+    return this.#all().filter(({ takenBy }) => takenBy !== null);
+  }
+
+  isInTime({ expires, made }: PreparedWrite): boolean {
+    // not before it was made: the clock may have been set back
+    return this.host.now() <= expires && this.host.now() >= made;
+  }
+
+  /** The write with an id; `changed` if its file is not as it was written. Throws Failure if it cannot be read. */
+  find(id: string): Kept | 'changed' | undefined {
+    if (!isPrivateFile(this.host.directories.state, path.join(PREPARED_FOLDER, id))) return undefined;
+    const file = this.#fileOf(id);
+    const [first = '', ...rest] = (readIfExists(file) ?? '').split('\n');
+    const content = valueInLine(first) as Partial<PreparedContent> | undefined;
+    // what has the digest is whole
+    if (content?.write === undefined || idOf(first, content.write.kind) !== id) return 'changed';
+    const prepared = { ...(content as PreparedContent), id };
+    const owner = textOfLink(claimLink(file, ONLY));
+    const reports = valuesIn(rest.join('\n')) as readonly { readonly reported?: string }[];
+    return {
+      prepared,
+      takenBy: owner === undefined ? null : (JSON.parse(owner) as Owner),
+      reported: reports.findLast(({ reported }) => reported !== undefined)?.reported ?? null,
+    };
+  }
+
+  /** Gives a write to this process for good; false if a process has it already. Throws Failure `usage` if that cannot be recorded. */
+  take({ id }: PreparedWrite): boolean {
+    const file = this.#fileOf(id);
+    return orCannotWrite(file, () => createLink(claimLink(file, ONLY), JSON.stringify(thisProcess())));
+  }
+
+  /** Records that the outcome was reported. If the disk fails, it counts as not reported. */
+  report(id: string, outcome: string): void {
+    ignoringDiskErrors(() => append(this.#fileOf(id), encodeLine({ reported: outcome })));
+  }
+
+  #all(): Kept[] {
+    return namesIn(this.#folder)
+      .flatMap((id) => {
+        const found = this.find(id);
+        return found === undefined || found === 'changed' ? [] : found;
+      })
+      .sort((one, other) => one.prepared.made - other.prepared.made);
+  }
+
+  #fileOf(id: string): string {
+    return path.join(this.#folder, id);
+  }
+
+  #sweep(): void {
+    const before = this.host.now() - KEPT_MS;
+    ignoringDiskErrors(() => {
+      for (const id of namesIn(this.#folder))
+        if (fs.lstatSync(this.#fileOf(id)).mtimeMs < before) fs.rmSync(this.#fileOf(id), { force: true });
+    });
+    sweepLeftovers(this.#folder, before);
+  }
+}

@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto';
+import type { AccountType, OrderType, Side } from '../../domain/order.js';
+import { areSameJobs, type BatchPlan } from '../batches/lines.js';
+import type { RecordedOrderTerms, ReplaceTerms } from '../journal/write.js';
+import { isSameOrder } from '../orders/place.js';
+import type { GivenAccount } from '../replace/order-account.js';
+
+/** What a prepared write sends: all relative prices and amounts are resolved. */
+export type PreparedTerms =
+  | { readonly kind: 'order'; readonly terms: RecordedOrderTerms }
+  | { readonly kind: 'ladder'; readonly terms: BatchPlan }
+  | { readonly kind: 'replace'; readonly terms: ReplaceTerms; readonly given: GivenAccount }
+  | { readonly kind: 'cancel'; readonly terms: { readonly market: string; readonly orders: readonly string[] } };
+
+export type PreparedKind = PreparedTerms['kind'];
+
+/** An order that a prepared write places. */
+interface OrderToPlace {
+  readonly side: Side;
+  readonly type: OrderType;
+  readonly account: AccountType;
+  readonly price: string;
+  readonly amount: string;
+  /** Price x amount, in the quote coin. */
+  readonly notional: string;
+}
+
+/** An order that a prepared write cancels, as it was when the write was prepared. */
+interface OrderToCancel {
+  readonly id: string;
+  readonly side: Side;
+  readonly price: string;
+  readonly amount: string;
+  readonly filled: string;
+}
+
+/** What was shown of a write when it was prepared. Null is unknown. */
+export interface Shown {
+  /** What it does, in a sentence. */
+  readonly text: string;
+  readonly places: readonly OrderToPlace[];
+  readonly cancels: readonly OrderToCancel[];
+  readonly notional: string | null;
+  readonly fee: string | null;
+  readonly feeCoin: string | null;
+  readonly spentCoin: string | null;
+  readonly balanceBefore: string | null;
+  readonly balanceAfter: string | null;
+  readonly warnings: readonly string[];
+}
+
+/** A write that was checked and shown, and may be committed once. Times are in milliseconds since the Unix epoch. */
+export interface PreparedWrite {
+  /** The id of its record in the journal, once it is committed, and the client id of its order. */
+  readonly id: string;
+  readonly write: PreparedTerms;
+  /** The name of the profile that it is for. */
+  readonly profile: string;
+  /** The account that it is for, named as its journal. */
+  readonly account: string;
+  readonly made: number;
+  readonly expires: number;
+  readonly shown: Shown;
+}
+
+/** The same without an id. The nonce makes the ids of equal writes differ. */
+export type PreparedContent = Omit<PreparedWrite, 'id'> & { readonly nonce: string };
+
+/**
+ * The id of a prepared write: a digest of everything in it. So no term, profile or time of what has this id can be another than
+ * when it was shown. It has the form of a client id or, for a ladder, of a job.
+ */
+export function idOf(text: string, kind: PreparedKind): string {
+  const digest = createHash('sha256').update(text).digest('hex');
+  return kind === 'ladder' ? `job${digest.slice(0, 20)}` : `pit${digest.slice(0, 24)}`;
+}
+
+/** Whether one write repeats another, whatever its prices have become. A replacement or cancellation cannot be repeated. */
+export function isSameWrite(one: PreparedTerms, other: PreparedTerms): boolean {
+  if (one.kind === 'order') return other.kind === 'order' && isSameOrder(one.terms, other.terms);
+  return one.kind === 'ladder' && other.kind === 'ladder' && areSameJobs(one.terms, other.terms);
+}

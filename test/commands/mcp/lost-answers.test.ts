@@ -1,0 +1,105 @@
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { eventually } from '../../support/eventually.js';
+import { usePitHome } from '../pit-home.js';
+import { type Done, type Prepared, TradingClient } from './trading-client.js';
+
+const pit = usePitHome();
+let client: TradingClient;
+
+const LIMITS = ['--markets', 'btc_usdt', '--max-order', '400usdt', '--max-day', '100000usdt', '--max-open', '40'];
+
+beforeAll(async () => {
+  const words = ['--allow-trading', '--commit', 'unattended', ...LIMITS, '--timeout', '4'];
+  client = new TradingClient({ home: pit.home, words });
+  await client.initialize();
+});
+
+afterEach(() => pit.done('sandbox fault clear'));
+afterAll(() => client.end());
+
+let last = 0;
+
+/** An order that was not prepared before. */
+function anOrder() {
+  last += 1;
+  return { kind: 'order', market: 'btc_usdt', side: 'buy', amount: '0.01', price: `bid-${2 + last}%` };
+}
+
+async function ordersOfAll(): Promise<number> {
+  return (await pit.json<object[]>('orders btc_usdt --state all --all')).length;
+}
+
+it('an unknown outcome says not to repeat it, the same is refused, and resolve tells what became of it', async () => {
+  const order = anOrder();
+  const { id } = await client.done<Prepared>('prepare', order);
+  await pit.json('sandbox fault add drop-after --operation order --count 1');
+  await pit.json('sandbox fault add drop-before --operation getOrder --count 1000');
+  await pit.json('sandbox fault add drop-before --operation getOrders --count 1000');
+  const { data, error } = (await client.call('commit', { id })).structuredContent;
+  expect(data).toMatchObject({ outcome: 'unknown', clientId: id });
+  expect(error).toMatchObject({
+    kind: 'unknown',
+    hint: `Do not prepare or commit it again: call resolve with the id ${id}.`,
+  });
+  await pit.done('sandbox fault clear');
+  expect(await client.failed('prepare', order)).toMatchObject({ clientId: id });
+  expect(await client.failed('commit', { id })).toMatchObject({ message: expect.stringContaining('is not known yet') });
+  const [resolved] = await client.done<Done[]>('resolve', {});
+  expect(resolved).toMatchObject({ clientId: id, outcome: 'placed' });
+  expect(await ordersOfAll()).toBe(1);
+  // it knows now, and may want another one
+  expect(await client.done('prepare', order)).toMatchObject({
+    warnings: [expect.stringContaining(`ago as order ${resolved?.id} (${id}).`)],
+  });
+});
+
+/** Commits, and gives up waiting once the exchange has the orders. */
+async function commitUnheard(id: string, orders: number): Promise<void> {
+  const before = await ordersOfAll();
+  last += 1;
+  const [requestId, params] = [900 + last, { name: 'commit', arguments: { id } }];
+  client.input.write(`${JSON.stringify({ jsonrpc: '2.0', id: requestId, method: 'tools/call', params })}\n`);
+  await eventually(async () => expect(await ordersOfAll()).toBe(before + orders));
+  const cancelled = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } };
+  client.input.write(`${JSON.stringify(cancelled)}\n`);
+}
+
+it.each([
+  ['order', anOrder(), 1],
+  ['ladder', { ...anOrder(), kind: 'ladder', price: 'bid-1%:bid-5%:3', amount: '0.03' }, 3],
+])(
+  'the same %s is refused after a client gave up waiting, until resolve has told it the outcome',
+  async (kind, order, count) => {
+    const { id } = await client.done<Prepared>('prepare', order);
+    const before = await ordersOfAll();
+    await pit.json(`sandbox fault add delay --delay 600 --operation ${kind === 'order' ? 'order' : 'orderMoreV2'}`);
+    await commitUnheard(id, count);
+    // as an unknown write until a list shows it, and after that because nobody was told
+    expect(await client.failed('prepare', order)).toMatchObject({ clientId: id });
+    await eventually(async () => {
+      await ordersOfAll();
+      expect(await client.failed('prepare', order)).toMatchObject({
+        clientId: id,
+        message: `The same was committed as ${id}, and its outcome was not reported. Nothing was sent this time.`,
+        hint: expect.stringContaining(`resolve ${id}`),
+      });
+    });
+    await eventually(async () => expect(await client.done('resolve', { id })).toMatchObject([{ outcome: 'placed' }]));
+    await client.done('prepare', order);
+    expect(await ordersOfAll()).toBe(before + count);
+  },
+);
+
+it('of two commits of an id at the same time one sends it, and the other says so', async () => {
+  const { id } = await client.done<Prepared>('prepare', anOrder());
+  const before = await ordersOfAll();
+  const lines = [901, 902].map((number) => {
+    const params = { name: 'commit', arguments: { id } };
+    return JSON.stringify({ jsonrpc: '2.0', id: number, method: 'tools/call', params });
+  });
+  client.input.write(`${lines.join('\n')}\n`);
+  const answers = [await client.nextLine(), await client.nextLine()].join('\n');
+  expect(answers.match(/"outcome":"placed"/g)).toHaveLength(1);
+  expect(answers).toMatch(new RegExp(`${id} was committed already: |is being committed`));
+  expect(await ordersOfAll()).toBe(before + 1);
+});

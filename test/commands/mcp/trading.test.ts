@@ -1,0 +1,171 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { usePitHome } from '../pit-home.js';
+import { modernMeta } from './client.js';
+import { type Done, type Prepared, TradingClient } from './trading-client.js';
+
+const pit = usePitHome();
+let client: TradingClient;
+
+const ORDER = { kind: 'order', market: 'btc_usdt', side: 'buy', amount: '0.01', price: 'bid-2%' };
+
+interface Listed {
+  readonly id: string;
+  readonly price: string;
+}
+
+function orders(state = 'all'): Promise<Listed[]> {
+  return pit.json<Listed[]>(`orders btc_usdt --state ${state} --all`);
+}
+
+beforeAll(async () => {
+  client = new TradingClient({ home: pit.home, words: ['--allow-trading'] });
+  await client.initialize({ elicitation: {} });
+});
+
+afterAll(() => client.end());
+
+afterEach(async () => {
+  await pit.run('halt --lift --confirm sandbox');
+  await pit.done('cancel btc_usdt --all --yes');
+});
+
+describe('the tools that trade', () => {
+  it('are offered only with --allow-trading, and none withdraws', async () => {
+    const names = async (words: string[]) => {
+      const one = new TradingClient({ home: pit.home, words });
+      await one.initialize();
+      const tools = await one.tools();
+      await one.end();
+      return tools.map(({ name }) => name);
+    };
+    const [without, allowing] = [await names([]), await names(['--allow-trading'])];
+    expect(allowing.filter((name) => !without.includes(name))).toEqual(['prepare', 'commit', 'resolve']);
+    expect(without.concat(allowing).filter((name) => /withdraw$/.test(name))).toEqual([]);
+  });
+
+  it('make a list of at most 6,000 tokens with the tools that read', async () => {
+    expect(JSON.stringify(await client.tools()).length / 4).toBeLessThan(6_000);
+  });
+
+  it('hold the limits that are given although the user is asked', async () => {
+    const limited = new TradingClient({ home: pit.home, words: ['--allow-trading', '--max-order', '100usdt'] });
+    await limited.initialize({ elicitation: {} });
+    expect(await limited.failed('prepare', ORDER)).toMatchObject({
+      message: expect.stringMatching(/^order-notional blocks this: .* the limit for one order is 100 usdt/),
+    });
+    const { id } = await client.done<Prepared>('prepare', ORDER);
+    const { error } = (await limited.commit(id, 'accept')).structuredContent;
+    expect(error?.message).toMatch(/^order-notional blocks this: .* Nothing was sent\.$/);
+    await limited.end();
+  });
+});
+
+describe('prepare', () => {
+  it.each([['order', { amount: 100, price: 28_000, type: 'postOnly' }]])(
+    'takes numbers as they were sent: %s',
+    async () => {
+      const prepared = await client.done<Prepared>('prepare', { ...ORDER, amount: 0.0123, price: 27_500 });
+      expect(prepared.places).toMatchObject([{ amount: '0.0123', price: '27500' }]);
+    },
+  );
+
+  it.each([
+    [{ kind: 'order', market: 'btc_usdt' }, 'To prepare order, side and amount and price must be given.'],
+    [{ ...ORDER, orders: ['1'] }, 'order takes no orders.'],
+    [{ ...ORDER, kind: 'withdraw' }, 'kind is "withdraw".'],
+    [{ ...ORDER, price: '--override=price-band' }, expect.stringContaining('is not a price')],
+    [{ ...ORDER, side: '--yes' }, expect.stringContaining('side is')],
+    [{ ...ORDER, kind: 'ladder', price: 'bid-1%:bid-5%:51' }, 'These are 51 orders.'],
+    [{ kind: 'cancel', market: 'btc_usdt', orders: ['123'] }, 'Order 123 is not open in btc_usdt.'],
+  ])('refuses %j', async (given, message) => {
+    expect(await client.failed('prepare', given)).toMatchObject({ kind: 'usage', message });
+  });
+
+  it('cannot override a guard, and names the command with which the user can', async () => {
+    expect(await client.failed('prepare', { ...ORDER, price: 'ask+30%' })).toMatchObject({
+      message: expect.stringContaining('price-band blocks this'),
+      hint: expect.stringMatching(/in a terminal: pit .*order buy btc_usdt 0\.01 --at ask\+30%$/),
+    });
+  });
+});
+
+describe('commit', () => {
+  it('asks the user in the older protocol, shows what is sent, and sends that', async () => {
+    const { id, text, places } = await client.done<Prepared>('prepare', ORDER);
+    const { structuredContent } = await client.commit(id, 'accept');
+    expect(structuredContent).toMatchObject({ data: { outcome: 'placed', clientId: id, price: places[0]?.price } });
+    expect(client.questions.at(-1)).toMatch(/^Send this with profile sandbox\?\nbuy 0\.01 btc_usdt at /);
+    expect(client.questions.at(-1)?.split('\n')).toContain(text);
+  });
+
+  it('asks the user in the newer protocol', async () => {
+    const modern = new TradingClient({ home: pit.home, words: ['--allow-trading'] });
+    const prepared = await modern.ask('tools/call', {
+      name: 'prepare',
+      arguments: ORDER,
+      _meta: modernMeta({ elicitation: {} }),
+    });
+    const { id, text } = (prepared.result as { structuredContent: { data: Prepared } }).structuredContent.data;
+    expect((await modern.commitAgain(id)).structuredContent.data).toMatchObject({ outcome: 'placed', clientId: id });
+    expect(modern.questions).toEqual([expect.stringContaining(text)]);
+    await modern.end();
+  });
+
+  it.each(['decline', 'untick'] as const)('sends nothing, then or later, if the user does this: %s', async (reply) => {
+    const before = await orders();
+    const { id } = await client.done<Prepared>('prepare', ORDER);
+    expect((await client.commit(id, reply)).structuredContent.error).toMatchObject({ kind: 'declined' });
+    const again = await client.commit(id, 'accept');
+    expect(again.structuredContent.error).toMatchObject({
+      message: `${id} was committed already: The user declined it; nothing was sent. Nothing was sent this time.`,
+    });
+    expect(await orders()).toEqual(before);
+    expect(await client.done('resolve', { id })).toMatchObject([{ clientId: id, outcome: 'notSent' }]);
+  });
+
+  it('names the command for a terminal if the client cannot ask, and the user can commit it there', async () => {
+    const mute = new TradingClient({ home: pit.home, words: ['--allow-trading'] });
+    await mute.initialize();
+    const { id } = await mute.done<Prepared>('prepare', ORDER);
+    expect(await mute.failed('commit', { id })).toMatchObject({
+      kind: 'declined',
+      hint: `Run in a terminal: pit commit ${id}`,
+    });
+    await mute.end();
+    expect(await pit.json(`commit ${id} --yes`)).toMatchObject({ outcome: 'placed', clientId: id });
+  });
+
+  it('says what became of an id that was committed before, and asks nobody', async () => {
+    const { id } = await client.done<Prepared>('prepare', ORDER);
+    const { data } = (await client.commit(id, 'accept')).structuredContent as { readonly data: Done };
+    const asked = client.questions.length;
+    expect(await client.failed('commit', { id })).toMatchObject({
+      message: `${id} was committed already: placed, order ${data.id}. Nothing was sent this time.`,
+    });
+    expect(client.questions).toHaveLength(asked);
+  });
+
+  it('sends ladders, replacements and cancellations', async () => {
+    const ladder = await client.done<Prepared>('prepare', { ...ORDER, kind: 'ladder', price: 'bid-1%:bid-5%:3' });
+    expect((await client.commit(ladder.id, 'accept')).structuredContent.data).toMatchObject({ placed: 3 });
+    for (const { price } of ladder.places) expect(client.questions.at(-1)?.replaceAll(',', '')).toContain(price);
+    const [open] = await orders('open');
+    const replaces = { kind: 'replace', market: 'btc_usdt', orders: [open?.id], price: 'bid-6%' };
+    const replacement = await client.done<Prepared>('prepare', replaces);
+    expect((await client.commit(replacement.id, 'accept')).structuredContent.data).toMatchObject({
+      outcome: 'placed',
+      replaced: { id: open?.id },
+    });
+    await pit.json('halt');
+    const all = await client.done<Prepared>('prepare', { kind: 'cancel', market: 'btc_usdt', orders: ['all'] });
+    expect((await client.commit(all.id, 'accept')).structuredContent.data).toHaveLength(3);
+    expect(await orders('open')).toEqual([]);
+  });
+
+  it('is refused while the account is halted', async () => {
+    const { id } = await client.done<Prepared>('prepare', ORDER);
+    await pit.json('halt');
+    expect((await client.commit(id, 'accept')).structuredContent.error).toMatchObject({ halted: true });
+    expect(await client.failed('prepare', ORDER)).toMatchObject({ halted: true });
+  });
+});
