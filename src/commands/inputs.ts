@@ -115,7 +115,7 @@ export function clientId(word: string): string {
 /** The client id of an existing order. */
 export const knownClientId = withCompletion({ of: 'clientId' }, clientId);
 
-/** The id of what is prepared. */
+/** The id of a prepared write. */
 export const preparedId = withCompletion({ of: 'prepared' }, clientId);
 
 /** The client id of a write with an unknown outcome. */

@@ -97,7 +97,7 @@ describe('a prepared write', () => {
 });
 
 describe('pit commit without an id', () => {
-  it('lists what is prepared and can be committed', async () => {
+  it('lists prepared writes that can be committed', async () => {
     const [first, second] = [await prepare(order(ORDER)), await prepare(ladder('buy 0.3 btc_usdt bid-1%:bid-5%:3'))];
     await pit.json(`commit ${first.id} --yes`);
     const listed = await pit.json<{ id: string }[]>('commit');

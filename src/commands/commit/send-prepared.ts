@@ -27,8 +27,8 @@ export async function findPrepared(context: WriteContext, id: string): Promise<P
     throw usage(`The file of ${id} was changed after it was prepared, so it was not sent.`, AGAIN);
   if (kept === undefined)
     throw usage(`Nothing is prepared as ${id}.`, [
-      'What is prepared may be committed once, for 60 s.',
-      suggest('List what is prepared', 'commit'),
+      'A prepared write can be committed once, within 60 s.',
+      suggest('List prepared writes', 'commit'),
     ]);
   const { prepared } = kept;
   const { profile } = await session.profile.connection();
@@ -69,7 +69,7 @@ export async function commitPrepared(context: WriteContext, prepared: PreparedWr
     if (error instanceof Failure) why = error.message;
     throw error;
   } finally {
-    // nobody has to learn of what was never sent
+    // what was never sent needs no `resolve`
     if (!isRecorded(trading.journal, id) && write.kind !== 'cancel') store.report(id, why);
   }
 }
