@@ -134,7 +134,8 @@ function cancelTable(screen: Screen, cancels: PreparedWrite['shown']['cancels'])
 
 /** Says what became of a write that was committed before. */
 function alreadyCommitted({ trading: { journal } }: WriteContext, kept: Kept | 'changed' | undefined): Failure {
-  if (kept === undefined || kept === 'changed') return usage('It was committed already. Nothing was sent this time.');
+  if (kept === undefined || kept === 'changed')
+    return usage('It was committed already. Nothing was sent this time.', suggest('See your orders', 'orders'));
   const { prepared, takenBy, reported } = kept;
   const { id } = prepared;
   const failed = (what: string) =>

@@ -44,7 +44,7 @@ export function tradingCommands(limits: AgentLimits): CommandTable {
         },
         async run(context, { side, market, amount, at, type = 'limit', account = 'spot', borrow, repay }) {
           checkGiven({ account, borrow, repay, amount });
-          if (at === undefined) throw usage('An order needs a price.');
+          if (at === undefined) throw usage('An order needs a price.', 'Give price, such as 28000 or bid-1%.');
           const draft = { side, market, amount, at, type, account, borrow, repay, id: undefined, overridden: [] };
           return prepare(context, { kind: 'order', draft });
         },
