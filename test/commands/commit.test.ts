@@ -173,7 +173,7 @@ describe('pit commit', () => {
     expect(await pit.json(`commit ${id} --yes`)).toMatchObject({ outcome: 'placed', clientId: id });
   });
 
-  it('needs --yes where nobody can answer, and does not use up what is prepared', async () => {
+  it('needs --yes where nobody can answer, and keeps the prepared write', async () => {
     const { id } = await prepare(order(ORDER));
     expect(await pit.failure(`commit ${id}`, 8)).toMatchObject({ kind: 'declined' });
     expect(await pit.json(`commit ${id} --yes`)).toMatchObject({ outcome: 'placed' });

@@ -164,7 +164,7 @@ class AgentCampaign {
     }
   }
 
-  /** The id of what is prepared; undefined if that was refused. */
+  /** The id of the prepared write; undefined if it was refused. */
   async #prepare(wish: Wish, client: Client): Promise<string | undefined> {
     const { market, side, price, amount } = wish.terms;
     const agent = await client.agent();
