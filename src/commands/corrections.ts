@@ -8,6 +8,7 @@ import type { Host } from '../platform/host.js';
 import type { Names } from './completion/complete.js';
 import { knownNames } from './completion/known-names.js';
 import { groups } from './names.js';
+import { scan } from './shell/line.js';
 
 /** A command line in parts. */
 interface Line {
@@ -286,7 +287,8 @@ function exampleFor({ arguments: declared = {}, examples }: Definition, line: Li
   const isTooLong = line.args.length > all.length && all.at(-1)?.presence !== 'several';
   if (line.args.length >= least && !isTooLong) return undefined;
   const example = examples.find((one) => line.flags.every(([name]) => one.includes(name))) ?? examples[0] ?? line.path;
+  const words = scan(example).words.map(({ text }) => text);
   return {
-    hint: [suggest('For example', ...example.split(' ')), suggest('See its usage', ...line.path.split(' '), '--help')],
+    hint: [suggest('For example', ...words), suggest('See its usage', ...line.path.split(' '), '--help')],
   };
 }

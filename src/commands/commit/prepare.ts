@@ -93,7 +93,8 @@ async function checkLadder(
   const { warnings, ...costs } = costsOf(batch, totals(plan.lines).notional.trimmed().toString());
   const left = unused === undefined ? [] : [`Rounding down to whole lots leaves ${unused} unused.`];
   const places = plan.lines.map(([, price, size]) => placed({ ...where, type: 'limit', price, amount: size }));
-  const text = `${plan.lines.length} orders: ${batchText(batch)}`;
+  const account = accountText({ ...where, borrow: false, repay: false });
+  const text = `${plan.lines.length} orders: ${batchText(batch)} (limit, ${account})`;
   return {
     write: { kind: 'ladder', terms: plan },
     shown: { text, places, cancels: [], ...costs, warnings: [...warnings, ...left] },

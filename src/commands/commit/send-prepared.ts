@@ -88,7 +88,7 @@ export async function reporting(
     report(answer.failure?.message ?? 'it was done');
     return answer;
   } catch (error) {
-    if (error instanceof Failure) report(error.message);
+    if (error instanceof Failure && error.kind !== 'unknown') report(error.message);
     throw error;
   }
 }
@@ -132,22 +132,32 @@ function cancelTable(screen: Screen, cancels: PreparedWrite['shown']['cancels'])
   );
 }
 
-/** Says what became of a write that was committed before. */
+/** Says what became of a write that was committed before. Its kind is `unknown` if that is not known yet. */
 function alreadyCommitted({ trading: { journal } }: WriteContext, kept: Kept | 'changed' | undefined): Failure {
   if (kept === undefined || kept === 'changed')
     return usage('It was committed already. Nothing was sent this time.', suggest('See your orders', 'orders'));
   const { prepared, takenBy, reported } = kept;
-  const { id } = prepared;
+  const { id, write } = prepared;
   const failed = (what: string) =>
     new Failure('usage', `${id} was committed already: ${what}. Nothing was sent this time.`, {
       clientId: id,
       hint: isRecorded(journal, id) ? suggest('See what became of it', 'resolve', id) : AGAIN,
     });
-  if (journal.findUnsettled(id) !== undefined) return failed('its outcome is not known yet');
+  const underWay = (what: string) =>
+    new Failure('unknown', `${id} was committed already: ${what}. Nothing was sent this time.`, {
+      clientId: id,
+      hint:
+        write.kind === 'cancel'
+          ? suggest('See what is open', 'orders', write.terms.market)
+          : suggest('See what became of it', 'resolve', id),
+    });
+  if (journal.findUnsettled(id) !== undefined) return underWay('its outcome is not known yet');
   const settled = journal.archive.find(id);
   if (settled !== undefined)
     return failed(settled.id === null ? settled.outcome : `${settled.outcome}, order ${settled.id}`);
   if (reported !== null) return failed(reported.replace(/\.$/, ''));
-  if (takenBy !== null && isOwnerAlive(takenBy)) return failed('it is being committed now');
+  if (takenBy !== null && isOwnerAlive(takenBy))
+    // of cancellations, an unknown outcome has no record
+    return underWay(write.kind === 'cancel' ? 'what it cancelled is not known yet' : 'it is being committed now');
   return failed('its process ended before anything was sent');
 }

@@ -69,9 +69,15 @@ export function tradingTools({ host, trading }: Pick<Context, 'host' | 'trading'
   /** Runs a commit, and records that its outcome was reported, unless the client has gone. */
   const commit = async ({ run, signal }: ToolCall, id: string): Promise<ToolAnswer> => {
     const result = await run(commandWords('commit', { yes: true }, [id]));
-    const isKnown = (await trading.openJournal()).findUnsettled(id) === undefined;
-    if (isKnown && !signal.aborted) store.report(id, result.error?.message ?? 'it was done');
-    return isKnown ? result : { ...result, error: result.error && { ...result.error, hint: dontRepeat(id) } };
+    const { error } = result;
+    const journal = await trading.openJournal();
+    if (journal.findUnsettled(id) !== undefined)
+      return { ...result, error: error && { ...error, hint: dontRepeat(id) } };
+    // it may still be under way in another call or process
+    const isKnown = error?.kind !== 'unknown';
+    if (isKnown && !signal.aborted && isTakenFrom(store, id, journal))
+      store.report(id, error?.message ?? 'it was done');
+    return result;
   };
   return {
     commands: tradingCommands(limits),
@@ -148,7 +154,9 @@ interface ResolvedRow {
 
 /** The command line that prepares a write. Throws Failure `usage` for an argument that is missing or does not belong to its kind. */
 function prepareWords({ kind, market, ...given }: Given<typeof PREPARE>): string[] {
-  const { side, amount, price, type, weight, account, borrow, repay, orders } = given;
+  const { side, amount, price, type, weight, account, borrow, repay } = given;
+  // many agents send an empty list for what they leave out
+  const orders = given.orders?.length === 0 ? undefined : given.orders;
   const [order, ...others] = orders ?? [];
   switch (kind) {
     case 'order':
@@ -163,7 +171,7 @@ function prepareWords({ kind, market, ...given }: Given<typeof PREPARE>): string
       return commandWords('prepare replace', { at: price, amount, account, borrow, repay }, [market, order]);
     case 'cancel':
       requireGiven(kind, { orders }, { side, amount, price, type, weight, account, borrow, repay });
-      return order === 'all'
+      return order === 'all' && others.length === 0
         ? commandWords('prepare cancel', { all: true }, [market])
         : commandWords('prepare cancel', {}, [market, ...(orders ?? [])]);
     default:
@@ -199,6 +207,12 @@ function questionOf({ text, places, cancels, notional, fee, feeCoin, market, war
     ...warnings.map((warning) => `Warning: ${warning}`),
   ];
   return lines.map((line) => safe(line)).join('\n');
+}
+
+/** Whether a process of this account has committed it: of another account's, this one learns nothing. */
+function isTakenFrom(store: PreparedStore, id: string, journal: Journal): boolean {
+  const kept = store.find(id);
+  return kept !== undefined && kept !== 'changed' && kept.takenBy !== null && kept.prepared.account === journal.folder;
 }
 
 /** Uses up the id of a write that the user has declined. Throws Failure `declined`. */

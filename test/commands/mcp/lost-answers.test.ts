@@ -1,3 +1,5 @@
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { eventually } from '../../support/eventually.js';
 import { usePitHome } from '../pit-home.js';
@@ -89,6 +91,28 @@ it.each([
     expect(await ordersOfAll()).toBe(before + count);
   },
 );
+
+it('a commit that is repeated while the first one is checked is not told its outcome, and the same is still refused', async () => {
+  const order = anOrder();
+  const { id } = await client.done<Prepared>('prepare', order);
+  const before = await ordersOfAll();
+  await pit.json('sandbox fault add delay --delay 800 --operation depth --count 1');
+  await pit.json('sandbox fault add delay --delay 800 --operation order --count 1');
+  const unheard = commitUnheard(id, 1);
+  await eventually(async () => expect(readdirSync(path.join(pit.home, 'state', 'prepared'))).toContain(`.${id}.1`));
+  expect(await client.failed('commit', { id })).toMatchObject({
+    kind: 'unknown',
+    message: `${id} was committed already: it is being committed now. Nothing was sent this time.`,
+    hint: expect.stringMatching(new RegExp(`^See what became of it: pit .*resolve ${id}$`)),
+  });
+  await unheard;
+  await pit.done(`resolve ${id}`);
+  expect(await client.failed('prepare', order)).toMatchObject({
+    clientId: id,
+    message: expect.stringContaining('its outcome was not reported'),
+  });
+  expect(await ordersOfAll()).toBe(before + 1);
+});
 
 it('of two commits of an id at the same time one sends it, and the other says so', async () => {
   const { id } = await client.done<Prepared>('prepare', anOrder());
