@@ -132,11 +132,12 @@ export class ExchangeConnection {
   }
 
   /**
-   * Waits until every request that is on its way was answered or was not sent. Returns how many still are when the time is over.
+   * Waits until every request that is on its way was answered or was not sent. Returns how many still are when the time is over,
+   * or why that is unknown.
    */
-  async waitForRequests(budget: TimeBudget): Promise<number> {
+  async waitForRequests(budget: TimeBudget): Promise<number | string> {
     const { waitForRequests } = await import('./limiter/under-way.js');
-    return waitForRequests(this.#sharing(), this.options.host, budget);
+    return waitForRequests(this.#sharing(), this.latch, this.options.host, budget);
   }
 
   /** How feeds read over HTTP. */
@@ -185,6 +186,7 @@ export class ExchangeConnection {
         return this.#limits;
       },
       halt: () => this.latch.blocking(),
+      admit: () => this.latch.admit(),
       offsetStore: () => cachedOffset(cache, clockKey(tradeUrl), host),
       zone: () => exchangeZone(settings.zone, `zone ${tradeUrl ?? SANDBOX}`, cache),
       network: new Network(settings.caFile),

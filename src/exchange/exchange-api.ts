@@ -3,7 +3,7 @@ import type { Redaction } from '../platform/redaction.js';
 import type { TimeBudget } from '../platform/time-budget.js';
 import { ExchangeClock, type OffsetStore } from './exchange-clock.js';
 import { failureOf } from './failures.js';
-import { type Halt, stoppedBy } from './limiter/latch.js';
+import { type Admission, type Halt, stoppedBy } from './limiter/latch.js';
 import { Limiter, type Limits, ownLimits, type RequestPermit, type SendResult } from './limiter/limiter.js';
 import type { Priority } from './limiter/permits.js';
 import { type OperationName, type OperationNamed, operationOf } from './operations/index.js';
@@ -29,6 +29,8 @@ export interface ApiOptions {
   readonly limits?: () => Limits;
   /** Returns why only cancellations may leave now; undefined if every write may. Absent: every write always may. */
   readonly halt?: () => Promise<Halt | undefined>;
+  /** Asks whether a write that is no cancellation may leave now. Absent: it may. */
+  readonly admit?: () => Promise<Admission>;
   /** Takes a line about each request, secrets already masked. */
   readonly trace?: (line: string) => void;
   /** The writes in progress, by operation. */
@@ -290,12 +292,13 @@ export class ExchangeApi {
     const leastMs = Math.min(LEAST_FOR_WRITE_MS, budget.milliseconds / 10);
     if (!budget.allows(leastMs)) return NO_TIME;
     this.#validate(request);
+    let admission: Admission | undefined;
     try {
       const { bucket } = operationOf(request.name);
       const permit = await this.#limiter.acquire({ bucket, priority: priorityOf(request.name), mayProbeLock: false });
       // after the wait for the permit: `pit halt` waits for the requests that hold one
-      const halt = CANCELLING.has(request.name) ? undefined : await this.halt();
-      const stopped = whyStopped(halt, budget.allows(leastMs), mayLeave);
+      if (!CANCELLING.has(request.name)) admission = await this.options.admit?.();
+      const stopped = whyStopped(admission?.halt, budget.allows(leastMs), mayLeave);
       if (stopped !== undefined) {
         await permit.cancel();
         return stopped;
@@ -310,6 +313,7 @@ export class ExchangeApi {
       return writeResponseOf(error);
     } finally {
       this.options.writesUnderWay?.delete(request);
+      await admission?.ended();
     }
   }
 

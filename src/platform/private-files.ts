@@ -175,6 +175,16 @@ export function makeFolders(folder: string): void {
   fs.chmodSync(folder, FOLDER_MODE);
 }
 
+/** Syncs a folder, because a new file name is durable only then. */
+export function syncFolder(folder: string): void {
+  const descriptor = fs.openSync(folder, 'r');
+  try {
+    fs.fsyncSync(descriptor);
+  } finally {
+    fs.closeSync(descriptor);
+  }
+}
+
 /** Opens a file with mode 0600 whatever the umask, for writing. Throws what the system reports. The caller closes it. */
 export function openPrivate(file: string, flags: 'w' | 'wx' | 'a'): number {
   const descriptor = fs.openSync(file, flags, FILE_MODE);

@@ -18,6 +18,7 @@ const DISK_TROUBLE: ReadonlyMap<string, string> = new Map([
   ['EPERM', 'permission denied'],
   ['ENOENT', 'the folder cannot be made'],
   ['ENOTDIR', 'the folder cannot be made'],
+  ['EISDIR', 'a folder has the name of one of its files'],
 ]);
 
 /** What is wrong with the disk, in words; undefined for an error about something else. */
@@ -30,10 +31,11 @@ export function diskTrouble(thrown: unknown): string | undefined {
 }
 
 /** How to get rid of data that cannot be read. */
-export const RESET = [
-  'This forgets its orders, balances and history.',
-  suggest('Start an empty exchange', 'sandbox', 'reset'),
-];
+export const RESET = suggest(
+  'Start an empty exchange, without the orders and balances of this one',
+  'sandbox',
+  'reset',
+);
 
 /**
  * Runs work that needs the folder of a sandbox. Throws {@link Failure} `unreachable`, with what to do, if the disk fails or the

@@ -20,6 +20,7 @@ function actions(): Promise<Report> {
 async function kinds(): Promise<Report> {
   const isSlice = words[0] === 'slice';
   const [seed = '1', only = ''] = isSlice ? words.slice(1) : words;
+  if (!/^\d+$/.test(seed)) throw new Error(`${seed} is no seed: kinds [slice] [SEED] [NAME]`);
   tell(`seed ${seed}, ${FAULT_KINDS.length} kinds of fault`);
   const { report: found, coverage } = await kindCampaign({ seed: Number(seed), isSlice, only, tell });
   tell(`kinds applied: ${[...coverage].map(([operation, count]) => `${operation} ${count}`).join(', ')}`);

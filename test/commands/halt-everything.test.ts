@@ -1,10 +1,8 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { eventually } from '../support/eventually.js';
 import { runPit, temporaryHome } from '../support/pit.js';
 import { serveRedis } from '../support/redis.js';
 import { requires } from '../support/tools.js';
 import { document, type Extra, lastError, usePitHome } from './pit-home.js';
-import { start } from './started.js';
 
 const pit = usePitHome();
 
@@ -109,30 +107,6 @@ describe('pit halt --flatten', () => {
     const again = await pit.run('halt --flatten usdt --yes');
     expect([again.code, again.stdout]).toEqual([0, expect.stringContaining('Nothing was sold.')]);
   });
-
-  it.each(['cancelOrder', 'cancelAllOrdersAfter', 'getAccountInfo', 'order'])(
-    'is resumed by the same command after a kill at %s',
-    async (operation) => {
-      await buy('btc_usdt', '0.05');
-      await buy('eth_usdt', '0.5');
-      await pit.done('order buy ltc_usdt 1 --at bid-3% --yes');
-      const words = ['halt', '--cancel', '--flatten', 'usdt', '--yes', '--json'];
-      await pit.done(`sandbox fault add delay --delay 1500 --count 1 --operation ${operation}`);
-      const killed = start(pit, words);
-      await eventually(async () => {
-        const log = await pit.json<readonly { operation: string }[]>('sandbox fault log');
-        expect(log.map((entry) => entry.operation)).toContain(operation);
-      });
-      killed.child.kill('SIGKILL');
-      expect(await killed.ended).toMatchObject({ signal: 'SIGKILL' });
-      const { code, stderr } = await start(pit, words).ended;
-      expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });
-      expect([await openOrders(), await coins()]).toEqual([[], ['usdt']]);
-      const settled = await pit.json<readonly { outcome: string }[]>('resolve');
-      expect(settled.filter(({ outcome }) => outcome === 'unknown')).toEqual([]);
-    },
-    60_000,
-  );
 });
 
 describe.skipIf(!requires('redis-server'))('two machines that share a Redis (needs redis-server)', () => {

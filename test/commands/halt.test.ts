@@ -3,7 +3,6 @@ import path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { eventually } from '../support/eventually.js';
 import { document, lastError, usePitHome } from './pit-home.js';
-import { start } from './started.js';
 
 const pit = usePitHome();
 
@@ -164,27 +163,3 @@ describe('pit halt --lift', () => {
     expect(await pit.done('halt --lift')).toBe('sandbox is not halted.\n');
   });
 });
-
-it('nothing leaves after pit halt has returned, however many processes write', async () => {
-  const before = await ordersOfAll();
-  let isOver = false;
-  /** Places orders one after another, as a bot in a shell loop does. */
-  const bot = async () => {
-    let refused = 0;
-    for (let count = 0; count < 15; count += 1) {
-      const { code } = await start(pit, [...ORDER.split(' ')]).ended;
-      refused += code === 2 ? 1 : 0;
-      if (code !== 0 && code !== 2) throw new Error(`exit ${code}`);
-    }
-    isOver = true;
-    return refused;
-  };
-  const bots = Array.from({ length: 4 }, bot);
-  await eventually(async () => expect(await ordersOfAll()).toBeGreaterThanOrEqual(before + 8));
-  const { code } = await start(pit, ['halt']).ended;
-  const atReturn = await ordersOfAll();
-  expect([code, isOver]).toEqual([0, false]);
-  const refused = (await Promise.all(bots)).reduce((sum, count) => sum + count, 0);
-  expect(await ordersOfAll()).toBe(atReturn);
-  expect(atReturn - before + refused).toBe(60);
-}, 120_000);

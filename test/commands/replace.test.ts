@@ -231,10 +231,9 @@ describe('pit order replace', () => {
     );
   });
 
-  it('names the command that finds the outcome if it is interrupted during its last check', async () => {
-    // in this market, only the read of this order and the last check follow
+  it('names the command that finds the outcome if it is interrupted while it checks for duplicates', async () => {
     const id = await straight.place({ ...FAR, market: 'eth_usdt', price: '1000', amount: '0.1' });
-    await straight.fault('delay', 'getOrders', { every: 2, delay: 20_000 });
+    await straight.fault('delay', 'getOrders', { count: 1, delay: 20_000 });
     const { child, ended } = start(pit, ['order', 'replace', 'eth_usdt', id, '--at', '1001', '--yes']);
     await straight.untilFault();
     child.kill('SIGINT');

@@ -1,5 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { Order } from '../../src/domain/order.js';
+import { Failure } from '../../src/errors.js';
+import { endJob } from '../../src/trading/batches/close-job.js';
 import { Job } from '../../src/trading/batches/job.js';
 import type { JournalEntry } from '../../src/trading/journal/entry.js';
 import type { BatchTerms, RecordedOrderTerms } from '../../src/trading/journal/write.js';
@@ -45,6 +47,22 @@ function placed(trading: TestTrading, id: string, orderId: string, duplicates: r
   begin(trading, id).settle({ outcome: 'placed', id: orderId, duplicates }, 'placed');
 }
 
+describe('a list of orders', () => {
+  const since = (orders: readonly Order[], more: boolean, failure: Failure | null) =>
+    orderList(BUYS, { orders, more, failure }, NOW).since;
+  const rows = [order('8', 5), order('7', 3)];
+
+  it('is complete from the beginning on if it was read to its end', () => {
+    expect([since(rows, false, null), since([], false, null)]).toEqual([-Infinity, -Infinity]);
+  });
+
+  it('is complete only after its oldest order if there are more, or a page could not be read', () => {
+    expect(since(rows, true, null)).toBe(NOW + 4);
+    expect(since(rows, false, new Failure('unreachable', 'no answer'))).toBe(NOW + 4);
+    expect(since([], true, null)).toBe(Infinity);
+  });
+});
+
 describe('an order whose outcome is unknown', () => {
   it('is settled by any list that shows it, once the exchange was asked for its client id', async () => {
     const trading = tradingWith({ lost1: order('7') });
@@ -80,14 +98,21 @@ describe('an order whose outcome is unknown', () => {
     expect([trading.asked, trading.journal.isUnsettled('flying1')]).toEqual([[], true]);
   });
 
+  it('is left to its own command if its answer named an order that the list shows', async () => {
+    const trading = tradingWith();
+    begin(trading, 'flying1').note('accepted: 7', { namedId: '7' });
+    expect((await settle(trading, listOf([order('7', 3)]))).settled.size).toBe(0);
+    expect(trading.journal.isUnsettled('flying1')).toBe(true);
+  });
+
   it('is reported with the duplicates that the same list shows', async () => {
     const trading = tradingWith({ lost1: order('7') });
     begin(trading, 'lost1').release();
-    const rows = [order('7', 9), order('6', 3)];
+    const rows = [order('7', 9), order('6', 4), order('5', 3)];
     const { settled, duplicates } = await settle(trading, listOf(rows));
-    expect(settled.get('lost1')).toMatchObject({ id: '7', duplicates: ['6'] });
-    expect(duplicates).toMatchObject([{ writeId: 'lost1', orderId: '7', ids: ['6'], shown: [{ id: '6' }] }]);
-    expect(trading.journal.archive.find('lost1')?.events.at(-1)?.event).toBe('placed: 7; duplicates: 6');
+    expect(settled.get('lost1')).toMatchObject({ id: '7', duplicates: ['5', '6'] });
+    expect(duplicates).toMatchObject([{ writeId: 'lost1', orderId: '7', ids: ['5', '6'] }]);
+    expect(trading.journal.archive.find('lost1')?.events.at(-1)?.event).toBe('placed: 7; duplicates: 5, 6');
   });
 });
 
@@ -130,9 +155,13 @@ describe('a further order', () => {
   it('is reported once, and recorded with the order that it duplicates', async () => {
     const trading = tradingWith();
     placed(trading, 'mine1', '7');
+    const reportDuplicateOrders = vi.fn();
     const list = listOf([order('8', 5), order('7', 3)]);
-    expect((await settle(trading, list)).duplicates).toMatchObject([{ writeId: 'mine1', ids: ['8'], isProven: false }]);
-    expect((await settle(trading, list)).duplicates).toEqual([]);
+    const { duplicates } = await settle({ ...trading, reportDuplicateOrders }, list);
+    const found = { ids: ['8'], shown: [order('8', 5)], isProven: false };
+    expect(duplicates).toStrictEqual([{ writeId: 'mine1', terms: TERMS, orderId: '7', ...found }]);
+    expect((await settle({ ...trading, reportDuplicateOrders }, list)).duplicates).toEqual([]);
+    expect(reportDuplicateOrders.mock.calls).toEqual([[duplicates]]);
     expect(trading.journal.archive.find('mine1')).toMatchObject({ outcome: 'placed', id: '7', duplicates: ['8'] });
   });
 
@@ -143,7 +172,24 @@ describe('a further order', () => {
     expect(duplicates).toMatchObject([{ ids: ['8'], isProven: true }]);
   });
 
-  it('is none if a closed write has it, or a batch that is closed', async () => {
+  it('is none if a batch has it that is closed, and one if only a batch of sells has an order with that id', async () => {
+    for (const side of ['buy', 'sell'] as const) {
+      const trading = tradingWith();
+      const terms = { market: 'btc_usdt', side, account: 'spot', count: 1, baseline: ['1'] } as const;
+      const line = [1, '30000', '0.01'] as const;
+      const write = { operation: 'batch', terms: { ...terms, lines: [line] } } as const;
+      const job = new Job(trading.journal.begin<'batch'>(write, { id: 'job1', reqTime: NOW }));
+      await job.leaving([[0]], NOW);
+      job.record('', { kind: 'answered', request: 1, ids: ['8'], message: null });
+      endJob(job, 'finished');
+      for (const entry of trading.journal.settledEntries({ market: 'btc_usdt', side })) entry.close();
+      placed(trading, 'mine1', '7');
+      const { duplicates } = await settle(trading, listOf([order('8', 5), order('7', 3)]));
+      expect(duplicates.map(({ writeId }) => writeId)).toEqual(side === 'buy' ? [] : ['mine1']);
+    }
+  });
+
+  it('is none if a closed write has it', async () => {
     const trading = tradingWith();
     placed(trading, 'other1', '8', ['9']);
     for (const entry of trading.journal.settledEntries(BUYS)) entry.close();
@@ -290,6 +336,20 @@ describe('a job', () => {
     const { duplicates } = await settle(trading, listOf([row('8', 1), row('7', 0), older]));
     expect([duplicates, trading.asked]).toEqual([[], []]);
     expect(now(trading)).toEqual(['placed', 'unknown', 'unknown']);
+  });
+
+  it('that is settled gets the duplicates that a later list shows, once, in its record and in the archive', async () => {
+    const trading = tradingWith();
+    const job = await lostJob(trading);
+    job.record('', { kind: 'answered', request: 1, ids: ['7', '8', '9'], message: null });
+    endJob(job, 'finished');
+    const list = listOf([row('10', 1, 4), row('9', 2), row('8', 1), row('7', 0), older]);
+    expect((await settle(trading, list)).duplicates).toMatchObject([{ writeId: 'job1', line: 1, ids: ['10'] }]);
+    expect((await settle(trading, list)).duplicates).toEqual([]);
+    expect(trading.journal.archive.find('job1')).toMatchObject({ outcome: 'placed', duplicates: ['10'] });
+    expect(new Job(trading.journal.findSettledJob('job1') as JournalEntry<'batch'>).duplicates).toEqual(
+      new Map([['10', 1]]),
+    );
   });
 
   it('reports duplicates of its lines to the command that works on it, and records them', async () => {

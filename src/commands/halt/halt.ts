@@ -144,8 +144,8 @@ function leftByInterruption({ isCancelling, into }: Wanted): Hint[] {
   return isCancelling ? [suggest('Orders may still be open. Cancel what is left', 'halt', '--cancel', ...sold)] : [];
 }
 
-/** Waits for the requests that were on their way; returns how many are not answered. */
-async function requestsUnderWay({ session, sandbox, budget }: Context): Promise<number> {
+/** Waits for the requests that were on their way; returns how many are not answered, or why that is unknown. */
+async function requestsUnderWay({ session, sandbox, budget }: Context): Promise<number | string> {
   // the permits of the sandbox have its key in their names
   if ((await session.profile.connection()).sandbox) await sandbox.findRunning();
   return (await session.exchange.connection()).waitForRequests(budget);
@@ -162,16 +162,18 @@ async function dryHalt(context: Context, { isCancelling, into }: Wanted, data: o
 
 /**
  * @param unshared why other machines do not see the halt
- * @param underWay how many requests that were on their way before are not answered
+ * @param underWay how many requests that were on their way before are not answered, or why that is unknown
  */
-function incompleteHalt(unshared: string | null, underWay: number): Failure | undefined {
+function incompleteHalt(unshared: string | null, underWay: number | string): Failure | undefined {
   if (unshared !== null) {
     const message = `The account is halted on this machine only: Redis, which shares the halt, cannot be used (${unshared}).`;
     return new Failure('partial', message, { hint: suggest('Check the limits', 'doctor') });
   }
   if (underWay === 0) return undefined;
-  const requests = counted(underWay, 'request');
-  const message = `The account is halted, but ${requests} that pit sent before may still be on the way.`;
+  const requests = typeof underWay === 'number' ? counted(underWay, 'request') : 'requests';
+  const why =
+    typeof underWay === 'number' ? '' : `: Redis, which shows those of other machines, cannot be used (${underWay})`;
+  const message = `The account is halted, but ${requests} that pit sent before may still be on the way${why}.`;
   return new Failure('partial', message, { hint: suggest('Halt again to wait for the answers', 'halt') });
 }
 

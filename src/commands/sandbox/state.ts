@@ -74,7 +74,7 @@ export const replay = define({
     const rules = { max: LONGEST_RECORDING, hint: 'Give a shorter recording.' };
     const report = await withFileForSandbox(context, file, rules, (recording) => {
       const input = { market, file: recording, speed: factor === FASTEST ? null : (factor ?? null) };
-      return replaceState(context, (anew) => context.sandbox.administer('POST /replay', { ...input, anew }));
+      return replaceState(context, (force) => context.sandbox.administer('POST /replay', { ...input, force }));
     });
     const { kind, rows, from, to, left } = report;
     const what = `${counted(rows, kind.slice(0, -1))} of ${report.market}, ${from} to ${to}`;
@@ -122,7 +122,7 @@ export const importState = define({
     const { LARGEST_STATE } = await import('../../sandbox/store/state-file.js');
     const rules = { max: LARGEST_STATE, hint: 'Give a file from pit sandbox export.' };
     const { rows } = await withFileForSandbox(context, file, rules, (state) => {
-      return replaceState(context, (anew) => context.sandbox.administer('POST /import', { file: state, anew }));
+      return replaceState(context, (force) => context.sandbox.administer('POST /import', { file: state, force }));
     });
     const source = file === STDIN ? file : path.resolve(file);
     const text = `Imported ${counted(rows, 'row')} from ${shownName(source)}.`;
@@ -134,7 +134,7 @@ export const importState = define({
  * Replaces the exchange's state, whose clock may show another time then. If orders or balances of customers would be lost, it
  * asks first. Throws Failure `declined` if that is not confirmed.
  */
-async function replaceState<Report>(context: Context, replace: (anew: boolean) => Promise<Report>): Promise<Report> {
+async function replaceState<Report>(context: Context, replace: (force: boolean) => Promise<Report>): Promise<Report> {
   const report = await replace(false).catch(async (error: unknown) => {
     if (!(error instanceof Failure) || reasonOf(error.cause) !== LOSES_STATE) throw error;
     requireConsent(context);

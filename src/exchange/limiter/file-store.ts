@@ -48,7 +48,7 @@ export class FileStore implements PermitStore {
     machine: Machine = thisMachine(),
   ) {
     this.#folder = path.join(root, within);
-    this.#here = digestOf(machine);
+    this.#here = machineDigest(machine);
   }
 
   /** Throws Failure if the folder cannot be used. */
@@ -135,7 +135,7 @@ export function permitsTaken(folder: string): number {
 
 /** The files of the permits of a folder that a request has now. Those of processes that are gone are left out. */
 export function heldPermits(folder: string, now = monotonicMs()): readonly string[] {
-  const here = digestOf(thisMachine());
+  const here = machineDigest();
   const isHeld = ({ pid, machine, freeAt }: PermitFile) =>
     pid !== 0 && freeAt > now && (machine !== here || isAlive(pid));
   return permitFilesIn(folder).flatMap((found) => (isHeld(found) ? [found.name] : []));
@@ -149,7 +149,8 @@ function heldName(number: number, lostAt: number, machine: string): string {
   return `${number}.${Math.ceil(lostAt)}.${process.pid}.${machine}`;
 }
 
-function digestOf({ host, pids }: Machine): string {
+/** Names a machine, in which process ids are comparable, without its host name. */
+export function machineDigest({ host, pids }: Machine = thisMachine()): string {
   return createHash('sha256').update(`${host}\n${pids}`).digest('hex').slice(0, 8);
 }
 

@@ -2,9 +2,11 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { Failure, localTimeText, suggest, systemErrorCode } from '../../errors.js';
 import { readTextBounded } from '../../platform/bounded-file.js';
-import { cannotWrite, isPrivateFile, makePrivateFolder } from '../../platform/private-files.js';
+import { cannotWrite, isPrivateFile, makePrivateFolder, syncFolder } from '../../platform/private-files.js';
+import { isAlive } from '../../platform/processes.js';
 import { replaceFile } from '../../platform/replacement.js';
 import type { NotSent } from '../refusals.js';
+import { machineDigest } from './file-store.js';
 import type { Redis } from './redis-store.js';
 import { reasonOf } from './shared-limits.js';
 
@@ -28,6 +30,36 @@ const MAX_BYTES = 10_000;
 const GET = `return redis.call('GET', KEYS[1])`;
 const SET = `return redis.call('SET', KEYS[1], ARGV[1])`;
 
+// The writes that are leaving are a sorted set by the time at which they count as lost, by the clock of Redis.
+const NOW = `
+  local time = redis.call('TIME')
+  local now = time[1] * 1000 + math.floor(time[2] / 1000)
+  local leaving = KEYS[1] .. '/leaving'`;
+
+/** In one step, so that whoever sets the latch either stops the write or sees it leave. */
+const ENTER = `${NOW}
+  redis.call('ZADD', leaving, now + ARGV[2], ARGV[1])
+  redis.call('PEXPIRE', leaving, ARGV[2])
+  return redis.call('GET', KEYS[1])`;
+
+const LEAVE = `return redis.call('ZREM', KEYS[1] .. '/leaving', ARGV[1])`;
+
+const LEAVING = `${NOW}
+  return redis.call('ZRANGEBYSCORE', leaving, now, '+inf')`;
+
+/** No write lasts this long. One that is still leaving then was lost with its process. */
+const LOST_MS = 60_000;
+
+/** Whether a write may leave. */
+export interface Admission {
+  /** Why it may not; undefined if it may. */
+  readonly halt: Halt | undefined;
+  /** Call it once the write was answered, or was not sent. It never fails. */
+  readonly ended: () => Promise<void>;
+}
+
+const FREE: Admission = { halt: undefined, ended: async () => {} };
+
 interface LatchOptions {
   /** The folder of pit's state. */
   readonly root: string;
@@ -48,6 +80,7 @@ export class Latch {
   readonly #file: string;
   readonly #key: string;
   #isExempt = false;
+  #entered = 0;
 
   constructor(private readonly options: LatchOptions) {
     this.#file = path.join(FOLDER, options.account);
@@ -64,18 +97,47 @@ export class Latch {
     this.#isExempt = true;
   }
 
-  /** Why a write may not leave; undefined if it may. */
+  /** Why a write of this process may not leave; undefined if it may. */
   async blocking(): Promise<Halt | undefined> {
     return this.#isExempt ? undefined : this.find();
+  }
+
+  /**
+   * Asks for a write that is about to leave. With Redis it counts as leaving until it has ended: the permit of a process that is
+   * stopped for a moment, or that counts its limits alone, is not there to be waited for.
+   */
+  async admit(): Promise<Admission> {
+    if (this.#isExempt) return FREE;
+    const { redis } = this.options;
+    if (redis === undefined) return { ...FREE, halt: this.findLocal() };
+    const { pid } = process;
+    const name = `${pid}.${machineDigest()}.${process.hrtime.bigint()}.${this.#entered++}`;
+    const halt = await this.#findWith(() => redis.eval(ENTER, this.#key, [name, String(LOST_MS)]));
+    const ended = async () => void (await redis.eval(LEAVE, this.#key, [name]).catch(() => undefined));
+    return { halt, ended };
+  }
+
+  /** The names of the writes of all machines that are leaving. Rejects if Redis cannot be used. */
+  async leaving(): Promise<readonly string[]> {
+    const names = (await this.options.redis?.eval(LEAVING, this.#key, [])) ?? [];
+    const here = machineDigest();
+    return (names as string[]).filter((name) => {
+      const [pid, machine] = name.split('.');
+      return machine !== here || isAlive(Number(pid));
+    });
   }
 
   /** The halt, or undefined if the latch is not set. A latch that cannot be read counts as set. */
   async find(): Promise<Halt | undefined> {
     const { redis } = this.options;
+    return redis === undefined ? this.findLocal() : this.#findWith(() => redis.eval(GET, this.#key, []));
+  }
+
+  /** @param read reads the value in Redis */
+  async #findWith(read: () => Promise<unknown>): Promise<Halt | undefined> {
     const local = this.findLocal();
-    if (redis === undefined) return local;
     try {
-      const text = await redis.eval(GET, this.#key, []);
+      const text = await read();
       const shared = typeof text === 'string' ? parsed(text) : undefined;
       if (shared === undefined) return local;
       if (!('lifted' in shared)) return local ?? this.#ifLasting(shared);
@@ -111,6 +173,8 @@ export class Latch {
     const file = path.join(root, this.#file);
     try {
       replaceFile(file, `${text}\n`);
+      // the name of the file, and that of a new folder
+      for (const folder of [path.join(root, FOLDER), root]) syncFolder(folder);
     } catch (thrown) {
       throw cannotWrite(file, thrown);
     }

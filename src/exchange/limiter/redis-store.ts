@@ -26,10 +26,6 @@ const COUNT = `
   local time = redis.call('TIME')
   return redis.call('ZCOUNT', KEYS[1], time[1] * 1000 + math.floor(time[2] / 1000), '+inf')`;
 
-const HELD = `
-  local time = redis.call('TIME')
-  return redis.call('ZRANGEBYSCORE', KEYS[1], time[1] * 1000 + math.floor(time[2] / 1000), '+inf')`;
-
 /** Permits that several machines share, kept in Redis. Methods throw what the client throws if Redis is away. */
 export class RedisStore implements PermitStore {
   #taken = 0;
@@ -61,11 +57,6 @@ export class RedisStore implements PermitStore {
   /** How many permits are taken, by the clock of Redis. */
   async taken(): Promise<number> {
     return Number(await this.#eval(COUNT));
-  }
-
-  /** The names of the permits that are taken now. A request has one until a second after its response. */
-  async held(): Promise<readonly string[]> {
-    return (await this.#eval(HELD)) as string[];
   }
 
   #keep(name: string, milliseconds: number): Promise<unknown> {

@@ -27,7 +27,7 @@ export const LATEST_TIME = 253_402_300_799_999;
 const SPEED = number(0.001, 100_000);
 const COUNT = whole(1, 999_999_999);
 /** Allows a call to lose what customers did. */
-const anew = toggle;
+const force = toggle;
 /** Default: the first one. */
 const account = optional(text);
 
@@ -104,16 +104,16 @@ export const ADMIN_CALLS = {
 
   /**
    * Makes a market follow the recording in a file. The clock starts at the file's first row. If that is in the past, a new exchange
-   * is started there, in which the market has no earlier history. What customers did would be lost, so `anew` must then be set.
+   * is started there, in which the market has no earlier history. What customers did would be lost, so `force` must then be set.
    * Without a speed the replay runs as fast as possible, the answer comes at its end, and the clock is stopped there.
    */
-  'POST /replay': answering<ReplayReport>()({ market: text, file: text, speed: optional(SPEED), anew }),
+  'POST /replay': answering<ReplayReport>()({ market: text, file: text, speed: optional(SPEED), force }),
   /** Moves a market to a price within `ms`. */
   'POST /price': answering<PriceMoveReport>()({ market: text, price: text, ms: whole(0, 365 * DAY) }),
   /** Writes the exchange to a file. */
   'POST /export': answering<StateReport>()({ file: text }),
   /** Replaces the exchange by that of a file. */
-  'POST /import': answering<StateReport>()({ file: text, anew }),
+  'POST /import': answering<StateReport>()({ file: text, force }),
 } as const;
 
 export type AdminCallName = keyof typeof ADMIN_CALLS;
@@ -140,7 +140,7 @@ export type InputOf<Name extends AdminCallName> = {
 
 export type ResultOf<Name extends AdminCallName> = NonNullable<(typeof ADMIN_CALLS)[Name]['result']>;
 
-/** The refusal that `anew` overrides. */
+/** The refusal that `force` overrides. */
 export const LOSES_STATE = 'losesState';
 
 /** What `pit sandbox status` shows of a running sandbox. */

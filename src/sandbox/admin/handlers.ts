@@ -314,14 +314,14 @@ function addFault(input: CheckedInput<'POST /faults/add'>, { faults }: Administe
   return faults.rules.add({ kind, operation, probability, count, every, delay, skew });
 }
 
-async function replay(data: DataDirectory, { market: name, file, anew, ...input }: CheckedInput<'POST /replay'>) {
+async function replay(data: DataDirectory, { market: name, file, force, ...input }: CheckedInput<'POST /replay'>) {
   const speed = input.speed ?? null;
   const market = marketNamed(name);
   const recording = recordingIn(file, market);
   const { from, to } = spanOf(recording);
-  const startsAnew = from < data.exchange.clock.now() || data.exchange.admin.replaying > 0;
-  if (startsAnew) {
-    requireUntouched(data.exchange, anew, 'The replay is in the past, so a new exchange has to be started there');
+  const isRestarted = from < data.exchange.clock.now() || data.exchange.admin.replaying > 0;
+  if (isRestarted) {
+    requireUntouched(data.exchange, force, 'The replay is in the past, so a new exchange has to be started there');
     await data.replace(async (directory) => {
       const exchange = await data.open(directory, { time: from, emptyMarket: name });
       exchange.admin.replay(name, recording);
@@ -336,7 +336,7 @@ async function replay(data: DataDirectory, { market: name, file, anew, ...input 
     from: new Date(from).toISOString(),
     to: new Date(to).toISOString(),
     speed,
-    anew: startsAnew,
+    anew: isRestarted,
     left: data.exchange.admin.replaying,
   };
 }
@@ -364,9 +364,9 @@ function recordingIn(file: string, market: Market): Recording {
   }
 }
 
-/** Throws {@link AdminRefusal} if customers have done something, unless `anew` allows losing it. */
-function requireUntouched({ admin }: Exchange, anew: boolean | undefined, reason: string): void {
-  if (admin.isUntouched || anew) return;
+/** Throws {@link AdminRefusal} if customers have done something, unless `force` allows losing it. */
+function requireUntouched({ admin }: Exchange, force: boolean | undefined, reason: string): void {
+  if (admin.isUntouched || force) return;
   throw new AdminRefusal(
     `${reason}, and what was done here would be lost: accounts, orders, balances.`,
     'Confirm it with --yes, or use another PIT_HOME.',
@@ -375,10 +375,10 @@ function requireUntouched({ admin }: Exchange, anew: boolean | undefined, reason
 }
 
 /** The first account keeps this sandbox's keys, which never change for a `PIT_HOME`. */
-async function importFrom(data: DataDirectory, { file, anew }: CheckedInput<'POST /import'>) {
+async function importFrom(data: DataDirectory, { file, force }: CheckedInput<'POST /import'>) {
   const state = withFile(file, 'read', () => readState(file));
   try {
-    requireUntouched(data.exchange, anew, 'The import replaces this exchange');
+    requireUntouched(data.exchange, force, 'The import replaces this exchange');
     await data.replace(async (directory) => {
       await Store.fill(directory, state.rows);
       const exchange = await data.open(directory);

@@ -11,37 +11,33 @@ import type { Clock } from './clock.js';
 /** How much of a recording, in ms of its time, is replayed before others are served. */
 const FAST_FORWARD_STEP = 6 * 3_600_000;
 
-/** The exchange that is administered. */
-interface Administered {
+interface AdminContext {
   readonly customers: Customers;
   readonly orders: OrderService;
   readonly funds: FundsService;
   readonly clock: Clock;
-  advance(): void;
-  fastForward(): void;
-  changed(): void;
-  durable(): Promise<void>;
-}
-
-interface AdminParts {
   readonly simulator: MarketSimulator;
   readonly replays: Replays;
   /** Whether a market follows a recording, or waits for one. */
   readonly isReplayed: (market: string) => boolean;
+  /** Lets everything happen that is due by now. */
+  readonly advance: () => void;
+  /** The same, except that simulated traders stand still. */
+  readonly fastForward: () => void;
+  /** Called after a change. */
+  readonly changed: () => void;
+  readonly durable: () => Promise<void>;
 }
 
 /** What the owner of the sandbox can do with the exchange. None of it is part of the interface. */
 export class AdminService {
-  constructor(
-    private readonly exchange: Administered,
-    private readonly parts: AdminParts,
-  ) {}
+  constructor(private readonly context: AdminContext) {}
 
   /** A new account without balances. Throws UsernameTaken. */
   addAccount(secrets: Secrets, permissions: Permissions): Customer {
-    const customer = this.exchange.customers.add(secrets, permissions);
-    this.exchange.funds.seed(customer.id);
-    this.exchange.changed();
+    const customer = this.context.customers.add(secrets, permissions);
+    this.context.funds.seed(customer.id);
+    this.context.changed();
     return customer;
   }
 
@@ -52,14 +48,14 @@ export class AdminService {
   movePrice(name: string, price: string, ms: number): void {
     const market = MARKETS.get(name);
     if (market === undefined) throw new Refusal('unknownMarket', name);
-    if (this.parts.isReplayed(name)) throw new Refusal('cannotTrade', `${name} follows a recording`);
-    this.parts.simulator.movePrice(name, Number(market.ticks(price)), ms);
-    this.exchange.changed();
+    if (this.context.isReplayed(name)) throw new Refusal('cannotTrade', `${name} follows a recording`);
+    this.context.simulator.movePrice(name, Number(market.ticks(price)), ms);
+    this.context.changed();
   }
 
   /** Whether no customer has traded, moved coins or added an account yet, so that nothing is lost by starting again. */
   get isUntouched(): boolean {
-    const { customers, orders, funds } = this.exchange;
+    const { customers, orders, funds } = this.context;
     const [first, ...others] = customers.all();
     if (first === undefined || others.length > 0) return false;
     const hasOrders = [...MARKETS.keys()].some(
@@ -71,15 +67,15 @@ export class AdminService {
 
   /** Rows of recordings that are still to be replayed. */
   get replaying(): number {
-    return this.parts.replays.left;
+    return this.context.replays.left;
   }
 
   /** Lets a market follow a recording from its first row. Throws BackInTime if that is in the past. */
   replay(market: string, recording: Recording): void {
-    this.exchange.clock.set(spanOf(recording).from);
-    this.parts.replays.add(market, recording);
-    this.exchange.advance();
-    this.exchange.changed();
+    this.context.clock.set(spanOf(recording).from);
+    this.context.replays.add(market, recording);
+    this.context.advance();
+    this.context.changed();
   }
 
   /**
@@ -88,21 +84,19 @@ export class AdminService {
    * the rest then happens when the clock runs again.
    */
   async fastForward(until: number, shouldContinue: () => boolean): Promise<void> {
-    const { exchange } = this;
-    const { clock } = exchange;
-    const { replays } = this.parts;
+    const { clock, replays, advance, fastForward, durable } = this.context;
     clock.stop();
     while (replays.next < Number.POSITIVE_INFINITY) {
       const end = Math.max(until, replays.next);
       clock.set(Math.max(clock.now(), Math.min(replays.next + FAST_FORWARD_STEP, end)));
-      exchange.fastForward();
+      fastForward();
       // others are served in between
-      await exchange.durable();
+      await durable();
       if (!shouldContinue()) return;
     }
     clock.set(Math.max(clock.now(), until));
-    exchange.fastForward();
+    fastForward();
     // the simulated traders quote again
-    exchange.advance();
+    advance();
   }
 }

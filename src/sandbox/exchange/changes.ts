@@ -1,51 +1,59 @@
 import type { Order } from '../orders/order.js';
 
-/** Is called while a change is being made. A listener notes the change and reads the new state later. */
-export interface ChangeListener {
-  /** The book of a market may have changed. */
-  book(market: string): void;
-  /** A trade, after tape and candles have it. */
-  trade(market: string): void;
-  /** A market's candles show a price at which nothing was traded. */
-  candles(market: string): void;
-  /** An order of a customer is new, or has changed. */
-  order(order: Order): void;
-  /** A balance of a ledger account, named `account/coin`. */
-  balance(name: string): void;
-}
+/** Names of what a stream may show. A wallet is an account of the ledger. */
+export const topics = {
+  book: (market: string) => `book ${market}`,
+  trades: (market: string) => `trades ${market}`,
+  candles: (market: string) => `candles ${market}`,
+  orders: (account: string, market: string) => `orders ${account} ${market}`,
+  balances: (wallet: string) => `balances ${wallet}`,
+};
+
+/**
+ * Is called while a change is being made, with one of the {@link topics} and the order that changed. It notes the change and reads
+ * the new state later.
+ */
+type ChangeListener = (topic: string, order?: Order) => void;
 
 /**
  * The one place where matching engine, ledger and simulator report what changed. The views that answer over HTTP are read again
- * for whatever was reported, so that a stream shows the same. Without listeners a report costs nothing.
+ * for whatever was reported, so that a stream shows the same.
  */
-export class Changes implements ChangeListener {
-  private listeners: readonly ChangeListener[] = [];
+export class Changes {
+  private readonly listeners = new Set<ChangeListener>();
 
   /** Adds a listener. Call what is returned to remove it. */
   listen(listener: ChangeListener): () => void {
-    this.listeners = [...this.listeners, listener];
-    return () => {
-      this.listeners = this.listeners.filter((other) => other !== listener);
-    };
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
   }
 
+  /** The book of a market may have changed. */
   book(market: string): void {
-    for (const listener of this.listeners) listener.book(market);
+    this.report(topics.book(market));
   }
 
+  /** A trade, after tape and candles have it. */
   trade(market: string): void {
-    for (const listener of this.listeners) listener.trade(market);
+    this.report(topics.trades(market));
   }
 
+  /** A market's candles show a price at which nothing was traded. */
   candles(market: string): void {
-    for (const listener of this.listeners) listener.candles(market);
+    this.report(topics.candles(market));
   }
 
+  /** An order of a customer is new, or has changed. */
   order(order: Order): void {
-    for (const listener of this.listeners) listener.order(order);
+    this.report(topics.orders(order.account, order.market.name), order);
   }
 
+  /** A balance of a ledger account, named `account/coin`. */
   balance(name: string): void {
-    for (const listener of this.listeners) listener.balance(name);
+    this.report(topics.balances(name.slice(0, name.lastIndexOf('/'))));
+  }
+
+  private report(topic: string, order?: Order): void {
+    for (const listener of this.listeners) listener(topic, order);
   }
 }

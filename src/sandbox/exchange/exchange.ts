@@ -163,7 +163,19 @@ export class Exchange {
       isReplayed,
       priceMoves,
     });
-    this.admin = new AdminService(this, { simulator: this.simulator, replays: this.replays, isReplayed });
+    this.admin = new AdminService({
+      customers,
+      orders: this.orders,
+      funds: this.funds,
+      clock: this.clock,
+      simulator: this.simulator,
+      replays: this.replays,
+      isReplayed,
+      advance: () => this.advance(),
+      fastForward: () => this.fastForward(),
+      changed,
+      durable: () => this.durable(),
+    });
     // ids increase with time, so their order also restores time priority
     for (const order of orders.restore()) {
       venues.get(order.market.name)?.book.restore(order);

@@ -90,7 +90,7 @@ export interface PasswordAttempts {
   readonly lockedUntil: number;
 }
 
-interface FundsParts {
+interface FundsContext {
   readonly ledger: Ledger;
   readonly bills: BillBook;
   readonly sequences: Sequences;
@@ -111,11 +111,11 @@ interface FundsParts {
  * scheduler consistent. Coins must exist; amounts are decimal text, pages count from 1.
  */
 export class FundsService {
-  constructor(private readonly parts: FundsParts) {}
+  constructor(private readonly context: FundsContext) {}
 
   /** What a new account needs and gets: a deposit address for each coin, a verified address on each chain, and coins. */
   seed(account: string, amounts: Readonly<Record<string, string>> = {}): void {
-    const { ledger, bills, addresses, now } = this.parts;
+    const { ledger, bills, addresses, now } = this.context;
     addresses.seed(account, COINS.keys());
     for (const [coin, amount] of Object.entries(amounts)) {
       ledger.credit(account, coin, coinUnits(coin, amount));
@@ -126,12 +126,12 @@ export class FundsService {
 
   /** When the next deposit or withdrawal changes its state: ms since the Unix epoch, infinity if none is pending. */
   get next(): number {
-    return this.parts.scheduler.next;
+    return this.context.scheduler.next;
   }
 
   /** Lets everything happen that is due by `time`. */
   advance(time: number): void {
-    const { scheduler } = this.parts;
+    const { scheduler } = this.context;
     for (let due = scheduler.take(time); due !== undefined; due = scheduler.take(time)) {
       if (due.subject.kind === 'deposit') this.completeDeposit(due.subject, due.time);
       else this.proceed(due.subject, due.time);
@@ -140,7 +140,7 @@ export class FundsService {
 
   /** Every coin of the spot wallet, also those that the account does not have. */
   balances({ id }: Owner): { coin: string; available: string; frozen: string }[] {
-    const { ledger } = this.parts;
+    const { ledger } = this.context;
     return [...COINS.keys()].map((coin) => ({
       coin,
       available: coinText(coin, ledger.available(id, coin)),
@@ -150,7 +150,7 @@ export class FundsService {
 
   /** Moves coins between the spot wallets of two accounts. Throws {@link Refusal}. */
   transfer(from: Account, to: Account, coin: string, amount: string): void {
-    const { ledger, bills, now, changed } = this.parts;
+    const { ledger, bills, now, changed } = this.context;
     if (from.id === to.id) throw new Refusal('badParameter', 'both accounts are the same');
     const units = coinUnits(coin, amount);
     if (ledger.available(from.id, coin) < units) throw new Refusal('insufficientBalance', coin);
@@ -163,12 +163,12 @@ export class FundsService {
 
   /** Newest first. */
   bills({ id }: Owner, query: BillQuery): BillRecord[] {
-    return this.parts.bills.page(id, query).map(billRecord);
+    return this.context.bills.page(id, query).map(billRecord);
   }
 
   /** The address on the coin's main chain. Throws {@link Refusal} if it was not obtained. */
   depositAddress({ id }: Owner, coin: string): ChainAddress {
-    return this.parts.addresses.single(id, coin);
+    return this.context.addresses.single(id, coin);
   }
 
   /** One for each chain, closed ones included. */
@@ -178,29 +178,29 @@ export class FundsService {
 
   /** The default one, as `receiveAddr` takes it. Throws {@link Refusal} if none is verified. */
   withdrawalAddress({ id }: Owner, coin: string): string {
-    return this.parts.addresses.default(id, coin);
+    return this.context.addresses.default(id, coin);
   }
 
   /** Allows withdrawals to an address. Throws {@link Refusal}. */
   verifyAddress({ id }: Owner, address: Parameters<AddressBook['verify']>[1]): void {
-    this.parts.addresses.verify(id, address);
-    this.parts.changed();
+    this.context.addresses.verify(id, address);
+    this.context.changed();
   }
 
   /** What a user does on the exchange's website before getUserAddress gives an address. */
   obtainAddress({ id }: Owner, coin: string): void {
-    this.parts.addresses.obtain(id, coin);
-    this.parts.changed();
+    this.context.addresses.obtain(id, coin);
+    this.context.changed();
   }
 
   deposits({ id }: Owner, coin: string, page: number, size: number): Page<DepositRecord> {
-    const { deposits, now } = this.parts;
+    const { deposits, now } = this.context;
     const list = deposits.newest(`${id}/${coin}`, page, size).map((deposit) => depositRecord(deposit, now()));
     return { list, total: deposits.length(`${id}/${coin}`) };
   }
 
   withdrawals({ id }: Owner, coin: string, page: number, size: number): Page<WithdrawalRecord> {
-    const { withdrawals } = this.parts;
+    const { withdrawals } = this.context;
     const list = withdrawals.newest(`${id}/${coin}`, page, size).map(withdrawalRecord);
     return { list, total: withdrawals.length(`${id}/${coin}`) };
   }
@@ -210,16 +210,16 @@ export class FundsService {
     const chain = depositChain(coin, name);
     const units = coinUnits(coin, amount);
     if (units === 0n) throw new Refusal('badAmount', amount);
-    const { id } = this.announce({ account, chain, amount: units, fails: fail }, this.parts.now());
-    this.parts.changed();
+    const { id } = this.announce({ account, chain, amount: units, fails: fail }, this.context.now());
+    this.context.changed();
     return String(id);
   }
 
   /** The record's id. Throws {@link Refusal} with nothing moved; a wrong password counts all the same. */
   withdraw({ accessKey }: Pick<Account, 'accessKey'>, request: WithdrawRequest): string {
-    const owner = this.parts.customers.byAccessKey(accessKey);
+    const owner = this.context.customers.byAccessKey(accessKey);
     if (owner === undefined) throw new Refusal('noUser');
-    const time = this.parts.now();
+    const time = this.context.now();
     try {
       this.checkPassword(owner.id, owner.safePwd, request.safePwd, time);
       const checked = this.checked(owner.id, request);
@@ -227,7 +227,7 @@ export class FundsService {
       const { id } = recipient === undefined ? this.submit(checked, time) : this.moveWithin(checked, recipient, time);
       return String(id);
     } finally {
-      this.parts.changed();
+      this.context.changed();
     }
   }
 
@@ -236,7 +236,7 @@ export class FundsService {
    * {@link Refusal} if there is none, and if it is too late.
    */
   endWithdrawal({ id: account }: Owner, coin: string, text: string, state: 'failed' | 'cancelled'): void {
-    const { withdrawals, scheduler, ledger, bills, now, changed } = this.parts;
+    const { withdrawals, scheduler, ledger, bills, now, changed } = this.context;
     if (!/^\d{1,19}$/.test(text)) throw new Refusal('noRecord', text.slice(0, 40));
     const [id, list] = [BigInt(text), `${account}/${coin}`];
     const place = withdrawals.firstNot(list, (other) => other.id < id);
@@ -261,19 +261,19 @@ export class FundsService {
   ): Deposit {
     const { account, chain, amount, fails } = arrival;
     const { coin, confirmations } = chain;
-    const id = this.parts.sequences.order(time);
+    const id = this.context.sequences.order(time);
     const address = addressText(depositAddress(account, chain));
     const hash = arrival.hash ?? transactionHash(`deposit ${id}`);
     const names = { id, account, coin, chain: chain.chain, address, amount } as const;
     const deposit = { ...names, internal: false, fails, hash, time, state: 'waiting' } as const;
-    const place = this.parts.deposits.append(`${account}/${coin}`, deposit);
-    this.parts.scheduler.add({ kind: 'deposit', account, coin, place }, time + confirmations * CONFIRMATION_EVERY);
+    const place = this.context.deposits.append(`${account}/${coin}`, deposit);
+    this.context.scheduler.add({ kind: 'deposit', account, coin, place }, time + confirmations * CONFIRMATION_EVERY);
     return deposit;
   }
 
   /** Credits a deposit after its last confirmation, or lets it fail. */
   private completeDeposit({ account, coin, place }: FundsTask, time: number): void {
-    const { deposits, ledger, bills } = this.parts;
+    const { deposits, ledger, bills } = this.context;
     const deposit = deposits.at(`${account}/${coin}`, place);
     const { id, amount, fails } = deposit;
     deposits.put(`${account}/${coin}`, place, { ...deposit, state: fails ? 'failed' : 'success' });
@@ -285,7 +285,7 @@ export class FundsService {
 
   private checked(account: string, request: WithdrawRequest): CheckedWithdrawal {
     const { coin } = request;
-    const { text, chain } = this.parts.addresses.find(account, coin, request.address);
+    const { text, chain } = this.context.addresses.find(account, coin, request.address);
     const [amount, fee] = [coinUnits(coin, request.amount), coinUnits(coin, request.fee)];
     const limit = (value: string) => unitsOf(value, coinRules(coin).unitDecimal);
     if (fee < limit(chain.fee)) throw new Refusal('feeTooLow', chain.fee);
@@ -297,7 +297,7 @@ export class FundsService {
 
   /** Over a chain, step by step: the coins are billed when they are taken, and again if they come back. */
   private submit(checked: CheckedWithdrawal, time: number): Withdrawal {
-    const { ledger, bills, scheduler, withdrawals } = this.parts;
+    const { ledger, bills, scheduler, withdrawals } = this.context;
     const { account, chain, amount, fee } = checked;
     const { coin } = chain;
     if (!chain.canWithdraw) throw new Refusal('notOpen', `withdrawals on ${chain.chain}`);
@@ -313,7 +313,7 @@ export class FundsService {
 
   /** To another account of the exchange, at once. */
   private moveWithin(checked: CheckedWithdrawal, recipient: string, time: number): Withdrawal {
-    const { ledger, bills, sequences, deposits } = this.parts;
+    const { ledger, bills, sequences, deposits } = this.context;
     const { account, chain, amount, fee } = checked;
     const { coin } = chain;
     const withdrawal = this.record(checked, 'success', time);
@@ -333,7 +333,7 @@ export class FundsService {
 
   /** Submitted becomes confirmed, confirmed becomes success. */
   private proceed(task: FundsTask, time: number): void {
-    const { scheduler, withdrawals } = this.parts;
+    const { scheduler, withdrawals } = this.context;
     const withdrawal = withdrawals.at(`${task.account}/${task.coin}`, task.place);
     if (withdrawal.state === 'submitted') {
       scheduler.add(task, time + DONE_AFTER);
@@ -344,7 +344,7 @@ export class FundsService {
 
   /** What left over a chain to an address of this exchange comes back in as a deposit. */
   private arrive(place: number, withdrawal: Withdrawal, time: number): void {
-    const { ledger } = this.parts;
+    const { ledger } = this.context;
     const { account, coin, chain: name, amount, fee, address, hash } = withdrawal;
     ledger.move(coin, amount - fee, available(withdrawing(account)), available(OUTSIDE));
     ledger.move(coin, fee, available(withdrawing(account)), available(FEES));
@@ -359,25 +359,25 @@ export class FundsService {
   private record(checked: CheckedWithdrawal, state: Withdrawal['state'], time: number): Withdrawal {
     const { account, chain, amount, fee, address } = checked;
     const { coin } = chain;
-    if (this.parts.ledger.available(account, coin) < amount) throw new Refusal('insufficientBalance', coin);
-    const names = { id: this.parts.sequences.order(time), account, coin, chain: chain.chain };
+    if (this.context.ledger.available(account, coin) < amount) throw new Refusal('insufficientBalance', coin);
+    const names = { id: this.context.sequences.order(time), account, coin, chain: chain.chain };
     const withdrawal = { ...names, amount, fee, address, submitted: time, managed: time, state, hash: '' };
-    this.parts.withdrawals.append(`${account}/${coin}`, withdrawal);
+    this.context.withdrawals.append(`${account}/${coin}`, withdrawal);
     return withdrawal;
   }
 
   private change(place: number, old: Withdrawal, changes: Partial<Withdrawal>, time: number): void {
-    this.parts.withdrawals.put(`${old.account}/${old.coin}`, place, { ...old, ...changes, managed: time });
+    this.context.withdrawals.put(`${old.account}/${old.coin}`, place, { ...old, ...changes, managed: time });
   }
 
   /** The customer who receives at an address. */
   private ownerOf(chain: ChainRules, text: string): string | undefined {
-    return this.parts.customers.all().find(({ id }) => addressText(depositAddress(id, chain)) === text)?.id;
+    return this.context.customers.all().find(({ id }) => addressText(depositAddress(id, chain)) === text)?.id;
   }
 
   /** Throws {@link Refusal} 1005 for a wrong one, which counts, and 1004 for any while the account's is locked. */
   private checkPassword(account: string, expected: string, given: string, now: number): void {
-    const { attempts } = this.parts;
+    const { attempts } = this.context;
     const { wrong, lockedUntil } = attempts.get(account) ?? { wrong: 0, lockedUntil: 0 };
     if (now < lockedUntil) throw new Refusal('fundPasswordLocked', `until ${new Date(lockedUntil).toISOString()}`);
     if (given === expected) {

@@ -35,7 +35,7 @@ import {
 } from './files.js';
 
 /** What `pit sandbox serve` takes. */
-interface StartOptions {
+interface StartOptions extends Pick<ServeOptions, 'strictAgent' | 'klineSince' | 'historyMs' | 'dialect' | 'zone'> {
   /** Default: the last port of this `PIT_HOME`, or any. */
   readonly port?: number | undefined;
   readonly seed?: number | undefined;
@@ -43,11 +43,6 @@ interface StartOptions {
   readonly limits?: boolean | undefined;
   /** Other values for single limits. */
   readonly limit?: OtherLimits | undefined;
-  readonly strictAgent?: boolean | undefined;
-  readonly klineSince?: 'first' | 'latest' | undefined;
-  readonly historyMs?: number | undefined;
-  readonly dialect?: Dialect | undefined;
-  readonly zone?: number | undefined;
 }
 
 export interface OtherLimits extends Partial<LimitValues> {
@@ -152,6 +147,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
   const open = (directory: string, firstAccount: Secrets, replayGenesis?: ReplayGenesis) =>
     Exchange.open({ directory, seed, now, firstAccount, replayGenesis, historyMs });
   const data = await DataDirectory.open(files.exchange, open, settings.keys);
+  const listeners: Listener[] = [];
   try {
     const dialect = options.dialect ?? settings.dialect;
     const log = boundedLog(files.log);
@@ -182,9 +178,11 @@ export async function serve(options: ServeOptions): Promise<Running> {
     const listener = await listenOn(options.port, settings.port, (port) =>
       listen(respond, port, { upgrades: streams }),
     );
+    listeners.push(listener);
     const adminToken = randomBytes(24).toString('hex');
     const calls = adminHandlers({ data, files, activity, faults, dialect, running: () => running });
     const admin = await listen(adminListener(adminToken, calls), 0);
+    listeners.push(admin);
     const { url } = listener;
     const wsUrl = `${url.replace(/^http/, 'ws')}${STREAMS.path}`;
     const { accessKey, secretKey, safePwd } = data.keys;
@@ -203,6 +201,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
     log(`serves ${url} as process ${process.pid}`);
     return running;
   } catch (error) {
+    for (const listener of listeners) await listener.close();
     await data.close();
     throw error;
   }
@@ -241,7 +240,8 @@ async function listenOn(wanted: number | null, last: number, open: (port: number
   }
 }
 
-interface Parts {
+/** What a running sandbox has open. */
+interface OpenSandbox {
   readonly address: SandboxAddress;
   readonly files: SandboxFiles;
   readonly data: DataDirectory;
@@ -267,12 +267,12 @@ export class RunningSandbox implements Running {
   private settle: () => void = () => undefined;
   private isLeaving = false;
 
-  constructor(private readonly parts: Parts) {
-    this.address = parts.address;
+  constructor(private readonly open: OpenSandbox) {
+    this.address = open.address;
     this.closed = new Promise((resolve) => {
       this.settle = resolve;
     });
-    publish(parts.files.running, parts.address);
+    publish(open.files.running, open.address);
     this.timer = setInterval(() => this.tick(), TICK);
   }
 
@@ -288,7 +288,7 @@ export class RunningSandbox implements Running {
 
   /** The next sandbox of this folder opens the data once this one is no longer published. */
   private async release(): Promise<void> {
-    const { files, address, listener, admin, data, log } = this.parts;
+    const { files, address, listener, admin, data, log } = this.open;
     this.isLeaving = true;
     clearInterval(this.timer);
     await listener.close();
@@ -300,7 +300,7 @@ export class RunningSandbox implements Running {
 
   private tick(): void {
     if (this.isLeaving) return;
-    const { files, address, data, activity, idleMs, log } = this.parts;
+    const { files, address, data, activity, idleMs, log } = this.open;
     try {
       data.exchange.advance();
       if (data.exchange.isFailing) void data.exchange.durable().catch((error) => this.leave(error.message));
@@ -316,7 +316,7 @@ export class RunningSandbox implements Running {
   private async leave(reason: string): Promise<void> {
     if (this.isLeaving) return;
     this.isLeaving = true;
-    this.parts.log(`stops: ${reason}`);
+    this.open.log(`stops: ${reason}`);
     await delay(LINGER);
     await this.close();
   }

@@ -3,12 +3,12 @@ import { type Account, isSimulated, walletOf } from '../accounts/accounts.js';
 import type { BillBook, BillKind } from '../accounts/bills.js';
 import { FEES, type Ledger } from '../accounts/ledger.js';
 import { type Book, type BookEvent, opposite } from '../engine/book.js';
-import { Changes } from '../exchange/changes.js';
+import type { Changes } from '../exchange/changes.js';
 import type { MarginService } from '../margin/margin-service.js';
 import type { Market } from '../markets/market.js';
 import type { Tape } from '../markets/tape.js';
 import { Refusal } from '../refusals.js';
-import { Scheduler } from '../scheduler.js';
+import type { Scheduler } from '../scheduler.js';
 import { heldFunds, type Order, type OrderRecord, recordOf } from './order.js';
 import type { OrderList, OrderRepository } from './order-repository.js';
 import type { Sequences } from './sequences.js';
@@ -57,15 +57,15 @@ export interface CancelTimer {
   readonly market: string;
 }
 
-interface OrderParts {
+interface OrderContext {
   readonly ledger: Ledger;
   readonly sequences: Sequences;
   readonly bills: BillBook;
   readonly orders: OrderRepository;
   readonly margin: MarginService;
   readonly venues: ReadonlyMap<string, TradedMarket>;
-  readonly timers?: Scheduler<CancelTimer>;
-  readonly changes?: Changes;
+  readonly timers: Scheduler<CancelTimer>;
+  readonly changes: Changes;
   readonly now: () => number;
   /** Called when something of a customer has changed. */
   readonly changed: () => void;
@@ -86,14 +86,9 @@ export class OrderService {
   /** Time never goes back, even if a caller's does. */
   private time = 0;
 
-  constructor(private readonly parts: OrderParts) {
-    this.ledger = parts.ledger;
-    this.sequences = parts.sequences;
-    this.bills = parts.bills;
-    this.orders = parts.orders;
-    this.margin = parts.margin;
-    this.changes = parts.changes ?? new Changes();
-    this.timers = parts.timers ?? new Scheduler([]);
+  constructor(private readonly context: OrderContext) {
+    ({ ledger: this.ledger, sequences: this.sequences, bills: this.bills, orders: this.orders } = context);
+    ({ margin: this.margin, changes: this.changes, timers: this.timers } = context);
   }
 
   /** The id of the new order. Throws {@link Refusal}, with nothing changed. */
@@ -101,7 +96,7 @@ export class OrderService {
     const venue = this.venue(name);
     const [ticks, lots] = [venue.market.ticks(price), venue.market.lots(amount)];
     venue.market.checkNotional(ticks, lots);
-    const order = this.submit(venue, { account, price: ticks, amount: lots, ...terms }, this.parts.now());
+    const order = this.submit(venue, { account, price: ticks, amount: lots, ...terms }, this.context.now());
     return String(order.id);
   }
 
@@ -131,10 +126,10 @@ export class OrderService {
   /** Cancels all orders of the account in the market a minute from now, and returns that time. A further call restarts the minute. */
   cancelAllAfter({ id: account }: Account, market: string): number {
     const timer = { account, market: this.venue(market).market.name };
-    const time = this.parts.now() + CANCEL_DELAY;
+    const time = this.context.now() + CANCEL_DELAY;
     this.timers.remove((other) => other.account === account && other.market === timer.market);
     this.timers.add(timer, time);
-    this.parts.changed();
+    this.context.changed();
     return time;
   }
 
@@ -224,7 +219,7 @@ export class OrderService {
   }
 
   private venue(market: string): TradedMarket {
-    const venue = this.parts.venues.get(market);
+    const venue = this.context.venues.get(market);
     if (venue === undefined) throw new Refusal('unknownMarket', market.slice(0, 40));
     return venue;
   }
@@ -274,7 +269,7 @@ export class OrderService {
   private save(order: Order): void {
     this.orders.save(order);
     if (isSimulated(order.account)) return;
-    this.parts.changed();
+    this.context.changed();
     this.changes.order(order);
   }
 }

@@ -200,10 +200,13 @@ export async function listen(
   { timeout = {}, upgrades }: ListenOptions = {},
 ): Promise<Listener> {
   const server = createServer({ ...TIMEOUT, ...timeout }, (request, response) => {
-    const reason = crossSiteReason(request.headers);
-    if (reason !== undefined) refuseCrossSite(request, response, reason);
-    else if (upgrades?.isPath(request.url ?? '') === true) requireUpgrade(response);
-    else respond(request, response);
+    const { url = '', headers } = request;
+    const reason = crossSiteReason(headers);
+    if (reason !== undefined) refuse(response, 403, url, new Refusal('foreignSource', reason));
+    else if (upgrades?.isPath(url) === true) {
+      const refusal = new Refusal('general', 'this is the address of the streams: open a WebSocket');
+      refuse(response, 426, '', refusal, { Upgrade: 'websocket' });
+    } else respond(request, response);
   });
   if (upgrades !== undefined) acceptUpgrades(server, upgrades);
   server.on('clientError', answerBadBytes);
@@ -232,11 +235,11 @@ function acceptUpgrades(server: Server, upgrades: Upgrades): void {
     }
     const path = splitTarget(request.url ?? '').path;
     const reason = crossSiteReason(request.headers);
-    if (reason !== undefined) refuseUpgrade(socket, '403 Forbidden', path, new Refusal('foreignSource', reason));
+    if (reason !== undefined) refuseSocket(socket, '403 Forbidden', path, new Refusal('foreignSource', reason));
     else if (!upgrades.isPath(path))
-      refuseUpgrade(socket, '404 Not Found', path, new Refusal('general', 'there are no streams at this address'));
+      refuseSocket(socket, '404 Not Found', path, new Refusal('general', 'there are no streams at this address'));
     else if (!upgrades.hasRoom)
-      refuseUpgrade(socket, '503 Service Unavailable', path, new Refusal('tooFrequent', 'too many connections'));
+      refuseSocket(socket, '503 Service Unavailable', path, new Refusal('tooFrequent', 'too many connections'));
     else upgrades.upgrade(request, socket, head);
   });
 }
@@ -254,25 +257,6 @@ function answerUnupgraded(server: Server, request: IncomingMessage, socket: Sock
   }
   socket.unshift(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), head]));
   server.emit('connection', socket);
-}
-
-function refuseUpgrade(socket: Socket, status: string, path: string, refusal: Refusal): void {
-  socket.on('error', () => socket.destroy());
-  socket.end(httpAnswer(status, refusalBodyOf(path)(refusal)));
-  drain(socket);
-}
-
-/** The address of the streams was asked for without opening a WebSocket. */
-function requireUpgrade(response: ServerResponse): void {
-  const body = refusalBodyOf('')(new Refusal('general', 'this is the address of the streams: open a WebSocket'));
-  response.sendDate = false;
-  response.writeHead(426, {
-    'Content-Type': CONTENT_TYPE,
-    'Content-Length': Buffer.byteLength(body),
-    Upgrade: 'websocket',
-    Connection: 'close',
-  });
-  response.end(body);
 }
 
 /** Names of this machine; the sandbox listens on loopback only. */
@@ -298,12 +282,14 @@ function cut(text: string): string {
   return text.slice(0, 60);
 }
 
-function refuseCrossSite(request: IncomingMessage, response: ServerResponse, reason: string): void {
-  const body = refusalBodyOf(request.url ?? '')(new Refusal('foreignSource', reason));
+/** Refuses a request that is not carried out, and closes its connection. */
+function refuse(response: ServerResponse, status: number, path: string, refusal: Refusal, headers = {}): void {
+  const body = refusalBodyOf(path)(refusal);
   response.sendDate = false;
-  response.writeHead(403, {
+  response.writeHead(status, {
     'Content-Type': CONTENT_TYPE,
     'Content-Length': Buffer.byteLength(body),
+    ...headers,
     Connection: 'close',
   });
   response.end(body);
@@ -340,31 +326,29 @@ const NOT_HTTP: BadRequest = { status: '400 Bad Request', rule: 'the request is 
 /** How long the rest of a refused request is read and discarded. Closing at once would cut off the answer too. */
 const DRAIN_MILLISECONDS = 1_000;
 
-/** Answers bytes that are not an HTTP request with an error as the interface sends it, and closes the connection. */
+/** Answers bytes that are not an HTTP request with an error as the interface sends it. */
 function answerBadBytes(error: ParserError, socket: Duplex): void {
   const { status, rule } = BAD_REQUESTS[error.code ?? ''] ?? NOT_HTTP;
-  if (socket.writable && !socket.writableEnded) {
-    socket.end(httpAnswer(status, refusalBodyOf(pathIn(error.rawPacket))(new Refusal('badParameter', rule))));
-  }
-  drain(socket);
+  refuseSocket(socket, status, pathIn(error.rawPacket), new Refusal('badParameter', rule));
 }
 
 /** CONNECT asks for a tunnel, which does not exist. */
 function refuseTunnel(_request: unknown, socket: Duplex): void {
+  refuseSocket(socket, '405 Method Not Allowed', '', new Refusal('badParameter', 'every operation is a GET'));
+}
+
+/** The same as {@link refuse} on a connection that the HTTP server has handed over. */
+function refuseSocket(socket: Duplex, status: string, path: string, refusal: Refusal): void {
   socket.on('error', () => socket.destroy());
-  const refusal = new Refusal('badParameter', 'every operation is a GET');
-  socket.end(httpAnswer('405 Method Not Allowed', refusalBodyOf('')(refusal)));
+  const body = refusalBodyOf(path)(refusal);
+  const headers = `Content-Type: ${CONTENT_TYPE}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close`;
+  if (socket.writable && !socket.writableEnded) socket.end(`HTTP/1.1 ${status}\r\n${headers}\r\n\r\n${body}`);
   drain(socket);
 }
 
 function pathIn(bytes: Buffer | undefined): string {
   const start = bytes?.subarray(0, 64).toString('latin1') ?? '';
   return /^[A-Z]{1,20} (\/\S*)/.exec(start)?.[1] ?? '';
-}
-
-function httpAnswer(status: string, body: string): string {
-  const headers = `Content-Type: ${CONTENT_TYPE}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close`;
-  return `HTTP/1.1 ${status}\r\n${headers}\r\n\r\n${body}`;
 }
 
 /** Takes the connection away from the HTTP parser, which would report an error for every further piece. */

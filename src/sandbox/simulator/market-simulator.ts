@@ -25,7 +25,7 @@ export interface SimulatorState {
 }
 
 /** What an administrator has set. */
-interface Orders {
+interface Interventions {
   /** Whether a market follows a recording: simulated traders then only quote, around the last price. */
   readonly isReplayed: (market: string) => boolean;
   readonly priceMoves: PriceMoves;
@@ -45,7 +45,7 @@ export class MarketSimulator {
     private readonly venues: readonly TradedMarket[],
     orderService: OrderService,
     state: SimulatorState,
-    private readonly orders: Orders,
+    private readonly interventions: Interventions,
   ) {
     const tradersOf = (venue: TradedMarket, index: number) =>
       new MarketTraders(Math.floor(random(seed, 5, index) * 2 ** 31), venue, orderService);
@@ -91,7 +91,7 @@ export class MarketSimulator {
     const venue = this.venues[index];
     if (venue === undefined) throw new RangeError(`no such market: ${market}`);
     const { time: from, fair: start } = this.moment(venue, index, this.step);
-    this.orders.priceMoves.add(market, { from, to: from + ms, start, target });
+    this.interventions.priceMoves.add(market, { from, to: from + ms, start, target });
   }
 
   /** Skips to the step before `now` without simulating. Whether there was anything to skip. */
@@ -127,7 +127,7 @@ export class MarketSimulator {
       const traders = this.markets.get(market.name);
       if (traders === undefined) continue;
       const moment = this.moment(venue, index, step);
-      if (!this.orders.isReplayed(market.name)) act(traders, moment);
+      if (!this.interventions.isReplayed(market.name)) act(traders, moment);
       else if (tape.last !== undefined) traders.quoteOnly({ ...moment, fair: Number(tape.last.price) });
     }
   }
@@ -137,7 +137,7 @@ export class MarketSimulator {
     for (const within of PRINTS) {
       const step = minute * STEPS_PER_MINUTE + within;
       for (const [index, venue] of this.venues.entries()) {
-        if (this.orders.isReplayed(venue.market.name)) continue;
+        if (this.interventions.isReplayed(venue.market.name)) continue;
         this.markets.get(venue.market.name)?.print(this.moment(venue, index, step), 1 / PRINTS.length);
       }
     }
@@ -146,7 +146,7 @@ export class MarketSimulator {
 
   private moment({ market }: TradedMarket, index: number, step: number): Moment {
     const path = this.path.fair(market.base, market.quote, step % STEPS_PER_MINUTE) * 10 ** market.priceScale;
-    const fair = this.orders.priceMoves.fair(market.name, step * STEP, path);
+    const fair = this.interventions.priceMoves.fair(market.name, step * STEP, path);
     return {
       time: step * STEP,
       fair,

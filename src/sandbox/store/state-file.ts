@@ -2,12 +2,9 @@ import { createHash } from 'node:crypto';
 import { closeSync, statSync, writeFileSync } from 'node:fs';
 import { readBounded } from '../../platform/bounded-file.js';
 import { openPrivate } from '../../platform/private-files.js';
-import type { StoredRow } from './store.js';
+import { FORMAT, type StoredRow } from './format.js';
 
-/** Raised when the file's layout changes. The rows have their own format. */
-const LAYOUT = 1;
-
-const HEADER = `{"pitSandbox":${LAYOUT}}\n`;
+const HEADER = `{"pitSandbox":${FORMAT}}\n`;
 
 /** Whether a text begins as an exported exchange of some version of pit. */
 export function isState(text: string): boolean {
@@ -77,7 +74,7 @@ export function readState(file: string): StateFile {
   const bytes = readBounded(file, LARGEST_STATE);
   if (bytes.toString('utf8', 0, HEADER.length) !== HEADER)
     throw new BadState(
-      `it does not begin with ${HEADER.trim()}, so it is not an exported sandbox, or has another layout`,
+      `it does not begin with ${HEADER.trim()}, so it is not an exported sandbox, or another version of pit wrote it`,
     );
   const end = bytes.lastIndexOf('\n', bytes.length - 2) + 1;
   const [, count = '', sha256] = LAST_LINE.exec(bytes.toString('utf8', end).trimEnd()) ?? [];

@@ -1,24 +1,22 @@
-import { chmodSync } from 'node:fs';
+import { chmodSync, existsSync } from 'node:fs';
 import path from 'node:path';
 import { setImmediate as endOfTurn } from 'node:timers/promises';
 import { open, type RootDatabase } from 'lmdb';
+import { readTextBounded } from '../../platform/bounded-file.js';
 import { makeFolders } from '../../platform/private-files.js';
+import { replaceFile } from '../../platform/replacement.js';
 import { diskTrouble, UnreadableStore } from '../failures.js';
+import { FORMAT, type StoredRow } from './format.js';
 import { NumberedLists } from './numbered-lists.js';
 import { Table } from './table.js';
 
-/** Raised when what is stored changes its meaning. */
-const FORMAT = 4;
-
-/** The table with one row, `state`, and the format of all. */
+/** The table with one row, the state. */
 const STATE = 'state';
 
 /** Bigints of any size are encoded; overlapping syncs would acknowledge what a loss of power undoes. */
 const OPTIONS = {
   noSubdir: true,
   overlappingSync: false,
-  // a write in each turn, whose rejected promise nobody could catch, would end the process
-  eventTurnBatching: false,
   encoding: 'msgpack',
   encoder: { useBigIntExtension: true },
 } as const;
@@ -26,8 +24,8 @@ const OPTIONS = {
 /** Rows of another store that are written in one transaction. */
 const ROWS_AT_ONCE = 10_000;
 
-/** A row of any table, whose name its path begins with. */
-export type StoredRow = readonly [path: string, value: unknown];
+const FORMAT_TEXT = `${FORMAT}\n`;
+const LONGEST_FORMAT = 100;
 
 /**
  * Thrown once the disk has failed to take a change. Writing is not retried: clients have an answer that nothing happened, and what
@@ -45,40 +43,48 @@ export class NotWritten extends Error {
 /**
  * The data of an exchange in one LMDB environment: a plain object, its state, and tables for what grows.
  *
- * All changes made before a commit begins go into one transaction, so the disk always has the state between two operations,
- * never half of one. While a commit runs, the changes for the next one gather, so many operations share one (group commit).
+ * All changes of a turn go into one transaction at its end, so the disk always has the state between two operations, never half
+ * of one, and operations that came in together share a commit. The commit is synchronous: it takes about as long as the disk
+ * needs, and what comes in meanwhile waits for the next one.
  */
 export class Store<State extends object> {
   private readonly tables: Table<unknown>[] = [];
-  private readonly stateRow: Table<{ readonly format: number } & State>;
-  /** The running commit, and the one that waits for it. */
-  private underWay: Promise<void> | undefined;
+  /** The commit at the end of this turn. */
   private next: Promise<void> | undefined;
   private isDirty = false;
   private timer: NodeJS.Timeout | undefined;
   private due = Number.POSITIVE_INFINITY;
   private failure: NotWritten | undefined;
+  private readonly stateTable: Table<State>;
   /** Undefined in a new store, until it is given one. */
   state: State | undefined;
 
-  private constructor(private readonly database: RootDatabase<unknown, string>) {
-    this.stateRow = this.table(STATE);
-    const { format, ...state } = this.stateRow.get(STATE) ?? {};
-    if (format === undefined) return;
-    if (format !== FORMAT) throw new UnreadableStore('written by another version of pit');
-    this.state = state as State;
+  private constructor(
+    private readonly database: RootDatabase<unknown, string>,
+    /** Where the format is kept, unless it is already. */
+    private formatFile: string | undefined,
+  ) {
+    this.stateTable = this.table(STATE);
+    this.state = this.stateTable.get(STATE);
   }
 
   /** Opens or makes the store of a directory. Throws {@link UnreadableStore} and the system's errors. */
   static open<State extends object>(directory: string): Store<State> {
     makeFolders(directory);
     const file = path.join(directory, 'exchange.mdb');
+    const formatFile = path.join(directory, 'format');
+    const isNew = !existsSync(formatFile);
+    if (!isNew && readTextBounded(formatFile, LONGEST_FORMAT) !== FORMAT_TEXT)
+      throw new UnreadableStore('another version of pit wrote it');
     let database: RootDatabase<unknown, string> | undefined;
     try {
       database = open<unknown, string>({ path: file, ...OPTIONS });
       // LMDB creates its files with mode 0664, less the umask
       for (const each of [file, `${file}-lock`]) chmodSync(each, 0o600);
-      return new Store(database);
+      const store = new Store<State>(database, isNew ? formatFile : undefined);
+      // LMDB makes a new store of a file that is missing or was cut to nothing
+      if (!isNew && store.state === undefined) throw new UnreadableStore(`${file} is empty`);
+      return store;
     } catch (cause) {
       void database?.close();
       if (cause instanceof UnreadableStore || diskTrouble(cause) !== undefined) throw cause;
@@ -118,8 +124,8 @@ export class Store<State extends object> {
   /** Resolves when everything that changed before the call is on disk. Once the disk failed, rejects with {@link NotWritten}. */
   durable(): Promise<void> {
     if (this.failure !== undefined) return Promise.reject(this.failure);
-    if (!this.isDirty) return this.underWay ?? Promise.resolve();
-    this.next ??= this.commitNext();
+    if (!this.isDirty) return Promise.resolve();
+    this.next ??= this.commitAtEndOfTurn();
     return this.next;
   }
 
@@ -136,19 +142,20 @@ export class Store<State extends object> {
   /** Makes the store of an empty directory from the rows of another one. */
   static async fill(directory: string, rows: Iterable<StoredRow>): Promise<void> {
     const store = Store.open(directory);
-    const take = (some: readonly StoredRow[]) =>
-      store.write(() => {
+    let some: StoredRow[] = [];
+    const write = () => {
+      store.database.transactionSync(() => {
         for (const [path, value] of some) void store.database.put(path, value);
       });
+      some = [];
+    };
     try {
-      let some: StoredRow[] = [];
       for (const row of rows) {
         some.push(row);
-        if (some.length < ROWS_AT_ONCE) continue;
-        await take(some);
-        some = [];
+        if (some.length === ROWS_AT_ONCE) write();
       }
-      await take(some);
+      write();
+      store.keepFormat();
     } finally {
       await store.abandon();
     }
@@ -162,50 +169,40 @@ export class Store<State extends object> {
     }
   }
 
-  /** Closes without writing what has changed. */
+  /** Closes without writing what has changed, unless somebody waits for it. */
   async abandon(): Promise<void> {
     clearTimeout(this.timer);
-    await this.underWay?.catch(() => undefined);
+    await this.next?.catch(() => undefined);
     await this.database.close();
   }
 
-  /** Without a running commit, waits for the end of the turn, so that whatever else changes in it shares the commit. */
-  private async commitNext(): Promise<void> {
-    await (this.underWay ?? endOfTurn());
-    this.underWay = this.commit();
+  private async commitAtEndOfTurn(): Promise<void> {
+    await endOfTurn();
     this.next = undefined;
-    return this.underWay;
+    this.commit();
   }
 
-  private async commit(): Promise<void> {
+  private commit(): void {
     clearTimeout(this.timer);
     this.due = Number.POSITIVE_INFINITY;
-    if (this.state !== undefined) this.stateRow.put(STATE, { format: FORMAT, ...this.state });
-    this.isDirty = false;
+    if (this.state !== undefined) this.stateTable.put(STATE, this.state);
     try {
-      await this.write(() => {
+      this.database.transactionSync(() => {
         for (const table of this.tables) table.write();
       });
-      for (const table of this.tables) table.written();
+      if (this.state !== undefined) this.keepFormat();
     } catch (error) {
       this.failure = new NotWritten(error);
       throw this.failure;
-    } finally {
-      this.underWay = undefined;
     }
+    for (const table of this.tables) table.written();
+    this.isDirty = false;
   }
 
-  /** A `batch` of LMDB is committed as a whole, and without overlapping syncs its promise resolves after the sync. */
-  private async write(work: () => void): Promise<void> {
-    const written = this.database.batch(work);
-    // on its own, the batch would only begin at the end of the turn, after all answers that waited for the previous one
-    const begun = this.database.batch(() => {});
-    await Promise.all([written, begun]).catch(rejectWithReason);
+  /** Notes the format, which also tells this store from a new one. */
+  private keepFormat(): void {
+    if (this.formatFile === undefined) return;
+    replaceFile(this.formatFile, FORMAT_TEXT);
+    this.formatFile = undefined;
   }
-}
-
-/** LMDB's rejection of a batch does not say why. The promise in it is rejected with the reason, and must be caught too. */
-async function rejectWithReason(error: unknown): Promise<never> {
-  if (error instanceof Error && 'commitError' in error) await error.commitError;
-  throw error;
 }

@@ -16,8 +16,7 @@ interface Range {
  * that changes ten times meanwhile is written once. It is encoded only then, so a waiting value may still change.
  */
 export class Table<Value> {
-  private waiting = new Map<string, Value | undefined>();
-  private underWay = new Map<string, Value | undefined>();
+  private readonly changes = new Map<string, Value | undefined>();
 
   /** `changed` is called with each change. */
   constructor(
@@ -27,19 +26,17 @@ export class Table<Value> {
   ) {}
 
   get(key: string): Value | undefined {
-    if (this.waiting.has(key)) return this.waiting.get(key);
-    return this.underWay.has(key)
-      ? this.underWay.get(key)
-      : (this.rows.get(`${this.name}/${key}`) as Value | undefined);
+    if (this.changes.has(key)) return this.changes.get(key);
+    return this.rows.get(`${this.name}/${key}`) as Value | undefined;
   }
 
   put(key: string, value: Value): void {
-    this.waiting.set(key, value);
+    this.changes.set(key, value);
     this.changed();
   }
 
   delete(key: string): void {
-    this.waiting.set(key, undefined);
+    this.changes.set(key, undefined);
     this.changed();
   }
 
@@ -62,24 +59,21 @@ export class Table<Value> {
     for (const [key, value] of changes.slice(next)) if (value !== undefined) yield [key, value];
   }
 
-  /** Writes the waiting changes. {@link written} must follow. */
+  /** Writes the changes, within a transaction. Call {@link written} once it is committed. */
   write(): void {
-    this.underWay = this.waiting;
-    this.waiting = new Map();
-    for (const [key, value] of this.underWay) {
+    for (const [key, value] of this.changes) {
       if (value === undefined) void this.rows.remove(`${this.name}/${key}`);
       else void this.rows.put(`${this.name}/${key}`, value);
     }
   }
 
-  /** What was written is on disk. */
   written(): void {
-    this.underWay = new Map();
+    this.changes.clear();
   }
 
   private changesWithin(start: string, end: string, reverse: boolean): [string, Value | undefined][] {
-    const within = [...this.underWay, ...this.waiting].filter(([key]) => key >= start && key < end);
-    const sorted = [...new Map(within)].sort(([a], [b]) => (a < b ? -1 : 1));
+    const within = [...this.changes].filter(([key]) => key >= start && key < end);
+    const sorted = within.sort(([a], [b]) => (a < b ? -1 : 1));
     return reverse ? sorted.reverse() : sorted;
   }
 }

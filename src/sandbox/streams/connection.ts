@@ -77,7 +77,7 @@ export class StreamConnection {
       if (subscription.missed.size > MAX_MISSED) this.end('it reads too slowly');
       return;
     }
-    this.send(message.as(subscription.isCompressed), subscription.feed.kind);
+    this.send(message.as(subscription.isCompressed), subscription.feed.terms.kind);
   }
 
   /** Answers a message; not for a client that does not read its answers. `kind` says what it is, for faults. */

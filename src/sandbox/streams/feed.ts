@@ -1,3 +1,4 @@
+import type { Order } from '../orders/order.js';
 import { Message } from './message.js';
 
 /** A connection, as a feed needs it. */
@@ -26,17 +27,32 @@ export interface Update {
   readonly message: Message;
 }
 
+/** What feeds differ in. */
+export interface FeedTerms {
+  /** The channel's name on the wire, and that of its description. */
+  readonly channel: string;
+  readonly kind: string;
+  /** What it shows, by the names of the exchange's `topics`. */
+  readonly topics: readonly string[];
+  /**
+   * When updates are sent. Market data: at once, then at most every `STREAMS.interval` ms. What is of an account has to be on disk
+   * first, as in a signed answer; snapshots of it follow at most every `STREAMS.snapshotInterval` ms.
+   */
+  readonly pace: 'market' | 'account' | 'snapshot';
+}
+
 /**
  * The updates of one channel, made once for all its subscribers. It exists only while it has any.
  */
 export abstract class Feed {
   readonly subscriptions = new Set<Subscription>();
 
-  /** `channel` is its name on the wire, `kind` that of its description. */
-  constructor(
-    readonly channel: string,
-    readonly kind: string,
-  ) {}
+  constructor(readonly terms: FeedTerms) {}
+
+  /** An order of one of its topics has just changed. */
+  orderChanged(_order: Order): void {
+    // most feeds read what they show when they send it
+  }
 
   /** The messages that a new subscriber gets at once. */
   abstract initialMessages(): readonly Message[];
@@ -67,11 +83,10 @@ export class StateFeed extends Feed {
   private shown: string | undefined;
 
   constructor(
-    channel: string,
-    kind: string,
+    terms: FeedTerms,
     private readonly render: () => Rendering,
   ) {
-    super(channel, kind);
+    super(terms);
   }
 
   initialMessages(): readonly Message[] {

@@ -1,27 +1,14 @@
 import type { CandleType, Ohlcv } from '../../domain/candle.js';
 import type { ChannelName } from '../../exchange/channels/index.js';
 import type { MARKET_CHANNELS } from '../../exchange/channels/market-data.js';
+import { topics } from '../exchange/changes.js';
 import type { Exchange } from '../exchange/exchange.js';
 import type { PublicTrade } from '../exchange/market-service.js';
 import { type Json, number, toJsonText } from '../server/bodies.js';
 import { DEPTH_LEVELS, STREAMS } from '../server/interface-details.js';
 import { asksText, bestFirst, candleRow, marketConfigurations, seconds } from '../server/operations/market-data.js';
-import { Feed, StateFeed, type Update } from './feed.js';
+import { Feed, type FeedTerms, StateFeed, type Update } from './feed.js';
 import { Message } from './message.js';
-
-/** Which changes of its market may change what a feed shows. Time alone changes what shows candles. */
-export interface FeedTriggers {
-  readonly book?: boolean;
-  readonly trades?: boolean;
-  readonly candles?: boolean;
-}
-
-/** A feed of a market, without signature. */
-export interface MarketFeed {
-  readonly market: string;
-  readonly triggers: FeedTriggers;
-  readonly feed: Feed;
-}
 
 interface MarketFeedOptions {
   readonly exchange: Exchange;
@@ -39,43 +26,53 @@ interface FeedRequest {
 type MarketChannelName = Exclude<keyof typeof MARKET_CHANNELS, 'markets'>;
 
 /** How each described channel of a market is served. */
-export const MARKET_FEEDS: Readonly<
-  Record<MarketChannelName, (of: MarketFeedOptions, request: FeedRequest) => MarketFeed>
-> = {
-  ticker: tickerFeed,
-  depth: depthFeed,
-  quickDepth: quickDepthFeed,
-  trades: tradesFeed,
-  kline: klineFeed,
-};
+export const MARKET_FEEDS: Readonly<Record<MarketChannelName, (of: MarketFeedOptions, request: FeedRequest) => Feed>> =
+  {
+    ticker: tickerFeed,
+    depth: depthFeed,
+    quickDepth: quickDepthFeed,
+    trades: (of) => new TradesFeed(of),
+    kline: (of, { type }) => new KlineFeed(of, type),
+  };
+
+/** The terms of a feed of a market, without signature. Time alone changes what shows candles. */
+function termsOf(
+  { market, channel }: MarketFeedOptions,
+  kind: MarketChannelName,
+  shown: readonly ('book' | 'trades' | 'candles')[],
+): FeedTerms {
+  return { channel, kind, topics: shown.map((name) => topics[name](market)), pace: 'market' };
+}
 
 export function isMarketChannel(name: ChannelName): name is MarketChannelName {
   return name in MARKET_FEEDS;
 }
 
-function tickerFeed({ exchange, market, channel }: MarketFeedOptions): MarketFeed {
+function tickerFeed(of: MarketFeedOptions): Feed {
+  const { exchange, market, channel } = of;
   const render = () => {
     const { time, high, low, bid, ask, last, open, change, volume, turnover } = exchange.market.ticker(market);
     const fields = { high, vol: volume, last, low, buy: bid, sell: ask, turnover, open, riseRate: change };
     const comparable = toJsonText(fields);
     return { comparable, text: `{"date":"${time}","ticker":${comparable},"dataType":"ticker","channel":"${channel}"}` };
   };
-  const feed = new StateFeed(channel, 'ticker', render);
-  return { market, feed, triggers: { book: true, trades: true, candles: true } };
+  return new StateFeed(termsOf(of, 'ticker', ['book', 'trades', 'candles']), render);
 }
 
 /** The whole book each time, both sides in descending price as over HTTP. */
-function depthFeed({ exchange, market, channel }: MarketFeedOptions): MarketFeed {
+function depthFeed(of: MarketFeedOptions): Feed {
+  const { exchange, market, channel } = of;
   const render = () => {
     const { time, asks, bids } = exchange.market.depth(market, { size: DEPTH_LEVELS });
     const comparable = `{"asks":${asksText(asks).text},"dataType":"depth","bids":${bestFirst(bids).text},"channel":"${channel}"`;
     return { comparable, text: `${comparable},"timestamp":${seconds(time)}}` };
   };
-  return { market, feed: new StateFeed(channel, 'depth', render), triggers: { book: true } };
+  return new StateFeed(termsOf(of, 'depth', ['book']), render);
 }
 
 /** The best levels with the numbers of the day: `listDown` are the bids, `listUp` the asks, both best first. */
-function quickDepthFeed({ exchange, market, channel }: MarketFeedOptions, { length }: FeedRequest): MarketFeed {
+function quickDepthFeed(of: MarketFeedOptions, { length }: FeedRequest): Feed {
+  const { exchange, market, channel } = of;
   const render = () => {
     const { time, asks, bids } = exchange.market.depth(market, { size: length });
     const { last, high, low, volume } = exchange.market.ticker(market);
@@ -98,12 +95,7 @@ function quickDepthFeed({ exchange, market, channel }: MarketFeedOptions, { leng
     });
     return { comparable, text: `{"lastTime":${time},${comparable.slice(1)}` };
   };
-  const feed = new StateFeed(channel, 'quickDepth', render);
-  return { market, feed, triggers: { book: true, trades: true, candles: true } };
-}
-
-function tradesFeed(named: MarketFeedOptions): MarketFeed {
-  return { market: named.market, feed: new TradesFeed(named), triggers: { trades: true } };
+  return new StateFeed(termsOf(of, 'quickDepth', ['book', 'trades', 'candles']), render);
 }
 
 /** New trades, oldest first; at first the latest. */
@@ -111,7 +103,7 @@ class TradesFeed extends Feed {
   private last: string | undefined;
 
   constructor(private readonly of: MarketFeedOptions) {
-    super(of.channel, 'trades');
+    super(termsOf(of, 'trades', ['trades']));
   }
 
   initialMessages(): readonly Message[] {
@@ -157,16 +149,12 @@ class TradesFeed extends Feed {
         tid: number(id),
       }),
     );
-    return new Message(toJsonText({ data, dataType: 'trades', channel: this.channel }));
+    return new Message(toJsonText({ data, dataType: 'trades', channel: this.terms.channel }));
   }
 }
 
 /** As many as the exchange gives at once. */
 const TRADES_PAGE = 50;
-
-function klineFeed(named: MarketFeedOptions, { type }: FeedRequest): MarketFeed {
-  return { market: named.market, feed: new KlineFeed(named, type), triggers: { trades: true, candles: true } };
-}
 
 /** The rows that changed, oldest first; at first the latest. */
 class KlineFeed extends Feed {
@@ -177,7 +165,7 @@ class KlineFeed extends Feed {
     private readonly of: MarketFeedOptions,
     private readonly type: CandleType,
   ) {
-    super(of.channel, 'kline');
+    super(termsOf(of, 'kline', ['trades', 'candles']));
   }
 
   initialMessages(): readonly Message[] {
@@ -209,7 +197,7 @@ class KlineFeed extends Feed {
   }
 
   private message(rows: Ohlcv[]): Message {
-    return new Message(toJsonText({ datas: { data: rows.map(candleRow) }, channel: this.channel, isSuc: true }));
+    return new Message(toJsonText({ datas: { data: rows.map(candleRow) }, channel: this.terms.channel, isSuc: true }));
   }
 }
 

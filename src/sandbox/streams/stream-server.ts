@@ -12,10 +12,11 @@ import type { Activity, Upgrades } from '../server/http.js';
 import { CHANNEL_PERMISSIONS, STREAMS } from '../server/interface-details.js';
 import { Verifier } from '../server/verify.js';
 import { CLOSE, StreamConnection } from './connection.js';
+import type { Feed } from './feed.js';
 import { StreamHub } from './hub.js';
 import { isMarketChannel, MARKET_FEEDS, marketsMessage } from './market-feeds.js';
 import { readFields, requestIn, type Scalar, signedText, textOf, wantsZip } from './requests.js';
-import { ASSETS, requestedMarket } from './user-feeds.js';
+import { ASSETS, AssetsFeed, ORDERS, requestedMarket } from './user-feeds.js';
 
 export interface StreamServerOptions {
   /** Throws {@link Refusal} while it is being replaced. */
@@ -168,27 +169,30 @@ export class StreamServer implements Upgrades {
     const market = marketOf(this.options.exchange(), named.values.market ?? '');
     const length = named.name === 'quickDepth' ? lengthOf(fields) : STREAMS.quickDepth;
     this.requireRoom(connection, [channel]);
-    this.subscribe(connection, channel, `${channel}/${length}`, fields, (hub, exchange) =>
-      hub.marketEntry(feedOf({ exchange, market, channel }, { type: named.values.type as CandleType, length })),
+    const request = { type: named.values.type as CandleType, length };
+    this.subscribe(connection, channel, `${channel}/${length}`, fields, (exchange) =>
+      feedOf({ exchange, market, channel }, request),
     );
   }
 
   private subscribeUser(connection: StreamConnection, channel: string, fields: Fields): void {
     const exchange = this.options.exchange();
     const account = this.accountOf(exchange, channel, fields);
-    if (channel in ASSETS) {
+    const assets = ASSETS[channel];
+    if (assets !== undefined) {
       const name = `${channel}/${account.id}`;
       this.requireRoom(connection, [name]);
-      this.subscribe(connection, name, name, fields, (hub) => hub.assetsEntry(account, channel as keyof typeof ASSETS));
+      this.subscribe(connection, name, name, fields, () => new AssetsFeed({ exchange, account, channel }, assets));
       return;
     }
     const asked = textOf(fields, 'market');
     const markets = asked === '' ? [...exchange.markets.keys()] : [marketOf(exchange, requestedMarket(asked))];
     const name = (market: string) => `${channel}/${account.id}/${market}`;
     this.requireRoom(connection, markets.map(name));
+    const feedOf = ORDERS[channel as keyof typeof ORDERS];
     for (const market of markets) {
-      this.subscribe(connection, name(market), name(market), fields, (hub) =>
-        hub.ordersEntry(account, market, channel as 'push_user_incr_record' | 'push_user_record'),
+      this.subscribe(connection, name(market), name(market), fields, () =>
+        feedOf({ exchange, account, market, channel }),
       );
     }
   }
@@ -198,13 +202,12 @@ export class StreamServer implements Upgrades {
     name: string,
     key: string,
     fields: Fields,
-    entry: (hub: StreamHub, exchange: Exchange) => ReturnType<StreamHub['marketEntry']>,
+    feed: (exchange: Exchange) => Feed,
   ): void {
     const exchange = this.options.exchange();
     exchange.advance();
     this.hub ??= new StreamHub(exchange, this.options.log);
-    const { hub } = this;
-    hub.subscribe(connection, name, key, wantsZip(fields), () => entry(hub, exchange));
+    this.hub.subscribe(connection, name, key, wantsZip(fields), () => feed(exchange));
   }
 
   /** Ends the subscription of a channel. That of a user's channel is ended for all accounts, and without a market for all markets. */

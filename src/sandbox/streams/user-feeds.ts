@@ -1,11 +1,14 @@
-import type { Account } from '../accounts/accounts.js';
+import { type Account, crossWallet } from '../accounts/accounts.js';
+import { lentTo } from '../accounts/ledger.js';
+import { topics } from '../exchange/changes.js';
 import type { Exchange } from '../exchange/exchange.js';
+import { withdrawing } from '../funds/withdrawals.js';
 import { type Order, type OrderRecord, recordOf } from '../orders/order.js';
 import { type Json, number, toJsonText } from '../server/bodies.js';
 import { STREAMS } from '../server/interface-details.js';
 import { coinEntries, coinEntry } from '../server/operations/account.js';
 import { statusOf, typeCodeOf } from '../server/operations/trading.js';
-import { Feed, type Update } from './feed.js';
+import { Feed, type FeedTerms, type Update } from './feed.js';
 import { Message } from './message.js';
 
 interface UserFeedOptions {
@@ -43,33 +46,29 @@ function recordArray(record: OrderRecord): readonly Json[] {
   return [id, ...numbers, typeCodeOf(record), time, statusOf(record), number(fee), ...unknown, ...trade];
 }
 
-/** A feed of the orders of an account in a market. */
-export abstract class OrdersFeed extends Feed {
-  constructor(
-    protected readonly of: OwnedOrders,
-    kind: string,
-  ) {
-    super(of.channel, kind);
-  }
-
-  /** Reports an order while it is as it is to be shown. */
-  abstract changed(order: Order): void;
+function termsOfOrders({ account, market, channel }: OwnedOrders, pace: FeedTerms['pace']): FeedTerms {
+  return { channel, kind: channel, topics: [topics.orders(account.id, market)], pace };
 }
 
 /** Each change of an order, as one message. */
-export class OrderChanges extends OrdersFeed {
+class OrderChanges extends Feed {
   private waiting: Update[] = [];
   /** The last text of each order since the last push, because an order may be reported twice without a change. */
   private readonly texts = new Map<string, string>();
 
-  constructor(of: OwnedOrders) {
-    super(of, 'push_user_incr_record');
+  constructor(private readonly of: OwnedOrders) {
+    super(termsOfOrders(of, 'account'));
   }
 
-  changed(order: Order): void {
+  override orderChanged(order: Order): void {
     const record = recordOf(order);
     const market = shownMarket(this.of.market);
-    const text = toJsonText({ dataType: 'userIncrRecord', channel: this.channel, market, record: recordArray(record) });
+    const text = toJsonText({
+      dataType: 'userIncrRecord',
+      channel: this.terms.channel,
+      market,
+      record: recordArray(record),
+    });
     if (this.texts.get(record.id) === text) return;
     this.texts.set(record.id, text);
     this.waiting.push({ key: record.id, message: new Message(text) });
@@ -88,15 +87,11 @@ export class OrderChanges extends OrdersFeed {
 }
 
 /** Open orders and the newest closed ones, all of them after each change. */
-export class OrderSnapshots extends OrdersFeed {
+class OrderSnapshots extends Feed {
   private shown = '';
 
-  constructor(of: OwnedOrders) {
-    super(of, 'push_user_record');
-  }
-
-  changed(): void {
-    // everything is read again
+  constructor(private readonly of: OwnedOrders) {
+    super(termsOfOrders(of, 'snapshot'));
   }
 
   initialMessages(): readonly Message[] {
@@ -118,7 +113,7 @@ export class OrderSnapshots extends OrdersFeed {
     const closed = page('all', open.length + STREAMS.closedOrders).filter(({ state }) => state !== 'open');
     return toJsonText({
       dataType: 'userRecord',
-      channel: this.channel,
+      channel: this.terms.channel,
       market: shownMarket(market),
       record: open.map(recordArray),
       hrecord: closed.slice(0, STREAMS.closedOrders).map(recordArray),
@@ -126,9 +121,14 @@ export class OrderSnapshots extends OrdersFeed {
   }
 }
 
+/** The channels of orders. */
+export const ORDERS = {
+  push_user_incr_record: (of: OwnedOrders): Feed => new OrderChanges(of),
+  push_user_record: (of: OwnedOrders): Feed => new OrderSnapshots(of),
+};
+
 /** What the feeds of assets differ in. */
 interface Assets {
-  readonly kind: string;
   readonly dataType: string;
   /** The entries of all coins, by coin. */
   readonly entries: (owned: UserFeedOptions) => ReadonlyMap<string, Json>;
@@ -136,31 +136,34 @@ interface Assets {
   readonly sendsAllCoins: boolean;
   /** Whether all coins are sent at the beginning of a subscription. */
   readonly sendsSnapshotFirst: boolean;
+  /** The ledger accounts whose balances it shows. */
+  readonly wallets: (account: string) => readonly string[];
 }
 
-export const ASSETS = {
+/** The channels of assets. */
+export const ASSETS: Readonly<Record<string, Assets>> = {
   push_user_incr_asset: {
-    kind: 'push_user_incr_asset',
     dataType: 'userIncrAsset',
     entries: coinEntries,
+    wallets: (account) => [account, withdrawing(account)],
     sendsAllCoins: false,
     sendsSnapshotFirst: false,
   },
   push_user_asset: {
-    kind: 'push_user_asset',
     dataType: 'userAsset',
     entries: coinEntries,
+    wallets: (account) => [account, withdrawing(account)],
     sendsAllCoins: true,
     sendsSnapshotFirst: true,
   },
   push_user_cross_asset: {
-    kind: 'push_user_cross_asset',
     dataType: 'userCrossAsset',
     entries: crossEntries,
+    wallets: (account) => [crossWallet(account), lentTo(crossWallet(account))],
     sendsAllCoins: false,
     sendsSnapshotFirst: true,
   },
-} as const satisfies Readonly<Record<string, Assets>>;
+};
 
 function crossEntries({ exchange, account }: UserFeedOptions): ReadonlyMap<string, Json> {
   return new Map(
@@ -180,7 +183,8 @@ export class AssetsFeed extends Feed {
     private readonly of: UserFeedOptions,
     private readonly assets: Assets,
   ) {
-    super(of.channel, assets.kind);
+    const shown = assets.wallets(of.account.id).map(topics.balances);
+    super({ channel: of.channel, kind: of.channel, topics: shown, pace: 'account' });
     this.shown = this.texts();
   }
 
@@ -209,6 +213,6 @@ export class AssetsFeed extends Feed {
     this.version = Math.max(this.version + 1, this.of.exchange.status().time);
     const { dataType } = this.assets;
     const coins = number(`[${[...texts.values()].join(',')}]`);
-    return new Message(toJsonText({ dataType, channel: this.channel, coins, version: this.version }));
+    return new Message(toJsonText({ dataType, channel: this.terms.channel, coins, version: this.version }));
   }
 }

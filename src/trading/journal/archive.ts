@@ -1,7 +1,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { Decimal } from '../../domain/decimal.js';
-import { appendDurably, encodeLine, linesBackwards, namesIn, syncFolder, valueInLine } from './files.js';
+import { syncFolder } from '../../platform/private-files.js';
+import { appendDurably, encodeLine, linesBackwards, namesIn, valueInLine } from './files.js';
 import { type DayNotional, dayNotionalOf } from './notional.js';
 import { isRecordedWrite, ordersMadeBy, type RecordedWrite, type Settled } from './write.js';
 

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { Failure, hasErrorCode, systemErrorCode, usage } from '../../errors.js';
 import { openRegular, readTextBounded } from '../../platform/bounded-file.js';
-import { cannotWrite, FILE_MODE } from '../../platform/private-files.js';
+import { cannotWrite, FILE_MODE, syncFolder } from '../../platform/private-files.js';
 import { replaceFile } from '../../platform/replacement.js';
 
 /** No record is longer: that of a job which runs for a whole day is far shorter. */
@@ -74,16 +74,6 @@ function write(file: string, flags: 'a' | number, text: string, isDurable: boole
     if (fs.writeSync(descriptor, bytes) < bytes.length)
       throw Object.assign(new Error('short write'), { code: 'ENOSPC' });
     if (isDurable) fs.fsyncSync(descriptor);
-  } finally {
-    fs.closeSync(descriptor);
-  }
-}
-
-/** Syncs a folder, because a new file name is durable only then. */
-export function syncFolder(folder: string): void {
-  const descriptor = fs.openSync(folder, 'r');
-  try {
-    fs.fsyncSync(descriptor);
   } finally {
     fs.closeSync(descriptor);
   }

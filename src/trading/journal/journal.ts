@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { Failure, suggest, usage } from '../../errors.js';
 import type { Host } from '../../platform/host.js';
-import { makePrivateFolder } from '../../platform/private-files.js';
+import { makePrivateFolder, syncFolder } from '../../platform/private-files.js';
 import type { LineFilter } from './archive.js';
 import { Archive } from './archive.js';
 import { type EntryContext, eventsIn, JournalEntry, readEntry, recordText } from './entry.js';
@@ -15,7 +15,6 @@ import {
   orCannotWrite,
   readIfExists,
   sweepLeftovers,
-  syncFolder,
 } from './files.js';
 import { JournalPaths, type ShowingList, timeOfSettled } from './paths.js';
 import {

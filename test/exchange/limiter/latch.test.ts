@@ -1,13 +1,16 @@
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import fs, { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ExchangeClient } from '../../../src/exchange/exchange-client.js';
+import { machineDigest } from '../../../src/exchange/limiter/file-store.js';
 import { haltText, Latch } from '../../../src/exchange/limiter/latch.js';
 import type { Limits } from '../../../src/exchange/limiter/limiter.js';
 import { Redis } from '../../../src/exchange/limiter/redis-store.js';
 import { type Sharing, sharedLimits } from '../../../src/exchange/limiter/shared-limits.js';
 import { waitForRequests } from '../../../src/exchange/limiter/under-way.js';
 import { TimeBudget } from '../../../src/platform/time-budget.js';
+import { eventually } from '../../support/eventually.js';
 import { fakeHost, NOW } from '../../support/fake-host.js';
 import { respond, serveFaults } from '../../support/fault-server.js';
 import { freePort, serveRedis } from '../../support/redis.js';
@@ -78,6 +81,27 @@ describe('the latch of an account', () => {
     });
   });
 
+  it('is on the disk once it is set, with its name and that of its folder', async () => {
+    const root = temporaryState();
+    const names = new Map<number, string>();
+    const synced: string[] = [];
+    const [open, sync] = [fs.openSync, fs.fsyncSync];
+    const opening = vi.spyOn(fs, 'openSync').mockImplementation((file, ...rest) => {
+      const descriptor = open(file, ...rest);
+      names.set(descriptor, path.relative(root, String(file)));
+      return descriptor;
+    });
+    const syncing = vi.spyOn(fs, 'fsyncSync').mockImplementation((descriptor) => {
+      sync(descriptor);
+      synced.push(names.get(descriptor) ?? '');
+    });
+    onTestFinished(() => {
+      for (const spy of [opening, syncing]) spy.mockRestore();
+    });
+    await latchIn(root).set(HALT);
+    expect(synced).toEqual([expect.stringMatching(/^halted\/\.exchange-1\..*new$/), 'halted', '']);
+  });
+
   it('holds no key in its file', async () => {
     const root = temporaryState();
     await latchIn(root).set(HALT);
@@ -113,16 +137,71 @@ describe.skipIf(!requires('redis-server'))('a latch that machines share over Red
     await new Redis(url).eval(`return redis.call('FLUSHALL')`, '', []);
     expect(await latch.find()).toEqual({ ...HALT, problem: null });
   });
+
+  it('has another machine wait for a write that it let leave, even if that has no permit any more', async () => {
+    const { url } = await serveRedis();
+    const [here, there] = [temporaryState(), temporaryState()];
+    let answer = () => {};
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const server = await serveFaults({
+      answer: () => async (response) => {
+        await answered;
+        await respond(ACCEPTED)(response);
+      },
+    });
+    const { client } = clientWith(there, server.url, limitsAfter(async () => {}).limits, new Redis(url));
+    const writing = client.api.write('order', ORDER);
+    await eventually(() => expect(server.requests).toHaveLength(1));
+    const latch = latchIn(here, 'exchange-1', new Redis(url));
+    await latch.set(HALT);
+    const host = fakeHost();
+    const wait = () => waitForRequests(sharingOf(here), latch, host, new TimeBudget(2_100, host.monotonic));
+    expect(await wait()).toBe(1);
+    answer();
+    expect(await writing).toMatchObject({ kind: 'done' });
+    expect(await wait()).toBe(0);
+    expect(await client.api.write('order', ORDER)).toMatchObject({ kind: 'notSent', halted: true });
+    expect(await latch.leaving()).toEqual([]);
+  });
+
+  it('does not wait for a write of a process of this machine that is gone', async () => {
+    const { url } = await serveRedis();
+    const latch = latchIn(temporaryState(), 'exchange-1', new Redis(url));
+    const { pid } = spawnSync('true');
+    const add = `return redis.call('ZADD', KEYS[1], 9e15, ARGV[1])`;
+    for (const machine of [machineDigest(), 'another'])
+      await new Redis(url).eval(add, 'pit/halted/exchange-1/leaving', [`${pid}.${machine}.1.0`]);
+    expect(await latch.leaving()).toEqual([`${pid}.another.1.0`]);
+  });
+
+  it('says why it is unknown whether writes of other machines are leaving', async () => {
+    const latch = latchIn(temporaryState(), 'exchange-1', new Redis(`redis://127.0.0.1:${await freePort()}`));
+    const host = fakeHost();
+    const budget = new TimeBudget(2_100, host.monotonic);
+    const unknown = await waitForRequests(sharingOf(temporaryState()), latch, host, budget);
+    expect(unknown).toContain('ECONNREFUSED');
+  });
 });
 
+/** Limits that are shared below a folder. */
+function sharingOf(root: string): Sharing {
+  const { now } = fakeHost();
+  return {
+    ...{ root, share: 0.25, now, accessKey: () => KEYS.accessKey, onUnshared: () => undefined },
+    hosts: { base: 'exchange', trade: 'exchange' },
+  };
+}
+
 /** A client whose latch is in a folder. */
-function clientWith(root: string, url: string, limits: () => Limits) {
+function clientWith(root: string, url: string, limits: () => Limits, redis?: Redis) {
   const host = fakeHost();
-  const latch = latchIn(root);
+  const latch = latchIn(root, 'exchange-1', redis);
   const hosts = { baseUrl: url, tradeUrl: url };
   const budget = new TimeBudget(60_000, host.monotonic);
-  const halt = () => latch.blocking();
-  return { latch, client: new ExchangeClient({ host, hosts, credentials: () => KEYS, budget, limits, halt }) };
+  const admit = () => latch.admit();
+  return { latch, client: new ExchangeClient({ host, hosts, credentials: () => KEYS, budget, limits, admit }) };
 }
 
 /** Limits whose permit comes after something else has happened. */
@@ -177,22 +256,19 @@ describe('the send gate', () => {
   it('is waited for: a request that has a permit when the latch falls is answered before pit halt returns', async () => {
     const root = temporaryState();
     const host = fakeHost();
-    const sharing: Sharing = {
-      ...{ root, share: 0.25, now: host.now, accessKey: () => KEYS.accessKey, onUnshared: () => undefined },
-      hosts: { base: 'exchange', trade: 'exchange' },
-    };
+    const sharing = sharingOf(root);
     const [limit] = sharedLimits(sharing).permitsOf('key');
     const claim = await limit?.claim('common');
     if (claim === undefined || !('permit' in claim)) throw new Error('there is no permit');
     const short = () => new TimeBudget(2_100, host.monotonic);
-    expect(await waitForRequests(sharing, host, short())).toBe(1);
+    expect(await waitForRequests(sharing, latchIn(root), host, short())).toBe(1);
     const events: string[] = [];
     const sleep = async () => {
       if (events.length > 0) return;
       events.push('answered');
       await claim.permit.release(0);
     };
-    expect(await waitForRequests(sharing, { sleep }, short())).toBe(0);
+    expect(await waitForRequests(sharing, latchIn(root), { sleep }, short())).toBe(0);
     expect(events).toEqual(['answered']);
   });
 });

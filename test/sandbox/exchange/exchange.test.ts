@@ -1,3 +1,5 @@
+import { rmSync, truncateSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { Exchange } from '../../../src/sandbox/exchange/exchange.js';
 import { Store } from '../../../src/sandbox/store/store.js';
@@ -267,10 +269,24 @@ test('a directory keeps its first keys and seed', async () => {
 });
 
 test('data that another version wrote are refused, and stay as they are', async () => {
-  const directory = temporaryDirectory();
-  const store = Store.open(directory);
-  store.table('state').put('state', { format: 99 });
-  await store.close();
+  const { directory, exchange } = await ExchangeFixture.open();
+  await exchange.close();
+  writeFileSync(path.join(directory, 'format'), '99\n');
   for (const _ of [1, 2])
-    await expect(ExchangeFixture.open({ directory })).rejects.toThrow('written by another version of pit');
+    await expect(ExchangeFixture.open({ directory })).rejects.toThrow('another version of pit wrote it');
+});
+
+test.each(['cut to nothing', 'removed'])('a store whose file was %s is not taken for a new one', async (what) => {
+  const { directory, exchange } = await ExchangeFixture.open();
+  await exchange.close();
+  const file = path.join(directory, 'exchange.mdb');
+  if (what === 'removed') rmSync(file);
+  else truncateSync(file);
+  await expect(ExchangeFixture.open({ directory })).rejects.toThrow(`${file} is empty`);
+});
+
+test('a store that was killed before its first commit is a new one', async () => {
+  const directory = temporaryDirectory();
+  await Store.open(directory).close();
+  await (await ExchangeFixture.open({ directory })).exchange.close();
 });

@@ -2,14 +2,21 @@ import type { Side } from '../../../src/domain/order.js';
 import { type Bill, BillBook } from '../../../src/sandbox/accounts/bills.js';
 import { Ledger } from '../../../src/sandbox/accounts/ledger.js';
 import { Book, type Level } from '../../../src/sandbox/engine/book.js';
+import { Changes } from '../../../src/sandbox/exchange/changes.js';
 import { MarginService } from '../../../src/sandbox/margin/margin-service.js';
 import { type Candle, CandleSeries } from '../../../src/sandbox/markets/candles.js';
 import { MARKETS } from '../../../src/sandbox/markets/market.js';
 import { Tape, type Trade } from '../../../src/sandbox/markets/tape.js';
 import type { Order, StoredOrder } from '../../../src/sandbox/orders/order.js';
 import { OrderRepository } from '../../../src/sandbox/orders/order-repository.js';
-import { type NewOrder, OrderService, type TradedMarket } from '../../../src/sandbox/orders/order-service.js';
+import {
+  type CancelTimer,
+  type NewOrder,
+  OrderService,
+  type TradedMarket,
+} from '../../../src/sandbox/orders/order-service.js';
 import { FIRST, Sequences } from '../../../src/sandbox/orders/sequences.js';
+import { Scheduler } from '../../../src/sandbox/scheduler.js';
 import { NumberedLists } from '../../../src/sandbox/store/numbered-lists.js';
 import type { Table } from '../../../src/sandbox/store/table.js';
 import { tableInMemory } from './memory.js';
@@ -47,7 +54,8 @@ export class OrderFixture {
     const series = new CandleSeries('btc_usdt', nothing, this.table<Candle>());
     this.venue = { market, book: new Book<Order>(), tape: new Tape('btc_usdt', this.trades, series) };
     const venues = new Map([['btc_usdt', this.venue]]);
-    this.orderService = new OrderService({ ...base, orders, margin: this.margin, venues });
+    const idle = { timers: new Scheduler<CancelTimer>([]), changes: new Changes() };
+    this.orderService = new OrderService({ ...base, ...idle, orders, margin: this.margin, venues });
     for (const account of accounts) {
       this.ledger.credit(account, 'usdt', usdt);
       this.ledger.credit(account, 'btc', market.units(lots));

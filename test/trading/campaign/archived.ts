@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { operationName, type WriteKind } from '../../../src/trading/journal/write.js';
 import type { JobRecord, Resolved } from './action.js';
@@ -21,7 +21,9 @@ export function archivedIn(home: string): Resolved[] {
 export function jobsIn(home: string): JobRecord[] {
   const files = ['unsettled', 'settled', 'jobs'].flatMap((name) => {
     const folder = path.join(journalIn(home), name);
-    return readdirSync(folder).map((file) => path.join(folder, file));
+    // a killed process leaves drafts and the links of its claims behind
+    const records = readdirSync(folder).filter((file) => !isLeftover(file));
+    return records.map((file) => path.join(folder, file));
   });
   return files.flatMap((file) => {
     const [line] = readFileSync(file, 'utf8')
@@ -32,6 +34,19 @@ export function jobsIn(home: string): JobRecord[] {
     const lines = write.terms.lines?.map(([, price, amount]) => `${plain(price)} ${plain(amount)}`) ?? [];
     return { id: write.id, market: write.terms.market, lines };
   });
+}
+
+/** The ids of the writes of a PIT_HOME that are not settled, and the number of leftover drafts and links. */
+export function openIn(home: string): { readonly records: string[]; readonly drafts: number } {
+  const folder = path.join(journalIn(home), 'unsettled');
+  const names = existsSync(folder) ? readdirSync(folder) : [];
+  const records = names.filter((name) => !isLeftover(name));
+  return { records, drafts: names.length - records.length };
+}
+
+/** Whether a name in the folder of unsettled writes is that of a draft or of a claim's link. */
+export function isLeftover(name: string): boolean {
+  return name.startsWith('.');
 }
 
 interface WrittenWrite {

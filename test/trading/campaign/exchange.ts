@@ -59,6 +59,14 @@ export class Exchange {
     return readRecords(await this.ask('getOrder', { currency: market, id }))[0];
   }
 
+  /** What the account has of each coin, frozen amounts included. */
+  async balances(): Promise<ReadonlyMap<string, number>> {
+    const coins = (await this.ask('getAccountInfo', {})).matchAll(
+      /"key":"(\w+)".*?"available":"([\d.]+)","freez":"([\d.]+)"/g,
+    );
+    return new Map([...coins].map(([, coin = '', available, frozen]) => [coin, Number(available) + Number(frozen)]));
+  }
+
   /** Best bid and ask of a market. */
   async best(market: string): Promise<{ bid: number; ask: number }> {
     const body = await this.#get(`${this.address.baseUrl}/data/v1/ticker?market=${market}`);

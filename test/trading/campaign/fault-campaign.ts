@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { killProcess, serveProcess } from '../../sandbox/support/served-process.js';
-import { type Passing, startProxy, type Treatment } from '../../support/proxy.js';
+import { type Passing, type RunningProxy, startProxy, type Treatment } from '../../support/proxy.js';
 import type { Action, Fixture } from './action.js';
-import { changeOrders } from './changed-meanwhile.js';
+import { openIn } from './archived.js';
+import { type Change, changeOrders } from './changed-meanwhile.js';
 import { chosen, drawOf, weighted } from './draw.js';
 import { evidenceOf, finish } from './evidence.js';
 import { Exchange } from './exchange.js';
@@ -13,7 +14,7 @@ import { KINDS, keyOf, kindOf } from './kinds/index.js';
 import { MARKET_NAMES } from './kinds/terms.js';
 import { Network } from './network.js';
 import { Program, type Run } from './program.js';
-import { Report } from './report.js';
+import { isFromTheFuture, Report } from './report.js';
 import { addSandboxFaults } from './sandbox-faults.js';
 import { setTolerance, settleByUser } from './settle-by-user.js';
 
@@ -51,6 +52,20 @@ export interface Block {
   readonly lanes: number;
   /** Whether the exchange itself has faults too. */
   readonly hasSandboxFaults: boolean;
+  /** What happens beside the actions. */
+  readonly beside?: Beside;
+  /** The network's proxy, if several homes use it: an exchange is known by its address. The caller closes it. */
+  readonly proxy?: RunningProxy;
+}
+
+/** Something that happens while actions run. */
+export interface Beside {
+  /** Called before the first action. */
+  prepare(program: Program): Promise<void>;
+  /** Called with the first action; its end is waited for before anything is settled. */
+  during(program: Program, actions: Promise<unknown>): Promise<void>;
+  /** Called when all is settled, before unfinished actions are finished. */
+  afterSettling(program: Program): Promise<void>;
 }
 
 /** The treatment of each request. */
@@ -118,20 +133,22 @@ export async function onStage(
 /** Runs the actions of a block, settles what is unknown, and judges them. Returns the commands that ran. */
 export async function runBlock(
   stage: Stage,
-  { home, since, actions, network, lanes, hasSandboxFaults }: Block,
+  { home, since, actions, network, lanes, hasSandboxFaults, beside, proxy: shared }: Block,
   report: Report,
 ): Promise<ReadonlyMap<Action, readonly Run[]>> {
   const { exchange, folder } = stage;
-  const proxy = await startProxy({ port: stage.port, treat: network.treat });
+  const proxy = shared ?? (await startProxy({ port: stage.port, treat: network.treat }));
   const program = new Program(path.join(folder, home), exchange.address, proxy.url);
   try {
     await setTolerance(program, TOLERANCE);
+    await beside?.prepare(program);
     if (hasSandboxFaults) await addSandboxFaults(exchange);
     // a machine whose clock is off has learned that before, from the exchange's answers
     const [first] = actions;
-    const clock = first === undefined ? undefined : network.environmentOf?.(first);
-    if (clock !== undefined) await program.run(['orders', 'btc_usdt', '--json'], '', clock);
-    const runs = await inLanes(actions, lanes, async (action) => {
+    const environment = first === undefined ? undefined : network.environmentOf?.(first);
+    if (environment !== undefined) await program.run(['orders', 'btc_usdt', '--json'], '', environment);
+    const changes = new Map<Action, Change>();
+    const running = inLanes(actions, lanes, async (action) => {
       const { words, timeout, input, copies = 1 } = action;
       const line = [...words, '--json', '--timeout', String(timeout)];
       const environment = network.environmentOf?.(action);
@@ -142,21 +159,32 @@ export async function runBlock(
       };
       await Promise.all(Array.from({ length: lanes }, repeat));
       await kindOf(action).afterCommand?.(action, stage);
-      await changeOrders(action, stage, program);
+      const change = await changeOrders(action, stage, program);
+      if (change !== undefined) changes.set(action, change);
       return all;
     });
+    await Promise.all([running, beside?.during(program, running)]);
+    const runs = await running;
     await settle(stage, program, network, () => proxy.settled(), home);
+    await beside?.afterSettling(program);
     const finished = await finish(actions, program);
     const evidence = await evidenceOf({ stage, since, runs, finished, program, requests: proxy.requests });
-    for (const action of actions) report.add(action, kindOf(action).judge(action, evidence(action)), evidence(action));
+    for (const action of actions) {
+      const found = evidence(action);
+      report.add(action, kindOf(action).judge(action, found), found, changes.get(action));
+    }
+    // what a clock ahead has dated may still be executed when its time comes
+    const left = proxy.requests.some(isFromTheFuture) ? [] : openIn(program.home).records;
+    if (left.length > 0) report.complain(`still open in ${home}: ${left.join(', ')}`);
     if (program.leaks) report.complain('a command printed a key');
     return runs;
   } finally {
-    await proxy.close();
+    if (shared === undefined) await proxy.close();
   }
 }
 
-async function planned(stage: Stage, from: number, to: number): Promise<Action[]> {
+/** The actions with these numbers. */
+export async function planned(stage: Stage, from: number, to: number): Promise<Action[]> {
   const actions: Action[] = [];
   for (let number = from; number < to; number += 1) {
     const draw = drawOf(stage.options.seed, 'action', number);

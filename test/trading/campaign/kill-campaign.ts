@@ -6,7 +6,7 @@ import { killProcess, serveProcess } from '../../sandbox/support/served-process.
 import { PASS, type Passing } from '../../support/proxy.js';
 import type { Action } from './action.js';
 import { jobsIn } from './archived.js';
-import { changeOrders } from './changed-meanwhile.js';
+import { type Change, changeOrders } from './changed-meanwhile.js';
 import { type Draw, drawOf, weighted } from './draw.js';
 import { evidenceOf, finish } from './evidence.js';
 import { Exchange } from './exchange.js';
@@ -73,7 +73,8 @@ export async function killCampaign({ seed, kills }: KillOptions): Promise<Killed
         await lane.close();
       }
     });
-    await Promise.all(lanes);
+    // the others use the folder until they have ended
+    for (const ended of await Promise.allSettled(lanes)) if (ended.status === 'rejected') throw ended.reason;
     return killed;
   } finally {
     exchange.close();
@@ -91,6 +92,7 @@ async function inLane(
 ): Promise<void> {
   const since = Date.now() - 1_000;
   const runs = new Map<Action, Run>();
+  const changes = new Map<Action, Change>();
   await setTolerance(lane.program, TOLERANCE);
   await lane.program.run(['order', 'buy', 'btc_usdt', '0.0006', '--at', '9000', '--yes']);
   lane.watchJournal();
@@ -102,12 +104,12 @@ async function inLane(
     const kinds = KINDS.filter(({ name }) => point.kind === undefined || point.kind === name);
     const fixture = { ...stage, batches: point.batches ?? stage.batches };
     const action = { ...(await weighted(draw, kinds).plan(number, draw, fixture)), timeout: 10 };
-    runs.set(
-      action,
+    const { run, change } =
       point.of === 'action'
         ? await killAction(stage, lane, point, action, draw, tally)
-        : await killResolve(stage, lane, point, action, draw, tally),
-    );
+        : await killResolve(stage, lane, point, action, draw, tally);
+    runs.set(action, run);
+    if (change !== undefined) changes.set(action, change);
   }
   await settle(lane);
   const finished = await finish(runs.keys(), lane.program);
@@ -122,10 +124,16 @@ async function inLane(
   });
   for (const action of runs.keys()) {
     const found = evidence(action);
-    killed.report.add(action, kindOf(action).judge(action, found), found);
+    killed.report.add(action, kindOf(action).judge(action, found), found, changes.get(action));
   }
   const { records } = lane.open();
   if (records.length > 0) killed.report.complain(`still open: ${records.join(', ')}`);
+}
+
+/** The run of an action, and what was done with its orders afterwards. */
+interface KilledAction {
+  readonly run: Run;
+  readonly change: Change | undefined;
 }
 
 async function killAction(
@@ -135,15 +143,15 @@ async function killAction(
   action: Action,
   draw: Draw,
   tally: PointTally,
-): Promise<Run> {
+): Promise<KilledAction> {
   const treatment = killedTreatment(draw, TOLERANCE);
   lane.treat = (request) => (isOf(action, request) ? treatment : PASS);
   const before = lane.open().records;
   const run = await killAt(lane, point, words(action), draw, action.input);
   count(lane, action, run, before, tally);
-  await changeOrders(action, stage, lane.program);
+  const change = await changeOrders(action, stage, lane.program);
   if (point.kind === 'batch' && draw() < 0.6) await resume(lane, action);
-  return run;
+  return { run, change };
 }
 
 /** Resumes at once, while requests of the killed command may still be on their way. */
@@ -161,15 +169,15 @@ async function killResolve(
   action: Action,
   draw: Draw,
   tally: PointTally,
-): Promise<Run> {
+): Promise<KilledAction> {
   const before = lane.open().records;
   lane.treat = blindTreatment(draw, TOLERANCE);
   const run = await lane.program.run([...action.words, '--json', '--timeout', '1'], action.input);
   lane.treat = () => PASS;
-  await changeOrders(action, stage, lane.program);
+  const change = await changeOrders(action, stage, lane.program);
   const killed = await killAt(lane, point, ['resolve', '--json', '--timeout', '10'], draw);
   count(lane, action, killed, before, tally);
-  return run;
+  return { run, change };
 }
 
 function isOf({ keys }: Action, request: Passing): boolean {

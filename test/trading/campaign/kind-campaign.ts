@@ -1,3 +1,4 @@
+import type { Passing } from '../../support/proxy.js';
 import type { Action } from './action.js';
 import { drawOf } from './draw.js';
 import { onStage, runBlock, type Stage, TOLERANCE } from './fault-campaign.js';
@@ -41,6 +42,8 @@ export async function kindCampaign(options: KindOptions): Promise<{ report: Repo
   const coverage = new Map<Operation, number>();
   const report = await onStage(options, async (stage, into) => {
     let numbers = 0;
+    // a kind that is tried again alone may need the answer to an earlier write
+    const done: Passing[] = [];
     const run = async (some: readonly Task[], home: string, tries = TRIES): Promise<void> => {
       const since = Date.now() - 1_000;
       const planned = new Map<Action, Task>();
@@ -49,7 +52,7 @@ export async function kindCampaign(options: KindOptions): Promise<{ report: Repo
         planned.set(await plan(stage, task, numbers), task);
       }
       const faults = new Map([...planned].map(([action, { fault }]) => [action, fault]));
-      const network = new KindNetwork(faults, stage.exchange, TOLERANCE, keyOf);
+      const network = new KindNetwork(faults, stage.exchange, TOLERANCE, keyOf, done);
       const block = { home, since, actions: [...faults.keys()], network, lanes: LANES, hasSandboxFaults: false };
       const before = into.broken.length;
       const leftBefore = into.settledByUser.length;

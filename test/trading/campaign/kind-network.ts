@@ -1,12 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { nodeOptions } from '../../support/command.js';
 import { PASS, type Passing, type Treatment } from '../../support/proxy.js';
 import type { Action } from './action.js';
 import type { Exchange } from './exchange.js';
 import type { CampaignNetwork } from './fault-campaign.js';
 import { type Around, clockModule, type FaultKind } from './fault-kinds.js';
+import { requiring } from './required-module.js';
 
 /** A write that a fault met. */
 interface Met {
@@ -17,20 +14,6 @@ interface Met {
 /** Every how many of the equal orders a fault meets. */
 const CROWD_STEP = 4;
 
-const moduleFiles = new Map<string, string>();
-
-/** A file with the module, until this process ends. The single file of pit requires modules, and imports none. */
-function moduleFile(source: string): string {
-  const known = moduleFiles.get(source);
-  if (known !== undefined) return known;
-  const folder = mkdtempSync(path.join(tmpdir(), 'pit-clock-'));
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-  const file = path.join(folder, 'clock.cjs');
-  writeFileSync(file, source);
-  moduleFiles.set(source, file);
-  return file;
-}
-
 /** Applies one kind of fault to each action: to its first write, or to the reads that follow it. */
 export class KindNetwork implements CampaignNetwork {
   isCalm = false;
@@ -39,28 +22,28 @@ export class KindNetwork implements CampaignNetwork {
   readonly #byKey = new Map<string, { readonly action: Action; readonly fault: FaultKind }>();
   readonly #counts = new Map<string, number>();
   readonly #met = new Map<Action, Met>();
-  /** Writes that the exchange has executed, the newest last. */
-  readonly #done: Passing[] = [];
 
+  /** @param done writes that the exchange has executed, the newest last: also those of networks before this one */
   constructor(
     private readonly faults: ReadonlyMap<Action, FaultKind>,
     private readonly exchange: Exchange,
     private readonly tolerance: number,
     private readonly keyOf: (request: Passing) => string | undefined,
+    private readonly done: Passing[],
   ) {
     for (const [action, fault] of faults) for (const key of action.keys) this.#byKey.set(key, { action, fault });
   }
 
   readonly environmentOf = (action: Action): Readonly<Record<string, string>> | undefined => {
     const clock = this.faults.get(action)?.clock;
-    return clock === undefined ? undefined : nodeOptions('--require', moduleFile(clockModule(clock)));
+    return clock === undefined ? undefined : requiring(clockModule(clock));
   };
 
   readonly treat = (request: Passing): Treatment => {
     if (this.isCalm) return PASS;
     const key = this.keyOf(request);
     const treatment = key === undefined ? this.#read(request) : this.#write(request, key);
-    if (key !== undefined) this.#done.push(request);
+    if (key !== undefined) this.done.push(request);
     return treatment ?? PASS;
   };
 
@@ -105,7 +88,7 @@ export class KindNetwork implements CampaignNetwork {
   #earlier(request: Passing, isElsewhere: boolean): string | undefined {
     const fits = (one: Passing) =>
       one.operation === request.operation && (marketOf(one) === marketOf(request)) !== isElsewhere;
-    const answers = this.#done.filter(fits).flatMap(({ executions }) => executions.map(({ answer = '' }) => answer));
+    const answers = this.done.filter(fits).flatMap(({ executions }) => executions.map(({ answer = '' }) => answer));
     const good = answers.findLast((answer) => /^\{"code":"?1000/.test(answer));
     return good === undefined ? undefined : `\r\n\r\n${good}`;
   }

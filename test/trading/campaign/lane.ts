@@ -1,7 +1,7 @@
-import { existsSync, type FSWatcher, readdirSync, watch } from 'node:fs';
+import { type FSWatcher, watch } from 'node:fs';
 import path from 'node:path';
 import { type Moment, PASS, type Passing, type RunningProxy, startProxy, type Treatment } from '../../support/proxy.js';
-import { journalIn } from './archived.js';
+import { isLeftover, journalIn, openIn } from './archived.js';
 import type { Exchange } from './exchange.js';
 import { Program } from './program.js';
 
@@ -54,10 +54,8 @@ export class Lane {
   }
 
   /** Ids of the unknown writes, and the number of leftover drafts. */
-  open(): { readonly records: string[]; readonly drafts: number } {
-    const names = existsSync(this.#journal) ? readdirSync(path.join(this.#journal, 'unsettled')) : [];
-    const drafts = names.filter(isLeftover);
-    return { records: names.filter((name) => !isLeftover(name)), drafts: drafts.length };
+  open(): ReturnType<typeof openIn> {
+    return openIn(this.home);
   }
 
   get #journal(): string {
@@ -68,11 +66,6 @@ export class Lane {
     for (const watcher of this.#watchers) watcher.close();
     await this.proxy.close();
   }
-}
-
-/** Whether a name in the folder of unsettled writes is that of a draft or of a claim's link. */
-function isLeftover(name: string): boolean {
-  return name.startsWith('.');
 }
 
 export async function openLane(home: string, exchange: Exchange): Promise<Lane> {

@@ -1,4 +1,6 @@
+import type { Passing } from '../../support/proxy.js';
 import type { Action, Breach, Evidence, Judgement } from './action.js';
+import type { Change } from './changed-meanwhile.js';
 
 /** An action with broken promises. */
 interface Broken {
@@ -21,19 +23,25 @@ export class Report {
   prompt = 0;
   flagged = 0;
   late = 0;
+  /** How many actions had their orders cancelled, and how many replaced, while their outcome was unknown or not reported. */
+  readonly changed = { cancelled: 0, replaced: 0 };
   /** The actions whose withdrawal pit left to the user. */
   readonly settledByUser: Action[] = [];
 
-  add(action: Action, judgement: Judgement, evidence: Evidence): void {
+  /** @param change what was done with its orders before it was settled */
+  add(action: Action, judgement: Judgement, evidence: Evidence, change?: Change): void {
     const { reported, duplicates, prompt, flagged, isLate, isSettledByUser = false } = judgement;
     const found = [...judgement.breaches, ...(reported === 'failed' && !isStrange(evidence) ? [UNREPORTED] : [])];
-    const breaches = found.filter((breach) => breach !== 'not settled' || !isFromTheFuture(evidence));
+    const breaches = found.filter((breach) => breach !== 'not settled' || !evidence.writes.some(isFromTheFuture));
     this.actions += 1;
     this.writes += evidence.writes.length;
     this.duplicates += duplicates;
     this.prompt += prompt;
-    this.flagged += flagged;
+    // a command names both if it cannot tell which one was wanted
+    this.flagged += Math.min(flagged, duplicates);
     if (reported === 'unknown') this.unknown += 1;
+    const isOpen = reported === 'unknown' || reported === 'killed';
+    if (isOpen && change !== undefined) this.changed[change] += 1;
     if (isLate) this.late += 1;
     if (isSettledByUser) this.settledByUser.push(action);
     const name = `${action.kind} ${reported}`;
@@ -56,6 +64,7 @@ export class Report {
     return [
       `${this.actions} actions, ${this.writes} writes: ${counts.join(', ')}`,
       `${share} % unknown, ${settled} of them settled later, ${this.settledByUser.length} by the user`,
+      `${this.changed.cancelled} cancelled and ${this.changed.replaced} replaced before they were settled`,
       `${this.duplicates} duplicates made by the network, ${this.flagged} of them flagged by the order's own command (${this.prompt} had to be), the others output by a later one`,
       `${this.late} executed after a refusal`,
       `${this.broken.length} broken`,
@@ -69,8 +78,8 @@ export class Report {
 }
 
 /** Whether a write is dated later than now, by a wrong clock: the exchange may still execute it when that moment comes. */
-function isFromTheFuture({ writes }: Evidence): boolean {
-  return writes.some(({ parameters: { reqTime } }) => Number(reqTime) > Date.now());
+export function isFromTheFuture({ parameters: { reqTime } }: Passing): boolean {
+  return Number(reqTime) > Date.now();
 }
 
 /** Whether nothing was sent because an earlier read, or that of a guard, got an undocumented answer, which is exit 1. */

@@ -2,6 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { usage } from '../../../src/errors.js';
 import { startStamp } from '../../../src/platform/processes.js';
 import { Archive } from '../../../src/trading/journal/archive.js';
 import { claimLink, linesBackwards } from '../../../src/trading/journal/files.js';
@@ -80,9 +81,11 @@ describe('the journal', () => {
   });
 
   it('removes what a process left that died while it made a record or a claim, and nothing in progress', () => {
-    const { begin, host, unsettled } = newJournal();
+    const { begin, host, journal, unsettled } = newJournal();
     begin('mine0001');
     const hourAgo = (host.now() - 3_600_000) / 1_000;
+    // a record stays, however old it is
+    fs.utimesSync(path.join(unsettled, 'mine0001'), 0, 0);
     const links = ['mine0001', 'gone0001'].map((id) => claimLink(path.join(unsettled, id), 1));
     for (const link of links) {
       fs.symlinkSync('{}', link);
@@ -98,6 +101,30 @@ describe('the journal', () => {
     begin('mine0002');
     // the link of a record that is there counts as a claim
     expect(fs.readdirSync(unsettled).sort()).toEqual(['.mine0001.1', '.new1', 'mine0001', 'mine0002']);
+    // none of them counts as a record
+    const { entries, damaged, unreadable } = journal.unsettled();
+    expect([ids(entries).sort(), damaged, unreadable]).toEqual([['mine0001', 'mine0002'], [], []]);
+  });
+
+  it('leaves no file open, and leaves out lines of the archive that are no objects', () => {
+    const { begin, journal, archive } = newJournal();
+    const openFiles = () => fs.readdirSync('/dev/fd').length;
+    begin('mine0001').settle(PLACED, 'placed');
+    const [name = ''] = fs.readdirSync(archive);
+    fs.appendFileSync(path.join(archive, name), '\nnull\n5\n"text"\n');
+    const before = openFiles();
+    begin('mine0002').release();
+    journal.findUnsettled('mine0002')?.claim();
+    expect([ids(journal.archive.since(0)), openFiles()]).toEqual([['mine0001'], before]);
+  });
+
+  it('discards the record of a write that could not be sent, and keeps that of one which may have left', async () => {
+    const { journal, begin } = newJournal();
+    const failing = (error: Error) => () => Promise.reject<string>(error);
+    await expect(begin('mine0001').send(failing(usage('no such order')))).rejects.toThrow('no such order');
+    await expect(begin('mine0002').send(failing(new Error('a defect')))).rejects.toThrow('a defect');
+    expect(await begin('mine0003').send(async () => 'answer')).toBe('answer');
+    expect(ids(journal.unsettledEntries())).toEqual(['mine0002', 'mine0003']);
   });
 
   it('discards the record of a write that was not sent', () => {
@@ -186,6 +213,13 @@ describe('a journal record', () => {
     const terms = { market: 'btc_usdt', order: { id: '7' } };
     const cancel = () => journal.begin<'cancel'>({ operation: 'cancel', terms }, { id: 'mine0002', reqTime: NOW });
     expect(calls(() => void cancel())).toEqual(['write file', 'name']);
+  });
+
+  it('syncs the line that names a new owner before anything else happens', () => {
+    const { begin, journal } = newJournal();
+    begin('mine0001').release();
+    const entry = journal.findUnsettled('mine0001');
+    expect(calls(() => void entry?.claim())).toEqual(['write file', 'sync file']);
   });
 
   it('syncs a record to the archive before it is no longer open, and so the file of a new day', async () => {
