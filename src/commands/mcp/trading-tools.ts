@@ -11,7 +11,7 @@ import { PreparedStore } from '../../trading/prepared/prepared-store.js';
 import type { Context } from '../command.js';
 import { PREPARED, type PreparedRow } from '../commit/commit.js';
 import { isRecorded } from '../commit/unreported.js';
-import { preparedId } from '../inputs.js';
+import { clientId } from '../inputs.js';
 import resolve from '../resolve.js';
 import type { CommandResult, Warning } from './run-command.js';
 import { commandWords, type Given, type Parameters, type Tool, type ToolAnswer, type ToolCall, tool } from './tool.js';
@@ -233,7 +233,7 @@ function dontRepeat(id: string): string {
  * Throws Failure `unknown` while it is being committed.
  */
 function unrecorded(journal: Journal, store: PreparedStore, word: string): ToolAnswer | undefined {
-  const id = preparedId(word);
+  const id = clientId(word);
   const kept = store.find(id);
   if (kept === undefined || kept === 'changed' || isRecorded(journal, id)) return undefined;
   const { prepared, takenBy, reported } = kept;
