@@ -47,10 +47,7 @@ requireFrom.resolve = requireOther.resolve;
 
 function load(name) {
   const filename = path.join(DIST, name);
-  const script = new Script(sourceOf(filename), {
-    filename,
-    cachedData: cached.get(name),
-  });
+  const script = new Script(sourceOf(filename), { filename, cachedData: cached.get(name) });
   // the name of the first file says nothing about its content
   if (name !== ENTRY && script.cachedDataRejected !== false) compiled.set(name, script);
   const module = { exports: {} };
@@ -65,9 +62,7 @@ function sourceOf(filename) {
   } catch (error) {
     if (error.code !== 'ENOENT') throw error;
     if (loaded.size === 0) stopUnbuilt(filename);
-    throw Object.assign(new Error(`${filename} is gone`), {
-      code: 'PIT_REPLACED',
-    });
+    throw Object.assign(new Error(`${filename} is gone`), { code: 'PIT_REPLACED' });
   }
 }
 
@@ -160,10 +155,7 @@ function writeCache() {
   requireOwn(path.dirname(cacheFile));
   const temporary = `${cacheFile}.${process.pid}`;
   try {
-    writeFileSync(temporary, Buffer.concat([content, content]), {
-      flag: 'wx',
-      mode: 0o600,
-    });
+    writeFileSync(temporary, Buffer.concat([content, content]), { flag: 'wx', mode: 0o600 });
     renameSync(temporary, cacheFile);
   } catch (error) {
     rmSync(temporary, { force: true });

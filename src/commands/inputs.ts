@@ -115,8 +115,14 @@ export function clientId(word: string): string {
 /** The client id of an existing order. */
 export const knownClientId = withCompletion({ of: 'clientId' }, clientId);
 
-/** The id of what is prepared. */
-export const preparedId = withCompletion({ of: 'prepared' }, clientId);
+/** The id of a prepared write. */
+export const preparedId = withCompletion({ of: 'prepared' }, (word): string => {
+  if (/^(pit|job)[0-9a-f]{20,24}$/.test(word)) return word;
+  throw usage(
+    `${quoted(word)} is not the id of a prepared write.`,
+    'It begins with pit or job, as prepare returned it.',
+  );
+});
 
 /** The client id of a write with an unknown outcome. */
 export const unresolvedId = withCompletion({ of: 'unresolved' }, clientId);

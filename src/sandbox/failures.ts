@@ -51,7 +51,7 @@ export async function keepingData<Result>(directory: string, work: () => Promise
     const trouble = diskTrouble(cause) ?? (cause instanceof Error ? diskTrouble(cause.cause) : undefined);
     if (trouble === undefined || cause instanceof Failure) throw cause;
     throw new Failure('unreachable', `The sandbox cannot keep its data in ${directory}: ${trouble}`, {
-      hint: 'Free some space, or set PIT_HOME to a folder that you can write to, then run it again.',
+      hint: 'Correct that, or set PIT_HOME to a folder that you can write to, then run it again.',
       cause,
     });
   }

@@ -1,8 +1,9 @@
 import { suggest, usage } from '../errors.js';
 import { settleCallManually } from './call/call.js';
+import type { ManualOutcome } from './manual-outcome.js';
 import { settleLinesManually, settleOrderManually } from './orders/settle-order-manually.js';
 import type { TradingContext } from './trading-context.js';
-import { type ManualOutcome, settleWithdrawalManually } from './withdrawals/settle-withdrawal-manually.js';
+import { settleWithdrawalManually } from './withdrawals/settle-withdrawal-manually.js';
 
 /**
  * Records what the user found out about a write that pit cannot look up.

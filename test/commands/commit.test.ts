@@ -105,7 +105,7 @@ describe('a prepared write', () => {
 });
 
 describe('pit commit without an id', () => {
-  it('lists what is prepared and can be committed', async () => {
+  it('lists prepared writes that can be committed', async () => {
     const [first, second] = [await prepare(order(ORDER)), await prepare(ladder('buy 0.3 btc_usdt bid-1%:bid-5%:3'))];
     await pit.json(`commit ${first.id} --yes`);
     const listed = await pit.json<{ id: string }[]>('commit');
@@ -194,7 +194,7 @@ describe('pit commit', () => {
     expect(await pit.json(`commit ${id} --yes`)).toMatchObject({ outcome: 'placed', clientId: id });
   });
 
-  it('needs --yes where nobody can answer, and does not use up what is prepared', async () => {
+  it('needs --yes where nobody can answer, and keeps the prepared write', async () => {
     const { id } = await prepare(order(ORDER));
     expect(await pit.failure(`commit ${id}`, 8)).toMatchObject({ kind: 'declined' });
     expect(await pit.json(`commit ${id} --yes`)).toMatchObject({ outcome: 'placed' });

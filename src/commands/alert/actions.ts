@@ -3,7 +3,7 @@ import { toJson } from '../../terminal/json.js';
 import type { Context } from '../command.js';
 import { scan } from '../shell/line.js';
 
-/** From so many alerts on that wait for a program, the user has to know that it may never end. */
+/** With so many alerts waiting for a program, the user is warned: it may never end. */
 const MANY_WAITING = 10;
 
 /** An alert as programs get it, and its two lines for people. */
@@ -13,13 +13,13 @@ interface Notice {
   readonly text: string;
 }
 
-/** The line on the terminal that the output of a program would break into. */
-interface Line {
+/** The line on the terminal that has to give way to the output of a program. */
+interface LiveLine {
   hide(): void;
   show(): void;
 }
 
-interface Wanted {
+interface ActionFlags {
   readonly exec: readonly string[] | undefined;
   readonly notify: boolean;
 }
@@ -38,7 +38,7 @@ export function execWords(text: string): readonly string[] {
   return words.map((word) => word.text);
 }
 
-/** What an alert does besides being printed: one after another, in their order. */
+/** Rings the bell and runs programs for alerts, one after another, in the order of the alerts. */
 export class AlertActions {
   #running: Promise<void> = Promise.resolve();
   #waiting = 0;
@@ -46,15 +46,15 @@ export class AlertActions {
   private constructor(
     private readonly context: Pick<Context, 'host' | 'output'>,
     private readonly programs: readonly ((notice: Notice) => Program)[],
-    private readonly rings: boolean,
-    private readonly line: Line,
+    private readonly ringsBell: boolean,
+    private readonly line: LiveLine,
   ) {}
 
-  /** Throws Failure `usage` for a program that there is not. */
+  /** Throws Failure `usage` for a program that does not exist. */
   static async prepare(
     context: Pick<Context, 'host' | 'output'>,
-    { exec, notify }: Wanted,
-    line: Line,
+    { exec, notify }: ActionFlags,
+    line: LiveLine,
   ): Promise<AlertActions> {
     const { host, output } = context;
     const programs: ((notice: Notice) => Program)[] = [];
@@ -74,10 +74,10 @@ export class AlertActions {
     return new AlertActions(context, programs, notify && isOnTerminal, line);
   }
 
-  /** Begins what an alert does. */
+  /** Rings, and starts the programs once those of earlier alerts have ended. */
   start(notice: Notice): void {
     const { host, output } = this.context;
-    if (this.rings) host.errors.write('\u0007');
+    if (this.ringsBell) host.errors.write('\u0007');
     if (this.programs.length === 0) return;
     this.#waiting += 1;
     if (this.#waiting === MANY_WAITING)
@@ -88,7 +88,7 @@ export class AlertActions {
     });
   }
 
-  /** Resolves when all that was begun is done. */
+  /** Resolves when all programs have ended. */
   done(): Promise<void> {
     return this.#running;
   }
@@ -107,7 +107,7 @@ interface Program {
   readonly input: string;
 }
 
-/** The program of this desktop that shows notifications, by its words; undefined without one. */
+/** Returns the command line that shows a notice on this desktop; undefined if it has no program for that. */
 async function findNotifier({ isProgram }: Context['host']): Promise<((notice: Notice) => string[]) | undefined> {
   // the texts are arguments of the script, so nothing in them is a part of it
   const script = ['on run {title, body}', 'display notification body with title title', 'end run'];

@@ -11,7 +11,7 @@ import { type Context, define } from '../command.js';
 import { marketName } from '../inputs.js';
 import { explainUnknownMarket } from '../known-market.js';
 import { AlertActions, execWords } from './actions.js';
-import { CONDITION_FORMS, conditionWord } from './condition-words.js';
+import { CONDITION_FORMS, parseCondition } from './parse-condition.js';
 
 const ALERT: shape.Fields = {
   market: shape.text(''),
@@ -28,7 +28,7 @@ export default define({
   summary: 'Wait until a price, a fill or another condition holds',
   arguments: {
     market: required('the market', marketName),
-    conditions: several(`any of these, in quotes: ${CONDITION_FORMS}`, conditionWord),
+    conditions: several(`any of these, in quotes: ${CONDITION_FORMS}`, parseCondition),
   },
   flags: {
     repeat: toggle('--repeat', 'go on, and report each crossing once; what already holds at the start is none'),
@@ -48,13 +48,13 @@ export default define({
       throw usage('Give at least one condition.', suggest('For instance', 'alert', market, 'last>30000'));
     const line = new WaitingLine(context, market, conditions);
     const actions = await AlertActions.prepare(context, { exec, notify }, line);
-    const wanted = { market, conditions, repeat, actions, line };
-    await explainUnknownMarket(context, market, () => waitForAlerts(context, wanted));
+    const request = { market, conditions, repeat, actions, line };
+    await explainUnknownMarket(context, market, () => waitForAlerts(context, request));
     return undefined;
   },
 });
 
-interface Wanted {
+interface AlertRequest {
   readonly market: string;
   readonly conditions: readonly Condition[];
   readonly repeat: boolean;
@@ -62,8 +62,11 @@ interface Wanted {
   readonly line: WaitingLine;
 }
 
-/** Prints alerts: the first one, or each. Throws Failure `unreachable` if the time is over before there was one. */
-async function waitForAlerts(context: Context, { market, conditions, repeat, actions, line }: Wanted): Promise<void> {
+/** Prints alerts: the first one, or each. Throws Failure `unreachable` if the time ends before the first, and `partial` if nothing more can be filled. */
+async function waitForAlerts(
+  context: Context,
+  { market, conditions, repeat, actions, line }: AlertRequest,
+): Promise<void> {
   const { session, host, output, globals, budget } = context;
   const needsKeys = conditions.some(({ kind }) => kind === 'fill');
   const client = await (needsKeys ? session.exchange.signed() : session.exchange.open());
@@ -96,7 +99,8 @@ async function waitForAlerts(context: Context, { market, conditions, repeat, act
     const source = { market, conditions, isRepeated: repeat, client, budget, follow, warn };
     for await (const alert of findAlerts(source)) {
       const data = documentOf(market, alert);
-      const [title, text] = [`${market} ${alert.condition.text}`, textOf(market, alert)];
+      const title = `${market} ${alert.condition.text}`;
+      const text = textOf(market, alert);
       await output.answer({ data, isLater: count > 0, show: () => `${zonedTime(alert.time)}  ${title}: ${text}` });
       actions.start({ document: data, title, text });
       count += 1;

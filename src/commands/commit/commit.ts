@@ -18,7 +18,7 @@ import { DRY_REPLACEMENT, REPLACED } from '../order/replace-view.js';
 import { openWrite } from '../write.js';
 import { commitPrepared, findPrepared, reporting } from './send-prepared.js';
 
-/** What is prepared. */
+/** A prepared write. */
 export const PREPARED: shape.Fields = {
   id: shape.text('to commit it; then the id of its record, and the client id of its order'),
   kind: shape.enumOf(['order', 'ladder', 'replace', 'cancel'], ''),
@@ -59,7 +59,7 @@ export const PREPARED: shape.Fields = {
 
 export default define({
   summary: 'Send what an agent prepared, or list it',
-  arguments: { id: optional('the id of what is prepared (default: list it)', preparedId) },
+  arguments: { id: optional('the id of a prepared write (default: list them)', preparedId) },
   examples: ['commit', 'commit pit5b39c93435bd27d2fb168cd7', 'commit pit5b39c93435bd27d2fb168cd7 --yes --json'],
   output: shape.anyOf(
     shape.array(shape.object(PREPARED), 'without an id'),
@@ -81,7 +81,7 @@ export default define({
 
 export type PreparedRow = ReturnType<typeof preparedRow>;
 
-/** What is prepared, as programs read it. */
+/** A prepared write, as programs read it. */
 export function preparedRow({ id, write, shown, profile, made, expires }: PreparedWrite) {
   const { text, places, cancels, ...costs } = shown;
   const named = { id, kind: write.kind, market: write.terms.market };

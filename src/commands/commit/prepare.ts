@@ -31,7 +31,7 @@ export type PrepareRequest =
   | { readonly kind: 'replace'; readonly market: string; readonly order: string; readonly changes: Changes }
   | { readonly kind: 'cancel'; readonly market: string; readonly orders: readonly string[] | 'all' };
 
-/** What was worked out for a request. */
+/** A request, resolved and checked. */
 interface Checked {
   readonly write: PreparedTerms;
   readonly shown: Shown;

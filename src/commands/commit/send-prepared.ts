@@ -27,8 +27,8 @@ export async function findPrepared(context: WriteContext, id: string): Promise<P
     throw usage(`The file of ${id} was changed after it was prepared, so it was not sent.`, AGAIN);
   if (kept === undefined)
     throw usage(`Nothing is prepared as ${id}.`, [
-      'What is prepared may be committed once, for 60 s.',
-      suggest('List what is prepared', 'commit'),
+      'A prepared write can be committed once, within 60 s.',
+      suggest('List prepared writes', 'commit'),
     ]);
   const { prepared } = kept;
   const { profile } = await session.profile.connection();
@@ -69,7 +69,7 @@ export async function commitPrepared(context: WriteContext, prepared: PreparedWr
     if (error instanceof Failure) why = error.message;
     throw error;
   } finally {
-    // nobody has to learn of what was never sent
+    // what was never sent needs no `resolve`
     if (!isRecorded(trading.journal, id) && write.kind !== 'cancel') store.report(id, why);
   }
 }
@@ -134,7 +134,8 @@ function cancelTable(screen: Screen, cancels: PreparedWrite['shown']['cancels'])
 
 /** Says what became of a write that was committed before. Its kind is `unknown` if that is not known yet. */
 function alreadyCommitted({ trading: { journal } }: WriteContext, kept: Kept | 'changed' | undefined): Failure {
-  if (kept === undefined || kept === 'changed') return usage('It was committed already. Nothing was sent this time.');
+  if (kept === undefined || kept === 'changed')
+    return usage('It was committed already. Nothing was sent this time.', suggest('See your orders', 'orders'));
   const { prepared, takenBy, reported } = kept;
   const { id, write } = prepared;
   const failed = (what: string) =>

@@ -7,8 +7,7 @@ import { isSameWrite, type PreparedTerms } from '../../trading/prepared/prepared
 import type { TradingContext } from '../../trading/trading-context.js';
 
 /**
- * Throws Failure `usage` if an equal write was committed and its outcome was not reported: whoever asks for this one may not know
- * that it was sent.
+ * Throws Failure `usage` if an equal write was committed and its outcome was not reported: the agent may not know that it was sent.
  * @param own the id of this write, if it is being committed
  */
 export function refuseUnreported(journal: Journal, store: PreparedStore, write: PreparedTerms, own?: string): void {
@@ -27,14 +26,11 @@ export function refuseUnreported(journal: Journal, store: PreparedStore, write: 
   throw new Failure(
     'usage',
     `The same was committed as ${id}, and its outcome was not reported. Nothing was sent this time.`,
-    {
-      clientId: id,
-      hint: suggest('Find its outcome', 'resolve', id),
-    },
+    { clientId: id, hint: suggest('Find its outcome', 'resolve', id) },
   );
 }
 
-/** Says that the same was placed in the last day; undefined if it was not. Whoever asks for it may have forgotten. */
+/** The warning that the same was placed in the last day, which the agent may have forgotten; undefined if it was not. */
 export function placedBefore(
   { journal, host }: Pick<TradingContext, 'journal' | 'host'>,
   store: PreparedStore,

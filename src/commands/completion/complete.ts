@@ -9,7 +9,7 @@ export interface Names {
   /** The open orders. */
   readonly orders: (profile: string | undefined) => readonly KnownOrder[];
   readonly profiles: () => readonly string[];
-  /** The ids of what is prepared and may be committed. */
+  /** The ids of prepared writes that may be committed. */
   readonly prepared: () => readonly string[];
 }
 

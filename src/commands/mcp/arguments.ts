@@ -7,8 +7,8 @@ const LONGEST = 300;
 const MOST_TEXTS = 50;
 
 /**
- * Checks the arguments of a call. What stands in a text is checked by the command that gets it. Throws Failure `usage` that
- * names the parameter.
+ * Checks names, types, lengths and choices of the arguments of a call. The command that gets a text checks its content. Throws
+ * Failure `usage` that names the parameter.
  */
 export function checkArguments(
   tool: string,
@@ -34,16 +34,17 @@ export function checkArguments(
 function checked(name: string, { type, choices }: Parameter, value: unknown): string | readonly string[] | boolean {
   if (type === 'switch') {
     if (typeof value === 'boolean') return value;
-    throw usage(`${name} must be true or false.`);
+    throw usage(`${name} must be true or false.`, 'Send it without quotes.');
   }
   if (type !== 'texts') return checkedText(name, value, choices);
   const texts = Array.isArray(value) ? value : [value];
-  if (texts.length > MOST_TEXTS) throw usage(`${name} has ${texts.length} elements.`, `It takes up to ${MOST_TEXTS}.`);
+  if (texts.length > MOST_TEXTS)
+    throw usage(`${name} has ${texts.length} elements.`, `It takes up to ${MOST_TEXTS}; use several calls.`);
   return texts.map((text) => checkedText(name, text, choices));
 }
 
 function checkedText(name: string, value: unknown, choices: readonly string[] | undefined): string {
-  if (typeof value !== 'string') throw usage(`${name} must be text or a number.`);
+  if (typeof value !== 'string') throw usage(`${name} must be text or a number.`, 'Send it as a string.');
   if (value.length > LONGEST) throw usage(`${name} is longer than ${LONGEST} characters.`, 'Shorten it.');
   if (value.trim() === '') throw usage(`${name} is empty.`, 'Leave it out if you do not need it.');
   if (choices === undefined || choices.includes(value)) return value;

@@ -32,12 +32,15 @@ export const mcpCommand = (program: Program) =>
       requireNoConsent(globals);
       const unneeded = Object.entries(given).find(([, value]) => value !== undefined);
       if (!allowTrading && unneeded !== undefined)
-        throw usage('Limits of trading need --allow-trading.', 'Without it, no tool trades.');
+        throw usage(
+          'Limits of trading need --allow-trading.',
+          'Add it, or leave out the limits: without it, no tool trades.',
+        );
       const terms = { ...given, commit: given.commit ?? 'ask' } as const;
       const trading = allowTrading ? tradingTools(context, terms) : { tools: [], commands: {} };
       if (host.input.isTTY === true)
         output.note(['This waits for a client on stdin.', suggest('Let one start it', 'mcp', 'config', 'CLIENT')]);
-      // the profile of now: another one that the user chooses meanwhile would answer from another exchange
+      // the profile at the start: if the user chose another one later, tools would answer from another exchange
       const { profile, hostFromEnvironment } = await session.profile.connection();
       const { serve } = await import('./server.js');
       const { isTimeoutGiven, timeoutMs } = globals;
@@ -56,9 +59,13 @@ export const mcpCommand = (program: Program) =>
     },
   });
 
-/** Throws Failure `usage` for a flag of a whole command line that says how writes are confirmed: each of an agent's is its own. */
+/** Throws Failure `usage` for a global flag that says how writes are confirmed: `--commit` says that for an agent. */
 function requireNoConsent({ yes, dryRun }: Globals): void {
-  if (yes) throw usage('--yes cannot confirm what an agent does.', 'See --commit.');
+  if (yes)
+    throw usage(
+      '--yes cannot confirm what an agent does.',
+      'Leave it out, or use --commit unattended with all limits.',
+    );
   if (dryRun) throw usage('--dry-run has no effect here.', 'Leave out --allow-trading: then no tool writes.');
 }
 

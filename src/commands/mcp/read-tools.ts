@@ -16,7 +16,15 @@ import orders from '../orders.js';
 import { PNL_ROW } from '../pnl/rows.js';
 import ticker from '../ticker.js';
 import trades from '../trades.js';
-import { cursorOf, limitOf, positionOf, ROW_PARAMETERS, type SomeRows, someNewestFirst, someRows } from './rows.js';
+import {
+  cursorOf,
+  limitOf,
+  pageNewestFirst,
+  pageOfRows,
+  positionOf,
+  ROW_PARAMETERS,
+  type RowPage,
+} from './row-pages.js';
 import type { Warning } from './run-command.js';
 import { commandWords, type Tool, tool } from './tool.js';
 
@@ -52,7 +60,7 @@ export const READ_TOOLS: readonly Tool[] = [
     effect: 'read',
     answer: async ({ given, run }) => {
       const { market, base, quote } = given;
-      return someRows('markets', given, await run(commandWords('markets', { base, quote }, [market])));
+      return pageOfRows('markets', given, await run(commandWords('markets', { base, quote }, [market])));
     },
   }),
   tool({
@@ -69,7 +77,7 @@ export const READ_TOOLS: readonly Tool[] = [
     effect: 'read',
     answer: async ({ given, run }) => {
       const { markets: named = [], quote, sort } = given;
-      return someRows('tickers', given, await run(commandWords('ticker', { quote, sort }, named)));
+      return pageOfRows('tickers', given, await run(commandWords('ticker', { quote, sort }, named)));
     },
   }),
   tool({
@@ -190,13 +198,13 @@ export const READ_TOOLS: readonly Tool[] = [
       const hasPages = market !== undefined && side !== undefined && state !== undefined && state !== 'open';
       if (!hasPages) {
         const result = await run(commandWords('orders', { side, state }, [market]));
-        const answer = someNewestFirst('orders', given, result, { hasPages });
+        const answer = pageNewestFirst('orders', given, result, { hasPages });
         return state === undefined || state === 'open' ? answer : withWarning(answer, NEWEST_ONLY);
       }
       // a page without orders of this state is not the last one, so all are read
-      const page = pageOf('orders', given);
+      const page = exchangePage('orders', given);
       const result = await run(commandWords('orders', { side, state: 'all', page }, [market]));
-      const answer = someNewestFirst('orders', given, result, { hasPages });
+      const answer = pageNewestFirst('orders', given, result, { hasPages });
       if (!Array.isArray(answer.data) || state === 'all') return answer;
       return { ...answer, data: answer.data.filter((row: { readonly state: string }) => row.state === state) };
     },
@@ -216,7 +224,7 @@ export const READ_TOOLS: readonly Tool[] = [
     answer: async ({ given, run }) => {
       const { market, from = USUAL_FILLS, to } = given;
       const result = await run(commandWords('fills', { from, to }, [market]));
-      return someNewestFirst('fills', given, result, { hasPages: false });
+      return pageNewestFirst('fills', given, result, { hasPages: false });
     },
   }),
   tool({
@@ -228,8 +236,8 @@ export const READ_TOOLS: readonly Tool[] = [
     effect: 'read',
     answer: async ({ given, run }) => {
       const { coin, from, to } = given;
-      const result = await run(commandWords('bills', { from, to, page: pageOf('bills', given) }, [coin]));
-      return someNewestFirst('bills', given, result, { hasPages: true });
+      const result = await run(commandWords('bills', { from, to, page: exchangePage('bills', given) }, [coin]));
+      return pageNewestFirst('bills', given, result, { hasPages: true });
     },
   }),
   tool({
@@ -253,8 +261,8 @@ export const READ_TOOLS: readonly Tool[] = [
       const { kind, coin } = given;
       if (kind === 'depositAddresses') return run(commandWords('address', {}, [coin]));
       if (kind === 'withdrawalAddress') return run(commandWords('address', { withdraw: true }, [coin]));
-      const result = await run(commandWords(kind, { page: pageOf('transfers', given) }, [coin]));
-      return someNewestFirst('transfers', given, result, { hasPages: true });
+      const result = await run(commandWords(kind, { page: exchangePage('transfers', given) }, [coin]));
+      return pageNewestFirst('transfers', given, result, { hasPages: true });
     },
   }),
   tool({
@@ -280,7 +288,7 @@ export const READ_TOOLS: readonly Tool[] = [
       const { markets: named = [], from, to, method, in: unit } = given;
       const result = await run(commandWords('pnl', { from, to, method, in: unit }, named));
       if (!Array.isArray(result.data)) return result;
-      return someRows('pnl', given, { ...result, data: result.data.map(({ balances: _, ...row }) => row) });
+      return pageOfRows('pnl', given, { ...result, data: result.data.map(({ balances: _, ...row }) => row) });
     },
   }),
 ];
@@ -291,7 +299,7 @@ function rowsIn({ anyOf: [rows] = [] }: shape.Shape): shape.Shape {
 }
 
 /** The page of the exchange's list that a call reads. */
-function pageOf(name: string, given: { readonly cursor: string | undefined }): string {
+function exchangePage(name: string, given: { readonly cursor: string | undefined }): string {
   return String(positionOf(name, given)?.page ?? 1);
 }
 
@@ -301,6 +309,6 @@ interface ShownProfile {
   readonly origins: readonly { readonly name: string; readonly value: string | null }[];
 }
 
-function withWarning(answer: SomeRows, warning: Warning): SomeRows {
+function withWarning(answer: RowPage, warning: Warning): RowPage {
   return { ...answer, warnings: [...answer.warnings, warning] };
 }

@@ -44,7 +44,8 @@ export async function runCommand(
   words: readonly string[],
   signal: AbortSignal,
 ): Promise<CommandResult> {
-  const [output, errors] = [new Collector(), new Collector()];
+  const output = new Collector();
+  const errors = new Collector();
   const command = new CommandHost(host, ['--json', ...words], { input: Readable.from([]), output, errors });
   const interrupt = () => void command.interrupt('SIGINT');
   if (signal.aborted) interrupt();

@@ -18,10 +18,10 @@ import type { Program } from '../../cli/run.js';
 import { version } from '../../version.js';
 import type { Context } from '../command.js';
 import { checkArguments } from './arguments.js';
-import { FROM_OUTSIDE, listed } from './listed.js';
 import { errorOf, runCommand } from './run-command.js';
 import { StdioTransport } from './stdio-transport.js';
 import type { Tool, ToolAnswer, ToolCall } from './tool.js';
+import { describeTool, FROM_OUTSIDE } from './tool-schema.js';
 
 const INSTRUCTIONS = [
   'pit is a trading terminal for a cryptocurrency exchange. These tools read its markets and the account of one profile.',
@@ -100,7 +100,9 @@ class ToolServer {
         },
       },
     );
-    server.setRequestHandler('tools/list', () => ({ tools: [...this.#tools.values()].map(listed) as ListedTool[] }));
+    server.setRequestHandler('tools/list', () => ({
+      tools: [...this.#tools.values()].map(describeTool) as ListedTool[],
+    }));
     server.setRequestHandler('tools/call', ({ params }, request) => {
       const tool = this.#tools.get(params.name);
       if (tool === undefined)
@@ -185,7 +187,8 @@ class CheckingServer extends Server {
     const wrapped = super._wrapHandler(method, handler);
     return (request, context) => {
       const envelope: Readonly<Record<string, unknown>> | undefined = context.mcpReq.envelope;
-      const [requested, spoken] = [envelope?.[PROTOCOL_VERSION_META_KEY], this.getNegotiatedProtocolVersion()];
+      const requested = envelope?.[PROTOCOL_VERSION_META_KEY];
+      const spoken = this.getNegotiatedProtocolVersion();
       if (requested === undefined || spoken === undefined || requested === spoken) return wrapped(request, context);
       throw new UnsupportedProtocolVersionError({ supported: [spoken], requested: String(requested) });
     };

@@ -42,7 +42,7 @@ export interface ToolCall<Taken extends Parameters = Parameters> {
   replyTo(question: string): 'confirmed' | 'declined' | undefined;
 }
 
-/** What a tool answers: a document, with an error if it is not complete; an error alone; or a question to the user. */
+/** A document, with an error if it is not complete; an error alone; or a question to the user. */
 export type ToolAnswer =
   | (Partial<CommandResult> & {
       /** Continues the rows in another call; null after the last. Undefined if the answer is no list. */
@@ -61,7 +61,7 @@ export interface Tool<Taken extends Parameters = Parameters> {
   readonly output: Shape;
   /** What it changes. `destructive` may lose money or cannot be undone. */
   readonly effect: 'read' | 'write' | 'destructive';
-  /** What it throws becomes the error of the call, as that of a command does. */
+  /** What it throws becomes the error of the call, like that of a command. */
   answer(call: ToolCall<Taken>): Promise<ToolAnswer>;
 }
 

@@ -12,7 +12,7 @@ import { parseLadder } from '../order/batch-input.js';
 import { checkGiven } from '../order/order-args.js';
 import { openWrite } from '../write.js';
 
-/** More would not be read by whoever confirms them. */
+/** In one prepared write. Nobody would read more before confirming. */
 const MOST_ORDERS = 50;
 
 const MARKET = required('the market', marketName);
@@ -44,7 +44,7 @@ export function tradingCommands(limits: AgentLimits): CommandTable {
         },
         async run(context, { side, market, amount, at, type = 'limit', account = 'spot', borrow, repay }) {
           checkGiven({ account, borrow, repay, amount });
-          if (at === undefined) throw usage('An order needs a price.');
+          if (at === undefined) throw usage('An order needs a price.', 'Give price, such as 28000 or bid-1%.');
           const draft = { side, market, amount, at, type, account, borrow, repay, id: undefined, overridden: [] };
           return prepare(context, { kind: 'order', draft });
         },
@@ -80,7 +80,8 @@ export function tradingCommands(limits: AgentLimits): CommandTable {
         },
         async run(context, { market, order, at, amount, account, borrow, repay }) {
           checkGiven({ account: account ?? 'spot', borrow, repay, amount: undefined });
-          if (at === undefined && amount === undefined) throw usage('A replacement needs a new price or amount.');
+          if (at === undefined && amount === undefined)
+            throw usage('A replacement needs a new price or amount.', 'Give price, amount, or both.');
           return prepare(context, { kind: 'replace', market, order, changes: { at, amount, account, borrow, repay } });
         },
       }),
@@ -99,7 +100,7 @@ export function tradingCommands(limits: AgentLimits): CommandTable {
     prepared: command(
       define({
         ...INTERNAL,
-        arguments: { id: required('what is prepared', preparedId) },
+        arguments: { id: required('the id of the prepared write', preparedId) },
         run: async (context, { id }) => answerOf(await findPrepared(await openWrite(context), id)),
       }),
     ),
@@ -108,7 +109,7 @@ export function tradingCommands(limits: AgentLimits): CommandTable {
         ...INTERNAL,
         // it sends: what was done is not lost if it cannot be printed
         dryRunOutput: shape.anything,
-        arguments: { id: required('what is prepared', preparedId) },
+        arguments: { id: required('the id of the prepared write', preparedId) },
         async run(context, { id }) {
           const write = { ...(await openWrite(context)), agentLimits: limits };
           return commitPrepared(write, await findPrepared(write, id));
@@ -126,7 +127,10 @@ const command =
 
 function requireFew(count: number): void {
   if (count > MOST_ORDERS)
-    throw usage(`These are ${count} orders.`, `An agent may prepare up to ${MOST_ORDERS} at once.`);
+    throw usage(
+      `These are ${count} orders.`,
+      `An agent may prepare up to ${MOST_ORDERS} at once: prepare them in parts.`,
+    );
 }
 
 function answerOf(prepared: Parameters<typeof preparedRow>[0]) {

@@ -11,7 +11,7 @@ import { PreparedStore } from '../../trading/prepared/prepared-store.js';
 import type { Context } from '../command.js';
 import { PREPARED, type PreparedRow } from '../commit/commit.js';
 import { isRecorded } from '../commit/unreported.js';
-import { preparedId } from '../inputs.js';
+import { clientId } from '../inputs.js';
 import resolve from '../resolve.js';
 import type { CommandResult, Warning } from './run-command.js';
 import { commandWords, type Given, type Parameters, type Tool, type ToolAnswer, type ToolCall, tool } from './tool.js';
@@ -27,7 +27,7 @@ export interface TradingTerms {
   readonly maxOpen: number | undefined;
 }
 
-/** The tools that may change something, and the command lines that they run. */
+/** The tools that may change something, and the commands that they run. */
 interface Trading {
   readonly tools: readonly Tool[];
   readonly commands: CommandTable;
@@ -61,12 +61,12 @@ const PREPARE = {
 
 const ID = { id: { type: 'text', description: 'id of prepare', isRequired: true } } as const;
 
-/** Throws Failure `usage` for an agent that would trade unattended without limits. */
+/** The tools `prepare`, `commit` and `resolve`. Throws Failure `usage` for an agent that would trade unattended without limits. */
 export function tradingTools({ host, trading }: Pick<Context, 'host' | 'trading'>, terms: TradingTerms): Trading {
   const isUnattended = terms.commit === 'unattended';
   const limits = isUnattended ? AgentLimits.ofUnattended(terms) : new AgentLimits(terms);
   const store = new PreparedStore(host);
-  /** Runs a commit, and records that its outcome was reported: a client that has gone does not learn it. */
+  /** Runs a commit, and records that its outcome was reported, unless the client has gone. */
   const commit = async ({ run, signal }: ToolCall, id: string): Promise<ToolAnswer> => {
     const result = await run(commandWords('commit', { yes: true }, [id]));
     const { error } = result;
@@ -94,8 +94,8 @@ export function tradingTools({ host, trading }: Pick<Context, 'host' | 'trading'
       }),
       tool({
         name: 'commit',
-        title: 'Send what is prepared',
-        description: `Use it to send what was prepared, exactly once. ${isUnattended ? 'Nobody is asked.' : 'The user is asked.'} If the outcome is unknown, do not repeat it: call resolve.`,
+        title: 'Send a prepared trade',
+        description: `Use it to send a prepared write, exactly once. ${isUnattended ? 'Nobody is asked.' : 'The user is asked.'} If the outcome is unknown, do not repeat it: call resolve.`,
         parameters: ID,
         output: shape.anything,
         effect: 'destructive',
@@ -128,12 +128,12 @@ export function tradingTools({ host, trading }: Pick<Context, 'host' | 'trading'
           const journal = await trading.openJournal();
           const unsent = id === undefined ? undefined : unrecorded(journal, store, id);
           if (unsent !== undefined) return unsent;
-          const rows: Row[] = [];
+          const rows: ResolvedRow[] = [];
           let error: CommandResult['error'] = null;
           const warnings: Warning[] = [];
           for (const words of id === undefined ? [[], ...unreportedIds(journal, store)] : [[id]]) {
             const result = await run(commandWords('resolve', {}, words));
-            rows.push(...((result.data as readonly Row[] | undefined) ?? []));
+            rows.push(...((result.data as readonly ResolvedRow[] | undefined) ?? []));
             warnings.push(...result.warnings);
             error ??= result.error;
           }
@@ -147,12 +147,12 @@ export function tradingTools({ host, trading }: Pick<Context, 'host' | 'trading'
 }
 
 /** A row of `pit resolve`, as far as it is used here. */
-interface Row {
+interface ResolvedRow {
   readonly clientId: string;
   readonly outcome: Outcome;
 }
 
-/** The command line for what an agent wants prepared. Throws Failure `usage` for what is missing or does not belong to it. */
+/** The command line that prepares a write. Throws Failure `usage` for an argument that is missing or does not belong to its kind. */
 function prepareWords({ kind, market, ...given }: Given<typeof PREPARE>): string[] {
   const { side, amount, price, type, weight, account, borrow, repay } = given;
   // many agents send an empty list for what they leave out
@@ -181,14 +181,14 @@ function prepareWords({ kind, market, ...given }: Given<typeof PREPARE>): string
 
 function requireGiven(kind: string, needed: object, foreign: object): void {
   const missing = Object.entries(needed).flatMap(([name, value]) => (value === undefined ? [name] : []));
-  if (missing.length > 0) throw usage(`To prepare ${kind}, ${missing.join(' and ')} must be given.`);
+  if (missing.length > 0) throw usage(`To prepare ${kind}, give ${missing.join(', ')}.`);
   const unused = Object.entries(foreign).flatMap(([name, value]) =>
     value === undefined || value === false ? [] : [name],
   );
   if (unused.length > 0) throw usage(`${kind} takes no ${unused.join(' and no ')}.`, 'Leave that out.');
 }
 
-/** What the user is asked: everything that is sent, as it was prepared. */
+/** The question to the user: everything that will be sent, as it was prepared. */
 function questionOf({ text, places, cancels, notional, fee, feeCoin, market, warnings, profile }: PreparedRow): string {
   const quote = market.split('_')[1] ?? '';
   const orders =
@@ -215,7 +215,7 @@ function isTakenFrom(store: PreparedStore, id: string, journal: Journal): boolea
   return kept !== undefined && kept !== 'changed' && kept.takenBy !== null && kept.prepared.account === journal.folder;
 }
 
-/** Uses up what the user has declined. */
+/** Uses up the id of a write that the user has declined. Throws Failure `declined`. */
 function decline(store: PreparedStore, { id }: PreparedRow): never {
   const kept = store.find(id);
   if (kept !== undefined && kept !== 'changed' && store.take(kept.prepared)) store.report(id, DECLINED);
@@ -228,9 +228,12 @@ function dontRepeat(id: string): string {
   return `Do not prepare or commit it again: call resolve with the id ${id}.`;
 }
 
-/** What is known of a prepared write that the journal does not have; undefined if it has it, or nothing was prepared. */
+/**
+ * The answer of `resolve` for a prepared write that the journal does not have; undefined if it has it, or nothing was prepared.
+ * Throws Failure `unknown` while it is being committed.
+ */
 function unrecorded(journal: Journal, store: PreparedStore, word: string): ToolAnswer | undefined {
-  const id = preparedId(word);
+  const id = clientId(word);
   const kept = store.find(id);
   if (kept === undefined || kept === 'changed' || isRecorded(journal, id)) return undefined;
   const { prepared, takenBy, reported } = kept;
@@ -249,7 +252,7 @@ function unrecorded(journal: Journal, store: PreparedStore, word: string): ToolA
   return { data: [{ operation, clientId: id, market, ...none, timeline: [{ time: isoTime(made), event }] }] };
 }
 
-/** The writes of the account whose outcome was not reported to whoever committed them. */
+/** The writes of the account that were committed, and whose outcome was not reported. */
 function unreportedIds(journal: Journal, store: PreparedStore): string[][] {
   return store.committed().flatMap(({ prepared: { id, account }, reported }) => {
     const isUnreported = reported === null && account === journal.folder && isRecorded(journal, id);

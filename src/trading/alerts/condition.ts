@@ -20,7 +20,8 @@ const SPREAD_DECIMALS = 6;
 
 /** A number of a market; null if it has none now. The spread is a share of the middle, in percent. */
 export function numberOf(ticker: Ticker, field: Field): Decimal | null {
-  const [bid, ask] = [priceOf(ticker.bid), priceOf(ticker.ask)];
+  const bid = priceOf(ticker.bid);
+  const ask = priceOf(ticker.ask);
   if (field === 'bid') return bid;
   if (field === 'ask') return ask;
   if (field === 'last') return priceOf(ticker.last);

@@ -27,7 +27,7 @@ export interface Observation {
   readonly value: Decimal;
 }
 
-/** What part of its level a number has to move back before a crossing counts again. */
+/** The share of its level by which a number has to move back before a crossing counts again. */
 const REARM_SHARE: Readonly<Record<Exclude<Field, 'change'>, Decimal>> = {
   last: Decimal.of('0.001'),
   bid: Decimal.of('0.001'),
@@ -78,7 +78,7 @@ export class Crossing {
   }
 
   /**
-   * Takes what a candle says of a time of which nothing else is known. Candles come in their order.
+   * Takes a candle of a time for which nothing else is known. Candles come in their order.
    * @returns the price that has crossed the level; undefined for none
    */
   takeCandle({ time, high, low, close }: Pick<Ohlcv, 'time' | 'high' | 'low' | 'close'>): Decimal | undefined {

@@ -159,7 +159,7 @@ class AlertFinder {
     return [...missed, ...crossed.map((one) => crossingAlert(one, isLate(event, one.time, now)))];
   }
 
-  /** What is missing of trades is read as candles; what is missing of orders is reported. */
+  /** Reads candles for missing trades, and warns of anything else that is missing. */
   async takeGap({ channel, reason }: GapEvent, stream: ExchangeStream): Promise<Alert[]> {
     const { market, warn } = this.source;
     const since = this.#crossings.lastTrade?.time;

@@ -12,7 +12,7 @@ export interface Crossed {
   readonly value: Decimal;
 }
 
-/** Where nothing was seen of a market, candles show the prices. */
+/** The prices of a time in which pit did not see the market. */
 type PriceCandle = Pick<Ohlcv, 'time' | 'high' | 'low' | 'close'>;
 
 /**
@@ -66,7 +66,7 @@ export class MarketCrossings {
   }
 
   /**
-   * Takes candles, oldest first, for a time of which trades are missing.
+   * Takes candles, oldest first, for a time whose trades are missing.
    * @param newest the newest trade that is known to lie in them: it and those before are not taken any more
    */
   takeCandles(candles: readonly PriceCandle[], newest: string | undefined): Crossed[] {

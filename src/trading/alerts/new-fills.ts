@@ -2,10 +2,10 @@ import { Decimal } from '../../domain/decimal.js';
 import type { Order } from '../../domain/order.js';
 import type { FillCondition } from './condition.js';
 
-/** How much of so many orders is known to be filled; the oldest are forgotten. */
+/** Orders whose filled amounts are remembered; the oldest are forgotten. */
 const MAX_ORDERS = 10_000;
 
-/** Tells of which orders more is filled than before. */
+/** Finds the orders that have filled more than before. */
 export class NewFills {
   readonly #named = new Map<FillCondition, Pick<Order, 'id' | 'state'>>();
   readonly #filled = new Map<string, Decimal>();

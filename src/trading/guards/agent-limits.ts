@@ -53,8 +53,7 @@ export class AgentLimits {
       ...(maxDay === undefined ? ['--max-day'] : []),
       ...(maxOpen === undefined ? ['--max-open'] : []),
     ];
-    if (missing.length > 0)
-      throw usage(`--commit unattended asks nobody, so it needs ${missing.join(', ')}.`, COMPLETE);
+    if (missing.length > 0) throw usage(`--commit unattended asks nobody, so it needs ${missing.join(', ')}.`, EXAMPLE);
     for (const [flag, limit] of [
       ['--max-order', maxOrder],
       ['--max-day', maxDay],
@@ -88,11 +87,11 @@ export class AgentLimits {
 
   /**
    * Throws Failure `usage` if too many orders would be open with those of a write that was just recorded. Counts the orders that
-   * pit placed in these markets in the last days and that are open, and all that it may be placing.
+   * pit placed in these markets, in the days that the archive keeps, and that are open, and all that it may be placing.
    */
   async requireOpen({ client, journal }: TradingContext, write: RecordedWrite): Promise<void> {
     const max = this.#maxOpen ?? Number.POSITIVE_INFINITY;
-    const { placed, placing } = this.#ordersBesides(journal, write.id);
+    const { placed, placing } = this.#otherOrders(journal, write.id);
     const own = ordersOf(write) + placing;
     const most = placed.reduce((sum, { ids }) => sum + ids.length, own);
     // only a list shows which of them are open
@@ -113,11 +112,11 @@ export class AgentLimits {
   }
 
   /** The orders of other writes that may be open, and how many they may be placing. */
-  #ordersBesides(
+  #otherOrders(
     journal: TradingContext['journal'],
     own: string,
   ): { readonly placed: readonly Placed[]; readonly placing: number } {
-    // before the lists are read: what is placed meanwhile was recorded before, or counts the write at hand itself
+    // before the lists are read: an order that is placed while they are was recorded before, or counts this write itself
     const { unsettled, settled } = journal.writesSince(0);
     const counts = ({ write }: Pick<Settled, 'write'>) =>
       write.id !== own && this.#concerns(marketOf(write) ?? '') && !this.#closed.has(write.id);
@@ -134,7 +133,7 @@ export class AgentLimits {
   }
 }
 
-const COMPLETE = 'For instance: --markets btc_usdt --max-order 100usdt --max-day 1000usdt --max-open 5.';
+const EXAMPLE = 'For instance: --markets btc_usdt --max-order 100usdt --max-day 1000usdt --max-open 5.';
 
 function lower(
   limits: ReadonlyMap<string, Decimal>,
@@ -174,14 +173,14 @@ function placedBy(journal: TradingContext['journal'], settled: Settled): Placed[
 }
 
 /** Orders of one side of a market. */
-interface Wanted extends MarketSide {
+interface SideOrders extends MarketSide {
   readonly ids: ReadonlySet<string>;
   /** When the first of them was recorded, in milliseconds since the Unix epoch. */
   readonly oldest: number;
 }
 
-function bySide(placed: readonly Placed[]): Wanted[] {
-  const sides = new Map<string, Wanted>();
+function bySide(placed: readonly Placed[]): SideOrders[] {
+  const sides = new Map<string, SideOrders>();
   for (const { market, side, ids, time } of placed) {
     const key = `${market} ${side}`;
     const earlier = sides.get(key);
@@ -196,7 +195,7 @@ function bySide(placed: readonly Placed[]): Wanted[] {
 }
 
 /** Reads the lists of the exchange back to all of these orders. Returns the ids of those that are open. Throws Failure if a list cannot be read. */
-async function openAmong(client: TradingContext['client'], sides: readonly Wanted[]): Promise<ReadonlySet<string>> {
+async function openAmong(client: TradingContext['client'], sides: readonly SideOrders[]): Promise<ReadonlySet<string>> {
   const open = new Set<string>();
   for (const { market, side, ids, oldest } of sides) {
     const left = new Set(ids);

@@ -14,7 +14,7 @@ export interface DayNotional {
   readonly notional: string;
 }
 
-/** Undefined for a write without a market. */
+/** What a settled write counts for the limit of its day; undefined if it has no market. */
 export function dayNotionalOf(settled: Settled): DayNotional | undefined {
   const { write } = settled;
   const quote = quoteOf(write);

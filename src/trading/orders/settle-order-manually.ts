@@ -3,9 +3,9 @@ import { Failure, suggest, tryRead, usage } from '../../errors.js';
 import { endJob, outcomeOf } from '../batches/close-job.js';
 import { Job } from '../batches/job.js';
 import type { JournalEntry } from '../journal/entry.js';
+import { type ManualOutcome, requireExpired } from '../manual-outcome.js';
 import { settleMarket } from '../settle.js';
 import type { TradingContext } from '../trading-context.js';
-import { type ManualOutcome, requireExpired } from '../withdrawals/settle-withdrawal-manually.js';
 import { keyOf } from './terms.js';
 
 /**

@@ -7,7 +7,7 @@ export const PREPARED_FOLDER = 'prepared';
 /** For how long a prepared write may be committed, in milliseconds. */
 export const PREPARED_MS = 60_000;
 
-/** The beginning of the name of a claim's link, after which comes the name of what is claimed. */
+/** The name of a claim's link begins with this, and with the id of the write. */
 const HIDDEN = '.';
 
 /**

@@ -1,15 +1,9 @@
-import { localTimeText, suggest, tryRead, usage } from '../../errors.js';
+import { suggest, tryRead, usage } from '../../errors.js';
 import type { JournalEntry } from '../journal/entry.js';
-import { acceptsReqTime, certainAt } from '../poll-until-settled.js';
+import { type ManualOutcome, requireExpired } from '../manual-outcome.js';
+import { acceptsReqTime } from '../poll-until-settled.js';
 import type { TradingContext } from '../trading-context.js';
 import { type NewRecords, readRecordList, settleRecords } from './settle-records.js';
-
-/** What the user found out on the exchange about a write. */
-export interface ManualOutcome {
-  readonly outcome: 'done' | 'notSent';
-  /** The order or record that it made; null if the user names none. */
-  readonly id: string | null;
-}
 
 /**
  * Settles a withdrawal as the user reports it. What the exchange shows takes precedence, and nothing counts while the
@@ -47,21 +41,6 @@ export async function settleWithdrawalManually(
   }
   const id = manual.id === null ? onlyRecord(entry, fitting) : requireListed(entry, manual.id, records);
   entry.settle({ outcome: 'placed', id, duplicates: [] }, `placed${id === null ? '' : `: ${id}`}, as the user says`);
-}
-
-/** Throws Failure `usage` until the request has expired: the order or withdrawal may appear in a moment. */
-export function requireExpired(
-  trading: TradingContext,
-  id: string,
-  request: { readonly reqTime: number },
-  manual: ManualOutcome,
-): void {
-  const certain = certainAt(trading, request);
-  if (certain === null) return;
-  throw usage(`The exchange may still execute ${id}, so it is too early to report its outcome.`, [
-    `Report it after ${localTimeText(certain)}.`,
-    suggest('Report it', 'resolve', id, '--as', manual.id === null ? manual.outcome : `placed=${manual.id}`),
-  ]);
 }
 
 /** The record that a withdrawal without a named one is; null if none may be it. Throws Failure `usage` if several may. */

@@ -61,16 +61,13 @@ describe('the tools that trade', () => {
 });
 
 describe('prepare', () => {
-  it.each([['order', { amount: 100, price: 28_000, type: 'postOnly' }]])(
-    'takes numbers as they were sent: %s',
-    async () => {
-      const prepared = await client.done<Prepared>('prepare', { ...ORDER, amount: 0.0123, price: 27_500 });
-      expect(prepared.places).toMatchObject([{ amount: '0.0123', price: '27500' }]);
-    },
-  );
+  it('takes numbers as they were sent', async () => {
+    const prepared = await client.done<Prepared>('prepare', { ...ORDER, amount: 0.0123, price: 27_500 });
+    expect(prepared.places).toMatchObject([{ amount: '0.0123', price: '27500' }]);
+  });
 
   it.each([
-    [{ kind: 'order', market: 'btc_usdt' }, 'To prepare order, side and amount and price must be given.'],
+    [{ kind: 'order', market: 'btc_usdt' }, 'To prepare order, give side, amount, price.'],
     [{ ...ORDER, orders: ['1'] }, 'order takes no orders.'],
     [{ ...ORDER, kind: 'withdraw' }, 'kind is "withdraw".'],
     [{ ...ORDER, price: '--override=price-band' }, expect.stringContaining('is not a price')],

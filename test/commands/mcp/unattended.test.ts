@@ -69,7 +69,7 @@ describe('pit mcp --commit unattended', () => {
     expect(ran.stderr).toContain(message);
   });
 
-  it('sends what is prepared and asks nobody', async () => {
+  it('sends a prepared write and asks nobody', async () => {
     const client = await agent();
     expect(await send(client, {})).toBe('placed');
     expect(client.questions).toEqual([]);

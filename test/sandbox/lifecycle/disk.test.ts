@@ -47,12 +47,13 @@ describe('a failing disk', () => {
     ['EDQUOT', 'the disk quota is used up'],
     ['EROFS', 'the file system is read-only'],
     ['EACCES', 'permission denied'],
+    ['EISDIR', 'a folder has the name of one of its files'],
   ])('reports a failing disk with the folder and advice: %s', async (code, reason) => {
     for (const thrown of [systemError(code), new NotWritten(systemError(code))]) {
       await expect(keepingData('/the/folder', () => Promise.reject(thrown))).rejects.toMatchObject({
         kind: 'unreachable',
         message: `The sandbox cannot keep its data in /the/folder: ${reason}`,
-        hints: ['Free some space, or set PIT_HOME to a folder that you can write to, then run it again.'],
+        hints: ['Correct that, or set PIT_HOME to a folder that you can write to, then run it again.'],
       });
     }
   });

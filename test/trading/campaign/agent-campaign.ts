@@ -150,6 +150,8 @@ class AgentCampaign {
     this.#wishes.push(wish);
     for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt += 1) {
       const id = await this.#prepare(wish, client);
+      // a refusal may have made it find out that its order is there
+      if (wish.committed.some(({ outcome }) => outcome === 'placed')) return;
       if (id === undefined) continue;
       const manner = chosen(draw, MANNERS);
       wish.manners.push(manner);
@@ -162,7 +164,7 @@ class AgentCampaign {
     }
   }
 
-  /** The id of what is prepared; undefined if that was refused. */
+  /** The id of the prepared write; undefined if it was refused. */
   async #prepare(wish: Wish, client: Client): Promise<string | undefined> {
     const { market, side, price, amount } = wish.terms;
     const agent = await client.agent();

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { someNewestFirst } from '../../../src/commands/mcp/rows.js';
+import { pageNewestFirst } from '../../../src/commands/mcp/row-pages.js';
 
 interface Row {
   readonly id: number;
@@ -14,7 +14,7 @@ const rowAt = (time: number | null, id: number): Row => ({
 
 function page(rows: readonly Row[], limit: number, cursor: string | undefined, hasPages: boolean) {
   const result = { data: rows, warnings: [], error: null };
-  const answer = someNewestFirst('bills', { limit: String(limit), cursor }, result, { hasPages });
+  const answer = pageNewestFirst('bills', { limit: String(limit), cursor }, result, { hasPages });
   return { rows: answer.data as readonly Row[], cursor: answer.nextCursor ?? undefined };
 }
 

@@ -38,7 +38,7 @@ export function cursorOf(tool: string, { page, time, skip }: Position): string {
   return Buffer.from(`${tool}.${page}.${time}.${skip}`, 'latin1').toString('base64url');
 }
 
-/** How many rows are wanted. Throws Failure `usage`. */
+/** How many rows are wanted. Throws Failure `usage` for what is no number from 1 to 200. */
 export function limitOf({ limit }: Pick<RowArguments, 'limit'>): number {
   if (limit === undefined) return DEFAULT_ROWS;
   const rows = /^\d{1,3}$/.test(limit) ? Number(limit) : 0;
@@ -46,13 +46,13 @@ export function limitOf({ limit }: Pick<RowArguments, 'limit'>): number {
   throw usage(`limit is ${limit}.`, `It must be a whole number from 1 to ${MOST_ROWS}.`);
 }
 
-/** A part of the rows of a command; the whole result if it has none. */
-export interface SomeRows extends CommandResult {
+/** A part of the rows of a command; the whole result if it has no rows. */
+export interface RowPage extends CommandResult {
   readonly nextCursor?: string | null;
 }
 
-/** The rows of an answer from where the cursor is, as many as are wanted. */
-export function someRows(tool: string, given: RowArguments, result: CommandResult): SomeRows {
+/** The rows of an answer from the cursor on, up to the limit. Throws Failure `usage` for a wrong limit or cursor. */
+export function pageOfRows(tool: string, given: RowArguments, result: CommandResult): RowPage {
   if (!Array.isArray(result.data)) return result;
   const { skip } = positionOf(tool, given) ?? { skip: 0 };
   const end = skip + limitOf(given);
@@ -65,17 +65,17 @@ interface TimedRow {
 }
 
 /**
- * The same for rows that are sorted by time, newest first. It continues after the last row that was given, although the list has got
- * newer rows since.
+ * The same for rows that are sorted by time, newest first. It continues after the last row that was given, even if the list has
+ * newer rows by then.
  *
  * @param options.hasPages whether the exchange lists them page by page: then an empty page is the end
  */
-export function someNewestFirst(
+export function pageNewestFirst(
   tool: string,
   given: RowArguments,
   result: CommandResult,
   { hasPages }: { readonly hasPages: boolean },
-): SomeRows {
+): RowPage {
   if (!Array.isArray(result.data)) return result;
   const { page, time, skip } = positionOf(tool, given) ?? { page: 1, time: Number.POSITIVE_INFINITY, skip: 0 };
   const all: readonly TimedRow[] = result.data;

@@ -1,8 +1,8 @@
 import type * as shape from '../../cli/shapes.js';
 import type { Parameter, Tool } from './tool.js';
 
-/** A tool as the protocol lists it. */
-export function listed({ name, title, description, parameters, output, effect }: Tool): object {
+/** A tool as the protocol's `tools/list` has it. */
+export function describeTool({ name, title, description, parameters, output, effect }: Tool): object {
   const required = Object.entries(parameters).flatMap(([key, { isRequired }]) => (isRequired ? [key] : []));
   return {
     name,
@@ -37,7 +37,7 @@ function parameterSchema({ type, description, choices }: Parameter): object {
 /** Marks a text that the exchange, or a stranger through it, has chosen. The instructions of the server say what it means. */
 export const FROM_OUTSIDE = '[outside]';
 
-/** The shape without what costs an agent more tokens than it tells: patterns, wire names, and lists of fields that are always there. */
+/** The shape without patterns, wire names, and lists of required fields: they cost an agent more tokens than they are worth. */
 function brief({
   type,
   description,

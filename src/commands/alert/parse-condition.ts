@@ -18,16 +18,19 @@ const EXAMPLES = "Write 'last>30000', 'bid<27000', 'change>5%', 'spread>0.1%', '
 const QUOTE_IT = "Quote the condition, as in 'last>30000': without quotes, your shell takes > and < for itself.";
 
 /** Reads a condition such as `last>30000`. Throws Failure `usage` that names it and what is expected. */
-export const conditionWord = withCompletion({ of: 'words', words: [...FIELDS, 'fill', 'fill:'] }, (word): Condition => {
-  const text = word.trim();
-  const [name = '', ...rest] = text.split(':');
-  if (name.toLowerCase() === 'fill') return fillCondition(word, rest.length === 0 ? undefined : rest.join(':'));
-  const [, typed = '', operator, number = ''] = /^([a-z]+)\s*(?:(>=|<=|>|<)\s*(.*))?$/i.exec(text) ?? [];
-  const field = FIELDS.find((one) => one === typed.toLowerCase());
-  if (field === undefined) throw unknownField(word, typed);
-  if (operator === undefined) throw wrong(word, 'has nothing to compare with', QUOTE_IT);
-  return threshold(word, field, operator as Operator, number);
-});
+export const parseCondition = withCompletion(
+  { of: 'words', words: [...FIELDS, 'fill', 'fill:'] },
+  (word): Condition => {
+    const text = word.trim();
+    const [name = '', ...rest] = text.split(':');
+    if (name.toLowerCase() === 'fill') return fillCondition(word, rest.length === 0 ? undefined : rest.join(':'));
+    const [, typed = '', operator, number = ''] = /^([a-z]+)\s*(?:(>=|<=|>|<)\s*(.*))?$/i.exec(text) ?? [];
+    const field = FIELDS.find((one) => one === typed.toLowerCase());
+    if (field === undefined) throw unknownField(word, typed);
+    if (operator === undefined) throw wrong(word, 'has nothing to compare with', QUOTE_IT);
+    return threshold(word, field, operator as Operator, number);
+  },
+);
 
 function fillCondition(word: string, id: string | undefined): Condition {
   if (id === undefined) return { kind: 'fill', text: 'fill', order: null };
