@@ -74,9 +74,9 @@ describe('prepare', () => {
     [{ ...ORDER, side: '--yes' }, expect.stringContaining('side is')],
     [{ ...ORDER, kind: 'ladder', price: 'bid-1%:bid-5%:51' }, 'These are 51 orders.'],
     [{ kind: 'cancel', market: 'btc_usdt', orders: ['123'] }, 'Order 123 is not open in btc_usdt.'],
-    [{ kind: 'cancel', market: 'btc_usdt', orders: [] }, 'To prepare cancel, orders must be given.'],
+    [{ kind: 'cancel', market: 'btc_usdt', orders: [] }, 'To prepare cancel, give orders.'],
     [{ kind: 'cancel', market: 'btc_usdt', orders: ['all', '123'] }, 'The order id is "all".'],
-    [{ kind: 'replace', market: 'btc_usdt', orders: [], price: 'bid-3%' }, 'To prepare replace, orders must be given.'],
+    [{ kind: 'replace', market: 'btc_usdt', orders: [], price: 'bid-3%' }, 'To prepare replace, give orders.'],
   ])('refuses %j', async (given, message) => {
     expect(await client.failed('prepare', given)).toMatchObject({ kind: 'usage', message });
   });
