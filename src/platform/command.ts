@@ -17,6 +17,7 @@ const NOT_RUN = 126;
  */
 export async function runCommand(args: readonly string[], signals: Signals, isOnTerminal: boolean): Promise<number> {
   const [program = '', ...rest] = args;
+  openStderr();
   const child = spawn(program, rest, { stdio: 'inherit' });
   const restoreSignals = signals.redirectSignals((signal) => {
     if (signal !== 'SIGINT' || !isOnTerminal) child.kill(signal);
@@ -31,6 +32,7 @@ export async function runCommand(args: readonly string[], signals: Signals, isOn
 /** Runs a program with a text as its input, and with what it prints on stderr. Resolves as {@link runCommand}. */
 export function runWithInput(args: readonly string[], input: string): Promise<number> {
   const [program = '', ...rest] = args;
+  openStderr();
   const child = spawn(program, rest, { stdio: ['pipe', 2, 2] });
   // it need not read the text
   child.stdin?.on('error', () => undefined).end(input);
@@ -50,8 +52,17 @@ export interface PipedCommand {
  * @param shell the user's, by its path; without one the system's own
  */
 export function pipeTo(line: string, shell: string | undefined): PipedCommand {
+  openStderr();
   const child = spawn(line, { shell: shell || true, stdio: ['pipe', 'inherit', 'inherit'] });
   return { input: child.stdin, ended: exitCodeOf(child) };
+}
+
+/**
+ * Node opens its stderr when it closes any connection, and a pipe then no longer blocks for the programs that share it: they lose
+ * what they write faster than it is read. Opened before they start, it blocks again from their start on.
+ */
+function openStderr(): void {
+  void process.stderr;
 }
 
 function exitCodeOf(child: ChildProcess): Promise<number> {

@@ -1,6 +1,7 @@
 import { copyFileSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { AgentLimits } from '../../src/trading/guards/agent-limits.js';
 import type { PreparedWrite } from '../../src/trading/prepared/prepared-write.js';
 import { eventually } from '../support/eventually.js';
 import { ladder, order, prepareIn, replacement } from '../support/prepare.js';
@@ -129,6 +130,19 @@ describe('pit commit', () => {
     const before = await moveBy(1.01);
     expect(await pit.json(`commit ${id} --yes`)).toMatchObject({ price: shown.places[0]?.price });
     await moveTo(before);
+  });
+
+  it('holds the limits of the agent that prepared it', async () => {
+    const agentLimits = new AgentLimits({ maxOpen: 1 });
+    const [first, second] = [
+      await prepare(order(ORDER), { agentLimits }),
+      await prepare(order('buy 0.02 btc_usdt bid-3%'), { agentLimits }),
+    ];
+    await pit.json(`commit ${first.id} --yes`);
+    expect(await pit.failure(`commit ${second.id} --yes`, 2)).toMatchObject({
+      message: expect.stringMatching(/^max-open blocks this: with it, \d+ orders would be open, and the limit is 1\. /),
+    });
+    expect(await orders('open')).toHaveLength(1);
   });
 
   it('sends nothing if the market has moved so that a guard blocks', async () => {

@@ -3,6 +3,7 @@ import { requireConsent } from '../../cli/consent.js';
 import { optional } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import { isoTime, localTime, timeTitle } from '../../terminal/time.js';
+import { AgentLimits } from '../../trading/guards/agent-limits.js';
 import { PreparedStore } from '../../trading/prepared/prepared-store.js';
 import type { PreparedWrite } from '../../trading/prepared/prepared-write.js';
 import { CANCELLED } from '../cancel/cancel-result.js';
@@ -73,7 +74,8 @@ export default define({
     requireConsent(context);
     const write = await openWrite(context);
     const prepared = await findPrepared(write, id);
-    return reporting(write, prepared, () => commitPrepared(write, prepared));
+    const limited = { ...write, agentLimits: new AgentLimits(prepared.limits) };
+    return reporting(limited, prepared, () => commitPrepared(limited, prepared));
   },
 });
 

@@ -44,7 +44,7 @@ interface Checked {
  *   write was committed whose outcome was not reported; whatever kept a needed answer from being read
  */
 export async function prepareWrite(context: WriteContext, request: PrepareRequest): Promise<PreparedWrite> {
-  const { trading, host, session } = context;
+  const { trading, host, session, agentLimits } = context;
   if (request.kind !== 'cancel') await requireNotHalted(context);
   const { write, shown } = await check(context, request);
   const store = new PreparedStore(host);
@@ -52,7 +52,8 @@ export async function prepareWrite(context: WriteContext, request: PrepareReques
   const before = placedBefore(trading, store, write);
   const warnings = [...shown.warnings, ...(before === undefined ? [] : [before])];
   const { profile } = await session.profile.connection();
-  return store.keep({ write, shown: { ...shown, warnings }, profile, account: trading.journal.folder });
+  const limits = agentLimits?.given ?? {};
+  return store.keep({ write, shown: { ...shown, warnings }, profile, account: trading.journal.folder, limits });
 }
 
 function check(context: WriteContext, request: PrepareRequest): Promise<Checked> {

@@ -33,7 +33,8 @@ export class AgentLimits {
   /** The ids of writes all of whose orders are closed: closed orders stay closed. */
   readonly #closed = new Set<string>();
 
-  constructor({ markets, maxOrder, maxDay, maxOpen }: GivenLimits) {
+  constructor(readonly given: GivenLimits) {
+    const { markets, maxOrder, maxDay, maxOpen } = given;
     this.#markets = markets === undefined ? undefined : new Set(markets);
     this.#maxOrder = coinAmounts(maxOrder);
     this.#maxDay = coinAmounts(maxDay);

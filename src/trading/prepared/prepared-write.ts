@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { AccountType, OrderType, Side } from '../../domain/order.js';
 import { areSameJobs, type BatchPlan } from '../batches/lines.js';
+import type { GivenLimits } from '../guards/agent-limits.js';
 import type { RecordedOrderTerms, ReplaceTerms } from '../journal/write.js';
 import { isSameOrder } from '../orders/place.js';
 import type { GivenAccount } from '../replace/order-account.js';
@@ -61,6 +62,8 @@ export interface PreparedWrite {
   readonly made: number;
   readonly expires: number;
   readonly shown: Shown;
+  /** Those of the agent that had it prepared: they hold for whoever commits it. */
+  readonly limits: GivenLimits;
 }
 
 /** The same without an id. The nonce makes the ids of equal writes differ. */

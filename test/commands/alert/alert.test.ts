@@ -1,7 +1,10 @@
+import { execFile } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { schemaViolations } from '../../cli-contract/schema-violations.js';
+import { pitLine } from '../../support/command.js';
 import { eventually } from '../../support/eventually.js';
 import { type ProcessOptions, startInProcess } from '../../support/in-process.js';
 import { plainEnvironment } from '../../support/pit.js';
@@ -193,6 +196,14 @@ describe('what an alert does', () => {
       expect.stringContaining('last>1'),
       'said\nWarning: "fails" ended with exit code 3.\n',
     ]);
+  });
+
+  it('--exec loses nothing of what a program prints faster than a pipe is read', async () => {
+    const program = "sh -c 'sleep 0.2; head -c 1000000 /dev/zero'";
+    const line = pitLine('alert', 'btc_usdt', 'last>1', '--exec', program);
+    const piped = ['-c', '"$@" 2>&1 >/dev/null | (sleep 1; wc -c)', 'sh', ...line];
+    const { stdout } = await promisify(execFile)('sh', piped, { env: plainEnvironment(pit.home) });
+    expect(stdout.trim()).toBe('1000000');
   });
 
   it.each([
