@@ -33,8 +33,8 @@ export const mcpCommand = (program: Program) =>
       const unneeded = Object.entries(given).find(([, value]) => value !== undefined);
       if (!allowTrading && unneeded !== undefined)
         throw usage(
-          'Limits of trading need --allow-trading.',
-          'Add it, or leave out the limits: without it, no tool trades.',
+          'The flags for trading need --allow-trading.',
+          'Add it, or leave them out: without it, no tool trades.',
         );
       const terms = { ...given, commit: given.commit ?? 'ask' } as const;
       const trading = allowTrading ? tradingTools(context, terms) : { tools: [], commands: {} };

@@ -216,8 +216,8 @@ describe('a failure', () => {
       ['mcp --profile none', 'There is no profile "none".'],
       ['mcp --yes', '--yes cannot confirm what an agent does.'],
       ['mcp --allow-trading --dry-run', '--dry-run has no effect here.'],
-      ['mcp --markets btc_usdt', 'Limits of trading need --allow-trading.'],
-      ['mcp --commit unattended', 'Limits of trading need --allow-trading.'],
+      ['mcp --markets btc_usdt', 'The flags for trading need --allow-trading.'],
+      ['mcp --commit unattended', 'The flags for trading need --allow-trading.'],
       ['mcp --allow-trading --max-order 5', '--max-order is "5".'],
       ['mcp --allow-trading --max-open 0', '--max-open is "0".'],
     ];
