@@ -175,7 +175,7 @@ async function warnWhileBlind(
   }
 }
 
-/** On a terminal: what the conditions are about, as it is now, and how old that is. */
+/** The line on a terminal: the current values that the conditions compare, and their age. */
 class WaitingLine {
   #stream: ExchangeStream | undefined;
   #hide: () => void = () => undefined;

@@ -34,7 +34,7 @@ export interface CommandResult {
 }
 
 /**
- * Runs a command line of pit in this process, as `pit shell` does, and reads what it prints with `--json`. It can ask nobody.
+ * Runs a command line of pit in this process, as `pit shell` does, and reads what it prints with `--json`. It cannot ask a question.
  *
  * @param signal interrupts it as Ctrl-C does
  */

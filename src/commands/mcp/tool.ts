@@ -31,7 +31,7 @@ export interface ToolCall<Taken extends Parameters = Parameters> {
   readonly given: Given<Taken>;
   /** Aborts when the client cancels the call, or goes. */
   readonly signal: AbortSignal;
-  /** Runs a command line of pit with the profile of this server. It can ask nobody. */
+  /** Runs a command line of pit with the profile of this server. It cannot ask a question. */
   run(words: readonly string[]): Promise<CommandResult>;
   /** Whether the client can ask its user. */
   readonly canAsk: boolean;

@@ -146,7 +146,7 @@ export function tradingTools({ host, trading }: Pick<Context, 'host' | 'trading'
   };
 }
 
-/** A row of `pit resolve`, as far as it is used here. */
+/** The fields of a row of `pit resolve` that the tool reads. */
 interface ResolvedRow {
   readonly clientId: string;
   readonly outcome: Outcome;

@@ -37,7 +37,7 @@ export interface Orders<Planned extends PlannedOrders, Sent>
   extends Pick<Write<Assessed<Planned>, Sent>, 'interrupted' | 'stop' | 'result'> {
   /** The guards that the command line overrides. */
   readonly overridden: readonly GuardName[];
-  /** What to do if a guard blocks them, where nobody can override one. Absent: the user may. */
+  /** The hint if a guard blocks them and cannot be overridden. Absent: the user may override it. */
   readonly ifBlocked?: Advice;
   /**
    * Evaluates the user's expressions in the current market and checks the result.

@@ -215,7 +215,7 @@ async function readOrders(
     data: [...orders.filter(isNews), ...named].map(asUpdate),
     past: orders.filter((order) => !isOpen(order)).map(asUpdate),
     scope: older.length === 0 ? 'snapshot' : 'delta',
-    // whoever names orders asks for no other
+    // a reader that names orders needs no others
     unrecoverable: older.length === 0 || request.orders !== undefined ? null : problem,
   };
 }

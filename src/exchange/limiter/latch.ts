@@ -36,7 +36,7 @@ const NOW = `
   local now = time[1] * 1000 + math.floor(time[2] / 1000)
   local leaving = KEYS[1] .. '/leaving'`;
 
-/** In one step, so that whoever sets the latch either stops the write or sees it leave. */
+/** In one step, so that a halt either stops the write or sees it leave. */
 const ENTER = `${NOW}
   redis.call('ZADD', leaving, now + ARGV[2], ARGV[1])
   redis.call('PEXPIRE', leaving, ARGV[2])

@@ -62,7 +62,7 @@ export interface PreparedWrite {
   readonly made: number;
   readonly expires: number;
   readonly shown: Shown;
-  /** Those of the agent that had it prepared: they hold for whoever commits it. */
+  /** The limits of the agent that prepared it. They also hold when the user commits it. */
   readonly limits: GivenLimits;
 }
 
