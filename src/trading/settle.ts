@@ -55,7 +55,7 @@ export interface OrderList extends MarketSide, Omit<List, 'rows'> {
 
 /** What a list has shown. */
 export interface Findings {
-  /** The outcomes that it decided, and that of the write that the command works on, by the ids of the writes. */
+  /** The outcomes of orders that it decided, by the ids of the writes. */
   readonly settled: ReadonlyMap<string, Settlement>;
   /** Duplicates that were reported. */
   readonly duplicates: readonly DuplicateOrders[];
@@ -94,9 +94,7 @@ export async function settle(
   const settled = new Map<string, Settlement>();
   for (const { write, reports } of found) {
     const settlement = record(trading, list, write, reports, result);
-    // another command may have settled the write of this one, and reported its duplicates
-    const known = write.isMine && write.isSettled ? write.entry.settlement : settlement;
-    if (known !== undefined) settled.set(write.entry.write.id, known);
+    if (settlement !== undefined) settled.set(write.entry.write.id, settlement);
     closeIfPossible(trading, write, result, settlement);
   }
   const { contradicted, ambiguous } = result;

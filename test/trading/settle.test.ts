@@ -356,12 +356,34 @@ describe('after an order was sent', () => {
     expect(await findDuplicates(trading, BUYS)).toMatchObject([{ writeId: 'mine', ids: ['7'] }]);
   });
 
-  it('names the duplicates that a command beside it was first to report', async () => {
+  /** The other command has recorded the duplicate when this one reads its own record, its list, or only the archive. */
+  it.each<[string, (trading: TestTrading, report: (settled: JournalEntry) => void) => void]>([
+    ['was first to report', ({ journal }, report) => journal.settledEntries(BUYS).forEach(report)],
+    [
+      'was first to report, and closed the write',
+      ({ journal }, report) =>
+        journal.settledEntries(BUYS).forEach((settled) => {
+          report(settled);
+          settled.close();
+        }),
+    ],
+    [
+      'reported while this one was reading the journal',
+      ({ journal }, report) => {
+        const read = journal.settledEntries.bind(journal);
+        vi.spyOn(journal, 'settledEntries').mockImplementationOnce((list) => {
+          const found = read(list);
+          read(list).forEach(report);
+          return found;
+        });
+      },
+    ],
+  ])('names the duplicates that a command beside it %s', async (_, besides) => {
     const server = await serveFaults({
       answer: ({ target }) => {
         if (target.startsWith('/api/order?')) return FAULTS['a reset after reading'];
         if (target.startsWith('/api/getOrder?')) return respond(at('7', 3));
-        for (const settled of trading.journal.settledEntries(BUYS)) settled.noteFound(['8']);
+        besides(trading, (settled) => settled.noteFound(['8']));
         return respond(`[${at('8', 5)},${at('7', 3)}]`);
       },
     });

@@ -90,6 +90,8 @@ interface Checked {
   readonly findings: Findings;
   /** Whether the list ends before the order was sent, so that duplicates of it may be missing. */
   readonly isCutOff: boolean;
+  /** Its duplicates by the archive: a command beside this one may have been first to report them, and have closed the write. */
+  readonly recordedDuplicates: readonly string[];
 }
 
 /** Settles with a list that goes back to this order. Undefined if none could be read. */
@@ -100,16 +102,16 @@ async function check(
   const to = listMustReachTo({ reqTime });
   return tryRead(async () => {
     const list = await readOrderList(trading, { market, side }, { to });
-    return { list, findings: await settle(trading, list, { id }), isCutOff: list.since > to };
+    const findings = await settle(trading, list, { id });
+    const recordedDuplicates = trading.journal.archive.find(id)?.duplicates ?? [];
+    return { list, findings, isCutOff: list.since > to, recordedDuplicates };
   });
 }
 
 function placedAs({ id: writeId, terms }: RecordedWrite<'order'>, id: string, checked: Checked | undefined): Placed {
   const found = checked?.findings.duplicates ?? [];
   const reported = new Set(found.flatMap(({ ids }) => ids));
-  const recorded = checked?.findings.settled.get(writeId)?.duplicates ?? [];
-  // a command that ran beside this one was first to report these
-  const ids = recorded.filter((one) => !reported.has(one));
+  const ids = (checked?.recordedDuplicates ?? []).filter((one) => !reported.has(one));
   const others = ids.length === 0 ? [] : [{ writeId, terms, orderId: id, ids, shown: [], isProven: false }];
   const duplicates = [...found, ...others];
   const isUnchecked = checked === undefined || (checked.isCutOff && duplicates.length === 0);
