@@ -168,6 +168,8 @@ export async function runBlock(
     await settle(stage, program, network, () => proxy.settled(), home);
     await beside?.afterSettling(program);
     const finished = await finish(actions, program);
+    // a job that was continued may have got no answer in time
+    await program.run(['resolve', '--json', '--timeout', '60']);
     const evidence = await evidenceOf({ stage, since, runs, finished, program, requests: proxy.requests });
     for (const action of actions) {
       const found = evidence(action);
