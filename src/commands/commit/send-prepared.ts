@@ -132,17 +132,16 @@ function cancelTable(screen: Screen, cancels: PreparedWrite['shown']['cancels'])
   );
 }
 
-/** Says what became of a write that was committed before. Its kind is `unknown` if that is not known yet. */
+/** Says what became of a write that was taken before. Its kind is `unknown` if that is not known yet. */
 function alreadyCommitted({ trading: { journal } }: WriteContext, kept: Kept | 'changed' | undefined): Failure {
   if (kept === undefined || kept === 'changed')
     return usage('It was committed already. Nothing was sent this time.', suggest('See your orders', 'orders'));
   const { prepared, takenBy, reported } = kept;
   const { id, write } = prepared;
-  const failed = (what: string) =>
-    new Failure('usage', `${id} was committed already: ${what}. Nothing was sent this time.`, {
-      clientId: id,
-      hint: isRecorded(journal, id) ? suggest('See what became of it', 'resolve', id) : AGAIN,
-    });
+  const failed = (what: string, hint: Advice) =>
+    new Failure('usage', `${id} was committed already: ${what}. Nothing was sent this time.`, { clientId: id, hint });
+  const neverSent = (why: string) =>
+    new Failure('usage', `${id} was used already: ${why}.`, { clientId: id, hint: AGAIN });
   const underWay = (what: string) =>
     new Failure('unknown', `${id} was committed already: ${what}. Nothing was sent this time.`, {
       clientId: id,
@@ -153,11 +152,20 @@ function alreadyCommitted({ trading: { journal } }: WriteContext, kept: Kept | '
     });
   if (journal.findUnsettled(id) !== undefined) return underWay('its outcome is not known yet');
   const settled = journal.archive.find(id);
-  if (settled !== undefined)
-    return failed(settled.id === null ? settled.outcome : `${settled.outcome}, order ${settled.id}`);
-  if (reported !== null) return failed(reported.replace(/\.$/, ''));
+  if (settled !== undefined) {
+    const { outcome, id: order } = settled;
+    return failed(
+      order === null ? outcome : `${outcome}, order ${order}`,
+      suggest('See what became of it', 'resolve', id),
+    );
+  }
+  if (reported !== null) {
+    const outcome = reported.replace(/\.$/, '');
+    // only cancellations leave no record
+    return write.kind === 'cancel' ? failed(outcome, AGAIN) : neverSent(outcome);
+  }
   if (takenBy !== null && isOwnerAlive(takenBy))
     // of cancellations, an unknown outcome has no record
     return underWay(write.kind === 'cancel' ? 'what it cancelled is not known yet' : 'it is being committed now');
-  return failed('its process ended before anything was sent');
+  return neverSent('its process ended before anything was sent');
 }

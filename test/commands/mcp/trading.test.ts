@@ -117,7 +117,7 @@ describe('commit', () => {
     expect((await client.commit(id, reply)).structuredContent.error).toMatchObject({ kind: 'declined' });
     const again = await client.commit(id, 'accept');
     expect(again.structuredContent.error).toMatchObject({
-      message: `${id} was committed already: The user declined it; nothing was sent. Nothing was sent this time.`,
+      message: `${id} was used already: The user declined it; nothing was sent.`,
     });
     expect(await orders()).toEqual(before);
     expect(await client.done('resolve', { id })).toMatchObject([{ clientId: id, outcome: 'notSent' }]);

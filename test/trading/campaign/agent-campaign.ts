@@ -210,7 +210,7 @@ class AgentCampaign {
     if (data !== undefined) this.#told(committed, data.outcome);
     if (error === undefined || data !== undefined) return;
     const { kind, message } = error;
-    if (/ was committed already: /.test(message) || kind === 'unknown' || kind === 'interrupted') return;
+    if (/ was (committed|used) already: /.test(message) || kind === 'unknown' || kind === 'interrupted') return;
     this.#told(committed, kind === 'refused' || kind === 'limited' ? 'refused' : 'notSent');
   }
 
