@@ -61,6 +61,8 @@ export interface FundsFindings {
   readonly duplicates: readonly DuplicateWithdrawals[];
 }
 
+const NOTHING_OPEN: FundsFindings = { findings: new Map(), newRecords: new Map(), duplicates: [] };
+
 /**
  * Reads the withdrawals of a coin back to what every open withdrawal needs. Undefined if none is open.
  * @throws Failure `unreachable`, `limited`, `refused`, `credentials`, `partial` or `internal`
@@ -95,6 +97,8 @@ export function settleRecords(
   const others = open.unsettled.filter(({ write }) => write.id !== mine?.write.id);
   const isMineOpen = mine !== undefined && open.settled.every(({ write }) => write.id !== mine.write.id);
   const unsettled = isMineOpen ? [mine as WithdrawalEntry, ...others] : others;
+  // another command may have closed the last of them since the list was asked for
+  if (unsettled.length === 0 && open.settled.length === 0) return NOTHING_OPEN;
   const oldest = Math.min(...[...unsettled, ...open.settled].map(({ write }) => write.time));
   const archived = trading.journal.archive.since(oldest - ARCHIVE_SLACK_MS, { operation: 'withdraw' });
   const findings = new Map<string, Finding>();

@@ -4,7 +4,8 @@ import { resolve } from '../../../src/trading/resolve.js';
 import { findWithdrawal } from '../../../src/trading/withdrawals/find-withdrawal.js';
 import { settleCoin } from '../../../src/trading/withdrawals/settle-records.js';
 import { NOW } from '../../support/fake-host.js';
-import { begin, type Row, record, serveFunds } from '../support/funds.js';
+import { respond, serveFaults } from '../../support/fault-server.js';
+import { begin, listed, type Row, record, serveFunds } from '../support/funds.js';
 import { type TestTrading, tradingOf } from '../support/trading.js';
 
 const OTHER = '1BoatSLRHtKNngkdXEeobR76b53LETtpyT';
@@ -185,5 +186,22 @@ describe('a record that an unknown withdrawal and a settled one may have made', 
     const { trading, unknown } = await withBoth();
     unknown.settle({ outcome: 'notSent', id: null, duplicates: [], ruledOut: ['3'] }, 'not sent, as the user says');
     expect(await settleCoin(trading, 'btc')).toMatchObject([{ writeId: 'placed1', id: '2', ids: ['3'] }]);
+  });
+});
+
+describe('settling the withdrawals of a coin', () => {
+  it('reports nothing if another command closes the last open one while the records are read', async () => {
+    const server = await serveFaults({
+      answer: () => {
+        const [other] = trading.journal.settledEntries({ coin: 'btc' });
+        other?.close();
+        return respond(listed([record(2)]));
+      },
+    });
+    const trading = tradingOf(server.url);
+    begin(trading, 'done1').settle({ outcome: 'placed', id: '2', duplicates: [] }, 'placed: 2');
+    expect(await settleCoin(trading, 'btc')).toEqual([]);
+    expect(trading.withdrawalAlarms).toEqual([]);
+    expect(trading.journal.isIdle).toBe(true);
   });
 });
