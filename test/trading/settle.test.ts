@@ -2,6 +2,7 @@ import fs, { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Order } from '../../src/domain/order.js';
+import type { JournalEntry } from '../../src/trading/journal/entry.js';
 import type { RecordedOrderTerms } from '../../src/trading/journal/write.js';
 import { placeOrder } from '../../src/trading/orders/place.js';
 import { listMustReachTo, SLACK_MS } from '../../src/trading/reconcile.js';

@@ -1,6 +1,4 @@
-import { requireConsent } from '../../cli/consent.js';
 import { flag, required } from '../../cli/definition.js';
-import type { Market } from '../../domain/market.js';
 import { type Advice, tryRead } from '../../errors.js';
 import type { Answer } from '../../terminal/answer.js';
 import { checkLines } from '../../trading/batches/check-lines.js';
@@ -17,12 +15,11 @@ import {
 import { parseAmount } from '../../trading/expressions.js';
 import type { GuardName } from '../../trading/guards/limits.js';
 import type { BatchLine, BatchTerms } from '../../trading/journal/write.js';
-import type { OrderPlan } from '../../trading/preview/preview.js';
 import { settleMarket, settleSide } from '../../trading/settle.js';
 import { define } from '../command.js';
 import { overriddenBy, overrideFlag } from '../guard-overrides.js';
 import { filePath, marketName, oneOf, unresolvedId } from '../inputs.js';
-import { openWrite, reportingSignals, type WriteContext } from '../write.js';
+import { openWithConsent, reportingSignals, type WriteContext } from '../write.js';
 import { ladderText, type NewOrders, newOrders, parseLadder, readInput, requireConsistent } from './batch-input.js';
 import { batchPreviewText, batchQuestion, DRY_BATCH, dryBatch, type PlannedBatch } from './batch-preview.js';
 import { BATCH, BATCH_LINE, BATCH_NOT_CHECKED_FOR_DUPLICATES, batchAnswer, RunningJob } from './batch-result.js';
@@ -63,9 +60,8 @@ export default define({
   async run(context, { side, market, account, override, ...flags }) {
     requireConsistent(flags);
     checkGiven({ account: account ?? 'spot', borrow: false, repay: false, amount: flags.amount });
-    requireConsent(context);
+    const write = await openWithConsent(context);
     const input = await readInput(context, flags);
-    const write = await openWrite(context);
     const overridden = overriddenBy(override);
     if (input.kind === 'resume')
       return resumeBatch(write, input.job, { side, market, account, lines: input.lines }, overridden);
@@ -204,9 +200,13 @@ async function planBatch(
   const { side, account } = where;
   const market = await (await session.exchange.markets()).find(where.market);
   const snapshot = marketSnapshot(context, market, { side, account, levels: 1 }, earlier?.snapshot);
+  const planned = (lines: readonly BatchLine[]) => {
+    const rows = lines.map(([line, price, amount]) => ({ line, price, amount }));
+    return { id, plan: { market, side, type: 'limit', account, orders: rows }, snapshot, lines } as const;
+  };
   if (orders instanceof Job) {
     const lines = orders.unsent().flatMap((line) => orders.terms.lines.slice(line, line + 1));
-    return { id, plan: planOf(market, where, lines), snapshot, lines, resumed: orders };
+    return { ...planned(lines), resumed: orders };
   }
   if (orders.kind === 'prepared') checkLines(market, orders.plan.lines, 'Order');
   const found = orders.kind === 'prepared' ? orders.plan : await newOrders(orders, snapshot, market, side);
@@ -214,10 +214,5 @@ async function planBatch(
   refuseIdenticalLines(trading, termsOf(where, orders, lines), id);
   if (unused !== undefined && unused !== earlier?.unused)
     output.note(`Rounding down to whole lots leaves ${unused} unused.`);
-  return { id, plan: planOf(market, where, lines), snapshot, lines, unused };
-}
-
-function planOf(market: Market, { side, account }: BatchTarget, lines: readonly BatchLine[]): OrderPlan {
-  const orders = lines.map(([line, price, amount]) => ({ line, price, amount }));
-  return { market, side, type: 'limit', account, orders };
+  return { ...planned(lines), unused };
 }

@@ -8,7 +8,6 @@ import type { GuardName } from '../../trading/guards/limits.js';
 import { SendGate } from '../../trading/journal/entry.js';
 import type { RecordedOrderTerms } from '../../trading/journal/write.js';
 import { placeOrder, refuseIdenticalOrder } from '../../trading/orders/place.js';
-import type { Placement } from '../../trading/orders/settle-order.js';
 import { newClientId, termsText, validateOrder } from '../../trading/orders/terms.js';
 import type { MarketSnapshot } from '../../trading/preview/market-snapshot.js';
 import { type Context, define } from '../command.js';
@@ -136,7 +135,7 @@ export function sendPreparedOrder(
 }
 
 /** How an order is planned and sent. */
-interface Sending extends Pick<Orders<PlannedOrder, Placement>, 'overridden' | 'ifBlocked' | 'prepare'> {
+interface Sending extends Pick<Orders<PlannedOrder, unknown>, 'overridden' | 'ifBlocked' | 'prepare'> {
   /** The client id that the user chose. */
   readonly clientId?: string | undefined;
   readonly onConfirmed?: ((overridden: readonly GuardName[]) => void) | undefined;
@@ -144,7 +143,7 @@ interface Sending extends Pick<Orders<PlannedOrder, Placement>, 'overridden' | '
 
 function sendPlanned(context: WriteContext, { clientId, onConfirmed, ...how }: Sending): Promise<Answer> {
   const gate = new SendGate();
-  return sendOrders<PlannedOrder, Placement>(context, {
+  return sendOrders(context, {
     ...how,
     question: ({ terms }, isAgain) => `Place ${isAgain ? 'the changed' : 'this'} order: ${termsText(terms)}?`,
     preview: (order) => orderPreviewText(order),

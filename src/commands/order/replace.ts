@@ -3,7 +3,6 @@ import type { OrderReference } from '../../domain/order.js';
 import { type Advice, Failure, suggest, usage } from '../../errors.js';
 import type { Answer } from '../../terminal/answer.js';
 import { parseAmount, parsePrice } from '../../trading/expressions.js';
-import type { Warning } from '../../trading/guards/guards.js';
 import type { GuardName } from '../../trading/guards/limits.js';
 import type { RecordedOrderTerms, ReplaceTerms } from '../../trading/journal/write.js';
 import { newClientId, termsText } from '../../trading/orders/terms.js';
@@ -172,8 +171,8 @@ export async function planReplace(
 }
 
 /** A wrong account would move the order, for instance from margin to spot. */
-function accountNotices({ order, accountSource }: ReplacePlan): readonly Warning[] {
+function accountNotices({ order, accountSource }: ReplacePlan) {
   if (accountSource !== 'assumed') return [];
   const text = `The account of order ${order.id} is unknown, because the exchange does not report it. The new order will be on spot; for another account, use pit order replace with --account.`;
-  return [{ about: 'account', text }];
+  return [{ about: 'account', text }] as const;
 }
