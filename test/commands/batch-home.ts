@@ -93,6 +93,7 @@ export function useBatchHome(): BatchHome {
     await pit.done('markets');
     // the orders are far from the market, so that they never fill
     await pit.done('profile set sandbox priceBand 100%');
+    await pit.done('profile set sandbox reqTimeTolerance 4s');
   });
   beforeEach(() => pit.done('sandbox fault clear'));
   return new BatchHome(pit);

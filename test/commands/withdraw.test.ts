@@ -33,6 +33,7 @@ const verified: { btc: string; usdt: string; xrp: Address } = { btc: '', usdt: '
 // the limit of the day counts the withdrawals of the whole file
 beforeAll(awayFromMidnight);
 beforeAll(async () => {
+  await pit.done('profile set sandbox reqTimeTolerance 4s');
   for (const coin of ['btc', 'usdt'] as const) {
     const [place] = await pit.json<Address[]>(`address ${coin} --withdraw`);
     verified[coin] = place?.address ?? '';
