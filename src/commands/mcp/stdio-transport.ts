@@ -104,22 +104,14 @@ export class StdioTransport implements Transport {
   }
 }
 
-/** The message with its numbers, except those in the arguments of a tool. */
-function withNumbers(value: unknown, key = ''): unknown {
-  if (value instanceof NumberText) return Number(value.text);
-  if (Array.isArray(value)) return value.map((one) => withNumbers(one));
+/**
+ * The message with its numbers. In the arguments of a tool they stay the texts that were sent.
+ * @param within the name under which this is held
+ */
+function withNumbers(value: unknown, read: (text: string) => unknown = Number, within = ''): unknown {
+  if (value instanceof NumberText) return read(value.text);
+  if (Array.isArray(value)) return value.map((one) => withNumbers(one, read));
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, held]) => [
-      name,
-      key === 'params' && name === 'arguments' ? withNumberTexts(held) : withNumbers(held, name),
-    ]),
-  );
-}
-
-function withNumberTexts(value: unknown): unknown {
-  if (value instanceof NumberText) return value.text;
-  if (Array.isArray(value)) return value.map(withNumberTexts);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, held]) => [name, withNumberTexts(held)]));
+  const readIn = (name: string) => (within === 'params' && name === 'arguments' ? String : read);
+  return Object.fromEntries(Object.entries(value).map(([name, held]) => [name, withNumbers(held, readIn(name), name)]));
 }
