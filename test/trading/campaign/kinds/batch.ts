@@ -4,7 +4,7 @@ import { chosen, type Draw } from '../draw.js';
 import type { Listed } from '../exchange.js';
 import { isPrompt } from '../network.js';
 import { documentOf, type Run, wasKilled } from '../program.js';
-import { doneLater, reportedLater, unreportedRepetitions } from './late-executions.js';
+import { doneLater, executedAfterRefusal, reportedLater, unreportedRepetitions } from './late-executions.js';
 import { isOf, plain, type Terms, uniqueTerms } from './terms.js';
 
 interface BatchAction extends Action {
@@ -89,7 +89,7 @@ export const batch: Kind<BatchAction> = {
       ...falseAlarms(
         warnedOf(evidence),
         orders,
-        new Set([...late, ...unreportedRepetitions(reported, orders, evidence)]),
+        new Set([...late, ...unreportedRepetitions(reported, orders, evidence), ...executedAfterRefusal(evidence)]),
       ),
       ...archivedRightly(final, evidence),
     ];

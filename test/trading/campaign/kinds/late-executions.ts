@@ -31,10 +31,21 @@ export function unreportedRepetitions(
   orders: readonly (readonly Listed[])[],
   { writes }: Evidence,
 ): string[] {
-  const again = writes.flatMap(({ executions }) => executions.slice(1).map(({ answer = '' }) => answer));
-  const ids = new Set(again.flatMap((answer) => /"data":\[([\d,]*)/.exec(answer)?.[1]?.split(',') ?? []));
+  const ids = new Set(writes.flatMap(({ executions }) => executions.slice(1).flatMap(idsIn)));
   const own = orders.flat().map(({ id }) => id);
   return reported === 'killed' ? own.filter((id) => ids.has(id)) : [];
+}
+
+/** Ids of orders that were placed after the network had refused their request: pit warns that they are live, and counts them. */
+export function executedAfterRefusal({ writes }: Evidence): string[] {
+  const refused = writes.filter(({ treatment }) => treatment.startsWith('refused'));
+  return refused.flatMap(({ executions, replied = Number.POSITIVE_INFINITY }) =>
+    executions.filter(({ begun }) => begun > replied).flatMap(idsIn),
+  );
+}
+
+function idsIn({ answer = '' }: { readonly answer?: string | undefined }): string[] {
+  return /"data":\[([\d,]*)/.exec(answer)?.[1]?.split(',') ?? [];
 }
 
 /** A later command must report that the order exists after all. */
