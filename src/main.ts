@@ -7,7 +7,7 @@ import { version } from './version.js';
 
 /** Runs pit as a program, and sets the exit code of the process. */
 export async function start(): Promise<void> {
-  // Node prints what it warns of, such as a deprecation, as text among the JSON of stderr; main reports it instead
+  // Node prints warnings, such as a deprecation, as text among the JSON of stderr; main reports them instead
   process.removeAllListeners('warning');
   const args = process.argv.slice(2);
   if (args[0] === 'keychain-helper' && process.connected) {

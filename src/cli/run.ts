@@ -217,7 +217,7 @@ export function reportFailure(thrown: unknown, host: Host): number {
   return failure.exitCode;
 }
 
-/** Prints what Node warns of, such as a deprecation, with --verbose only: it is about the program, not about what it does. */
+/** Prints a warning of Node, such as a deprecation, with --verbose only: it concerns pit, not the user's command. */
 export function reportNodeWarning(warning: Error, host: Host): void {
   const { output, isVerbose } = outputOf(host);
   if (isVerbose) output.trace(warning);

@@ -58,7 +58,7 @@ export default define({
       operation: shape.text(
         'order, cancelOrder, orderMoreV2, replace, withdraw, call; unknown if the record is damaged',
       ),
-      clientId: shape.text('the id of its record'),
+      clientId: shape.text('the client id of an order; for any other write, the id of its record'),
       market: shape.nullable(shape.text('null if it concerns no market')),
       outcome: shape.enumOf(
         ['placed', 'partial', 'cancelled', 'done', 'refused', 'notSent', 'unknown'],

@@ -91,11 +91,11 @@ export interface Write<Ready extends Prepared, Sent> {
   readonly confirm?: (ready: Ready, asking: Asking) => Promise<void>;
   /**
    * Checks what was confirmed once more. Returns what to send; with a reason, what to show and ask about again.
-   * @param ageMs how old the earlier reading was at the reply
+   * @param ageMs the age of the earlier reading when the user replied
    */
   readonly recheck?: (confirmed: Ready, ageMs: number) => Promise<{ readonly ready: Ready; readonly reason?: string }>;
   readonly send: (ready: Ready) => Promise<Sent>;
-  /** Called for a signal while it is being sent. Cancels what has not left, and returns what that leaves; null if nothing was sent. */
+  /** Called for a signal while it is being sent. Cancels unsent requests, and returns what may have been done; null if nothing was sent. */
   readonly interrupted: (ready: Ready) => Interruption | null;
   /** Sends nothing more, and waits a moment for the answers to what was sent. */
   readonly stop?: () => Promise<void>;
@@ -127,7 +127,7 @@ export async function carryOut<Ready extends Prepared, Sent>(
 
 /** What a signal does to a write. */
 interface Interruptible {
-  /** Cancels what has not left, and returns what that leaves; null if nothing was sent. */
+  /** Cancels unsent requests, and returns what may have been done; null if nothing was sent. */
   interrupted(): Interruption | null;
   /** Sends nothing more, and waits a moment for the answers to what was sent; undefined if there is nothing to wait for. */
   stop(): Promise<void> | undefined;

@@ -83,7 +83,7 @@ export function documentIn(writer: Writer, profile: string): Document | null {
 }
 
 /**
- * Refuses to lose the name of an entry while keys are in it: they would stay in the keychain for ever. Commands remove them
+ * Refuses to lose the name of an entry while keys are in it: they would stay in the keychain forever. Commands remove them
  * first, so this meets only files that changed in between. Throws Failure `usage`.
  */
 export function requireNoEntry(writer: Writer, profile: string, folder: string): void {

@@ -25,7 +25,7 @@ import { Network, TransportError } from './transport.js';
 export type { OrderPushes } from './stream/order-pushes.js';
 export { requireCertificates } from './transport.js';
 
-/** How an exchange is reached, and who hears of what passes. */
+/** The hosts and keys of an exchange, and who is called for its responses. */
 export interface ConnectOptions
   extends Required<Pick<ApiOptions, 'host' | 'hosts' | 'credentials' | 'writesUnderWay' | 'onWriteResponse'>> {
   readonly cache: Cache;
@@ -46,11 +46,11 @@ export { hasLatches, type Latch } from './limiter/latch.js';
 
 /** What a command chooses about its streams. */
 export interface StreamChoices extends Pick<FeedsOptions, 'signal' | 'reads'> {
-  /** How long the first connection may take, in milliseconds. Absent: for ever. */
+  /** How long the first connection may take, in milliseconds. Absent: no limit. */
   readonly connectMs?: number;
 }
 
-/** The exchange of a profile. All that is made here shares its limits. What few commands need is loaded when it is needed. */
+/** The exchange of a profile. All clients and streams made here share its limits; rarely used modules are loaded on demand. */
 export class ExchangeConnection {
   #limits: Limits | undefined;
   #latch: Latch | undefined;

@@ -18,11 +18,6 @@ import type { HttpResponse } from './transport.js';
 import type { PlannedWrite, WriteRequest } from './write-requests.js';
 import type { WriteResponse } from './write-response.js';
 
-/** The exchange's message about a write. */
-export interface Message {
-  readonly message: string | null;
-}
-
 type Values = Readonly<Record<string, string>>;
 
 /** Every market of an exchange. Reading them may throw Failure `unreachable`, `limited`, `refused` or `internal`. */
@@ -44,7 +39,7 @@ interface Zone {
 }
 
 /**
- * An exchange in domain values: no name and no code of its interface goes in or comes out.
+ * An exchange in domain values. Names of operations go in only for `pit api`, and codes come out only with a refusal.
  *
  * Reads are repeated within the time budget. They throw Failure: `refused`, `limited`, `unreachable`, `credentials`, `usage`,
  * or `internal` for a response that is not what the interface says. Times are in milliseconds since the Unix epoch.
@@ -120,21 +115,21 @@ export interface Exchange {
     terms: OrderTerms,
     clientId: string,
     options?: WriteOptions,
-  ): Promise<WriteResponse<{ readonly id: string } & Message>>;
+  ): Promise<WriteResponse<{ readonly id: string }>>;
   /** Places several limit orders with one request. */
   placeOrders(
     batch: BatchRequest,
     options?: WriteOptions,
-  ): Promise<WriteResponse<{ readonly ids: readonly string[] } & Message>>;
+  ): Promise<WriteResponse<{ readonly ids: readonly string[]; readonly message: string | null }>>;
   cancelOrder(market: string, order: OrderReference, options?: WriteOptions): Promise<WriteResponse<Cancellation>>;
   /** Starts a timer at the exchange that cancels every order of a market after one minute. Each further call restarts it. */
-  cancelAllAfter(market: string): Promise<WriteResponse<Message>>;
+  cancelAllAfter(market: string): Promise<WriteResponse<null>>;
   /** @param password the fund password, which goes into the request and nowhere else */
   withdraw(
     withdrawal: WithdrawalRequest,
     password: string,
     options?: WriteOptions,
-  ): Promise<WriteResponse<{ readonly id: string } & Message>>;
+  ): Promise<WriteResponse<{ readonly id: string }>>;
   /** A write as it would be sent, with its secrets masked. Throws Failure `usage` for a value that breaks its rule. */
   requestOf(write: PlannedWrite): WriteRequest;
 

@@ -60,7 +60,7 @@ type CallOptions = Pick<TransportOptions, 'freshConnection' | 'timeoutMs' | 'onR
 interface ApiRequest<Content> {
   readonly name: string;
   readonly values: ParameterValues;
-  /** `requireTime` throws once the time is over: a long response takes long to read. */
+  /** `requireTime` throws after the timeout, because a long response takes time to parse. */
   readonly read: (body: string, response: DatedResponse, requireTime: () => void) => Content;
 }
 

@@ -17,7 +17,7 @@ import { Failure, tryRead } from '../errors.js';
 import type { TimeBudget } from '../platform/time-budget.js';
 import type { BillRange } from './bills.js';
 import type { CandlePage, CandleRange, CandleSeries, Candles, FirstPage } from './candles.js';
-import type { Exchange, Message } from './domain-exchange.js';
+import type { Exchange } from './domain-exchange.js';
 import { type ApiOptions, ExchangeApi, type WriteOptions } from './exchange-api.js';
 import { ExchangeZone } from './exchange-zone.js';
 import { type ExchangeFacts, FACTS } from './facts.js';
@@ -282,7 +282,7 @@ export class ExchangeClient implements Exchange {
     terms: OrderTerms,
     clientId: string,
     options?: WriteOptions,
-  ): Promise<WriteResponse<{ readonly id: string } & Message>> {
+  ): Promise<WriteResponse<{ readonly id: string }>> {
     const response = await this.#write('order', { terms, clientId }, options);
     const { market, type } = terms;
     if (response.kind === 'done')
@@ -293,7 +293,7 @@ export class ExchangeClient implements Exchange {
   async placeOrders(
     batch: BatchRequest,
     options?: WriteOptions,
-  ): Promise<WriteResponse<{ readonly ids: readonly string[] } & Message>> {
+  ): Promise<WriteResponse<{ readonly ids: readonly string[]; readonly message: string | null }>> {
     const response = await this.#write('orderMoreV2', batch, options);
     const { market } = batch;
     if (response.kind === 'done')
@@ -318,7 +318,7 @@ export class ExchangeClient implements Exchange {
     return response;
   }
 
-  cancelAllAfter(market: string): Promise<WriteResponse<Message>> {
+  cancelAllAfter(market: string): Promise<WriteResponse<null>> {
     return this.#write('cancelAllOrdersAfter', { market });
   }
 
@@ -326,7 +326,7 @@ export class ExchangeClient implements Exchange {
     withdrawal: WithdrawalRequest,
     password: string,
     options?: WriteOptions,
-  ): Promise<WriteResponse<{ readonly id: string } & Message>> {
+  ): Promise<WriteResponse<{ readonly id: string }>> {
     return this.#write('withdraw', { withdrawal, password }, options);
   }
 

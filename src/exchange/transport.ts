@@ -218,7 +218,7 @@ class HttpRequest {
         onResponse?.();
         this.#certificateExpires = expiryOf(socket);
       });
-      // without a listener, Node closes the connection and got waits for ever
+      // without a listener, Node closes the connection and got waits forever
       request.once('upgrade', (_, socket: Duplex) => {
         socket.destroy();
         this.#end('protocol', 'the host changed the protocol (HTTP 101)');

@@ -145,7 +145,7 @@ function amountOfValue(value: Decimal, coin: string, { base, quote, price, scale
 /**
  * An order's price and amount. The book and the balance are read only if an expression needs them.
  * @throws Failure `usage` for a price of zero or less and for a coin that the market does not trade, `refused` for an empty
- *   side of the book, and whatever kept the book or the balance from being read
+ *   side of the book, and the Failure of a book or balance that cannot be read
  */
 export async function evaluateOrder(
   snapshot: MarketSnapshot,

@@ -29,8 +29,8 @@ export interface PollResult<Outcome> {
  * Reads again and again until the outcome is found or the budget ends. Each pause is longer than the one before; a push of
  * the exchange ends it early.
  *
- * @param read returns the outcome, `none` if there is none yet, or undefined if the exchange could not be asked. It is told
- *   whether the exchange has rejected this `reqTime` as expired before: until then, a request that is delayed in the network can
+ * @param read returns the outcome, `none` if there is none yet, or undefined if the exchange could not be asked. `isExpired`
+ *   says whether the exchange has rejected this `reqTime` as expired: until then, a request that is delayed in the network can
  *   still be executed
  */
 export async function pollUntilSettled<Outcome>(
@@ -128,7 +128,7 @@ function whyUnanswered({ lockedUntil }: TradingContext['client']): string {
 
 /**
  * When these requests have expired, by this machine's clock in ms since the Unix epoch: then their outcomes can be found out. Null
- * if that is over.
+ * if they have already expired.
  */
 export function certainAt(
   { client, host, requestLifetimeMs }: TradingContext,

@@ -70,7 +70,7 @@ describe('placing an order', () => {
     expect(parameters(sent.slice('/api/order?'.length))).toEqual(
       parameters(`currency=btc_usdt&customerOrderId=mine0001&${query}`),
     );
-    expect(value).toEqual({ kind: 'done', value: { id: '7', message: 'ok' } });
+    expect(value).toEqual({ kind: 'done', value: { id: '7' } });
   });
 
   it('reports the order that was placed to observers', async () => {
@@ -224,7 +224,7 @@ describe('cancelling', () => {
       client.cancelAllAfter('btc_usdt'),
     );
     expect(sent).toBe('/api/cancelAllOrdersAfter?currency=btc_usdt');
-    expect(value).toEqual({ kind: 'done', value: { message: 'ok' } });
+    expect(value).toEqual({ kind: 'done', value: null });
   });
 });
 
@@ -476,7 +476,7 @@ describe('funds', () => {
       client.withdraw(withdrawal, 'pass word'),
     );
     expect(sent).toBe(`/api/withdraw?amount=1.5&currency=btc&fees=0.1${more}&receiveAddr=addr_memo&safePwd=pass+word`);
-    expect(value).toEqual({ kind: 'done', value: { id: '9', message: 'ok' } });
+    expect(value).toEqual({ kind: 'done', value: { id: '9' } });
     const hosts = { baseUrl: 'https://d', tradeUrl: 'https://t' };
     expect(requestOf({ kind: 'withdrawal', withdrawal }, hosts, 5)).toEqual({
       operation: 'withdraw',

@@ -172,7 +172,7 @@ export class FakeExchange implements Exchange {
   }
 
   async placeOrder(terms: Parameters<Exchange['placeOrder']>[0], clientId: string) {
-    return this.#sent({ kind: 'order', terms, clientId }, () => ({ id: this.#add(terms, clientId), message: null }));
+    return this.#sent({ kind: 'order', terms, clientId }, () => ({ id: this.#add(terms, clientId) }));
   }
 
   async placeOrders(batch: Parameters<Exchange['placeOrders']>[0]) {
@@ -190,7 +190,7 @@ export class FakeExchange implements Exchange {
   }
 
   async cancelAllAfter(market: string) {
-    return this.#sent({ kind: 'timedCancel', market }, () => ({ message: null }));
+    return this.#sent({ kind: 'timedCancel', market }, () => null);
   }
 
   async withdraw(withdrawal: Parameters<Exchange['withdraw']>[0]) {

@@ -419,7 +419,7 @@ const withdraw = withCodec(
       receiveAddr: withdrawal.address,
       safePwd: password,
     }),
-    decode: ({ id, message }) => ({ id, message }),
+    decode: ({ id }) => ({ id }),
   },
 );
 

@@ -188,7 +188,7 @@ const order = withCodec(
       customerOrderId: clientId,
       orderType: ORDER_TYPE[terms.type],
     }),
-    decode: ({ id, message }) => ({ id, message }),
+    decode: ({ id }) => ({ id }),
   },
 );
 
@@ -229,7 +229,7 @@ const cancelAllOrdersAfter = withCodec(
   signedRefresh({ currency: required(market) }, v.object({ code: integer, message: optionalText })),
   {
     encode: ({ market }: { readonly market: string }) => ({ currency: market }),
-    decode: ({ message }) => ({ message }),
+    decode: () => null,
   },
 );
 

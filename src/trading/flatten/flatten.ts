@@ -138,7 +138,7 @@ async function sellSlice(
     ...{ market, side: 'sell', type: 'ioc', account: 'spot', borrow: false, repay: false },
     ...{ price: price.toString(), amount: amount.trimmed().toString() },
   };
-  return { id, terms, placement: await placeOrder(trading, terms, { id, clientId: id }) };
+  return { id, terms, placement: await placeOrder(trading, terms, { id }) };
 }
 
 async function availableOf({ client }: TradingContext, coin: string): Promise<Decimal> {

@@ -74,7 +74,7 @@ async function settleAccepted(
   }
   entry.note(`the exchange does not list order ${id} as this one`, { isUnanswered: true });
   trading.reportProgress(
-    `The answer names order ${id}, which the exchange does not list as this one. Looking it up; it is not sent again.`,
+    `The answer names order ${id}, but the exchange does not list it as your order. Looking up your order; it is not sent again.`,
   );
   return undefined;
 }
@@ -90,7 +90,7 @@ interface Checked {
   readonly findings: Findings;
   /** Whether the list ends before the order was sent, so that duplicates of it may be missing. */
   readonly isCutOff: boolean;
-  /** Its duplicates by the archive: a command beside this one may have been first to report them, and have closed the write. */
+  /** Its duplicates by the archive: another command may already have reported them and closed the write. */
   readonly recordedDuplicates: readonly string[];
 }
 
