@@ -37,6 +37,12 @@ const STUBS = [
     becomes: `export const checkServerIdentity = (host, certificate) =>
       process.getBuiltinModule('node:tls').checkServerIdentity(host, certificate)`,
   },
+  // this package looks for zstd when it is loaded, which would load zlib, and Node 20, which may build pit, has none
+  {
+    of: 'decompress-response',
+    module: /^node:zlib$/,
+    becomes: `export default new Proxy({}, { get: (_, name) => () => process.getBuiltinModule('node:zlib')[name]() })`,
+  },
   // validation of a configuration by a schema, and migrations
   { of: 'conf', module: /^ajv\/dist\/2020\.js$/, becomes: 'export class Ajv2020 {}' },
   { of: 'conf', module: /^ajv-formats$/, becomes: 'export default {}' },
