@@ -180,7 +180,6 @@ async function main() {
     postBanner: '(function (exports, require, module, __filename, __dirname) {',
     postFooter: '})',
   });
-  if (files.some(({ code }) => /\P{ASCII}/u.test(code))) throw new Error('bin/pit.js reads files in ASCII only');
   writeLicences(dist, files);
   // `pit --help` prints this text, because making it takes longer than the rest of the start
   const help = execFileSync(process.execPath, [path.join(root, 'bin/pit.js'), '--help']);
