@@ -4,7 +4,6 @@
 // Node 20, and holds only the functions that the first of all commands has used.
 const {
   accessSync,
-  closeSync,
   constants,
   existsSync,
   fstatSync,
@@ -25,7 +24,7 @@ const DIST = path.join(__dirname, '..', 'dist');
 const ENTRY = 'main.cjs';
 /** Mode bits that let others write. */
 const OTHERS_WRITE = 0o022;
-/** How much of the cache is compared at once, in bytes. */
+/** How much of the cache is compared at once, in bytes. Its first line, which lists what it holds, is shorter. */
 const PIECE = 65_536;
 const requireOther = createRequire(path.join(DIST, ENTRY));
 
@@ -34,7 +33,7 @@ const loaded = new Map();
 /** What was compiled in this run, by the same names. */
 const compiled = new Map();
 const cacheFile = cacheFileOf(process.argv.slice(2));
-const cached = cacheFile === undefined ? new Map() : readCache(cacheFile);
+const cache = cacheFile === undefined ? undefined : openCache(cacheFile);
 
 /** Requires a file of dist/, or another module. */
 function requireFrom(id) {
@@ -46,8 +45,9 @@ function requireFrom(id) {
 requireFrom.resolve = requireOther.resolve;
 
 function load(name) {
-  const filename = path.join(DIST, name);
-  const script = new Script(sourceOf(filename), { filename, cachedData: cached.get(name) });
+  // path.join for every file makes V8 optimize it, which takes megabytes
+  const filename = `${DIST}${path.sep}${name}`;
+  const script = new Script(sourceOf(filename), { filename, cachedData: cachedCode(name) });
   // the name of the first file says nothing about its content
   if (name !== ENTRY && script.cachedDataRejected !== false) compiled.set(name, script);
   const module = { exports: {} };
@@ -58,7 +58,8 @@ function load(name) {
 /** The text of a file. Its name holds the hash of its content, so an update leaves no other text under the same name. */
 function sourceOf(filename) {
   try {
-    return readFileSync(filename, 'latin1');
+    // Node reads UTF-8 without a buffer of its bytes
+    return readFileSync(filename, 'utf8');
   } catch (error) {
     if (error.code !== 'ENOENT') throw error;
     if (loaded.size === 0) stopUnbuilt(filename);
@@ -107,49 +108,61 @@ function requireOwn(target) {
   if (!isOwn || (mode & OTHERS_WRITE) !== 0) throw new Error(`${target} is open to others`);
 }
 
-/** The code in a file by the names of the files in dist/; empty if there is none, or the file is damaged. */
-function readCache(file) {
-  const code = new Map();
+/** A cache, which stays open, and where the code of each file of dist/ is in it. Undefined if there is none, or it is damaged. */
+function openCache(file) {
   try {
     requireOwn(path.dirname(file));
     requireOwn(file);
-    const content = readTwice(file);
-    let start = content.indexOf('\n') + 1;
-    for (const [name, length] of JSON.parse(content.subarray(0, start))) {
-      code.set(name, content.subarray(start, start + length));
+    const descriptor = openSync(file, 'r');
+    const half = fstatSync(descriptor).size / 2;
+    // of a buffer that is not filled with zeros, only what is written to takes memory
+    const buffers = { content: Buffer.allocUnsafe(half), piece: Buffer.allocUnsafe(PIECE) };
+    const opened = { descriptor, half, ...buffers, places: new Map() };
+    const index = readTwice(opened, { start: 0, length: Math.min(PIECE, half) });
+    let start = index.indexOf('\n') + 1;
+    for (const [name, length] of JSON.parse(index.subarray(0, start))) {
+      opened.places.set(name, { start, length });
       start += length;
     }
+    return opened;
   } catch {
     // missing, unreadable, or open to others
+    return undefined;
   }
-  return code;
 }
 
-/** What a file holds twice: V8 crashes on damaged code, and comparing takes less time than a checksum. Throws if the two differ. */
-function readTwice(file) {
-  const descriptor = openSync(file, 'r');
+/** The cached code of a file, in a buffer that the next call overwrites. Undefined if there is none, or it is damaged. */
+function cachedCode(name) {
   try {
-    const content = Buffer.allocUnsafe(fstatSync(descriptor).size / 2);
-    readSync(descriptor, content);
-    // in pieces, which take less memory than the whole
-    const piece = Buffer.allocUnsafe(PIECE);
-    for (let start = 0; start < content.length; start += PIECE) {
-      const length = readSync(descriptor, piece);
-      if (!piece.subarray(0, length).equals(content.subarray(start, start + PIECE)))
-        throw new Error(`${file} is damaged`);
-    }
-    return content;
-  } finally {
-    closeSync(descriptor);
+    const place = cache?.places.get(name);
+    return place && readTwice(cache, place);
+  } catch {
+    return undefined;
   }
+}
+
+/** What a cache holds twice: V8 crashes on damaged code, and comparing takes less time than a checksum. Throws if the two differ. */
+function readTwice({ descriptor, half, content, piece }, { start, length }) {
+  readSync(descriptor, content, { length, position: start });
+  // in pieces, which take less memory than the whole
+  for (let at = 0; at < length; at += PIECE) {
+    const part = content.subarray(at, Math.min(at + PIECE, length));
+    readSync(descriptor, piece, { length: part.length, position: half + start + at });
+    if (!part.equals(piece.subarray(0, part.length))) throw new Error('The two halves of the cache differ');
+  }
+  return content.subarray(0, length);
 }
 
 /** Adds what was compiled in this run to the cache. The file is replaced as a whole: other runs may read or write it. */
 function writeCache() {
-  for (const name of cached.keys()) if (!existsSync(path.join(DIST, name))) cached.delete(name);
-  for (const [name, script] of compiled) cached.set(name, script.createCachedData());
-  const lengths = [...cached].map(([name, code]) => [name, code.length]);
-  const content = Buffer.concat([Buffer.from(`${JSON.stringify(lengths)}\n`), ...cached.values()]);
+  const codes = new Map();
+  for (const name of cache?.places.keys() ?? []) {
+    const code = existsSync(path.join(DIST, name)) ? cachedCode(name) : undefined;
+    if (code !== undefined) codes.set(name, Buffer.from(code));
+  }
+  for (const [name, script] of compiled) codes.set(name, script.createCachedData());
+  const lengths = [...codes].map(([name, code]) => [name, code.length]);
+  const content = Buffer.concat([Buffer.from(`${JSON.stringify(lengths)}\n`), ...codes.values()]);
   // one by one: a recursive mkdir never ends in /proc, and its folders would be open to others
   for (const folder of cacheFolders()) if (!existsSync(folder)) mkdirSync(folder, 0o700);
   requireOwn(path.dirname(cacheFile));

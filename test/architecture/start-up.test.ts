@@ -38,7 +38,10 @@ beforeAll(async () => {
        read.push(String(file));
        return readFileSync(file, ...options);
      };
-     process.on('exit', () => fs.writeFileSync(process.env.READ_FILES, JSON.stringify(read)));`,
+     process.on('exit', () => {
+       const report = { read, modules: process.moduleLoadList };
+       fs.writeFileSync(process.env.LOADED, JSON.stringify(report));
+     });`,
   );
   ({ environment } = await serveSandboxProgram(temporaryHome()));
   // reads the list of markets, which later commands find
@@ -47,13 +50,18 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** The heavy packages in the files that the built program reads. */
-async function loadedBy(line: string): Promise<string[]> {
-  const file = path.join(folder, 'read.json');
-  const added = { ...environment, ...nodeOptions('--require', recorder), READ_FILES: file };
+/** The files that the built program reads, and the modules of Node that it loads. */
+async function run(line: string): Promise<{ readonly read: readonly string[]; readonly modules: readonly string[] }> {
+  const file = path.join(folder, 'loaded.json');
+  const added = { ...environment, ...nodeOptions('--require', recorder), LOADED: file };
   const { code, stderr } = await runProgram(line.split(' '), { home, environment: added, program: BUILT });
   expect({ code, stderr }).toMatchObject({ code: 0 });
-  const read = (JSON.parse(readFileSync(file, 'utf8')) as string[]).map((name) => path.basename(name));
+  return JSON.parse(readFileSync(file, 'utf8'));
+}
+
+/** The heavy packages in the files that the built program reads. */
+async function loadedBy(line: string): Promise<string[]> {
+  const read = (await run(line)).read.map((name) => path.basename(name));
   const packages = JSON.parse(readFileSync(path.resolve('dist/.packages.json'), 'utf8')) as readonly {
     readonly name: string;
     readonly files: readonly string[];
@@ -74,6 +82,13 @@ it.each([
   ['order buy btc_usdt 0.01 --at 20000 --override price-band --yes', ['got']],
 ])('pit %s loads of the heavy packages only %j', async (line, expected) => {
   expect(await loadedBy(line)).toEqual(expected);
+});
+
+it('a request over http loads no compression, cryptography, files of streams or TLS of Node', async () => {
+  const { modules } = await run('depth btc_usdt --json');
+  expect(modules).toContain('NativeModule http');
+  const slow = ['crypto', 'internal/fs/dir', 'internal/fs/streams', 'tls', 'zlib'];
+  expect(modules).not.toEqual(expect.arrayContaining([expect.stringMatching(`^NativeModule (${slow.join('|')})$`)]));
 });
 
 it('a running sandbox needs no file of its build later on, which an update may have replaced', () => {

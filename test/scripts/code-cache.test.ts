@@ -155,8 +155,13 @@ it.each<[string, () => void]>([
   ['is cut in half', () => truncateSync(cacheFile, cached.wrong.length / 2)],
   ['lacks its last byte', () => truncateSync(cacheFile, cached.wrong.length - 1)],
   ['has a byte too many', () => writeFileSync(cacheFile, 'x', { flag: 'a' })],
-  ['has a flipped bit in its first half', () => flipBit(cached.wrong.length / 4)],
-  ['has a flipped bit in its second half', () => flipBit((cached.wrong.length * 3) / 4)],
+  ['has a flipped bit in the list of its first half', () => flipBit(3)],
+  ['has a flipped bit in the list of its second half', () => flipBit(cached.wrong.length / 2 + 3)],
+  ['has a flipped bit in the code of its first half', () => flipBit(codeOf(path.basename(fileWithText())))],
+  [
+    'has a flipped bit in the code of its second half',
+    () => flipBit(cached.wrong.length / 2 + codeOf(path.basename(fileWithText()))),
+  ],
   ['is text', () => writeFileSync(cacheFile, 'not compiled code\n'.repeat(5_000))],
   ['is all zeros', () => writeFileSync(cacheFile, Buffer.alloc(cached.wrong.length))],
   [
@@ -183,12 +188,31 @@ it.each<[string, () => void]>([
   }
 });
 
-function flipBit(position: number): void {
+/** A place in the middle of the cached code of a file. */
+function codeOf(wanted: string): number {
+  let start = cached.wrong.indexOf('\n') + 1;
+  for (const [name, length] of namesIn(cached.wrong)) {
+    if (name === wanted) return start + Math.floor(length / 2);
+    start += length;
+  }
+  throw new Error(`the cache lacks ${wanted}`);
+}
+
+function flipBit(at: number): void {
   const content = readFileSync(cacheFile);
-  const at = Math.floor(position);
   content.writeUInt8(content.readUInt8(at) ^ 0x10, at);
   writeFileSync(cacheFile, content);
 }
+
+it('damaged code of one file is compiled again, while the cached code of the others is used', async () => {
+  const names = (content: Buffer) => namesIn(content).map(([name]) => name);
+  const other = names(cached.wrong).findLast((name) => name !== path.basename(fileWithText()));
+  flipBit(codeOf(other ?? ''));
+  expect((await start()).stdout).toContain(WRONG);
+  const content = readFileSync(cacheFile);
+  expect(content.subarray(0, content.length / 2).equals(content.subarray(content.length / 2))).toBe(true);
+  expect(new Set(names(content))).toEqual(new Set(names(cached.wrong)));
+});
 
 it.each<[string, () => void]>([
   ['a file that others can write', () => chmodSync(cacheFile, 0o664)],
