@@ -104,27 +104,6 @@ const lazyNode = {
 };
 
 /**
- * Gives an import of CommonJS an object that inherits the members. rolldown copies each as a getter, and Node's modules have a
- * hundred: that takes time, and up to a megabyte.
- */
-const inheritedMembers = {
-  name: 'inherited-members',
-  transform: {
-    filter: { id: /^\0rolldown\/runtime\.js$/ },
-    handler(code) {
-      const others = code.replace('export var __toESM =', 'var replaced =');
-      if (others === code) throw new Error('The runtime of rolldown has no __toESM');
-      return `${others}
-        export const __toESM = (module, isNodeMode) => {
-          if (!isNodeMode && module?.__esModule && Object.hasOwn(module, 'default')) return module;
-          const members = Object(module) === module ? module : null;
-          return Object.create(members, { default: { value: module, enumerable: true } });
-        };`;
-    },
-  },
-};
-
-/**
  * Bundles a program as CommonJS and returns what rolldown says about the files.
  *
  * @param input the module that starts it
@@ -136,7 +115,7 @@ export async function bundle(input, output) {
     cwd: root,
     input: { main: input },
     platform: 'node',
-    plugins: [stubs, nativeLibrary, lazyNode, inheritedMembers],
+    plugins: [stubs, nativeLibrary, lazyNode],
     transform: {
       target: 'node20.19',
       define: { PIT_VERSION: JSON.stringify(version), PIT_COMMIT: JSON.stringify(commitOf(root)) },
