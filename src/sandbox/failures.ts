@@ -23,7 +23,9 @@ const DISK_TROUBLE: ReadonlyMap<string, string> = new Map([
 
 /** What is wrong with the disk, in words; undefined for an error about something else. */
 export function diskTrouble(thrown: unknown): string | undefined {
-  if (!(thrown instanceof Error) || !('code' in thrown)) return undefined;
+  if (!(thrown instanceof Error)) return undefined;
+  // NotWritten has the system's error as its cause
+  if (!('code' in thrown)) return diskTrouble(thrown.cause);
   const { code } = thrown;
   // LMDB gives the number of a system's error instead of its name, and negative numbers of its own
   const isNumber = typeof code === 'number' && Number.isInteger(code) && code > 0;
@@ -47,8 +49,7 @@ export async function keepingData<Result>(directory: string, work: () => Promise
   } catch (cause) {
     if (cause instanceof UnreadableStore)
       throw new Failure('unreachable', `The sandbox cannot read its data: ${cause.message}`, { hint: RESET, cause });
-    // NotWritten has the system's error as its cause
-    const trouble = diskTrouble(cause) ?? (cause instanceof Error ? diskTrouble(cause.cause) : undefined);
+    const trouble = diskTrouble(cause);
     if (trouble === undefined || cause instanceof Failure) throw cause;
     throw new Failure('unreachable', `The sandbox cannot keep its data in ${directory}: ${trouble}`, {
       hint: 'Correct that, or set PIT_HOME to a folder that you can write to, then run it again.',

@@ -66,9 +66,10 @@ export const serve = define({
     'sandbox serve --limit key=600,reqTime=5s',
   ],
   output: ADDRESS_AND_ADMIN,
-  async run({ host, output, budget }, { history: historyMs, ...options }) {
+  async run({ host, sandbox, output, budget }, { history: historyMs, ...options }) {
     const { startSandbox } = await import('../../sandbox/lifecycle/serve.js').catch(withoutLibrary);
-    const running = await startSandbox(host, { ...options, historyMs });
+    const running = await startSandbox(host, sandbox.launch(), { ...options, historyMs });
+    if (running === undefined) return undefined;
     host.onInterrupt(() => running.close());
     const line = JSON.stringify(running.address);
     await output.answer({ data: running.address, show: () => line });

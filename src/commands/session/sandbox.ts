@@ -6,7 +6,7 @@ import { clearSandboxLimits, keepSandboxOffset } from '../../exchange/connect.js
 import type { Host } from '../../platform/host.js';
 import type { TimeBudget } from '../../platform/time-budget.js';
 import type { AdminCallName, InputOf, ResultOf } from '../../sandbox/admin/calls.js';
-import type { EnsuredSandbox } from '../../sandbox/lifecycle/control.js';
+import type { EnsuredSandbox, Launch } from '../../sandbox/lifecycle/control.js';
 import type { SandboxAddress } from '../../sandbox/lifecycle/files.js';
 import type { Output } from '../../terminal/output.js';
 
@@ -60,8 +60,13 @@ export class Sandbox {
   /** As {@link ensure}, without a note. The flags are added to `pit sandbox serve` if it has to be started. */
   async start(flags: readonly string[] = []): Promise<EnsuredSandbox> {
     const { ensureSandbox } = await import('../../sandbox/lifecycle/control.js');
+    return ensureSandbox(this.host, this.launch(flags));
+  }
+
+  /** The command line for `pit sandbox serve` with these flags. */
+  launch(flags: readonly string[] = []): Launch {
     const { command, arguments: args } = this.host.self;
-    return ensureSandbox(this.host, { command, args: [...args, 'sandbox', 'serve', '--json', ...flags] });
+    return { command, args: [...args, 'sandbox', 'serve', '--json', ...flags] };
   }
 
   /**

@@ -190,9 +190,9 @@ export class Exchange {
       exchange.advance();
       await exchange.durable();
       return exchange;
-    } catch (error) {
+    } catch (cause) {
       await exchange.store.abandon();
-      throw error;
+      throw unreadable(cause);
     }
   }
 
@@ -209,13 +209,7 @@ export class Exchange {
       return exchange;
     } catch (cause) {
       void store.abandon();
-      if (cause instanceof UnreadableStore || diskTrouble(cause) !== undefined) throw cause;
-      throw new UnreadableStore(
-        `damaged, or written by another version of pit (${cause instanceof Error ? cause.message : String(cause)})`,
-        {
-          cause,
-        },
-      );
+      throw unreadable(cause);
     }
   }
 
@@ -293,6 +287,13 @@ export class Exchange {
   private nextDue(): number {
     return Math.min(this.orders.next, this.funds.next, this.replays.next);
   }
+}
+
+/** What to throw if an exchange cannot be opened. */
+function unreadable(cause: unknown): unknown {
+  if (cause instanceof UnreadableStore || diskTrouble(cause) !== undefined) return cause;
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new UnreadableStore(`damaged, or written by another version of pit (${reason})`, { cause });
 }
 
 function genesisState({ seed, now, replayGenesis }: ExchangeOptions): State {

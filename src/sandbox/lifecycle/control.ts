@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { Failure, suggest } from '../../errors.js';
 import type { Host } from '../../platform/host.js';
@@ -36,6 +36,9 @@ export interface EnsuredSandbox extends SandboxAddress {
 
 /** Set for a sandbox that is started in the background. */
 export const BACKGROUND_VARIABLE = 'PIT_SANDBOX_BACKGROUND';
+
+/** Set for a process that only opens the data, and ends. */
+export const TRIAL_VARIABLE = 'PIT_SANDBOX_TRIAL';
 
 /** Seconds without a request after which a sandbox in the background stops; 0 for never. */
 export const IDLE_VARIABLE = 'PIT_SANDBOX_IDLE';
@@ -87,7 +90,10 @@ async function startUnderLock(
   // the last holder of the lock may have started it
   const running = await answeringSandbox(files);
   if (running !== undefined) return { ...running, started: false };
-  const child = startInBackground(files, host, launch);
+  const child = startInBackground(files, host, launch, {
+    [BACKGROUND_VARIABLE]: '1',
+    [IDLE_VARIABLE]: host.environment[IDLE_VARIABLE],
+  });
   const exit = watch(child);
   try {
     while (performance.now() < deadline) {
@@ -103,18 +109,35 @@ async function startUnderLock(
   }
 }
 
+/**
+ * Has another process open the data. LMDB reads its file as memory, so one that is damaged may end the process that opens it.
+ * Call it with the lock, and if no sandbox is running. Throws {@link Failure} `unreachable` if that process fails.
+ */
+export async function tryData(host: Host, launch: Launch): Promise<void> {
+  const files = sandboxFiles(host.directories);
+  if (!existsSync(files.exchange)) return;
+  const exit = watch(startInBackground(files, host, launch, { [TRIAL_VARIABLE]: '1' }));
+  while (!exit.isOver) await host.sleep(STEP);
+  if (exit.status !== 0) throw startFailed(files, exit);
+}
+
 /** Not inherited: a sandbox needs no credentials, and settings for one command must not stay with it for hours. */
 const DROPPED = /^(NODE_.*|DEBUG|PIT_.*)$/;
 
-/** Starts the sandbox as a detached process, which outlives this one, its terminal and Ctrl-C. */
-function startInBackground(files: SandboxFiles, { environment }: Host, { command, args }: Launch): ChildProcess {
+/** Starts a detached process, which outlives this one, its terminal and Ctrl-C. */
+function startInBackground(
+  files: SandboxFiles,
+  { environment }: Host,
+  { command, args }: Launch,
+  variables: NodeJS.ProcessEnv,
+): ChildProcess {
   const kept = Object.fromEntries(Object.entries(environment).filter(([name]) => !DROPPED.test(name)));
   // absolute, because the sandbox runs in another folder
   const home = environment.PIT_HOME ? { PIT_HOME: path.resolve(environment.PIT_HOME) } : {};
   const child = spawn(command, args, {
     cwd: files.directory,
     detached: true,
-    env: { ...kept, ...home, [BACKGROUND_VARIABLE]: '1', [IDLE_VARIABLE]: environment[IDLE_VARIABLE] },
+    env: { ...kept, ...home, ...variables },
     stdio: ['ignore', 'ignore', 'pipe'],
     windowsHide: true,
   });
@@ -125,6 +148,7 @@ function startInBackground(files: SandboxFiles, { environment }: Host, { command
 /** How a start ended, and what it printed on stderr. */
 interface Exit {
   isOver: boolean;
+  status: number | null;
   signal: NodeJS.Signals | null;
   /** Why there was no process. */
   error: string | undefined;
@@ -132,12 +156,13 @@ interface Exit {
 }
 
 function watch(child: ChildProcess): Exit {
-  const exit: Exit = { isOver: false, signal: null, error: undefined, printed: '' };
+  const exit: Exit = { isOver: false, status: null, signal: null, error: undefined, printed: '' };
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     exit.printed = (exit.printed + text).slice(-LONGEST_RECORD);
   });
   // after exit, when stderr has been read
-  child.once('close', (_status, signal) => {
+  child.once('close', (status, signal) => {
+    exit.status = status;
     exit.signal = signal;
     exit.isOver = true;
   });
@@ -153,7 +178,6 @@ const LONGEST_RECORD = 65_536;
 /** The failure of a start, in the words of the process that ended. */
 function startFailed(files: SandboxFiles, { signal, error, printed }: Exit): Failure {
   const { message, hint } = errorIn(printed.trim().split('\n').at(-1) ?? '');
-  // LMDB reads its file as memory, so one that is damaged ends the process
   const reason = signal === null ? (error ?? message) : `${signal} ended it, so its data may be damaged`;
   const hints = signal === null ? (hint ?? hintsFor(files)) : RESET;
   return new Failure('unreachable', `The sandbox did not start: ${reason}`, { hint: hints });

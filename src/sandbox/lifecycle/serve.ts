@@ -18,7 +18,7 @@ import { DOCUMENTED_LIMITS, keptLimits, type LimitValues, UNLIMITED } from '../s
 import { RequestHandler } from '../server/request-handler.js';
 import { StreamServer } from '../streams/stream-server.js';
 import { isAnswering } from './admin-client.js';
-import { BACKGROUND_VARIABLE, IDLE_VARIABLE } from './control.js';
+import { BACKGROUND_VARIABLE, IDLE_VARIABLE, type Launch, TRIAL_VARIABLE, tryData } from './control.js';
 import { DataDirectory } from './data-directory.js';
 import {
   boundedLog,
@@ -54,11 +54,16 @@ const DEFAULT_SEED = 1;
 
 /**
  * Runs `pit sandbox serve`, in the foreground or, if `ensureSandbox` started this process, in the background. It prints nothing:
- * the caller prints `address`, closes it on a signal and waits for `closed`.
+ * the caller prints `address`, closes it on a signal and waits for `closed`. Undefined if `tryData` started this process.
  *
  * Throws {@link Failure} if a sandbox is already running, the port is taken, the idle time is not a number, or the disk fails.
+ * @param launch the command line for the same without flags
  */
-export async function startSandbox(host: Host, options: StartOptions = {}): Promise<Running> {
+export async function startSandbox(
+  host: Host,
+  launch: Launch,
+  options: StartOptions = {},
+): Promise<Running | undefined> {
   const isBackground = host.environment[BACKGROUND_VARIABLE] === '1';
   const { directory, log } = sandboxFiles(host.directories);
   const { port = null, seed = DEFAULT_SEED, limits = true, limit = {}, ...others } = options;
@@ -73,6 +78,10 @@ export async function startSandbox(host: Host, options: StartOptions = {}): Prom
     idleMs: isBackground ? idleTime(host) : null,
     now: () => host.now(),
   };
+  if (host.environment[TRIAL_VARIABLE] === '1') {
+    await keepingData(directory, () => openAndClose(chosen));
+    return undefined;
+  }
   if (isBackground) {
     // whoever started it does not read it for long
     process.stderr.on('error', () => undefined);
@@ -84,11 +93,21 @@ export async function startSandbox(host: Host, options: StartOptions = {}): Prom
     makeFolders(directory);
     const release = await lock(directory);
     try {
+      await untilFree(filesIn(directory));
+      await tryData(host, { ...launch, args: [...launch.args, '--seed', String(seed)] });
       return await serve(chosen);
     } finally {
       await release();
     }
   });
+}
+
+/** Opens the exchange as {@link serve} does, with what is due by now. */
+async function openAndClose({ directory, seed, historyMs, now = Date.now }: ServeOptions): Promise<void> {
+  const files = filesIn(directory);
+  const { keys: firstAccount } = readSettings(files.settings);
+  const exchange = await Exchange.open({ directory: files.exchange, seed, now, firstAccount, historyMs });
+  await exchange.close();
 }
 
 const DEFAULT_IDLE_SECONDS = 1800;

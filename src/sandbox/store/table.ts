@@ -16,7 +16,7 @@ interface Range {
  * that changes ten times meanwhile is written once. It is encoded only then, so a waiting value may still change.
  */
 export class Table<Value> {
-  private readonly changes = new Map<string, Value | undefined>();
+  private changes = new Map<string, Value | undefined>();
 
   /** `changed` is called with each change. */
   constructor(
@@ -68,7 +68,8 @@ export class Table<Value> {
   }
 
   written(): void {
-    this.changes.clear();
+    // a map that is emptied keeps what it held in V8's memory until a major collection
+    this.changes = new Map();
   }
 
   private changesWithin(start: string, end: string, reverse: boolean): [string, Value | undefined][] {

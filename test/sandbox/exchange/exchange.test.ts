@@ -1,9 +1,10 @@
 import { rmSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { Exchange } from '../../../src/sandbox/exchange/exchange.js';
 import { Store } from '../../../src/sandbox/store/store.js';
-import { ExchangeFixture, TESTER, temporaryDirectory } from '../support/exchange-fixture.js';
+import { Table } from '../../../src/sandbox/store/table.js';
+import { ExchangeFixture, START, TESTER, temporaryDirectory } from '../support/exchange-fixture.js';
 
 const BTC = 'btc_usdt';
 const far = { market: BTC, side: 'buy', type: 'limit', price: '20000', amount: '0.01' } as const;
@@ -284,6 +285,23 @@ test.each(['cut to nothing', 'removed'])('a store whose file was %s is not taken
   else truncateSync(file);
   await expect(ExchangeFixture.open({ directory })).rejects.toThrow(`${file} is empty`);
 });
+
+test.each([
+  [-30786, 'UnreadableStore', 'damaged'],
+  [28, 'NotWritten', 'the disk is full'],
+])(
+  'a store that takes no changes at its start, with the code %i of LMDB, is reported as %s',
+  async (code, name, reason) => {
+    const { directory, exchange } = await ExchangeFixture.open();
+    await exchange.close();
+    const write = vi.spyOn(Table.prototype, 'write').mockImplementation(() => {
+      throw Object.assign(new Error('from LMDB'), { code });
+    });
+    onTestFinished(() => write.mockRestore());
+    const opened = ExchangeFixture.open({ directory, time: START + 60_000 });
+    await expect(opened).rejects.toMatchObject({ name, message: expect.stringContaining(reason) });
+  },
+);
 
 test('a store that was killed before its first commit is a new one', async () => {
   const directory = temporaryDirectory();

@@ -1,13 +1,4 @@
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  rmSync,
-  statSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -100,37 +91,4 @@ it.each(['running.json', 'settings.json'])('a folder in the place of %s is repor
   mkdirSync(stateFile(home, name), { recursive: true });
   const { status, errors } = await run(home, 'ensure');
   expect([status, errors]).toEqual([5, expect.stringContaining('a folder has the name of one of its files')]);
-});
-
-describe('a damaged store', () => {
-  it('is reported if it was cut to nothing, and reset replaces it', async () => {
-    const home = newHome();
-    await ask(home, 'ensure');
-    await run(home, 'stop');
-    const file = stateFile(home, path.join('exchange', 'exchange.mdb'));
-    truncateSync(file);
-    for (const _ of [1, 2]) {
-      const { status, errors } = await run(home, 'ensure');
-      expect([status, errors]).toEqual([5, expect.stringContaining('pit sandbox reset')]);
-    }
-    await run(home, 'reset');
-    expect((await ask(home, 'ensure')).started).toBe(true);
-  });
-
-  it.each([
-    ['text', Buffer.from('xxxx\n')],
-    ['nonsense', Buffer.alloc(8192, 7)],
-  ])('is reported if it is %s, and reset replaces it', async (_what, bytes) => {
-    const home = newHome();
-    mkdirSync(stateFile(home, 'exchange'), { recursive: true });
-    writeFileSync(stateFile(home, path.join('exchange', 'exchange.mdb')), bytes);
-    const { status, errors } = await run(home, 'ensure');
-    expect([status, errors]).toEqual([
-      5,
-      'The sandbox did not start: SIGSEGV ended it, so its data may be damaged\n' +
-        'Start an empty exchange, without the orders and balances of this one: pit sandbox reset\n',
-    ]);
-    await run(home, 'reset');
-    expect((await ask(home, 'ensure')).started).toBe(true);
-  });
 });

@@ -10,20 +10,21 @@ import { adviceText } from '../../../support/advice.js';
 const host = systemHost();
 
 async function serve(): Promise<void> {
-  const running = await startSandbox(host, { limits: false });
+  const running = await startSandbox(host, launch('serve'), { limits: false });
+  if (running === undefined) return;
   host.onInterrupt(() => running.close());
   say(running.address);
   await running.closed;
 }
 
-function ensure(...args: string[]) {
-  return ensureSandbox(host, { command: process.execPath, args: [fileURLToPath(import.meta.url), ...args] });
+function launch(action: string) {
+  return { command: process.execPath, args: [fileURLToPath(import.meta.url), action] };
 }
 
 const actions: Readonly<Record<string, () => Promise<void>>> = {
   serve,
-  ensure: async () => say(await ensure('serve')),
-  'ensure-broken': async () => say(await ensure('break')),
+  ensure: async () => say(await ensureSandbox(host, launch('serve'))),
+  'ensure-broken': async () => say(await ensureSandbox(host, launch('break'))),
   locate: async () => say(locate(host) ?? null),
   status: async () => say((await sandboxStatus(host)) ?? null),
   stop: async () => say(await stopSandbox(host)),
