@@ -43,7 +43,6 @@ const GROUPS = [
       'test/trading/settle.test.ts',
       'test/trading/settle-decisions.test.ts',
       'test/trading/orders/acknowledged.test.ts',
-      'test/trading/orders/no-false-alarm.test.ts',
       'test/trading/batches/uncertain-duplicates.test.ts',
     ],
   },

@@ -50,7 +50,7 @@ export function openWrites(
     return list !== undefined && 'market' in list && list.market === market && list.side === side;
   };
   const unsettled = journal.unsettledEntries().filter(isHere);
-  const settled = journal.settledEntries({ market, side }).filter(isHere);
+  const settled = journal.settledEntries({ market, side }) as OrderEntry[];
   const settledIds = new Set(settled.map(({ write }) => write.id));
   const openWrite = (entry: OrderEntry, isSettled: boolean) => {
     const isMine = entry.write.id === mine?.id;
@@ -80,13 +80,13 @@ function attemptOf(entry: JournalEntry, settlement: Settlement | undefined): Att
   const { price, amount } = entry.write.terms as RecordedOrderTerms;
   const orderId = settlement?.outcome === 'placed' ? settlement.id : null;
   const state = settlement === undefined ? 'pending' : orderId === null ? 'absent' : 'placed';
-  const named = namedIdOf(entry);
+  const named = state === 'pending' ? namedIdOf(entry) : undefined;
   return {
     id,
     writeId: id,
     items: [{ id, matchKey: keyOf(price, amount), rowId: orderId, state }],
     response: state !== 'pending' ? 'decided' : named === undefined ? 'lost' : 'named',
-    responseIds: state === 'pending' && named !== undefined ? [named] : [],
+    responseIds: named === undefined ? [] : [named],
     reqTime,
     checkedTo: settlement?.checkedTo,
     hasClientId: true,
@@ -102,22 +102,22 @@ export function namedIdOf({ events }: Pick<JournalEntry, 'events'>): string | un
 /** A job has an attempt for each request with a line whose outcome is open, and one for all other lines that were sent together. */
 function toOpenJob(job: Job, isSettled: boolean, isMine: boolean): OpenWrite {
   const writeId = job.id;
-  const itemOf = (line: number, state: WantedItem['state']): WantedItem => {
+  const itemOf = (line: number, isPending: boolean): WantedItem => {
     const { [line]: now } = job.lines;
-    const rowId = now?.state === 'placed' ? now.id : null;
+    const placed = now?.state === 'placed' ? now : undefined;
     return {
       id: lineId(job, line),
       matchKey: job.keys[line] ?? '',
-      rowId,
-      state,
-      isByPosition: now?.state === 'placed' && now.isByPosition && !isSettled,
+      rowId: placed?.id ?? null,
+      isByPosition: placed?.isByPosition,
+      state: isPending ? 'pending' : placed === undefined ? 'absent' : 'placed',
     };
   };
   const open = job.openRequests.map(({ number, lines, response, responseIds, reqTime, knownBefore }): Attempt => {
     return {
       id: `${writeId} request ${number}`,
       writeId,
-      items: lines.map((line) => itemOf(line, 'pending')),
+      items: lines.map((line) => itemOf(line, true)),
       response: typeof response === 'string' ? response : response.isTemporary ? 'refusedForTiming' : 'refused',
       responseIds,
       reqTime,
@@ -128,7 +128,7 @@ function toOpenJob(job: Job, isSettled: boolean, isMine: boolean): OpenWrite {
     return {
       id: `${writeId} ${name}`,
       writeId,
-      items: lines.map((line) => itemOf(line, job.lines[line]?.state === 'placed' ? 'placed' : 'absent')),
+      items: lines.map((line) => itemOf(line, false)),
       response: isLost ? 'lost' : 'decided',
       responseIds: [],
       reqTime,
@@ -138,7 +138,7 @@ function toOpenJob(job: Job, isSettled: boolean, isMine: boolean): OpenWrite {
   const unrecorded: Attempt = {
     id: `${writeId} unrecorded`,
     writeId,
-    items: job.maybeUnrecorded.map((line) => itemOf(line, 'pending')),
+    items: job.maybeUnrecorded.map((line) => itemOf(line, true)),
     response: 'lost',
     responseIds: [],
     reqTime: job.entry.write.reqTime,

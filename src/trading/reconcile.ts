@@ -145,8 +145,6 @@ class Matching {
   readonly #boundaries: ReadonlyMap<Attempt, number>;
   readonly #candidates: readonly Candidate[];
   readonly #byAttempt: ReadonlyMap<string, readonly Candidate[]>;
-  /** Candidates by the key of their rows. */
-  readonly #byKey: ReadonlyMap<string, readonly Candidate[]>;
   /** Rows that belong to nothing yet, oldest first. */
   readonly #unclaimed: Set<Row>;
   readonly #needsLookup = new Set<string>();
@@ -172,19 +170,8 @@ class Matching {
       attempt.items.map((item): Candidate => ({ attempt, item, rowId: item.rowId })),
     );
     this.#byAttempt = groupBy(this.#candidates, ({ attempt }) => attempt.id);
-    this.#byKey = this.#candidatesByKey();
     const claimed = new Set([...accountedFor, ...this.#candidates.flatMap(({ rowId }) => rowId ?? [])]);
     this.#unclaimed = new Set(list.rows.filter(({ id }) => !claimed.has(id)).reverse());
-  }
-
-  #candidatesByKey(): Map<string, Candidate[]> {
-    const byKey = groupBy(this.#candidates, ({ item }) => item.matchKey);
-    for (const candidate of this.#candidates) {
-      // the exchange may have changed an order when it accepted it, and its duplicates in the same way
-      const key = this.#rowOf(candidate)?.matchKey ?? candidate.item.matchKey;
-      if (key !== candidate.item.matchKey) byKey.set(key, [...(byKey.get(key) ?? []), candidate]);
-    }
-    return byKey;
   }
 
   /** Step 1: a row that an answer named belongs to that request, even if other requests would match as well. */
@@ -260,10 +247,9 @@ class Matching {
 
   /** Step 3: a remaining row that matches an item was made by a request that was executed again. */
   assignDuplicates(): void {
+    const byKey = this.#candidatesByKey();
     for (const row of this.#unclaimed) {
-      const fitting = (this.#byKey.get(row.matchKey) ?? []).filter((candidate) =>
-        this.#mayBeDuplicateOf(row, candidate),
-      );
+      const fitting = (byKey.get(row.matchKey) ?? []).filter((candidate) => this.#mayBeDuplicateOf(row, candidate));
       for (const { attempt, item } of fitting)
         if (attempt.hasClientId === true && !this.#newestByClientId.has(item.id)) this.#needsLookup.add(item.id);
       const proven = fitting.find(({ item }) => this.#newestByClientId.get(item.id) === row.id);
@@ -287,6 +273,17 @@ class Matching {
       const candidate = originals.find(isVacant) ?? nearest;
       this.#duplicates.set(candidate, [...(this.#duplicates.get(candidate) ?? []), row]);
     }
+  }
+
+  /** Candidates by the key of their rows. */
+  #candidatesByKey(): Map<string, Candidate[]> {
+    const byKey = groupBy(this.#candidates, ({ item }) => item.matchKey);
+    for (const candidate of this.#candidates) {
+      // the exchange may have changed an order when it accepted it, and its duplicates in the same way
+      const key = this.#rowOf(candidate)?.matchKey ?? candidate.item.matchKey;
+      if (key !== candidate.item.matchKey) byKey.set(key, [...(byKey.get(key) ?? []), candidate]);
+    }
+    return byKey;
   }
 
   /** What the list decides about each attempt, once every row is assigned. */

@@ -1,5 +1,5 @@
 import { counted } from '../domain/decimal.js';
-import type { Order, Side } from '../domain/order.js';
+import type { Order } from '../domain/order.js';
 import { tryRead } from '../errors.js';
 import type { OrderPages } from '../exchange/exchange.js';
 import { addLateOrders, bringSummaryUpToDate, duplicateEvents, endJob } from './batches/close-job.js';
@@ -28,6 +28,7 @@ import {
   toOpenWrite,
 } from './open-writes.js';
 import {
+  type Attempt,
   type Duplicates,
   expiresAt,
   type List,
@@ -95,7 +96,7 @@ export async function settle(
   for (const { write, reports } of found) {
     const settlement = record(trading, list, write, reports, result);
     if (settlement !== undefined) settled.set(write.entry.write.id, settlement);
-    closeIfPossible(trading, write, result, settlement);
+    if (write.isSettled) closeIfPossible(trading, write, result);
   }
   const { contradicted, ambiguous } = result;
   return { settled, duplicates, contradicted, ambiguous };
@@ -217,13 +218,13 @@ function recordOrder(
   const { entry } = write;
   const { id: writeId } = entry.write;
   const outcome = result.outcomes.get(writeId);
-  const [attempt] = write.attempts;
-  const [named] = attempt?.response === 'named' ? attempt.responseIds : [];
+  const [attempt] = write.attempts as readonly [Attempt];
+  const [named] = attempt.responseIds;
   // a list that ends before the order proves nothing against the answer
   const id = outcome?.outcome === 'placed' ? outcome.id : result.contradicted.has(writeId) ? undefined : named;
   if (id === undefined || !(write.isMine || entry.claim())) return undefined;
   const duplicates = reports.flatMap(({ ids }) => ids);
-  const isWholeChecked = attempt !== undefined && list.since <= listMustReachTo(attempt);
+  const isWholeChecked = list.since <= listMustReachTo(attempt);
   const settlement = {
     outcome: 'placed',
     id,
@@ -257,8 +258,8 @@ function recordLines(
   if (found.length > 0)
     job.record(`found ${counted(found.length, 'order')} by price and amount`, { kind: 'found', orders: found });
   for (const { number, lines, reason, response } of job.openRequests) {
-    const absent = lines.map((line) => outcomes.get(lineId(job, line))?.outcome).find((one) => one !== undefined);
-    if (absent === undefined || absent === 'placed') continue;
+    const [absent] = lines.flatMap((line) => absentOutcome(outcomes.get(lineId(job, line))?.outcome) ?? []);
+    if (absent === undefined) continue;
     const { kind: refusal, code } = typeof response === 'object' ? response : { kind: undefined, code: null };
     const why = response === 'lost' ? EXPIRED : reason;
     const event = `request ${number}: ${counted(lines.length, 'order')} ${absent === 'refused' ? 'refused' : 'not sent'}: ${why}`;
@@ -271,13 +272,13 @@ function recordLines(
 
 /** Records duplicates of a settled write, so that they are reported once and accounted for from then on. */
 function noteLate(journal: Journal, { entry, job }: OpenWrite, reports: readonly DuplicateOrders[]): void {
-  if (reports.length === 0) return;
+  const [report] = reports;
+  if (report === undefined) return;
   if (job !== undefined) {
     addLateOrders(journal, job, reports);
     return;
   }
-  const [report] = reports;
-  const [order = null] = report?.recordedOutcome === undefined ? [] : report.ids;
+  const [order = null] = report.recordedOutcome === undefined ? [] : report.ids;
   const ids = reports.flatMap((one) => one.ids);
   entry.noteFound(
     ids.filter((id) => id !== order),
@@ -285,18 +286,12 @@ function noteLate(journal: Journal, { entry, job }: OpenWrite, reports: readonly
   );
 }
 
-function closeIfPossible(
-  trading: TradingContext,
-  { entry, job, isSettled, attempts }: OpenWrite,
-  { closed }: Reconciled,
-  settlement: Settlement | undefined,
-): void {
-  if (!isSettled && settlement === undefined) return;
+function closeIfPossible(trading: TradingContext, { entry, job, attempts }: OpenWrite, { closed }: Reconciled): void {
   if (job?.entry.hasLateFindings) bringSummaryUpToDate(trading.journal, job.id);
   closeIfExpired(trading, entry, {
     lastReqTime: Math.max(entry.write.reqTime, ...attempts.map(({ reqTime }) => reqTime)),
     areClosed: attempts.every(({ id }) => closed.has(id)),
-    isAbsent: isSettled && attempts.some(({ items }) => items.some(({ state }) => state === 'absent')),
+    isAbsent: attempts.some(({ items }) => items.some(({ state }) => state === 'absent')),
   });
 }
 
@@ -332,29 +327,26 @@ export async function settleMarket(
   lists?: readonly OrderList[],
 ): Promise<readonly DuplicateOrders[]> {
   const found: DuplicateOrders[] = [];
-  const settleOne = async (side: Side) => {
-    const given = lists?.find((list) => list.side === side);
-    const list = lists === undefined ? await readIfOpen(trading, { market, side }) : given;
-    return list === undefined ? [] : (await settle(trading, list)).duplicates;
-  };
-  for (const side of ['buy', 'sell'] as const) found.push(...((await tryRead(() => settleOne(side))) ?? []));
+  const checks =
+    lists?.map((list) => async () => (await settle(trading, list)).duplicates) ??
+    (['buy', 'sell'] as const).map((side) => () => settleIfOpen(trading, { market, side }));
+  for (const check of checks) found.push(...((await tryRead(check)) ?? []));
   return found;
 }
 
 /** Settles a whole side, however far back its list has to be read. Throws Failure of a list that cannot be read. */
-export async function settleSide(trading: TradingContext, side: MarketSide): Promise<readonly DuplicateOrders[]> {
-  const list = await readIfOpen(trading, side, { isThorough: true });
-  return list === undefined ? [] : (await settle(trading, list)).duplicates;
+export function settleSide(trading: TradingContext, side: MarketSide): Promise<readonly DuplicateOrders[]> {
+  return settleIfOpen(trading, side, { isThorough: true });
 }
 
-/** Undefined if no request of a settled write can still make an order. */
-async function readIfOpen(
+/** Reads and settles nothing if no request of a settled write can still make an order. */
+async function settleIfOpen(
   trading: TradingContext,
   side: MarketSide,
-  { isThorough = false } = {},
-): Promise<OrderList | undefined> {
-  if (trading.journal.settledEntries(side).every(({ isClosed }) => isClosed)) return undefined;
-  return readOrderList(trading, side, { isThorough });
+  reach: Pick<Reach, 'isThorough'> = {},
+): Promise<readonly DuplicateOrders[]> {
+  if (trading.journal.settledEntries(side).every(({ isClosed }) => isClosed)) return [];
+  return (await settle(trading, await readOrderList(trading, side, reach))).duplicates;
 }
 
 interface Reach {
@@ -417,10 +409,12 @@ function oldestToClose(
 export async function lookUpAbsentOrder(trading: TradingContext, order: RecordedWrite<'order'>): Promise<void> {
   const { id, terms } = order;
   const entry = trading.journal.settledEntries(terms).find(({ write }) => write.id === id);
-  const recordedOutcome = absentOutcome(entry?.settlement?.outcome);
+  if (entry === undefined) return;
+  const recordedOutcome = absentOutcome(entry.settlement?.outcome);
+  if (recordedOutcome === undefined) return;
   const clientId = clientIdOf(order);
-  const late = recordedOutcome && (await tryRead(() => trading.client.findOrder(terms.market, { clientId })));
-  if (entry === undefined || recordedOutcome === undefined || late === undefined) return;
+  const late = await tryRead(() => trading.client.findOrder(terms.market, { clientId }));
+  if (late === undefined) return;
   const found = { orderId: null, ids: [late.id], shown: [late], isProven: true, recordedOutcome };
   trading.reportDuplicateOrders([{ ...namesOf(order), terms, ...found }]);
   entry.noteFound([], late.id);

@@ -1,10 +1,10 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { Order } from '../../src/domain/order.js';
 import { Failure } from '../../src/errors.js';
-import { endJob } from '../../src/trading/batches/close-job.js';
+import { endJob, settleJobRecord } from '../../src/trading/batches/close-job.js';
 import { Job } from '../../src/trading/batches/job.js';
 import type { JournalEntry } from '../../src/trading/journal/entry.js';
-import type { BatchTerms, RecordedOrderTerms } from '../../src/trading/journal/write.js';
+import type { BatchTerms, RecordedOrderTerms, Settled } from '../../src/trading/journal/write.js';
 import { type OrderList, orderList, settle } from '../../src/trading/settle.js';
 import { NOW } from '../support/fake-host.js';
 import { lines } from './batches/jobs.js';
@@ -50,7 +50,7 @@ function placed(trading: TestTrading, id: string, orderId: string, duplicates: r
 describe('a list of orders', () => {
   const since = (orders: readonly Order[], more: boolean, failure: Failure | null) =>
     orderList(BUYS, { orders, more, failure }, NOW).since;
-  const rows = [order('8', 5), order('7', 3)];
+  const rows = [order('9', 7), order('8', 5), order('7', 3)];
 
   it('is complete from the beginning on if it was read to its end', () => {
     expect([since(rows, false, null), since([], false, null)]).toEqual([-Infinity, -Infinity]);
@@ -74,6 +74,16 @@ describe('an order whose outcome is unknown', () => {
     expect([found?.id, found?.events.at(-1)?.event]).toEqual(['7', 'placed: 7']);
   });
 
+  it('is not settled by the orders of another side or market', async () => {
+    const trading = tradingWith({ sell1: order('7'), other1: order('7') });
+    begin(trading, 'sell1', { side: 'sell' }).release();
+    begin(trading, 'other1', { market: 'eth_usdt' }).release();
+    const cancel = { operation: 'cancel', terms: { market: 'btc_usdt', order: { id: '7' } } } as const;
+    trading.journal.begin<'cancel'>(cancel, { id: 'cancel1', reqTime: NOW }).release();
+    expect((await settle(trading, listOf([order('7', 3)]))).settled.size).toBe(0);
+    expect(trading.asked).toEqual([]);
+  });
+
   it('is not looked up if no row fits its terms and its time', async () => {
     const trading = tradingWith({ lost1: order('7') });
     begin(trading, 'lost1').release();
@@ -86,8 +96,10 @@ describe('an order whose outcome is unknown', () => {
     for (const known of [{}, { lost1: order('9') }]) {
       const trading = tradingWith(known);
       begin(trading, 'lost1').release();
-      await settle(trading, listOf([order('7', 3)]));
+      const { contradicted } = await settle(trading, listOf([order('7', 3)]));
       expect([trading.asked, trading.journal.isUnsettled('lost1'), trading.alarms]).toEqual([['lost1'], true, []]);
+      // there was no answer that the list could contradict
+      expect(contradicted.size).toBe(0);
     }
   });
 
@@ -101,7 +113,8 @@ describe('an order whose outcome is unknown', () => {
   it('is left to its own command if its answer named an order that the list shows', async () => {
     const trading = tradingWith();
     begin(trading, 'flying1').note('accepted: 7', { namedId: '7' });
-    expect((await settle(trading, listOf([order('7', 3)]))).settled.size).toBe(0);
+    const { settled, duplicates } = await settle(trading, listOf([order('8', 5), order('7', 3)]));
+    expect([settled.size, duplicates]).toEqual([0, []]);
     expect(trading.journal.isUnsettled('flying1')).toBe(true);
   });
 
@@ -133,6 +146,28 @@ describe('the order of this command, whose answer named an order', () => {
     const trading = tradingWith();
     const { settled } = await settle(trading, listOf([order('9', 9, { price: '1' })], { since: NOW }), mine(trading));
     expect(settled.get('mine1')).toEqual({ outcome: 'placed', id: '7', duplicates: [] });
+  });
+
+  it.each([
+    ['is recorded as checked by a list that goes back to five seconds before its request', -5_000, NOW + 10_000],
+    ['is not recorded as checked by a list that ends a millisecond later', -4_999, undefined],
+  ])('%s', async (_, since, checkedTo) => {
+    const trading = tradingWith();
+    const list = listOf([order('7', 3)], { since: NOW + since });
+    expect((await settle(trading, list, mine(trading))).settled.get('mine1')?.checkedTo).toBe(checkedTo);
+  });
+
+  it('is the one of the answer even if something else was noted since, but not if the answer was found to be wrong', async () => {
+    const endsBefore = listOf([order('9', 9, { price: '1' })], { since: NOW });
+    for (const [isUnanswered, id] of [
+      [{}, '7'],
+      [{ isUnanswered: true }, undefined],
+    ] as const) {
+      const trading = tradingWith();
+      const write = mine(trading);
+      trading.journal.findUnsettled('mine1')?.note('looked up', isUnanswered);
+      expect((await settle(trading, endsBefore, write)).settled.get('mine1')?.id).toBe(id);
+    }
   });
 
   it('stays open if the list contradicts the answer', async () => {
@@ -189,6 +224,19 @@ describe('a further order', () => {
     }
   });
 
+  it('is reported as that of an order which another process settles while the journal is read', async () => {
+    const trading = tradingWith({ other1: order('8') });
+    const other = begin(trading, 'other1');
+    const { journal } = trading;
+    const read = journal.settledEntries.bind(journal);
+    vi.spyOn(journal, 'settledEntries').mockImplementationOnce((list) => {
+      other.settle({ outcome: 'placed', id: '7', duplicates: [] }, 'placed');
+      return read(list);
+    });
+    const { duplicates } = await settle(trading, listOf([order('8', 5), order('7', 3)]));
+    expect(duplicates).toMatchObject([{ writeId: 'other1', orderId: '7', ids: ['8'] }]);
+  });
+
   it('is none if a closed write has it', async () => {
     const trading = tradingWith();
     placed(trading, 'other1', '8', ['9']);
@@ -217,16 +265,28 @@ describe('a further order', () => {
   });
 });
 
-describe('a settled write', () => {
-  const kept = (trading: TestTrading) =>
-    trading.journal.settledEntries(BUYS).map((entry) => [entry.write.id, entry.isClosed]);
+/** The settled writes with a record, each with whether it is closed. */
+const kept = (trading: TestTrading) =>
+  trading.journal.settledEntries(BUYS).map((entry) => [entry.write.id, entry.isClosed]);
 
+describe('a settled write', () => {
   it('is closed by a list that was read after its request expired, and not before', async () => {
     const trading = tradingWith();
     placed(trading, 'mine1', '7');
     await settle(trading, listOf([order('7', 3)], { began: LATE - 1 }));
     expect(kept(trading)).toEqual([['mine1', false]]);
     await settle(trading, listOf([order('7', 3)], { began: LATE }));
+    expect(kept(trading)).toEqual([]);
+  });
+
+  it('that was checked before is closed by a list that goes back to that check only', async () => {
+    const trading = tradingWith();
+    const entry = begin(trading, 'mine1');
+    entry.note('accepted: 7', { namedId: '7' });
+    entry.settle({ outcome: 'placed', id: '7', duplicates: [], checkedTo: NOW + 30_000 }, 'placed');
+    await settle(trading, listOf([], { began: LATE, since: NOW + 25_001 }));
+    expect(kept(trading)).toEqual([['mine1', false]]);
+    await settle(trading, listOf([], { began: LATE, since: NOW + 25_000 }));
     expect(kept(trading)).toEqual([]);
   });
 
@@ -264,14 +324,25 @@ describe('a job', () => {
     ...{ lines: lines(3), baseline: ['1'] },
   };
 
+  function beginJob(trading: TestTrading) {
+    const write = { operation: 'batch', terms: TERMS_OF_JOB } as const;
+    return new Job(trading.journal.begin<'batch'>(write, { id: 'job1', reqTime: NOW }));
+  }
+
   async function lostJob(trading: TestTrading) {
-    const entry = trading.journal.begin<'batch'>(
-      { operation: 'batch', terms: TERMS_OF_JOB },
-      { id: 'job1', reqTime: NOW },
-    );
-    const job = new Job(entry);
+    const job = beginJob(trading);
     await job.leaving([[0, 1, 2]], NOW);
     job.record('no answer', { kind: 'lost', request: 1 });
+    return job;
+  }
+
+  /** A job of two requests, the second at this time: the one for line 0 was answered with order 7, the other got no answer. */
+  async function halfLostJob(trading: TestTrading, secondAt = 0) {
+    const job = beginJob(trading);
+    await job.leaving([[0]], NOW);
+    job.record('', { kind: 'answered', request: 1, ids: ['7'], message: null });
+    await job.leaving([[1, 2]], NOW + secondAt);
+    job.record('no answer', { kind: 'lost', request: 2 });
     return job;
   }
 
@@ -312,7 +383,85 @@ describe('a job', () => {
       refusal: 'insufficientFunds',
       code: 2009,
     });
-    expect(job.entry.events.at(-1)?.event).toBe('request 1: 3 orders refused: no funds');
+    expect(job.entry.events.slice(-2).map(({ event }) => event)).toEqual(['', 'request 1: 3 orders refused: no funds']);
+  });
+
+  it('has lines that were not sent if their request was rejected for its time, once that has expired', async () => {
+    const trading = tradingWith();
+    const job = await lostJob(trading);
+    job.record('', { kind: 'refused', request: 1, refusal: 'tooFrequent', code: 4002, message: 'too frequent' });
+    await settle(trading, listOf([older], { began: LATE }), job);
+    expect(job.outcomes()).toEqual(['unknown', 'unknown', 'unknown']);
+    await settle(trading, listOf([older], { began: LATE, expiredTo: NOW }), job);
+    expect(job.outcomes()).toEqual(['notSent', 'notSent', 'notSent']);
+    expect(job.entry.events.at(-1)?.event).toBe('request 1: 3 orders not sent: too frequent');
+  });
+
+  it('has lines that are decided by the answer to their own request', async () => {
+    const trading = tradingWith();
+    const job = beginJob(trading);
+    await job.leaving([[0, 1], [2]], NOW);
+    job.record('', { kind: 'refused', request: 1, refusal: 'insufficientFunds', code: 2009, message: 'no funds' });
+    job.record('no answer', { kind: 'lost', request: 2 });
+    await settle(trading, listOf([older]), job);
+    expect(job.outcomes()).toEqual(['refused', 'refused', 'unknown']);
+  });
+
+  it('gets each order for the line that has its price, though the answer named them in another order', async () => {
+    const trading = tradingWith();
+    const job = beginJob(trading);
+    await job.leaving([[0, 1, 2]], NOW);
+    job.record('', { kind: 'answered', request: 1, ids: ['9', '8', '7'], message: null });
+    await settle(trading, listOf([row('9', 2), row('8', 1), row('7', 0), older]), job);
+    expect(job.lines.map((line) => line.state === 'placed' && line.id)).toEqual(['7', '8', '9']);
+  });
+
+  it('that is settled gets a duplicate for the line that has its price, though the answer named the orders in another order', async () => {
+    const trading = tradingWith();
+    const job = beginJob(trading);
+    await job.leaving([[0, 1, 2]], NOW);
+    job.record('', { kind: 'answered', request: 1, ids: ['9', '8', '7'], message: null });
+    endJob(job, 'finished');
+    const rows = [row('10', 0, 9), row('9', 2, 8), row('8', 1), row('7', 0), older];
+    expect((await settle(trading, listOf(rows))).duplicates).toMatchObject([{ line: 0, orderId: '7', ids: ['10'] }]);
+  });
+
+  it('that is resumed after its process died gets the orders of lines which that process may have sent', async () => {
+    const trading = tradingWith();
+    const job = beginJob(trading);
+    await job.leaving([[0, 1]], NOW);
+    job.record('', { kind: 'answered', request: 1, ids: ['7', '8'], message: null });
+    const resumed = new Job(trading.journal.findJob('job1') as JournalEntry<'batch'>);
+    const known = [row('8', 1), row('7', 0), older];
+    // older than the job, whatever its terms
+    await settle(trading, listOf([...known, row('0', 2, 1)]), resumed);
+    expect(resumed.outcomes()).toEqual(['placed', 'placed', 'notSent']);
+    const { duplicates } = await settle(trading, listOf([row('10', 2, 5), row('9', 2), ...known]), resumed);
+    expect(resumed.lines[2]).toMatchObject({ state: 'placed', id: '9' });
+    const found = { ids: ['10'], shown: [row('10', 2, 5)], isProven: false };
+    const terms = { ...TERMS, price: '20002' };
+    expect(duplicates).toStrictEqual([{ writeId: 'job1', terms, line: 2, orderId: '9', ...found }]);
+  });
+
+  it('does not get orders that were there before it was sent', async () => {
+    const trading = tradingWith();
+    const job = await lostJob(trading);
+    await settle(trading, listOf([row('1', 0)]), job);
+    expect(job.outcomes()).toEqual(['unknown', 'unknown', 'unknown']);
+  });
+
+  it('does not get the order of a write that was closed days ago, even if an order of today is unknown too', async () => {
+    const trading = tradingWith();
+    (await lostJob(trading)).entry.release();
+    begin(trading, 'closed1', { price: '20000' }).settle({ outcome: 'placed', id: '8', duplicates: [] }, 'placed');
+    for (const entry of trading.journal.settledEntries(BUYS)) entry.close();
+    const later = 72 * HOUR;
+    const today = tradingWith({ lost1: order('10') }, later, trading.state);
+    begin(today, 'lost1', {}, NOW + later).release();
+    const rows = [order('10', later + 3), row('8', 0), older];
+    const { settled } = await settle(today, listOf(rows, { began: later + 10_000 }));
+    expect(settled.get('lost1')?.id).toBe('10');
+    expect(now(trading)).toEqual(['unknown', 'unknown', 'unknown']);
   });
 
   it('is settled by the list of another command if no process works on it, and not while one does', async () => {
@@ -325,6 +474,66 @@ describe('a job', () => {
     await settle(trading, list);
     expect(trading.journal.archive.find('job1')).toMatchObject({ outcome: 'placed', duplicates: [] });
     expect(trading.journal.isUnsettled('job1')).toBe(false);
+  });
+
+  it('gets what the list of another command shows, even if the rest stays unknown', async () => {
+    const trading = tradingWith();
+    const job = beginJob(trading);
+    await job.leaving([[0, 1], [2]], NOW);
+    job.entry.release();
+    await settle(trading, listOf([row('7', 0), older]));
+    expect(now(trading)).toEqual(['placed', 'unknown', 'unknown']);
+    const { events = [] } = trading.journal.findJob('job1') ?? {};
+    expect(events.slice(-2).map(({ event }) => event)).toEqual([
+      'found 1 order by price and amount',
+      'stopped (settled): 1 of 3 placed, 2 unknown',
+    ]);
+    // another list that shows nothing new adds nothing to its record
+    await settle(trading, listOf([row('7', 0), older]));
+    expect(trading.journal.findJob('job1')?.events).toHaveLength(events.length);
+  });
+
+  it('is left to the command that resumes it if a part of its record is damaged', async () => {
+    const trading = tradingWith();
+    const job = beginJob(trading);
+    await job.leaving([[0]], NOW);
+    // the record lacks the line about the second request
+    job.record('no answer', { kind: 'lost', request: 2 });
+    job.entry.release();
+    await settle(trading, listOf([row('7', 0), older]));
+    expect(now(trading)).toEqual(['unknown', 'notSent', 'notSent']);
+  });
+
+  it('that can be resumed has the duplicates of its placed lines reported by that command only', async () => {
+    const trading = tradingWith();
+    const job = await halfLostJob(trading);
+    job.entry.release();
+    const list = listOf([row('10', 0, 5), row('7', 0), older]);
+    expect((await settle(trading, list)).duplicates).toEqual([]);
+    const { duplicates } = await settle(trading, list, job);
+    expect(duplicates).toMatchObject([{ line: 0, orderId: '7', ids: ['10'] }]);
+  });
+
+  it('that another command works on stays unsettled, even if a list shows all its orders', async () => {
+    const trading = tradingWith();
+    const job = await lostJob(trading);
+    job.record('', { kind: 'answered', request: 1, ids: ['7', '8', '9'], message: null });
+    await settle(trading, listOf([row('9', 2), row('8', 1), row('7', 0), older], { began: LATE }));
+    expect(trading.journal.isUnsettled('job1')).toBe(true);
+  });
+
+  it('that is resumed gets the orders that the archive had as duplicates of the earlier run', async () => {
+    const trading = tradingWith();
+    const job = await halfLostJob(trading);
+    job.record('', { kind: 'closed', request: 2, outcome: 'notSent', reason: 'expired', code: null });
+    settleJobRecord(job);
+    const { archive } = trading.journal;
+    archive.add({ ...(archive.find('job1') as Settled), duplicates: ['8'] });
+    expect(trading.journal.reopen('job1')).toBe(true);
+    const resumed = new Job(trading.journal.findJob('job1') as JournalEntry<'batch'>);
+    await resumed.leaving([[1, 2]], NOW);
+    await settle(trading, listOf([row('8', 1), row('7', 0), older]), resumed);
+    expect(resumed.outcomes()).toEqual(['placed', 'placed', 'unknown']);
   });
 
   it('keeps its orders from single orders, and the other way round', async () => {
@@ -350,6 +559,73 @@ describe('a job', () => {
     expect(new Job(trading.journal.findSettledJob('job1') as JournalEntry<'batch'>).duplicates).toEqual(
       new Map([['10', 1]]),
     );
+  });
+
+  it('that is settled has its duplicates in the archive in the end, even if a process was killed before it put them there', async () => {
+    const trading = tradingWith();
+    const job = await lostJob(trading);
+    job.record('', { kind: 'answered', request: 1, ids: ['7', '8', '9'], message: null });
+    endJob(job, 'finished');
+    const list = listOf([row('10', 1, 4), row('9', 2), row('8', 1), row('7', 0), older]);
+    vi.spyOn(trading.journal.archive, 'add').mockImplementationOnce(() => {
+      throw new Error('killed');
+    });
+    await expect(settle(trading, list)).rejects.toThrow('killed');
+    await settle(trading, list);
+    expect(trading.journal.archive.find('job1')?.duplicates).toEqual(['10']);
+  });
+
+  it('that is settled is closed once all its requests have expired', async () => {
+    const trading = tradingWith();
+    const job = beginJob(trading);
+    await job.leaving([[0, 1]], NOW);
+    job.record('', { kind: 'answered', request: 1, ids: ['7', '8'], message: null });
+    await job.leaving([[2]], NOW + 30_000);
+    job.record('', { kind: 'answered', request: 2, ids: ['9'], message: null });
+    endJob(job, 'finished');
+    const rows = [row('9', 2, 30_003), row('8', 1), row('7', 0), older];
+    await settle(trading, listOf(rows, { began: LATE }));
+    expect(kept(trading)).toEqual([['job1', false]]);
+    await settle(trading, listOf(rows, { began: LATE + 30_000 }));
+    expect(kept(trading)).toEqual([]);
+    expect(now(trading)).toEqual(['placed', 'placed', 'placed']);
+  });
+
+  it('that was checked before is closed by a list that goes back to that check only', async () => {
+    const trading = tradingWith();
+    const job = await lostJob(trading);
+    job.record('', { kind: 'answered', request: 1, ids: ['7', '8', '9'], message: null });
+    endJob(job, 'finished', NOW + 30_000);
+    await settle(trading, listOf([], { began: LATE, since: NOW + 25_000 }));
+    expect(kept(trading)).toEqual([]);
+  });
+
+  it('that is settled is kept for a day after its last request expired if one of its orders does not exist', async () => {
+    const trading = tradingWith();
+    const job = beginJob(trading);
+    await job.leaving([[0]], NOW);
+    job.record('', { kind: 'answered', request: 1, ids: ['7'], message: null });
+    await job.leaving([[1, 2]], NOW + HOUR);
+    job.record('', { kind: 'answered', request: 2, ids: ['8'], message: 'no funds' });
+    const rows = [row('8', 1, HOUR + 3), row('7', 0), older];
+    await settle(trading, listOf(rows, { began: HOUR + 10_000 }), job);
+    expect(job.outcomes()).toEqual(['placed', 'placed', 'refused']);
+    endJob(job, 'finished');
+    const day = HOUR + 24 * HOUR + 60_000;
+    await settle(tradingWith({}, day, trading.state), listOf(rows, { began: day }));
+    expect(kept(trading)).toEqual([['job1', true]]);
+    await settle(tradingWith({}, day + 1, trading.state), listOf(rows, { began: day + 1 }));
+    expect(kept(trading)).toEqual([]);
+  });
+
+  it('that is settled gets the order of a line that counted as not sent, however late the exchange executes it', async () => {
+    const trading = tradingWith();
+    const job = await halfLostJob(trading);
+    job.record('', { kind: 'closed', request: 2, outcome: 'notSent', reason: 'expired', code: null });
+    settleJobRecord(job);
+    const { duplicates } = await settle(trading, listOf([row('8', 1, HOUR), row('7', 0), older], { began: 2 * HOUR }));
+    expect(duplicates).toMatchObject([{ line: 1, orderId: null, ids: ['8'], recordedOutcome: 'notSent' }]);
+    expect(now(trading)).toEqual(['placed', 'placed', 'notSent']);
   });
 
   it('reports duplicates of its lines to the command that works on it, and records them', async () => {

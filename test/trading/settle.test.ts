@@ -153,6 +153,62 @@ describe('a later execution of an order', () => {
     expect(await pages()).toEqual([0, 0]);
   });
 
+  it('reads the list back only to the last check of an order whose request has expired', async () => {
+    const others = Array.from({ length: 100 }, (_, index) =>
+      at(`${900 - index}`, 45_000 - 1_000 * index, { price: 1 }),
+    );
+    const server = await listing(() => others);
+    const trading = tradingOf(server.url, { tolerance: 60_000, budgetMs: 600_000 });
+    const closed = begin(trading, 'closed', NOW - 3_600_000);
+    closed.settle({ outcome: 'refused', id: null, duplicates: [] }, 'refused');
+    trading.journal.settledEntries(BUYS)[0]?.close({ isKept: true });
+    begin(trading, 'mine').settle({ outcome: 'placed', id: '7', duplicates: [], checkedTo: NOW + 30_000 }, 'placed');
+    settle(trading, 'later', '8', NOW + 10_000);
+    await trading.host.sleep(65_001);
+    expect(await settleMarket(trading, BUYS.market)).toEqual([]);
+    // the orders of 25 seconds after the request are on the third page
+    expect(server.requests).toHaveLength(3);
+    expect(trading.journal.settledEntries(BUYS).map(({ write }) => write.id)).toEqual(['closed', 'later']);
+  });
+
+  it('reads on if a page ends with an order of exactly the time to which the list must go back', async () => {
+    const others = Array.from({ length: 9 }, (_, index) => at(`${900 - index}`, 100 - index, { price: 1 }));
+    const ends = at('6', -SLACK_MS, { price: 1 });
+    const server = await listing(() => [...others.slice(1), at('7', 3), ends, at('5', -60_000, { price: 1 })]);
+    const trading = tradingOf(server.url, { tolerance: 60_000, budgetMs: 600_000 });
+    settle(trading, 'mine', '7');
+    await trading.host.sleep(65_001);
+    await settleMarket(trading, BUYS.market);
+    expect(trading.journal.settledEntries(BUYS)).toEqual([]);
+  });
+
+  it('the next order of its side reads one page while the request can execute', async () => {
+    const others = Array.from({ length: 30 }, (_, index) => at(`${100 - index}`, 1_000 - index, { price: 1 }));
+    let orders = [...others, at('7', 3)];
+    const server = await serveFaults({
+      answer: ({ target }) => {
+        const { pageIndex } = query(target);
+        if (pageIndex !== undefined)
+          return respond(`[${orders.slice(10 * (Number(pageIndex) - 1), 10 * Number(pageIndex)).join(',')}]`);
+        orders = [at('200', trading.host.now() - NOW, { price: 20_000 }), ...orders];
+        return respond('{"code":"1000","message":"ok","id":"200"}');
+      },
+    });
+    const trading = tradingOf(server.url, { tolerance: 60_000, budgetMs: 600_000 });
+    settle(trading, 'mine', '7');
+    await trading.host.sleep(30_000);
+    await placeOrder(trading, { ...TERMS, price: '20000' }, { id: 'next' });
+    expect(count(server, 'getOrders')).toBe(1);
+  });
+
+  it('a list that cannot be read is left to a later command', async () => {
+    const server = await serveFaults({ answer: () => FAULTS['an HTML page'] });
+    const trading = tradingOf(server.url);
+    settle(trading, 'mine', '7');
+    expect(await settleMarket(trading, BUYS.market)).toEqual([]);
+    expect(trading.journal.settledEntries(BUYS)).toHaveLength(1);
+  });
+
   it('the next order of its side finds the execution, and reads the list back to it once it is overdue', async () => {
     const others = Array.from({ length: 30 }, (_, index) => at(`${100 - index}`, 1_000 - index, { price: 1 }));
     let orders = [...others, at('8', 50), at('7', 3)];
@@ -265,6 +321,7 @@ describe('an order that was refused or not sent', () => {
   /** Settles an order as refused, and checks it against given lists after so many hours. */
   async function listedAfter(hours: number, url: string) {
     const trading = tradingOf(url, { tolerance: 60_000, budgetMs: 200 * 3_600_000 });
+    begin(trading, 'earlier', NOW, { price: '1' }).settle({ outcome: 'refused', id: null, duplicates: [] }, 'refused');
     begin(trading, 'mine').settle({ outcome: 'refused', id: null, duplicates: [] }, 'refused');
     const check = (records: readonly Order[]) => {
       const list = orderList(BUYS, { orders: records, more: false, failure: null }, trading.client.now());
@@ -291,10 +348,33 @@ describe('an order that was refused or not sent', () => {
 
   it('reads the order again by its client id, and corrects and reports it if it exists', async () => {
     const { trading } = await listedAfter(1, (await lookup('8')).url);
-    expect(await recheckSettledWrite(trading, 'mine')).toMatchObject({ outcome: 'placed', id: '8' });
-    expect(trading.alarms).toMatchObject([{ writeId: 'mine', orderId: null, ids: ['8'], recordedOutcome: 'refused' }]);
+    const corrected = { outcome: 'placed', id: '8', duplicates: [] };
+    expect(await recheckSettledWrite(trading, 'mine')).toMatchObject(corrected);
+    const found = { orderId: null, ids: ['8'], shown: [{ id: '8' }], isProven: true };
+    expect(trading.alarms).toMatchObject([{ writeId: 'mine', recordedOutcome: 'refused', ...found }]);
     expect(await recheckSettledWrite(trading, 'mine')).toMatchObject({ outcome: 'placed', id: '8' });
     expect(trading.alarms).toHaveLength(1);
+  });
+
+  it('stays as it is if the exchange still has no order under its client id', async () => {
+    const { trading } = await listedAfter(1, (await lookup(null)).url);
+    expect(await recheckSettledWrite(trading, 'mine')).toMatchObject({ outcome: 'refused', id: null });
+    expect(trading.alarms).toEqual([]);
+  });
+
+  it('is not looked up again once the day is over, and an order that was placed never is', async () => {
+    const server = await lookup('8');
+    const { trading } = await listedAfter(25, server.url);
+    settle(trading, 'placed', '7');
+    expect(await recheckSettledWrite(trading, 'mine')).toMatchObject({ outcome: 'refused' });
+    expect(await recheckSettledWrite(trading, 'placed')).toMatchObject({ outcome: 'placed', id: '7' });
+    expect(server.requests).toEqual([]);
+  });
+
+  it('needs no list of its own once it is closed', async () => {
+    const server = await lookup('8');
+    const { trading } = await listedAfter(1, server.url);
+    expect([await settleMarket(trading, 'btc_usdt'), server.requests]).toEqual([[], []]);
   });
 
   it('an identical order of another program, which has another client id, is not confused with it', async () => {
