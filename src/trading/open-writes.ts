@@ -38,7 +38,7 @@ export function rowOf({ id, price, amount, time }: Order): Row {
 /**
  * The writes of one side of a market that are not closed: those with an unknown outcome, and those whose requests may still
  * be executed again. A write that another process settles during the read is included once.
- * @param mine the write that this command works on; a job's own memory of it counts, because a full disk may lack a part
+ * @param mine the write that this command works on; for a job, its state in memory is used: on a full disk the record may be incomplete
  */
 export function openWrites(
   journal: Journal,
@@ -93,9 +93,9 @@ function attemptOf(entry: JournalEntry, settlement: Settlement | undefined): Att
   };
 }
 
-/** What the answer to a write named; undefined if none did, or it was contradicted since. */
+/** What the answer to a write named; undefined if none did, or a list has contradicted it. */
 export function namedIdOf({ events }: Pick<JournalEntry, 'events'>): string | undefined {
-  const last = events.findLast(({ namedId, isUnanswered }) => namedId !== undefined || isUnanswered === true);
+  const last = events.findLast(({ namedId, isContradicted }) => namedId !== undefined || isContradicted === true);
   return last?.namedId;
 }
 

@@ -41,7 +41,7 @@ export interface Attempt {
   readonly items: readonly WantedItem[];
   /**
    * - `decided`: every item has its outcome.
-   * - `named`: accepted, and {@link responseIds} are the orders, of which only the list shows what they are.
+   * - `named`: accepted, and {@link responseIds} names the orders, and only a list shows their terms.
    * - `refused`: rejected with a code that is about its orders.
    * - `refusedForTiming`: rejected with a code that is about its time, such as a rate limit.
    * - `lost`: no response came. If its items are absent, it has expired, but the exchange may still execute it late.
@@ -253,7 +253,7 @@ class Matching {
       for (const { attempt, item } of fitting)
         if (attempt.hasClientId === true && !this.#newestByClientId.has(item.id)) this.#needsLookup.add(item.id);
       const proven = fitting.find(({ item }) => this.#newestByClientId.get(item.id) === row.id);
-      const originals = proven === undefined ? fitting.filter(isExtraRowDuplicate) : [proven];
+      const originals = proven === undefined ? fitting.filter(canHaveDuplicate) : [proven];
       const nearest = leastBy(originals, (candidate) => this.#gap(row, candidate));
       if (fitting.length > 0) this.#unexplained.add(row);
       if (nearest === undefined) continue;
@@ -450,7 +450,7 @@ function byPriority(one: Candidate, other: Candidate): number {
 }
 
 /** Whether a further row that matches the item is a duplicate. An item without an order needs a client id as proof. */
-function isExtraRowDuplicate({ attempt, item, rowId }: Candidate): boolean {
+function canHaveDuplicate({ attempt, item, rowId }: Candidate): boolean {
   return rowId !== null || (item.state === 'absent' && attempt.hasClientId !== true);
 }
 

@@ -43,7 +43,7 @@ import type { TradingContext } from './trading-context.js';
 const KEPT_MS = 86_400_000;
 /** How much further back than the oldest row in question the archive is read, because clocks differ. */
 const ARCHIVE_SLACK_MS = 86_400_000;
-/** Why an order counts as not sent: nothing on the exchange is it, and its request can arrive no more. */
+/** Why an order counts as not sent. */
 export const EXPIRED = 'the request has expired and the exchange has no such order';
 /** Most pages read as a side effect of another command. */
 const MAX_PAGES = 100;
@@ -69,9 +69,9 @@ export interface Findings {
 /**
  * Settles the writes of one side of a market with a list of its orders.
  *
- * Read the journal, reconcile, report, record (`docs/architecture.md` draws it): whoever has read a list, for whatever reason, hands
- * it on, and everything that the journal has open on this side is held against it. So no command looks for its own write only, and
- * what was just placed is an open write like any other, whose answer names an order.
+ * Read the journal, reconcile, report, record (`docs/architecture.md` draws it): every command that reads a list, for whatever
+ * reason, passes it here, and it is compared with all open writes of this side, not only the command's own. What was just placed is
+ * an open write like any other, whose answer names an order.
  *
  * A list decides what it shows. That something is missing counts only if the request cannot be executed any more, which the
  * exchange has said (`expiredTo`). A single order is known by its client id, so its row counts once the exchange was asked for
@@ -103,8 +103,8 @@ export async function settle(
 }
 
 /**
- * Reconciles the list with the writes. Two questions may be left, each only with the other answered: which rows are orders of
- * closed writes (the archive knows), and which of the rest carry a client id (only the exchange knows).
+ * Reconciles the list with the writes. Two lookups may follow: the archive says which rows are orders of closed writes, and then
+ * the exchange says which of the rest carry a client id.
  */
 async function compare(trading: TradingContext, list: OrderList, writes: readonly OpenWrite[]): Promise<Reconciled> {
   const attempts = writes.flatMap((write) => write.attempts);
@@ -392,7 +392,7 @@ function oldestToClose(
   isAll: boolean,
 ): number {
   const hasExpired = (reqTime: number, now: number) => now > expiresAt(reqTime, requestLifetimeMs);
-  // no request was sent before its write was recorded, so a glance at the files is usually enough
+  // no request was sent before its write was recorded, so the names of the files are usually enough
   if (!isAll && !hasExpired(journal.oldestSettled(side), host.now())) return Number.POSITIVE_INFINITY;
   const attempts = journal
     .settledEntries(side)

@@ -159,13 +159,14 @@ describe('the order of this command, whose answer named an order', () => {
 
   it('is the one of the answer even if something else was noted since, but not if the answer was found to be wrong', async () => {
     const endsBefore = listOf([order('9', 9, { price: '1' })], { since: NOW });
-    for (const [isUnanswered, id] of [
+    for (const [noted, id] of [
       [{}, '7'],
-      [{ isUnanswered: true }, undefined],
+      [{ isUnanswered: true }, '7'],
+      [{ isUnanswered: true, isContradicted: true }, undefined],
     ] as const) {
       const trading = tradingWith();
       const write = mine(trading);
-      trading.journal.findUnsettled('mine1')?.note('looked up', isUnanswered);
+      trading.journal.findUnsettled('mine1')?.note('looked up', noted);
       expect((await settle(trading, endsBefore, write)).settled.get('mine1')?.id).toBe(id);
     }
   });

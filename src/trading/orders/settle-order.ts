@@ -72,7 +72,7 @@ async function settleAccepted(
     entry.settle({ outcome: 'placed', id, duplicates: [] }, `placed: ${id}`);
     return placedAs(entry.write, id, checked);
   }
-  entry.note(`the exchange does not list order ${id} as this one`, { isUnanswered: true });
+  entry.note(`the exchange does not list order ${id} as this one`, { isUnanswered: true, isContradicted: true });
   trading.reportProgress(
     `The answer names order ${id}, but the exchange does not list it as your order. Looking up your order; it is not sent again.`,
   );

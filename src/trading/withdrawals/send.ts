@@ -100,7 +100,10 @@ async function settleAccepted(
     return settleAsAnswered(entry, id, finding && []);
   });
   if (settled !== 'contradicted') return settled ?? settleAsAnswered(entry, id, undefined);
-  entry.note(`the answer names withdrawal ${id}, which is a different withdrawal`, { isUnanswered: true });
+  entry.note(`the answer names withdrawal ${id}, which is a different withdrawal`, {
+    isUnanswered: true,
+    isContradicted: true,
+  });
   trading.reportProgress(
     `The answer names withdrawal ${id}, which is a different withdrawal. Looking it up; it is not sent again.`,
   );
