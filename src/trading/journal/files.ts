@@ -112,7 +112,7 @@ export function sweepLeftovers(folder: string, before: number): void {
       const [beginning, record = ''] = name.split(HIDDEN);
       if (beginning !== '' || names.has(record)) continue;
       const leftover = path.join(folder, name);
-      if (fs.lstatSync(leftover).mtimeMs < before) fs.rmSync(leftover, { force: true });
+      if (fs.lstatSync(leftover).mtimeMs < before) fs.rmSync(leftover);
     }
   });
 }

@@ -8,6 +8,7 @@ import { placeOrder } from '../../../src/trading/orders/place.js';
 import { settleManually } from '../../../src/trading/settle-manually.js';
 import { withdrawLimits } from '../../../src/trading/withdrawals/limits.js';
 import { sendWithdrawal } from '../../../src/trading/withdrawals/send.js';
+import { saying } from '../../support/advice.js';
 import { anyText } from '../../support/any-text.js';
 import { respond, serveFaults } from '../../support/fault-server.js';
 import { begin as beginBatch, lines } from '../batches/jobs.js';
@@ -35,6 +36,8 @@ function line(changed: object): string {
     write: { operation: 'order', id: 'open2', time: 1, reqTime: 1, terms: TERMS, firstOwner, ...changed },
   });
 }
+
+const CHECK_DISK = saying('Check who may read there, and that the disk is sound.');
 
 const archiveOf = (folder: string) => path.join(folder, fs.readdirSync(folder)[0] ?? '');
 
@@ -221,7 +224,7 @@ describe('a record that cannot be read', () => {
         undefined,
       ]);
       expect(journal.unsettled().unreadable).toMatchObject([
-        { id: 'open2', failure: { kind: 'usage', message: `${file} cannot be read (${code}).` } },
+        { id: 'open2', failure: { kind: 'usage', message: `${file} cannot be read (${code}).`, hints: CHECK_DISK } },
       ]);
       expect(() => journal.requireReadable()).toThrow(expect.objectContaining({ kind: 'usage', clientId: 'open2' }));
       failing.mockRestore();
@@ -229,6 +232,32 @@ describe('a record that cannot be read', () => {
       expect([journal.unsettled().unreadable, journal.findUnsettled('open2')?.write.id]).toEqual([[], 'open2']);
     },
   );
+});
+
+it.each(['EIO', 'EACCES'])(
+  'an archive that cannot be read is reported, and never taken for an empty one: %s',
+  (code) => {
+    const { journal, archive } = filled();
+    const file = archiveOf(archive);
+    const open = fs.openSync;
+    const failing = vi.spyOn(fs, 'openSync').mockImplementation((target, ...more) => {
+      if (target === file) throw Object.assign(new Error('the disk'), { code });
+      return open(target, ...more);
+    });
+    onTestFinished(() => failing.mockRestore());
+    const failure = { kind: 'usage', message: `${file} cannot be read (${code}).`, hints: CHECK_DISK };
+    expect(() => journal.archive.find('done1')).toThrow(expect.objectContaining(failure));
+  },
+);
+
+it('a defect in the archive is not taken for an error of the disk', () => {
+  const { journal, begin } = newJournal();
+  const entry = begin('own0001', undefined, journal);
+  const failing = vi.spyOn(journal.archive, 'add').mockImplementation(() => {
+    throw new TypeError('a defect');
+  });
+  onTestFinished(() => failing.mockRestore());
+  expect(() => entry.settle(PLACED, 'placed')).toThrow('a defect');
 });
 
 describe('the lines of a journal', () => {

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { usage } from '../../../src/errors.js';
 import { startStamp } from '../../../src/platform/processes.js';
 import { Archive } from '../../../src/trading/journal/archive.js';
-import { claimLink, linesBackwards } from '../../../src/trading/journal/files.js';
+import { accountsWithJournal, claimLink, linesBackwards } from '../../../src/trading/journal/files.js';
 import type { MarketSide, RecordedWrite } from '../../../src/trading/journal/write.js';
 import { saying } from '../../support/advice.js';
 import { NOW } from '../../support/fake-host.js';
@@ -106,14 +106,16 @@ describe('the journal', () => {
     expect([ids(entries).sort(), damaged, unreadable]).toEqual([['mine0001', 'mine0002'], [], []]);
   });
 
-  it('leaves no file open, and leaves out lines of the archive that are no objects', () => {
+  it('leaves no file open, and leaves out lines of the archive that are no objects', async () => {
     const { begin, journal, archive } = newJournal();
     const openFiles = () => fs.readdirSync('/dev/fd').length;
     begin('mine0001').settle(PLACED, 'placed');
     const [name = ''] = fs.readdirSync(archive);
     fs.appendFileSync(path.join(archive, name), '\nnull\n5\n"text"\n');
     const before = openFiles();
-    begin('mine0002').release();
+    const entry = begin('mine0002');
+    await entry.noteDurably('sending', {});
+    entry.release();
     journal.findUnsettled('mine0002')?.claim();
     expect([ids(journal.archive.since(0)), openFiles()]).toEqual([['mine0001'], before]);
   });
@@ -149,6 +151,13 @@ describe('the journal', () => {
     begin('mine0002').settle(PLACED, 'placed');
     journal.deleteAll();
     expect([journal.unsettledEntries(), journal.archive.since(0), journal.markets()]).toEqual([[], [], []]);
+  });
+
+  it('lists an account from its first write on', () => {
+    const { begin, state } = newJournal();
+    expect(accountsWithJournal(state)).toEqual([]);
+    begin('mine0001').discard();
+    expect(accountsWithJournal(state)).toEqual(['test']);
   });
 
   it('names the markets of open and settled writes', () => {
@@ -501,6 +510,20 @@ describe('the archive of settled writes', () => {
     placed?.close();
     refused?.close({ isKept: true });
     expect(journal.settledEntries(buys).map(({ isClosed }) => isClosed)).toEqual([true]);
+  });
+
+  it('yields the newest write first, in whatever order the system lists the files', async () => {
+    const { host, begin, journal } = newJournal();
+    for (const id of ['mine0001', 'mine0002', 'mine0003']) {
+      begin(id).settle(PLACED, 'placed');
+      await host.sleep(DAY);
+    }
+    const list = fs.readdirSync as (folder: string) => string[];
+    const listing = vi
+      .spyOn(fs, 'readdirSync')
+      .mockImplementation(((folder: string) => list(folder).sort().reverse()) as typeof fs.readdirSync);
+    onTestFinished(() => listing.mockRestore());
+    expect(ids([...journal.archive.newestFirst({}, 0)])).toEqual(['mine0003', 'mine0002', 'mine0001']);
   });
 
   it('finds writes behind a line that a corrected clock dated up to a minute too early', () => {
