@@ -120,7 +120,8 @@ describe("the day's limit, checked once a write is recorded,", () => {
 describe('the orders of a command, checked before they are recorded,', () => {
   const plan = {
     market: { quote: 'usdt', priceScale: 2 },
-    ...{ side: 'buy', type: 'limit' },
+    side: 'buy',
+    type: 'limit',
     orders: [{ price: '10', amount: '2' }],
   } as const;
 

@@ -480,6 +480,7 @@ describe('the archive of settled writes', () => {
     entry.settle(PLACED, 'placed');
     fs.writeFileSync(path.join(unsettled, 'mine0001'), before);
     expect(journal.archive.find('mine0001')).toMatchObject(PLACED);
+    expect(journal.findUnsettled('mine0001')?.settlement).toMatchObject(PLACED);
     journal.findUnsettled('mine0001')?.settle(PLACED, 'placed again');
     expect([journal.unsettledEntries(), journal.archive.since(0).length]).toEqual([[], 1]);
   });

@@ -40,13 +40,13 @@ function settledJob() {
 describe('a settled order', () => {
   it('is corrected in its record and in the archive when duplicates are found, each once', () => {
     const { find, archived, archive } = settledOrder();
-    expect([find().hasLateFindings, find().settlement]).toEqual([false, PLACED]);
+    expect(find().settlement).toEqual(PLACED);
     find().noteFound(['8', '9']);
     find().noteFound(['9']);
     for (const one of [find().settlement, archived()])
       expect(one).toMatchObject({ outcome: 'placed', id: PLACED.id, duplicates: ['8', '9'] });
     expect(find().events.at(-2)).toMatchObject({ event: 'duplicates: 8, 9', isLate: true });
-    expect([find().hasLateFindings, find().isUnexpected]).toEqual([true, false]);
+    expect(find().isUnexpected).toBe(false);
     // the second finding said nothing new, so the archive has no third line
     const lines = Object.values(contents(archive)).join('').split('\n');
     expect(lines.filter((line) => line !== '')).toHaveLength(2);
@@ -65,8 +65,24 @@ describe('a settled order', () => {
     ]);
     find().markSeen();
     const lines = find().events.length;
+    expect(find().events.at(-1)).toMatchObject({ event: 'shown', isLate: true, shown: true });
     find().markSeen();
     expect([find().events.length, find().isUnexpected, journal.unexpected()]).toEqual([lines, false, []]);
+  });
+
+  it('that counted as not sent is archived as placed when its order alone is found', () => {
+    const { find, archived } = settledOrder(NOT_SENT);
+    find().noteFound([], '8');
+    expect(archived()).toMatchObject({ outcome: 'placed', id: '8', duplicates: [] });
+    expect(archived()?.events.at(-1)?.event).toBe('placed after all: 8');
+  });
+
+  it('is archived again, as it was corrected, if the archive no longer has it', () => {
+    const { find, archived, archive } = settledOrder();
+    fs.rmSync(archive, { recursive: true });
+    fs.mkdirSync(archive);
+    find().noteFound(['8']);
+    expect(archived()).toMatchObject({ outcome: 'placed', id: PLACED.id, duplicates: ['8'], write: { id: 'own0001' } });
   });
 
   it('that is unexpected is reported for a day', async () => {
@@ -93,18 +109,31 @@ describe('a settled order', () => {
     },
   );
 
+  it('is archived, once closed, as placed after all, even if the user has seen that meanwhile', () => {
+    const { find, archived, journal } = settledOrder(NOT_SENT);
+    const adding = vi.spyOn(journal.archive, 'add').mockImplementation(() => undefined);
+    find().noteFound([], '8');
+    adding.mockRestore();
+    find().markSeen();
+    expect([find().settlement?.outcome, archived()?.outcome]).toEqual(['placed', 'notSent']);
+    find().close();
+    expect(archived()).toMatchObject({ outcome: 'placed', id: '8' });
+  });
+
   it('is gone once it is closed, and closing adds nothing to the archive', () => {
-    const { find, journal, archive, settled } = settledOrder();
+    const { find, folder, journal, archive, settled } = settledOrder();
     const before = contents(archive);
     const entry = find();
     entry.close();
     entry.close();
     expect([contents(settled), journal.isIdle, contents(archive)]).toEqual([{}, true, before]);
+    expect(contents(path.join(folder, 'jobs'))).toEqual({});
   });
 
   it('is kept under the same name once it is closed if its order may appear after all, and marked', () => {
     const { find, settled } = settledOrder(NOT_SENT);
     const before = Object.keys(contents(settled));
+    expect(find().isClosed).toBe(false);
     find().close({ isKept: true });
     expect([Object.keys(contents(settled)), find().isClosed]).toEqual([before, true]);
     expect(find().events.at(-1)).toMatchObject({ event: 'verified', isLate: true, isClosed: true });
@@ -161,6 +190,15 @@ describe('a settled job', () => {
     expect(other?.events.map(({ event }) => event)).toEqual(['recorded', '1 of 1 placed']);
   });
 
+  it('keeps the summary of the archive, which names later orders, when it is closed', () => {
+    const { journal } = settledJob();
+    const summary = journal.archive.find(JOB);
+    journal.findSettledJob(JOB)?.noteLate('duplicates: 8', { kind: 'duplicated', orders: [[0, '8']] });
+    if (summary !== undefined) journal.archive.add({ ...summary, duplicates: ['8'] });
+    for (const entry of journal.settledEntries(BUYS)) entry.close();
+    expect(journal.archive.find(JOB)?.duplicates).toEqual(['8']);
+  });
+
   it('is no record of a single write, whatever its id', () => {
     const { journal, begin } = newJournal();
     begin('own0001').settle(PLACED, 'placed');
@@ -179,6 +217,7 @@ describe('an event', () => {
     const entry = begin('own0001');
     const sending = { kind: 'sending', requests: [[1, [0]]], reqTime: 1 } as const;
     await entry.noteDurably('request 1 leaves', { batchEvent: sending });
+    expect(journal.findUnsettled('own0001')).toMatchObject({ hasLateFindings: false });
     expect(journal.findUnsettled('own0001')?.events.at(-1)).toMatchObject({ batchEvent: sending });
     fs.rmSync(path.join(unsettled, 'own0001'));
     const failure = { kind: 'usage', message: `Cannot write ${path.join(unsettled, 'own0001')}: ENOENT.` };
@@ -197,7 +236,21 @@ describe('an event', () => {
   });
 });
 
+it('an unsettled write has no outcome that a list could correct', () => {
+  const { begin } = newJournal();
+  const entry = begin('own0001');
+  entry.noteFound(['8']);
+  expect([entry.settlement, entry.events.map(({ event }) => event)]).toEqual([undefined, ['recorded']]);
+});
+
 describe('the gate of a write', () => {
+  it('lets a write leave or cancels it before it has a record, too', () => {
+    const leaving = new SendGate();
+    expect([leaving.mayLeave(), leaving.cancel()]).toEqual([true, false]);
+    const cancelled = new SendGate();
+    expect([cancelled.cancel(), cancelled.mayLeave()]).toEqual([true, false]);
+  });
+
   it('records that the write is sent at the moment it leaves, and then cannot cancel it', () => {
     const { begin, journal } = newJournal();
     const gate = new SendGate();
@@ -209,13 +262,12 @@ describe('the gate of a write', () => {
   it('settles a write that is cancelled before it leaves, once, and does not let it leave', () => {
     const { begin, journal } = newJournal();
     const gate = new SendGate();
-    gate.attachEntry(begin('own0001'));
-    expect([gate.cancel(), gate.cancel(), gate.mayLeave()]).toEqual([true, true, false]);
-    const { outcome, events } = journal.archive.find('own0001') ?? {};
-    expect([outcome, events?.map(({ event }) => event)]).toEqual([
-      'notSent',
-      ['recorded', 'not sent: interrupted before it left'],
-    ]);
+    const entry = begin('own0001');
+    gate.attachEntry(entry);
+    expect([gate.cancel(), journal.archive.find('own0001')?.outcome]).toEqual([true, 'notSent']);
+    expect([gate.cancel(), gate.mayLeave()]).toEqual([true, false]);
+    for (const events of [entry.events, journal.archive.find('own0001')?.events])
+      expect(events?.map(({ event }) => event)).toEqual(['recorded', 'not sent: interrupted before it left']);
   });
 });
 

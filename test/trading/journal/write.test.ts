@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   absentOutcome,
+  isOwnerAlive,
   isRecordedWrite,
   isSameOwner,
   listShowing,
@@ -126,4 +127,8 @@ it('a process is the same only if it has the process id and the start of the oth
   const one = { pid: 5, startStamp: 'boot/1' };
   expect([isSameOwner(one, { ...one }), isSameOwner(one, { ...one, pid: 6 })]).toEqual([true, false]);
   expect(isSameOwner(one, { ...one, startStamp: 'boot/2' })).toBe(false);
+});
+
+it('a process whose start the system did not show counts as alive while its process id runs', () => {
+  expect(isOwnerAlive({ pid: process.pid, startStamp: null })).toBe(true);
 });
