@@ -142,6 +142,24 @@ describe('a damaged record', () => {
     expect([begin('open4').write.id, journal.unsettled().damaged]).toEqual(['open4', ['open2']]);
   });
 
+  it('still shows the events that are whole', () => {
+    const { journal, unsettled } = filled();
+    const file = path.join(unsettled, 'open2');
+    fs.writeFileSync(file, fs.readFileSync(file, 'utf8').replace('"write"', '"wri'));
+    expect(journal.damagedEvents('open2').map(({ event }) => event)).toEqual(['sent', 'no answer: a timeout']);
+  });
+
+  it('of a settled write hides no other', () => {
+    const { journal, folder } = filled();
+    const notSent = { outcome: 'notSent', id: null, duplicates: [] } as const;
+    for (const entry of journal.unsettledEntries()) entry.settle(notSent, 'not sent');
+    for (const entry of journal.settledEntries(TERMS)) entry.noteFound([], '8');
+    for (const name of fs.readdirSync(path.join(folder, 'settled')))
+      if (name.endsWith('2')) fs.truncateSync(path.join(folder, 'settled', name), 20);
+    expect(journal.settledEntries(TERMS).map(({ write }) => write.id)).toEqual(['done1', 'done3', 'open1', 'open3']);
+    expect(journal.unexpected().map(({ write }) => write.id)).toEqual(['done1', 'done3', 'open1', 'open3']);
+  });
+
   const WITHDRAWAL = {
     coin: 'btc',
     amount: '1',
@@ -226,7 +244,11 @@ describe('a record that cannot be read', () => {
       expect(journal.unsettled().unreadable).toMatchObject([
         { id: 'open2', failure: { kind: 'usage', message: `${file} cannot be read (${code}).`, hints: CHECK_DISK } },
       ]);
-      expect(() => journal.requireReadable()).toThrow(expect.objectContaining({ kind: 'usage', clientId: 'open2' }));
+      const message = `${file} cannot be read (${code}). Its write may be identical to this one, so nothing was sent.`;
+      const hints = saying('Find out: pit resolve open2');
+      expect(() => journal.requireReadable()).toThrow(
+        expect.objectContaining({ kind: 'usage', clientId: 'open2', message, hints }),
+      );
       failing.mockRestore();
       expect(() => journal.requireReadable()).not.toThrow();
       expect([journal.unsettled().unreadable, journal.findUnsettled('open2')?.write.id]).toEqual([[], 'open2']);

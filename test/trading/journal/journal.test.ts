@@ -145,8 +145,9 @@ describe('the journal', () => {
     expect(text.length).toBeLessThan(1_000);
   });
 
-  it('deletes the journal with its exchange', () => {
+  it('deletes the journal with its exchange, if there is one', () => {
     const { journal, begin } = newJournal();
+    expect(() => journal.deleteAll()).not.toThrow();
     begin('mine0001');
     begin('mine0002').settle(PLACED, 'placed');
     journal.deleteAll();
@@ -160,7 +161,7 @@ describe('the journal', () => {
     expect(accountsWithJournal(state)).toEqual(['test']);
   });
 
-  it('names the markets of open and settled writes', () => {
+  it('names the markets and coins of open and settled writes', () => {
     const { journal, begin } = newJournal();
     begin('mine0001');
     journal.begin<'order'>(
@@ -168,7 +169,25 @@ describe('the journal', () => {
       { id: 'mine0002', reqTime: 1 },
     );
     journal.findUnsettled('mine0002')?.settle(PLACED, 'placed');
-    expect(journal.markets()).toEqual(['btc_usdt', 'eth_usdt']);
+    const terms = { coin: 'btc', amount: '1', fee: '0', address: 'bc1q', internal: false, before: { record: '0' } };
+    journal.begin<'withdraw'>({ operation: 'withdraw', terms }, { id: 'out0001', reqTime: 1 });
+    expect([journal.markets(), journal.coins()]).toEqual([['btc_usdt', 'eth_usdt'], ['btc']]);
+  });
+
+  it('lists the unsettled writes, and those that were settled since a time, the oldest first', async () => {
+    const { journal, begin, host } = newJournal();
+    begin('mine0004').settle(PLACED, 'placed');
+    await host.sleep(3_600_000);
+    const since = host.now();
+    for (const id of ['mine0003', 'mine0001', 'mine0002']) {
+      begin(id);
+      await host.sleep(1);
+    }
+    begin('mine0005').settle(PLACED, 'placed');
+    const { unsettled, settled } = journal.writesSince(since);
+    expect([ids(unsettled), ids(settled)]).toEqual([['mine0003', 'mine0001', 'mine0002'], ['mine0005']]);
+    expect(ids(journal.writesSince(since, { id: 'mine0001' }).settled)).toEqual([]);
+    expect([journal.isUnsettled('mine0001'), journal.isUnsettled('mine0005')]).toEqual([true, false]);
   });
 
   it('includes a write that is settled during the read', () => {
@@ -176,6 +195,9 @@ describe('the journal', () => {
     const entry = begin('mine0001');
     meanwhile(journal, () => entry.settle(PLACED, 'placed'));
     expect(journal.markets()).toEqual(['btc_usdt']);
+    const other = begin('mine0002');
+    meanwhile(journal, () => other.settle(PLACED, 'placed'));
+    expect(ids(journal.writesSince(0).settled)).toContain('mine0002');
   });
 });
 
@@ -214,6 +236,19 @@ describe('a journal record', () => {
     const { begin } = newJournal();
     begin('mine0001');
     expect(calls(() => void begin('mine0002'))).toEqual(['write file', 'sync file', 'name', 'sync folder']);
+  });
+
+  it('is on the disk with all folders above it when the first write is recorded', () => {
+    const { begin, state, folder, unsettled } = newJournal();
+    const [opened, synced] = [new Map<unknown, string>(), new Set<string | undefined>()];
+    const spies = [
+      spied('openSync', (file, descriptor) => opened.set(descriptor, String(file))),
+      spied('fsyncSync', (descriptor) => synced.add(opened.get(descriptor))),
+    ];
+    begin('mine0001');
+    for (const spy of spies) spy.mockRestore();
+    for (const above of [state, path.join(state, 'journal'), folder, unsettled])
+      expect([above, synced.has(above)]).toEqual([above, true]);
   });
 
   it('names the record of a cancellation before anything else happens, without waiting for the disk', () => {
@@ -303,7 +338,10 @@ describe('a client id that the user chose', () => {
   it('names no record: the second unsettled order with it is refused, and leaves no record', () => {
     const { begin, unsettled } = newJournal();
     begin('own0001', 'mine0001');
-    const inUse = refused(/^The client id mine0001 is in use/, saying('pit resolve mine0001'));
+    const inUse = refused(
+      /^The client id mine0001 is in use/,
+      saying('This order was not sent. Find out: pit resolve mine0001'),
+    );
     expect(() => begin('own0002', 'mine0001')).toThrow(inUse);
     expect(fs.readdirSync(unsettled)).toEqual(['own0001']);
     expect(begin('own0003', 'mine0003').write).toMatchObject({ id: 'own0003', clientId: 'mine0003' });
@@ -319,9 +357,22 @@ describe('a client id that the user chose', () => {
     const { begin, unsettled } = newJournal();
     begin('own0001', 'mine0001').settle(PLACED, 'placed');
     begin('own0002').settle({ ...PLACED, id: '8' }, 'placed');
-    expect(() => begin('own0003', 'mine0001')).toThrow(refused(/^The client id mine0001 is taken by order \d+\.$/));
+    const hints = saying('Choose another --id. This order was not sent.');
+    expect(() => begin('own0003', 'mine0001')).toThrow(
+      refused(/^The client id mine0001 is taken by order \d+\.$/, hints),
+    );
     expect(() => begin('own0004', 'own0002')).toThrow(refused(/^The client id own0002 is taken by order 8\.$/));
     expect(fs.readdirSync(unsettled)).toEqual([]);
+  });
+
+  it('is refused if it is the id of a job that was placed', () => {
+    const { begin, journal } = newJournal();
+    const { market, side, account } = TERMS;
+    const terms = { market, side, account, count: 0, lines: [], baseline: [] };
+    const job = journal.begin<'batch'>({ operation: 'batch', terms }, { id: 'job0001', reqTime: 1 });
+    job.settle({ ...PLACED, id: null }, 'placed');
+    const taken = refused(/^The client id job0001 is taken by an earlier order\.$/);
+    expect(() => begin('own0001', 'job0001')).toThrow(taken);
   });
 
   it.each(['refused', 'notSent'] as const)(
@@ -370,6 +421,7 @@ describe('a client id that the user chose', () => {
     ]);
     begin('own0002', 'mine0001');
     begin('own0003', 'own0001');
+    expect(journal.idOf('other')).toBe('other');
     expect([journal.idOf('mine0001'), journal.idOf('own0001'), journal.idOf('own0003')]).toEqual([
       'own0002',
       'own0001',
@@ -383,6 +435,7 @@ describe('a journal of another version', () => {
     expect.objectContaining({
       kind: 'usage',
       message: `${folder} is the journal of another version of pit, which this one does not read.`,
+      hints: saying('Settle what is unknown with the pit that wrote it (pit resolve), then move the folder away.'),
     });
 
   it.each<[string, (folder: string) => void]>([
@@ -428,9 +481,17 @@ describe('a journal of another version', () => {
     const { begin, folder, journal } = newJournal();
     expect([journal.isIdle, journal.unsettledEntries(), journal.markets()]).toEqual([true, [], []]);
     begin('mine0001');
+    expect(journal.isIdle).toBe(false);
     expect(fs.readFileSync(path.join(folder, 'version'), 'utf8')).toBe('4\n');
     expect(fs.readdirSync(folder).sort()).toEqual(['archive', 'jobs', 'settled', 'unsettled', 'version']);
   });
+});
+
+it('a journal whose first process died before it wrote the version gets it with the next write', () => {
+  const { begin, folder, journal } = newJournal();
+  fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
+  begin('mine0001');
+  expect([fs.existsSync(path.join(folder, 'version')), ids(journal.unsettledEntries())]).toEqual([true, ['mine0001']]);
 });
 
 describe('the archive of settled writes', () => {

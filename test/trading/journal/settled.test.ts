@@ -3,6 +3,7 @@ import path from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { SendGate } from '../../../src/trading/journal/entry.js';
 import type { BatchTerms, WithdrawTerms } from '../../../src/trading/journal/write.js';
+import { TERMS } from '../support/terms.js';
 import { contents, newJournal, PLACED } from './support.js';
 
 const BUYS = { market: 'btc_usdt', side: 'buy' } as const;
@@ -83,6 +84,17 @@ describe('a settled order', () => {
     fs.mkdirSync(archive);
     find().noteFound(['8']);
     expect(archived()).toMatchObject({ outcome: 'placed', id: PLACED.id, duplicates: ['8'], write: { id: 'own0001' } });
+  });
+
+  it('that is unexpected is reported before those recorded later, whatever their markets', async () => {
+    const { journal, host } = newJournal();
+    for (const market of ['eth_usdt', 'btc_usdt', 'ltc_usdt']) {
+      const terms = { ...TERMS, market };
+      journal.begin<'order'>({ operation: 'order', terms }, { id: market, reqTime: 1 }).settle(NOT_SENT, 'not sent');
+      for (const entry of journal.settledEntries(terms)) entry.noteFound([], '8');
+      await host.sleep(1);
+    }
+    expect(journal.unexpected().map(({ write }) => write.id)).toEqual(['eth_usdt', 'btc_usdt', 'ltc_usdt']);
   });
 
   it('that is unexpected is reported for a day', async () => {
@@ -171,6 +183,7 @@ describe('a settled job', () => {
     if (state === 'closed') for (const entry of journal.settledEntries(BUYS)) entry.close();
     expect([journal.reopen(JOB), journal.reopen(JOB), journal.reopen('job0002')]).toEqual([true, false, false]);
     const entry = journal.findUnsettled(JOB);
+    expect(journal.findJob(JOB)?.write.id).toBe(JOB);
     expect(entry?.events.map(({ event }) => event)).toEqual(['recorded', '1 of 1 placed']);
     expect([contents(settled), contents(jobs), journal.findSettledJob(JOB)]).toEqual([{}, {}, undefined]);
     expect([entry?.claim({ bestBid: '29000' }), entry?.events.at(-1)?.bestBid]).toEqual([true, '29000']);
