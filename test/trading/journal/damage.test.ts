@@ -134,6 +134,17 @@ describe('a journal file with a byte that the disk lost', () => {
   });
 });
 
+it.each<[string, object]>([
+  ['its write', { write: undefined }],
+  ['its outcome', { outcome: undefined }],
+  ['its duplicates', { duplicates: undefined }],
+  ['its events', { events: undefined }],
+])('a line of the archive is left out if it has lost %s', (_, lost) => {
+  const { journal, archive } = filled();
+  fs.appendFileSync(archiveOf(archive), encodeLine({ at: 1, settled: { ...settledOf('done4'), ...lost } }));
+  expect(journal.archive.since(0).map(({ write }) => write.id)).toEqual(['done1', 'done2', 'done3']);
+});
+
 describe('a damaged record', () => {
   it('stops no other write from being read or settled', () => {
     const { journal, begin, unsettled } = filled();

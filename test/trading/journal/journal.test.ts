@@ -171,6 +171,9 @@ describe('the journal', () => {
     journal.findUnsettled('mine0002')?.settle(PLACED, 'placed');
     const terms = { coin: 'btc', amount: '1', fee: '0', address: 'bc1q', internal: false, before: { record: '0' } };
     journal.begin<'withdraw'>({ operation: 'withdraw', terms }, { id: 'out0001', reqTime: 1 });
+    // the parameters of a call are its own
+    const call = { method: 'setRepayState', parameters: { market: 'ltc_usdt', coin: 'ltc' } };
+    journal.begin<'call'>({ operation: 'call', terms: call }, { id: 'call0001', reqTime: 1 }).settle(PLACED, 'done');
     expect([journal.markets(), journal.coins()]).toEqual([['btc_usdt', 'eth_usdt'], ['btc']]);
   });
 
@@ -513,6 +516,46 @@ describe('the archive of settled writes', () => {
     const kept = ids(journal.archive.since(0));
     expect(kept).toEqual(Array.from({ length: 14 }, (_, index) => `day${index + 6}x`));
     expect(ids(journal.archive.since(host.now() - 3 * DAY))).toEqual(['day17x', 'day18x', 'day19x']);
+  });
+
+  it('does not mind that another process deletes an old file first', async () => {
+    const { host, begin, journal } = newJournal();
+    const remove = fs.rmSync;
+    const removing = vi.spyOn(fs, 'rmSync').mockImplementation((file, options) => {
+      if (String(file).endsWith('.jsonl')) remove(file);
+      remove(file, options);
+    });
+    onTestFinished(() => removing.mockRestore());
+    for (let day = 0; day < 16; day += 1) {
+      begin(`day${day}x`).settle(PLACED, 'placed');
+      await host.sleep(DAY);
+    }
+    expect([journal.unsettledEntries(), journal.archive.since(0).length]).toEqual([[], 14]);
+  });
+
+  it('sums the orders that were recorded from midnight on, whenever they were settled, without excepted ones', async () => {
+    const { host, begin, journal } = newJournal();
+    const midnight = Math.ceil(host.now() / DAY) * DAY;
+    await host.sleep(midnight - 1 - host.now());
+    const yesterday = begin('mine0001');
+    await host.sleep(1);
+    const today = begin('mine0002');
+    for (const entry of [yesterday, today]) entry.settle(PLACED, 'placed');
+    const sum = (...except: string[]) =>
+      journal.archive.notionalOfDay(midnight, 'usdt', new Set(except)).trimmed().toString();
+    expect([sum(), sum('mine0002'), sum('mine0003')]).toEqual(['300', '0', '300']);
+  });
+
+  it('sums the orders of a day although another process deletes a file meanwhile', () => {
+    const { begin, journal, archive } = newJournal();
+    begin('mine0001').settle(PLACED, 'placed');
+    const stat = fs.statSync;
+    const asking = vi.spyOn(fs, 'statSync').mockImplementation(((file: string, options: object) => {
+      fs.rmSync(archive, { recursive: true, force: true });
+      return stat(file, options);
+    }) as typeof stat);
+    onTestFinished(() => asking.mockRestore());
+    expect(journal.archive.notionalOfDay(0, 'usdt', new Set()).toString()).toBe('0');
   });
 
   it('forgets nothing because a clock was wrong for a while', async () => {
