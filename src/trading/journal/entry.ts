@@ -15,6 +15,7 @@ import {
   moveIfExists,
   orCannotWrite,
   readIfExists,
+  removeLink,
   textOfLink,
   valuesIn,
 } from './files.js';
@@ -109,7 +110,7 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
       try {
         return this.#addClaim(resumed);
       } finally {
-        ignoringDiskErrors(() => fs.rmSync(link));
+        ignoringDiskErrors(() => removeLink(link));
       }
     });
   }
