@@ -30,7 +30,7 @@ const GROUPS = [
   {
     files: ['archive', 'entry', 'files', 'journal', 'paths', 'write'].map((name) => `src/trading/journal/${name}.ts`),
     tests: [
-      ...['claims', 'damage', 'journal', 'long-archive', 'settled'].map(
+      ...['claims', 'damage', 'journal', 'long-archive', 'settled', 'write'].map(
         (name) => `test/trading/journal/${name}.test.ts`,
       ),
       'test/trading/replace/record.test.ts',

@@ -15,6 +15,7 @@ import {
   moveIfExists,
   orCannotWrite,
   readIfExists,
+  removeLink,
   textOfLink,
   valuesIn,
 } from './files.js';
@@ -109,7 +110,7 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
       try {
         return this.#addClaim(resumed);
       } finally {
-        ignoringDiskErrors(() => fs.rmSync(link, { force: true }));
+        ignoringDiskErrors(() => removeLink(link));
       }
     });
   }
@@ -213,12 +214,13 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
 
   /** Whether it counted as refused or not sent, exists after all, and the user has not asked for it since. */
   get isUnexpected(): boolean {
-    return this.laterEvents.findLast(({ unexpected, shown }) => unexpected ?? shown)?.unexpected === true;
+    return this.unexpectedSince !== undefined;
   }
 
   /** When the last of its unexpected orders was found, by this machine's clock in ms since the Unix epoch. */
   get unexpectedSince(): number | undefined {
-    return this.isUnexpected ? this.laterEvents.findLast(({ unexpected }) => unexpected)?.time : undefined;
+    const last = this.laterEvents.findLast(({ unexpected, shown }) => unexpected ?? shown);
+    return last?.unexpected ? last.time : undefined;
   }
 
   /** Records that the user has asked for it, and so knows that it exists. */
@@ -244,24 +246,22 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
     ];
     const unexpected = order === null ? {} : { unexpected: true as const };
     this.note(events.join('; '), { isLate: true, settled: { ...settlement, ...changes }, ...unexpected });
-    this.#updateArchive();
+    this.#archiveCorrection();
   }
 
-  /** Whether more orders of its requests were found after it was settled. */
+  /** Whether more orders of a job were found after it was settled. */
   get hasLateFindings(): boolean {
-    return this.laterEvents.some(({ isLate, settled, batchEvent }) => isLate && (settled ?? batchEvent) !== undefined);
+    return this.laterEvents.some(({ isLate, batchEvent }) => isLate && batchEvent !== undefined);
   }
 
-  /** Copies the outcome from this record to the archive. A process may have been killed after it wrote only the record. */
-  #updateArchive(): void {
-    const { settlement } = this;
-    if (settlement === undefined) return;
+  /** Copies an outcome that was corrected later to the archive. A process may have been killed after it wrote only the record. */
+  #archiveCorrection(): void {
+    const corrected = this.laterEvents.findLast(({ isLate, settled }) => isLate && settled !== undefined)?.settled;
+    if (corrected === undefined) return;
     const { archive } = this.journal;
     const before = archive.find(this.write.id);
-    const { outcome, id, duplicates } = settlement;
-    const kept = before ?? { ...settlement, write: this.write };
-    if (before?.outcome === outcome && before.duplicates.length === duplicates.length) return;
-    ignoringDiskErrors(() => archive.add({ ...kept, outcome, id, duplicates, events: this.#eventsForArchive() }));
+    if (before?.outcome === corrected.outcome && before.duplicates.length === corrected.duplicates.length) return;
+    ignoringDiskErrors(() => archive.add({ ...corrected, write: this.write, events: this.#eventsForArchive() }));
   }
 
   /**
@@ -270,16 +270,12 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
    *   as long as its summary
    */
   close({ isKept = false } = {}): void {
-    this.#archiveLateFindings();
+    this.#archiveCorrection();
     ignoringDiskErrors(() => {
       if (isKept) this.note('verified', { isLate: true, isClosed: true });
       else if (isKind(this.write, 'batch')) this.journal.archive.keepJob(this.file, this.write.id);
-      else fs.rmSync(this.file, { force: true });
+      else fs.rmSync(this.file);
     });
-  }
-
-  #archiveLateFindings(): void {
-    if (this.hasLateFindings && !isKind(this.write, 'batch')) this.#updateArchive();
   }
 
   /**
@@ -289,8 +285,7 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
    */
   continueAs<Next extends WriteKind>(next: Extract<Write, { operation: Next }>, reqTime: number): JournalEntry<Next> {
     const { id, time, firstOwner, bestBid } = this.write;
-    const facts = { id, time, reqTime, firstOwner, ...(bestBid === undefined ? {} : { bestBid }) };
-    const write = { ...next, ...facts } as RecordedWrite<Next>;
+    const write = { ...next, id, time, reqTime, firstOwner, bestBid } as RecordedWrite<Next>;
     if (!orCannotWrite(this.file, () => appendIfExists(this.file, recordText(write))))
       throw usage(`Another process has settled ${id}.`, suggest('See what became of it', 'resolve', id));
     return new JournalEntry(this.file, this.journal, write, this.laterEvents);
@@ -311,7 +306,7 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
 
   /** Deletes the record of a write that was never sent. If the disk fails, `resolve` finds that it was never sent. */
   discard(): void {
-    ignoringDiskErrors(() => fs.rmSync(this.file, { force: true }));
+    ignoringDiskErrors(() => fs.rmSync(this.file));
   }
 
   #archiveAndMove(settled: Settled): void {
@@ -319,7 +314,7 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
     ignoringDiskErrors(() => {
       archive.add(settled);
       const file = paths.settled(this.write);
-      if (file === undefined) fs.rmSync(this.file, { force: true });
+      if (file === undefined) fs.rmSync(this.file);
       else moveIfExists(this.file, file);
     });
   }
@@ -330,11 +325,9 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
 
   /** Makes an event. Its text is masked and cut, because a message of the exchange may be long or repeat secrets. */
   #event(event: string, details: EventDetails): JournalEvent {
-    const { redaction } = this.journal.host;
-    const text = JSON.stringify(details);
-    const masked = redaction.applyToData(text);
-    const kept = masked === text ? details : (JSON.parse(masked) as EventDetails);
-    return { time: this.journal.host.now(), event: redaction.apply(event).slice(0, LONGEST_EVENT), ...kept };
+    const { now, redaction } = this.journal.host;
+    const masked = JSON.parse(redaction.applyToData(JSON.stringify(details))) as EventDetails;
+    return { time: now(), event: redaction.apply(event).slice(0, LONGEST_EVENT), ...masked };
   }
 }
 

@@ -104,6 +104,12 @@ export function textOfLink(link: string): string | undefined {
   return text;
 }
 
+/** Removes a link. Throws the system's error. */
+export function removeLink(link: string): void {
+  // rmSync leaves a link to nothing in some versions of Node 24 (nodejs/node#61020)
+  fs.unlinkSync(link);
+}
+
 /** Removes what killed processes left beside records before a time (ms since the Unix epoch): drafts, and links of records that are gone. */
 export function sweepLeftovers(folder: string, before: number): void {
   ignoringDiskErrors(() => {
@@ -112,7 +118,7 @@ export function sweepLeftovers(folder: string, before: number): void {
       const [beginning, record = ''] = name.split(HIDDEN);
       if (beginning !== '' || names.has(record)) continue;
       const leftover = path.join(folder, name);
-      if (fs.lstatSync(leftover).mtimeMs < before) fs.rmSync(leftover, { force: true });
+      if (fs.lstatSync(leftover).mtimeMs < before) fs.unlinkSync(leftover);
     }
   });
 }

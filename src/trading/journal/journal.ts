@@ -156,12 +156,7 @@ export class Journal {
     write: Extract<Write, { operation: Kind }>,
     { id, clientId, reqTime, bestBid }: NewRecord,
   ): JournalEntry<Kind> {
-    const named = {
-      id,
-      ...(clientId === undefined ? {} : { clientId }),
-      ...(bestBid === undefined ? {} : { bestBid }),
-    };
-    const facts = { ...named, time: this.host.now(), reqTime, firstOwner: thisProcess() };
+    const facts = { id, clientId, bestBid, time: this.host.now(), reqTime, firstOwner: thisProcess() };
     return new JournalEntry(this.fileOf(id), this.#context, { ...write, ...facts } as RecordedWrite<Kind>, []);
   }
 

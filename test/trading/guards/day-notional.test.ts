@@ -1,8 +1,11 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Decimal } from '../../../src/domain/decimal.js';
 import { usage } from '../../../src/errors.js';
 import { resumeJob, startJob } from '../../../src/trading/batches/start-job.js';
-import { notionalToday, requireDayNotional } from '../../../src/trading/guards/limits.js';
+import { guardOrders } from '../../../src/trading/guards/guards.js';
+import { guardLimits, notionalToday, requireDayNotional } from '../../../src/trading/guards/limits.js';
 import type { JournalEntry } from '../../../src/trading/journal/entry.js';
 import type { BatchLine, RecordedOrderTerms, Settlement } from '../../../src/trading/journal/write.js';
 import { resolveJob } from '../../../src/trading/resolve.js';
@@ -111,6 +114,41 @@ describe("the day's limit, checked once a write is recorded,", () => {
         'Run the command again when they are done, or add --override day-notional if you mean it.',
       ),
     );
+  });
+});
+
+describe('the orders of a command, checked before they are recorded,', () => {
+  const plan = {
+    market: { quote: 'usdt', priceScale: 2 },
+    side: 'buy',
+    type: 'limit',
+    orders: [{ price: '10', amount: '2' }],
+  } as const;
+
+  it('count for the limit of their day with the orders of the journal', () => {
+    const trading = tradingOf('http://127.0.0.1:1');
+    trading.journal.begin<'order'>({ operation: 'order', terms: ORDER }, { id: 'o1', reqTime: trading.host.now() });
+    const breachesAt = (dayNotional: string) =>
+      guardOrders(trading, plan, undefined, guardLimits({ priceBand: 'off', dayNotional })).breaches;
+    expect(breachesAt('27usdt')).toEqual([]);
+    expect(breachesAt('26usdt')).toEqual([
+      {
+        guard: 'day-notional',
+        message: 'the orders of this UTC day would come to 27 usdt, and the limit is 26 usdt',
+        failure: null,
+      },
+    ]);
+  });
+
+  it('need no journal if no limit of a day concerns their coin', () => {
+    const trading = tradingOf('http://127.0.0.1:1');
+    const folder = path.join(trading.state, 'journal', 'test');
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(path.join(folder, 'version'), '1\n');
+    const check = (dayNotional: string) =>
+      guardOrders(trading, plan, undefined, guardLimits({ priceBand: 'off', dayNotional }));
+    expect(check('off').breaches).toEqual([]);
+    expect(() => check('26usdt')).toThrow(/another version/);
   });
 });
 

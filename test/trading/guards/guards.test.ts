@@ -68,6 +68,15 @@ describe('price-band', () => {
   });
 
   it.each<[Side, string, string]>([
+    // 10 % of 999.99 is 99.999
+    ['buy', '1099.99', 'so at most 1,099.98'],
+    ['sell', '899.99', 'so at least 900.00'],
+  ])('names the last tick within the band if its end lies between two: a %s at %s, %s', (side, price, end) => {
+    const reading = { bids: [], asks: [{ price: '999.99', amount: '1' }], last: null };
+    expect(messages({ side, orders: [[price, '1']], evidence: { reading } })).toEqual([expect.stringContaining(end)]);
+  });
+
+  it.each<[Side, string, string]>([
     [
       'buy',
       '899.99',
@@ -125,6 +134,7 @@ describe('price-band', () => {
       ['1000', '1'],
     ] as const;
     expect(messages({ orders })).toEqual([expect.stringContaining('the price 1,300.00 is 30.00% above mid')]);
+    expect(messages({ orders: orders.slice(0, 2) })).toEqual([expect.stringContaining('the price 1,300.00')]);
     expect(messages({ orders, isBatch: true })).toEqual([
       expect.stringContaining('line 2 (and 1 more): the price 1,300.00'),
     ]);
@@ -342,6 +352,18 @@ describe('order-notional and day-notional', () => {
         settings,
       })[0],
     ).not.toContain(because);
+    // one of those that the day sums is
+    const day = {
+      side: 'sell',
+      orders: [
+        ['990', '1'],
+        ['1100', '1'],
+      ],
+      evidence: { today: Decimal.of('1000') },
+    } as const;
+    expect(messages({ ...day, settings: { ...settings, orderNotional: 'off' } })).toEqual([
+      `day-notional: the orders of this UTC day would come to 3,099 usdt, and the limit is 2,500 usdt${because}`,
+    ]);
   });
 
   it('never hold in a coin without a limit', () => {
@@ -368,6 +390,9 @@ describe('post-only', () => {
   it('names the price that the order would match', () => {
     expect(messages({ type: 'postOnly', orders: [['1002', '1']] })).toEqual([
       'post-only: at 1,002.00 it would fill at once: the best ask is 1,001.00',
+    ]);
+    expect(messages({ side: 'sell', type: 'postOnly', orders: [['998', '1']] })).toEqual([
+      'post-only: at 998.00 it would fill at once: the best bid is 999.00',
     ]);
   });
 

@@ -67,6 +67,16 @@ describe('a write', () => {
     expect([find()?.isUnderWay, find()?.claim()]).toEqual([false, true]);
     expect([find()?.owner, find()?.isOwn, journal.unsettled().damaged]).toEqual([thisProcess(), true, []]);
     expect(find()?.events.map(({ event }) => event)).toEqual(['recorded', 'resumed']);
+    // the process that would have read its answer is gone
+    expect([find()?.wasLost, find()?.isOutcomeUnknown]).toEqual([true, true]);
+  });
+
+  it('is own only while this process owns it', () => {
+    const { begin } = newJournal();
+    const entry = begin(ID);
+    expect(entry.isOwn).toBe(true);
+    entry.release();
+    expect([entry.isOwn, recordedBy(living()).find()?.isOwn]).toEqual([false, false]);
   });
 
   it.skipIf(startStamp(process.pid) === null)(
@@ -141,6 +151,38 @@ describe('a claim', () => {
     linking.mockRestore();
     expect(find()?.owner).toEqual(other);
     expect(fs.readdirSync(path.dirname(file))).toEqual([ID]);
+  });
+
+  it('fails if the process that made the link before has just removed it', () => {
+    const { file, find } = released();
+    const made = link(file, 1, living());
+    const readlink = fs.readlinkSync;
+    const reading = vi.spyOn(fs, 'readlinkSync').mockImplementation(((target: string) => {
+      fs.rmSync(made);
+      return readlink(target);
+    }) as typeof readlink);
+    onTestFinished(() => reading.mockRestore());
+    expect(find()?.claim()).toBe(false);
+  });
+
+  it('fails if the record was damaged since it was read', () => {
+    const { file, find } = released();
+    const entry = find();
+    fs.truncateSync(file, 5);
+    expect(entry?.claim()).toBe(false);
+  });
+
+  it('fails if the write is settled just before the line of the claim is added', () => {
+    const { file, find, unsettled } = released();
+    const entry = find();
+    const open = fs.openSync;
+    const opening = vi.spyOn(fs, 'openSync').mockImplementation((target, flags, ...more) => {
+      if (typeof flags === 'number' && (flags & fs.constants.O_APPEND) !== 0) fs.rmSync(file);
+      return open(target, flags, ...more);
+    });
+    onTestFinished(() => opening.mockRestore());
+    expect(entry?.claim()).toBe(false);
+    expect([entry?.isOwn, fs.readdirSync(unsettled)]).toEqual([false, []]);
   });
 
   it('leaves no link, and none is made for a write that was settled meanwhile', () => {

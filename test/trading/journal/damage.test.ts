@@ -8,6 +8,7 @@ import { placeOrder } from '../../../src/trading/orders/place.js';
 import { settleManually } from '../../../src/trading/settle-manually.js';
 import { withdrawLimits } from '../../../src/trading/withdrawals/limits.js';
 import { sendWithdrawal } from '../../../src/trading/withdrawals/send.js';
+import { saying } from '../../support/advice.js';
 import { anyText } from '../../support/any-text.js';
 import { respond, serveFaults } from '../../support/fault-server.js';
 import { begin as beginBatch, lines } from '../batches/jobs.js';
@@ -35,6 +36,8 @@ function line(changed: object): string {
     write: { operation: 'order', id: 'open2', time: 1, reqTime: 1, terms: TERMS, firstOwner, ...changed },
   });
 }
+
+const CHECK_DISK = saying('Check who may read there, and that the disk is sound.');
 
 const archiveOf = (folder: string) => path.join(folder, fs.readdirSync(folder)[0] ?? '');
 
@@ -131,12 +134,41 @@ describe('a journal file with a byte that the disk lost', () => {
   });
 });
 
+it.each<[string, object]>([
+  ['its write', { write: undefined }],
+  ['its outcome', { outcome: undefined }],
+  ['its duplicates', { duplicates: undefined }],
+  ['its events', { events: undefined }],
+])('a line of the archive is left out if it has lost %s', (_, lost) => {
+  const { journal, archive } = filled();
+  fs.appendFileSync(archiveOf(archive), encodeLine({ at: 1, settled: { ...settledOf('done4'), ...lost } }));
+  expect(journal.archive.since(0).map(({ write }) => write.id)).toEqual(['done1', 'done2', 'done3']);
+});
+
 describe('a damaged record', () => {
   it('stops no other write from being read or settled', () => {
     const { journal, begin, unsettled } = filled();
     fs.writeFileSync(path.join(unsettled, 'open2'), 'half a rec');
     expect(journal.unsettledEntries().map(({ write }) => write.id)).toEqual(['open1', 'open3']);
     expect([begin('open4').write.id, journal.unsettled().damaged]).toEqual(['open4', ['open2']]);
+  });
+
+  it('still shows the events that are whole', () => {
+    const { journal, unsettled } = filled();
+    const file = path.join(unsettled, 'open2');
+    fs.writeFileSync(file, fs.readFileSync(file, 'utf8').replace('"write"', '"wri'));
+    expect(journal.damagedEvents('open2').map(({ event }) => event)).toEqual(['sent', 'no answer: a timeout']);
+  });
+
+  it('of a settled write hides no other', () => {
+    const { journal, folder } = filled();
+    const notSent = { outcome: 'notSent', id: null, duplicates: [] } as const;
+    for (const entry of journal.unsettledEntries()) entry.settle(notSent, 'not sent');
+    for (const entry of journal.settledEntries(TERMS)) entry.noteFound([], '8');
+    for (const name of fs.readdirSync(path.join(folder, 'settled')))
+      if (name.endsWith('2')) fs.truncateSync(path.join(folder, 'settled', name), 20);
+    expect(journal.settledEntries(TERMS).map(({ write }) => write.id)).toEqual(['done1', 'done3', 'open1', 'open3']);
+    expect(journal.unexpected().map(({ write }) => write.id)).toEqual(['done1', 'done3', 'open1', 'open3']);
   });
 
   const WITHDRAWAL = {
@@ -221,14 +253,44 @@ describe('a record that cannot be read', () => {
         undefined,
       ]);
       expect(journal.unsettled().unreadable).toMatchObject([
-        { id: 'open2', failure: { kind: 'usage', message: `${file} cannot be read (${code}).` } },
+        { id: 'open2', failure: { kind: 'usage', message: `${file} cannot be read (${code}).`, hints: CHECK_DISK } },
       ]);
-      expect(() => journal.requireReadable()).toThrow(expect.objectContaining({ kind: 'usage', clientId: 'open2' }));
+      const message = `${file} cannot be read (${code}). Its write may be identical to this one, so nothing was sent.`;
+      const hints = saying('Find out: pit resolve open2');
+      expect(() => journal.requireReadable()).toThrow(
+        expect.objectContaining({ kind: 'usage', clientId: 'open2', message, hints }),
+      );
       failing.mockRestore();
       expect(() => journal.requireReadable()).not.toThrow();
       expect([journal.unsettled().unreadable, journal.findUnsettled('open2')?.write.id]).toEqual([[], 'open2']);
     },
   );
+});
+
+it.each(['EIO', 'EACCES'])(
+  'an archive that cannot be read is reported, and never taken for an empty one: %s',
+  (code) => {
+    const { journal, archive } = filled();
+    const file = archiveOf(archive);
+    const open = fs.openSync;
+    const failing = vi.spyOn(fs, 'openSync').mockImplementation((target, ...more) => {
+      if (target === file) throw Object.assign(new Error('the disk'), { code });
+      return open(target, ...more);
+    });
+    onTestFinished(() => failing.mockRestore());
+    const failure = { kind: 'usage', message: `${file} cannot be read (${code}).`, hints: CHECK_DISK };
+    expect(() => journal.archive.find('done1')).toThrow(expect.objectContaining(failure));
+  },
+);
+
+it('a defect in the archive is not taken for an error of the disk', () => {
+  const { journal, begin } = newJournal();
+  const entry = begin('own0001', undefined, journal);
+  const failing = vi.spyOn(journal.archive, 'add').mockImplementation(() => {
+    throw new TypeError('a defect');
+  });
+  onTestFinished(() => failing.mockRestore());
+  expect(() => entry.settle(PLACED, 'placed')).toThrow('a defect');
 });
 
 describe('the lines of a journal', () => {

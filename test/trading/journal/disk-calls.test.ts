@@ -13,7 +13,8 @@ const PLACED = `{"code":"1000","message":"ok","id":"${ID}"}`;
 
 /** The calls with which the journal uses the disk. */
 const CALLS = [
-  ...['openSync', 'writeSync', 'writeFileSync', 'fsyncSync', 'closeSync', 'fchmodSync', 'renameSync', 'rmSync'],
+  ...['openSync', 'writeSync', 'writeFileSync', 'fsyncSync', 'closeSync', 'fchmodSync'],
+  ...['renameSync', 'rmSync', 'unlinkSync'],
   ...['readFileSync', 'readdirSync', 'readSync', 'fstatSync', 'mkdirSync', 'chmodSync', 'statSync', 'lstatSync'],
 ] as const;
 

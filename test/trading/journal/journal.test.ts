@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { usage } from '../../../src/errors.js';
 import { startStamp } from '../../../src/platform/processes.js';
 import { Archive } from '../../../src/trading/journal/archive.js';
-import { claimLink, linesBackwards } from '../../../src/trading/journal/files.js';
+import { accountsWithJournal, claimLink, linesBackwards } from '../../../src/trading/journal/files.js';
 import type { MarketSide, RecordedWrite } from '../../../src/trading/journal/write.js';
 import { saying } from '../../support/advice.js';
 import { NOW } from '../../support/fake-host.js';
@@ -106,14 +106,16 @@ describe('the journal', () => {
     expect([ids(entries).sort(), damaged, unreadable]).toEqual([['mine0001', 'mine0002'], [], []]);
   });
 
-  it('leaves no file open, and leaves out lines of the archive that are no objects', () => {
+  it('leaves no file open, and leaves out lines of the archive that are no objects', async () => {
     const { begin, journal, archive } = newJournal();
     const openFiles = () => fs.readdirSync('/dev/fd').length;
     begin('mine0001').settle(PLACED, 'placed');
     const [name = ''] = fs.readdirSync(archive);
     fs.appendFileSync(path.join(archive, name), '\nnull\n5\n"text"\n');
     const before = openFiles();
-    begin('mine0002').release();
+    const entry = begin('mine0002');
+    await entry.noteDurably('sending', {});
+    entry.release();
     journal.findUnsettled('mine0002')?.claim();
     expect([ids(journal.archive.since(0)), openFiles()]).toEqual([['mine0001'], before]);
   });
@@ -143,15 +145,23 @@ describe('the journal', () => {
     expect(text.length).toBeLessThan(1_000);
   });
 
-  it('deletes the journal with its exchange', () => {
+  it('deletes the journal with its exchange, if there is one', () => {
     const { journal, begin } = newJournal();
+    expect(() => journal.deleteAll()).not.toThrow();
     begin('mine0001');
     begin('mine0002').settle(PLACED, 'placed');
     journal.deleteAll();
     expect([journal.unsettledEntries(), journal.archive.since(0), journal.markets()]).toEqual([[], [], []]);
   });
 
-  it('names the markets of open and settled writes', () => {
+  it('lists an account from its first write on', () => {
+    const { begin, state } = newJournal();
+    expect(accountsWithJournal(state)).toEqual([]);
+    begin('mine0001').discard();
+    expect(accountsWithJournal(state)).toEqual(['test']);
+  });
+
+  it('names the markets and coins of open and settled writes', () => {
     const { journal, begin } = newJournal();
     begin('mine0001');
     journal.begin<'order'>(
@@ -159,7 +169,28 @@ describe('the journal', () => {
       { id: 'mine0002', reqTime: 1 },
     );
     journal.findUnsettled('mine0002')?.settle(PLACED, 'placed');
-    expect(journal.markets()).toEqual(['btc_usdt', 'eth_usdt']);
+    const terms = { coin: 'btc', amount: '1', fee: '0', address: 'bc1q', internal: false, before: { record: '0' } };
+    journal.begin<'withdraw'>({ operation: 'withdraw', terms }, { id: 'out0001', reqTime: 1 });
+    // the parameters of a call are its own
+    const call = { method: 'setRepayState', parameters: { market: 'ltc_usdt', coin: 'ltc' } };
+    journal.begin<'call'>({ operation: 'call', terms: call }, { id: 'call0001', reqTime: 1 }).settle(PLACED, 'done');
+    expect([journal.markets(), journal.coins()]).toEqual([['btc_usdt', 'eth_usdt'], ['btc']]);
+  });
+
+  it('lists the unsettled writes, and those that were settled since a time, the oldest first', async () => {
+    const { journal, begin, host } = newJournal();
+    begin('mine0004').settle(PLACED, 'placed');
+    await host.sleep(3_600_000);
+    const since = host.now();
+    for (const id of ['mine0003', 'mine0001', 'mine0002']) {
+      begin(id);
+      await host.sleep(1);
+    }
+    begin('mine0005').settle(PLACED, 'placed');
+    const { unsettled, settled } = journal.writesSince(since);
+    expect([ids(unsettled), ids(settled)]).toEqual([['mine0003', 'mine0001', 'mine0002'], ['mine0005']]);
+    expect(ids(journal.writesSince(since, { id: 'mine0001' }).settled)).toEqual([]);
+    expect([journal.isUnsettled('mine0001'), journal.isUnsettled('mine0005')]).toEqual([true, false]);
   });
 
   it('includes a write that is settled during the read', () => {
@@ -167,6 +198,9 @@ describe('the journal', () => {
     const entry = begin('mine0001');
     meanwhile(journal, () => entry.settle(PLACED, 'placed'));
     expect(journal.markets()).toEqual(['btc_usdt']);
+    const other = begin('mine0002');
+    meanwhile(journal, () => other.settle(PLACED, 'placed'));
+    expect(ids(journal.writesSince(0).settled)).toContain('mine0002');
   });
 });
 
@@ -205,6 +239,19 @@ describe('a journal record', () => {
     const { begin } = newJournal();
     begin('mine0001');
     expect(calls(() => void begin('mine0002'))).toEqual(['write file', 'sync file', 'name', 'sync folder']);
+  });
+
+  it('is on the disk with all folders above it when the first write is recorded', () => {
+    const { begin, state, folder, unsettled } = newJournal();
+    const [opened, synced] = [new Map<unknown, string>(), new Set<string | undefined>()];
+    const spies = [
+      spied('openSync', (file, descriptor) => opened.set(descriptor, String(file))),
+      spied('fsyncSync', (descriptor) => synced.add(opened.get(descriptor))),
+    ];
+    begin('mine0001');
+    for (const spy of spies) spy.mockRestore();
+    for (const above of [state, path.join(state, 'journal'), folder, unsettled])
+      expect([above, synced.has(above)]).toEqual([above, true]);
   });
 
   it('names the record of a cancellation before anything else happens, without waiting for the disk', () => {
@@ -294,7 +341,10 @@ describe('a client id that the user chose', () => {
   it('names no record: the second unsettled order with it is refused, and leaves no record', () => {
     const { begin, unsettled } = newJournal();
     begin('own0001', 'mine0001');
-    const inUse = refused(/^The client id mine0001 is in use/, saying('pit resolve mine0001'));
+    const inUse = refused(
+      /^The client id mine0001 is in use/,
+      saying('This order was not sent. Find out: pit resolve mine0001'),
+    );
     expect(() => begin('own0002', 'mine0001')).toThrow(inUse);
     expect(fs.readdirSync(unsettled)).toEqual(['own0001']);
     expect(begin('own0003', 'mine0003').write).toMatchObject({ id: 'own0003', clientId: 'mine0003' });
@@ -310,9 +360,22 @@ describe('a client id that the user chose', () => {
     const { begin, unsettled } = newJournal();
     begin('own0001', 'mine0001').settle(PLACED, 'placed');
     begin('own0002').settle({ ...PLACED, id: '8' }, 'placed');
-    expect(() => begin('own0003', 'mine0001')).toThrow(refused(/^The client id mine0001 is taken by order \d+\.$/));
+    const hints = saying('Choose another --id. This order was not sent.');
+    expect(() => begin('own0003', 'mine0001')).toThrow(
+      refused(/^The client id mine0001 is taken by order \d+\.$/, hints),
+    );
     expect(() => begin('own0004', 'own0002')).toThrow(refused(/^The client id own0002 is taken by order 8\.$/));
     expect(fs.readdirSync(unsettled)).toEqual([]);
+  });
+
+  it('is refused if it is the id of a job that was placed', () => {
+    const { begin, journal } = newJournal();
+    const { market, side, account } = TERMS;
+    const terms = { market, side, account, count: 0, lines: [], baseline: [] };
+    const job = journal.begin<'batch'>({ operation: 'batch', terms }, { id: 'job0001', reqTime: 1 });
+    job.settle({ ...PLACED, id: null }, 'placed');
+    const taken = refused(/^The client id job0001 is taken by an earlier order\.$/);
+    expect(() => begin('own0001', 'job0001')).toThrow(taken);
   });
 
   it.each(['refused', 'notSent'] as const)(
@@ -361,6 +424,7 @@ describe('a client id that the user chose', () => {
     ]);
     begin('own0002', 'mine0001');
     begin('own0003', 'own0001');
+    expect(journal.idOf('other')).toBe('other');
     expect([journal.idOf('mine0001'), journal.idOf('own0001'), journal.idOf('own0003')]).toEqual([
       'own0002',
       'own0001',
@@ -374,6 +438,7 @@ describe('a journal of another version', () => {
     expect.objectContaining({
       kind: 'usage',
       message: `${folder} is the journal of another version of pit, which this one does not read.`,
+      hints: saying('Settle what is unknown with the pit that wrote it (pit resolve), then move the folder away.'),
     });
 
   it.each<[string, (folder: string) => void]>([
@@ -419,9 +484,17 @@ describe('a journal of another version', () => {
     const { begin, folder, journal } = newJournal();
     expect([journal.isIdle, journal.unsettledEntries(), journal.markets()]).toEqual([true, [], []]);
     begin('mine0001');
+    expect(journal.isIdle).toBe(false);
     expect(fs.readFileSync(path.join(folder, 'version'), 'utf8')).toBe('4\n');
     expect(fs.readdirSync(folder).sort()).toEqual(['archive', 'jobs', 'settled', 'unsettled', 'version']);
   });
+});
+
+it('a journal whose first process died before it wrote the version gets it with the next write', () => {
+  const { begin, folder, journal } = newJournal();
+  fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
+  begin('mine0001');
+  expect([fs.existsSync(path.join(folder, 'version')), ids(journal.unsettledEntries())]).toEqual([true, ['mine0001']]);
 });
 
 describe('the archive of settled writes', () => {
@@ -443,6 +516,46 @@ describe('the archive of settled writes', () => {
     const kept = ids(journal.archive.since(0));
     expect(kept).toEqual(Array.from({ length: 14 }, (_, index) => `day${index + 6}x`));
     expect(ids(journal.archive.since(host.now() - 3 * DAY))).toEqual(['day17x', 'day18x', 'day19x']);
+  });
+
+  it('does not mind that another process deletes an old file first', async () => {
+    const { host, begin, journal } = newJournal();
+    const remove = fs.rmSync;
+    const removing = vi.spyOn(fs, 'rmSync').mockImplementation((file, options) => {
+      if (String(file).endsWith('.jsonl')) remove(file);
+      remove(file, options);
+    });
+    onTestFinished(() => removing.mockRestore());
+    for (let day = 0; day < 16; day += 1) {
+      begin(`day${day}x`).settle(PLACED, 'placed');
+      await host.sleep(DAY);
+    }
+    expect([journal.unsettledEntries(), journal.archive.since(0).length]).toEqual([[], 14]);
+  });
+
+  it('sums the orders that were recorded from midnight on, whenever they were settled, without excepted ones', async () => {
+    const { host, begin, journal } = newJournal();
+    const midnight = Math.ceil(host.now() / DAY) * DAY;
+    await host.sleep(midnight - 1 - host.now());
+    const yesterday = begin('mine0001');
+    await host.sleep(1);
+    const today = begin('mine0002');
+    for (const entry of [yesterday, today]) entry.settle(PLACED, 'placed');
+    const sum = (...except: string[]) =>
+      journal.archive.notionalOfDay(midnight, 'usdt', new Set(except)).trimmed().toString();
+    expect([sum(), sum('mine0002'), sum('mine0003')]).toEqual(['300', '0', '300']);
+  });
+
+  it('sums the orders of a day although another process deletes a file meanwhile', () => {
+    const { begin, journal, archive } = newJournal();
+    begin('mine0001').settle(PLACED, 'placed');
+    const stat = fs.statSync;
+    const asking = vi.spyOn(fs, 'statSync').mockImplementation(((file: string, options: object) => {
+      fs.rmSync(archive, { recursive: true, force: true });
+      return stat(file, options);
+    }) as typeof stat);
+    onTestFinished(() => asking.mockRestore());
+    expect(journal.archive.notionalOfDay(0, 'usdt', new Set()).toString()).toBe('0');
   });
 
   it('forgets nothing because a clock was wrong for a while', async () => {
@@ -471,6 +584,7 @@ describe('the archive of settled writes', () => {
     entry.settle(PLACED, 'placed');
     fs.writeFileSync(path.join(unsettled, 'mine0001'), before);
     expect(journal.archive.find('mine0001')).toMatchObject(PLACED);
+    expect(journal.findUnsettled('mine0001')?.settlement).toMatchObject(PLACED);
     journal.findUnsettled('mine0001')?.settle(PLACED, 'placed again');
     expect([journal.unsettledEntries(), journal.archive.since(0).length]).toEqual([[], 1]);
   });
@@ -501,6 +615,20 @@ describe('the archive of settled writes', () => {
     placed?.close();
     refused?.close({ isKept: true });
     expect(journal.settledEntries(buys).map(({ isClosed }) => isClosed)).toEqual([true]);
+  });
+
+  it('yields the newest write first, in whatever order the system lists the files', async () => {
+    const { host, begin, journal } = newJournal();
+    for (const id of ['mine0001', 'mine0002', 'mine0003']) {
+      begin(id).settle(PLACED, 'placed');
+      await host.sleep(DAY);
+    }
+    const list = fs.readdirSync as (folder: string) => string[];
+    const listing = vi
+      .spyOn(fs, 'readdirSync')
+      .mockImplementation(((folder: string) => list(folder).sort().reverse()) as typeof fs.readdirSync);
+    onTestFinished(() => listing.mockRestore());
+    expect(ids([...journal.archive.newestFirst({}, 0)])).toEqual(['mine0003', 'mine0002', 'mine0001']);
   });
 
   it('finds writes behind a line that a corrected clock dated up to a minute too early', () => {

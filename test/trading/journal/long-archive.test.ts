@@ -66,6 +66,8 @@ it.each<[string, (trading: Busy) => unknown, unknown, number]>([
   ['its markets', ({ journal }) => journal.markets(), ['btc_usdt', 'eth_usdt'], 2],
   ['its coins', ({ journal }) => journal.coins(), ['btc'], 1],
   ['one write', ({ journal }) => journal.archive.find(`mine${-DAY}x7`)?.write.id, `mine${-DAY}x7`, 1],
+  ['nothing for an unknown client id', ({ journal }) => journal.archive.findByClientId('unknown1'), undefined, 0],
+  ['nothing for an unknown order', ({ journal }) => journal.archive.findByOrder('unknown1'), undefined, 0],
   ['nothing for an unknown write', ({ journal }) => journal.archive.find('unknown1'), undefined, 0],
   [
     'withdrawals',

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { SendGate } from '../../../src/trading/journal/entry.js';
 import type { BatchTerms, WithdrawTerms } from '../../../src/trading/journal/write.js';
+import { TERMS } from '../support/terms.js';
 import { contents, newJournal, PLACED } from './support.js';
 
 const BUYS = { market: 'btc_usdt', side: 'buy' } as const;
@@ -40,13 +41,13 @@ function settledJob() {
 describe('a settled order', () => {
   it('is corrected in its record and in the archive when duplicates are found, each once', () => {
     const { find, archived, archive } = settledOrder();
-    expect([find().hasLateFindings, find().settlement]).toEqual([false, PLACED]);
+    expect(find().settlement).toEqual(PLACED);
     find().noteFound(['8', '9']);
     find().noteFound(['9']);
     for (const one of [find().settlement, archived()])
       expect(one).toMatchObject({ outcome: 'placed', id: PLACED.id, duplicates: ['8', '9'] });
     expect(find().events.at(-2)).toMatchObject({ event: 'duplicates: 8, 9', isLate: true });
-    expect([find().hasLateFindings, find().isUnexpected]).toEqual([true, false]);
+    expect(find().isUnexpected).toBe(false);
     // the second finding said nothing new, so the archive has no third line
     const lines = Object.values(contents(archive)).join('').split('\n');
     expect(lines.filter((line) => line !== '')).toHaveLength(2);
@@ -65,8 +66,35 @@ describe('a settled order', () => {
     ]);
     find().markSeen();
     const lines = find().events.length;
+    expect(find().events.at(-1)).toMatchObject({ event: 'shown', isLate: true, shown: true });
     find().markSeen();
     expect([find().events.length, find().isUnexpected, journal.unexpected()]).toEqual([lines, false, []]);
+  });
+
+  it('that counted as not sent is archived as placed when its order alone is found', () => {
+    const { find, archived } = settledOrder(NOT_SENT);
+    find().noteFound([], '8');
+    expect(archived()).toMatchObject({ outcome: 'placed', id: '8', duplicates: [] });
+    expect(archived()?.events.at(-1)?.event).toBe('placed after all: 8');
+  });
+
+  it('is archived again, as it was corrected, if the archive no longer has it', () => {
+    const { find, archived, archive } = settledOrder();
+    fs.rmSync(archive, { recursive: true });
+    fs.mkdirSync(archive);
+    find().noteFound(['8']);
+    expect(archived()).toMatchObject({ outcome: 'placed', id: PLACED.id, duplicates: ['8'], write: { id: 'own0001' } });
+  });
+
+  it('that is unexpected is reported before those recorded later, whatever their markets', async () => {
+    const { journal, host } = newJournal();
+    for (const market of ['eth_usdt', 'btc_usdt', 'ltc_usdt']) {
+      const terms = { ...TERMS, market };
+      journal.begin<'order'>({ operation: 'order', terms }, { id: market, reqTime: 1 }).settle(NOT_SENT, 'not sent');
+      for (const entry of journal.settledEntries(terms)) entry.noteFound([], '8');
+      await host.sleep(1);
+    }
+    expect(journal.unexpected().map(({ write }) => write.id)).toEqual(['eth_usdt', 'btc_usdt', 'ltc_usdt']);
   });
 
   it('that is unexpected is reported for a day', async () => {
@@ -93,18 +121,31 @@ describe('a settled order', () => {
     },
   );
 
+  it('is archived, once closed, as placed after all, even if the user has seen that meanwhile', () => {
+    const { find, archived, journal } = settledOrder(NOT_SENT);
+    const adding = vi.spyOn(journal.archive, 'add').mockImplementation(() => undefined);
+    find().noteFound([], '8');
+    adding.mockRestore();
+    find().markSeen();
+    expect([find().settlement?.outcome, archived()?.outcome]).toEqual(['placed', 'notSent']);
+    find().close();
+    expect(archived()).toMatchObject({ outcome: 'placed', id: '8' });
+  });
+
   it('is gone once it is closed, and closing adds nothing to the archive', () => {
-    const { find, journal, archive, settled } = settledOrder();
+    const { find, folder, journal, archive, settled } = settledOrder();
     const before = contents(archive);
     const entry = find();
     entry.close();
     entry.close();
     expect([contents(settled), journal.isIdle, contents(archive)]).toEqual([{}, true, before]);
+    expect(contents(path.join(folder, 'jobs'))).toEqual({});
   });
 
   it('is kept under the same name once it is closed if its order may appear after all, and marked', () => {
     const { find, settled } = settledOrder(NOT_SENT);
     const before = Object.keys(contents(settled));
+    expect(find().isClosed).toBe(false);
     find().close({ isKept: true });
     expect([Object.keys(contents(settled)), find().isClosed]).toEqual([before, true]);
     expect(find().events.at(-1)).toMatchObject({ event: 'verified', isLate: true, isClosed: true });
@@ -142,6 +183,7 @@ describe('a settled job', () => {
     if (state === 'closed') for (const entry of journal.settledEntries(BUYS)) entry.close();
     expect([journal.reopen(JOB), journal.reopen(JOB), journal.reopen('job0002')]).toEqual([true, false, false]);
     const entry = journal.findUnsettled(JOB);
+    expect(journal.findJob(JOB)?.write.id).toBe(JOB);
     expect(entry?.events.map(({ event }) => event)).toEqual(['recorded', '1 of 1 placed']);
     expect([contents(settled), contents(jobs), journal.findSettledJob(JOB)]).toEqual([{}, {}, undefined]);
     expect([entry?.claim({ bestBid: '29000' }), entry?.events.at(-1)?.bestBid]).toEqual([true, '29000']);
@@ -159,6 +201,15 @@ describe('a settled job', () => {
     journal.reopen(JOB);
     expect(other?.noteLate('there: 9', { kind: 'found', orders: [[0, '9']] })).toBe(false);
     expect(other?.events.map(({ event }) => event)).toEqual(['recorded', '1 of 1 placed']);
+  });
+
+  it('keeps the summary of the archive, which names later orders, when it is closed', () => {
+    const { journal } = settledJob();
+    const summary = journal.archive.find(JOB);
+    journal.findSettledJob(JOB)?.noteLate('duplicates: 8', { kind: 'duplicated', orders: [[0, '8']] });
+    if (summary !== undefined) journal.archive.add({ ...summary, duplicates: ['8'] });
+    for (const entry of journal.settledEntries(BUYS)) entry.close();
+    expect(journal.archive.find(JOB)?.duplicates).toEqual(['8']);
   });
 
   it('is no record of a single write, whatever its id', () => {
@@ -179,6 +230,7 @@ describe('an event', () => {
     const entry = begin('own0001');
     const sending = { kind: 'sending', requests: [[1, [0]]], reqTime: 1 } as const;
     await entry.noteDurably('request 1 leaves', { batchEvent: sending });
+    expect(journal.findUnsettled('own0001')).toMatchObject({ hasLateFindings: false });
     expect(journal.findUnsettled('own0001')?.events.at(-1)).toMatchObject({ batchEvent: sending });
     fs.rmSync(path.join(unsettled, 'own0001'));
     const failure = { kind: 'usage', message: `Cannot write ${path.join(unsettled, 'own0001')}: ENOENT.` };
@@ -197,7 +249,21 @@ describe('an event', () => {
   });
 });
 
+it('an unsettled write has no outcome that a list could correct', () => {
+  const { begin } = newJournal();
+  const entry = begin('own0001');
+  entry.noteFound(['8']);
+  expect([entry.settlement, entry.events.map(({ event }) => event)]).toEqual([undefined, ['recorded']]);
+});
+
 describe('the gate of a write', () => {
+  it('lets a write leave or cancels it before it has a record, too', () => {
+    const leaving = new SendGate();
+    expect([leaving.mayLeave(), leaving.cancel()]).toEqual([true, false]);
+    const cancelled = new SendGate();
+    expect([cancelled.cancel(), cancelled.mayLeave()]).toEqual([true, false]);
+  });
+
   it('records that the write is sent at the moment it leaves, and then cannot cancel it', () => {
     const { begin, journal } = newJournal();
     const gate = new SendGate();
@@ -209,13 +275,12 @@ describe('the gate of a write', () => {
   it('settles a write that is cancelled before it leaves, once, and does not let it leave', () => {
     const { begin, journal } = newJournal();
     const gate = new SendGate();
-    gate.attachEntry(begin('own0001'));
-    expect([gate.cancel(), gate.cancel(), gate.mayLeave()]).toEqual([true, true, false]);
-    const { outcome, events } = journal.archive.find('own0001') ?? {};
-    expect([outcome, events?.map(({ event }) => event)]).toEqual([
-      'notSent',
-      ['recorded', 'not sent: interrupted before it left'],
-    ]);
+    const entry = begin('own0001');
+    gate.attachEntry(entry);
+    expect([gate.cancel(), journal.archive.find('own0001')?.outcome]).toEqual([true, 'notSent']);
+    expect([gate.cancel(), gate.mayLeave()]).toEqual([true, false]);
+    for (const events of [entry.events, journal.archive.find('own0001')?.events])
+      expect(events?.map(({ event }) => event)).toEqual(['recorded', 'not sent: interrupted before it left']);
   });
 });
 

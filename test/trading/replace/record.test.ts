@@ -3,6 +3,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Journal } from '../../../src/trading/journal/journal.js';
 import type { RecordedOrderTerms, ReplaceTerms } from '../../../src/trading/journal/write.js';
+import { saying } from '../../support/advice.js';
 import { fakeHost } from '../../support/fake-host.js';
 import { temporaryState } from '../support/trading.js';
 
@@ -23,7 +24,10 @@ const ID = 'replacement1';
 function recorded() {
   const state = temporaryState();
   const journal = new Journal(fakeHost(), state, 'test');
-  const entry = journal.begin<'replace'>({ operation: 'replace', terms: TERMS }, { id: ID, reqTime: 5 });
+  const entry = journal.begin<'replace'>(
+    { operation: 'replace', terms: TERMS },
+    { id: ID, reqTime: 5, bestBid: '30000' },
+  );
   entry.note('cancellation sent');
   return { state, journal, entry, file: path.join(state, 'journal', 'test', 'unsettled', ID) };
 }
@@ -33,7 +37,7 @@ describe('the record of a replacement', () => {
     const { entry, journal } = recorded();
     const next = entry.continueAs<'order'>({ operation: 'order', terms: REST, replaces: TERMS }, 7);
     next.note('sent');
-    const write = { id: ID, operation: 'order', terms: REST, replaces: TERMS, reqTime: 7 };
+    const write = { id: ID, operation: 'order', terms: REST, replaces: TERMS, reqTime: 7, bestBid: '30000' };
     expect(next.write).toMatchObject({ ...write, time: entry.write.time, firstOwner: entry.write.firstOwner });
     const read = journal.findUnsettled(ID);
     expect(read?.write).toEqual(next.write);
@@ -57,6 +61,18 @@ describe('the record of a replacement', () => {
         expect({ length, operation }).toEqual({ length, operation: length < whole.length - 1 ? 'replace' : 'order' });
     }
     expect(first).toBeLessThan(whole.length);
+  });
+
+  it('does not continue once another process has settled it', () => {
+    const { entry, journal } = recorded();
+    journal.findUnsettled(ID)?.settle({ outcome: 'notSent', id: null, duplicates: [] }, 'not sent');
+    expect(() => entry.continueAs<'order'>({ operation: 'order', terms: REST, replaces: TERMS }, 7)).toThrow(
+      expect.objectContaining({
+        kind: 'usage',
+        message: `Another process has settled ${ID}.`,
+        hints: saying(`See what became of it: pit resolve ${ID}`),
+      }),
+    );
   });
 
   it('reports a step that cannot be written, and keeps the step before', () => {
