@@ -41,6 +41,8 @@ export const LINES: readonly Line[] = [
   shown('account'),
   shown('balance', 'btc usdt --in usdt'),
   shown('sandbox deposit', 'usdt 100'),
+  // the hour would fill some of them, depending on the prices of the day
+  { words: 'cancel', line: 'cancel eth_usdt --all', isUnkept: true },
   shown('sandbox clock advance', '1h'),
   shown('bills', 'usdt'),
   shown('address', 'usdt'),

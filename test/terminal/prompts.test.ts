@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Failure, Interrupted } from '../../src/errors.js';
 import { Prompts } from '../../src/terminal/prompts.js';
-import { onTerminal, type PtyJob, type PtyResult } from '../support/pty.js';
+import { onTerminal, type PtyJob, type PtyResult, type PtyStep } from '../support/pty.js';
 import { FakeTerminal } from '../support/terminal.js';
 import { requires } from '../support/tools.js';
 import { questions } from './programs/questions.js';
@@ -323,20 +323,22 @@ describe.skipIf(!requires('python3'))('questions of a program on a real terminal
     expect(await ask(kind, typed)).toMatchObject({ said, status });
   });
 
+  /** As {@link ask}, with something typed while the program is being started. */
+  function askAfter(early: string, kind: string, step: PtyStep) {
+    const command = ['sh', '-c', 'echo starting >&2; sleep 1; exec "$@"', 'sh', process.execPath, program, kind];
+    return ask(kind, '', { command, steps: [{ await: 'starting', type: early }, step] });
+  }
+
   it.each(['y', 'y\r', 'y\ry\r'])('ignores %j typed before the question', async (early) => {
-    const steps = [
-      { await: '', type: early },
-      { await: '[y/N]', type: '\r' },
-    ];
-    expect(await ask('confirm', '', { steps })).toMatchObject({ said: { answer: false }, status: 0 });
+    expect(await askAfter(early, 'confirm', { await: '[y/N]', type: '\r' })).toMatchObject({
+      said: { answer: false },
+      status: 0,
+    });
   });
 
   it('accepts an answer after an earlier key was ignored', async () => {
-    const steps = [
-      { await: '', type: 'n' },
-      { await: '[y/N]', type: 'y\r' },
-    ];
-    expect(await ask('confirm', '', { steps })).toMatchObject({ said: { answer: true }, status: 0 });
+    const asked = askAfter('n', 'confirm', { await: '[y/N]', type: 'y\r' });
+    expect(await asked).toMatchObject({ said: { answer: true }, status: 0 });
   });
 
   it('draws questions on stderr, never on stdout', async () => {
@@ -365,11 +367,8 @@ describe.skipIf(!requires('python3'))('questions of a program on a real terminal
   });
 
   it('ignores a word that was typed before the question', async () => {
-    const steps = [
-      { await: '', type: 'price-band\r' },
-      { await: 'Type price-band:', type: '\r' },
-    ];
-    expect(await ask('typing', '', { steps })).toMatchObject({ said: { answer: false } });
+    const asked = askAfter('price-band\r', 'typing', { await: 'Type price-band:', type: '\r' });
+    expect(await asked).toMatchObject({ said: { answer: false } });
   });
 });
 
