@@ -24,7 +24,7 @@ const DIST = path.join(__dirname, '..', 'dist');
 const ENTRY = 'main.cjs';
 /** Mode bits that let others write. */
 const OTHERS_WRITE = 0o022;
-/** How much of the cache is compared at once, in bytes. Its first line, which lists what it holds, is shorter. */
+/** Bytes of the cache that are compared at once. Its first line, the index, is shorter. */
 const PIECE = 65_536;
 const requireOther = createRequire(path.join(DIST, ENTRY));
 
@@ -108,14 +108,14 @@ function requireOwn(target) {
   if (!isOwn || (mode & OTHERS_WRITE) !== 0) throw new Error(`${target} is open to others`);
 }
 
-/** A cache, which stays open, and where the code of each file of dist/ is in it. Undefined if there is none, or it is damaged. */
+/** Opens a cache and reads its index: where the code of each file of dist/ is. Undefined if it is missing or damaged. */
 function openCache(file) {
   try {
     requireOwn(path.dirname(file));
     requireOwn(file);
     const descriptor = openSync(file, 'r');
     const half = fstatSync(descriptor).size / 2;
-    // of a buffer that is not filled with zeros, only what is written to takes memory
+    // pages of a buffer that is not filled with zeros take no memory until they are written
     const buffers = { content: Buffer.allocUnsafe(half), piece: Buffer.allocUnsafe(PIECE) };
     const opened = { descriptor, half, ...buffers, places: new Map() };
     const index = readTwice(opened, { start: 0, length: Math.min(PIECE, half) });
@@ -141,7 +141,7 @@ function cachedCode(name) {
   }
 }
 
-/** What a cache holds twice: V8 crashes on damaged code, and comparing takes less time than a checksum. Throws if the two differ. */
+/** Reads a part of both halves of a cache, which are equal: V8 crashes on damaged code, and comparing is faster than a checksum. Throws if they differ. */
 function readTwice({ descriptor, half, content, piece }, { start, length }) {
   readSync(descriptor, content, { length, position: start });
   // in pieces, which take less memory than the whole

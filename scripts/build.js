@@ -37,11 +37,16 @@ const STUBS = [
     becomes: `export const checkServerIdentity = (host, certificate) =>
       process.getBuiltinModule('node:tls').checkServerIdentity(host, certificate)`,
   },
-  // this package looks for zstd when it is loaded, which would load zlib, and Node 20, which may build pit, has none
+  // loads zlib on demand; whether there is zstd depends on the Node that runs pit, not on the one that builds it
   {
     of: 'decompress-response',
     module: /^node:zlib$/,
-    becomes: `export default new Proxy({}, { get: (_, name) => () => process.getBuiltinModule('node:zlib')[name]() })`,
+    becomes: `export default new Proxy({}, {
+      get: (_, name) =>
+        name === 'createZstdDecompress' && process.versions.zstd === undefined
+          ? undefined
+          : () => process.getBuiltinModule('node:zlib')[name](),
+    })`,
   },
   // validation of a configuration by a schema, and migrations
   { of: 'conf', module: /^ajv\/dist\/2020\.js$/, becomes: 'export class Ajv2020 {}' },

@@ -25,7 +25,7 @@ import { Network, TransportError } from './transport.js';
 export type { OrderPushes } from './stream/order-pushes.js';
 export { requireCertificates } from './transport.js';
 
-/** The hosts and keys of an exchange, and who is called for its responses. */
+/** The hosts and keys of an exchange, and the callbacks for its responses. */
 export interface ConnectOptions
   extends Required<Pick<ApiOptions, 'host' | 'hosts' | 'credentials' | 'writesUnderWay' | 'onWriteResponse'>> {
   readonly cache: Cache;

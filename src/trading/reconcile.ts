@@ -41,7 +41,7 @@ export interface Attempt {
   readonly items: readonly WantedItem[];
   /**
    * - `decided`: every item has its outcome.
-   * - `named`: accepted, and {@link responseIds} names the orders, and only a list shows their terms.
+   * - `named`: accepted. {@link responseIds} are the ids in the answer; only a list shows their terms.
    * - `refused`: rejected with a code that is about its orders.
    * - `refusedForTiming`: rejected with a code that is about its time, such as a rate limit.
    * - `lost`: no response came. If its items are absent, it has expired, but the exchange may still execute it late.

@@ -96,6 +96,7 @@ export async function settle(
   for (const { write, reports } of found) {
     const settlement = record(trading, list, write, reports, result);
     if (settlement !== undefined) settled.set(write.entry.write.id, settlement);
+    // what this list settled is closed by a later one
     if (write.isSettled) closeIfPossible(trading, write, result);
   }
   const { contradicted, ambiguous } = result;

@@ -45,3 +45,23 @@ it('the built program reads a response in each compression that it asks for', as
   expect(asked).toEqual(expect.arrayContaining(['gzip', 'deflate', 'br']));
   for (compression of asked) expect([compression, (await markets()).stdout]).toEqual([compression, stdout]);
 });
+
+it.each(['zstd', 'nonsense'])(
+  'the built program survives a response in %s that it did not ask for',
+  async (compression) => {
+    const server = createServer((_, response) =>
+      response.writeHead(200, { 'content-encoding': compression }).end('{"a":'),
+    );
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    afterFile(() => server.close());
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const environment = { PIT_BASE_URL: url, PIT_TRADE_URL: url };
+    const { code, stderr } = await runProgram(['markets', '--json', '--timeout', '3'], {
+      home: temporaryHome(),
+      environment,
+    });
+    expect([1, 5]).toContain(code);
+    expect(JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '')).toMatchObject({ error: { exitCode: code } });
+    expect(stderr).not.toMatch(/TypeError|pit has a bug/);
+  },
+);

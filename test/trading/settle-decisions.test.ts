@@ -162,7 +162,7 @@ describe('the order of this command, whose answer named an order', () => {
     for (const [noted, id] of [
       [{}, '7'],
       [{ isUnanswered: true }, '7'],
-      [{ isUnanswered: true, isContradicted: true }, undefined],
+      [{ isContradicted: true }, undefined],
     ] as const) {
       const trading = tradingWith();
       const write = mine(trading);

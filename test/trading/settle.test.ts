@@ -2,6 +2,7 @@ import fs, { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Order } from '../../src/domain/order.js';
+import { Failure } from '../../src/errors.js';
 import type { JournalEntry } from '../../src/trading/journal/entry.js';
 import type { RecordedOrderTerms } from '../../src/trading/journal/write.js';
 import { placeOrder } from '../../src/trading/orders/place.js';
@@ -472,6 +473,16 @@ describe('after an order was sent', () => {
     const placed = await placeOrder(trading, TERMS, { id: 'mine' });
     expect(placed).toMatchObject({ outcome: 'placed', id: '7', duplicates: [{ writeId: 'mine', ids: ['8'] }] });
     expect(trading.alarms).toEqual([]);
+  });
+
+  it('an archive that cannot be read does not hide a duplicate', async () => {
+    const server = await twice(() => undefined);
+    const trading = tradingOf(server.url);
+    vi.spyOn(trading.journal.archive, 'find').mockImplementation(() => {
+      throw new Failure('usage', 'The archive cannot be read.');
+    });
+    const placed = await placeOrder(trading, TERMS, { id: 'mine' });
+    expect(placed).toMatchObject({ outcome: 'placed', duplicates: [{ writeId: 'mine' }] });
   });
 
   it('a full disk hides neither the placed order nor a duplicate', async () => {

@@ -132,7 +132,7 @@ function cancelTable(screen: Screen, cancels: PreparedWrite['shown']['cancels'])
   );
 }
 
-/** Says what became of a write that was taken before. Its kind is `unknown` if that is not known yet. */
+/** The Failure for a write that was committed before. Its kind is `unknown` while the outcome is. */
 function alreadyCommitted({ trading: { journal } }: WriteContext, kept: Kept | 'changed' | undefined): Failure {
   if (kept === undefined || kept === 'changed')
     return usage('It was committed already. Nothing was sent this time.', suggest('See your orders', 'orders'));
@@ -141,7 +141,11 @@ function alreadyCommitted({ trading: { journal } }: WriteContext, kept: Kept | '
   const failed = (what: string, hint: Advice) =>
     new Failure('usage', `${id} was committed already: ${what}. Nothing was sent this time.`, { clientId: id, hint });
   const neverSent = (why: string) =>
-    new Failure('usage', `${id} was used already: ${why}.`, { clientId: id, hint: AGAIN });
+    new Failure(
+      'usage',
+      `${id} cannot be committed again: ${why.replace(/[.;] nothing was sent$/i, '')}. Nothing was sent.`,
+      { clientId: id, hint: AGAIN },
+    );
   const underWay = (what: string) =>
     new Failure('unknown', `${id} was committed already: ${what}. Nothing was sent this time.`, {
       clientId: id,
@@ -161,7 +165,7 @@ function alreadyCommitted({ trading: { journal } }: WriteContext, kept: Kept | '
   }
   if (reported !== null) {
     const outcome = reported.replace(/\.$/, '');
-    // only cancellations leave no record
+    // a write that was sent has a record, except a cancellation
     return write.kind === 'cancel' ? failed(outcome, AGAIN) : neverSent(outcome);
   }
   if (takenBy !== null && isOwnerAlive(takenBy))

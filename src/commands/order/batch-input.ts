@@ -1,3 +1,4 @@
+import { requireConsent } from '../../cli/consent.js';
 import { bestPrices } from '../../domain/book.js';
 import { Decimal, formatAmount } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
@@ -96,6 +97,8 @@ const RULES = { max: 32 * 2 ** 20, hint: 'It must be a file that you may read, o
 
 /** Reads what the flags name. Throws Failure `usage`. */
 export async function readInput(context: Context, flags: Flags): Promise<BatchInput> {
+  // before stdin is read to its end
+  requireConsent(context);
   const { file, ladder, amount, weight = 'equal', resume } = flags;
   if (ladder !== undefined && amount !== undefined) return { kind: 'ladder', ladder, amount, weight };
   const text = file === undefined ? undefined : (await readNamedFile(context, file, RULES)).toString('utf8');

@@ -19,7 +19,7 @@ import { settleMarket, settleSide } from '../../trading/settle.js';
 import { define } from '../command.js';
 import { overriddenBy, overrideFlag } from '../guard-overrides.js';
 import { filePath, marketName, oneOf, unresolvedId } from '../inputs.js';
-import { openWithConsent, reportingSignals, type WriteContext } from '../write.js';
+import { openWrite, reportingSignals, type WriteContext } from '../write.js';
 import { ladderText, type NewOrders, newOrders, parseLadder, readInput, requireConsistent } from './batch-input.js';
 import { batchPreviewText, batchQuestion, DRY_BATCH, dryBatch, type PlannedBatch } from './batch-preview.js';
 import { BATCH, BATCH_LINE, BATCH_NOT_CHECKED_FOR_DUPLICATES, batchAnswer, RunningJob } from './batch-result.js';
@@ -60,8 +60,8 @@ export default define({
   async run(context, { side, market, account, override, ...flags }) {
     requireConsistent(flags);
     checkGiven({ account: account ?? 'spot', borrow: false, repay: false, amount: flags.amount });
-    const write = await openWithConsent(context);
     const input = await readInput(context, flags);
+    const write = await openWrite(context);
     const overridden = overriddenBy(override);
     if (input.kind === 'resume')
       return resumeBatch(write, input.job, { side, market, account, lines: input.lines }, overridden);

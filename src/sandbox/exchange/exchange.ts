@@ -192,7 +192,7 @@ export class Exchange {
       return exchange;
     } catch (cause) {
       await exchange.store.abandon();
-      throw unreadable(cause);
+      throw isDamage(cause) ? openingError(cause) : cause;
     }
   }
 
@@ -209,7 +209,7 @@ export class Exchange {
       return exchange;
     } catch (cause) {
       void store.abandon();
-      throw unreadable(cause);
+      throw openingError(cause);
     }
   }
 
@@ -289,8 +289,15 @@ export class Exchange {
   }
 }
 
-/** What to throw if an exchange cannot be opened. */
-function unreadable(cause: unknown): unknown {
+/** Whether LMDB reports it of its own data: the system's codes are not negative. */
+function isDamage(thrown: unknown): boolean {
+  if (!(thrown instanceof Error)) return false;
+  if (!('code' in thrown)) return isDamage(thrown.cause);
+  return typeof thrown.code === 'number' && thrown.code < 0;
+}
+
+/** The error to throw if an exchange cannot be opened. */
+function openingError(cause: unknown): unknown {
   if (cause instanceof UnreadableStore || diskTrouble(cause) !== undefined) return cause;
   const reason = cause instanceof Error ? cause.message : String(cause);
   return new UnreadableStore(`damaged, or written by another version of pit (${reason})`, { cause });

@@ -37,8 +37,8 @@ export interface EnsuredSandbox extends SandboxAddress {
 /** Set for a sandbox that is started in the background. */
 export const BACKGROUND_VARIABLE = 'PIT_SANDBOX_BACKGROUND';
 
-/** Set for a process that only opens the data, and ends. */
-export const TRIAL_VARIABLE = 'PIT_SANDBOX_TRIAL';
+/** Set for a process that opens the data once to check them, and ends. */
+export const CHECK_VARIABLE = 'PIT_SANDBOX_CHECK';
 
 /** Seconds without a request after which a sandbox in the background stops; 0 for never. */
 export const IDLE_VARIABLE = 'PIT_SANDBOX_IDLE';
@@ -90,9 +90,9 @@ async function startUnderLock(
   // the last holder of the lock may have started it
   const running = await answeringSandbox(files);
   if (running !== undefined) return { ...running, started: false };
-  const child = startInBackground(files, host, launch, {
-    [BACKGROUND_VARIABLE]: '1',
-    [IDLE_VARIABLE]: host.environment[IDLE_VARIABLE],
+  const child = startServing(files, host, launch, {
+    detached: true,
+    variables: { [BACKGROUND_VARIABLE]: '1', [IDLE_VARIABLE]: host.environment[IDLE_VARIABLE] },
   });
   const exit = watch(child);
   try {
@@ -110,33 +110,43 @@ async function startUnderLock(
 }
 
 /**
- * Has another process open the data. LMDB reads its file as memory, so one that is damaged may end the process that opens it.
- * Call it with the lock, and if no sandbox is running. Throws {@link Failure} `unreachable` if that process fails.
+ * Opens the data in another process first: LMDB maps its file into memory, so opening a damaged file may end the process. The caller
+ * has the lock, and no sandbox is running. Throws {@link Failure} `unreachable` if that process fails.
  */
-export async function tryData(host: Host, launch: Launch): Promise<void> {
+export async function checkData(host: Host, launch: Launch): Promise<void> {
   const files = sandboxFiles(host.directories);
   if (!existsSync(files.exchange)) return;
-  const exit = watch(startInBackground(files, host, launch, { [TRIAL_VARIABLE]: '1' }));
-  while (!exit.isOver) await host.sleep(STEP);
+  const child = startServing(files, host, launch, { detached: false, variables: { [CHECK_VARIABLE]: '1' } });
+  const exit = watch(child);
+  try {
+    while (!exit.isOver) await host.sleep(STEP);
+  } finally {
+    child.kill('SIGKILL');
+  }
   if (exit.status !== 0) throw startFailed(files, exit);
 }
 
 /** Not inherited: a sandbox needs no credentials, and settings for one command must not stay with it for hours. */
 const DROPPED = /^(NODE_.*|DEBUG|PIT_.*)$/;
 
-/** Starts a detached process, which outlives this one, its terminal and Ctrl-C. */
-function startInBackground(
+interface StartOptions {
+  /** Whether the process outlives this one, its terminal and Ctrl-C. */
+  readonly detached: boolean;
+  readonly variables: NodeJS.ProcessEnv;
+}
+
+function startServing(
   files: SandboxFiles,
   { environment }: Host,
   { command, args }: Launch,
-  variables: NodeJS.ProcessEnv,
+  { detached, variables }: StartOptions,
 ): ChildProcess {
   const kept = Object.fromEntries(Object.entries(environment).filter(([name]) => !DROPPED.test(name)));
   // absolute, because the sandbox runs in another folder
   const home = environment.PIT_HOME ? { PIT_HOME: path.resolve(environment.PIT_HOME) } : {};
   const child = spawn(command, args, {
     cwd: files.directory,
-    detached: true,
+    detached,
     env: { ...kept, ...home, ...variables },
     stdio: ['ignore', 'ignore', 'pipe'],
     windowsHide: true,

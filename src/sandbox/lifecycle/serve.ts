@@ -18,7 +18,7 @@ import { DOCUMENTED_LIMITS, keptLimits, type LimitValues, UNLIMITED } from '../s
 import { RequestHandler } from '../server/request-handler.js';
 import { StreamServer } from '../streams/stream-server.js';
 import { isAnswering } from './admin-client.js';
-import { BACKGROUND_VARIABLE, IDLE_VARIABLE, type Launch, TRIAL_VARIABLE, tryData } from './control.js';
+import { BACKGROUND_VARIABLE, CHECK_VARIABLE, checkData, IDLE_VARIABLE, type Launch } from './control.js';
 import { DataDirectory } from './data-directory.js';
 import {
   boundedLog,
@@ -54,10 +54,10 @@ const DEFAULT_SEED = 1;
 
 /**
  * Runs `pit sandbox serve`, in the foreground or, if `ensureSandbox` started this process, in the background. It prints nothing:
- * the caller prints `address`, closes it on a signal and waits for `closed`. Undefined if `tryData` started this process.
+ * the caller prints `address`, closes it on a signal and waits for `closed`. Undefined if `checkData` started this process.
  *
  * Throws {@link Failure} if a sandbox is already running, the port is taken, the idle time is not a number, or the disk fails.
- * @param launch the command line for the same without flags
+ * @param launch the command line that starts `pit sandbox serve`, without flags
  */
 export async function startSandbox(
   host: Host,
@@ -78,8 +78,8 @@ export async function startSandbox(
     idleMs: isBackground ? idleTime(host) : null,
     now: () => host.now(),
   };
-  if (host.environment[TRIAL_VARIABLE] === '1') {
-    await keepingData(directory, () => openAndClose(chosen));
+  if (host.environment[CHECK_VARIABLE] === '1') {
+    await keepingData(directory, () => checkExchange(chosen));
     return undefined;
   }
   if (isBackground) {
@@ -94,7 +94,7 @@ export async function startSandbox(
     const release = await lock(directory);
     try {
       await untilFree(filesIn(directory));
-      await tryData(host, { ...launch, args: [...launch.args, '--seed', String(seed)] });
+      await checkData(host, { ...launch, args: [...launch.args, '--seed', String(seed)] });
       return await serve(chosen);
     } finally {
       await release();
@@ -102,8 +102,8 @@ export async function startSandbox(
   });
 }
 
-/** Opens the exchange as {@link serve} does, with what is due by now. */
-async function openAndClose({ directory, seed, historyMs, now = Date.now }: ServeOptions): Promise<void> {
+/** Opens the exchange, advances it to now, and closes it. */
+async function checkExchange({ directory, seed, historyMs, now = Date.now }: ServeOptions): Promise<void> {
   const files = filesIn(directory);
   const { keys: firstAccount } = readSettings(files.settings);
   const exchange = await Exchange.open({ directory: files.exchange, seed, now, firstAccount, historyMs });

@@ -94,7 +94,10 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
 
   /** Whether its response was lost: none came, or the process that would have read it was replaced by another. */
   get wasLost(): boolean {
-    return this.laterEvents.some(({ isUnanswered, newOwner }) => isUnanswered === true || newOwner !== undefined);
+    return this.laterEvents.some(
+      ({ isUnanswered, isContradicted, newOwner }) =>
+        isUnanswered === true || isContradicted === true || newOwner !== undefined,
+    );
   }
 
   /**

@@ -104,7 +104,7 @@ export function textOfLink(link: string): string | undefined {
   return text;
 }
 
-/** Removes a link. Throws the system's error. */
+/** Removes a file or a link, also one to nothing. Throws the system's error. */
 export function removeLink(link: string): void {
   // rmSync leaves a link to nothing in some versions of Node 24 (nodejs/node#61020)
   fs.unlinkSync(link);
@@ -118,7 +118,7 @@ export function sweepLeftovers(folder: string, before: number): void {
       const [beginning, record = ''] = name.split(HIDDEN);
       if (beginning !== '' || names.has(record)) continue;
       const leftover = path.join(folder, name);
-      if (fs.lstatSync(leftover).mtimeMs < before) fs.unlinkSync(leftover);
+      if (fs.lstatSync(leftover).mtimeMs < before) removeLink(leftover);
     }
   });
 }

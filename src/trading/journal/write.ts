@@ -156,7 +156,7 @@ export interface JournalEvent {
   readonly isLate?: true;
   /** A request of it, or a lookup of its order, got no answer. */
   readonly isUnanswered?: true;
-  /** What its answer named is something else: a server in between may have given the answer to another request. */
+  /** A list showed that the id in its answer belongs to another order or withdrawal. */
   readonly isContradicted?: true;
   /** The order or withdrawal that an answer named: only a list shows whether it is this one. */
   readonly namedId?: string;

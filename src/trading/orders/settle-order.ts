@@ -72,7 +72,7 @@ async function settleAccepted(
     entry.settle({ outcome: 'placed', id, duplicates: [] }, `placed: ${id}`);
     return placedAs(entry.write, id, checked);
   }
-  entry.note(`the exchange does not list order ${id} as this one`, { isUnanswered: true, isContradicted: true });
+  entry.note(`the exchange does not list order ${id} as this one`, { isContradicted: true });
   trading.reportProgress(
     `The answer names order ${id}, but the exchange does not list it as your order. Looking up your order; it is not sent again.`,
   );
@@ -103,8 +103,9 @@ async function check(
   return tryRead(async () => {
     const list = await readOrderList(trading, { market, side }, { to });
     const findings = await settle(trading, list, { id });
-    const recordedDuplicates = trading.journal.archive.find(id)?.duplicates ?? [];
-    return { list, findings, isCutOff: list.since > to, recordedDuplicates };
+    // what the list has shown counts even if the archive cannot be read
+    const archived = await tryRead(async () => trading.journal.archive.find(id));
+    return { list, findings, isCutOff: list.since > to, recordedDuplicates: archived?.duplicates ?? [] };
   });
 }
 

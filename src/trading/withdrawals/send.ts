@@ -101,7 +101,6 @@ async function settleAccepted(
   });
   if (settled !== 'contradicted') return settled ?? settleAsAnswered(entry, id, undefined);
   entry.note(`the answer names withdrawal ${id}, which is a different withdrawal`, {
-    isUnanswered: true,
     isContradicted: true,
   });
   trading.reportProgress(

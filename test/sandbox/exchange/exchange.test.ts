@@ -289,6 +289,7 @@ test.each(['cut to nothing', 'removed'])('a store whose file was %s is not taken
 test.each([
   [-30786, 'UnreadableStore', 'damaged'],
   [28, 'NotWritten', 'the disk is full'],
+  [24, 'NotWritten', 'from LMDB'],
 ])(
   'a store that takes no changes at its start, with the code %i of LMDB, is reported as %s',
   async (code, name, reason) => {

@@ -210,7 +210,12 @@ class AgentCampaign {
     if (data !== undefined) this.#told(committed, data.outcome);
     if (error === undefined || data !== undefined) return;
     const { kind, message } = error;
-    if (/ was (committed|used) already: /.test(message) || kind === 'unknown' || kind === 'interrupted') return;
+    if (
+      / (was committed already|cannot be committed again): /.test(message) ||
+      kind === 'unknown' ||
+      kind === 'interrupted'
+    )
+      return;
     this.#told(committed, kind === 'refused' || kind === 'limited' ? 'refused' : 'notSent');
   }
 
