@@ -236,9 +236,10 @@ export class Journal {
     }
   }
 
-  /** Forgets everything, for example when the sandbox starts a new exchange. */
+  /** Forgets everything, for example when the sandbox starts a new exchange. Throws Failure `usage` if the disk fails. */
   deleteAll(): void {
-    fs.rmSync(this.#paths.of(''), { recursive: true, force: true });
+    const folder = this.#paths.of('');
+    orCannotWrite(folder, () => fs.rmSync(folder, { recursive: true, force: true }));
   }
 
   /** The unsettled write with this id. For a settled one, see `archive.find`. */

@@ -310,3 +310,13 @@ describe('the lines of a journal', () => {
     fc.assert(fc.property(value, (one) => encodeLine(one).slice(1, -1).split('\n').length === 1));
   });
 });
+
+it('says that the journal cannot be deleted, instead of ending as a defect', () => {
+  const { journal } = filled();
+  vi.spyOn(fs, 'rmSync').mockImplementationOnce(() => {
+    throw Object.assign(new Error('EACCES: permission denied'), { code: 'EACCES' });
+  });
+  expect(() => journal.deleteAll()).toThrow(
+    expect.objectContaining({ kind: 'usage', message: expect.stringContaining(journal.folder) }),
+  );
+});
