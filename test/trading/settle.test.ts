@@ -52,6 +52,24 @@ async function settleAnswered(trading: TestTrading, entry: ReturnType<typeof beg
 
 const at = (id: string, ms: number, changes: object = {}) => record({ id, trade_date: NOW + ms, ...changes });
 
+/** Lists thirty later orders and then these, ten a page, and places the next order on top. The settled write `mine` has order 7. */
+async function placingNext(listed: readonly string[]) {
+  const others = Array.from({ length: 30 }, (_, index) => at(`${100 - index}`, 1_000 - index, { price: 1 }));
+  let orders = [...others, ...listed];
+  const server = await serveFaults({
+    answer: ({ target }) => {
+      const { pageIndex } = query(target);
+      if (pageIndex !== undefined)
+        return respond(`[${orders.slice(10 * (Number(pageIndex) - 1), 10 * Number(pageIndex)).join(',')}]`);
+      orders = [at('200', trading.host.now() - NOW, { price: 20_000 }), ...orders];
+      return respond('{"code":"1000","message":"ok","id":"200"}');
+    },
+  });
+  const trading = tradingOf(server.url, { tolerance: 60_000, budgetMs: 600_000 });
+  settle(trading, 'mine', '7');
+  return { server, trading };
+}
+
 function ownOrder(text: string): Order {
   const { id, trade_date: time } = JSON.parse(text);
   const amounts = {
@@ -184,19 +202,7 @@ describe('a later execution of an order', () => {
   });
 
   it('the next order of its side reads one page while the request can execute', async () => {
-    const others = Array.from({ length: 30 }, (_, index) => at(`${100 - index}`, 1_000 - index, { price: 1 }));
-    let orders = [...others, at('7', 3)];
-    const server = await serveFaults({
-      answer: ({ target }) => {
-        const { pageIndex } = query(target);
-        if (pageIndex !== undefined)
-          return respond(`[${orders.slice(10 * (Number(pageIndex) - 1), 10 * Number(pageIndex)).join(',')}]`);
-        orders = [at('200', trading.host.now() - NOW, { price: 20_000 }), ...orders];
-        return respond('{"code":"1000","message":"ok","id":"200"}');
-      },
-    });
-    const trading = tradingOf(server.url, { tolerance: 60_000, budgetMs: 600_000 });
-    settle(trading, 'mine', '7');
+    const { server, trading } = await placingNext([at('7', 3)]);
     await trading.host.sleep(30_000);
     await placeOrder(trading, { ...TERMS, price: '20000' }, { id: 'next' });
     expect(count(server, 'getOrders')).toBe(1);
@@ -211,19 +217,7 @@ describe('a later execution of an order', () => {
   });
 
   it('the next order of its side finds the execution, and reads the list back to it once it is overdue', async () => {
-    const others = Array.from({ length: 30 }, (_, index) => at(`${100 - index}`, 1_000 - index, { price: 1 }));
-    let orders = [...others, at('8', 50), at('7', 3)];
-    const server = await serveFaults({
-      answer: ({ target }) => {
-        const { pageIndex } = query(target);
-        if (pageIndex !== undefined)
-          return respond(`[${orders.slice(10 * (Number(pageIndex) - 1), 10 * Number(pageIndex)).join(',')}]`);
-        orders = [at('200', trading.host.now() - NOW, { price: 20_000 }), ...orders];
-        return respond('{"code":"1000","message":"ok","id":"200"}');
-      },
-    });
-    const trading = tradingOf(server.url, { tolerance: 60_000, budgetMs: 600_000 });
-    settle(trading, 'mine', '7');
+    const { trading } = await placingNext([at('8', 50), at('7', 3)]);
     await trading.host.sleep(65_001);
     expect(await placeOrder(trading, { ...TERMS, price: '20000' }, { id: 'next' })).toMatchObject({
       outcome: 'placed',
@@ -357,7 +351,7 @@ describe('an order that was refused or not sent', () => {
     expect(trading.alarms).toHaveLength(1);
   });
 
-  it('stays as it is if the exchange still has no order under its client id', async () => {
+  it('stays refused while the exchange has no order with its client id', async () => {
     const { trading } = await listedAfter(1, (await lookup(null)).url);
     expect(await recheckSettledWrite(trading, 'mine')).toMatchObject({ outcome: 'refused', id: null });
     expect(trading.alarms).toEqual([]);

@@ -141,11 +141,7 @@ function alreadyCommitted({ trading: { journal } }: WriteContext, kept: Kept | '
   const failed = (what: string, hint: Advice) =>
     new Failure('usage', `${id} was committed already: ${what}. Nothing was sent this time.`, { clientId: id, hint });
   const neverSent = (why: string) =>
-    new Failure(
-      'usage',
-      `${id} cannot be committed again: ${why.replace(/[.;] nothing was sent$/i, '')}. Nothing was sent.`,
-      { clientId: id, hint: AGAIN },
-    );
+    new Failure('usage', `${id} was not sent and cannot be committed again: ${why}.`, { clientId: id, hint: AGAIN });
   const underWay = (what: string) =>
     new Failure('unknown', `${id} was committed already: ${what}. Nothing was sent this time.`, {
       clientId: id,

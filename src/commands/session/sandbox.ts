@@ -60,11 +60,11 @@ export class Sandbox {
   /** As {@link ensure}, without a note. The flags are added to `pit sandbox serve` if it has to be started. */
   async start(flags: readonly string[] = []): Promise<EnsuredSandbox> {
     const { ensureSandbox } = await import('../../sandbox/lifecycle/control.js');
-    return ensureSandbox(this.host, this.launch(flags));
+    return ensureSandbox(this.host, this.serveCommand(flags));
   }
 
   /** The command line for `pit sandbox serve` with these flags. */
-  launch(flags: readonly string[] = []): Launch {
+  serveCommand(flags: readonly string[] = []): Launch {
     const { command, arguments: args } = this.host.self;
     return { command, args: [...args, 'sandbox', 'serve', '--json', ...flags] };
   }

@@ -117,7 +117,7 @@ describe('commit', () => {
     expect((await client.commit(id, reply)).structuredContent.error).toMatchObject({ kind: 'declined' });
     const again = await client.commit(id, 'accept');
     expect(again.structuredContent.error).toMatchObject({
-      message: `${id} cannot be committed again: The user declined it. Nothing was sent.`,
+      message: `${id} was not sent and cannot be committed again: The user declined it; nothing was sent.`,
     });
     expect(await orders()).toEqual(before);
     expect(await client.done('resolve', { id })).toMatchObject([{ clientId: id, outcome: 'notSent' }]);

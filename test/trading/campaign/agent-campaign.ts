@@ -211,7 +211,7 @@ class AgentCampaign {
     if (error === undefined || data !== undefined) return;
     const { kind, message } = error;
     if (
-      / (was committed already|cannot be committed again): /.test(message) ||
+      / (committed already|cannot be committed again): /.test(message) ||
       kind === 'unknown' ||
       kind === 'interrupted'
     )
