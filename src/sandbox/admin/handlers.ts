@@ -113,7 +113,7 @@ const HANDLERS: Handlers = {
   'POST /clock/speed': ({ speed }, { data }) => driven(data.exchange, ({ clock }) => clock.run(speed)),
   'POST /clock/set': ({ time }, { data }) => driven(data.exchange, (exchange) => setClock(exchange, time)),
   'POST /clock/advance': ({ ms }, { data }) =>
-    driven(data.exchange, (exchange) => setClock(exchange, Math.min(LATEST_TIME, exchange.clock.now() + ms))),
+    driven(data.exchange, ({ clock }) => clock.forward(Math.min(LATEST_TIME, clock.now() + ms))),
 
   'GET /faults': (_input, { faults }) => faults.rules.list(),
   'POST /faults/add': addFault,

@@ -88,13 +88,13 @@ export class AdminService {
     clock.stop();
     while (replays.next < Number.POSITIVE_INFINITY) {
       const end = Math.max(until, replays.next);
-      clock.set(Math.max(clock.now(), Math.min(replays.next + FAST_FORWARD_STEP, end)));
+      clock.forward(Math.min(replays.next + FAST_FORWARD_STEP, end));
       fastForward();
       // others are served in between
       await durable();
       if (!shouldContinue()) return;
     }
-    clock.set(Math.max(clock.now(), until));
+    clock.forward(until);
     fastForward();
     // the simulated traders quote again
     advance();

@@ -84,6 +84,11 @@ export class Clock {
     this.drive({ shown: time });
   }
 
+  /** Shows `time`, unless it shows a later one already. */
+  forward(time: number): void {
+    if (time > this.now()) this.drive({ shown: time });
+  }
+
   run(speed: number): void {
     this.drive({ speed });
   }

@@ -55,6 +55,20 @@ describe('the clock of the exchange', () => {
     expect(clock.now()).toBe(6000);
   });
 
+  it('goes forward to a time that may have passed meanwhile', () => {
+    let real = 1000;
+    const clock = new Clock(
+      () => real++,
+      undefined,
+      () => undefined,
+    );
+    clock.forward(clock.now());
+    clock.forward(5000);
+    expect(clock.now()).toBeGreaterThanOrEqual(5000);
+    clock.forward(4000);
+    expect(clock.now()).toBeGreaterThanOrEqual(5000);
+  });
+
   it("never goes back when the machine's clock does", () => {
     const { real, clock } = clockAt(1000);
     real.time = 1400;
