@@ -1,13 +1,12 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { Entry, findCredentials } from '@napi-rs/keyring';
 import { afterFile } from './after-file.js';
 import { requires } from './tools.js';
 
-const PACKAGE = createRequire(import.meta.url).resolve('@napi-rs/keyring');
 const SERVICE_NAME = 'org.freedesktop.secrets';
 
 /** Whether this machine can run {@link SecretService}. */
@@ -58,22 +57,25 @@ export class SecretService {
 
   /** Everything that is stored in the name of pit. */
   entries(): Record<string, string> {
-    const found = JSON.parse(this.#keyring(`JSON.stringify(findCredentials('pit'))`));
-    return Object.fromEntries(
-      found.map(({ account, password }: Record<string, string>) => [account, password] as const),
-    );
+    const found = this.#within(() => findCredentials('pit'));
+    return Object.fromEntries(found.map(({ account, password }) => [account, password] as const));
   }
 
   /** Deletes an entry, as a user does in a program for keyrings. */
   delete(entry: string): void {
-    this.#keyring(`new Entry('pit', '${entry}', { linux: { store: 'secret-service' } }).deleteCredential()`);
+    this.#within(() => new Entry('pit', entry, { linux: { store: 'secret-service' } }).deleteCredential());
   }
 
-  #keyring(expression: string): string {
-    return this.#run(process.execPath, [
-      '--print',
-      `const { Entry, findCredentials } = require('${PACKAGE}'); ${expression}`,
-    ]);
+  /** Calls the library, which reads the address of the session from this process's environment. */
+  #within<Value>(call: () => Value): Value {
+    const { DBUS_SESSION_BUS_ADDRESS: before } = process.env;
+    Object.assign(process.env, this.environment);
+    try {
+      return call();
+    } finally {
+      if (before === undefined) delete process.env.DBUS_SESSION_BUS_ADDRESS;
+      else process.env.DBUS_SESSION_BUS_ADDRESS = before;
+    }
   }
 
   #run(program: string, args: readonly string[]): string {

@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { afterFile } from '../../support/after-file.js';
 import { pitLine } from '../../support/command.js';
@@ -18,9 +19,24 @@ const hooks = `data:text/javascript,${encodeURIComponent(
   `export const resolve = (name, context, next) => name === 'fs' && context.parentURL?.includes('/conformance/')
     ? { url: ${JSON.stringify(globSync)}, shortCircuit: true } : next(name, context)`,
 )}`;
-const loader = `data:text/javascript,${encodeURIComponent(
-  `import { register } from 'node:module'; register(${JSON.stringify(hooks)})`,
-)}`;
+
+/** Runs the suite with each of several command lines, all in one process: it takes longer to load than to run. */
+const RUNNER = `
+  import { register } from 'node:module';
+  register(${JSON.stringify(hooks)});
+  const { exit } = process;
+  const lines = JSON.parse(process.argv[2]);
+  for (const [index, words] of lines.entries()) {
+    process.argv = [process.execPath, 'conformance', ...words];
+    const ended = new Promise((resolve) => {
+      process.exit = resolve;
+    });
+    await import(${JSON.stringify(pathToFileURL(SUITE).href)} + '?' + index);
+    // a list is printed at once, without an exit
+    if (words[0] !== 'list') await ended;
+  }
+  exit();
+`;
 
 /** The scenarios that a server with tools alone can be held to, whatever its tools are. */
 const APPLYING: Readonly<Record<ProtocolVersion, readonly string[]>> = {
@@ -61,44 +77,56 @@ interface Check {
   readonly errorMessage?: string;
 }
 
-function suite(words: readonly string[]): Promise<string> {
+function suite(lines: readonly (readonly string[])[]): Promise<string> {
   return new Promise((resolve) => {
     const options = { maxBuffer: 2 ** 26 };
-    execFile(process.execPath, ['--import', loader, SUITE, ...words], options, (_error, stdout) => resolve(stdout));
+    const words = ['--input-type=module', '-', JSON.stringify(lines)];
+    const { stdin } = execFile(process.execPath, words, options, (_error, stdout, stderr) => resolve(stdout + stderr));
+    stdin?.end(RUNNER);
   });
 }
 
-/** The checks of a scenario, with their outcome. */
-async function checksOf(url: string, scenario: string, version: ProtocolVersion): Promise<readonly Check[]> {
-  const folder = mkdtempSync(path.join(tmpdir(), 'pit-conformance-'));
-  afterFile(() => rmSync(folder, { recursive: true, force: true }));
-  const words = ['--url', url, '--scenario', scenario, '--spec-version', version, '--output-dir', folder];
-  const printed = await suite(['server', ...words, '--timeout', '240000']);
-  const [result] = readdirSync(folder);
-  if (result === undefined) throw new Error(printed.slice(0, 2_000));
-  return JSON.parse(readFileSync(path.join(folder, result, 'checks.json'), 'utf8')) as readonly Check[];
-}
+const VERSIONS = ['2025-11-25', '2026-07-28'] as const;
 
 describe("the protocol's own conformance suite", () => {
   const home = temporaryHome();
-  const urls = new Map<ProtocolVersion, string>();
+  const folder = mkdtempSync(path.join(tmpdir(), 'pit-conformance-'));
+  afterFile(() => rmSync(folder, { recursive: true, force: true }));
+  const folderOf = (scenario: string, version: ProtocolVersion) => path.join(folder, `${scenario}-${version}`);
+  let printed: string;
+
   beforeAll(async () => {
-    for (const version of ['2025-11-25', '2026-07-28'] as const) urls.set(version, await bridge(home, version));
+    const lines = [['list']];
+    for (const version of VERSIONS) {
+      const url = await bridge(home, version);
+      for (const scenario of APPLYING[version]) {
+        const words = ['--url', url, '--scenario', scenario, '--spec-version', version, '--timeout', '240000'];
+        lines.push(['server', ...words, '--output-dir', folderOf(scenario, version)]);
+      }
+    }
+    printed = await suite(lines);
   });
 
-  it.each(
-    (['2025-11-25', '2026-07-28'] as const).flatMap((version) =>
-      APPLYING[version].map((scenario) => ({ version, scenario })),
-    ),
-  )('$scenario passes with version $version', async ({ version, scenario }) => {
-    const checks = await checksOf(urls.get(version) ?? '', scenario, version);
-    expect(checks.some(({ status }) => status === 'SUCCESS')).toBe(true);
-    const failed = checks.filter(({ status }) => status === 'FAILURE' || status === 'WARNING');
-    expect(failed.filter(({ id }) => !Object.hasOwn(CHECKS_NOT_APPLYING, id))).toEqual([]);
-  });
+  /** The checks of a scenario, with their outcome. */
+  function checksOf(scenario: string, version: ProtocolVersion): readonly Check[] {
+    const results = folderOf(scenario, version);
+    const [result] = existsSync(results) ? readdirSync(results) : [];
+    if (result === undefined) throw new Error(printed);
+    return JSON.parse(readFileSync(path.join(results, result, 'checks.json'), 'utf8')) as readonly Check[];
+  }
 
-  it('has no other scenario that applies', async () => {
-    const listed = (await suite(['list'])).split('\n\n')[0] ?? '';
+  it.each(VERSIONS.flatMap((version) => APPLYING[version].map((scenario) => ({ version, scenario }))))(
+    '$scenario passes with version $version',
+    ({ version, scenario }) => {
+      const checks = checksOf(scenario, version);
+      expect(checks.some(({ status }) => status === 'SUCCESS')).toBe(true);
+      const failed = checks.filter(({ status }) => status === 'FAILURE' || status === 'WARNING');
+      expect(failed.filter(({ id }) => !Object.hasOwn(CHECKS_NOT_APPLYING, id))).toEqual([]);
+    },
+  );
+
+  it('has no other scenario that applies', () => {
+    const listed = printed.split('\n\n')[0] ?? '';
     const scenarios = [...listed.matchAll(/^ {2}- (\S+) \[(.*)\]$/gm)].filter(([, , versions = '']) =>
       /2025-11-25|2026-07-28|extension/.test(versions),
     );
@@ -122,7 +150,7 @@ describe("the protocol's own inspector", () => {
   function inspect(...words: readonly string[]): Promise<unknown> {
     // it reads its own name from a file beside the folder that it is started in
     const options = { cwd: INSPECTOR, env: plainEnvironment(home, environmentAt(exchange.url)), maxBuffer: 2 ** 26 };
-    const line = [path.join(INSPECTOR, 'cli.js'), '--cli', ...pitLine('mcp'), ...words];
+    const line = [path.join(INSPECTOR, 'index.js'), ...pitLine('mcp'), ...words];
     return new Promise((resolve, reject) => {
       execFile(process.execPath, line, options, (error, stdout, stderr) =>
         error === null ? resolve(JSON.parse(stdout)) : reject(new Error(`${stderr}${stdout}`)),

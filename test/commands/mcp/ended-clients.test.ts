@@ -3,6 +3,7 @@ import { closeSync, openSync, writeSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { createServer, type Server, type Socket } from 'node:net';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { isAlive } from '../../../src/platform/processes.js';
 import { afterFile } from '../../support/after-file.js';
@@ -11,7 +12,8 @@ import { eventually } from '../../support/eventually.js';
 import { plainEnvironment, temporaryHome } from '../../support/pit.js';
 import { environmentAt } from '../literal-exchange.js';
 
-const EACH = 10;
+/** How long each client waits before it ends, in ms: the server starts meanwhile, is asked, or has become idle. */
+const MOMENTS = [0, 5, 25, 60];
 const OPENING = `${JSON.stringify({
   jsonrpc: '2.0',
   id: 1,
@@ -26,7 +28,6 @@ let silent: Server;
 const sockets = new Set<Socket>();
 const home = temporaryHome();
 let environment: Record<string, string>;
-let pipes = 0;
 
 beforeAll(async () => {
   silent = createServer((socket) => {
@@ -70,84 +71,99 @@ async function opened(): Promise<ChildProcess> {
   return child;
 }
 
-/** Kills a shell that prints the id of its server, once the server has answered. Returns the id. */
-async function killedAfterAnswer(parent: ChildProcess): Promise<number> {
+/** Kills a shell that prints the id of its server, a while after the server has answered. Returns the id. */
+async function killedAfterAnswer(parent: ChildProcess, ms: number): Promise<number> {
   const pid = new Promise<number>((resolve) => parent.stderr?.once('data', (chunk) => resolve(Number(chunk))));
   await firstLine(parent);
+  await pause(ms);
   parent.kill('SIGKILL');
   return pid;
+}
+
+async function pause(ms: number): Promise<void> {
+  if (ms > 0) await delay(ms);
 }
 
 /** Runs a server in the background of a shell with the stdin of the shell. */
 const IN_BACKGROUND = 'exec 3<&0; "$0" "$@" <&3 & echo $! >&2; wait';
 
-/** Each way returns the id of the server. */
-const WAYS: Readonly<Record<string, () => Promise<number | undefined>>> = {
-  'stdin ends before anything is asked': async () => {
+/** Each way waits before the end and returns the id of the server. */
+const WAYS: Readonly<Record<string, (ms: number) => Promise<number | undefined>>> = {
+  'stdin ends before anything is asked': async (ms) => {
     const child = start();
+    await pause(ms);
     child.stdin?.end();
     return child.pid;
   },
-  'stdin ends after an answer': async () => {
+  'stdin ends after an answer': async (ms) => {
     const child = await opened();
+    await pause(ms);
     child.stdin?.end();
     return child.pid;
   },
-  'stdin ends while a call runs': async () => {
+  'stdin ends while a call runs': async (ms) => {
     const child = await opened();
-    child.stdin?.end(call(2));
+    child.stdin?.write(call(2));
+    await pause(ms);
+    child.stdin?.end();
     return child.pid;
   },
-  'stdout is closed, and an answer finds no reader': async () => {
+  'stdout is closed, and an answer finds no reader': async (ms) => {
     const child = await opened();
     child.stdout?.destroy();
+    await pause(ms);
     child.stdin?.write('{"jsonrpc":"2.0","id":2,"method":"tools/list"}\n');
     return child.pid;
   },
-  'a line is too long': async () => {
+  'a line is too long': async (ms) => {
     const child = await opened();
+    await pause(ms);
     child.stdin?.write('x'.repeat(2_000_000));
     return child.pid;
   },
-  'SIGTERM while a call runs': async () => {
+  'SIGTERM while a call runs': async (ms) => {
     const child = await opened();
     child.stdin?.write(call(2));
+    await pause(ms);
     child.kill('SIGTERM');
     return child.pid;
   },
-  SIGINT: async () => {
+  SIGINT: async (ms) => {
     const child = await opened();
+    await pause(ms);
     child.kill('SIGINT');
     return child.pid;
   },
-  SIGHUP: async () => {
+  SIGHUP: async (ms) => {
     const child = await opened();
+    await pause(ms);
     child.kill('SIGHUP');
     return child.pid;
   },
-  'the parent is killed, and with it the pipes': async () => {
+  'the parent is killed, and with it the pipes': async (ms) => {
     const parent = start(IN_BACKGROUND);
     parent.stdin?.write(OPENING);
-    return killedAfterAnswer(parent);
+    return killedAfterAnswer(parent, ms);
   },
-  'the parent is killed, but the pipe to the server stays open': async () => {
-    pipes += 1;
-    const pipe = path.join(home, `pipe-${pipes}`);
+  'the parent is killed, but the pipe to the server stays open': async (ms) => {
+    const pipe = path.join(home, `pipe-${ms}`);
     execFileSync('mkfifo', [pipe]);
     // the server inherits an end to write to, so that it never reads the end of its stdin
     const descriptor = openSync(pipe, 'r+');
     afterFile(() => closeSync(descriptor));
     const parent = start(IN_BACKGROUND, descriptor);
     writeSync(descriptor, OPENING);
-    return killedAfterAnswer(parent);
+    return killedAfterAnswer(parent, ms);
   },
 };
 
-it('after a hundred clients that have ended in ten ways, no server is left', async () => {
-  const servers: { readonly way: string; readonly pid: number | undefined }[] = [];
-  for (let round = 0; round < EACH; round += 1)
-    servers.push(...(await Promise.all(Object.entries(WAYS).map(async ([way, end]) => ({ way, pid: await end() })))));
-  expect(servers).toHaveLength(100);
+it('no server is left by clients that end in ten ways, each at four moments', async () => {
+  const servers: { readonly way: string; readonly ms: number; readonly pid: number | undefined }[] = [];
+  for (const ms of MOMENTS) {
+    const ended = Object.entries(WAYS).map(async ([way, end]) => ({ way, ms, pid: await end(ms) }));
+    servers.push(...(await Promise.all(ended)));
+  }
+  expect(servers).toHaveLength(40);
   await eventually(() => {
     expect(servers.filter(({ pid }) => pid === undefined || isAlive(pid))).toEqual([]);
   });

@@ -18,7 +18,7 @@ export interface AgentOptions {
   /** How many prepared writes are committed, at least. */
   readonly pairs: number;
   /** How many servers run at once, each with a client. */
-  readonly servers?: number;
+  readonly servers: number;
   /** Reports progress. */
   readonly tell?: (words: string) => void;
 }
@@ -105,7 +105,7 @@ class AgentCampaign {
 
   async run(): Promise<AgentReport> {
     const { exchange, folder, port } = this.stage;
-    const { seed, pairs, servers = 4, tell } = this.options;
+    const { seed, pairs, servers, tell } = this.options;
     const since = Date.now() - 1_000;
     const network = new Network(seed, { tolerance: TOLERANCE }, order.keyOf);
     const proxy = await startProxy({ port, treat: network.treat });
@@ -272,6 +272,8 @@ class AgentCampaign {
       this.#problems.push('a message has a key');
     const all = this.#wishes.flatMap(({ committed }) => committed);
     const placed = all.filter(({ outcome }) => outcome === 'placed').length;
+    if (all.length < this.options.pairs) this.#problems.push(`only ${all.length} prepared writes were committed`);
+    if (placed === 0) this.#problems.push('nothing was placed');
     return {
       wishes: this.#wishes.length,
       pairs: all.length,

@@ -93,6 +93,9 @@ export async function faultCampaign(options: FaultOptions): Promise<Report> {
       await runBlock(stage, block, report);
       options.tell?.(`${end} of ${options.actions}: ${report.line}`);
     }
+    if (report.actions !== options.actions) report.complain(`only ${report.actions} actions were judged`);
+    if (report.unknown === 0) report.complain('too few actions: no outcome was unknown');
+    if (report.duplicates === 0) report.complain('too few actions: the network made no duplicate');
   });
 }
 

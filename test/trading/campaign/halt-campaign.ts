@@ -73,6 +73,11 @@ export async function haltCampaign({ seed, writes, redis, tell }: HaltOptions): 
       for (const name of Object.keys(NOTHING) as (keyof typeof NOTHING)[]) counts[name] += halts.counts[name];
       tell?.(`${into.writes} of ${writes}: ${into.line}`);
     }
+    if (counts.falls === 0) into.complain('the account was never halted');
+    if (counts.complete !== counts.falls)
+      into.complain(
+        `after ${counts.falls - counts.complete} of ${counts.falls} halts, requests may have been on their way`,
+      );
   });
   return { report, ...counts };
 }

@@ -40,6 +40,8 @@ const TIMEOUT = ['--timeout', '60'];
 const BOUGHT = { btc_usdt: '0.02', eth_usdt: '0.3' } as const;
 /** Where an order rests before each kill. */
 const RESTING = { ltc_usdt: '0.5', bch_usdt: '0.1' } as const;
+/** The command passes more points than these. */
+const FEWEST_POINTS = 100;
 /** In usdt: what an order cannot sell is less. */
 const DUST = 1.1;
 
@@ -68,17 +70,21 @@ export async function haltKillCampaign({ seed, kills, tell }: HaltKillOptions): 
   } finally {
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   }
+  if (done.kills !== Math.min(kills ?? done.points, done.points)) complain(`there were only ${done.kills} kills`);
+  if (done.points <= FEWEST_POINTS) complain(`only ${done.points} points were seen`);
   return { ...done, complaints };
+
+  function complain(words: string): void {
+    complaints.push(words);
+    tell?.(words);
+  }
 
   async function inAccount(account: Account): Promise<void> {
     for (const point of left ?? []) {
       const { isKilled, problems } = await account.killAt(point);
       done.kills += 1;
       if (!isKilled) done.tooLate += 1;
-      for (const problem of problems) {
-        complaints.push(`killed at ${point.of} ${point.count}: ${problem}`);
-        tell?.(complaints.at(-1) ?? '');
-      }
+      for (const problem of problems) complain(`killed at ${point.of} ${point.count}: ${problem}`);
       if (done.kills % 20 === 0) tell?.(`${done.kills} kills, ${complaints.length} complaints`);
     }
   }

@@ -75,6 +75,12 @@ export async function killCampaign({ seed, kills }: KillOptions): Promise<Killed
     });
     // the others use the folder until they have ended
     for (const ended of await Promise.allSettled(lanes)) if (ended.status === 'rejected') throw ended.reason;
+    for (const [index, { name, isAfterSending }] of KILL_POINTS.entries()) {
+      const tally = tallies[index];
+      if (tally?.kills !== kills) killed.report.complain(`${name}: ${tally?.kills} kills instead of ${kills}`);
+      if (isAfterSending && tally?.sent !== kills)
+        killed.report.complain(`${name}: only ${tally?.sent} of ${kills} had sent a request`);
+    }
     return killed;
   } finally {
     exchange.close();

@@ -15,6 +15,8 @@ export interface KillPoint {
   readonly kind?: 'batch';
   /** The size of a batch there. */
   readonly batches?: readonly number[];
+  /** Whether the write has always been sent by then. */
+  readonly isAfterSending?: true;
   /** Resolves at the moment of the kill; starts to watch before the command starts. */
   readonly moment: (lane: Lane, draw: Draw) => Promise<void>;
 }
@@ -56,6 +58,7 @@ export const KILL_POINTS: readonly KillPoint[] = [
   {
     name: 'after the answer',
     of: 'action',
+    isAfterSending: true,
     moment: (lane, draw) => after(lane, draw, 4, ({ what, request }) => what === 'replied' && isWrite(request)),
   },
   {
