@@ -1,24 +1,27 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { answer } from '../../src/commands/completion/answer.js';
+import { builtTree } from '../../src/commands/completion/built-tree.js';
+import { knownNames } from '../../src/commands/completion/known-names.js';
+import { directoriesOf } from '../../src/platform/directories.js';
 import { ROOT } from '../architecture/sources.js';
-import { temporaryHome } from '../support/pit.js';
+import { BUILT } from '../support/command.js';
+import { plainEnvironment, temporaryHome } from '../support/pit.js';
 import { requires, requiresFile } from '../support/tools.js';
-import { type Answered, ask, onlyPit, type Shell } from './shells.js';
+import { type Answered, ask, onlyPit, replying, type Shell } from './shells.js';
 
 const URL = 'http://127.0.0.1:4000';
 
 /** The text typed before TAB, and the line after it. */
 const COMPLETED: readonly (readonly [typed: string, line: string])[] = [
   // commands
-  ['pit mar', 'pit markets '],
   ['pit order sh', 'pit order show '],
   ['pit order bu', 'pit order buy '],
   ['pit sandbox fault a', 'pit sandbox fault add '],
   ['pit help order re', 'pit help order replace '],
   ['FOO=1 pit kl', 'FOO=1 pit kline '],
   // flags, also before the command; one already used is not offered again
-  ['pit depth --me', 'pit depth --merge '],
   ['pit depth --size 5 --si', 'pit depth --size 5 --si'],
   ['pit depth --size=5 --si', 'pit depth --size=5 --si'],
   ['pit --verb', 'pit --verbose '],
@@ -27,7 +30,6 @@ const COMPLETED: readonly (readonly [typed: string, line: string])[] = [
   ['pit order buy eos_eth 1 --override post-only --overr', 'pit order buy eos_eth 1 --override post-only --override '],
   // values
   ['pit orders --side s', 'pit orders --side sell '],
-  ['pit orders --side=s', 'pit orders --side=sell '],
   ['pit kline eos_eth --type 3m', 'pit kline eos_eth --type 3min '],
   ['pit order --override day-notional,pr', 'pit order --override day-notional,price-band '],
   ['pit profile set overseas zo', 'pit profile set overseas zone '],
@@ -48,7 +50,6 @@ const COMPLETED: readonly (readonly [typed: string, line: string])[] = [
   ['pit profile use ov', 'pit profile use overseas '],
   // markets and coins of the chosen profile
   ['pit depth eo', 'pit depth eos_eth '],
-  ['pit depth EO', 'pit depth eos_eth '],
   ['pit order buy eo', 'pit order buy eos_eth '],
   ['pit depth --merge -5 eo', 'pit depth --merge -5 eos_eth '],
   ['pit ticker eos_eth xr', 'pit ticker eos_eth xrp_usdt '],
@@ -59,7 +60,6 @@ const COMPLETED: readonly (readonly [typed: string, line: string])[] = [
   // channels: a kind, its market, the type of its candles
   ['pit stream tick', 'pit stream ticker:'],
   ['pit stream cro', 'pit stream cross-balances '],
-  ['pit stream depth:eo', 'pit stream depth:eos_eth '],
   ['pit stream depth:EO', 'pit stream depth:eos_eth '],
   ['pit stream balances trades:x', 'pit stream balances trades:xrp_usdt '],
   ['pit stream kline:eo', 'pit stream kline:eos_eth:'],
@@ -70,7 +70,6 @@ const COMPLETED: readonly (readonly [typed: string, line: string])[] = [
   ["pit alert eos_eth 'spr", "pit alert eos_eth 'spread' "],
   ['pit alert eos_eth last fill:', 'pit alert eos_eth last fill:'],
   // orders of the market on the line
-  ['pit cancel eos_eth ', 'pit cancel eos_eth 202611213892190900 '],
   ['pit cancel eos_eth 202611213892190900 1026', 'pit cancel eos_eth 202611213892190900 1026'],
   ['pit order show XRP_USDT ', 'pit order show XRP_USDT 102611213892190900 '],
   ['pit cancel xrp_usdt --id m', 'pit cancel xrp_usdt --id myOwn1 '],
@@ -78,8 +77,6 @@ const COMPLETED: readonly (readonly [typed: string, line: string])[] = [
   ['pit resolve l', 'pit resolve lost0001 '],
   // command lines and files of other programs
   ['pit cancel-after eos_eth --hold ', 'pit cancel-after eos_eth --hold -- '],
-  ['pit cancel-after eos_eth --hold -- conti', 'pit cancel-after eos_eth --hold -- continue '],
-  ['pit sandbox import some-ex', 'pit sandbox import some-export.json '],
   // inside quotes, which the shell closes
   ['pit depth "eo', 'pit depth "eos_eth" '],
   ["pit depth 'eo", "pit depth 'eos_eth' "],
@@ -89,21 +86,29 @@ const COMPLETED: readonly (readonly [typed: string, line: string])[] = [
   ['pit balance "x', 'pit balance "xrp" '],
   // what the line would run is not run
   ['pit depth $(touch RAN) --me', 'pit depth $(touch RAN) --merge '],
-  ['pit depth "$(touch RAN)" --me', 'pit depth "$(touch RAN)" --merge '],
   // the file of the shell's own redirection
   ['pit depth eos_eth > some-ex', 'pit depth eos_eth > some-export.json '],
   ['pit order batch --file=some-ex', 'pit order batch --file=some-export.json '],
-  // an amount is not completed
-  ['pit order buy eos_eth ', 'pit order buy eos_eth '],
   // hostile names: only valid ones are offered
   ['pit --profile hostile depth z', 'pit --profile hostile depth zec_usdt '],
-  ['pit --profile hostile depth ', 'pit --profile hostile depth zec_usdt '],
   ['pit --profile hostile balance ', 'pit --profile hostile balance zec '],
   ['pit --profile hostile stream depth:', 'pit --profile hostile stream depth:zec_usdt '],
   ['pit --profile hostile cancel zec_usdt ', 'pit --profile hostile cancel zec_usdt 7 '],
   ['pit --profile hostile cancel zec_usdt --id ', 'pit --profile hostile cancel zec_usdt --id good1 '],
   ['pit --profile hostile resolve ', 'pit --profile hostile resolve good1 '],
   ['pit --profile ../symbols/overseas depth eo', 'pit --profile ../symbols/overseas depth eo'],
+  // the program itself answers from here on, with each kind of answer
+  ['export PATH=$INSTALLED\npit mar', 'pit markets '],
+  ['pit depth --me', 'pit depth --merge '],
+  ['pit orders --side=s', 'pit orders --side=sell '],
+  ['pit depth EO', 'pit depth eos_eth '],
+  ['pit stream depth:eo', 'pit stream depth:eos_eth '],
+  ['pit cancel eos_eth ', 'pit cancel eos_eth 202611213892190900 '],
+  ['pit cancel-after eos_eth --hold -- conti', 'pit cancel-after eos_eth --hold -- continue '],
+  ['pit sandbox import some-ex', 'pit sandbox import some-export.json '],
+  ['pit order buy eos_eth ', 'pit order buy eos_eth '],
+  ['pit depth "$(touch RAN)" --me', 'pit depth "$(touch RAN)" --merge '],
+  ['pit --profile hostile depth ', 'pit --profile hostile depth zec_usdt '],
   // hosts from the environment, from here on
   [`export PIT_TRADE_URL=${URL}\npit depth d`, 'pit depth dash_btc '],
   // the platform's own folders
@@ -192,8 +197,17 @@ const AVAILABLE = {
   fish: () => requires('fish'),
 } as const satisfies Partial<Record<Shell, () => boolean>>;
 
+/** What `pit __complete` prints in the home of {@link prepare}. */
+async function completion(folder: string, [command, ...words]: readonly string[]): Promise<string> {
+  if (command !== '__complete') throw new Error(`A shell ran pit ${command}`);
+  const home = path.join(folder, 'home');
+  const tree = builtTree({ self: { command: process.execPath, arguments: [BUILT] } });
+  const names = await knownNames({ environment: plainEnvironment(home), directories: directoriesOf(home) });
+  return answer(words, tree, names);
+}
+
 describe.each(Object.keys(AVAILABLE) as (keyof typeof AVAILABLE)[])('completion in %s', (shell) => {
-  describe.skipIf(!requires('python3') || !AVAILABLE[shell]())('on TAB', () => {
+  describe.skipIf(!requires('python3') || !requires('bash') || !AVAILABLE[shell]())('on TAB', () => {
     const folder = temporaryHome();
     const answers = new Map<string, Answered>();
 
@@ -201,9 +215,12 @@ describe.each(Object.keys(AVAILABLE) as (keyof typeof AVAILABLE)[])('completion 
       prepare(folder);
       const described = DESCRIBED.map(([text]) => text);
       const typed = [...new Set([...LISTED.map((one) => one.typed), ...described, ...COMPLETED.map(([text]) => text)])];
-      const programs = onlyPit(folder);
+      const { script, stop } = await replying(folder, (words) => completion(folder, words));
+      const programs = onlyPit(folder, script);
       const before = shell === 'fish' ? `set -gx PATH ${programs}` : `PATH=${programs}`;
-      const found = await ask(shell, { folder, before: `${before}\ncd ${folder}` }, typed);
+      const environment = { INSTALLED: onlyPit(path.join(folder, 'installed')) };
+      const found = await ask(shell, { folder, before: `${before}\ncd ${folder}`, environment }, typed);
+      stop();
       for (const [index, text] of typed.entries()) answers.set(text, found[index] ?? { line: '', listed: '' });
     });
 

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import path from 'node:path';
 import { ROOT } from '../architecture/sources.js';
 import { PIT_IN_SHELL } from '../support/command.js';
@@ -53,6 +55,34 @@ export function onlyPit(folder: string, script = `exec ${PIT_IN_SHELL} "$@"`): s
   const lines = ['#!/bin/sh', `export PATH='${process.env.PATH}'`, script, ''];
   writeFileSync(path.join(programs, 'pit'), lines.join('\n'), { mode: 0o755 });
   return programs;
+}
+
+/** Sends its words to a server, in front of them how many they are, and prints the answer. */
+const CLIENT = `exec 3<>"/dev/tcp/127.0.0.1/$1"
+shift
+printf '%s\\0' "$#" "$@" >&3
+IFS= read -r -d '' answer <&3
+printf '%s' "$answer"
+`;
+
+/**
+ * Serves a script for {@link onlyPit} that answers with what `reply` returns for the words of the program: a start of Node at
+ * each TAB would be most of the time of the tests.
+ */
+export async function replying(folder: string, reply: (words: readonly string[]) => Promise<string>) {
+  const server = createServer((socket) => {
+    let received = '';
+    socket.setEncoding('utf8').on('data', async (text) => {
+      received += text;
+      const [count, ...words] = received.split('\0').slice(0, -1);
+      if (words.length === Number(count)) socket.end(await reply(words));
+    });
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const client = path.join(folder, 'client.bash');
+  writeFileSync(client, CLIENT);
+  const { port } = server.address() as AddressInfo;
+  return { script: `exec bash '${client}' ${port} "$@"`, stop: () => server.close() };
 }
 
 /** Types each text into one shell on a real terminal, presses TAB and reads the line. */
