@@ -247,28 +247,20 @@ export function profileOf(market: Market): Profile {
  */
 export function wantedPrices(seed: number, profile: Profile, side: Side, fair: number): number[] {
   const prices: number[] = [];
+  const outwards = side === 'buy' ? -1 : 1;
   let near = profile.halfSpread;
-  for (const [index, band] of profile.bands.entries()) {
-    const far = near + band.quotes * band.width;
-    const cells = side === 'buy' ? cellsBelow(fair, near, far, band) : cellsAbove(fair, near, far, band);
-    for (const cell of cells) {
-      const price = cell * band.width + Math.floor(random(seed, index, cell) * band.width);
-      const distance = side === 'buy' ? fair - price : price - fair;
+  for (const [index, { quotes, width }] of profile.bands.entries()) {
+    const far = near + quotes * width;
+    const first = Math.floor((fair + near * outwards) / width);
+    const last = Math.floor((fair + far * outwards) / width);
+    for (let cell = first; (last - cell) * outwards >= 0; cell += outwards) {
+      const price = cell * width + Math.floor(random(seed, index, cell) * width);
+      const distance = (price - fair) * outwards;
       if (distance >= near && distance < far && price > 0) prices.push(price);
     }
     near = far;
   }
   return prices;
-}
-
-function* cellsAbove(fair: number, near: number, far: number, { width }: Band): Generator<number> {
-  const last = Math.floor((fair + far) / width);
-  for (let cell = Math.floor((fair + near) / width); cell <= last; cell += 1) yield cell;
-}
-
-function* cellsBelow(fair: number, near: number, far: number, { width }: Band): Generator<number> {
-  const last = Math.floor((fair - far) / width);
-  for (let cell = Math.floor((fair - near) / width); cell >= last; cell -= 1) yield cell;
 }
 
 /** An amount in lots with two or three significant digits, as people choose them; at least `min`. */
