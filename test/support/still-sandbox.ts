@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll } from 'vitest';
+import { POLL_MS } from '../../src/exchange/limiter/permits.js';
 import type { Host } from '../../src/platform/host.js';
 import { sandboxFiles } from '../../src/sandbox/lifecycle/files.js';
 import { type Running, serve } from '../../src/sandbox/lifecycle/serve.js';
@@ -12,8 +13,9 @@ export interface StillSandbox {
   /** The PIT_HOME that it belongs to. */
   readonly home: string;
   /**
-   * The clock and the waits of the commands that use it: time stands still, and a wait costs none. One that can be cut short
-   * goes on beside other work, and takes its time.
+   * The clock and the waits of the commands that use it: time stands still, and a wait costs none but the moment between two
+   * looks at the rate limits, which count by the real clock. One that can be cut short goes on beside other work, and takes
+   * its time.
    */
   readonly host: Pick<Host, 'now' | 'sleep' | 'random'>;
 }
@@ -34,7 +36,7 @@ export function useStillSandbox(): StillSandbox {
   });
   const sleep: Host['sleep'] = (milliseconds, cut) =>
     cut === undefined
-      ? Promise.resolve()
+      ? delay(Math.min(milliseconds, POLL_MS))
       : delay(milliseconds, undefined, { signal: cut, ref: false }).catch(() => undefined);
   return { home, host: { now, sleep, random: () => 0.5 } };
 }

@@ -189,7 +189,7 @@ class Model {
   }
 
   #settle(item: string, outcome: 'placed' | 'refused' | 'notSent', order: string | undefined): void {
-    expect(this.outcomes.get(item), `${item} has one outcome`).toBeUndefined();
+    if (this.outcomes.has(item)) throw new Error(`${item} has two outcomes`);
     this.outcomes.set(item, outcome);
     if (order !== undefined) this.orders.set(item, order);
   }
@@ -237,21 +237,24 @@ describe('any interleaving of requests, executions and lists', () => {
     fc.assert(
       fc.property(scenario, (given) => {
         const model = run(given, { sharesKeys: false, hasIdenticalForeign: false });
+        const wrong: string[] = [];
         for (const { id, items } of model.attempts) {
-          expect(model.closed.has(id)).toBe(true);
+          if (!model.closed.has(id)) wrong.push(`${id} is not closed`);
           for (const item of items) {
             const ids = model.rows.filter(({ matchKey }) => matchKey === item.matchKey).map((row) => row.id);
             const order = model.orders.get(item.id);
-            if (order !== undefined) expect(ids).toContain(order);
-            if (model.outcomes.get(item.id) === 'notSent') expect(ids).toEqual([]);
+            if (order !== undefined && !ids.includes(order)) wrong.push(`${item.id} is ${order}, not one of ${ids}`);
+            if (model.outcomes.get(item.id) === 'notSent' && ids.length > 0) wrong.push(`${item.id} was sent: ${ids}`);
             const reported = model.reported.filter((row) => ids.includes(row));
             const isLate = model.outcomes.get(item.id) === 'refused' && ids.length > 0;
-            expect(reported).toHaveLength(isLate ? ids.length : Math.max(0, ids.length - 1));
-            expect(new Set(reported).size).toBe(reported.length);
+            const count = isLate ? ids.length : Math.max(0, ids.length - 1);
+            if (reported.length !== count) wrong.push(`${reported} of ${item.id} are reported, not ${count} of ${ids}`);
+            if (new Set(reported).size !== reported.length) wrong.push(`one of ${reported} is reported twice`);
           }
         }
         const own = new Set(model.rows.flatMap(({ id, attempt }) => (attempt === undefined ? [] : id)));
-        expect(model.reported.every((row) => own.has(row))).toBe(true);
+        const foreign = model.reported.filter((row) => !own.has(row));
+        expect({ wrong, foreign }).toEqual({ wrong: [], foreign: [] });
       }),
       RUNS,
     );
@@ -283,8 +286,9 @@ describe('any interleaving of requests, executions and lists', () => {
       fc.property(scenario, (given) => {
         const model = run(given, { sharesKeys: true, hasIdenticalForeign: true, hasClientIds: true });
         const rows = new Map(model.rows.map((row) => [row.id, row]));
-        for (const [id, attempt] of model.proven) expect(rows.get(id)?.attempt).toBe(attempt);
-        for (const [item, id] of model.orders) expect(item.startsWith(`${rows.get(id)?.attempt} `)).toBe(true);
+        const wronglyProven = [...model.proven].filter(([id, attempt]) => rows.get(id)?.attempt !== attempt);
+        const wrongOrders = [...model.orders].filter(([item, id]) => !item.startsWith(`${rows.get(id)?.attempt} `));
+        expect({ wronglyProven, wrongOrders }).toEqual({ wronglyProven: [], wrongOrders: [] });
         const own = model.rows.filter(({ attempt }) => attempt !== undefined).map(({ id }) => id);
         const accounted = [...model.orders.values(), ...model.reported];
         expect(own.filter((id) => !accounted.includes(id))).toEqual([]);

@@ -246,14 +246,14 @@ export function profileOf(market: Market): Profile {
  * in each cell, always at the same place. So when the fair price moves, few quotes change.
  */
 export function wantedPrices(seed: number, profile: Profile, side: Side, fair: number): number[] {
-  const outwards = side === 'buy' ? -1 : 1;
   const prices: number[] = [];
+  const outwards = side === 'buy' ? -1 : 1;
   let near = profile.halfSpread;
   for (const [index, { quotes, width }] of profile.bands.entries()) {
     const far = near + quotes * width;
-    const first = Math.floor((fair + outwards * near) / width);
-    const last = Math.floor((fair + outwards * far) / width);
-    for (let cell = first; cell !== last + outwards; cell += outwards) {
+    const first = Math.floor((fair + near * outwards) / width);
+    const last = Math.floor((fair + far * outwards) / width);
+    for (let cell = first; (last - cell) * outwards >= 0; cell += outwards) {
       const price = cell * width + Math.floor(random(seed, index, cell) * width);
       const distance = (price - fair) * outwards;
       if (distance >= near && distance < far && price > 0) prices.push(price);

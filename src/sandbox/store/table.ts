@@ -73,7 +73,8 @@ export class Table<Value> {
   }
 
   private changesWithin(start: string, end: string, reverse: boolean): [string, Value | undefined][] {
-    const within = [...this.changes].filter(([key]) => key >= start && key < end);
+    const within: [string, Value | undefined][] = [];
+    for (const change of this.changes) if (change[0] >= start && change[0] < end) within.push(change);
     const sorted = within.sort(([a], [b]) => (a < b ? -1 : 1));
     return reverse ? sorted.reverse() : sorted;
   }

@@ -354,15 +354,18 @@ export function recordText(write: RecordedWrite): string {
 function readRecord(file: string): JournalRecord | 'damaged' | undefined {
   const content = readIfExists(file);
   if (content === undefined) return undefined;
-  const write = valuesIn(content)
-    .flatMap((line) => ('write' in line && isRecordedWrite(line.write) ? line.write : []))
-    .at(-1);
-  return write === undefined ? 'damaged' : { write, laterEvents: eventsIn(content) };
+  const values = valuesIn(content);
+  const write = values.flatMap((value) => ('write' in value && isRecordedWrite(value.write) ? value.write : [])).at(-1);
+  return write === undefined ? 'damaged' : { write, laterEvents: eventsAmong(values) };
 }
 
 /** The events since the write, from the text of a record. */
 export function eventsIn(content: string): JournalEvent[] {
-  return valuesIn(content).flatMap((line) => ('time' in line && 'event' in line ? (line as JournalEvent) : []));
+  return eventsAmong(valuesIn(content));
+}
+
+function eventsAmong(values: readonly object[]): JournalEvent[] {
+  return values.flatMap((value) => ('time' in value && 'event' in value ? (value as JournalEvent) : []));
 }
 
 /** Reads an entry. Returns `damaged` if the record holds no write, the failure if it cannot be read, and undefined if there is none. */

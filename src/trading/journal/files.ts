@@ -190,9 +190,9 @@ export function valueInLine(line: string): object | undefined {
   }
 }
 
-/** The values of all lines but those that were cut off. */
+/** The values of all lines but those that are empty or were cut off. */
 export function valuesIn(content: string): object[] {
-  return content.split('\n').flatMap((line) => valueInLine(line) ?? []);
+  return content.split('\n').flatMap((line) => (line === '' ? [] : (valueInLine(line) ?? [])));
 }
 
 const CHUNK = 65_536;

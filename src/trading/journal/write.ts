@@ -253,10 +253,14 @@ export function isKind<Kind extends WriteKind>(write: RecordedWrite, operation: 
   return write.operation === operation;
 }
 
+/** Read once, because it never changes; null until then, or if the system does not offer it. */
+let ownStamp: string | null = null;
+
 /** This process, as an owner of writes. */
 export function thisProcess(): Owner {
   const { pid } = process;
-  return { pid, startStamp: startStamp(pid) };
+  ownStamp ??= startStamp(pid);
+  return { pid, startStamp: ownStamp };
 }
 
 /** Whether two owners are the same process. */
@@ -265,7 +269,9 @@ export function isSameOwner(one: Owner, other: Owner): boolean {
 }
 
 /** Whether the process is alive. */
-export function isOwnerAlive({ pid, startStamp: stamp }: Owner): boolean {
+export function isOwnerAlive(owner: Owner): boolean {
+  if (isSameOwner(owner, thisProcess())) return true;
+  const { pid, startStamp: stamp } = owner;
   return isAlive(pid) && (stamp === null || stamp === startStamp(pid));
 }
 

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import type { Ohlcv } from '../../../src/domain/candle.js';
 import { candleChart } from '../../../src/terminal/charts/index.js';
@@ -83,21 +84,34 @@ describe('a candle chart', () => {
       ];
       const step = (high - low) / (PRICE_ROWS * 4 - 1);
       const left = (plot - candles.length * pitch) * 2;
-      candles.forEach((candle, index) => {
+      const found = candles.map((candle, index) => {
         const own = dots.slice(left + index * pitch * 2, left + (index + 1) * pitch * 2);
         const [bodyTop, bodyBottom] = extent(own[0]) ?? [Number.NaN, Number.NaN];
         const [top, bottom] = extent(own[pitch - 1]) ?? [Number.NaN, Number.NaN];
         const isUp = Number(candle.close) >= Number(candle.open);
         const drawn = { open: isUp ? bodyBottom : bodyTop, close: isUp ? bodyTop : bodyBottom, high: top, low: bottom };
-        for (const [name, row] of Object.entries(drawn)) {
-          const off = Math.abs(high - row * step - Number(candle[name as keyof typeof drawn]));
-          expect({ index, name, isWithinStep: off <= step }).toEqual({ index, name, isWithinStep: true });
-        }
-        expect(own[0]?.[bodyTop]).toBe(isUp ? 'up' : 'down');
-        // the body's last column of dots, then a gap
-        expect(extent(own[pitch * 2 - 2])).toEqual([bodyTop, bodyBottom]);
-        expect(extent(own[pitch * 2 - 1])).toBeUndefined();
+        const isWithinStep = ([name, row]: [string, number]) =>
+          Math.abs(high - row * step - Number(candle[name as keyof typeof drawn])) <= step;
+        return {
+          index,
+          withinStep: Object.entries(drawn)
+            .filter(isWithinStep)
+            .map(([name]) => name),
+          drawnAs: own[0]?.[bodyTop],
+          // the body's last column of dots, then a gap
+          isBodyWhole: isDeepStrictEqual(extent(own[pitch * 2 - 2]), [bodyTop, bodyBottom]),
+          gap: extent(own[pitch * 2 - 1]),
+        };
       });
+      expect(found).toEqual(
+        candles.map(({ open, close }, index) => ({
+          index,
+          withinStep: ['open', 'close', 'high', 'low'],
+          drawnAs: Number(close) >= Number(open) ? 'up' : 'down',
+          isBodyWhole: true,
+          gap: undefined,
+        })),
+      );
     }
   });
 

@@ -15,6 +15,8 @@ const ALWAYS = { from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY };
 const WORTH: Readonly<Record<string, Decimal>> = Object.fromEntries(
   Object.entries({ btc: '32000', eth: '2000', xrp: '0.5', usdt: '1' }).map(([coin, text]) => [coin, Decimal.of(text)]),
 );
+/** So many days share an exchange. With more, it would spend its time on searching among their accounts. */
+const DAYS_TOGETHER = 50;
 const NO_PRICES = { pastPrice: () => undefined, readAt: Number.POSITIVE_INFINITY };
 
 function worth(coin: string, amount: Decimal): Decimal {
@@ -105,8 +107,11 @@ function checkMissingBill(history: AccountHistory, pick: number): void {
 }
 
 test('profit, loss, fees and transfers add up to the change of balances, in lots of an independent ledger; a missing bill is named', () => {
-  const fixture = FundsFixture.at();
+  let fixture = FundsFixture.at();
+  let days = 0;
   const property = fc.property(day, fc.nat(), (actions, pick) => {
+    days += 1;
+    if (days % DAYS_TOGETHER === 0) fixture = FundsFixture.at();
     const both = twoAccounts(fixture);
     live(fixture, both, actions);
     for (const account of both) {
