@@ -6,6 +6,7 @@ import type { TLSSocket } from 'node:tls';
 import type { CancelableRequest, Got, OptionsInit, RequestError, Response } from 'got';
 import { ACTIVE_PROFILE, type Advice, Failure, type FailureKind, suggest, systemErrorCode } from '../errors.js';
 import { readTextBounded } from '../platform/bounded-file.js';
+import { PROXY_VARIABLES } from '../platform/redaction.js';
 import { certificateFault } from './network/certificates.js';
 import type { Tunnel } from './network/proxy.js';
 
@@ -76,8 +77,6 @@ export class TransportError extends Error {
 /** The longest that connecting through a proxy may take. */
 const TUNNEL_MS = 10_000;
 
-const PROXY_VARIABLE = /^(https?|all)_proxy$/i;
-
 /** How to reach a host. */
 interface Route {
   readonly options: Pick<OptionsInit, 'agent' | 'https'>;
@@ -106,7 +105,7 @@ export class Network {
   }
 
   async #tunnel(url: string, freshConnection: boolean, timeoutMs: number): Promise<Tunnel | null> {
-    if (!Object.keys(process.env).some((name) => PROXY_VARIABLE.test(name))) return null;
+    if (PROXY_VARIABLES.every((name) => !process.env[name])) return null;
     const { proxyFor, Tunnel } = await import('./network/proxy.js');
     const proxy = proxyFor(new URL(url));
     if (proxy === null) return null;

@@ -21,14 +21,17 @@ export function isAlive(pid: number): boolean {
   return !ended || Number(record[17]) > 1;
 }
 
+/** The kernel's boot, read once because this process does not outlive it; empty if the system does not offer it. */
+let bootId = '';
+
 /**
  * Distinguishes a process from a later one with the same id: the kernel's boot and the process's start within it. Null if
  * the system does not offer it as a file (Linux does).
  */
 export function startStamp(pid: number): string | null {
   const started = kernelRecord(pid)[19];
-  const boot = readText('/proc/sys/kernel/random/boot_id').trim();
-  return started === undefined || boot === '' ? null : `${boot}/${started}`;
+  bootId ||= readText('/proc/sys/kernel/random/boot_id').trim();
+  return started === undefined || bootId === '' ? null : `${bootId}/${started}`;
 }
 
 /**

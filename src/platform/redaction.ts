@@ -193,7 +193,14 @@ export function redactionOf(environment: Environment): Redaction {
 }
 
 /** The variables that name a proxy, as other programs know them, in the case that counts first. */
-const PROXY_VARIABLES = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY', 'all_proxy', 'ALL_PROXY'] as const;
+export const PROXY_VARIABLES = [
+  'https_proxy',
+  'HTTPS_PROXY',
+  'http_proxy',
+  'HTTP_PROXY',
+  'all_proxy',
+  'ALL_PROXY',
+] as const;
 
 /** The secrets of the proxies in an environment: logins, passwords, and their encoded forms. */
 export function proxySecrets(environment: Environment): string[] {

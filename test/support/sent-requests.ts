@@ -11,9 +11,18 @@ subscribe('http.client.request.start', (message) => {
   if (/^\/(api|data)\//.test(path)) observer.getStore()?.(path.replace(/\?.*/s, ''));
 });
 
+let worksUnderWay = 0;
+
 /** Does some work and calls `observe` with the path of each request as it is sent, such as `/api/order`. */
-export function observingRequests<Result>(observe: Observer, work: () => Promise<Result>): Promise<Result> {
-  return observer.run(observe, work);
+export async function observingRequests<Result>(observe: Observer, work: () => Promise<Result>): Promise<Result> {
+  worksUnderWay += 1;
+  try {
+    return await observer.run(observe, work);
+  } finally {
+    worksUnderWay -= 1;
+    // until then, Node would follow every promise of this process, also in the files that come next
+    if (worksUnderWay === 0) observer.disable();
+  }
 }
 
 /**

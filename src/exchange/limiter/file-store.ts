@@ -156,18 +156,19 @@ export function machineDigest({ host, pids }: Machine = thisMachine()): string {
 
 function permitFilesIn(folder: string): PermitFile[] {
   try {
-    return fs.readdirSync(folder).flatMap(permitFileIn);
+    const found = fs.readdirSync(folder).map(permitFileIn);
+    return found.filter((permit) => permit !== undefined);
   } catch (thrown) {
     if (systemErrorCode(thrown) === 'ENOENT') return [];
     throw thrown;
   }
 }
 
-function permitFileIn(name: string): PermitFile[] {
-  const [, number, freeAt, pid = '0', machine] = /^(\d+)\.(\d+)(?:\.(\d+)\.([0-9a-f]+))?$/.exec(name) ?? [];
-  return number === undefined
-    ? []
-    : [{ name, number: Number(number), freeAt: Number(freeAt), pid: Number(pid), machine }];
+function permitFileIn(name: string): PermitFile | undefined {
+  const parts = /^(\d+)\.(\d+)(?:\.(\d+)\.([0-9a-f]+))?$/.exec(name);
+  if (parts === null) return undefined;
+  const [, number, freeAt, pid = '0', machine] = parts;
+  return { name, number: Number(number), freeAt: Number(freeAt), pid: Number(pid), machine };
 }
 
 /** Begins at a random permit, so that processes do not all try the same one. Cancellations try the reserved ones first. */

@@ -69,7 +69,9 @@ const made = new Map<string, Columns>();
 function synthesised(market: Market, seed: number): Columns {
   const name = `${market.name}/${seed}`;
   const columns = made.get(name) ?? synthesise(market, seed);
-  if (made.size < MAX_MADE) made.set(name, columns);
+  const [oldest] = made.keys();
+  if (oldest !== undefined && made.size >= MAX_MADE) made.delete(oldest);
+  made.set(name, columns);
   return columns;
 }
 
