@@ -69,9 +69,11 @@ const made = new Map<string, Columns>();
 function synthesised(market: Market, seed: number): Columns {
   const name = `${market.name}/${seed}`;
   const columns = made.get(name) ?? synthesise(market, seed);
-  const [oldest] = made.keys();
-  if (oldest !== undefined && made.size >= MAX_MADE) made.delete(oldest);
+  // the one used last comes last
+  made.delete(name);
   made.set(name, columns);
+  const [oldest] = made.keys();
+  if (made.size > MAX_MADE && oldest !== undefined) made.delete(oldest);
   return columns;
 }
 
