@@ -6,14 +6,20 @@ import { build } from 'rolldown';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
+/** Packages with native libraries, which find them beside their own files. */
+const NATIVE = ['lmdb', '@napi-rs/keyring'];
+const ALL_PACKAGES = /^[^./\0]/;
+
 /**
- * Bundles a program as one ES module. Packages stay outside, and are linked beside it if it lies elsewhere.
+ * Bundles a program as one ES module, with its packages, so that it starts faster. Packages that stay outside are linked beside
+ * it if it lies elsewhere.
  *
  * @param entry the absolute path of the program
  * @param file what is written
  * @param contents the text of the program, if there is no such file
+ * @param external the packages that stay outside
  */
-export async function bundleProgram(entry, file, contents) {
+export async function bundleProgram(entry, file, contents, external = NATIVE) {
   const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
   const given = {
     name: 'given-text',
@@ -24,7 +30,7 @@ export async function bundleProgram(entry, file, contents) {
     cwd: root,
     input: entry,
     platform: 'node',
-    external: /^[^./\0]/,
+    external,
     moduleTypes: { '.bin': 'binary' },
     plugins: contents === undefined ? [] : [given],
     transform: { target: 'node20.19', define: { PIT_VERSION: JSON.stringify(version) } },
@@ -41,7 +47,8 @@ export async function importBundled(entry, contents) {
   const folder = mkdtempSync(path.join(root, 'node_modules', '.bundled-'));
   try {
     const file = path.join(folder, 'program.mjs');
-    await bundleProgram(entry, file, contents);
+    // which is less work for a single start
+    await bundleProgram(entry, file, contents, ALL_PACKAGES);
     return await import(pathToFileURL(file).href);
   } finally {
     rmSync(folder, { recursive: true });

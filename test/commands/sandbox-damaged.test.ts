@@ -14,14 +14,23 @@ import {
 import path from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
 import { pitLine } from '../support/command.js';
-import { plainEnvironment, temporaryHome } from '../support/pit.js';
-import { runProgram } from '../support/program.js';
+import { startInProcess } from '../support/in-process.js';
+import { plainEnvironment, runPit, temporaryHome } from '../support/pit.js';
 
 const whole = temporaryHome();
 beforeAll(async () => {
-  for (const words of ['sandbox start', 'order buy btc_usdt 0.01 --at 5000 --yes', 'sandbox stop'])
-    expect(await runProgram(words.split(' '), { home: whole })).toMatchObject({ code: 0 });
+  const sandbox = startInProcess(['sandbox', 'serve', '--port', '0'], plainEnvironment(whole));
+  await sandbox.firstLine();
+  expect(await endOf(whole, 'order buy btc_usdt 0.01 --at 5000 --yes')).toMatch(/^0 /);
+  await sandbox.interrupt();
+  await sandbox.ended;
 });
+
+/** How a command in this process ended. If it starts the sandbox, that has a process of its own. */
+async function endOf(home: string, words: string): Promise<string> {
+  const { code, stderr } = await runPit(words.split(' '), { home });
+  return `${code} ${stderr}`;
+}
 
 type Damage = (file: string, size: number) => void;
 
@@ -58,10 +67,10 @@ function damagedHome(damage: Damage): string {
   return home;
 }
 
-/** How a program ended that has to start the sandbox. One that serves is stopped. */
-function endOf(home: string, words: string): Promise<string> {
+/** How `pit sandbox serve` ended in its own process. One that serves is stopped. */
+function endOfServing(home: string): Promise<string> {
   return new Promise((resolve) => {
-    const [command, ...args] = pitLine(...words.split(' '));
+    const [command, ...args] = pitLine('sandbox', 'serve', '--port', '0');
     const child = spawn(command, args, { env: plainEnvironment(home) });
     let errors = '';
     child.stderr.setEncoding('utf8').on('data', (text) => {
@@ -76,16 +85,18 @@ const SAYS_TO_RESET = expect.stringMatching(
   /^5 pit: The sandbox did not start: [^\n]+\n→ Start an empty exchange, without [^\n]+: pit sandbox reset\n$/,
 );
 
-/** In the foreground, and in the background. */
-const STARTS = ['sandbox serve --port 0', 'depth btc_usdt'];
+/** How the sandbox of a home starts in the foreground, and in the background. */
+async function startsOf(home: string): Promise<string[]> {
+  return [await endOfServing(home), await endOf(home, 'depth btc_usdt')];
+}
 
 it.each(Object.entries(UNREADABLE))(
   'a data file with %s is reported with the advice to reset',
   async (_name, damage) => {
     const home = damagedHome(damage);
-    for (const words of STARTS) expect(await endOf(home, words)).toEqual(SAYS_TO_RESET);
-    expect(await runProgram(['sandbox', 'reset', '--yes'], { home })).toMatchObject({ code: 0 });
-    expect(await endOf(home, 'sandbox serve --port 0')).toBe('143 ');
+    expect(await startsOf(home)).toEqual([SAYS_TO_RESET, SAYS_TO_RESET]);
+    expect(await endOf(home, 'sandbox reset --yes')).toMatch(/^0 /);
+    expect(await endOfServing(home)).toBe('143 ');
   },
 );
 
@@ -93,7 +104,7 @@ it.each(Object.entries(INCOMPLETE))(
   'a data file with %s is served or reported, without a crash',
   async (_name, damage) => {
     const home = damagedHome(damage);
-    const ends = await endOf(home, 'sandbox serve --port 0');
+    const ends = await endOfServing(home);
     if (!ends.startsWith('143')) expect(ends).toEqual(SAYS_TO_RESET);
   },
 );
@@ -103,5 +114,6 @@ it('a folder in place of the data file is reported', async () => {
     rmSync(file);
     mkdirSync(file);
   });
-  for (const words of STARTS) expect(await endOf(home, words)).toContain('a folder has the name of one of its files');
+  const reported = expect.stringContaining('a folder has the name of one of its files');
+  expect(await startsOf(home)).toEqual([reported, reported]);
 });

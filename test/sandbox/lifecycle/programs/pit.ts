@@ -1,10 +1,8 @@
 import { fileURLToPath } from 'node:url';
-import { Failure } from '../../../../src/errors.js';
 import { systemHost } from '../../../../src/platform/host.js';
 import { ensureSandbox, resetSandbox, sandboxStatus, stopSandbox } from '../../../../src/sandbox/lifecycle/control.js';
 import { locate } from '../../../../src/sandbox/lifecycle/files.js';
 import { startSandbox } from '../../../../src/sandbox/lifecycle/serve.js';
-import { adviceText } from '../../../support/advice.js';
 
 /** A pit of nothing but the sandbox's life: its first argument is what to do. The answer is one line of JSON. */
 const host = systemHost();
@@ -18,7 +16,7 @@ async function serve(): Promise<void> {
 }
 
 function launch(action: string) {
-  return { command: process.execPath, args: [fileURLToPath(import.meta.url), action] };
+  return { command: process.execPath, args: [...process.execArgv, fileURLToPath(import.meta.url), action] };
 }
 
 const actions: Readonly<Record<string, () => Promise<void>>> = {
@@ -39,7 +37,5 @@ try {
   await (actions[process.argv[2] ?? ''] ?? Promise.reject.bind(Promise, new Error('a start that fails')))();
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  const hint = error instanceof Failure ? adviceText(error.hints) : '';
-  if (hint.includes('reset')) process.stderr.write(`${hint}\n`);
   process.exitCode = 5;
 }
