@@ -1,5 +1,5 @@
 /** The clock of a sandbox starts at the present and never goes back. */
-const NEXT_MONTH = new Date(Date.now() + 30 * 86_400_000).toISOString().slice(0, '2026-01-01T00:00'.length);
+const IN_THREE_HOURS = new Date(Date.now() + 3 * 3_600_000).toISOString().slice(0, '2026-01-01T00:00'.length);
 
 /** A command line that shows what the JSON of a command is like, in their order: what comes later builds on what came before. */
 export interface Line {
@@ -95,7 +95,7 @@ export const LINES: readonly Line[] = [
   shown('sandbox import', '{state.ndjson}'),
   shown('sandbox clock stop'),
   shown('sandbox clock start'),
-  shown('sandbox clock set', NEXT_MONTH),
+  shown('sandbox clock set', IN_THREE_HOURS),
   shown('sandbox clock speed', '2'),
   shown('sandbox replay', 'xrp_eth {candles}'),
 ];
