@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { makeFolders } from '../../../src/platform/private-files.js';
 import { diskTrouble, keepingData } from '../../../src/sandbox/failures.js';
 import { NotWritten } from '../../../src/sandbox/store/store.js';
-import { ask, newHome, run, stateFile, useHomes } from './homes.js';
+import { ask, newHome, stateFile, useHomes } from './homes.js';
 
 useHomes();
 
@@ -59,10 +59,8 @@ describe('a failing disk', () => {
   it('ends a command if no folder can be made', async () => {
     writeFileSync(path.join(folder, 'file'), '');
     const places = [path.join(folder, 'file', 'below')].concat(existsSync('/proc/self') ? '/proc/pit' : []);
-    for (const home of places) {
-      const { status, errors } = await run(home, 'ensure');
-      expect([status, errors]).toEqual([5, expect.stringContaining(`cannot keep its data in ${home}/state/sandbox`)]);
-    }
+    for (const home of places)
+      await expect(ask(home, 'ensure')).rejects.toThrow(`cannot keep its data in ${home}/state/sandbox`);
   });
 });
 
@@ -89,6 +87,5 @@ describe('other users', () => {
 it.each(['running.json', 'settings.json'])('a folder in the place of %s is reported', async (name) => {
   const home = newHome();
   mkdirSync(stateFile(home, name), { recursive: true });
-  const { status, errors } = await run(home, 'ensure');
-  expect([status, errors]).toEqual([5, expect.stringContaining('a folder has the name of one of its files')]);
+  await expect(ask(home, 'ensure')).rejects.toThrow('a folder has the name of one of its files');
 });
