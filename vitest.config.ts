@@ -17,10 +17,6 @@ if (existsSync(memory)) {
   if (bavail * bsize > ROOM) process.env.TMPDIR = memory;
 }
 
-// Node 20 optimizes a function after little use, which takes a worker more time than most tests give back: a later start saves
-// 8 % of its processor time. Newer ones have no such option
-const lateOptimization = process.version.startsWith('v20.') ? ['--interrupt-budget=200000'] : [];
-
 export default defineConfig({
   define: { PIT_VERSION: JSON.stringify(version) },
   plugins: [binaryFiles],
@@ -36,7 +32,7 @@ export default defineConfig({
     sequence: { sequencer: LongFirst },
     // most of what the tests allocate dies young; and the workers outnumber the cores, so that threads only for the
     // collection of garbage are in each other's way
-    execArgv: ['--max-semi-space-size=64', '--single-threaded-gc', ...lateOptimization],
+    execArgv: ['--max-semi-space-size=64', '--single-threaded-gc'],
     // modules keep what they load once and nothing else, so that the next file may go on with those that are loaded; the
     // mock of a module or of a part of it is the same in every file, or is undone when its test ends
     isolate: false,
