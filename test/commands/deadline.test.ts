@@ -27,7 +27,7 @@ async function withoutEnd(line: string, first: string, seconds = '3') {
   return { ...ran, server };
 }
 
-describe('a command that goes on after its time', () => {
+describe.concurrent('a command that goes on after its time', () => {
   it('a read ends with exit code 5', async () => {
     const { code, stdout, stderr } = await withoutEnd('balance', 'getAccountInfo');
     expect([code, stdout]).toEqual([5, '']);
@@ -66,7 +66,7 @@ describe('a command that goes on after its time', () => {
   });
 });
 
-describe('a command is not ended', () => {
+describe.concurrent('a command is not ended', () => {
   // longer than the time and its grace together
   const LONG_MS = 4_000;
 

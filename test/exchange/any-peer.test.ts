@@ -78,7 +78,7 @@ describe('a read from a peer that', () => {
   });
 });
 
-describe('a command', () => {
+describe.concurrent('a command', () => {
   const BOOK = '{"asks":[[31001.5,2]],"bids":[[31000.5,1]],"timestamp":1540295995}';
   const ORDERING = ['order', 'buy', 'btc_usdt', '0.01', '--at', '31000', '--yes', '--json', '--timeout', '4'];
 

@@ -2,7 +2,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Files that are short and take long, as they run whole campaigns or programs, or wait. */
 const LONG =
-  /campaigns?\.test|many-processes|kline|batch-(stopped|network)|deadline|limiter\/(shared|redis)|lifecycle\/(lifecycle|disk)/;
+  /secrets|campaign\.test|many-processes|kline|batch-(stopped|network)|deadline|limiter\/(shared|redis)|lifecycle\/(lifecycle|disk)/;
 
 /** Starts first what takes long, so that no worker is left with it at the end. Else as the runner does: by size, or as measured. */
 export default class LongFirst extends BaseSequencer {

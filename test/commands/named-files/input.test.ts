@@ -27,7 +27,7 @@ const READERS = [
   'sandbox replay btc_usdt --yes',
 ];
 
-describe.each(READERS)('pit %s', (command) => {
+describe.concurrent.each(READERS)('pit %s', (command) => {
   it('ends at its --timeout if nobody writes to the pipe that it reads', async () => {
     // no later test writes to it: here the program goes on, and with it the reading
     const silent = path.join(home, `silent-${READERS.indexOf(command)}`);
