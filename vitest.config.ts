@@ -21,14 +21,14 @@ export default defineConfig({
   define: { PIT_VERSION: JSON.stringify(version) },
   plugins: [binaryFiles],
   test: {
-    // six workers load much the same modules: each is compiled once and kept by its content, also for the next run
+    // the workers load much the same modules: each is compiled once and kept by its content, also for the next run
     experimental: { fsModuleCache: true },
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/missing.ts'],
     setupFiles: ['test/support/every-file.ts'],
     reporters: ['default', './test/support/closing-line.ts', './test/support/failure-report.ts'],
     // many tests wait for much of their time, for real processes and real time limits: more workers than two cores have room for
-    maxWorkers: 6,
+    maxWorkers: 7,
     sequence: { sequencer: LongFirst },
     // most of what the tests allocate dies young; and the workers outnumber the cores, so that threads only for the
     // collection of garbage are in each other's way
