@@ -78,7 +78,7 @@ describe('a read from a peer that', () => {
   });
 });
 
-describe.concurrent('a command', () => {
+describe('a command', () => {
   const BOOK = '{"asks":[[31001.5,2]],"bids":[[31000.5,1]],"timestamp":1540295995}';
   const ORDERING = ['order', 'buy', 'btc_usdt', '0.01', '--at', '31000', '--yes', '--json', '--timeout', '4'];
 
@@ -109,7 +109,7 @@ describe.concurrent('a command', () => {
     expect(shown).toEqual(peers.map(([name]) => [name, 6, 'unknown', 1]));
   });
 
-  it.each<[string, number, string?]>([
+  it.concurrent.each<[string, number, string?]>([
     ['ticker btc_usdt', 5],
     ['kline btc_usdt', 5],
     ['orders btc_usdt', 5],
