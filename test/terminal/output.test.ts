@@ -214,7 +214,7 @@ describe('a program with an answer', () => {
     const { stdout, stderr } = spawnSync('/bin/sh', ['-c', script, process.execPath], options);
     return { stdout, stderr };
   };
-  /** Lines of 2 MB, of which a pipe holds a small part. */
+  /** So many lines are 2 MB, far more than a pipe holds. */
   const LONG = 200_000;
 
   it('loses nothing of 10 MB in a pipe whose reader begins late', () => {

@@ -21,8 +21,8 @@ import { modernMeta } from './client.js';
 import { type Done, type Prepared, TradingClient } from './trading-client.js';
 
 /*
- * An agent that tries to send what nobody was shown. Each try is a line of a table; after a table, the exchange has to have what it
- * had before.
+ * An agent tries to send an order that its user was never shown. Each line of a table is one try. When a table is through, the
+ * exchange must have the same orders as before it.
  */
 
 const pit = usePitHome();
