@@ -1,4 +1,5 @@
-// Installs and builds what is missing or out of date, so that one command works on a fresh clone and costs nothing later.
+// `npm run build`, and what npm runs when it installs a checkout: installs and builds what is missing or out of date, so that one
+// command works on a fresh clone and costs nothing later.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
@@ -7,15 +8,15 @@ import { fileURLToPath } from 'node:url';
 
 export const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** What dist/ is made of. */
-const INPUTS = ['assets', 'package-lock.json', 'package.json', 'scripts', 'src'];
+/** What dist/ is made of, with the version in package.json. The lockfile names all packages. */
+const INPUTS = ['assets', 'package-lock.json', 'scripts', 'src'];
 
 /** Makes `node_modules` what the lockfile says. */
 export function preparePackages() {
   if (arePackagesInstalled(root)) return;
   console.error('Installing the packages …');
-  // leaves the lockfile alone
-  npm('ci', '--loglevel=error');
+  // leaves the lockfile alone, runs no script of a package, and is the same if npm itself runs this to install pit elsewhere
+  npm('ci', '--loglevel=error', '--ignore-scripts', '--include=dev', '--include=optional', '--no-global');
 }
 
 /** Whether npm has installed a folder's packages as its lockfile says, for this machine. npm writes down what it installs. */
@@ -91,8 +92,9 @@ export function commitOf(folder) {
 /** Of all that a build is made of. */
 function digestOfBuild() {
   // the build holds the list of what this Node's modules offer, and names the commit
+  const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
   const hash = createHash('sha256').update(
-    `${process.platform} ${process.arch} ${process.version} ${commitOf(root)}\n`,
+    `${version} ${process.platform} ${process.arch} ${process.version} ${commitOf(root)}\n`,
   );
   const files = INPUTS.flatMap(filesBelow);
   for (const file of files) hash.update(`${file}\n`).update(readFileSync(path.join(root, file)));
@@ -107,3 +109,5 @@ function filesBelow(input) {
     .map((entry) => path.relative(root, path.join(entry.parentPath, entry.name)))
     .sort();
 }
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) prepare();
