@@ -1,4 +1,7 @@
-#!/usr/bin/env node
+#!/bin/sh
+':'; //bin/sh -c : 2>/dev/null 3>&1 || { echo 'pit: stdout is closed, so no answer can be printed; nothing was sent.' >&2; exit 2; }; exec node "$0" "$@"
+// The line above is for the shell: Node opens /dev/null in the place of a closed stdout, and cannot tell it from one that is meant.
+
 // Runs the program that scripts/build.js has bundled in dist/, with V8's code cache: compiling is most of what a start costs.
 // The cached code of all files that a command loads is in one file. Node's own cache (module.enableCompileCache) is missing on
 // Node 20, and holds only the functions that the first of all commands has used.
@@ -62,15 +65,17 @@ function sourceOf(filename) {
     return readFileSync(filename, 'utf8');
   } catch (error) {
     if (error.code !== 'ENOENT') throw error;
-    if (loaded.size === 0) stopUnbuilt(filename);
     throw Object.assign(new Error(`${filename} is gone`), { code: 'PIT_REPLACED' });
   }
 }
 
-/** Ends the program in a folder of sources that was not built yet. */
-function stopUnbuilt(filename) {
-  process.stderr.write(`pit: ${filename} is missing.\n→ Build pit first: npm install && npm run build\n`);
-  process.exit(1);
+/** Says in a sentence what to do if a file of dist/ is missing before the program could start. */
+function reportMissing({ message }) {
+  const root = path.dirname(DIST);
+  const isCheckout = existsSync(path.join(root, 'scripts'));
+  const fix = isCheckout ? `run \`npm run build\` in ${root}` : 'install pit again';
+  process.stderr.write(`pit: ${message}; ${fix}.\n`);
+  process.exitCode = 1;
 }
 
 /** The file with the code that this Node compiled for a command; undefined without a command or a folder. */
@@ -188,4 +193,11 @@ process.once('exit', (code) => {
   }
 });
 
-requireFrom(`./${ENTRY}`).start();
+async function run() {
+  await requireFrom(`./${ENTRY}`).start();
+}
+
+run().catch((error) => {
+  if (error.code !== 'PIT_REPLACED') throw error;
+  reportMissing(error);
+});

@@ -47,26 +47,33 @@ export function prepare() {
   const digest = digestOfBuild();
   if (existsSync(mark) && readFileSync(mark, 'utf8') === digest) return;
   console.error('Building …');
-  run(process.execPath, ['scripts/build.js']);
+  run(process.execPath, ['scripts/build.js'], {}, ASIDE);
   writeFileSync(mark, digest);
 }
 
-/** Runs a program in the project's folder with the terminal it was given; a failure ends this one too. */
-export function run(command, words, environment = {}) {
+/**
+ * Runs a program in the project's folder with the terminal it was given; a failure ends this one too.
+ *
+ * @param stdio for a program whose output is not the answer, such as {@link ASIDE}
+ */
+export function run(command, words, environment = {}, stdio = 'inherit') {
   const { status, error } = spawnSync(command, words, {
     cwd: root,
-    stdio: 'inherit',
+    stdio,
     env: { ...process.env, ...environment },
   });
   if (error !== undefined) console.error(`${command}: ${error.message}`);
   if (status !== 0) process.exit(status ?? 1);
 }
 
+/** What is printed goes to stderr: stdout may be the answer of an npm that runs this, as in `npm pack --json`. */
+const ASIDE = ['inherit', 2, 'inherit'];
+
 /** Runs the npm that started this script, or the one on the PATH. */
 export function npm(...words) {
   const program = process.env.npm_execpath;
-  if (program?.endsWith('npm-cli.js')) run(process.execPath, [program, ...words]);
-  else run('npm', words);
+  if (program?.endsWith('npm-cli.js')) run(process.execPath, [program, ...words], {}, ASIDE);
+  else run('npm', words, {}, ASIDE);
 }
 
 /**
