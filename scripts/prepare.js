@@ -117,4 +117,16 @@ function filesBelow(input) {
     .sort();
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) prepare();
+/** npm clones what it installs from git to a folder of its cache. */
+const CLONE_OF_NPM = /[\\/]_cacache[\\/]tmp[\\/]git-clone/;
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  // npm then removes the packages that it has put into the folder of pit before this script ended
+  if (process.env.npm_config_global === 'true' && CLONE_OF_NPM.test(root)) {
+    console.error(
+      'npm cannot install pit globally from a git address: clone it, and run `npm install --global .` in the clone.',
+    );
+    process.exit(1);
+  }
+  prepare();
+}

@@ -190,6 +190,8 @@ export async function startDocumentExchange(): Promise<DocumentExchange> {
   const called = new Set<string>();
   const notShown = new Set<string>();
   const broken: string[] = [];
+  /** A cancelled order that was filled in part has the status 2. */
+  let isCancelled = false;
   const server = createServer((request, response) => {
     const name = nameOf(request);
     const shown = Object.hasOwn(SHOWN, name) ? SHOWN[name] : undefined;
@@ -203,7 +205,8 @@ export async function startDocumentExchange(): Promise<DocumentExchange> {
       return end(response, 404, '');
     }
     called.add(name);
-    end(response, 200, shown.answer);
+    isCancelled ||= name === 'cancelOrder';
+    end(response, 200, isCancelled ? shown.answer.replace('"status":3', '"status":2') : shown.answer);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

@@ -193,7 +193,7 @@ function operationSection(name: OperationName): string {
     `${about}\n`,
     `\`${path}\`: ${who}, ${does}.\n`,
     ...(rows.length === 0 ? [] : [table(['parameter', 'required', 'rule'], rows), '']),
-    table(['answer', ''], answer),
+    table(['answer', 'kind'], answer),
     ...(notShown === undefined ? [] : [`\nNot shown: ${notShown}.`]),
     '',
   ].join('\n');
@@ -227,11 +227,9 @@ function fieldsOf(schema: GenericSchema, path: string): (readonly [string, strin
   if (item !== undefined) return fieldsOf(item, `${path}[]`);
   if (items !== undefined) return items.flatMap((one, index) => fieldsOf(one, `${path}[${index}]`));
   if (value !== undefined) return fieldsOf(value, within('*'));
+  // of an object or a list, only the whole may be missing
   if (wrapped !== undefined)
-    return fieldsOf(wrapped, path).map(([field, kind]) => [
-      field,
-      kind.endsWith('missing') ? kind : `${kind}, or missing`,
-    ]);
+    return fieldsOf(wrapped, path).map(([field, kind]) => [field, field === path ? `${kind}, or missing` : kind]);
   if (options !== undefined) return [[path, options.join(' or ')]];
   return [[path, type === 'unknown' ? kindOf(schema) : type]];
 }
