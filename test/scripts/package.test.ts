@@ -21,9 +21,13 @@ function pack(name: string): Packed & { readonly copy: string } {
   const { copy, remove } = copyProject(name);
   removals.push(remove);
   const words = ['pack', '--json', '--pack-destination', folder];
-  const options = { cwd: copy, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] } as const;
   const [packed] = JSON.parse(
-    execFileSync('npm', words, { ...options, env: { ...process.env, PIT_COMMIT: commit ?? '' } }),
+    execFileSync('npm', words, {
+      cwd: copy,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+      env: { ...process.env, PIT_COMMIT: commit ?? '' },
+    }),
   ) as Packed[];
   if (packed === undefined) throw new Error('npm packed nothing');
   return { ...packed, copy };
@@ -63,7 +67,9 @@ it('the package asks npm for native libraries only, and the checkout keeps its o
 
 it('publint finds nothing to improve in the package', async () => {
   const { messages } = await publint({ pkgDir: unpacked, pack: false, strict: true });
-  expect(messages).toEqual([]);
+  // it knows programs that start with Node; this one starts with the shell, which sees a closed stdout
+  expect(messages.filter(({ code }) => code !== 'BIN_FILE_NOT_EXECUTABLE')).toEqual([]);
+  expect(readFileSync(path.join(unpacked, 'bin', 'pit.js'), 'utf8')).toMatch(/^#!\/bin\/sh\n/);
 });
 
 /** What `pit --version --json` prints of a program. */
