@@ -62,7 +62,7 @@ interface AlertRequest {
   readonly line: WaitingLine;
 }
 
-/** Prints alerts: the first one, or each. Throws Failure `unreachable` if the time ends before the first, and `partial` if nothing more can be filled. */
+/** Prints alerts: the first one, or each. Throws Failure `overdue` if the time ends before the first, and `partial` if nothing more can be filled. */
 async function waitForAlerts(
   context: Context,
   { market, conditions, repeat, actions, line }: AlertRequest,
@@ -116,7 +116,7 @@ async function waitForAlerts(
   }
   if (count > 0 || ended === 'interrupted') return;
   if (ended === 'overdue')
-    throw new Failure('unreachable', `No condition held within ${budget.words}.`, {
+    throw new Failure('overdue', `No condition held within ${budget.words}.`, {
       hint: 'Give it more time with --timeout SECONDS, or leave --timeout out to wait without an end.',
     });
   throw new Failure('partial', `Nothing more can be filled of what ${namesOf(conditions)} waits for.`, {

@@ -83,9 +83,9 @@ describe('pit alert', () => {
     expect(printed.stdout).toMatch(/^market,condition,time,value,late,order\nltc_usdt,\S+,\S+,[\d.]+,false,\n/);
   });
 
-  it('--timeout ends it with 5 and an empty stdout', async () => {
-    const error = await pit.failure('alert btc_usdt last>1000000 --timeout 0.5', 5);
-    expect(error).toMatchObject({ kind: 'unreachable', message: 'No condition held within 0.5 seconds.' });
+  it('--timeout ends it with 10, unlike a lost connection, and with an empty stdout', async () => {
+    const error = await pit.failure('alert btc_usdt last>1000000 --timeout 0.5', 10);
+    expect(error).toMatchObject({ kind: 'overdue', message: 'No condition held within 0.5 seconds.' });
   });
 
   it('polls if the profile has no stream', async () => {
