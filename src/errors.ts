@@ -33,8 +33,16 @@ export const INTERRUPTED = 'interrupted';
 /** The other exit codes. */
 export const OTHER_EXITS = [
   { exitCode: 0, kind: '', meaning: 'done' },
-  { exitCode: 130, kind: INTERRUPTED, meaning: 'any command: interrupted (SIGINT, Ctrl-C); only a write prints the error object' },
-  { exitCode: 143, kind: INTERRUPTED, meaning: 'any command: terminated (SIGTERM); only a write prints the error object' },
+  {
+    exitCode: 130,
+    kind: INTERRUPTED,
+    meaning: 'any command: interrupted (SIGINT, Ctrl-C); only a write prints the error object',
+  },
+  {
+    exitCode: 143,
+    kind: INTERRUPTED,
+    meaning: 'any command: terminated (SIGTERM); only a write prints the error object',
+  },
 ] as const;
 
 export type FailureKind = keyof typeof FAILURES;

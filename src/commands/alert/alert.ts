@@ -35,12 +35,13 @@ export default define({
     exec: flag('--exec <command>', 'run this program, without a shell, with the JSON document on its stdin', execWords),
     notify: toggle('--notify', 'show a notification on the desktop, and ring the bell of the terminal'),
   },
+  timeout: 'stop waiting after this time (default: wait without an end)',
   examples: [
     "alert btc_usdt 'last>30000'",
     "alert btc_usdt 'last>30000' 'last<27000' --timeout 3600",
     "alert btc_usdt 'change<-5%' 'spread>0.1%' --repeat --notify",
     "alert btc_usdt fill --repeat --exec './on-fill.sh btc'",
-    'alert btc_usdt fill:202611210000000001 --json',
+    'alert btc_usdt filled:202611210000000001 --json',
   ],
   output: shape.object(ALERT),
   async run(context, { market, conditions, repeat, exec, notify }) {
