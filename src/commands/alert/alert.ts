@@ -78,10 +78,16 @@ async function waitForAlerts(
     ended ??= why;
     end.abort();
   };
-  const forget = host.onInterrupt(() => {
+  let printing = Promise.resolve();
+  // what was printed has its program run
+  const finish = async () => {
     line.hide();
     endAs('interrupted');
-  });
+    await printing.catch(() => undefined);
+    actions.announceRest();
+    await actions.done();
+  };
+  const forget = host.onInterrupt(finish, () => actions.leave());
   const bind = budget.disableDeadline();
   if (globals.isTimeoutGiven)
     void host.sleep(globals.timeoutMs, end.signal).then(() => end.signal.aborted || endAs('overdue'));
@@ -96,22 +102,26 @@ async function waitForAlerts(
   };
   const warn = (message: string) => output.warn(message);
   let count = 0;
+  const print = async (alert: Alert) => {
+    const data = documentOf(market, alert);
+    const title = `${market} ${alert.condition.text}`;
+    const text = textOf(market, alert);
+    await output.answer({ data, isLater: count > 0, show: () => `${zonedTime(alert.time)}  ${title}: ${text}` });
+    actions.start({ document: data, title, text });
+  };
   try {
     const source = { market, conditions, isRepeated: repeat, client, budget, follow, warn };
     for await (const alert of findAlerts(source)) {
-      const data = documentOf(market, alert);
-      const title = `${market} ${alert.condition.text}`;
-      const text = textOf(market, alert);
-      await output.answer({ data, isLater: count > 0, show: () => `${zonedTime(alert.time)}  ${title}: ${text}` });
-      actions.start({ document: data, title, text });
+      if (end.signal.aborted) break;
+      printing = print(alert);
+      await printing;
       count += 1;
       if (!repeat) break;
     }
-    line.hide();
-    await actions.done();
   } finally {
     end.abort();
     line.hide();
+    await actions.done();
     forget();
     bind();
   }
