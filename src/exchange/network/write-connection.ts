@@ -46,6 +46,8 @@ async function openDirectly({ url, authorities, timeoutMs }: ConnectionPlan, sig
   const socket = isSecure
     ? connectTls({
         ...{ host, port, ALPNProtocols: ['http/1.1'], servername: isIP(host) === 0 ? host : '' },
+        // whatever the environment says: a write carries a signature
+        rejectUnauthorized: true,
         ...(authorities === undefined ? {} : { ca: authorities }),
       })
     : connect({ host, port });
