@@ -1,4 +1,3 @@
-import type { GenericSchema } from 'valibot';
 import {
   channels,
   type Operation,
@@ -15,6 +14,7 @@ interface Remarks {
 }
 
 type OperationName = keyof typeof operations;
+type Schema = Operation['result'];
 
 const REMARKS: Readonly<Record<OperationName, Remarks>> = {
   markets: { about: 'The rules of every market: decimals, and the smallest order in base and in quote coin.' },
@@ -206,17 +206,17 @@ function ruleOf(problem: (text: string) => string | undefined): string {
 
 interface Described {
   readonly type: string;
-  readonly entries?: Readonly<Record<string, GenericSchema>>;
-  readonly item?: GenericSchema;
-  readonly items?: readonly GenericSchema[];
-  readonly value?: GenericSchema;
-  readonly wrapped?: GenericSchema;
+  readonly entries?: Readonly<Record<string, Schema>>;
+  readonly item?: Schema;
+  readonly items?: readonly Schema[];
+  readonly value?: Schema;
+  readonly wrapped?: Schema;
   readonly options?: readonly string[];
-  readonly pipe?: readonly (GenericSchema & { readonly kind: string })[];
+  readonly pipe?: readonly (Schema & { readonly kind: string })[];
 }
 
 /** The fields of an answer by their paths, with the kind of each. */
-function fieldsOf(schema: GenericSchema, path: string): (readonly [string, string])[] {
+function fieldsOf(schema: Schema, path: string): (readonly [string, string])[] {
   const described = schema as unknown as Described;
   const { type, entries, item, items, value, wrapped, options, pipe } = described;
   const inner = pipe?.filter(({ kind }) => kind === 'schema').at(-1);
@@ -235,7 +235,7 @@ function fieldsOf(schema: GenericSchema, path: string): (readonly [string, strin
 }
 
 /** What a field expects, in the words of its own error. */
-function kindOf(schema: GenericSchema): string {
+function kindOf(schema: Schema): string {
   const { issues } = schema['~run']({ value: undefined }, {});
   return /^expected (.*), got/.exec(issues?.[0]?.message ?? '')?.[1] ?? 'any value';
 }
