@@ -1,7 +1,4 @@
-#!/bin/sh
-':'; //bin/sh -c : 2>/dev/null 3>&1 || { echo 'pit: stdout is closed, so no answer can be printed; nothing was sent.' >&2; exit 2; }; exec node "$0" "$@"
-// The line above is for the shell: Node opens /dev/null in the place of a closed stdout, and cannot tell it from one that is meant.
-
+#!/usr/bin/env node
 // Runs the program that scripts/build.js has bundled in dist/, with V8's code cache: compiling is most of what a start costs.
 // The cached code of all files that a command loads is in one file. Node's own cache (module.enableCompileCache) is missing on
 // Node 20, and holds only the functions that the first of all commands has used.

@@ -67,9 +67,7 @@ it('the package asks npm for native libraries only, and the checkout keeps its o
 
 it('publint finds nothing to improve in the package', async () => {
   const { messages } = await publint({ pkgDir: unpacked, pack: false, strict: true });
-  // it knows programs that start with Node; this one starts with the shell, which sees a closed stdout
-  expect(messages.filter(({ code }) => code !== 'BIN_FILE_NOT_EXECUTABLE')).toEqual([]);
-  expect(readFileSync(path.join(unpacked, 'bin', 'pit.js'), 'utf8')).toMatch(/^#!\/bin\/sh\n/);
+  expect(messages).toEqual([]);
 });
 
 /** What `pit --version --json` prints of a program. */

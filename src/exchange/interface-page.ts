@@ -1,11 +1,7 @@
-import {
-  channels,
-  type Operation,
-  observedCodes,
-  operations,
-  SUCCESS,
-  STREAM_PROTOCOL as stream,
-} from '../../exchange/description.js';
+import { channels, PROTOCOL as stream } from './channels/index.js';
+import { observedCodes, SUCCESS } from './observed-codes.js';
+import { operations } from './operations/index.js';
+import type { Operation } from './operations/operation.js';
 
 /** What the descriptions of an operation do not hold: what it is for, in a sentence, and what the interface does not show. */
 interface Remarks {
