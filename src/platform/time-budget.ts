@@ -76,6 +76,18 @@ export class TimeBudget {
     }
   }
 
+  /**
+   * Runs work that takes the time that it takes, as long as it makes progress, unless the user has set the time.
+   * @param work calls the function for each step that it has made
+   */
+  whileProgressing<Value>(work: (progressed: () => void) => Promise<Value>): Promise<Value> {
+    if (this.isUserSet) return work(() => {});
+    return this.withoutDeadline(() => {
+      this.restart();
+      return work(() => this.restart());
+    });
+  }
+
   /** Turns the deadline off until the returned function is called. */
   disableDeadline(): () => void {
     this.#withoutDeadline += 1;

@@ -142,7 +142,7 @@ export function cancelEverything(context: WriteContext, market: string): Promise
       if (orders.length === 0) return { attempts: [], stillOpen: [], failure: own.failure, orders: own.byId };
       progress = new Progress(context, market, orders.length, true);
       return progress.during(async () => {
-        const done = await cancelAll(trading, market, own, progress.answered);
+        const done = await cancelAll(trading, market, own, { onResponse: progress.answered });
         await settleMarket(trading, market);
         return done;
       });

@@ -8,7 +8,6 @@ import type { Host } from '../../platform/host.js';
 import type { TimeBudget } from '../../platform/time-budget.js';
 import type { SandboxAddress } from '../../sandbox/lifecycle/files.js';
 import type { Output } from '../../terminal/output.js';
-import { accountName } from './account-name.js';
 import type { ActiveProfile } from './active-profile.js';
 import { type Sandbox, sandboxStopped } from './sandbox.js';
 import { SeenNames } from './seen-names.js';
@@ -83,8 +82,7 @@ export class ActiveExchange {
 
   /** The latch of the account. Asks the exchange nothing. Throws Failure `credentials`. */
   async latch(): Promise<Latch> {
-    await this.profile.loadKeys();
-    return (await this.connection()).latch;
+    return (await this.connection()).latch();
   }
 
   /** From now on, calls the listener with the operation and the response body of each accepted write. */
@@ -109,8 +107,9 @@ export class ActiveExchange {
   async warnOfLocalHalt(): Promise<void> {
     if (!hasLatches(this.host.directories.state)) return;
     const latch = await tryRead(async () => {
-      const { keychainEntry } = await this.profile.connection();
-      return keychainEntry === null ? (await this.connection()).latch : undefined;
+      const { keychainEntry, keychainDigest } = await this.profile.connection();
+      const isKnown = keychainEntry === null || keychainDigest !== null;
+      return isKnown ? (await this.connection()).latch() : undefined;
     });
     this.#reportHalt(latch?.findLocal());
   }
@@ -156,7 +155,8 @@ export class ActiveExchange {
       host,
       connection,
       cache: new Cache(host.directories.cache, host.now),
-      account: () => accountName(connection, () => this.profile.credentials(connection).accessKey),
+      account: () => this.profile.latchAccount(connection),
+      keyDigest: () => this.profile.keyDigest(connection),
       hosts: hostsOf(connection, () => this.sandbox.address),
       credentials: () => this.profile.credentials(connection),
       trace: this.globals.verbose ? (line) => output.note(line) : undefined,

@@ -45,9 +45,9 @@ export async function limiterState(sharing: Sharing): Promise<LimiterState> {
   }
 }
 
-function namesOf({ accessKey }: Sharing): LimitName[] {
+function namesOf({ keyDigest }: Sharing): LimitName[] {
   try {
-    accessKey();
+    keyDigest();
     return ['key', 'address', 'kline'];
   } catch (thrown) {
     if (thrown instanceof Failure) return ['address', 'kline'];
