@@ -12,7 +12,7 @@ export class TimeBudget {
   constructor(
     milliseconds: number,
     private readonly now: () => number,
-    private readonly isUserSet = false,
+    readonly isUserSet = false,
   ) {
     this.#milliseconds = milliseconds;
     this.#end = now() + milliseconds;
