@@ -149,6 +149,7 @@ export async function reportingSignals<Value>(
   work: () => Promise<Value>,
 ): Promise<Value> {
   let signalled: EndingSignal | undefined;
+  let reporting: Promise<void> | undefined;
   const report = async (signal: EndingSignal) => {
     const interruption = write.interrupted();
     // a reader that is gone must not hide the interruption
@@ -159,15 +160,17 @@ export async function reportingSignals<Value>(
     (signal) => {
       signalled = signal;
       const stopping = write.stop();
-      return stopping === undefined ? report(signal) : stopping.then(() => report(signal));
+      reporting = stopping === undefined ? report(signal) : stopping.then(() => report(signal));
+      return reporting;
     },
     (signal) => output.interrupted(signal, write.interrupted()),
   );
   try {
     const value = await work();
     // what was done is reported already
-    if (signalled !== undefined && write.printSoFar !== undefined) throw new Interrupted(signalled);
-    return value;
+    if (signalled === undefined || write.printSoFar === undefined) return value;
+    await reporting;
+    throw new Interrupted(signalled);
   } catch (error) {
     if (error instanceof Interrupted && signalled === undefined) await report(error.signal);
     throw error;
@@ -184,7 +187,10 @@ async function confirmedWrite<Ready extends Prepared, Sent>(
   let readAt = host.monotonic();
   let ready = await prepare();
   for (let isAgain = false; ; isAgain = true) {
-    if (globals.dryRun) return { answer: dryAnswer(dryRun(ready), await preview(ready)) };
+    if (globals.dryRun) {
+      const isHalted = (await context.trading.client.halt()) !== undefined;
+      return { answer: dryAnswer(withHalted(dryRun(ready), isHalted), await preview(ready)) };
+    }
     if (passesHalt !== true) await requireNotHalted(context);
     if (isPreviewed) output.preview(await preview(ready));
     else for (const { text } of ready.warnings) output.warn(text);
@@ -205,6 +211,12 @@ export async function requireNotHalted({ trading }: Pick<WriteContext, 'trading'
   if (halt === undefined) return;
   const message = `halted blocks this: the account is ${haltText(halt)}. Nothing was sent.`;
   throw new Failure('usage', message, { hint: LIFT_HALT, halted: true });
+}
+
+/** Each request of a dry run, with whether the account is halted. */
+function withHalted(data: unknown, halted: boolean): unknown {
+  if (Array.isArray(data)) return data.map((one) => withHalted(one, halted));
+  return typeof data === 'object' && data !== null && 'dryRun' in data ? { ...data, halted } : data;
 }
 
 function dryAnswer(data: unknown, show: (screen: Screen) => string): Answer {

@@ -1,6 +1,6 @@
 import type { Cache } from '../config/cache.js';
 import type { Connection } from '../config/connection.js';
-import { passwordsOf, shareOf } from '../config/settings.js';
+import { passwordsOf, redisProblem, shareOf } from '../config/settings.js';
 import type { Market } from '../domain/market.js';
 import type { Failure } from '../errors.js';
 import { type Host, monotonicMs } from '../platform/host.js';
@@ -128,8 +128,8 @@ export class ExchangeConnection {
   }
 
   async #makeLatch(): Promise<Latch> {
-    const { root, now, redisUrl } = this.#sharing();
-    const redis = redisUrl === undefined ? undefined : new Redis(redisUrl);
+    const { root, now, redisUrl, redisProblem: problem } = this.#sharing();
+    const redis = redisUrl === undefined ? undefined : new Redis(redisUrl, problem);
     return new Latch({ root, account: await this.options.account(), redis, now, monotonic: monotonicMs });
   }
 
@@ -213,7 +213,7 @@ export class ExchangeConnection {
       share: shareOf(limiterShare),
       keyDigest,
       hosts: { base: limitKey(baseUrl), trade: limitKey(tradeUrl) },
-      ...(limiter === undefined ? {} : { redisUrl: limiter }),
+      ...(limiter === undefined ? {} : { redisUrl: limiter, redisProblem: redisProblem(limiter, host.environment) }),
       onUnshared,
     };
   }

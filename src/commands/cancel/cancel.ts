@@ -60,7 +60,7 @@ export default define({
       return cancelInAllMarkets(context);
     }
     if (market === undefined)
-      throw usage('Name the market.', [
+      throw usage("missing required argument 'market'", [
         suggest('Cancel every open order of a market', 'cancel', 'btc_usdt', '--all'),
         suggest('Cancel every open order of all markets', 'cancel', '--all', '--all-markets'),
       ]);

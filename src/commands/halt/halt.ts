@@ -113,10 +113,11 @@ async function haltAccount(context: Context, wanted: Wanted): Promise<Answer> {
     cancelled: wanted.isCancelling ? await cancelling.run() : NOTHING_CANCELLED,
   }));
   const flattened = await flattenAfter(context, wanted, { ...done, cancelled });
-  const failure = worst([...fall.failures, notAnswered(underWay), cancelled.failure, flattened.failure], fall);
+  const isDone = fall.isHalted || cancelled.rows.length + flattened.rows.length > 0;
+  const failures = [...fall.failures, notAnswered(underWay), cancelled.failure, flattened.failure];
+  const failure = worst(failures, fall, isDone);
   const answer = haltAnswer({ fall, cancelled, flattened }, failure);
-  if (failure?.kind !== 'declined' && (fall.isHalted || cancelled.rows.length + flattened.rows.length > 0))
-    return answer;
+  if (failure?.kind !== 'declined' && isDone) return answer;
   throw failure ?? new Failure('internal', stateText(fall));
 }
 
@@ -221,19 +222,19 @@ function haltData({ since, until, reason }: NewHalt, profiles: readonly string[]
 }
 
 /**
- * One failure that says all, beginning with what could not be done. An unknown outcome counts more than what is left; a
- * declined sale counts only alone.
+ * One failure that says all, beginning with what could not be done. An unknown outcome counts more than what is left. The first
+ * one decides if nothing was done, and a declined sale if it is alone.
  */
-function worst(all: readonly (Failure | undefined)[], fall: Fall): Failure | undefined {
+function worst(all: readonly (Failure | undefined)[], fall: Fall, isDone: boolean): Failure | undefined {
   const failures = all.filter((failure) => failure !== undefined);
   const [first] = failures;
   if (first === undefined) return undefined;
   const kind = failures.some((failure) => failure.kind === 'unknown') ? 'unknown' : 'partial';
-  const isAlone = failures.length === 1 && (first.kind === 'declined' || !fall.isHalted);
+  const isFirst = kind !== 'unknown' && (!isDone || (failures.length === 1 && first.kind === 'declined'));
   const hints = new Map(failures.flatMap(({ hints: ofOne }) => ofOne).map((hint) => [JSON.stringify(hint), hint]));
   const state = fall.isHalted ? [stateText(fall)] : [];
   const message = [...failures.map((failure) => failure.message), ...state].join(' ');
-  return new Failure(isAlone ? first.kind : kind, message, { hint: [...hints.values()] });
+  return new Failure(isFirst ? first.kind : kind, message, { hint: [...hints.values()] });
 }
 
 function leftByInterruption({ isCancelling, into }: Wanted): Hint[] {

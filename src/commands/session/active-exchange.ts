@@ -105,13 +105,15 @@ export class ActiveExchange {
    * be found out.
    */
   async warnOfLocalHalt(): Promise<void> {
-    if (!hasLatches(this.host.directories.state)) return;
-    const latch = await tryRead(async () => {
-      const { keychainEntry, keychainDigest } = await this.profile.connection();
-      const isKnown = keychainEntry === null || keychainDigest !== null;
-      return isKnown ? (await this.connection()).latch() : undefined;
-    });
-    this.#reportHalt(latch?.findLocal());
+    this.#reportHalt(await tryRead(() => this.localHalt()));
+  }
+
+  /** The halt by the file alone, which needs no keychain and no other machine. Throws Failure `credentials` without keys. */
+  async localHalt(): Promise<Halt | undefined> {
+    if (!hasLatches(this.host.directories.state)) return undefined;
+    const { keychainEntry, keychainDigest } = await this.profile.connection();
+    const isKnown = keychainEntry === null || keychainDigest !== null;
+    return isKnown ? (await (await this.connection()).latch()).findLocal() : undefined;
   }
 
   /** From now on, no warning says that the account is halted: the command does. */

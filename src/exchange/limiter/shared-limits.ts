@@ -26,6 +26,8 @@ export interface Sharing {
   readonly keyDigest: () => string;
   /** A Redis that several machines share; absent if only the folder is shared. */
   readonly redisUrl?: string;
+  /** Why that Redis must not be used; null or absent if it may. */
+  readonly redisProblem?: string | null;
   /** The part of the permits that this process may take while they cannot be shared. Above 0, at most 1. */
   readonly share: number;
   /** Milliseconds since the Unix epoch, by which a lock is dated. */
@@ -102,7 +104,7 @@ class SharedPermits {
   #hasWarned = false;
 
   constructor(private readonly sharing: Sharing) {
-    this.#redis = sharing.redisUrl === undefined ? undefined : new Redis(sharing.redisUrl);
+    this.#redis = sharing.redisUrl === undefined ? undefined : new Redis(sharing.redisUrl, sharing.redisProblem);
   }
 
   of(name: LimitName): Permits {

@@ -63,7 +63,7 @@ it('sends a cancellation at once while everything else waits', async () => {
   expect(order).toMatchObject({
     kind: 'notSent',
     failure: 'limited',
-    reason: expect.stringMatching(/^other requests used up the rate limit .*command$/),
+    reason: expect.stringMatching(/^the rate limit left no room .* was over$/),
   });
   expect(await failureOf(client.api.read('getUserAddress', { currency: 'btc' }))).toMatchObject({ kind: 'limited' });
   expect(server.requests).toHaveLength(1);
