@@ -58,7 +58,9 @@ describe('a halt belongs to the access key', () => {
     expect([...halted.profiles].sort()).toEqual(['one', 'sandbox', 'two']);
     for (const profile of ['two', 'sandbox'])
       expect(await pit.failure(`--profile ${profile} ${ORDER}`, 2)).toMatchObject({ halted: true });
-    expect(await pit.done('halt --profile two')).toMatch(/^Halted two, one and sandbox, which have the same key,|two, sandbox and one/);
+    expect(await pit.done('halt --profile two')).toMatch(
+      /^Halted two, one and sandbox, which have the same key,|two, sandbox and one/,
+    );
     expect(await pit.json<Halted>('halt --lift --profile two --confirm two')).toMatchObject({ halted: false });
     await pit.done(`--profile one ${ORDER}`);
   });
@@ -100,10 +102,7 @@ describe('a latch that cannot be written', () => {
     await pit.json('halt --lift --confirm sandbox');
     // a folder in the place of the file: writing fails for root, too
     const { code, stdout, stderr } = await withoutLatch(() => pit.run('halt --cancel --json'));
-    expect([code, lastError(stderr).message]).toEqual([
-      9,
-      expect.stringMatching(/^The account is NOT HALTED: /),
-    ]);
+    expect([code, lastError(stderr).message]).toEqual([9, expect.stringMatching(/^The account is NOT HALTED: /)]);
     expect(document<Halted>(stdout)).toMatchObject({ halted: false, cancelled: [{ outcome: 'cancelled' }] });
   });
 
@@ -115,7 +114,7 @@ describe('a latch that cannot be written', () => {
 
 /** Runs something while the folder of the latches is a file. */
 async function withoutLatch<Value>(work: () => Promise<Value>): Promise<Value> {
-  const folder = path.dirname(latchFile(''));
+  const folder = path.join(pit.home, 'state', 'halted');
   rmSync(folder, { recursive: true, force: true });
   writeFileSync(folder, '');
   chmodSync(folder, 0o600);
@@ -202,7 +201,9 @@ describe('pit halt --flatten', () => {
     await pit.done('profile unset sandbox orderNotional');
     const { halted, flattened } = document<Halted>(stdout);
     expect([code, halted, flattened.length > 0]).toEqual([130, true, true]);
-    expect(lastError(stderr).message).toMatch(/^Not everything was sold: \d+ orders? sold for [\d,.]+ usdt\. The account is halted\./);
+    expect(lastError(stderr).message).toMatch(
+      /^Not everything was sold: \d+ orders? sold for [\d,.]+ usdt\. The account is halted\./,
+    );
   });
 
   it('three at once all end with 0 when everything is sold', async () => {
@@ -225,5 +226,8 @@ describe('--for', () => {
 /** A stream that says that it is a terminal. */
 function terminalOf(columns: number) {
   const written: string[] = [];
-  return Object.assign({ written }, { isTTY: true, columns, rows: 40, write: (text: string) => written.push(text) }) as never;
+  return Object.assign(
+    { written },
+    { isTTY: true, columns, rows: 40, write: (text: string) => written.push(text) },
+  ) as never;
 }

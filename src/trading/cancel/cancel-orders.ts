@@ -56,7 +56,7 @@ export async function cancelOrders(
   orders: readonly OrderReference[],
   onResponse: () => void = () => {},
 ): Promise<CancelAttempt[]> {
-  return settleAll(trading, await sendAll(trading, market, orders, onResponse));
+  return settleAll(trading, await sendAll(trading, market, orders, () => onResponse()));
 }
 
 /** Requests under way at once: one that hangs does not delay the others. */
