@@ -11,7 +11,7 @@ import { type OperationName, type OperationNamed, operationOf } from './operatio
 import type { Result } from './operations/operation.js';
 import { type Credentials, type Hosts, type ParameterValues, requestUrl, type ValuesOf } from './request.js';
 import { BadStatus, Refused, readResponse, requireJson, UnexpectedResponse, wholeBody } from './response.js';
-import { get, type HttpResponse, type Network, TransportError, type TransportOptions } from './transport.js';
+import { get, type HttpResponse, Network, TransportError, type TransportOptions } from './transport.js';
 import { CANCELLED, NO_TIME, WAITED_TOO_LONG, type WriteResponse, writeResponseOf } from './write-response.js';
 
 export interface ApiOptions {
@@ -42,6 +42,8 @@ export interface ApiOptions {
   readonly network?: Network;
   /** Aborts every request. A write that was sent may have been executed. */
   readonly signal?: AbortSignal | undefined;
+  /** Whether another command may follow in this process, with a write of its own. */
+  readonly staysOpen?: boolean;
 }
 
 /** Controls the time and the sending of a write. */
@@ -213,6 +215,15 @@ export class ExchangeApi {
     );
   }
 
+  /**
+   * Opens a connection in the background for the next write, so that it waits for no handshake. Fails silently: the write then opens its
+   * own.
+   */
+  prepareWrite(): void {
+    const { host, hosts, network = new Network() } = this.options;
+    (async () => network.prepare(hosts.tradeUrl, host))().catch(() => undefined);
+  }
+
   /** Why only cancellations may leave now; undefined if every write may. */
   async halt(): Promise<Halt | undefined> {
     return this.options.halt?.();
@@ -309,6 +320,7 @@ export class ExchangeApi {
       const response = await withPermit(permit, (onResponse) =>
         this.#roundTrip(request, reqTime, { ...callOptions, onResponse }),
       );
+      if (this.options.staysOpen === true) this.prepareWrite();
       return { kind: 'done', value: response };
     } catch (error) {
       return writeResponseOf(error);
