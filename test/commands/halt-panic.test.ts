@@ -73,7 +73,8 @@ describe('a halt belongs to the access key', () => {
     await pit.done(`profile add other --base-url ${baseUrl} --trade-url ${tradeUrl}`);
     await pit.done('keys set --profile other --stdin', { input: `${other.accessKey}\n${other.secretKey}\n` });
     expect((await pit.json<Halted>('halt --profile other')).profiles).toEqual(['other']);
-    await pit.done(ORDER);
+    // another size: the same order from another profile would count as a possible duplicate
+    await pit.done(ORDER.replace('0.01', '0.013'));
     await pit.json('halt --lift --profile other --confirm other');
   });
 
@@ -174,7 +175,7 @@ describe('pit halt --flatten', () => {
   it('ends with 9 if the network placed an order twice', async () => {
     await pit.done('order buy btc_usdt 0.1 --at ask+1% --ioc --yes');
     // what is left after the first order lets the second one fill, too
-    await pit.done('profile set sandbox orderNotional 500usdt');
+    await pit.done('profile set sandbox orderNotional 30000usdt');
     await pit.done('sandbox fault add twice --operation order --count 1');
     const { code, stderr } = await pit.run('halt --flatten usdt --yes --json');
     await pit.done('profile unset sandbox orderNotional');

@@ -197,7 +197,7 @@ export async function sell(
         if (await mayPause()) continue;
         return ended(`${formatAmount(frozen)} is frozen, as in open orders`);
       }
-      const needed = ordersNeeded(slices.length, sold, amount);
+      const needed = ordersNeeded(slices.length, sold, amount, maxNotional?.dividedBy(slice.price, 8, 'down') ?? null);
       if (needed !== null)
         return ended(
           `the bids take about ${formatAmount(needed.perOrder)} at a time, so the rest would need ${grouped(needed.orders)} more orders`,
@@ -231,14 +231,19 @@ export async function sell(
   }
 }
 
-/** What the orders so far show: how many more the rest would need, if that is too many; null otherwise. */
+/**
+ * What the orders so far show: how many more the rest would need, if that is too many; null otherwise.
+ * @param most the most that one order may sell: it is not the bids that are small if most orders sell about that
+ */
 function ordersNeeded(
   count: number,
   sold: Decimal,
   rest: Decimal,
+  most: Decimal | null,
 ): { readonly perOrder: Decimal; readonly orders: string } | null {
   if (count < FIRST_SALES || sold.sign === 0) return null;
   const perOrder = sold.dividedBy(Decimal.of(String(count)), 8, 'up');
+  if (most !== null && perOrder.plus(perOrder).compare(most) >= 0) return null;
   const orders = rest.dividedBy(perOrder, 0, 'up');
   const isTooMany = orders.plus(Decimal.of(String(count))).compare(Decimal.of(String(MAX_SALES))) > 0;
   return isTooMany ? { perOrder, orders: orders.toString() } : null;
