@@ -12,8 +12,8 @@ import { settleMarket } from '../../trading/settle.js';
 import type { Context } from '../command.js';
 import { carryOut, dryRequest, exchangeText, openWithConsent } from '../write.js';
 import { CancelRun, inEachMarket, type MarketOrders, openInAllMarkets } from './all-markets.js';
-import { openText } from './cancel.js';
 import { cancelTable } from './cancel-result.js';
+import { openText } from './open-text.js';
 
 /** A market with open orders. */
 interface OpenMarket {

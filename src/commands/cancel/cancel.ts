@@ -1,9 +1,7 @@
 import { confirm } from '../../cli/consent.js';
 import { flag, optional, several, toggle } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
-import { Decimal, grouped } from '../../domain/decimal.js';
-import { splitMarket } from '../../domain/market.js';
-import { isSameReference, type Order, type OrderReference, referenceText, type Side } from '../../domain/order.js';
+import { isSameReference, type OrderReference, referenceText, type Side } from '../../domain/order.js';
 import { type Interruption, suggest, tryRead, usage } from '../../errors.js';
 import type { Answer } from '../../terminal/answer.js';
 import { paintSide, sideText } from '../../terminal/cells.js';
@@ -31,6 +29,7 @@ import {
 } from '../write.js';
 import { cancelInAllMarkets } from './cancel-in-all-markets.js';
 import { CANCELLED, cancelAllAnswer, cancelAnswer } from './cancel-result.js';
+import { openText } from './open-text.js';
 
 export default define({
   summary: 'Cancel orders by id, or all in a market or in all markets',
@@ -254,20 +253,6 @@ function openOrdersTable(screen: Screen, market: string, { open, failure }: OwnO
     ...(failure === null ? [] : [['not read', `older orders: ${failure.message}`] as Entry]),
     ['exchange', exchange],
   ]);
-}
-
-/** How many orders of a side are open, and what they are worth. */
-export function openText(market: string, side: Side, open: readonly Order[]): string {
-  if (open.length === 0) return 'none open';
-  const { base = '', quote = '' } = splitMarket(market) ?? {};
-  const sizes = open.map(({ amount, filled }) => Decimal.of(amount).minus(Decimal.of(filled)));
-  const values = open.map(({ price }, index) => Decimal.of(price).times(sizes[index] ?? Decimal.zero));
-  const worth = `${totalText(values)} ${quote}`;
-  return `${open.length} open, ${side === 'buy' ? `for ${worth}` : `${totalText(sizes)} ${base}, for ${worth}`}`;
-}
-
-function totalText(values: readonly Decimal[]): string {
-  return grouped(Decimal.sum(values).trimmed().toString());
 }
 
 /** Fewer are over before anybody could read of them. */
