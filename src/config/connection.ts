@@ -24,6 +24,8 @@ export interface Connection {
   readonly keys: KeyPair | null;
   /** The entry of the keychain that holds the keys: it is read when a request is to be signed. Null: they are not there. */
   readonly keychainEntry: string | null;
+  /** The digest of the access key that is in the keychain; null if it was not stored with the name of the entry. */
+  readonly keychainDigest: string | null;
   /** Signed requests go to the built-in sandbox, which is started when one of its hosts is needed. */
   readonly sandbox: boolean;
   /** A host comes from the environment: previews name it. */
@@ -84,13 +86,15 @@ function combine(profile: Profile, inEnvironment: FromEnvironment, stored: Store
     wsUrl !== null || (sandbox && isProfilesExchange) ? null : whyNoWsUrl(profile.name, isProfilesExchange);
   const keysMissing = whyNoKeys(profile, inEnvironment, stored);
   const baseUrlMissing = baseUrl === null && !sandbox ? NO_BASE_URL : null;
+  const inKeychain = keysMissing === null && stored?.store === 'keychain' ? stored : null;
   return {
     profile: profile.name,
     baseUrl,
     tradeUrl,
     wsUrl,
     keys: keysMissing !== null ? null : (inEnvironment.keys ?? (stored?.store === 'file' ? stored.pair : null)),
-    keychainEntry: keysMissing === null && stored?.store === 'keychain' ? stored.entry : null,
+    keychainEntry: inKeychain?.entry ?? null,
+    keychainDigest: inKeychain?.digest ?? null,
     sandbox,
     hostFromEnvironment: inEnvironment.baseUrl !== null || inEnvironment.tradeUrl !== null,
     settings: profile.settings,

@@ -24,7 +24,7 @@ function choose(active: string, profile: string | undefined, environment: Enviro
     },
   };
   const find = async (name: string): Promise<StoredKeys | null> => {
-    if (name === 'locked') return { store: 'keychain', entry: 'locked-0123456789abcdef' };
+    if (name === 'locked') return { store: 'keychain', digest: null, entry: 'locked-0123456789abcdef' };
     const pair = KEYS_OF[name];
     return pair === undefined ? null : { store: 'file', pair };
   };

@@ -1,9 +1,7 @@
 import { confirm } from '../../cli/consent.js';
-import { flag, required, several, toggle } from '../../cli/definition.js';
+import { flag, optional, several, toggle } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
-import { Decimal, grouped } from '../../domain/decimal.js';
-import { splitMarket } from '../../domain/market.js';
-import { isSameReference, type Order, type OrderReference, referenceText, type Side } from '../../domain/order.js';
+import { isSameReference, type OrderReference, referenceText, type Side } from '../../domain/order.js';
 import { type Interruption, suggest, tryRead, usage } from '../../errors.js';
 import type { Answer } from '../../terminal/answer.js';
 import { paintSide, sideText } from '../../terminal/cells.js';
@@ -29,24 +27,42 @@ import {
   type Write,
   type WriteContext,
 } from '../write.js';
+import { cancelInAllMarkets } from './cancel-in-all-markets.js';
 import { CANCELLED, cancelAllAnswer, cancelAnswer } from './cancel-result.js';
+import { openText } from './open-text.js';
 
 export default define({
-  summary: 'Cancel orders by id, or all in a market',
-  arguments: { market: required('the market', marketName), ids: several('the order ids', orderId) },
+  summary: 'Cancel orders by id, or all in a market or in all markets',
+  arguments: {
+    market: optional('the market; none with --all-markets', marketName),
+    ids: several('the order ids', orderId),
+  },
   flags: {
     id: flag('--id <client-id>', 'your own id of the order', knownClientId),
     all: toggle('--all', 'every open order of the market, until none is left; asks for confirmation'),
+    allMarkets: toggle('--all-markets', 'with --all: in every market of the exchange; asks once'),
   },
   examples: [
     'cancel btc_usdt 202611210000000001',
     'cancel btc_usdt --id myorder1 --json',
     'cancel btc_usdt --all',
     'cancel btc_usdt --all --yes --json',
+    'cancel --all --all-markets',
   ],
   output: shape.array(shape.object(CANCELLED)),
   dryRunOutput: shape.array(dryRunShape()),
-  async run(context, { market, ids, id, all }) {
+  async run(context, { market, ids, id, all, allMarkets }) {
+    if (allMarkets) {
+      if (!all) throw usage('--all-markets needs --all.', suggest('Write it as', 'cancel', '--all', '--all-markets'));
+      if (market !== undefined || ids.length > 0 || id !== undefined)
+        throw usage('--all-markets takes neither a market nor an order.', 'Give one of them.');
+      return cancelInAllMarkets(context);
+    }
+    if (market === undefined)
+      throw usage("missing required argument 'market'", [
+        suggest('Cancel every open order of a market', 'cancel', 'btc_usdt', '--all'),
+        suggest('Cancel every open order of all markets', 'cancel', '--all', '--all-markets'),
+      ]);
     const named = [...new Set(ids)].map((one) => ({ id: one }));
     const ways = [named.length > 0, id !== undefined, all];
     if (ways.filter((way) => way).length !== 1)
@@ -115,12 +131,13 @@ const NO_WARNINGS: { readonly warnings: readonly never[] } = { warnings: [] };
 
 /** Cancels every open order of a market, after asking. */
 export function cancelEverything(context: WriteContext, market: string): Promise<Answer> {
-  const { trading, globals } = context;
+  const { trading, globals, budget } = context;
+  const lists = budget.isUserSet ? trading.client : trading.client.restartingBudget(budget);
   let progress = new Progress(context, market, 0, true);
   return carryOut<OpenOrders, CancelledAll>(context, {
     passesHalt: true,
     prepare: async () => {
-      const own = await explainUnknownMarket(context, market, () => readOpenOrders(trading.client, market));
+      const own = await explainUnknownMarket(context, market, () => readOpenOrders(lists, market));
       if (globals.dryRun) await warnOfOthers(context, market, []);
       const { buy, sell } = own.open;
       return { ...NO_WARNINGS, own, orders: [...buy, ...sell].map(({ id }) => ({ id })) };
@@ -141,11 +158,14 @@ export function cancelEverything(context: WriteContext, market: string): Promise
     send: async ({ own, orders }) => {
       if (orders.length === 0) return { attempts: [], stillOpen: [], failure: own.failure, orders: own.byId };
       progress = new Progress(context, market, orders.length, true);
-      return progress.during(async () => {
-        const done = await cancelAll(trading, market, own, progress.answered);
-        await settleMarket(trading, market);
-        return done;
-      });
+      // what the account decides takes the time that it takes
+      return budget.whileProgressing((onProgress) =>
+        progress.during(async () => {
+          const done = await cancelAll(trading, market, own, { lists, onProgress, onResponse: progress.answered });
+          await settleMarket(trading, market);
+          return done;
+        }),
+      );
     },
     interrupted: () => progress.interruption(),
     result: async (_, done) => {
@@ -233,20 +253,6 @@ function openOrdersTable(screen: Screen, market: string, { open, failure }: OwnO
     ...(failure === null ? [] : [['not read', `older orders: ${failure.message}`] as Entry]),
     ['exchange', exchange],
   ]);
-}
-
-/** How many orders of a side are open, and what they are worth. */
-export function openText(market: string, side: Side, open: readonly Order[]): string {
-  if (open.length === 0) return 'none open';
-  const { base = '', quote = '' } = splitMarket(market) ?? {};
-  const sizes = open.map(({ amount, filled }) => Decimal.of(amount).minus(Decimal.of(filled)));
-  const values = open.map(({ price }, index) => Decimal.of(price).times(sizes[index] ?? Decimal.zero));
-  const worth = `${totalText(values)} ${quote}`;
-  return `${open.length} open, ${side === 'buy' ? `for ${worth}` : `${totalText(sizes)} ${base}, for ${worth}`}`;
-}
-
-function totalText(values: readonly Decimal[]): string {
-  return grouped(Decimal.sum(values).trimmed().toString());
 }
 
 /** Fewer are over before anybody could read of them. */

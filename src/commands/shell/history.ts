@@ -16,6 +16,9 @@ const MOST_BYTES = 8 * 2 ** 20;
 /** What a key looks like: a UUID, or many digits and letters of base 16 in a row. */
 const KEY_LIKE =
   /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|(?<![0-9a-z])(?!0x)[0-9a-f]{40,}(?![0-9a-z])/i;
+/** A password in a URL. */
+const PASSWORD_IN_URL = /[a-z]:\/\/[^\s/@]*:[^\s@]*@/i;
+
 /**
  * The lines that were typed, for all shells of this `PIT_HOME`. A line that may hold a secret is never kept, nor one that begins
  * with a space. Nothing here ever fails a command.
@@ -69,6 +72,7 @@ export class History {
         !line.startsWith(' ') &&
         line.length <= LONGEST_LINE &&
         !KEY_LIKE.test(line) &&
+        !PASSWORD_IN_URL.test(line) &&
         this.redaction.apply(line) === line,
     );
   }

@@ -77,6 +77,12 @@ export function readSettings(file: string): Settings {
   return { keys: areSecrets(keys) ? keys : newKeys('sandbox'), port, dialect };
 }
 
+/** The access key of the first account; undefined before the first start. */
+export function keptAccessKey(file: string): string | undefined {
+  const { keys } = (readRecord(file) ?? {}) as Partial<Settings>;
+  return areSecrets(keys) ? keys.accessKey : undefined;
+}
+
 function areSecrets(keys: Partial<Secrets> | undefined): keys is Secrets {
   const { accessKey, secretKey, safePwd, username } = keys ?? {};
   return [accessKey, secretKey, safePwd, username].every((text) => typeof text === 'string');

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { promptText } from '../../../src/commands/shell/prompt.js';
 import { terminal } from '../../terminal/screens.js';
 
-const STATE = { profile: 'sandbox', market: 'btc_usdt', exitCode: 0 };
+const STATE = { profile: 'sandbox', market: 'btc_usdt', exitCode: 0, halted: null };
 
 describe('the prompt of the shell', () => {
   it('shows the last price with its direction while it is current', () => {

@@ -1,0 +1,81 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { document, lastError, usePitHome } from './pit-home.js';
+
+const pit = usePitHome();
+
+afterEach(async () => {
+  await pit.run('sandbox fault clear');
+});
+
+interface Cancelled {
+  readonly outcome: string;
+  readonly market: string;
+}
+
+async function placeInThree(): Promise<void> {
+  for (const market of ['btc_usdt', 'eth_usdt']) await pit.done(`order buy ${market} 0.1 --at bid-2% --yes`);
+  await pit.done('order sell eos_usdt 10 --at ask+3% --yes');
+}
+
+describe('pit cancel --all --all-markets', () => {
+  it('cancels the open orders of every market without a halt', async () => {
+    await placeInThree();
+    const dry = await pit.json<object[]>('cancel --all --all-markets --dry-run');
+    expect(dry).toHaveLength(3);
+    const rows = await pit.json<Cancelled[]>('cancel --all --all-markets --yes');
+    expect(rows.map(({ market, outcome }) => `${market} ${outcome}`).sort()).toEqual([
+      'btc_usdt cancelled',
+      'eos_usdt cancelled',
+      'eth_usdt cancelled',
+    ]);
+    expect(await pit.json('account')).toMatchObject({ halted: false });
+    expect(await pit.json('cancel --all --all-markets --yes')).toEqual([]);
+  });
+
+  it('needs confirmation, and cancels nothing without it', async () => {
+    await placeInThree();
+    expect(await pit.failure('cancel --all --all-markets', 8)).toMatchObject({ kind: 'declined' });
+    expect(await pit.json('orders --all-markets')).toHaveLength(3);
+    await pit.done('cancel --all --all-markets --yes');
+  });
+
+  it('goes on in the other markets if one cannot be read, and names it', async () => {
+    await placeInThree();
+    await pit.done('sandbox fault add error-before --operation getOrders --count 1');
+    const { code, stdout, stderr } = await pit.run('cancel --all --all-markets --yes --json --timeout 5');
+    if (code === 0) return expect(document<Cancelled[]>(stdout)).toHaveLength(3);
+    expect([code, lastError(stderr).message]).toEqual([9, expect.stringMatching(/^Orders may still be open: /)]);
+    await pit.done('sandbox fault clear');
+    await pit.done('cancel --all --all-markets --yes');
+  });
+
+  it.each([
+    ['cancel --all-markets', '--all-markets needs --all.'],
+    ['cancel btc_usdt --all --all-markets', '--all-markets takes neither a market nor an order.'],
+    ['cancel --all', "missing required argument 'market'"],
+  ])('%s is refused', async (line, message) => {
+    expect(await pit.failure(line, 2)).toMatchObject({ message });
+  });
+});
+
+describe('the client id of an order', () => {
+  it('is that of the journal in orders, order show and stream orders', async () => {
+    const { id } = await pit.json<{ id: string }>('order buy btc_usdt 0.01 --at bid-2% --id mine0001 --yes');
+    const row = { id, clientId: 'mine0001' };
+    expect(await pit.json('orders btc_usdt')).toContainEqual(expect.objectContaining(row));
+    expect(await pit.json(`order show btc_usdt ${id}`)).toMatchObject(row);
+    const [line = ''] = (await pit.done('stream orders:btc_usdt --count 1 --json')).trimEnd().split('\n');
+    expect((JSON.parse(line) as { data: object[] }).data).toContainEqual(expect.objectContaining(row));
+  });
+
+  it('is null for an order that another program placed', async () => {
+    const { tradeUrl, accessKey, secretKey, baseUrl } = pit.served.address;
+    const environment = {
+      ...{ PIT_TRADE_URL: tradeUrl, PIT_BASE_URL: baseUrl, PIT_ACCESS_KEY: accessKey, PIT_SECRET_KEY: secretKey },
+    };
+    const { id } = await pit.json<{ id: string }>('order buy eos_usdt 10 --at bid-2% --id other001 --yes', {
+      environment,
+    });
+    expect(await pit.json(`order show eos_usdt ${id}`)).toMatchObject({ id, clientId: null });
+  });
+});
