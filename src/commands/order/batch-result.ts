@@ -118,7 +118,7 @@ export const BATCH_LINE = shape.object({
   amount: shape.decimal('in the base coin'),
   outcome: shape.enumOf(['placed', 'refused', 'unknown', 'notSent'], ''),
   id: shape.nullable(shape.id('of the order', wireField.PLACED_ORDERS.id)),
-  reason: shape.nullable(shape.text("the exchange's message, or why it was not sent")),
+  reason: shape.nullable(shape.text("the exchange's message, or why it was not sent", wireField.WRITE_MESSAGE)),
   ...STATE_AND_FILLS,
 });
 
