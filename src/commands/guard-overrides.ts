@@ -9,6 +9,7 @@ import {
   guardLimits,
   parseGuards,
   requireDayNotional,
+  requireOrderNotional,
   SETTING_OF,
 } from '../trading/guards/limits.js';
 import type { RecordOptions } from '../trading/orders/place.js';
@@ -36,12 +37,12 @@ export function breachText({ guard, message }: Breach, overridden: readonly Guar
   return `${guard}${overridden.includes(guard) ? ' (overridden)' : ''}: ${message}`;
 }
 
-/** The limits of the guards: those of the profile and those of the agent, if one sends. */
+/** The limits of the guards as they are now: those of the profile and those of the agent, if one sends. */
 export async function limitsOf({
   session,
   agentLimits,
 }: Pick<WriteContext, 'session' | 'agentLimits'>): Promise<GuardLimits> {
-  const limits = guardLimits((await session.profile.connection()).settings);
+  const limits = guardLimits(await session.profile.currentSettings());
   return agentLimits === undefined ? limits : agentLimits.within(limits);
 }
 
@@ -58,14 +59,15 @@ export async function recordOptionsOf(
   overridden: readonly GuardName[],
   ifBlocked?: Advice,
 ): Promise<RecordOptions> {
-  if (overridden.includes('day-notional') || breaches.some(({ guard }) => guard === 'day-notional')) return { bestBid };
   const { trading, agentLimits } = context;
-  const limits = await limitsOf(context);
+  const lifted = new Set([...overridden, ...breaches.map(({ guard }) => guard)]);
   return {
     bestBid,
-    requireWithinLimits: (write) => {
-      requireDayNotional(trading, quote, limits, ifBlocked);
-      return agentLimits?.requireOpen(trading, write);
+    requireWithinLimits: async (write) => {
+      const limits = await limitsOf(context);
+      if (!lifted.has('order-notional')) requireOrderNotional(write, quote, limits, bestBid, ifBlocked);
+      if (!lifted.has('day-notional')) requireDayNotional(trading, quote, limits, ifBlocked);
+      await agentLimits?.requireOpen(trading, write);
     },
   };
 }

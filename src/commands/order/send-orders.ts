@@ -115,7 +115,7 @@ async function assess<Planned extends PlannedOrders>(
 ): Promise<Assessed<Planned>> {
   const { trading, isPreviewed, agentLimits } = context;
   const { plan, snapshot, notices = [] } = planned;
-  agentLimits?.requireMarket(plan.market.market);
+  agentLimits?.requireAllowed({ market: plan.market.market, borrows: plan.borrow === true });
   const limits = await limitsOf(context);
   const readBook = async () => {
     const isRead = snapshot.isBookRead || needsBook({ ...plan, quote: plan.market.quote }, limits, overridden);

@@ -3,6 +3,7 @@ import { CompletionNames, namesFolder } from '../../config/completion-names.js';
 import { type Connection, chooseConnection, requireKeys } from '../../config/connection.js';
 import { type KeyPair, KeyStore } from '../../config/keys.js';
 import { Profiles } from '../../config/profiles.js';
+import { usage } from '../../errors.js';
 import type { Credentials } from '../../exchange/exchange.js';
 import type { Host } from '../../platform/host.js';
 import type { TimeBudget } from '../../platform/time-budget.js';
@@ -42,6 +43,21 @@ export class ActiveProfile {
     return this.#connection;
   }
 
+  /**
+   * The settings as they are now. A write asks for them at the moment of sending: the user may have changed them since it was shown.
+   * Throws Failure `usage` if the profile has other hosts or keys by now than those that it was shown with, and `credentials`.
+   */
+  async currentSettings(): Promise<Connection['settings']> {
+    const shown = await this.connection();
+    const environment = { ...this.host.environment, PIT_PROFILE: shown.profile };
+    const current = await chooseConnection(this.globals, environment, this);
+    if (isSameDestination(shown, current)) return current.settings;
+    throw usage(
+      `The hosts or keys of the profile "${shown.profile}" were changed meanwhile. Nothing was sent.`,
+      'Run the command again to see where it goes now.',
+    );
+  }
+
   /** Reads its keys if they are in the keychain. Throws Failure `credentials`. */
   async loadKeys(): Promise<void> {
     const { profile, keychainEntry } = await this.connection();
@@ -67,6 +83,13 @@ export class ActiveProfile {
     const { profile } = await this.connection();
     return new CompletionNames(directories.cache, namesFolder(profile, environment));
   }
+}
+
+/** Whether requests go to the same hosts with the same keys. */
+function isSameDestination(one: Connection, other: Connection): boolean {
+  const names = ['profile', 'baseUrl', 'tradeUrl', 'keychainEntry', 'sandbox'] as const;
+  const isSameKey = one.keys?.accessKey === other.keys?.accessKey && one.keys?.secretKey === other.keys?.secretKey;
+  return isSameKey && names.every((name) => one[name] === other[name]);
 }
 
 /** How long a person may take to unlock the keychain. */

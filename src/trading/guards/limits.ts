@@ -1,12 +1,15 @@
 import { unknownWord } from '../../config/nearest.js';
 import { coinAmounts, GUARD_SETTINGS } from '../../config/settings.js';
 import { Decimal, formatAmount } from '../../domain/decimal.js';
+import type { Side } from '../../domain/order.js';
 import { type Advice, usage } from '../../errors.js';
 import { Job } from '../batches/job.js';
 import { notionalOfLines } from '../batches/lines.js';
 import type { JournalEntry } from '../journal/entry.js';
 import type { Journal } from '../journal/journal.js';
 import { dateOf, notionalOfWrite, quoteOf } from '../journal/notional.js';
+import { isKind, type RecordedWrite } from '../journal/write.js';
+import { notionalForGuards, remainderOf } from '../orders/terms.js';
 import type { TradingContext } from '../trading-context.js';
 
 /** The guards, in the order in which they are listed. */
@@ -112,6 +115,44 @@ export function requireDayNotional(
     `day-notional blocks this: ${message}, and the limit is ${formatAmount(max)} ${quote}. Nothing was sent.`,
     hint,
   );
+}
+
+/**
+ * Checks the limit of one order again when it is about to be sent: the user may have lowered it since it was shown. Throws Failure
+ * `usage`: nothing may be sent.
+ * @param bestBid at which a sell below it counts
+ * @param hint what the user can do
+ */
+export function requireOrderNotional(
+  write: RecordedWrite,
+  quote: string,
+  { orderNotional }: Pick<GuardLimits, 'orderNotional'>,
+  bestBid: string | undefined,
+  hint: Advice = 'Run the command again, or add --override order-notional if you mean it.',
+): void {
+  const max = orderNotional.get(quote);
+  const largest = ordersIn(write)
+    .map((order) => notionalForGuards(order, bestBid))
+    .sort((one, other) => other.compare(one))[0];
+  if (max === undefined || largest === undefined || largest.compare(max) <= 0) return;
+  throw usage(
+    `order-notional blocks this: an order comes to ${formatAmount(largest)} ${quote}, and the limit is ${formatAmount(max)} ${quote} by now. Nothing was sent.`,
+    hint,
+  );
+}
+
+/** The orders that a write places, in full. */
+function ordersIn(
+  write: RecordedWrite,
+): readonly { readonly side: Side; readonly price: string; readonly amount: string }[] {
+  if (isKind(write, 'order')) return [write.terms];
+  if (isKind(write, 'replace')) {
+    const { wanted, filled = '0' } = write.terms;
+    return [remainderOf(wanted, filled)];
+  }
+  if (!isKind(write, 'batch')) return [];
+  const { side, lines } = write.terms;
+  return lines.map(([, price, amount]) => ({ side, price, amount }));
 }
 
 function notionalOfUnsettled(entry: JournalEntry): Decimal {

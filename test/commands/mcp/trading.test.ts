@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { commitAtTerminal } from '../../support/prepare.js';
 import { usePitHome } from '../pit-home.js';
 import { modernMeta } from './client.js';
 import { type Done, type Prepared, TradingClient } from './trading-client.js';
@@ -132,7 +133,7 @@ describe('commit', () => {
       hint: `Run in a terminal: pit commit ${id}`,
     });
     await mute.end();
-    expect(await pit.json(`commit ${id} --yes`)).toMatchObject({ outcome: 'placed', clientId: id });
+    expect((await commitAtTerminal(pit.home, id)).data).toMatchObject({ outcome: 'placed', clientId: id });
   });
 
   it('says what became of an id that was committed before, and asks nobody', async () => {
