@@ -66,10 +66,11 @@ export async function sellEverything(command: Context, into: string): Promise<An
     },
     send: ({ holdings }) =>
       budget.withoutDeadline(async () => {
+        const current = guardLimits(await session.profile.currentSettings());
         const results = new Map<string, SaleResult>();
         for (const { coin, sale } of holdings)
           if (typeof sale !== 'string')
-            results.set(coin, await sell(trading, { coin, sale }, limits, () => !isStopped));
+            results.set(coin, await sell(trading, { coin, sale }, current, () => !isStopped));
         return results;
       }),
     interrupted: () => {

@@ -48,6 +48,23 @@ describe('the tools that trade', () => {
     expect(JSON.stringify(await client.tools()).length / 4).toBeLessThan(6_000);
   });
 
+  it.each([
+    [['--markets', 'btc_usdt', '--max-order', '100btc'], '--max-order is 100btc, which limits nothing in btc_usdt.'],
+    [['--markets', 'btc_usdt', '--max-day', '1btc'], '--max-day is 1btc, which limits nothing in btc_usdt.'],
+    [['--allow-borrow'], '--allow-borrow has no effect without --commit unattended.'],
+  ])('do not start with a limit that cannot limit: %j', async (words, message) => {
+    expect(await pit.failure(`mcp --allow-trading ${words.join(' ')}`, 2)).toMatchObject({ message });
+  });
+
+  it('refuse a market in which a limit limits nothing', async () => {
+    const limited = new TradingClient({ home: pit.home, words: ['--allow-trading', '--max-order', '100btc'] });
+    await limited.initialize();
+    expect(await limited.failed('prepare', ORDER)).toMatchObject({
+      message: 'An agent may not place orders in btc_usdt: --max-order is 100btc, which limits nothing there.',
+    });
+    await limited.end();
+  });
+
   it('hold the limits that are given although the user is asked', async () => {
     const limited = new TradingClient({ home: pit.home, words: ['--allow-trading', '--max-order', '100usdt'] });
     await limited.initialize({ elicitation: {} });
