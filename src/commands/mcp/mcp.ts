@@ -26,6 +26,7 @@ export const mcpCommand = (program: Program) =>
       maxOpen: flag('--max-open <n>', 'the most open orders', wholeNumber('--max-open', 1, 1_000)),
       allowBorrow: toggle('--allow-borrow', 'with --commit unattended: orders may borrow on margin'),
     },
+    timeout: 'stop each call of a tool after this time; the server itself has no limit',
     examples: ['mcp', 'mcp --allow-trading --profile live'],
     output: shape.anything,
     async run(context, { allowTrading, ...given }) {
