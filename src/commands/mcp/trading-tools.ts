@@ -116,7 +116,10 @@ export function tradingTools({ host, trading }: Pick<Context, 'host' | 'trading'
           const reply = call.replyTo(question);
           if (reply === undefined) return { question };
           if (reply === 'confirmed') return commit(call, id);
-          return decline(store, row);
+          if (reply === 'declined') return decline(store, row);
+          throw new Failure('declined', `The user has to confirm this, and ${reply.why}. Nothing was sent.`, {
+            hint: ['Call commit again, which asks again.', suggest('Or in a terminal', 'commit', id)],
+          });
         },
       }),
       tool({

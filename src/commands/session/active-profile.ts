@@ -46,14 +46,15 @@ export class ActiveProfile {
   /**
    * The settings as they are now. A write asks for them at the moment of sending: the user may have changed them since it was shown.
    * Throws Failure `usage` if the profile has other hosts or keys by now than those that it was shown with, and `credentials`.
+   * @param unsent what that leaves unsent, as a sentence
    */
-  async currentSettings(): Promise<Connection['settings']> {
+  async currentSettings(unsent = 'Nothing was sent.'): Promise<Connection['settings']> {
     const shown = await this.connection();
     const environment = { ...this.host.environment, PIT_PROFILE: shown.profile };
     const current = await chooseConnection(this.globals, environment, this);
     if (isSameDestination(shown, current)) return current.settings;
     throw usage(
-      `The hosts or keys of the profile "${shown.profile}" were changed meanwhile. Nothing was sent.`,
+      `The hosts or keys of the profile "${shown.profile}" were changed meanwhile. ${unsent}`,
       'Run the command again to see where it goes now.',
     );
   }
