@@ -5,11 +5,14 @@ import { usePitHome } from './pit-home.js';
 const pit = usePitHome();
 
 /** Runs a command at a terminal. While its question waits, another command changes something; then the user confirms. */
-async function confirmedAfter(line: string, asked: string, reply: string, change: () => Promise<unknown>) {
-  const steps = [
-    { await: asked, type: reply, meanwhile: async () => void (await change()) },
-    { await: '[y/N]', type: 'n\r' },
-  ];
+async function confirmedAfter(
+  line: string,
+  asked: string,
+  reply: string,
+  change: () => Promise<unknown>,
+  askedAgain: readonly { readonly await: string; readonly type: string }[] = [],
+) {
+  const steps = [{ await: asked, type: reply, meanwhile: async () => void (await change()) }, ...askedAgain];
   const { screen, status } = await atTerminal(line.split(' '), { home: pit.home, columns: 200, steps });
   return { screen, status };
 }
@@ -26,8 +29,12 @@ const withdrawals = () => pit.json<object[]>('withdrawals btc --all');
 describe('what was changed while a question waited holds when it is answered:', () => {
   it('a lower limit of one order', async () => {
     const before = await orders();
-    const { screen, status } = await confirmedAfter('order buy btc_usdt 0.01 --at bid-2%', '[y/N]', 'y\r', () =>
-      pit.done('profile set sandbox orderNotional 50usdt'),
+    const { screen, status } = await confirmedAfter(
+      'order buy btc_usdt 0.01 --at bid-2%',
+      '[y/N]',
+      'y\r',
+      () => pit.done('profile set sandbox orderNotional 50usdt'),
+      [{ await: 'Type order-notional', type: 'no\r' }],
     );
     await pit.done('profile unset sandbox orderNotional');
     expect(screen).toContain('order-notional');

@@ -10,7 +10,14 @@ import { type Assessment, PREVIEW_VALID_MS, reasonToAskAgain } from '../../tradi
 import { MarketSnapshot } from '../../trading/preview/market-snapshot.js';
 import { type OrderPlan, type PreviewData, previewOrders } from '../../trading/preview/preview.js';
 import { concernsMarket, unknownWrites } from '../../trading/unknown-writes.js';
-import { blockedBy, confirmGuarded, limitsOf, notOverridden, type SendOptions, sendOptionsOf } from '../guard-overrides.js';
+import {
+  blockedBy,
+  confirmGuarded,
+  limitsOf,
+  notOverridden,
+  type SendOptions,
+  sendOptionsOf,
+} from '../guard-overrides.js';
 import { carryOut, type Write, type WriteContext } from '../write.js';
 import { type PreviewText, previewTable } from './preview.js';
 

@@ -149,9 +149,7 @@ export function requireOrderNotional(
   { isRest, hint }: Refusing = {},
 ): void {
   const max = orderNotional.get(quote);
-  const largest = orders
-    .map((order) => notionalForGuards(order, bestBid))
-    .sort((one, other) => other.compare(one))[0];
+  const largest = orders.map((order) => notionalForGuards(order, bestBid)).sort((one, other) => other.compare(one))[0];
   if (max === undefined || largest === undefined || largest.compare(max) <= 0) return;
   throw usage(
     `order-notional blocks this: an order comes to ${formatAmount(largest)} ${quote}, and the limit is ${formatAmount(max)} ${quote} by now. ${unsentText(isRest)}`,

@@ -141,6 +141,41 @@ describe('commit', () => {
     expect(await client.done('resolve', { id })).toMatchObject([{ clientId: id, outcome: 'notSent' }]);
   });
 
+  it.each([
+    [{ error: { code: -32_603, message: 'no window' } }, 'the client could not ask: no window'],
+    [{ result: { action: 'maybe' } }, 'what the client sent is no reply to the question'],
+    [{ result: { action: 'accept', content: { confirm: 'yes' } } }, 'what the client sent is no reply to the question'],
+    [{ result: { action: 'accept' } }, 'what the client sent is no reply to the question'],
+    [{ result: {} }, 'what the client sent is no reply to the question'],
+  ])('says that nobody confirmed it if the client answers the question so: %j', async (answer, why) => {
+    const before = await orders();
+    const { id } = await client.done<Prepared>('prepare', ORDER);
+    expect((await client.commit(id, answer)).structuredContent.error).toMatchObject({
+      kind: 'declined',
+      exitCode: 8,
+      message: `The user has to confirm this, and ${why}. Nothing was sent.`,
+      hint: `Call commit again, which asks again. Or in a terminal: pit commit ${id}`,
+    });
+    expect(await orders()).toEqual(before);
+    // nobody declined it
+    expect((await client.commit(id, 'accept')).structuredContent.data).toMatchObject({ outcome: 'placed' });
+  });
+
+  it.each([{ action: 'maybe' }, { action: 'accept', content: { confirm: 'yes' } }, 5, undefined])(
+    'says so in the newer protocol too: %j',
+    async (reply) => {
+      const modern = new TradingClient({ home: pit.home, words: ['--allow-trading'] });
+      const _meta = modernMeta({ elicitation: {} });
+      const prepared = await modern.ask('tools/call', { name: 'prepare', arguments: ORDER, _meta });
+      const { id } = (prepared.result as { structuredContent: { data: Prepared } }).structuredContent.data;
+      expect((await modern.commitAgain(id, reply)).structuredContent.error).toMatchObject({
+        kind: 'declined',
+        message: expect.stringContaining('what the client sent is no reply to the question'),
+      });
+      await modern.end();
+    },
+  );
+
   it('names the command for a terminal if the client cannot ask, and the user can commit it there', async () => {
     const mute = new TradingClient({ home: pit.home, words: ['--allow-trading'] });
     await mute.initialize();
