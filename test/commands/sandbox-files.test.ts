@@ -43,7 +43,7 @@ it('imports what it exported, and asks before replacing data', async () => {
 it('says what a replay of the past would end, asks, and says what it ended', async () => {
   await pit.json('order buy btc_usdt 0.01 --at bid-2% --yes');
   writeFileSync(file('past.csv'), `${START - 86_400_000},${ROWS[0]?.join(',')}\n`);
-  const line = `sandbox replay eth_usdt ${file('past.csv')}`;
+  const line = `sandbox replay btc_usdt ${file('past.csv')}`;
   const change = expect.arrayContaining([
     "Would start a new exchange at 2023-02-28T00:00:00.000Z, before the sandbox's time.",
     'Would end accounts, orders and balances.',

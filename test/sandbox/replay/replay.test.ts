@@ -191,7 +191,8 @@ describe('the state', () => {
     await done(address, 'POST /clock/advance', { ms: 3_600_000 });
     await fetch(signedUrl(address, address, 'order', { ...order, customerOrderId: 'mine2' }));
     expect(await admin(address, 'POST /import', { file: first })).toMatchObject([400, { reason: 'losesState' }]);
-    expect(await done(address, 'POST /import', { file: first, force: true })).toEqual({ file: first, rows });
+    const ended = ['accounts, orders and balances'];
+    expect(await done(address, 'POST /import', { file: first, force: true })).toEqual({ file: first, rows, ended });
     const mine = { currency: 'btc_usdt', customerOrderId: 'mine1' };
     expect(await (await fetch(signedUrl(address, address, 'getOrder', mine))).text()).toContain(
       '"total_amount":0.010000',
