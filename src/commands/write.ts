@@ -34,7 +34,7 @@ export interface WriteContext {
   readonly globals: Pick<Globals, 'yes' | 'dryRun' | 'verbose'>;
   readonly budget: TimeBudget;
   readonly session: {
-    readonly profile: Pick<ActiveProfile, 'connection'>;
+    readonly profile: Pick<ActiveProfile, 'connection' | 'currentSettings'>;
     readonly exchange: Pick<ActiveExchange, 'markets'>;
   };
   readonly trading: TradingContext;
@@ -124,6 +124,8 @@ export async function carryOut<Ready extends Prepared, Sent>(
     if ('answer' in confirmed) return confirmed.answer;
     // it was reported that nothing was sent
     if (isCancelled) throw new Interrupted('SIGINT');
+    // what was shown is still what is configured
+    await context.session.profile.currentSettings();
     sending = confirmed.ready;
     return write.result(sending, await write.send(sending));
   });

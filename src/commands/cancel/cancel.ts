@@ -1,16 +1,18 @@
 import { confirm } from '../../cli/consent.js';
 import { flag, optional, several, toggle } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
-import { isSameReference, type OrderReference, referenceText, type Side } from '../../domain/order.js';
+import { formatAmount, grouped } from '../../domain/decimal.js';
+import { isSameReference, type Order, type OrderReference, referenceText, type Side } from '../../domain/order.js';
 import { type Interruption, suggest, tryRead, usage } from '../../errors.js';
 import type { Answer } from '../../terminal/answer.js';
 import { paintSide, sideText } from '../../terminal/cells.js';
 import { progressBar } from '../../terminal/progress.js';
 import type { Screen } from '../../terminal/screen.js';
-import { type Entry, record } from '../../terminal/table.js';
+import { type Entry, record, table } from '../../terminal/table.js';
 import { type CancelAttempt, type CancelledAll, cancelAll, cancelOrders } from '../../trading/cancel/cancel-orders.js';
 import { orderCancelledBy, ordersMadeBy } from '../../trading/journal/write.js';
 import { type OwnOrders, readOpenOrders } from '../../trading/orders/open-orders.js';
+import { type PreparedTerms, requireSameOrder } from '../../trading/prepared/prepared-write.js';
 import { settleMarket } from '../../trading/settle.js';
 import type { UnknownWrite } from '../../trading/unknown-writes.js';
 import { define } from '../command.js';
@@ -81,19 +83,60 @@ export function cancelNamed(context: WriteContext, market: string, orders: reado
   return carryOut({ ...context, isPreviewed: context.globals.dryRun }, cancellation(context, market, orders));
 }
 
-/** The same for cancellations that were prepared: they are shown, and asked about. */
+/**
+ * The same for cancellations that were prepared: they are shown as the exchange has them now, and asked about. Throws Failure `usage`
+ * also if the exchange has another order under one of the ids.
+ */
 export function cancelPrepared(
   context: WriteContext,
-  market: string,
-  orders: readonly OrderReference[],
-  shown: (screen: Screen) => string,
-  question: string,
+  { market, orders }: Extract<PreparedTerms, { kind: 'cancel' }>['terms'],
 ): Promise<Answer> {
+  const references = orders.map(({ id }) => ({ id }));
+  const these = orders.length === 1 ? `order ${orders[0]?.id}` : `these ${orders.length} orders`;
+  const { prepare, ...others } = cancellation(context, market, references);
+  let current: ReadonlyMap<string, Order> = new Map();
   return carryOut(context, {
-    ...cancellation(context, market, orders),
-    preview: async () => (context.globals.dryRun ? () => wouldCancel(market, orders) : shown),
-    confirm: () => confirm(context, question),
+    ...others,
+    prepare: async () => {
+      const ready = await prepare();
+      const own = await tryRead(() => readOpenOrders(context.trading.client, market));
+      current = own?.byId ?? current;
+      for (const shown of orders) {
+        const order = current.get(shown.id);
+        if (order !== undefined) requireSameOrder(order, shown);
+      }
+      return ready;
+    },
+    preview: async () => {
+      if (context.globals.dryRun) return () => wouldCancel(market, references);
+      const exchange = await exchangeText(context);
+      return (screen) => `${ordersTable(screen, references, current)}\n${record(screen, [['exchange', exchange]])}`;
+    },
+    confirm: () => confirm(context, `Cancel ${these} in ${market}?`),
   });
+}
+
+/** What is not known of an order is left out: it may have ended long ago, or the list could not be read. */
+function ordersTable(
+  screen: Screen,
+  references: readonly { readonly id: string }[],
+  current: ReadonlyMap<string, Order>,
+): string {
+  const shown = (text: (order: Order) => string) => (row: { readonly id: string }) => {
+    const order = current.get(row.id);
+    return order === undefined ? null : text(order);
+  };
+  return table(
+    screen,
+    [
+      { title: 'cancels', value: ({ id }) => id },
+      { title: 'side', value: shown(({ side }) => sideText(side)) },
+      { title: 'price', value: shown(({ price }) => grouped(price)), align: 'decimal' },
+      { title: 'amount', value: shown(({ amount }) => formatAmount(amount)), align: 'decimal' },
+      { title: 'filled', value: shown(({ filled }) => formatAmount(filled)), align: 'decimal' },
+    ],
+    references,
+  );
 }
 
 function cancellation(

@@ -93,7 +93,7 @@ export async function sellEverything(
       const coins = holdings.flatMap(({ coin, sale }) => (isSale(sale) ? [coin] : []));
       if (coins.length > 0) await confirm(context, `Sell all ${coins.join(', ')} into ${into}?`);
     },
-    send: ({ holdings }) => run.sell(holdings, limits),
+    send: async ({ holdings }) => run.sell(holdings, guardLimits(await session.profile.currentSettings())),
     stop: () => run.stop(),
     interrupted: () => run.interruption(doneBefore),
     ...(doneBefore === undefined ? {} : { doneBefore }),

@@ -25,6 +25,7 @@ export interface TradingTerms {
   readonly maxOrder: string | undefined;
   readonly maxDay: string | undefined;
   readonly maxOpen: number | undefined;
+  readonly allowBorrow: boolean;
 }
 
 /** The tools that may change something, and the commands that they run. */
@@ -64,7 +65,9 @@ const ID = { id: { type: 'text', description: 'id of prepare', isRequired: true 
 /** The tools `prepare`, `commit` and `resolve`. Throws Failure `usage` for an agent that would trade unattended without limits. */
 export function tradingTools({ host, trading }: Pick<Context, 'host' | 'trading'>, terms: TradingTerms): Trading {
   const isUnattended = terms.commit === 'unattended';
-  const limits = isUnattended ? AgentLimits.ofUnattended(terms) : new AgentLimits(terms);
+  const { markets, maxOrder, maxDay, maxOpen, allowBorrow } = terms;
+  const given = { markets, maxOrder, maxDay, maxOpen };
+  const limits = isUnattended ? AgentLimits.ofUnattended({ ...given, mayBorrow: allowBorrow }) : AgentLimits.of(given);
   const store = new PreparedStore(host);
   /** Runs a commit, and records that its outcome was reported, unless the client has gone. */
   const commit = async ({ run, signal }: ToolCall, id: string): Promise<ToolAnswer> => {
@@ -113,7 +116,10 @@ export function tradingTools({ host, trading }: Pick<Context, 'host' | 'trading'
           const reply = call.replyTo(question);
           if (reply === undefined) return { question };
           if (reply === 'confirmed') return commit(call, id);
-          return decline(store, row);
+          if (reply === 'declined') return decline(store, row);
+          throw new Failure('declined', `The user has to confirm this, and ${reply.why}. Nothing was sent.`, {
+            hint: ['Call commit again, which asks again.', suggest('Or in a terminal', 'commit', id)],
+          });
         },
       }),
       tool({

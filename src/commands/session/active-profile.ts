@@ -3,7 +3,7 @@ import { CompletionNames, namesFolder } from '../../config/completion-names.js';
 import { type Connection, chooseConnection, requireKeys } from '../../config/connection.js';
 import { type KeyPair, KeyStore, keyDigest } from '../../config/keys.js';
 import { Profiles, SANDBOX } from '../../config/profiles.js';
-import { tryRead } from '../../errors.js';
+import { tryRead, usage } from '../../errors.js';
 import type { Credentials } from '../../exchange/exchange.js';
 import type { Host } from '../../platform/host.js';
 import type { TimeBudget } from '../../platform/time-budget.js';
@@ -41,6 +41,22 @@ export class ActiveProfile {
   connection(): Promise<Connection> {
     this.#connection ??= chooseConnection(this.globals, this.host.environment, this);
     return this.#connection;
+  }
+
+  /**
+   * The settings as they are now. A write asks for them at the moment of sending: the user may have changed them since it was shown.
+   * Throws Failure `usage` if the profile has other hosts or keys by now than those that it was shown with, and `credentials`.
+   * @param unsent what that leaves unsent, as a sentence
+   */
+  async currentSettings(unsent = 'Nothing was sent.'): Promise<Connection['settings']> {
+    const shown = await this.connection();
+    const environment = { ...this.host.environment, PIT_PROFILE: shown.profile };
+    const current = await chooseConnection(this.globals, environment, this);
+    if (isSameDestination(shown, current)) return current.settings;
+    throw usage(
+      `The hosts or keys of the profile "${shown.profile}" were changed meanwhile. ${unsent}`,
+      'Run the command again to see where it goes now.',
+    );
   }
 
   /** Reads its keys if they are in the keychain. Throws Failure `credentials`. */
@@ -112,6 +128,13 @@ export class ActiveProfile {
     const { profile } = await this.connection();
     return new CompletionNames(directories.cache, namesFolder(profile, environment));
   }
+}
+
+/** Whether requests go to the same hosts with the same keys. */
+function isSameDestination(one: Connection, other: Connection): boolean {
+  const names = ['profile', 'baseUrl', 'tradeUrl', 'keychainEntry', 'sandbox'] as const;
+  const isSameKey = one.keys?.accessKey === other.keys?.accessKey && one.keys?.secretKey === other.keys?.secretKey;
+  return isSameKey && names.every((name) => one[name] === other[name]);
 }
 
 /** How long a person may take to unlock the keychain. */
