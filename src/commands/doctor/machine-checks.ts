@@ -4,6 +4,7 @@ import path from 'node:path';
 import { shellWord, suggest, systemErrorCode } from '../../errors.js';
 import { proxyOf } from '../../exchange/connect.js';
 import { installationOf } from '../../platform/installation.js';
+import { requireOwnFolder } from '../../platform/private-files.js';
 import { version } from '../../version.js';
 import { completionState, SHELLS } from '../completion/installation.js';
 import { type Check, fail, ok, type Result, warn } from './check.js';
@@ -68,6 +69,8 @@ export const files: Check = {
   async run({ context: { host } }) {
     if (process.geteuid === undefined) return ok('permissions are not checked on this system');
     const { config, state, cache } = host.directories;
+    // what every command refuses: another user can change or replace one of them, or a folder above
+    for (const folder of [config, state, cache]) requireOwnFolder(folder);
     const seen: string[] = [];
     const problems = [...(await problemsIn(config, seen)), ...(await problemsIn(state, seen))];
     if (fs.existsSync(cache)) problems.push(...writeProblemOf(cache));

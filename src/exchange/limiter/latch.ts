@@ -1,8 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { Failure, localTimeText, suggest, systemErrorCode } from '../../errors.js';
-import { readTextBounded } from '../../platform/bounded-file.js';
-import { cannotWrite, isPrivateFile, makePrivateFolder, syncFolder } from '../../platform/private-files.js';
+import { Failure, localTimeText, suggest } from '../../errors.js';
+import { cannotWrite, makePrivateFolder, readPrivate, syncFolder } from '../../platform/private-files.js';
 import { isAlive } from '../../platform/processes.js';
 import { replaceFile } from '../../platform/replacement.js';
 import type { NotSent } from '../refusals.js';
@@ -152,12 +151,11 @@ export class Latch {
     const { root } = this.options;
     const file = path.join(root, this.#file);
     try {
-      if (!isPrivateFile(root, this.#file)) return undefined;
-      const found = parsed(readTextBounded(file, MAX_BYTES));
+      const text = readPrivate(root, this.#file, MAX_BYTES)?.toString('utf8');
+      if (text === undefined) return undefined;
+      const found = parsed(text);
       return 'lifted' in found ? unreadable(`${file} is damaged`) : this.#ifLasting(found);
     } catch (thrown) {
-      // lifted since it was found
-      if (systemErrorCode(thrown) === 'ENOENT') return undefined;
       return unreadable(thrown instanceof Failure ? reasonOf(thrown) : `${file} is damaged or cannot be read`);
     }
   }

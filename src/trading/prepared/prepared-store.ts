@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import type { Host } from '../../platform/host.js';
-import { isPrivateFile, makePrivateFolder } from '../../platform/private-files.js';
+import { makePrivateFolder, readPrivate } from '../../platform/private-files.js';
 import {
   append,
   claimLink,
@@ -11,7 +11,6 @@ import {
   ignoringDiskErrors,
   namesIn,
   orCannotWrite,
-  readIfExists,
   sweepLeftovers,
   textOfLink,
   valueInLine,
@@ -23,6 +22,9 @@ import { idOf, type PreparedContent, type PreparedWrite } from './prepared-write
 
 /** A used or expired one is kept for so long, to say what became of it, in milliseconds. */
 const KEPT_MS = 86_400_000;
+
+/** A ladder of many orders is far shorter. */
+const MAX_BYTES = 16 * 2 ** 20;
 
 /** A write is taken once, so there is one claim. */
 const ONLY = 1;
@@ -84,9 +86,10 @@ export class PreparedStore {
 
   /** The write with an id; `changed` if its file is not as it was written. Throws Failure if it cannot be read. */
   find(id: string): Kept | 'changed' | undefined {
-    if (!isPrivateFile(this.host.directories.state, path.join(PREPARED_FOLDER, id))) return undefined;
     const file = this.#fileOf(id);
-    const [first = '', ...rest] = (readIfExists(file) ?? '').split('\n');
+    const text = readPrivate(this.host.directories.state, path.join(PREPARED_FOLDER, id), MAX_BYTES)?.toString('utf8');
+    if (text === undefined) return undefined;
+    const [first = '', ...rest] = text.split('\n');
     const content = valueInLine(first) as Partial<PreparedContent> | undefined;
     // what has the digest is whole
     if (content?.write === undefined || idOf(first, content.write.kind) !== id) return 'changed';
