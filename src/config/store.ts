@@ -108,8 +108,10 @@ const MAX_BYTES = 2 ** 20;
 function textOf(root: string, name: string): string | null {
   const file = path.join(root, name);
   try {
+    const bytes = readPrivate(root, name, MAX_BYTES);
+    if (bytes === undefined) return null;
     requirePrivateFolder(root);
-    return readPrivate(root, name, MAX_BYTES)?.toString('utf8') ?? null;
+    return bytes.toString('utf8');
   } catch (thrown) {
     if (thrown instanceof Failure) throw thrown;
     throw thrown instanceof UnboundedFile ? damaged(file, thrown.message) : unreadable(file, thrown);

@@ -78,7 +78,7 @@ export function readOwn(file: string, max: number): Buffer {
  * can change it or it is a link, and the system's error if it cannot be opened. The caller closes the descriptor.
  */
 export function openOwn(file: string): number {
-  const descriptor = openRegular(file, fs.constants.O_NOFOLLOW);
+  const descriptor = openUnlinked(file);
   try {
     const found = fs.fstatSync(descriptor);
     requireOwner(file, found);
@@ -191,6 +191,14 @@ function privateFolder(root: string, within: string): string | undefined {
     requirePrivate(shown, inside, FOLDER_MODE);
   }
   return folder;
+}
+
+function openUnlinked(file: string): number {
+  try {
+    return openRegular(file, fs.constants.O_NOFOLLOW);
+  } catch (thrown) {
+    throw ['ELOOP', 'EMLINK'].includes(systemErrorCode(thrown)) ? notPlain(file, 'file') : thrown;
+  }
 }
 
 /** @param shown the name for messages */

@@ -46,6 +46,10 @@ const ENDLESS: readonly (readonly [what: string, file: string])[] = [
 
 const REFUSED = /not a regular file/;
 
+function isLink(file: string): boolean {
+  return fs.lstatSync(file).isSymbolicLink();
+}
+
 /** A private folder that has the endless file at a path. */
 function folderWith(relative: string, file: string): string {
   const root = mkdtempSync(path.join(folder, 'root-'));
@@ -64,7 +68,8 @@ describe.each(ENDLESS)('%s', (_what, file) => {
     ['certificates', requireCertificates],
     ['a record of the journal', readIfExists],
   ])('rejects the file as %s', (_reader, read) => {
-    expect(() => read(file)).toThrow(REFUSED);
+    // pit follows no link to one of its own files
+    expect(() => read(file)).toThrow(read === readIfExists && isLink(file) ? /is not a plain file/ : REFUSED);
   });
 
   it('counts as missing where a missing file does no harm', () => {
