@@ -60,11 +60,14 @@ it.each([
     false,
     'The network may have repeated a request, the exchange may have executed one late, or another program uses this key.',
   ],
-])('says that a request was executed again only if client ids prove it, and claims to know by whom in no case: %s', (isProven, cause) => {
-  const errors = new Kept();
-  warnOfDuplicates(new Output(hostWith({ errors }), 'table'), [...copies(1), { ...copies(1)[0], isProven } as never]);
-  expect(errors.text).toContain(cause);
-});
+])(
+  'says that a request was executed again only if client ids prove it, and claims to know by whom in no case: %s',
+  (isProven, cause) => {
+    const errors = new Kept();
+    warnOfDuplicates(new Output(hostWith({ errors }), 'table'), [...copies(1), { ...copies(1)[0], isProven } as never]);
+    expect(errors.text).toContain(cause);
+  },
+);
 
 it.each([
   ['refused', 'A REJECTED ORDER IS LIVE', 'the network repeated it'],
