@@ -79,8 +79,9 @@ async function signingKey(file) {
 /** Asked for on the terminal; in a pipe, the first line of stdin. Never an argument, which every user of the machine sees. */
 async function passphrase(file) {
   if (!process.stdin.isTTY) return readFileSync(0, 'utf8').split('\n')[0];
-  const { password } = await import('@inquirer/prompts');
-  return password({ message: `Passphrase of ${file}` });
+  const { default: inquirer } = await import('inquirer');
+  const { text } = await inquirer.prompt({ type: 'password', name: 'text', message: `Passphrase of ${file}:` });
+  return text;
 }
 
 /** A release that is signed with another key than the published one would pass for nobody. */
