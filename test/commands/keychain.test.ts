@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
@@ -92,6 +92,30 @@ describe('without a keychain', () => {
     const version = optionalDependencies['@napi-rs/keyring'];
     expect(stderr).toContain(`npm install --no-save --prefix ${folder} @napi-rs/keyring@${version}`);
     expect(fileOf()).toEqual(own());
+  });
+
+  it('a package in a folder above the program is not run', () => {
+    const above = temporaryHome();
+    const mark = path.join(above, 'was-run');
+    const planted = `require('node:fs').writeFileSync(${JSON.stringify(mark)}, '')`;
+    for (const name of ['@napi-rs/keyring', `@napi-rs/keyring-${process.platform}-${process.arch}-gnu`, 'bufferutil']) {
+      const place = path.join(above, 'node_modules', name);
+      mkdirSync(place, { recursive: true });
+      writeFileSync(path.join(place, 'index.js'), planted);
+      writeFileSync(path.join(place, 'package.json'), JSON.stringify({ name, main: 'index.js' }));
+    }
+    const folder = path.join(above, 'pit');
+    const project = path.dirname(path.dirname(BUILT));
+    for (const part of ['bin', 'dist', 'package.json'])
+      cpSync(path.join(project, part), path.join(folder, part), { recursive: true });
+    const words = ['keys', 'set', '--profile', 'main', '--stdin', '--store', 'keychain'];
+    const { stderr } = spawnSync(process.execPath, [path.join(folder, 'bin/pit.js'), ...words], {
+      env: plainEnvironment(pit.home),
+      input: textOf(own()),
+      encoding: 'utf8',
+    });
+    expect(stderr).toContain('the package @napi-rs/keyring is not installed');
+    expect(existsSync(mark)).toBe(false);
   });
 
   it('keys in a keychain that does not answer end the command in its time', async () => {

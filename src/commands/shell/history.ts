@@ -1,7 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { readTextBounded } from '../../platform/bounded-file.js';
-import { FILE_MODE, isPrivateFile, makePrivateFolder } from '../../platform/private-files.js';
+import { FILE_MODE, isPrivateFile, makePrivateFolder, readPrivate } from '../../platform/private-files.js';
 import type { Redaction } from '../../platform/redaction.js';
 import { replaceFile } from '../../platform/replacement.js';
 
@@ -33,7 +32,7 @@ export class History {
     private readonly redaction: Pick<Redaction, 'apply'>,
   ) {
     try {
-      if (isPrivateFile(state, FILE)) this.#lines = this.#kept(readTextBounded(this.#file, MOST_BYTES).split('\n'));
+      this.#lines = this.#kept(readPrivate(state, FILE, MOST_BYTES)?.toString('utf8').split('\n') ?? []);
     } catch {
       // it begins again
     }
@@ -51,7 +50,6 @@ export class History {
     if (kept === undefined || kept === this.#lines.at(-1)) return;
     this.#lines.push(kept);
     try {
-      makePrivateFolder(this.state);
       makePrivateFolder(this.state, path.dirname(FILE));
       isPrivateFile(this.state, FILE);
       fs.appendFileSync(this.#file, `${kept}\n`, { mode: FILE_MODE });

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
-import { Failure, suggest, systemErrorCode } from '../../errors.js';
-import { readTextBounded } from '../../platform/bounded-file.js';
-import { cannotWrite, isPrivateFile, makePrivateFolder, syncFolder } from '../../platform/private-files.js';
+import { Failure, suggest } from '../../errors.js';
+import { cannotWrite, makePrivateFolder, readPrivate, syncFolder } from '../../platform/private-files.js';
 import { replaceFile } from '../../platform/replacement.js';
 import { type Halt, type HaltRecord, haltRecord, lastingHalt, type NewHalt, unreadable } from './halt-record.js';
 import type { Redis } from './redis-store.js';
@@ -116,15 +115,14 @@ export class Latch {
     const { root, now } = this.options;
     const file = path.join(root, this.#file);
     try {
-      if (!isPrivateFile(root, this.#file)) return NO_FILE;
-      const value = JSON.parse(readTextBounded(file, MAX_BYTES)) as { readonly setAt?: unknown };
+      const text = readPrivate(root, this.#file, MAX_BYTES)?.toString('utf8');
+      if (text === undefined) return NO_FILE;
+      const value = JSON.parse(text) as { readonly setAt?: unknown };
       const record = haltRecord(value);
       const { setAt } = value;
       if (typeof setAt !== 'number') throw new Error('not a latch');
       return { halt: lastingHalt(record, now(), this.#elapsedSince(setAt)), id: record.id };
     } catch (thrown) {
-      // lifted since it was found
-      if (systemErrorCode(thrown) === 'ENOENT') return NO_FILE;
       const problem = thrown instanceof Failure ? reasonOf(thrown) : `${file} is damaged or cannot be read`;
       return { halt: unreadable(problem), id: '' };
     }

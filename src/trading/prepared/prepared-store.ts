@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { systemErrorCode } from '../../errors.js';
 import type { Host } from '../../platform/host.js';
-import { isPrivateFile, makePrivateFolder } from '../../platform/private-files.js';
+import { makePrivateFolder, readPrivate } from '../../platform/private-files.js';
 import {
   append,
   claimLink,
@@ -12,7 +12,6 @@ import {
   ignoringDiskErrors,
   namesIn,
   orCannotWrite,
-  readIfExists,
   sweepLeftovers,
   textOfLink,
   valueInLine,
@@ -27,6 +26,9 @@ const KEPT_MS = 86_400_000;
 
 /** The file with the key of the digests, in the state folder. No tool of an agent reads files. */
 const KEY = 'prepared-key';
+
+/** A ladder of many orders is far shorter. */
+const MAX_BYTES = 16 * 2 ** 20;
 
 /** A write is taken once, so there is one claim. */
 const ONLY = 1;
@@ -90,9 +92,10 @@ export class PreparedStore {
 
   /** The write with an id; `changed` if its file is not as it was written. Throws Failure if it cannot be read. */
   find(id: string): Kept | 'changed' | undefined {
-    if (!isPrivateFile(this.host.directories.state, path.join(PREPARED_FOLDER, id))) return undefined;
     const file = this.#fileOf(id);
-    const [first = '', ...rest] = (readIfExists(file) ?? '').split('\n');
+    const text = readPrivate(this.host.directories.state, path.join(PREPARED_FOLDER, id), MAX_BYTES)?.toString('utf8');
+    if (text === undefined) return undefined;
+    const [first = '', ...rest] = text.split('\n');
     const content = valueInLine(first) as Partial<PreparedContent> | undefined;
     const key = this.#key();
     // what has the digest is whole
@@ -122,8 +125,7 @@ export class PreparedStore {
   /** The key of the digest; undefined if there is none yet. Throws Failure if it cannot be read. */
   #key(): Uint8Array | undefined {
     const { state } = this.host.directories;
-    if (!isPrivateFile(state, KEY)) return undefined;
-    const text = readIfExists(path.join(state, KEY));
+    const text = readPrivate(state, KEY, MAX_BYTES)?.toString('utf8');
     return text === undefined ? undefined : Buffer.from(text, 'hex');
   }
 
