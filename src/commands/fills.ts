@@ -136,14 +136,14 @@ class FilledOrders implements OrderPages {
 
   #isMeant({ time, filled }: Order): boolean {
     const { from, to } = this.range.bounds();
-    return time >= from && time <= to && Decimal.of(filled).sign > 0;
+    return time >= from && time < to && Decimal.of(filled).sign > 0;
   }
 
   /** Whether no order after this page is wanted. */
   #isEnough(rows: readonly Order[]): boolean {
     const oldest = rows.at(-1)?.time ?? Number.POSITIVE_INFINITY;
     const { from, to } = this.range.bounds();
-    return this.range.readsAllPages ? oldest < from : oldest <= to;
+    return this.range.readsAllPages ? oldest < from : oldest < to;
   }
 }
 

@@ -47,7 +47,7 @@ export default define({
     const now = client.now();
     const window = { from: from?.(now) ?? Number.NEGATIVE_INFINITY, to: to?.(now) ?? Number.POSITIVE_INFINITY };
     const { matched, readAt } = history;
-    const shownFills = matched.fills.filter(({ time }) => time >= window.from && time <= window.to);
+    const shownFills = matched.fills.filter(({ time }) => time >= window.from && time < window.to);
     const pastPrice = await readPastPrices(client, markets, shownFills);
     const result = profitAndLoss(matched, { window, method, pastPrice, readAt });
     const shown = chosen(result, names);

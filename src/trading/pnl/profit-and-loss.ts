@@ -84,7 +84,7 @@ function marketPnl(fills: readonly Fill[], { window, method, pastPrice }: PnlOpt
   const lots: ClosedLot[] = [];
   for (const fill of fills) {
     const { side, time, amount, value } = fill;
-    if (time > window.to) break;
+    if (time >= window.to) break;
     const closed = bookFill(ledger, fill);
     if (time < window.from) {
       opening = positionOf();
@@ -117,14 +117,17 @@ function marketPnl(fills: readonly Fill[], { window, method, pastPrice }: PnlOpt
 
 /**
  * Changes the lots by a fill, and returns those that it closes. A fee in the base coin takes coins too: a buy has bought fewer, at
- * the same price, and a sell has sold more.
+ * the same price, and a sell has sold more. A rebate in it gives coins: a buy has bought more, and a sell has bought some.
  */
 export function bookFill(ledger: LotLedger, fill: Fill): readonly ClosedLot[] {
   const { base, side, time, amount, value } = fill;
   const inBase = Decimal.sum(fill.fees.filter(({ coin }) => coin === base).map((fee) => fee.amount));
   if (side === 'sell') {
-    const charged = inBase.sign > 0 ? ledger.sell(time, inBase, shareOf(value, inBase, amount)) : [];
-    return [...ledger.sell(time, amount, value), ...charged];
+    const closed = ledger.sell(time, amount, value);
+    const worth = shareOf(value, inBase, amount);
+    if (inBase.sign > 0) return [...closed, ...ledger.sell(time, inBase, worth)];
+    ledger.buy(time, inBase.negated(), worth.negated());
+    return closed;
   }
   ledger.buy(time, amount.minus(inBase), value.minus(shareOf(value, inBase, amount)));
   return [];
