@@ -25,7 +25,7 @@ export default define({
   arguments: { market: optional('the market (default: those in which pit placed orders lately)', marketName) },
   flags: {
     from: flag('--from <time>', 'list all orders from this time (default: the newest)', moment),
-    to: flag('--to <time>', 'list orders up to this time (default: now)', moment),
+    to: flag('--to <time>', 'list orders before this time (default: now)', moment),
     all: toggle('--all', 'list all fills'),
   },
   examples: [

@@ -2,10 +2,10 @@ import type { Decimal } from '../../domain/decimal.js';
 import type { Bill } from '../../domain/funds.js';
 import type { Side } from '../../domain/order.js';
 import type { AccountHistory } from './account-history.js';
-import { matchTrades } from './match-trades.js';
+import { FEE_BOOKINGS, type FeeBooking, type MarketSide, signed } from './market-side.js';
+import { matchTrades, type UncertainTrades } from './match-trades.js';
 import { transferMovements } from './match-transfers.js';
 import type { Movement } from './movement.js';
-import { FEE_BOOKINGS, type FeeBooking, type OpenOrder, signed } from './open-order.js';
 import { AmountIndex, Statement } from './statement.js';
 
 /** A fee as it was paid. */
@@ -40,6 +40,8 @@ export interface MatchedHistory {
   readonly unmatched: readonly Bill[];
   /** What the exchange calls the bills of orders, deposits and withdrawals. */
   readonly matchedTypes: ReadonlySet<string>;
+  /** Where bills and orders fit together in other ways as well, with other results. */
+  readonly uncertain: readonly UncertainTrades[];
 }
 
 /**
@@ -56,14 +58,15 @@ export function matchBills(history: AccountHistory): MatchedHistory {
     const found = other();
     if (found.unexplained < best.unexplained) best = found;
   }
-  const { statement, orders, bills } = best;
-  const fills = orders.flatMap(fillsOf).sort((one, other) => one.time - other.time || one.place - other.place);
+  const { statement, sides, bills, uncertain } = best;
+  const fills = sides.flatMap(fillsOf).sort((one, other) => one.time - other.time || one.place - other.place);
   return {
     fills,
-    movements: [...orders.flatMap(orderMovements), ...transferMovements(history, statement, bills)],
+    movements: [...sides.flatMap(tradeMovements), ...transferMovements(history, statement, bills)],
     bills: history.bills,
     unmatched: history.bills.filter((_, place) => !statement.isTaken(place)),
     matchedTypes: statement.takenTypes(),
+    uncertain,
   };
 }
 
@@ -71,32 +74,38 @@ interface BookedHistory {
   readonly statement: Statement;
   /** The bills that are left. */
   readonly bills: AmountIndex;
-  readonly orders: readonly OpenOrder[];
-  /** How many orders lack a bill. */
+  readonly sides: readonly MarketSide[];
+  readonly uncertain: readonly UncertainTrades[];
+  /** How many changes lack a bill. */
   readonly unexplained: number;
 }
 
 function matchBooked(history: AccountHistory, booking: FeeBooking): BookedHistory {
   const unnamed = matchOrders(history, booking, null);
-  const ownCoin = ownCoinOf(unnamed.orders);
+  const ownCoin = ownCoinOf(history, unnamed.sides);
   // with its name, the coin also pays the fees of its own markets
   return ownCoin === null || unnamed.unexplained === 0 ? unnamed : matchOrders(history, booking, ownCoin);
 }
 
 function matchOrders(history: AccountHistory, booking: FeeBooking, ownCoin: string | null): BookedHistory {
   const statement = new Statement(history.bills);
-  const orders = matchTrades(statement, history.orders, booking, ownCoin);
+  const { sides, uncertain } = matchTrades(statement, history.orders, booking, ownCoin);
   const bills = new AmountIndex(statement);
-  for (const order of orders) order.finish(statement, bills);
-  return { statement, bills, orders, unexplained: orders.filter(({ isExplained }) => !isExplained).length };
+  for (const side of sides) side.finish(statement, bills);
+  const unnamed = sides.flatMap(({ trades }) => trades.flatMap(({ fees }) => fees.filter(({ coin }) => coin === null)));
+  const unexplained = unnamed.length + sides.flatMap(tradeMovements).filter(({ hasBill }) => !hasBill).length;
+  return { statement, bills, sides, uncertain, unexplained };
 }
 
 /** The coin in which most fees were paid that orders do not name: the exchange has one coin of its own. Null if bills show none. */
-function ownCoinOf(orders: readonly OpenOrder[]): string | null {
+function ownCoinOf({ orders }: AccountHistory, sides: readonly MarketSide[]): string | null {
+  const named = new Set(
+    orders.flatMap(({ market, side, feeCoin }) => (feeCoin === null ? [] : `${side} ${market} ${feeCoin}`)),
+  );
   const counts = new Map<string, number>();
-  for (const { order, trades } of orders)
-    for (const { coin } of order.feeCoin === null ? trades.flatMap(({ fees }) => fees) : [])
-      if (coin !== null) counts.set(coin, (counts.get(coin) ?? 0) + 1);
+  for (const { market, side, trades } of sides)
+    for (const { coin } of trades.flatMap(({ fees }) => fees))
+      if (coin !== null && !named.has(`${side} ${market} ${coin}`)) counts.set(coin, (counts.get(coin) ?? 0) + 1);
   const [most] = [...counts].sort(([, one], [, other]) => other - one);
   return most?.[0] ?? null;
 }
@@ -106,19 +115,17 @@ interface PlacedFill extends Fill {
   readonly place: number;
 }
 
-function fillsOf(order: OpenOrder): PlacedFill[] {
-  const { base, quote } = order;
-  const { market, side } = order.order;
-  return order
+function fillsOf(one: MarketSide): PlacedFill[] {
+  const { market, base, quote, side } = one;
+  return one
     .tradesWithFees()
     .map(({ time, place, amount, value, fees }) => ({ market, base, quote, side, time, amount, value, fees, place }));
 }
 
-function orderMovements(order: OpenOrder): Movement[] {
-  const { base, quote, isBuy } = order;
-  const { market } = order.order;
+function tradeMovements(one: MarketSide): Movement[] {
+  const { market, base, quote, isBuy } = one;
   const sign = isBuy ? 1 : -1;
-  return order
+  return one
     .tradesWithFees()
     .flatMap(({ time, amount, value, hasBill, fees }) =>
       [

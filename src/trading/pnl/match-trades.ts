@@ -1,75 +1,137 @@
 import { Decimal } from '../../domain/decimal.js';
 import { compareIds } from '../../domain/market-data.js';
 import type { FilledOrder } from './account-history.js';
-import { type FeeBooking, OpenOrder, signed, tradeOf } from './open-order.js';
+import { type BookedTrade, type FeeBooking, MarketSide, signed, tradeOf } from './market-side.js';
 import { distance, type Line, magnitude, type Statement } from './statement.js';
 
 /**
  * Finds the bills of trades: at one moment, a change of the base coin and an opposite one of the quote coin, at a price that an
- * order allows. All markets share the bills of a moment. Returns all orders, oldest first.
+ * order allows. All markets share the bills of a moment.
  */
 export function matchTrades(
   statement: Statement,
   orders: readonly FilledOrder[],
   booking: FeeBooking,
   ownCoin: string | null,
-): readonly OpenOrder[] {
-  const all = orders
-    .map((order) => new OpenOrder(order, booking, ownCoin))
-    .sort(({ order: one }, { order: other }) => one.time - other.time || compareIds(one.id, other.id));
-  let open: OpenOrder[] = [];
+): MatchedTrades {
+  const all = orders.toSorted((one, other) => one.time - other.time || compareIds(one.id, other.id));
+  const sides = new Map<string, MarketSide>();
+  const place = (order: FilledOrder) => {
+    const key = `${order.side} ${order.market}`;
+    const side = sides.get(key) ?? new MarketSide(order.market, order.side, booking, ownCoin);
+    side.place(order);
+    sides.set(key, side);
+  };
+  const doubts: Doubt[] = [];
   let next = 0;
   for (const lines of statement.moments()) {
-    const [first] = lines;
-    if (first === undefined) continue;
-    for (
-      let order = all[next];
-      order !== undefined && first.time + statement.momentMs > order.order.time;
-      order = all[next]
-    ) {
-      open.push(order);
+    const end = (lines[0]?.time ?? 0) + statement.momentMs;
+    for (let order = all[next]; order !== undefined && order.time < end; order = all[next]) {
+      place(order);
       next += 1;
     }
-    if (matchMoment(statement, lines, open)) open = open.filter(({ isFound }) => !isFound);
+    const open = [...sides.values()].filter(({ isFound }) => !isFound);
+    doubts.push(...matchMoment(statement, lines, open));
   }
-  return all;
+  for (const order of all.slice(next)) place(order);
+  return { sides: [...sides.values()], uncertain: uncertainOf(doubts) };
+}
+
+export interface MatchedTrades {
+  readonly sides: readonly MarketSide[];
+  readonly uncertain: readonly UncertainTrades[];
+}
+
+/** The markets among which the bills of a moment may be divided in another way, too. */
+export interface UncertainTrades {
+  readonly time: number;
+  readonly markets: readonly string[];
+}
+
+/** Two sides that may exchange bills of different amounts at a moment. */
+interface Doubt {
+  readonly time: number;
+  readonly sides: readonly [MarketSide, MarketSide];
+  /** Names the orders that were open on both sides, the coin, and by how much more the first would have traded. */
+  readonly exchange: string;
+  /** The exchange that makes up for it. */
+  readonly reverse: string;
+}
+
+/** The totals of orders decide, unless one exchange makes up for another one at another moment. */
+function uncertainOf(doubts: readonly Doubt[]): UncertainTrades[] {
+  const times = new Map<string, Set<number>>();
+  for (const { exchange, time } of doubts) times.set(exchange, (times.get(exchange) ?? new Set()).add(time));
+  const markets = new Map<number, Set<string>>();
+  for (const { reverse, time, sides } of doubts)
+    if ([...(times.get(reverse) ?? [])].some((other) => other !== time))
+      for (const { market } of sides) markets.set(time, (markets.get(time) ?? new Set()).add(market));
+  return [...markets].map(([time, names]) => ({ time, markets: [...names].sort() }));
 }
 
 /** A pair of bills that may be a trade of an order. */
 interface Candidate {
-  readonly order: OpenOrder;
+  readonly side: MarketSide;
   readonly base: Line;
   readonly quote: Line;
   readonly amount: Decimal;
   readonly value: Decimal;
 }
 
-/** Finds the trades among the bills of one moment. Returns whether there are any. */
-function matchMoment(statement: Statement, lines: readonly Line[], open: readonly OpenOrder[]): boolean {
+/** Finds the trades among the bills of one moment. Returns where there are others as well. */
+function matchMoment(statement: Statement, lines: readonly Line[], open: readonly MarketSide[]): Doubt[] {
   const candidates = candidatesOf(lines, open);
-  if (candidates.length === 0) return false;
-  const orders = [...new Set(candidates.map(({ order }) => order))];
-  const coins = new Set(orders.flatMap(({ base, quote }) => [base, quote]));
+  if (candidates.length === 0) return [];
+  const sides = [...new Set(candidates.map(({ side }) => side))];
+  const coins = new Set(sides.flatMap(({ base, quote }) => [base, quote]));
   const shared = lines.filter(({ coin }) => coins.has(coin));
-  const endsAll = addUp(shared, orders);
-  const { trades, isWhole } = new MomentSearch(shared, orders, candidates, endsAll).run();
+  const endsAll = addUp(shared, sides);
+  const { trades, isWhole } = new MomentSearch(shared, sides, candidates, endsAll).run();
   if (endsAll && !isWhole) {
     for (const line of shared) statement.take(line);
-    for (const order of orders) endWithSums(order, shared);
-    return true;
+    for (const side of sides) endWithSums(side, shared);
+    return [];
   }
-  const added = trades.map(({ order, base, quote, amount, value }) => {
+  const doubts = doubtsOf(trades, shared);
+  const added = trades.map(({ side, base, quote, amount, value }) => {
     statement.take(base);
     statement.take(quote);
     const { time, place } = base;
-    const hasBill = { base: true, quote: true };
-    return { order, trade: order.add({ time, place, amount, value, hasBill, lines: { base, quote } }) };
+    return { side, trade: side.add({ time, place, amount, value, hasBill: { base: true, quote: true } }) };
   });
-  for (const { order, trade } of added) matchFee(statement, lines, order, trade);
-  return trades.length > 0;
+  for (const { side, trade } of added) matchFee(statement, lines, side, trade);
+  return doubts;
 }
 
-function candidatesOf(lines: readonly Line[], open: readonly OpenOrder[]): Candidate[] {
+/** Which trades could as well have a bill of another side's trade, or one that is none of a trade. */
+function doubtsOf(trades: readonly Candidate[], lines: readonly Line[]): Doubt[] {
+  const owners = new Map(trades.flatMap((trade) => [trade.base, trade.quote].map((line) => [line, trade] as const)));
+  const sides = [...new Set(trades.map(({ side }) => side))];
+  const found = new Map<string, Doubt>();
+  for (const trade of trades)
+    for (const own of [trade.base, trade.quote])
+      for (const line of lines) {
+        if (line.coin !== own.coin || line.change.sign !== own.change.sign || line.change.equals(own.change)) continue;
+        const owner = owners.get(line);
+        if (owner?.side === trade.side || !fits(trade, own, line) || (owner && !fits(owner, line, own))) continue;
+        const others = owner === undefined ? sides.filter((one) => one.mayPayFee(line)) : [owner.side];
+        for (const other of others) {
+          const more = line.change.minus(own.change).trimmed();
+          const named = (by: Decimal) => `${trade.side.openOrders} ${other.openOrders} ${own.coin} ${by}`;
+          const exchange = named(more);
+          const sidesOfIt = [trade.side, other] as const;
+          found.set(exchange, { time: line.time, sides: sidesOfIt, exchange, reverse: named(more.negated()) });
+        }
+      }
+  return [...found.values()];
+}
+
+/** Whether the orders of a trade allow its price with another bill in the place of its own. */
+function fits({ side, base, quote }: Candidate, own: Line, other: Line): boolean {
+  return side.allows(magnitude(own === base ? other : base), magnitude(own === quote ? other : quote));
+}
+
+function candidatesOf(lines: readonly Line[], open: readonly MarketSide[]): Candidate[] {
   const byCoin = new Map<string, Line[]>();
   for (const line of lines) {
     const key = `${line.coin} ${line.change.sign}`;
@@ -77,33 +139,33 @@ function candidatesOf(lines: readonly Line[], open: readonly OpenOrder[]): Candi
     if (same === undefined) byCoin.set(key, [line]);
     else same.push(line);
   }
-  return open.flatMap((order) => {
-    const sign = order.isBuy ? 1 : -1;
-    const quotes = byCoin.get(`${order.quote} ${-sign}`);
+  return open.flatMap((side) => {
+    const sign = side.isBuy ? 1 : -1;
+    const quotes = byCoin.get(`${side.quote} ${-sign}`);
     if (quotes === undefined) return [];
-    return (byCoin.get(`${order.base} ${sign}`) ?? []).flatMap((base) =>
+    return (byCoin.get(`${side.base} ${sign}`) ?? []).flatMap((base) =>
       quotes.flatMap((quote) => {
-        const trade = tradeOf(order, base, quote);
-        return trade !== undefined && order.mayTrade(trade.amount, trade.value) ? [{ order, ...trade }] : [];
+        const trade = tradeOf(side, base, quote);
+        return trade !== undefined && side.mayTrade(trade.amount, trade.value) ? [{ side, ...trade }] : [];
       }),
     );
   });
 }
 
 /** Whether the bills are exactly those of all that is left of these orders, with their fees. */
-function addUp(lines: readonly Line[], orders: readonly OpenOrder[]): boolean {
+function addUp(lines: readonly Line[], sides: readonly MarketSide[]): boolean {
   const sums = new CoinSums();
   for (const { coin, change } of lines) sums.add(coin, change);
   const coins = new Set(lines.map(({ coin }) => coin));
-  for (const { base, quote, isBuy, amountLeft, valueLeft, feeLeft, feeCoin, isFeeInside } of orders) {
+  for (const { base, quote, isBuy, amountLeft, valueLeft, feesLeft } of sides) {
     sums.add(base, signed(amountLeft, isBuy ? -1 : 1));
     sums.add(quote, signed(valueLeft, isBuy ? 1 : -1));
-    if (!isFeeInside && feeCoin !== null && coins.has(feeCoin)) sums.add(feeCoin, feeLeft);
+    for (const [coin, amount] of feesLeft) if (coin !== null && coins.has(coin)) sums.add(coin, amount);
   }
   return sums.isZero;
 }
 
-/** Sums of changes by coin, those that came and those that went apart. */
+/** Sums of changes by coin. */
 class CoinSums {
   readonly #sums = new Map<string, Decimal>();
 
@@ -116,16 +178,16 @@ class CoinSums {
   }
 }
 
-/** Ends an order at a moment of which only the sums are clear. Buys come first in it: a sell may sell what they bought. */
-function endWithSums(order: OpenOrder, lines: readonly Line[]): void {
+/** Ends orders at a moment of which only the sums are clear. Buys come first in it: a sell may sell what they bought. */
+function endWithSums(side: MarketSide, lines: readonly Line[]): void {
   const [first, last] = [lines[0], lines.at(-1)];
   if (first === undefined || last === undefined) return;
-  const { amountLeft: amount, valueLeft: value, feeLeft, feeCoin, isBuy, isFeeInside } = order;
+  const { amountLeft: amount, valueLeft: value, isBuy } = side;
   const { time, place } = isBuy ? first : last;
-  const trade = order.add({ time, place, amount, value, hasBill: { base: true, quote: true }, lines: null });
-  const isHere = lines.some(({ coin }) => coin === feeCoin);
-  if (feeLeft.sign !== 0 && !isFeeInside && isHere)
-    order.addFee(trade, { coin: feeCoin, amount: feeLeft, time, hasBill: true });
+  const trade = side.add({ time, place, amount, value, hasBill: { base: true, quote: true } });
+  const coins = new Set(lines.map(({ coin }) => coin));
+  for (const [coin, fee] of side.feesLeft)
+    if (coin !== null && coins.has(coin)) side.addFee(trade, { coin, amount: fee, time, hasBill: true }, coin);
 }
 
 /** So many steps are searched in one moment, so that one that cannot be explained does not take forever. */
@@ -152,7 +214,7 @@ class MomentSearch {
 
   constructor(
     lines: readonly Line[],
-    private readonly orders: readonly OpenOrder[],
+    private readonly sides: readonly MarketSide[],
     candidates: readonly Candidate[],
     private readonly endsAll: boolean,
   ) {
@@ -176,30 +238,31 @@ class MomentSearch {
     if (options === undefined) return this.#end(skipped);
     if (skipped >= this.#bestRest) return false;
     const tried = new Set<string>();
-    for (const { order, base, quote, amount, value } of options) {
-      if (this.#taken.has(base) || this.#taken.has(quote) || !order.mayTrade(amount, value)) continue;
-      const kind = `${order.order.market} ${order.price} ${order.amountLeft} ${order.valueLeft} ${amount} ${value}`;
+    for (const { side, base, quote, amount, value } of options) {
+      if (this.#taken.has(base) || this.#taken.has(quote) || !side.mayTrade(amount, value)) continue;
+      const kind = `${side.market} ${side.side} ${amount} ${value}`;
       if (tried.has(kind)) continue;
       tried.add(kind);
-      const { amountLeft, valueLeft } = order;
+      const { amountLeft, valueLeft } = side;
       this.#taken.add(base).add(quote);
-      this.#chosen.push({ order, base, quote, amount, value });
-      order.amountLeft = amountLeft.minus(amount);
-      order.valueLeft = valueLeft.minus(value);
+      this.#chosen.push({ side, base, quote, amount, value });
+      side.amountLeft = amountLeft.minus(amount);
+      side.valueLeft = valueLeft.minus(value);
       const isWhole = this.#search(index + 1, skipped);
-      order.amountLeft = amountLeft;
-      order.valueLeft = valueLeft;
+      side.amountLeft = amountLeft;
+      side.valueLeft = valueLeft;
       this.#chosen.pop();
       this.#taken.delete(base);
       this.#taken.delete(quote);
       if (isWhole || this.#steps > MOST_STEPS) return isWhole;
     }
+    // it may be a rebate, or of something else
     return this.#search(index + 1, skipped + 1);
   }
 
   #end(skipped: number): boolean {
     const unexplained = this.#unexplainedCoins();
-    const open = this.endsAll ? this.orders.filter(({ isFound }) => !isFound).length : 0;
+    const open = this.endsAll ? this.sides.filter(({ isFound }) => !isFound).length : 0;
     const rest = unexplained === 0 && open === 0 ? 0 : unexplained + open + skipped;
     if (rest >= this.#bestRest) return false;
     this.#best = [...this.#chosen];
@@ -210,9 +273,8 @@ class MomentSearch {
   /** How many coins have more bills left than the fees of the trades can be. */
   #unexplainedCoins(): number {
     const fees = new CoinSigns();
-    const orders = new Set(this.#chosen.map(({ order }) => order));
-    for (const { feeCoin, feeLeft, isFeeInside } of orders)
-      if (!isFeeInside) fees.add(feeCoin ?? ANY_COIN, -feeLeft.sign, feeLeft);
+    for (const { feesLeft } of new Set(this.#chosen.map(({ side }) => side)))
+      for (const [coin, amount] of feesLeft) fees.add(coin ?? ANY_COIN, -amount.sign, amount);
     const left = new CoinSigns();
     for (const line of this.#lines) if (!this.#taken.has(line)) left.add(line.coin, line.change.sign, line.change);
     return left.exceeding(fees);
@@ -239,13 +301,13 @@ class CoinSigns {
   }
 }
 
-function receivedOf({ order, base, quote }: Candidate): Line {
-  return order.isBuy ? base : quote;
+function receivedOf({ side, base, quote }: Candidate): Line {
+  return side.isBuy ? base : quote;
 }
 
 /**
- * The pair that lies closest together, and of orders the one that is complete with it: others may have no bills at all. A pair at
- * a price far from that of the rest of the order comes last: it may be a fee.
+ * The pair that lies closest together. A pair at a price far from that of the rest of the orders comes last: it may be a fee. Of
+ * two markets, the one that is complete with it comes first.
  */
 function nearestFirst(one: Candidate, other: Candidate): number {
   return (
@@ -255,42 +317,42 @@ function nearestFirst(one: Candidate, other: Candidate): number {
   );
 }
 
-function isRest({ order, amount }: Candidate): boolean {
-  return order.amountLeft.equals(amount);
+function isRest({ side, amount }: Candidate): boolean {
+  return side.amountLeft.equals(amount);
 }
 
-/** Whether its price is less than half or more than twice the average of what is left of the order. */
-function isFar({ order, amount, value }: Candidate): boolean {
-  const here = value.times(order.amountLeft);
-  const average = order.valueLeft.times(amount);
+/** Whether its price is less than half or more than twice the average of what is left of the orders. */
+function isFar({ side, amount, value }: Candidate): boolean {
+  const here = value.times(side.amountLeft);
+  const average = side.valueLeft.times(amount);
   return here.plus(here).compare(average) < 0 || here.compare(average.plus(average)) > 0;
 }
 
-/** Finds the bill of a trade's fee. It also names the coin if the order does not. */
-function matchFee(
-  statement: Statement,
-  lines: readonly Line[],
-  order: OpenOrder,
-  trade: OpenOrder['trades'][number],
-): void {
-  const { feeLeft, feeCoin, base, quote, isFeeInside } = order;
-  if (feeLeft.sign === 0 || isFeeInside) return;
-  const mayBeFee = ({ coin, change, place }: Line) =>
-    !statement.isTaken(place) &&
-    change.sign === -feeLeft.sign &&
-    (feeCoin === null || coin === feeCoin) &&
-    magnitude({ change }).compare(magnitude({ change: feeLeft })) <= 0;
+/** Finds the bill of a trade's fee. It also names the coin if the orders do not. */
+function matchFee(statement: Statement, lines: readonly Line[], side: MarketSide, trade: BookedTrade): void {
+  const { feesLeft, base, quote } = side;
   // the exchange's own coin may be that of the market too, but then it pays the fees of other markets as well
-  const isOfMarket = ({ coin }: Line) => feeCoin === null && (coin === base || coin === quote);
-  const [line] = lines
-    .filter(mayBeFee)
-    .sort(
-      (one, next) =>
-        Number(isOfMarket(one)) - Number(isOfMarket(next)) || feeDistance(one, trade) - feeDistance(next, trade),
-    );
-  if (line === undefined) return;
+  const isOfMarket = (coin: string) => coin === base || coin === quote;
+  const found = feesLeft.flatMap(([owed, amount]) =>
+    lines
+      .filter(
+        ({ coin, change, place }) =>
+          !statement.isTaken(place) &&
+          change.sign === -amount.sign &&
+          (owed === null || coin === owed) &&
+          magnitude({ change }).compare(magnitude({ change: amount })) <= 0,
+      )
+      .map((line) => ({ line, owed, isDoubtful: owed === null && isOfMarket(line.coin) })),
+  );
+  const [best] = found.sort(
+    (one, other) =>
+      Number(one.isDoubtful) - Number(other.isDoubtful) ||
+      feeDistance(one.line, trade) - feeDistance(other.line, trade),
+  );
+  if (best === undefined) return;
+  const { line, owed } = best;
   statement.take(line);
-  order.addFee(trade, { coin: line.coin, amount: line.change.negated(), time: line.time, hasBill: true });
+  side.addFee(trade, { coin: line.coin, amount: line.change.negated(), time: line.time, hasBill: true }, owed);
 }
 
 /** A fee follows what it is paid for; a bill before it is a last resort. */

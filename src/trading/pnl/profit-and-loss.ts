@@ -50,6 +50,8 @@ export interface MarketPnl {
   readonly lots: readonly ClosedLot[];
   /** What the bills of its orders lack. */
   readonly unexplained: readonly UnexplainedAmount[];
+  /** The moments up to the end of the window whose trades may as well be divided in another way among the markets. */
+  readonly uncertainAt: readonly number[];
 }
 
 export interface AccountPnl {
@@ -70,11 +72,19 @@ export function profitAndLoss(history: MatchedHistory, options: PnlOptions): Acc
   const { coins, lacking } = reconcile(history, options.window, options.readAt);
   const markets = [...byMarket]
     .sort(([one], [other]) => (one < other ? -1 : 1))
-    .map(([market, fills]) => ({ ...marketPnl(fills, options), unexplained: lacking(market) }));
+    .map(([market, fills]) => {
+      const uncertainAt = history.uncertain
+        .filter(({ time, markets: names }) => time < options.window.to && names.includes(market))
+        .map(({ time }) => time);
+      return { ...marketPnl(fills, options), unexplained: lacking(market), uncertainAt };
+    });
   return { markets, coins };
 }
 
-function marketPnl(fills: readonly Fill[], { window, method, pastPrice }: PnlOptions): Omit<MarketPnl, 'unexplained'> {
+function marketPnl(
+  fills: readonly Fill[],
+  { window, method, pastPrice }: PnlOptions,
+): Omit<MarketPnl, 'unexplained' | 'uncertainAt'> {
   const [{ market, base, quote }] = fills as readonly [Fill];
   const ledger = new LotLedger(method);
   const positionOf = () => ({ amount: ledger.amount, cost: ledger.cost });
