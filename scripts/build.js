@@ -1,7 +1,7 @@
-// `npm run build`: bundles src/ into dist/. A command loads only what it uses: each import() in the sources becomes a require()
+// Bundles src/ into dist/, for `npm run build`. A command loads only what it uses: each import() in the sources becomes a require()
 // of a file of its own, whose name holds the hash of its content. bin/pit.js loads these files.
 import { execFileSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,6 +9,7 @@ import { build } from 'rolldown';
 import { importBundled } from './bundle-program.js';
 import { writeLicences } from './licences.js';
 import { commitOf, root } from './prepare.js';
+import { replaceBundle } from './replace-bundle.js';
 
 const dist = path.join(root, 'dist');
 const require = createRequire(import.meta.url);
@@ -88,6 +89,20 @@ const nativeLibrary = {
   },
 };
 
+/** cli-table3 measures as pit does: its own measure counts marks of Thai or Arabic as letters, and takes twice as long. */
+const cellWidths = {
+  name: 'cell-widths',
+  resolveId(id, importer = '') {
+    return id === 'string-width' && importer.includes('/node_modules/cli-table3/') ? '\0cell-widths' : undefined;
+  },
+  load(id) {
+    const file = JSON.stringify(path.join(root, 'src/terminal/text.ts'));
+    return id === '\0cell-widths'
+      ? { code: `module.exports = require(${file}).displayWidth;`, moduleType: 'js' }
+      : undefined;
+  },
+};
+
 /** Modules of Node that load slowly. A command often needs only some of those that its packages import. */
 const SLOW =
   /^(?:node:)?(child_process|crypto|dgram|dns|http|https|net|os|readline|readline\/promises|sea|stream\/promises|timers\/promises|tls|tty|v8|zlib)$/;
@@ -120,7 +135,7 @@ export async function bundle(input, output) {
     cwd: root,
     input: { main: input },
     platform: 'node',
-    plugins: [stubs, nativeLibrary, lazyNode],
+    plugins: [stubs, nativeLibrary, cellWidths, lazyNode],
     transform: {
       target: 'node20.19',
       define: { PIT_VERSION: JSON.stringify(version), PIT_COMMIT: JSON.stringify(commitOf(root)) },
@@ -144,10 +159,10 @@ export async function bundle(input, output) {
   return files.filter(({ type }) => type === 'chunk');
 }
 
-async function main() {
+/** Writes the bundle into a folder, which has to be named `dist`. */
+async function makeBundle(folder) {
   const files = await bundle('src/main.ts', {
-    dir: dist,
-    cleanDir: true,
+    dir: folder,
     entryFileNames: '[name].cjs',
     chunkFileNames: '[name]-[hash].cjs',
     codeSplitting: {
@@ -164,13 +179,27 @@ async function main() {
     postBanner: '(function (exports, require, module, __filename, __dirname) {',
     postFooter: '})',
   });
-  writeLicences(dist, files);
+  writeLicences(folder, files);
   // `pit --help` prints this text, because making it takes longer than the rest of the start
-  const help = execFileSync(process.execPath, [path.join(root, 'bin/pit.js'), '--help']);
-  writeFileSync(path.join(dist, 'help.txt'), help);
+  const bin = path.join(path.dirname(folder), 'bin');
+  cpSync(path.join(root, 'bin'), bin, { recursive: true });
+  const help = execFileSync(process.execPath, [path.join(bin, 'pit.js'), '--help']);
+  writeFileSync(path.join(folder, 'help.txt'), help);
   // `pit __complete` answers from this table of commands, without loading them
   const { commandTree } = await importBundled(path.join(root, 'src/commands/reference/index.ts'));
-  writeFileSync(path.join(dist, 'commands.json'), JSON.stringify(await commandTree()));
+  writeFileSync(path.join(folder, 'commands.json'), JSON.stringify(await commandTree()));
+}
+
+/** The program in dist/ stays whole while the next one is made beside it. */
+async function main() {
+  mkdirSync(dist, { recursive: true });
+  const beside = mkdtempSync(path.join(dist, '.next-'));
+  try {
+    await makeBundle(path.join(beside, 'dist'));
+    replaceBundle(path.join(beside, 'dist'), dist);
+  } finally {
+    rmSync(beside, { recursive: true, force: true });
+  }
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await main();
