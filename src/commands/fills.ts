@@ -23,7 +23,7 @@ export default define({
   arguments: { market: optional('the market (default: those in which pit placed orders lately)', marketName) },
   flags: {
     from: flag('--from <time>', 'list all orders from this time (default: the newest)', moment),
-    to: flag('--to <time>', 'list orders up to this time (default: now)', moment),
+    to: flag('--to <time>', 'list orders before this time (default: now)', moment),
     all: toggle('--all', 'list all fills'),
   },
   examples: [
@@ -134,14 +134,14 @@ class FilledOrders implements OrderPages {
 
   #isMeant({ time, filled }: Order): boolean {
     const { from, to } = this.range.bounds();
-    return time >= from && time <= to && Decimal.of(filled).sign > 0;
+    return time >= from && time < to && Decimal.of(filled).sign > 0;
   }
 
   /** Whether no order after this page is wanted. */
   #isEnough(rows: readonly Order[]): boolean {
     const oldest = rows.at(-1)?.time ?? Number.POSITIVE_INFINITY;
     const { from, to } = this.range.bounds();
-    return this.range.readsAllPages ? oldest < from : oldest <= to;
+    return this.range.readsAllPages ? oldest < from : oldest < to;
   }
 }
 

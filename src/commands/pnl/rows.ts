@@ -63,6 +63,10 @@ export const PNL_ROW = shape.object({
     }),
     'how the bills of each coin come about; only in the last row',
   ),
+  uncertainAt: shape.array(
+    shape.time(''),
+    'moments whose trades may as well be divided in another way among the markets, with another result',
+  ),
 });
 
 export const LOT_ROW = shape.object({
@@ -106,6 +110,7 @@ export function marketRow(pnl: MarketPnl, price: Decimal | null) {
     opening: { position: textOf(opening.amount), cost: textOf(opening.cost) },
     withoutCost: { amount: textOf(withoutCost.amount), proceeds: textOf(withoutCost.proceeds) },
     balances: [],
+    uncertainAt: pnl.uncertainAt.map(isoTime),
   };
 }
 
@@ -156,6 +161,7 @@ export function totalRow(
     opening: { position: null, cost: null },
     withoutCost: { amount: null, proceeds: null },
     balances: coins.map(balanceRow),
+    uncertainAt: [...new Set(markets.flatMap(({ uncertainAt }) => uncertainAt))].sort((a, b) => a - b).map(isoTime),
   };
 }
 
