@@ -88,7 +88,7 @@ export class TradingClient extends TestClient {
       readonly inputRequests: { readonly confirm: { readonly params: { readonly message: string } } };
     };
     this.questions.push(inputRequests.confirm.params.message);
-    const inputResponses = confirm === undefined ? {} : { confirm };
+    const inputResponses = { confirm };
     const done = await this.ask('tools/call', { ...params, requestState, inputResponses });
     return done.result as unknown as ToolResult;
   }

@@ -161,7 +161,7 @@ describe('commit', () => {
     expect((await client.commit(id, 'accept')).structuredContent.data).toMatchObject({ outcome: 'placed' });
   });
 
-  it.each([{ action: 'maybe' }, { action: 'accept', content: { confirm: 'yes' } }, 5, undefined])(
+  it.each([{ action: 'maybe' }, { action: 'accept', content: { confirm: 'yes' } }, 5, null])(
     'says so in the newer protocol too: %j',
     async (reply) => {
       const modern = new TradingClient({ home: pit.home, words: ['--allow-trading'] });
