@@ -208,6 +208,7 @@ describe('pit halt --flatten', () => {
     await pit.done('profile unset sandbox orderNotional');
     const { halted, flattened } = document<Halted>(stdout);
     expect([code, halted, flattened.length > 0]).toEqual([130, true, true]);
+    expect(lastError(stderr).message).not.toContain('Nothing was sold');
     expect(lastError(stderr).message).toMatch(
       /^Not everything was sold: \d+ orders? sold for [\d,.]+ usdt\. The account is halted\./,
     );
