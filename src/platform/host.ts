@@ -123,7 +123,7 @@ export function systemHost(): Host {
       return streams.output;
     },
     get errors() {
-      const masked = (text: string) => redaction.apply(text);
+      const masked = (text: string) => redaction.applyToOutput(text);
       streams.errors ??= outputOf(2, () => withoutUncaught(process.stderr), masked);
       return streams.errors;
     },
