@@ -7,7 +7,7 @@ import { root } from './prepare.js';
 import { fingerprintOf, PAGE, PUBLIC_KEY, readSigningKey } from './signing-key.js';
 
 /** What the page says of the key, between its two marks. */
-const STATEMENT = /(<!-- npm run release-key writes this -->\n)[^]*?(<!-- to here -->\n)/;
+const STATEMENT = /(<!-- npm run release-key writes this -->\n)[\s\S]*?(<!-- to here -->\n)/;
 
 const { 2: file, length } = process.argv;
 if (file === undefined || length > 3) {

@@ -16,8 +16,8 @@ const MOST_LINKS = 40;
 
 /*
  * Who may write to a folder may replace what is in it, folders included. So each folder from the root of the file system down to
- * a file has to be root's or the user's, and closed to others. They are checked in that order: what was checked can then be moved
- * by nobody else, and the name that is opened leads to what was checked.
+ * a file has to be root's or the user's, and closed to others. They are checked in that order: no other user can then move what was
+ * checked, and the name that is opened leads to it.
  */
 
 /**
@@ -135,7 +135,7 @@ export function requirePrivateFolder(root: string): void {
 
 /**
  * Where a folder really is; undefined if it does not exist. It and all folders above it are checked: none may be another user's,
- * nor may others be able to replace what is in one. So nobody else can put another folder in its place.
+ * nor may others be able to replace what is in one. So no other user can put another folder in its place.
  * @throws Failure `credentials`
  */
 export function resolveUnmovable(target: string): string | undefined {

@@ -248,6 +248,17 @@ function flipBit(at: number): void {
   writeFileSync(cacheFile, content);
 }
 
+const OF_ANOTHER_USER: [string, () => void][] = [
+  ['a file of another user', () => chownSync(cacheFile, NOBODY, NOBODY)],
+  [
+    'a folder below a sticky one of another user',
+    () => {
+      chownSync(copy, NOBODY, NOBODY);
+      chmodSync(copy, 0o1777);
+    },
+  ],
+];
+
 it.each<[string, () => void]>([
   ['a file that others can write', () => chmodSync(cacheFile, 0o666)],
   ['a folder that others can write', () => chmodSync(cacheFolder, 0o777)],
@@ -260,7 +271,7 @@ it.each<[string, () => void]>([
       symlinkSync(path.join(folder, 'elsewhere'), cacheFile);
     },
   ],
-  ...(isRoot ? [['a file of another user', () => chownSync(cacheFile, NOBODY, NOBODY)] as [string, () => void]] : []),
+  ...(isRoot ? OF_ANOTHER_USER : []),
 ])('code in %s is not run', async (_what, open) => {
   open();
   expect((await start()).stdout).toContain(RIGHT);
@@ -289,7 +300,16 @@ process.stdout.write(JSON.stringify([...texts]));`;
 
   /** The texts of so many starts as a user. One start alone writes the cache. */
   async function texts(above: string, rounds: number): Promise<readonly string[]> {
-    const words = ['-e', LOAD, path.join(small, 'bin', 'pit.js'), String(rounds), 'profile', 'list'];
+    // or V8 would take what it compiled in an earlier round
+    const words = [
+      '--no-compilation-cache',
+      '-e',
+      LOAD,
+      path.join(small, 'bin', 'pit.js'),
+      String(rounds),
+      'profile',
+      'list',
+    ];
     const child = spawn(process.execPath, words, {
       uid: NOBODY,
       gid: NOBODY,
