@@ -74,6 +74,24 @@ export function readOwn(file: string, max: number): Buffer {
 }
 
 /**
+ * The bytes of a file that the user has named and that only the user or root can change or replace. It may be a link. Throws Failure
+ * `credentials` if others can, `UnboundedFile` for more than `max` bytes, and the system's error if it cannot be read.
+ */
+export function readUnchangeable(file: string, max: number): Buffer {
+  const real = fs.realpathSync(file);
+  for (const one of [file, real]) resolveUnmovable(path.dirname(one));
+  const descriptor = openUnlinked(real);
+  try {
+    const found = fs.fstatSync(descriptor);
+    requireUserOrRoot(real, found);
+    if (mayOthersWrite(found)) throw openToOthers(real, found, 'go-w');
+    return readDescriptor(descriptor, max);
+  } finally {
+    fs.closeSync(descriptor);
+  }
+}
+
+/**
  * Opens a file for reading that only the user can change, in a folder that was checked. Throws Failure `credentials` if others
  * can change it or it is a link, and the system's error if it cannot be opened. The caller closes the descriptor.
  */

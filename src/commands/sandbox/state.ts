@@ -91,9 +91,9 @@ export const replay = define({
         return { report: replayed, isReplaced: replayed.restarts };
       });
     });
-    const { restarts, ...rest } = report;
-    const { kind, rows, from, to, left, ended } = rest;
-    const data = { ...rest, anew: restarts };
+    const { restarts, ended, left, ...rest } = report;
+    const { kind, rows, from, to } = rest;
+    const data = { ...rest, anew: restarts, ended, left };
     const what = `${counted(rows, kind.slice(0, -1))} of ${report.market}, ${from} to ${to}`;
     const before = [...(restarts ? [`Started a new exchange at ${from}.`] : []), ...endedLines(ended)];
     const shown = (line: string) => () => [...before, line].join('\n');
