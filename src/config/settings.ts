@@ -4,7 +4,6 @@ import { Decimal, plainNumber } from '../domain/decimal.js';
 import { usage } from '../errors.js';
 import { shown, unknownWord } from './nearest.js';
 import type { Setting } from './setting.js';
-import { STREAM_SETTINGS } from './stream-settings.js';
 import { checkUrl, isLoopback, type UrlRole } from './urls.js';
 
 const NOTIONALS = 'amounts of quote coins like 50000usdt,2btc (other coins keep their default), or off';
@@ -218,7 +217,6 @@ export const SETTINGS: ReadonlyMap<string, Setting> = new Map<string, Setting>([
   ...Object.entries(GUARD_SETTINGS),
   ...Object.entries(WITHDRAW_SETTINGS),
   ...Object.entries(LIMITER_SETTINGS),
-  ...Object.entries(STREAM_SETTINGS),
   [
     'caFile',
     {
