@@ -53,7 +53,7 @@ function parseNotionals(value: string): string | null {
 const AMOUNTS = 'amounts by coin like 0.5btc,1000usdt (other coins have no limit)';
 
 /** The user's own limits on withdrawals. */
-export const WITHDRAW_SETTINGS = {
+const WITHDRAW_SETTINGS = {
   withdrawLimit: { about: 'the largest amount of one withdrawal, by coin', values: AMOUNTS, parse: parseCoinAmounts },
   withdrawDayLimit: {
     about: 'the largest amount of all withdrawals in a UTC day, by coin',

@@ -21,7 +21,7 @@ import {
 import { isLess, RowState } from './newest.js';
 
 /** The last trade of an order. */
-export interface LastTrade {
+interface LastTrade {
   readonly id: string;
   readonly price: string;
   readonly amount: string;
