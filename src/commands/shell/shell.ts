@@ -241,6 +241,8 @@ class Shell {
       history: this.#history.newestFirst,
       complete: async (line: string) =>
         completeLine(line, this.#tree, await knownNames(host, this.#connection?.profile)),
+      // the line may be an order, which should wait for no handshake
+      onFirstKey: () => void tryRead(async () => (await this.#session.exchange.open()).prepareWrite()),
       isEditable: output.errorScreen.symbols && host.input.isTTY === true,
     };
   }

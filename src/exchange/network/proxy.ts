@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import type { ClientRequest } from 'node:http';
 import type { Socket } from 'node:net';
 import { checkServerIdentity, type PeerCertificate } from 'node:tls';
@@ -54,6 +54,12 @@ export class Tunnel extends HttpsProxyAgent<string> {
     options: { readonly keepAlive: boolean },
   ) {
     super(proxy, options);
+  }
+
+  /** Opens a connection to a host before there is a request for it. */
+  open(options: { readonly host: string; readonly port: number; readonly ca?: string }): Promise<Socket> {
+    // the package only reports the proxy's answer to the request
+    return this.connect(new EventEmitter() as ClientRequest, { ...options, secureEndpoint: true } as ConnectOptions);
   }
 
   override async connect(request: ClientRequest, options: ConnectOptions): Promise<Socket> {
