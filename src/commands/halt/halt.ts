@@ -81,7 +81,7 @@ const MAX_REASON = 200;
 function reasonText(text: string): string {
   const cleaned = safe(text).trim();
   if (cleaned !== '' && cleaned.length <= MAX_REASON) return cleaned;
-  throw usage(`The reason has ${cleaned.length} characters.`, `Give 1 to ${MAX_REASON}.`);
+  throw usage(cleaned === '' ? 'The reason is empty.' : `The reason is too long: ${cleaned.length} characters.`, `Give 1 to ${MAX_REASON}.`);
 }
 
 interface Wanted {

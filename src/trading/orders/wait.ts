@@ -32,6 +32,7 @@ function endedBy(state: OrderState, wait: Wait): boolean | undefined {
  * there is time. Throws what `readOrder` throws if the order was never seen; a new order may be late.
  *
  * @param changed called with each state of the order that differs from the one before, the first included
+ * @param exists whether the order is known to exist, so that no first read has to show it
  */
 export async function waitForOrder(
   trading: Pick<TradingContext, 'budget' | 'host' | 'orderPushes'>,
@@ -39,10 +40,11 @@ export async function waitForOrder(
   readOrder: () => Promise<Order>,
   wait: Wait,
   changed: (order: Order) => void,
+  exists = false,
 ): Promise<Waited> {
   const pauses = new Pauses(trading, market);
   try {
-    return await readUntil(trading, pauses, readOrder, wait, changed);
+    return await readUntil(trading, pauses, readOrder, wait, { changed, exists });
   } finally {
     pauses.close();
   }
@@ -53,11 +55,11 @@ async function readUntil(
   pauses: Pauses,
   readOrder: () => Promise<Order>,
   wait: Wait,
-  changed: (order: Order) => void,
+  { changed, exists }: { readonly changed: (order: Order) => void; readonly exists: boolean },
 ): Promise<Waited> {
   let last: Order | undefined;
   for (let unchanged = 0; ; ) {
-    const seen = await readOrder().catch((error: unknown) => retryable(error, wait, last !== undefined));
+    const seen = await readOrder().catch((error: unknown) => retryable(error, wait, exists || last !== undefined));
     if (!(seen instanceof Failure) && isOther(seen, last)) {
       last = seen;
       unchanged = 0;
@@ -75,10 +77,10 @@ async function readUntil(
 }
 
 /** The failure of a read after which another one makes sense. Otherwise throws it. */
-function retryable(error: unknown, wait: Wait, isSeen: boolean): Failure {
+function retryable(error: unknown, wait: Wait, isKnown: boolean): Failure {
   if (!(error instanceof Failure)) throw error;
-  const isLate = error.refusal === 'notFound' && wait === 'open';
-  if (isLate || (isSeen && error.kind === 'unreachable')) return error;
+  const isLate = error.refusal === 'notFound' && (wait === 'open' || isKnown);
+  if (isLate || (isKnown && error.kind === 'unreachable')) return error;
   throw error;
 }
 
