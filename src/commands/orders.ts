@@ -10,7 +10,7 @@ import { type Context, define } from './command.js';
 import { marketName, oneOf, wholeNumber } from './inputs.js';
 import { newestFirst, ORDER, orderColumns, orderRow } from './order/order-row.js';
 import { type OrderLists, readOrderLists } from './order-lists.js';
-import { warnOfOlder, requirePageOrAll, withTimePerPage } from './paged-listing.js';
+import { requirePageOrAll, warnOfOlder, withTimePerPage } from './paged-listing.js';
 import { requireWatchable, WATCH, watch } from './watch/watch.js';
 
 type Wanted = 'open' | 'filled' | 'cancelled' | 'all';

@@ -37,7 +37,10 @@ const manualOutcome = withCompletion({ of: 'words', words: ['done', 'notSent', '
   const [, outcome = '', id] = /^(done|notSent|placed)(?:=(.*))?$/i.exec(word) ?? [];
   const isPlaced = outcome.toLowerCase() === 'placed';
   if (outcome === '' || isPlaced !== (id !== undefined))
-    throw usage(`--as must be done, notSent or placed=ID, not ${quoted(word)}.`, 'placed=ID is for an order or a withdrawal.');
+    throw usage(
+      `--as must be done, notSent or placed=ID, not ${quoted(word)}.`,
+      'placed=ID is for an order or a withdrawal.',
+    );
   if (id !== undefined) return { outcome: 'done', id: idNumber('The id after placed=')(id) };
   return { outcome: outcome.toLowerCase() === 'done' ? 'done' : 'notSent', id: null };
 });

@@ -190,8 +190,7 @@ export class Prompts {
   }
 
   async #ask(prompt: Question, hint: string, how: 'ask' | 'askAfresh' = 'ask'): Promise<unknown> {
-    if (!this.available)
-      throw new Failure('declined', `This needs an answer, and ${this.whyUnavailable}.`, { hint });
+    if (!this.available) throw new Failure('declined', `This needs an answer, and ${this.whyUnavailable}.`, { hint });
     const asking = await import('./asking.js');
     return this.waiting((signal) => asking[how](this.host, this.#screen, prompt, signal));
   }

@@ -57,6 +57,7 @@ function askAddress(
   if (verified !== null) output.note(`The exchange lists this verified address: ${verified}`);
   const isMeant = (one: Chain) => chain === undefined || [one.chain, one.mainChain].some((name) => isSame(name, chain));
   const validate = (typed: string) => {
+    if (typed.trim() === verified) return true;
     const { address } = destinationOf(typed.trim(), memo, chains);
     const problems = chains.filter(isMeant).map((one) => addressProblem(address, one));
     return problems.includes(undefined) || (problems[0] ?? true);
@@ -82,10 +83,11 @@ async function askChain(
 async function askMemo(
   { prompts, budget }: Context,
   coin: string,
-  { chains }: CoinFacts,
+  { chains, verified }: CoinFacts,
   to: string,
   name: string | undefined,
 ): Promise<string | undefined> {
+  if (to === verified) return undefined;
   const destination = destinationOf(to, undefined, chains);
   const { chain } = chooseChain(coin, chains, destination.address, name);
   if (chain.usesMemo !== true || destination.memo !== null) return undefined;

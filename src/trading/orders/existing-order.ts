@@ -56,9 +56,9 @@ export async function findExistingOrder(
 async function settleUnsettled(trading: TradingContext, clientId: string): Promise<UnknownOrder | undefined> {
   const { journal, budget, host } = trading;
   for (;;) {
-    const entry = journal
-      .unsettledEntries()
-      .find((one) => one.isKind('order') && clientIdOf(one.write) === clientId) as JournalEntry<'order'> | undefined;
+    const entry = journal.unsettledEntries().find((one) => one.isKind('order') && clientIdOf(one.write) === clientId) as
+      | JournalEntry<'order'>
+      | undefined;
     if (entry === undefined) return undefined;
     if (entry.claim()) {
       const found = await findOrder(trading, entry);

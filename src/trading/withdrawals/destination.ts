@@ -86,6 +86,7 @@ function formOf({ chain, mainChain }: ChainNames) {
  * The chain that is meant. The interface has no parameter for it, so the choice only decides which fee and which address
  * format are checked; the exchange uses the chain of the verified address.
  * @param name as the user gave it; undefined if the address has to show it
+ * @param isVerified whether the exchange verified this address, whatever its form
  * @throws Failure `usage` for an unknown or suspended chain, for an address that matches none, and if several match
  */
 export function chooseChain(
@@ -93,6 +94,7 @@ export function chooseChain(
   chains: readonly Chain[],
   address: string,
   name: string | undefined,
+  isVerified = false,
 ): ChainChoice {
   if (chains.length === 0)
     throw usage(`The exchange lists no chain for ${coin}.`, suggest('List fees and chains', 'fees'));
@@ -102,7 +104,7 @@ export function chooseChain(
     const hint = open.length === 0 ? 'No chain of this coin is open for withdrawals.' : `Open: ${open.join(', ')}.`;
     throw usage(`Withdrawals of ${coin} over ${chain.chain} are suspended.`, hint);
   }
-  const problem = addressProblem(address, chain);
+  const problem = isVerified ? undefined : addressProblem(address, chain);
   if (problem !== undefined) throw usage(`This is not a valid ${chain.chain} address: ${problem}.`, COPY_AGAIN);
   const others = chains.filter((one) => one !== chain && hasFormOf(address, one));
   return { chain, alsoOn: others.map((one) => one.chain) };
@@ -149,7 +151,9 @@ export function receiveAddress({ address, memo }: Destination): string {
 }
 
 /** Throws Failure `usage` for a memo that is missing, unneeded, or invalid. */
-export function checkMemo(coin: string, { chain, usesMemo }: Chain, { memo }: Destination): void {
+export function checkMemo(coin: string, { chain, usesMemo }: Chain, { memo }: Destination, isVerified = false): void {
+  // an account that needs no memo may be verified with an empty one, as `<account>_`
+  if (isVerified) return;
   if (memo !== null && !MEMO.test(memo))
     throw usage(
       'The memo is not valid: it must be 1 to 120 printable ASCII characters.',

@@ -57,11 +57,12 @@ export function prepareWithdrawal(request: WithdrawRequest, facts: CoinFacts, pl
       `Write it in ${coin}, or as a share.`,
     );
   const destination = destinationOf(to, memo, facts.chains);
-  const { chain, alsoOn } = chooseChain(coin, facts.chains, destination.address, request.chain);
-  checkMemo(coin, chain, destination);
+  const address = receiveAddress(destination);
+  const isVerified = address === facts.verified;
+  const { chain, alsoOn } = chooseChain(coin, facts.chains, destination.address, request.chain, isVerified);
+  checkMemo(coin, chain, destination, isVerified);
   const { available, scale } = entry;
   const sums = amountsOf(amount, { coin, scale, available, chain, fee, place });
-  const address = receiveAddress(destination);
   return {
     ...destination,
     chain,
