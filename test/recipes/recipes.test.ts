@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -191,8 +191,12 @@ describe.skipIf(!requires('jq'))('the recipes in docs/recipes.md', () => {
     }
     const bot = start();
     const code = new Promise((resolve) => bot.on('close', resolve));
-    // the fall that fills the buys, and perhaps some of the sells again
-    const falling = setInterval(() => void pit.run('sandbox price btc_usdt 20000'), 1_000);
+    // a fall that fills the buys; their prices are known once the plan is
+    const falling = setInterval(() => {
+      const file = path.join(cwd, 'plan');
+      const lowest = existsSync(file) ? Number(readFileSync(file, 'utf8').trim().split('\n').at(-1)?.split(' ')[1]) : 0;
+      if (lowest > 0) void pit.run(`sandbox price btc_usdt ${Math.floor(lowest * 0.995)}`);
+    }, 1_000);
     expect(await code).toBe(0);
     clearInterval(falling);
     const all = await pit.json<{ id: string; side: string; price: string }[]>('orders btc_usdt --state all --all');

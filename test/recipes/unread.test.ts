@@ -86,6 +86,8 @@ interface Recipe {
   readonly before?: string;
   /** Operations that it reads only to say more, such as the checks for duplicates after an order. */
   readonly mayFail?: readonly string[];
+  /** Operations of the act itself: what it was decided on had been read. */
+  readonly afterDecision?: readonly string[];
 }
 
 const CHECKED_LATER = ['getOrders'];
@@ -112,7 +114,10 @@ const RECIPES: Readonly<Record<string, Recipe>> = {
   },
   'Rebalance to half btc, half usdt': { mayFail: CHECKED_LATER },
   'Cancel everything if a bot dies': { files: { 'bot.sh': 'exit 0\n' } },
-  'Stop everything after a loss': { change: (script) => script.replaceAll('10000', '1e12') },
+  'Stop everything after a loss': {
+    afterDecision: ['getOrders', 'cancelAllOrdersAfter'],
+    change: (script) => script.replaceAll('10000', '1e12'),
+  },
   'Run a bot that survives kills': {
     // one order, not followed until it is filled
     // one order, which it does not follow, and no second try
@@ -188,7 +193,8 @@ describe.skipIf(!requires('jq'))('a recipe that could not read', () => {
         for (const failing of queue) {
           const { code, printed, errors, seen } = await run(title, recipe, failing);
           const at = right.seen.indexOf(failing.operation);
-          const isReadFirst = firstWrite === -1 || at < firstWrite;
+          const isReadFirst =
+            (firstWrite === -1 || at < firstWrite) && recipe.afterDecision?.includes(failing.operation) !== true;
           const acted = seen.filter((operation) => WRITES.test(operation) && operation !== failing.operation);
           const hasActed = (isReadFirst && acted.length > 0) || (/^Halted/m.test(printed) && isReadFirst);
           const isSilent = code === 0 && recipe.mayFail?.includes(failing.operation) !== true;
