@@ -340,9 +340,14 @@ function transportError(thrown: unknown, firstSentEvent: FirstSentEvent): unknow
   return new TransportError(fault, true, `${FAULT_TEXTS[fault]} (${thrown.code})`);
 }
 
+const PROXY_LOGIN_HINT =
+  'The proxy asks for a user name and a password, or does not accept yours. Write HTTPS_PROXY or ALL_PROXY like ' +
+  'http://USER:PASSWORD@HOST:PORT, with special characters as in %40 for @.';
+
 /** Why a connection was not made. */
 export function connectError({ code, message }: { readonly code: string; readonly message: string }): TransportError {
   if (code === 'EPROXY') return new TransportError('proxy', false, message);
+  if (code === 'EPROXYLOGIN') return new TransportError('proxy', false, message, PROXY_LOGIN_HINT);
   const found = certificateFault(code);
   if (found !== undefined) return new TransportError('certificate', false, `${found.message} (${code})`, found.fix);
   const fault = unconnectedFault(code);

@@ -25,6 +25,7 @@ import { PROMPT_REDRAW_MS, promptText } from './prompt.js';
 export const shellCommand = (program: Program) =>
   define({
     summary: 'Type commands without pit, at a live prompt',
+    timeout: 'stop each command after this time; the shell itself has no limit',
     examples: ['shell', 'shell --profile live', 'shell --dry-run'],
     output: shape.anything,
     async run(context) {

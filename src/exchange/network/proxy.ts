@@ -33,10 +33,20 @@ function parseProxy(text: string): URL {
   }
 }
 
+/** `EPROXYLOGIN`: the proxy wants a user name and a password. */
+type ProxyCode = 'EPROXY' | 'EPROXYLOGIN';
+const LOGIN_REQUIRED = 407;
+
 /** The proxy did not connect to the host. The message names the proxy without user name and password. */
 class ProxyError extends Error {
   override readonly name = 'ProxyError';
-  readonly code = 'EPROXY';
+
+  constructor(
+    message: string,
+    readonly code: ProxyCode = 'EPROXY',
+  ) {
+    super(message);
+  }
 }
 
 type ConnectOptions = Parameters<HttpsProxyAgent<string>['connect']>[1];
@@ -97,7 +107,10 @@ export class Tunnel extends HttpsProxyAgent<string> {
       throw new ProxyError(`${this.#name} ${problem}`);
     });
     // the package would hand out the answer of the proxy as that of the host
-    if (status !== 200) throw new ProxyError(`${this.#name} refused to connect to ${host} (HTTP ${status})`);
+    if (status !== 200) {
+      const message = `${this.#name} refused to connect to ${host} (HTTP ${status})`;
+      throw new ProxyError(message, status === LOGIN_REQUIRED ? 'EPROXYLOGIN' : 'EPROXY');
+    }
     return socket;
   }
 
