@@ -24,8 +24,6 @@ describe('stderr with --json', () => {
 
   it.each([
     'sandbox deposit usdt 100',
-    'orders',
-    'fills',
     'profile add notes --base-url https://api.example.com --trade-url https://trade.example.com',
     'order batch buy btc_usdt --ladder 20000:20400:5 --amount 1000usdt --dry-run',
     'kline btc_usdt --chart --svg {home}/chart.svg',
@@ -43,6 +41,8 @@ describe('stderr with --json', () => {
     ['ticker --quote nope', /^No market has nope as its quote coin\./],
     ['order buy btc_usdt 0.001 --at 40000 --override price-band --yes', /^Overridden price-band: /],
     ['api markts', /^The interface does not describe markts, so it counts as a write/],
+    ['orders', /^pit has not placed any orders yet\. Name a market/],
+    ['fills', /^pit has not placed any orders yet\. Name a market/],
     ['cancel-after xrp_usdt --yes', /^The exchange will cancel EVERY order of xrp_usdt one minute later/],
   ])('pit %s warns in an object of a line', async (line, message) => {
     const { stderr } = await pit.run(`${line} --json`);

@@ -89,7 +89,7 @@ export default define({
   },
 });
 
-/** Sends an order whose parts were asked for, previewed even with `--yes`. Shows its command, unless the outcome is unknown. */
+/** Sends an order whose parts were asked for. Shows its command, unless the outcome is unknown. */
 async function sendAsked(command: Context, context: WriteContext, draft: OrderDraft): Promise<Answer> {
   const { output, globals } = command;
   let { overridden } = draft;
