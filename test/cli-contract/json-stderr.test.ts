@@ -35,14 +35,15 @@ describe('stderr with --json', () => {
   });
 
   it.each([
+    // before an order is placed
+    ['orders', /^pit has not placed any orders yet\. Name a market/],
+    ['fills', /^pit has not placed any orders yet\. Name a market/],
     ['depth btc_usdt --merge 1 --size 20', /^--merge shows 5 levels per side/],
     ['kline btc_usdt --type 1week --size 900', /^There are \d+ candles, not 900\.$/],
     ['markets --quote nope', /^No market has nope as its quote coin\./],
     ['ticker --quote nope', /^No market has nope as its quote coin\./],
     ['order buy btc_usdt 0.001 --at 40000 --override price-band --yes', /^Overridden price-band: /],
     ['api markts', /^The interface does not describe markts, so it counts as a write/],
-    ['orders', /^pit has not placed any orders yet\. Name a market/],
-    ['fills', /^pit has not placed any orders yet\. Name a market/],
     ['cancel-after xrp_usdt --yes', /^The exchange will cancel EVERY order of xrp_usdt one minute later/],
   ])('pit %s warns in an object of a line', async (line, message) => {
     const { stderr } = await pit.run(`${line} --json`);
