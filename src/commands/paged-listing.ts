@@ -44,7 +44,7 @@ export function pagedListing<Entry, Row extends object>(
   { pages, rowMaker, older, ...view }: PagedListing<Entry, Row>,
 ): RowStream<Row> {
   async function* entries(): AsyncGenerator<readonly Entry[]> {
-    if (yield* pages) noteOlder(context, view.what, older);
+    if (yield* pages) warnOfOlder(context, view.what, older);
   }
   async function* rows(): AsyncGenerator<readonly Row[]> {
     let row: ((entry: Entry) => Row) | undefined;
@@ -67,9 +67,14 @@ export async function wholeListing<Entry, Row extends object>(
   return listing({ rows, fields, columns, empty });
 }
 
-/** Names the flags that list older entries. */
-export function noteOlder({ output }: Pick<Context, 'output'>, what: string, flags: string): void {
-  output.note(`For older ${what}, use ${flags}.`);
+/** Where it was said that a list is cut: a watch lists again and again. */
+const warned = new WeakSet<object>();
+
+/** Warns once that a list is cut, and names the flags that list older entries. */
+export function warnOfOlder({ output }: Pick<Context, 'output'>, what: string, flags: string): void {
+  if (warned.has(output)) return;
+  warned.add(output);
+  output.warn([`This list is cut: there are older ${what}.`, `Use ${flags} for them.`]);
 }
 
 /** A listing of more rows shows its progress. */

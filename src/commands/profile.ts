@@ -445,7 +445,7 @@ interface TypedQuestion {
 
 async function requireTyped({ prompts, budget, output }: Context, answer: string, asked: TypedQuestion): Promise<void> {
   if (!prompts.available)
-    throw new Failure('declined', `${asked.effect}, and there is no terminal to ask on.`, {
+    throw new Failure('declined', `${asked.effect}, and ${prompts.whyUnavailable}.`, {
       hint: 'Loosen limits at a terminal; --yes does not confirm it. Making a limit stricter asks nothing.',
     });
   output.warn(asked.warning);

@@ -28,7 +28,7 @@ function contextOf(
     },
   };
   const { dryRun = false, isPreviewed = true } = changes;
-  const trading = { client: { halt: async () => changes.halt } };
+  const trading = { client: { halt: async () => changes.halt, prepareWrite: () => undefined } };
   const context = { host, output, trading, isPreviewed, globals: { yes: false, dryRun } } as unknown as WriteContext;
   return {
     context,

@@ -35,7 +35,7 @@ export async function readFundPassword(context: Context, source: PasswordSource,
   const { budget } = context;
   const read = () => textOf(context, source, question);
   // a person is never hurried
-  const text = await (source.kind === 'prompt' ? budget.pausedDuring(read) : budget.pausedUnlessSet(read));
+  const text = await (source.kind === 'prompt' ? budget.pausedDuring(read) : budget.pausedDuring(read));
   context.host.redaction.addSecret(text);
   if (text === '')
     throw source.kind === 'prompt'

@@ -57,11 +57,11 @@ export function prepareWithdrawal(request: WithdrawRequest, facts: CoinFacts, pl
       `Write it in ${coin}, or as a share.`,
     );
   const destination = destinationOf(to, memo, facts.chains);
+  const address = receiveAddress(destination);
   const { chain, ...about } = chooseChain(coin, facts.chains, destination.address, request.chain);
-  checkMemo(coin, chain, destination);
+  checkMemo(coin, chain, destination, address === facts.verified);
   const { available, scale } = entry;
   const sums = amountsOf(amount, { coin, scale, available, chain, fee, place });
-  const address = receiveAddress(destination);
   return {
     ...destination,
     chain,

@@ -191,7 +191,7 @@ describe('pit completion', () => {
       ['fish', 'pit.fish'],
     ] as const)
       expect(await pit.done(`completion ${shell}`)).toBe(readFileSync(path.join(ROOT, 'completions', name), 'utf8'));
-    expect((await pit.failure('completion ksh', 2)).hint).toContain('bash, zsh, fish');
+    expect((await pit.failure('completion ksh', 2)).message).toContain('bash, zsh, fish, not "ksh"');
   });
 
   it('asks before installing, changes nothing in a dry run, and rejects an unsupported shell', async () => {

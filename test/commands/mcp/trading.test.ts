@@ -87,13 +87,19 @@ describe('prepare', () => {
   it.each([
     [{ kind: 'order', market: 'btc_usdt' }, 'To prepare order, give side, amount, price.'],
     [{ ...ORDER, orders: ['1'] }, 'order takes no orders.'],
-    [{ ...ORDER, kind: 'withdraw' }, 'kind is "withdraw".'],
+    [{ ...ORDER, kind: 'withdraw' }, expect.stringMatching(/^kind must be one of .*, not "withdraw"\.$/)],
     [{ ...ORDER, price: '--override=price-band' }, expect.stringContaining('is not a price')],
-    [{ ...ORDER, side: '--yes' }, expect.stringContaining('side is')],
-    [{ ...ORDER, kind: 'ladder', price: 'bid-1%:bid-5%:51' }, 'These are 51 orders.'],
+    [{ ...ORDER, side: '--yes' }, expect.stringMatching(/^side must be one of buy, sell, not "--yes"\.$/)],
+    [
+      { ...ORDER, kind: 'ladder', price: 'bid-1%:bid-5%:51' },
+      'These are too many orders: 51, and an agent may prepare up to 50 at once.',
+    ],
     [{ kind: 'cancel', market: 'btc_usdt', orders: ['123'] }, 'Order 123 is not open in btc_usdt.'],
     [{ kind: 'cancel', market: 'btc_usdt', orders: [] }, 'To prepare cancel, give orders.'],
-    [{ kind: 'cancel', market: 'btc_usdt', orders: ['all', '123'] }, 'The order id is "all".'],
+    [
+      { kind: 'cancel', market: 'btc_usdt', orders: ['all', '123'] },
+      'The order id must be an id from the exchange, not "all".',
+    ],
     [{ kind: 'replace', market: 'btc_usdt', orders: [], price: 'bid-3%' }, 'To prepare replace, give orders.'],
   ])('refuses %j', async (given, message) => {
     expect(await client.failed('prepare', given)).toMatchObject({ kind: 'usage', message });
