@@ -130,7 +130,7 @@ export function makeOwnFolder(folder: string): void {
 /** Refuses a folder that others can enter, as well. @throws Failure `credentials` */
 export function requirePrivateFolder(root: string): void {
   const folder = privateFolder(root, '');
-  if (folder !== undefined) requirePrivate(root, fs.lstatSync(folder), FOLDER_MODE);
+  if (folder !== undefined) requirePrivate(root, statOf(folder), FOLDER_MODE);
 }
 
 /**
@@ -142,7 +142,7 @@ export function resolveUnmovable(target: string): string | undefined {
   const { root } = path.parse(path.resolve(target));
   const rest = partsOf(path.resolve(target));
   let folder = root;
-  requireUnmovable(folder, fs.lstatSync(folder));
+  requireUnmovable(folder, statOf(folder));
   for (let links = 0; ; ) {
     const name = rest.shift();
     if (name === undefined) return folder;
@@ -177,7 +177,7 @@ function partsOf(target: string): string[] {
 function privateFolder(root: string, within: string): string | undefined {
   let folder = resolveUnmovable(root);
   if (folder === undefined) return undefined;
-  const found = fs.lstatSync(folder);
+  const found = statOf(folder);
   requireOwner(root, found);
   // pit makes it without any group
   if (process.geteuid !== undefined && (found.mode & OTHERS_WRITE) !== 0) throw openToOthers(root, found, 'go-w');
@@ -295,6 +295,12 @@ function cannotCheck(target: string, code: string): Failure {
   return new Failure('credentials', `${target} cannot be checked (${code}).`, {
     hint: 'Check who may enter the folders above it, or set PIT_HOME to a folder of your own.',
   });
+}
+
+function statOf(target: string): fs.Stats {
+  const found = statIfExists(target);
+  if (found === null) throw cannotCheck(target, 'ENOENT');
+  return found;
 }
 
 function statIfExists(target: string): fs.Stats | null {

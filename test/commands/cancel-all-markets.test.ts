@@ -1,7 +1,11 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { PASS, startProxy, type Treatment } from '../support/proxy.js';
+import { atTerminal } from '../support/terminal.js';
 import { document, lastError, usePitHome } from './pit-home.js';
 
 const pit = usePitHome();
+
+const UNREADABLE: Treatment = { name: 'reset', forward: [], awaited: 0, reply: { kind: 'nothing', end: 'reset' } };
 
 afterEach(async () => {
   await pit.run('sandbox fault clear');
@@ -39,13 +43,46 @@ describe('pit cancel --all --all-markets', () => {
     await pit.done('cancel --all --all-markets --yes');
   });
 
+  it('asks once on a terminal, with the count of each market, and cancels nothing after no', async () => {
+    await placeInThree();
+    await pit.done('order buy btc_usdt 0.1 --at bid-3% --yes');
+    const ask = (reply: string) =>
+      atTerminal('cancel --all --all-markets'.split(' '), {
+        ...{ home: pit.home, columns: 200, environment: { NO_COLOR: '1' } },
+        steps: [{ await: '[y/N]', type: `${reply}\r` }],
+      });
+    const question = /Cancel 4 orders \((?:(?:btc_usdt: 2|eos_usdt: 1|eth_usdt: 1)(?:, )?){3}\)\? \[y\/N\]/;
+    const declined = await ask('n');
+    expect(declined).toMatchObject({ status: 8, screen: expect.stringMatching(question) });
+    expect(await pit.json('orders --all-markets')).toHaveLength(4);
+    expect(await ask('y')).toMatchObject({ status: 0, screen: expect.stringMatching(question) });
+    expect(await pit.json('orders --all-markets')).toEqual([]);
+  });
+
   it('goes on in the other markets if one cannot be read, and names it', async () => {
     await placeInThree();
-    await pit.done('sandbox fault add error-before --operation getOrders --count 1');
-    const { code, stdout, stderr } = await pit.run('cancel --all --all-markets --yes --json --timeout 5');
-    if (code === 0) return expect(document<Cancelled[]>(stdout)).toHaveLength(3);
-    expect([code, lastError(stderr).message]).toEqual([9, expect.stringMatching(/^Orders may still be open: /)]);
-    await pit.done('sandbox fault clear');
+    const proxy = await startProxy({
+      port: Number(new URL(pit.served.address.tradeUrl).port),
+      treat: ({ operation, parameters }) =>
+        operation === 'getOrders' && parameters.currency === 'eth_usdt' ? UNREADABLE : PASS,
+    });
+    const extra = {
+      environment: {
+        ...pit.served.environment,
+        PIT_TRADE_URL: pit.served.address.tradeUrl.replace(/:\d+/, `:${proxy.port}`),
+      },
+    };
+    const { code, stdout, stderr } = await pit.run('cancel --all --all-markets --yes --json --timeout 5', extra);
+    expect([code, lastError(stderr).message]).toEqual([
+      9,
+      expect.stringMatching(/^Orders may still be open: eth_usdt: /),
+    ]);
+    expect(
+      document<Cancelled[]>(stdout)
+        .map(({ market, outcome }) => `${market} ${outcome}`)
+        .sort(),
+    ).toEqual(['btc_usdt cancelled', 'eos_usdt cancelled']);
+    expect(await pit.json<Cancelled[]>('orders --all-markets')).toMatchObject([{ market: 'eth_usdt' }]);
     await pit.done('cancel --all --all-markets --yes');
   });
 

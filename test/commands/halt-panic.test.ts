@@ -1,9 +1,10 @@
 import { chmodSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { keyDigest } from '../../src/config/keys.js';
 import type { Host } from '../../src/platform/host.js';
 import { eventually } from '../support/eventually.js';
+import { Kept } from '../terminal/screens.js';
 import { document, lastError, usePitHome } from './pit-home.js';
 
 const pit = usePitHome();
@@ -163,13 +164,18 @@ describe('pit halt --flatten', () => {
     expect(Number(of(await dry('')))).toBe(Number(held?.available));
   });
 
-  it('names coins that are frozen in orders and keeps the reason on 80 columns', async () => {
+  it('names coins that are frozen in orders, and why a coin is not sold, on a terminal of 80 columns', async () => {
     await pit.done('order sell eos_usdt 100 --at ask+3% --yes');
-    const { stderr } = await pit.run('halt --flatten btc --dry-run', { host: { errors: terminalOf(80) } });
-    expect(stderr).not.toMatch(/.{81}/);
-    const { stdout } = await pit.run('halt --flatten btc --dry-run');
-    expect(stdout).toMatch(/Not sold: eos, because there is no market eos_btc\./);
-    expect((await pit.run('halt --flatten usdt --dry-run')).stdout).toMatch(/frozen in orders/);
+    const preview = async (coin: string) => {
+      const errors = Object.assign(new Kept(80), { rows: 40 });
+      await pit.run(`halt --flatten ${coin} --yes`, { host: { errors }, environment: { NO_COLOR: '1' } });
+      expect(errors.text.split(/[\r\n]+/).filter((line) => line.length > 80)).toEqual([]);
+      return errors.text.replace(/\s+/g, ' ');
+    };
+    const toUsdt = await preview('usdt');
+    expect(toUsdt).toContain('frozen in orders');
+    expect(toUsdt).toMatch(/eos [\d,.]+ 100 /);
+    expect(await preview('btc')).toContain('Not sold: eos, because there is no market eos_btc.');
   });
 
   it('ends with 9 if the network placed an order twice', async () => {
@@ -202,6 +208,7 @@ describe('pit halt --flatten', () => {
     await pit.done('profile unset sandbox orderNotional');
     const { halted, flattened } = document<Halted>(stdout);
     expect([code, halted, flattened.length > 0]).toEqual([130, true, true]);
+    expect(lastError(stderr).message).not.toContain('Nothing was sold');
     expect(lastError(stderr).message).toMatch(
       /^Not everything was sold: \d+ orders? sold for [\d,.]+ usdt\. The account is halted\./,
     );
@@ -224,11 +231,47 @@ describe('--for', () => {
   });
 });
 
-/** A stream that says that it is a terminal. */
-function terminalOf(columns: number) {
-  const written: string[] = [];
-  return Object.assign(
-    { written },
-    { isTTY: true, columns, rows: 40, write: (text: string) => written.push(text) },
-  ) as never;
-}
+describe('many open orders', () => {
+  /** A clock on which the 30 seconds of a command are over after less than four. */
+  const fast: Partial<Host> = { monotonic: () => performance.now() * 8 };
+  const COUNT = 64;
+
+  beforeEach(async () => {
+    await pit.done(`order batch buy btc_usdt --ladder bid-2%:bid-4%:${COUNT} --amount 0.64 --yes`);
+    // eight at a time: four seconds, and more than the time of a command
+    await pit.done('sandbox fault add delay --delay 600 --operation cancelOrder');
+  });
+
+  it.each(['halt --cancel', 'cancel btc_usdt --all --yes', 'cancel --all --all-markets --yes'])(
+    '%s cancels them all, however long that takes',
+    async (line) => {
+      const { code, stdout, stderr } = await pit.run(`${line} --json`, { host: fast });
+      expect([code, stderr]).toEqual([0, '']);
+      const printed = document<Halted | Halted['cancelled']>(stdout);
+      const rows = 'cancelled' in printed ? printed.cancelled : printed;
+      expect(rows.map(({ outcome }) => outcome)).toEqual(Array.from({ length: COUNT }, () => 'cancelled'));
+      expect(await pit.json('orders btc_usdt --all')).toEqual([]);
+    },
+  );
+
+  it.each(['halt --cancel', 'cancel btc_usdt --all --yes', 'cancel --all --all-markets --yes'])(
+    '%s shows on a terminal how far it is',
+    async (line) => {
+      const errors = Object.assign(new Kept(80), { rows: 40 });
+      await pit.run(line, { host: { ...fast, errors }, environment: { TERM: 'xterm', NO_COLOR: '1' } });
+      expect(errors.text).toMatch(/Cancelling in (btc_usdt|all markets, \d+ answered): /);
+    },
+  );
+
+  it.each(['halt --cancel', 'cancel btc_usdt --all --yes'])(
+    '%s that --timeout ends blames nothing that was not seen, and its hint lists no ids',
+    async (line) => {
+      const { code, stderr } = await pit.run(`${line} --timeout 1 --json`);
+      const { message, hint } = lastError(stderr);
+      expect(code).toBeGreaterThan(0);
+      expect(`${message} ${hint}`).not.toContain('other requests');
+      expect(`${message} ${hint}`.length).toBeLessThan(600);
+      await pit.done('sandbox fault clear');
+    },
+  );
+});

@@ -160,7 +160,7 @@ describe.skipIf(!hasSecretService())('a keychain', () => {
   it('keeps the keys, and the file holds only the name of their entry', async () => {
     const entry = await stored();
     expect(entry).toMatch(/^main-[0-9a-f]{16}$/);
-    expect(fileOf()).toEqual({ keychain: entry });
+    expect(fileOf()).toEqual({ keychain: entry, keyDigest: expect.stringMatching(/^[0-9a-f]{16}$/) });
     expect(service.entries()).toEqual({ [entry]: textOf(own()) });
     expect(await pit.json('keys show --profile main', extra)).toEqual(shown(own(), 'keychain'));
     expect(await pit.json('account --profile main', extra)).toMatchObject({ username: 'sandbox' });
@@ -239,7 +239,7 @@ describe.skipIf(!hasSecretService())('a keychain', () => {
     const entry = await stored(OTHER);
     for (const words of ['', '--store keychain']) {
       expect((await set(words, own(), {})).code).toBe(4);
-      expect(fileOf()).toEqual({ keychain: entry });
+      expect(fileOf()).toEqual({ keychain: entry, keyDigest: expect.stringMatching(/^[0-9a-f]{16}$/) });
     }
     const { code, stdout, stderr } = await set('--store file', own(), {});
     expect({ code, document: JSON.parse(stdout) }).toEqual({ code: 9, document: shown(own(), 'file') });
@@ -304,7 +304,7 @@ describe.skipIf(!hasSecretService())('a keychain', () => {
       expect((await pit.failure(line, 4, extra)).message).toBe(message);
     const { code } = await set('--store keychain', OTHER, extra);
     expect(code).toBe(4);
-    expect(fileOf()).toEqual({ keychain: entry });
+    expect(fileOf()).toEqual({ keychain: entry, keyDigest: expect.stringMatching(/^[0-9a-f]{16}$/) });
     expect(await pit.json('depth btc_usdt --profile main', extra)).toMatchObject({ market: 'btc_usdt' });
   });
 });

@@ -29,7 +29,15 @@ function contextOf(
   };
   const { dryRun = false, isPreviewed = true } = changes;
   const trading = { client: { halt: async () => changes.halt, prepareWrite: () => undefined } };
-  const context = { host, output, trading, isPreviewed, globals: { yes: false, dryRun } } as unknown as WriteContext;
+  const session = { profile: { currentSettings: async () => ({}) } };
+  const context = {
+    host,
+    output,
+    trading,
+    session,
+    isPreviewed,
+    globals: { yes: false, dryRun },
+  } as unknown as WriteContext;
   return {
     context,
     said,

@@ -60,7 +60,18 @@ async function makeHome(home: string, owner: number, whose: string): Promise<voi
     'cache/symbols/main/markets': `${whose}_usdt\n`,
     'state/shell/history': whose,
     // only in the user's own home: in the other one, nothing is halted
-    ...(whose === 'mine' ? { 'state/halted/account': JSON.stringify({ since: 1, until: null, reason: whose }) } : {}),
+    ...(whose === 'mine'
+      ? {
+          'state/halted/account': JSON.stringify({
+            id: 'one',
+            since: 1,
+            until: null,
+            reason: whose,
+            lastsMs: null,
+            setAt: 0,
+          }),
+        }
+      : {}),
   };
   for (const [name, text] of Object.entries(texts)) {
     fs.mkdirSync(path.dirname(path.join(home, name)), { recursive: true, mode: 0o700 });

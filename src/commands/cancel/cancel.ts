@@ -34,7 +34,7 @@ import { CANCELLED, cancelAllAnswer, cancelAnswer } from './cancel-result.js';
 import { openText } from './open-text.js';
 
 export default define({
-  summary: 'Cancel orders by id, or all in a market or in all markets',
+  summary: 'Cancel orders by id, or all of them',
   arguments: {
     market: optional('the market; none with --all-markets', marketName),
     ids: several('the order ids', orderId),

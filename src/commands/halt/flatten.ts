@@ -96,7 +96,9 @@ export async function sellEverything(
     send: async ({ holdings }) => run.sell(holdings, guardLimits(await session.profile.currentSettings())),
     stop: () => run.stop(),
     interrupted: () => run.interruption(doneBefore),
-    ...(doneBefore === undefined ? {} : { doneBefore }),
+    ...(doneBefore === undefined
+      ? {}
+      : { doneBefore: { ...doneBefore, advice: [...[doneBefore.advice].flat(), 'Nothing was sold.'] } }),
     ...(printSoFar === undefined ? {} : { printSoFar: () => printSoFar(run.soFar()) }),
     result: ({ holdings }, results) => run.answer(holdings, results),
   });

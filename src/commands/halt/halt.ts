@@ -134,7 +134,7 @@ async function flattenAfter(context: Context, { into, reason }: Wanted, done: Do
   fall.latch?.exempt();
   const counts = cancelled.rows.length === 0 ? [] : [`${counted(cancelled.rows.length, 'order')} had been open.`];
   return flatten(context, into, {
-    doneBefore: { advice: [stateText(fall), ...counts, 'Nothing was sold.'] },
+    doneBefore: { advice: [stateText(fall), ...counts] },
     printSoFar: (flattened) => context.output.answer(haltAnswer({ ...done, flattened }, undefined)),
   });
 }

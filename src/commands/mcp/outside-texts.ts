@@ -1,5 +1,7 @@
 import { safe } from '../../terminal/text.js';
-import { FROM_OUTSIDE } from './tool-schema.js';
+
+/** Marks a text that the exchange, or a stranger through it, has chosen. The instructions of the server say what it means. */
+export const FROM_OUTSIDE = '[outside]';
 
 /** In characters. What is shorter is no instruction, and would be found in the middle of words. */
 const SHORTEST = 4;

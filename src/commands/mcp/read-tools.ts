@@ -32,9 +32,9 @@ const MARKET = { type: 'text', description: 'such as btc_usdt', isRequired: true
 const ANY_MARKET = { type: 'text', description: 'such as btc_usdt' } as const;
 const FROM = {
   type: 'text',
-  description: 'included; ISO 8601 (a date is its midnight in UTC), or an age such as 2h or 7d',
+  description: 'ISO 8601 (UTC), or an age: 7d',
 } as const;
-const TO = { type: 'text', description: 'not included; default: now' } as const;
+const TO = { type: 'text', description: 'exclusive' } as const;
 
 /** How far back fills are read unless the call says so: every page of orders since then. */
 const USUAL_FILLS = '7d';

@@ -21,10 +21,11 @@ import type { Program } from '../../cli/run.js';
 import { version } from '../../version.js';
 import type { Context } from '../command.js';
 import { checkArguments } from './arguments.js';
+import { FROM_OUTSIDE } from './outside-texts.js';
 import { errorOf, runCommand } from './run-command.js';
 import { StdioTransport } from './stdio-transport.js';
 import type { Reply, Tool, ToolAnswer, ToolCall } from './tool.js';
-import { describeTool, FROM_OUTSIDE } from './tool-schema.js';
+import { describeTool } from './tool-schema.js';
 
 const INSTRUCTIONS = [
   'pit is a trading terminal for a cryptocurrency exchange. These tools read its markets and the account of one profile.',

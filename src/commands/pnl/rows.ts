@@ -63,10 +63,7 @@ export const PNL_ROW = shape.object({
     }),
     'how the bills of each coin come about; only in the last row',
   ),
-  uncertainAt: shape.array(
-    shape.time(''),
-    'moments whose trades may as well be divided in another way among the markets, with another result',
-  ),
+  uncertainAt: shape.array(shape.time(''), 'trades fit several ways'),
 });
 
 export const LOT_ROW = shape.object({

@@ -165,7 +165,7 @@ describe('nothing is sent that was not shown, by', () => {
       [/"made":\d+/, '"made":1'],
       [/"expires":\d+/, '"expires":9999999999999'],
       [/"nonce":"[0-9a-f]+"/, '"nonce":""'],
-      [/"text":"[^"]+"/, '"text":"nothing"'],
+      [/"price":"[^"]+"/, '"price":"1"'],
       [/"warnings":\[\]/, '"warnings":["fine"]'],
       [/^\{/, '{ '],
       [/$/, '\n{"reported":"it was done"}\n{"write":{}}'],

@@ -20,6 +20,14 @@ describe('the prompt of the shell', () => {
     expect(promptText(terminal(80), { ...STATE, price })).toBe(`sandbox btc_usdt 29,031.50 (${text} old) > `);
   });
 
+  it('shows that the account is halted, with the reason where there is room for it', () => {
+    const state = { ...STATE, price: undefined };
+    expect(promptText(terminal(80), { ...state, halted: 'news' })).toBe('sandbox HALTED (news) btc_usdt > ');
+    expect(promptText(terminal(80), { ...state, halted: '' })).toBe('sandbox HALTED btc_usdt > ');
+    expect(promptText(terminal(60), { ...state, halted: 'a reason that is long' })).toBe('sandbox HALTED btc_usdt > ');
+    expect(promptText(terminal(36), { ...state, halted: 'news' })).toBe('sandbox HALTED > ');
+  });
+
   it('says less on a narrow terminal, and shows the exit code of the last command', () => {
     expect(promptText(terminal(30), { ...STATE, exitCode: 3, price: undefined })).toBe('[3] sandbox > ');
   });

@@ -5,7 +5,7 @@ import type { AccountHistory, FilledOrder } from '../../../src/trading/pnl/accou
 import { coinsOf } from './trading-days.js';
 
 /** Markets of which each shares its coins with the others. */
-export const TRIANGLE = ['btc_usdt', 'eth_usdt', 'eth_btc'] as const;
+const TRIANGLE = ['btc_usdt', 'eth_usdt', 'eth_btc'] as const;
 const PRICES: Readonly<Record<string, number>> = { btc_usdt: 2_800_000, eth_usdt: 200_000, eth_btc: 7_143 };
 const PRICE_SCALES: Readonly<Record<string, number>> = { btc_usdt: 2, eth_usdt: 2, eth_btc: 5 };
 
