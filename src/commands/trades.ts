@@ -79,7 +79,7 @@ export default define({
       const newest = trades.toSorted((left, right) => compareIds(left.id, right.id)).at(-1);
       if (since !== undefined && newest !== undefined && trades.length >= NEWEST)
         context.output.warn([
-          'This list is cut: there may be newer trades.',
+          'This list ends after 50 trades: there may be newer ones.',
           suggest('Continue with', 'trades', market, '--since', newest.id),
         ]);
       return answerOf(trades);

@@ -15,6 +15,8 @@ interface Manner {
   readonly change?: (script: string) => string;
   /** Runs before each run, on the exchange without faults. */
   readonly before?: string;
+  /** The same, for an order whose outcome stays unknown: it is carried out, and nothing about it is answered. */
+  readonly unanswered?: string;
   /** Whether it trades, cancels, halts or withdraws when it could read everything. */
   readonly acts?: boolean;
   /** Operations that it reads only to say more, such as the checks for duplicates after an order. */
@@ -31,7 +33,7 @@ export interface Script extends Manner {
 }
 
 /** How a request fails. */
-export interface Failing {
+interface Failing {
   readonly operation: string;
   readonly fault: string;
 }
@@ -48,10 +50,13 @@ const WRITES = /^(order|orderMoreV2|cancelOrder|cancelAllOrdersAfter|withdraw)$/
 const PRICES = /^(allTicker|ticker|depth)$/;
 /** Only for answers that hold prices. */
 const WITHOUT_PRICE = 'a coin without a price';
+const NO_CONNECTION = 'no connection';
+/** The exit code for an unknown outcome. */
+const UNKNOWN = 6;
 
 /** How an answer of the exchange fails, of which `body` is the right one. */
 const FAULTS: Readonly<Record<string, (response: ServerResponse, body: string) => void>> = {
-  'no connection': (response) => response.socket?.destroy(),
+  [NO_CONNECTION]: (response) => response.socket?.destroy(),
   'a server error': (response) => response.writeHead(500).end('oops'),
   'an empty answer': (response) => response.end(''),
   'an answer that is cut off': (response, body) => {
@@ -92,8 +97,13 @@ const RECIPES: Readonly<Record<string, Manner>> = {
     files: { 'notify.sh': 'cat > sent.txt\n' },
     change: (script) => script.replace('86400', '2'),
   },
-  'Rebalance to half btc, half usdt': TRADES,
-  'Cancel everything if a bot dies': { acts: true, files: { 'bot.sh': 'exit 0\n' } },
+  'Rebalance to half btc, half usdt': { ...TRADES, before: 'order buy btc_usdt 0.05 --at ask+0.5% --ioc --yes' },
+  'Cancel everything if a bot dies': {
+    acts: true,
+    files: { 'bot.sh': 'exit 0\n' },
+    // the warning counts the open orders
+    ...{ mayFail: ['getOrders'], afterDecision: ['getOrders'] },
+  },
   'Stop everything after a loss': {
     acts: true,
     afterDecision: ['getOrders'],
@@ -108,13 +118,13 @@ const RECIPES: Readonly<Record<string, Manner>> = {
   },
   'Sum up the day': {},
   'Withdraw everything above 1 btc': { acts: true, before: 'order buy btc_usdt 0.05 --at ask+0.5% --ioc --yes' },
-  'Settle unknown outcomes from cron': {},
+  'Settle unknown outcomes from cron': { unanswered: 'order buy btc_usdt 0.001 --at bid-2% --yes --timeout 2' },
 };
 
 /** What passes an answer of pit on, or decides on it, outside of the recipes. A view that goes on waits for the exchange instead. */
 const OTHERS: Readonly<Record<string, Manner>> = {
-  "README.md: pit depth btc_usdt --json | jq -er '.bids[0].price'": {},
-  'README.md: order=$(pit order buy btc_usdt 100usdt --at bid --yes --json) && printf \'%s\' "$order" | jq -er .id':
+  "README.md: depth=$(pit depth btc_usdt --json) && printf '%s' \"$depth\" | jq -er '.bids[0].price'": {},
+  'README.md: order=$(pit order buy btc_usdt 100usdt --at bid --yes --json) && printf \'%s\' "$order" | jq -r .id':
     TRADES,
 };
 const GOES_ON = / --watch\b| --follow\b|^pit stream /;
@@ -182,7 +192,7 @@ function namesIn(folder: string): string[] {
 /** Runs scripts, one at a time, against an exchange of which one operation fails. */
 export class FailingExchange {
   #seen: string[] = [];
-  #failing: Failing | undefined;
+  #failing: { readonly operations: readonly string[]; readonly fault: string } | undefined;
   readonly #servers: Server[] = [];
   readonly #hosts: Record<string, string> = {};
 
@@ -221,7 +231,7 @@ export class FailingExchange {
 
   /** Runs a script in an empty folder that is also the home of pit. */
   async run(script: Script, failing?: Failing): Promise<Ran> {
-    const { text, files = {}, change = (same: string) => same, before } = script;
+    const { text, files = {}, change = (same: string) => same, before, unanswered } = script;
     const cwd = mkdtempSync(path.join(this.folder, 'run-'));
     const all = { 'cold-wallet': this.#verified, 'fund-password': this.address.safePwd, ...files };
     for (const [name, content] of Object.entries(all)) writeFileSync(path.join(cwd, name), content);
@@ -229,8 +239,13 @@ export class FailingExchange {
       const { code, errors } = await this.#shell(`pit ${before}`, cwd);
       if (code !== 0) throw new Error(`${before}: ${errors}`);
     }
+    if (unanswered !== undefined) {
+      this.#failing = { operations: ['order', 'getOrder', 'getOrders'], fault: NO_CONNECTION };
+      const { code, errors } = await this.#shell(`pit ${unanswered}`, cwd, this.#hosts);
+      if (code !== UNKNOWN) throw new Error(`${unanswered}: ${errors}`);
+    }
     this.#seen = [];
-    this.#failing = failing;
+    this.#failing = failing && { operations: [failing.operation], fault: failing.fault };
     const ran = await this.#shell(change(text), cwd, this.#hosts);
     this.#failing = undefined;
     return { ...ran, seen: this.#seen };
@@ -255,7 +270,7 @@ export class FailingExchange {
     const server = createServer((request, response) => {
       const operation = /\/(\w+)(\?|$)/.exec(request.url ?? '')?.[1] ?? '';
       this.#seen.push(operation);
-      const fault = this.#failing?.operation === operation ? this.#failing.fault : undefined;
+      const fault = this.#failing?.operations.includes(operation) ? this.#failing.fault : undefined;
       fetch(`${target}${request.url}`).then(
         async (answer) => {
           const body = await answer.text();
@@ -279,7 +294,7 @@ function withoutPrices(body: string): string {
   return body
     .replace(/"\w*btc\w*":\{[^{}]*\},?/g, '')
     .replace(/"ticker":\{[^{}]*\}/g, '"ticker":{}')
-    .replace(/"(bids|asks)":\[.*?\](?=[,}])/g, '"$1":[]')
+    .replace(/"(bids|asks)":\[(\[[^\]]*\],?)*\]/g, '"$1":[]')
     .replaceAll(',}', '}');
 }
 

@@ -61,7 +61,7 @@ describe('pit bills', () => {
     expect(await pit.json<Bill[]>('bills --page 2')).toEqual(all.slice(50));
     expect(await pit.json<Bill[]>('bills --page 3')).toEqual([]);
     expect((await pit.run('bills')).stderr).toBe(
-      'Warning: This list is cut: there are older bills. Use --page 2, --from TIME or --all for them.\n',
+      'Warning: This list ends after one page: there may be older bills. Use --page 2, --from TIME or --all for them.\n',
     );
     expect(await pit.json<Bill[]>('bills BTC --all')).toEqual(all.filter(({ coin }) => coin === 'btc'));
   });

@@ -78,7 +78,7 @@ describe('pit deposits and pit withdrawals', () => {
     expect([first.length, second.length]).toEqual([50, 10]);
     expect(all).toEqual([...first, ...second]);
     expect((await pit.run('deposits btc')).stderr).toBe(
-      'Warning: This list is cut: there are older deposits. Use --page 2 or --all for them.\n',
+      'Warning: This list ends after one page: there may be older deposits. Use --page 2 or --all for them.\n',
     );
     expect((await pit.run('deposits btc --page 2')).stderr).toBe('');
     expect(await ids(' --page 9')).toEqual([]);
