@@ -138,7 +138,10 @@ function withExisting(answer: Answer, existing: boolean): Answer {
   return { ...answer, data: { ...(answer.data as object), existing } };
 }
 
-/** The answer if an order has this client id; undefined if none has. Throws Failure `usage` for one with other terms. */
+/**
+ * The answer if an order has this client id; undefined if none has, and with `--dry-run`, which warns of it. Throws Failure `usage`
+ * for an order with other terms.
+ */
 async function existingAnswer(
   context: WriteContext,
   draft: OrderDraft,
@@ -149,7 +152,12 @@ async function existingAnswer(
   const market = await markets.find(draft.market);
   const existing = await findExistingOrder(context.trading, draft.market, id);
   if (existing === undefined) return undefined;
+  const { dryRun } = context.globals;
   if (existing.outcome === 'unknown') {
+    if (dryRun) {
+      context.output.warn(`It is unknown whether an order with the client id ${id} was placed: nothing would be sent.`);
+      return undefined;
+    }
     const { write } = existing;
     const sent = { id: write.id, clientId: id, terms: write.terms };
     return withExisting(orderResult(context, sent, existing, await markets.find(write.terms.market)), false);
@@ -164,6 +172,10 @@ async function existingAnswer(
         suggest('See that order', 'order', 'show', existing.write?.terms.market ?? draft.market, existing.id),
       ],
     });
+  if (dryRun) {
+    context.output.warn(`Order ${existing.id} has the client id ${id} already: it would be printed, and nothing sent.`);
+    return undefined;
+  }
   const placed: Placed = { outcome: 'placed', id: existing.id, duplicates: [], order: existing.order };
   const { placement, failure } = (await whenPlaced?.(placed)) ?? { placement: placed };
   const { side, type, account, borrow, repay } = draft;
