@@ -150,9 +150,7 @@ export function receiveAddress({ address, memo }: Destination): string {
 }
 
 /** Throws Failure `usage` for a memo that is missing, unneeded, or invalid. */
-export function checkMemo(coin: string, { chain, usesMemo }: Chain, { memo }: Destination, isVerified = false): void {
-  // an account that needs no memo may be verified with an empty one, as `<account>_`
-  if (isVerified) return;
+export function checkMemo(coin: string, { chain, usesMemo }: Chain, { memo }: Destination): void {
   if (memo !== null && !MEMO.test(memo))
     throw usage(
       'The memo is not valid: it must be 1 to 120 printable ASCII characters.',
