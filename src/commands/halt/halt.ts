@@ -333,7 +333,10 @@ async function liftHalt(context: Context, confirm: string | undefined): Promise<
 async function confirmName({ prompts, budget }: Context, profile: string, confirm: string | undefined): Promise<void> {
   if (confirm === profile) return;
   if (confirm !== undefined)
-    throw usage(`--confirm names ${confirm}, and the halted profile is ${profile}. Nothing was lifted.`, LIFT_BY_NAME);
+    throw usage(
+      `--confirm must name the halted profile, ${profile}, not ${confirm}. Nothing was lifted.`,
+      LIFT_BY_NAME,
+    );
   if (!prompts.available)
     throw new Failure('declined', `Lifting a halt needs confirmation, and ${prompts.whyUnavailable}.`, {
       hint: suggest('In a script, give the name of the profile', 'halt', '--lift', '--confirm', profile),

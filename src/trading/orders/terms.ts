@@ -85,16 +85,26 @@ export function newClientId(host: Pick<Host, 'randomBytes'>): string {
  */
 export function validateOrder(market: Market, price: Decimal, amount: Decimal, given?: AmountExpression): void {
   checkPrice(market, price);
+  const enough = enoughFor(market, price, given);
+  checkAmount(market, amount, enough.insteadOfAmount);
+  checkNotional(market, price.times(amount), enough.insteadOfValue);
+}
+
+/** The advice for an amount that is too small at a price: one that is large enough after rounding to lots, in the coin in which it was given. */
+export function enoughFor(
+  market: Market,
+  price: Decimal,
+  given?: AmountExpression,
+): { readonly insteadOfAmount: string; readonly insteadOfValue: string } {
   const least = leastAmount(market, price);
-  const isValue = given?.kind === 'value' && given.coin === market.quote;
+  if (given?.kind !== 'value' || given.coin !== market.quote)
+    return {
+      insteadOfAmount: `Use ${least} or more.`,
+      insteadOfValue: `Use an amount of ${least} ${market.base} or more.`,
+    };
   // rounded up: it is rounded down to whole lots again
-  const value = price.times(least).rescaled(market.priceScale, 'up');
-  checkAmount(market, amount, isValue ? `Use ${value}${market.quote} or more.` : `Use ${least} or more.`);
-  checkNotional(
-    market,
-    price.times(amount),
-    isValue ? `Use ${value}${market.quote} or more.` : `Use an amount of ${least} ${market.base} or more.`,
-  );
+  const text = `Use ${price.times(least).rescaled(market.priceScale, 'up')}${market.quote} or more.`;
+  return { insteadOfAmount: text, insteadOfValue: text };
 }
 
 /** The smallest amount in whole lots that reaches both minimums of a market at a price. */

@@ -49,8 +49,8 @@ describe('the tools that trade', () => {
   });
 
   it.each([
-    [['--markets', 'btc_usdt', '--max-order', '100btc'], '--max-order is 100btc, which limits nothing in btc_usdt.'],
-    [['--markets', 'btc_usdt', '--max-day', '1btc'], '--max-day is 1btc, which limits nothing in btc_usdt.'],
+    [['--markets', 'btc_usdt', '--max-order', '100btc'], '--max-order 100btc limits nothing in btc_usdt.'],
+    [['--markets', 'btc_usdt', '--max-day', '1btc'], '--max-day 1btc limits nothing in btc_usdt.'],
     [['--allow-borrow'], '--allow-borrow has no effect without --commit unattended.'],
   ])('do not start with a limit that cannot limit: %j', async (words, message) => {
     expect(await pit.failure(`mcp --allow-trading ${words.join(' ')}`, 2)).toMatchObject({ message });
@@ -60,7 +60,7 @@ describe('the tools that trade', () => {
     const limited = new TradingClient({ home: pit.home, words: ['--allow-trading', '--max-order', '100btc'] });
     await limited.initialize();
     expect(await limited.failed('prepare', ORDER)).toMatchObject({
-      message: 'An agent may not place orders in btc_usdt: --max-order is 100btc, which limits nothing there.',
+      message: 'An agent may not place orders in btc_usdt: --max-order 100btc limits nothing there.',
     });
     await limited.end();
   });
