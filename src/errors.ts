@@ -90,6 +90,8 @@ interface FailureDetails {
   code?: number | null | undefined;
   /** The client order id of the write. */
   clientId?: string;
+  /** The exchange's id of the order that is in the way: it has the client id that was asked for. */
+  order?: string | null | undefined;
   /** Whether a halt of the account stopped the write. */
   halted?: boolean | undefined;
   cause?: unknown;
@@ -102,6 +104,7 @@ export class Failure extends Error {
   readonly refusal: RefusalKind | null;
   readonly code: number | null;
   readonly clientId: string | null;
+  readonly order: string | null;
   readonly halted: boolean;
 
   constructor(
@@ -114,6 +117,7 @@ export class Failure extends Error {
     this.refusal = details.refusal ?? null;
     this.code = details.code ?? null;
     this.clientId = details.clientId ?? null;
+    this.order = details.order ?? null;
     this.halted = details.halted ?? false;
   }
 
@@ -123,8 +127,8 @@ export class Failure extends Error {
 
   /** The same failure with other hints. */
   hinting(hint: Advice): Failure {
-    const { kind, message, refusal, code, clientId, halted, cause } = this;
-    const details = { hint, cause, refusal, code, halted };
+    const { kind, message, refusal, code, clientId, order, halted, cause } = this;
+    const details = { hint, cause, refusal, code, order, halted };
     return new Failure(kind, message, clientId === null ? details : { ...details, clientId });
   }
 }

@@ -197,13 +197,13 @@ export const GLOBAL_FLAGS: readonly Flag[] = [
 function seconds(word: string): number {
   const value = /^\d{1,5}(\.\d{1,3})?$/.test(word) ? Number(word) : 0;
   if (value > 0 && value <= LONGEST_TIMEOUT_S) return value;
-  throw usage(`--timeout is "${word}".`, `It must be a number of seconds from 0.001 to ${LONGEST_TIMEOUT_S}.`);
+  throw usage(`--timeout must be a number of seconds from 0.001 to ${LONGEST_TIMEOUT_S}, not "${word}".`);
 }
 
 function fields(list: string): string[] {
   const names = list.split(',').map((name) => name.trim());
   if (names.every((name) => name !== '')) return names;
-  throw usage(`--fields is "${list}".`, 'It is a list of names, as in --fields id,price.');
+  throw usage(`--fields must be a list of names, not "${list}".`, 'Write it as in --fields id,price.');
 }
 
 /** Throws Failure `usage` if two of the flags exclude each other. */

@@ -69,6 +69,7 @@ export default define({
       columns: COLUMNS(),
       empty: `No fills in ${market ?? 'any market in which pit placed orders'}.`,
       older: '--from TIME or --all',
+      isPage: false,
     });
   },
 });

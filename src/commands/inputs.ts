@@ -69,7 +69,7 @@ export function wholeNumber(name: string, min: number, max: number): Parser<numb
   return (word) => {
     const value = /^\d{1,9}$/.test(word) ? Number(word) : Number.NaN;
     if (value >= min && value <= max) return value;
-    throw usage(`${name} is ${quoted(word)}.`, `It must be a whole number from ${min} to ${max}.`);
+    throw usage(`${name} must be a whole number from ${min} to ${max}, not ${quoted(word)}.`);
   };
 }
 
@@ -80,8 +80,8 @@ export function positiveDecimal(name: string): Parser<string> {
     const value = /^\d{1,30}(\.\d{1,30})?$/.test(word) ? Decimal.parse(word) : undefined;
     if (value !== undefined && value.sign > 0) return value.toString();
     throw usage(
-      `${name} is ${quoted(text)}.`,
-      numberAdvice(text) ?? 'It must be a number above zero, like 0.5, 31000 or 1e-05.',
+      `${name} must be a number above zero, not ${quoted(text)}.`,
+      numberAdvice(text) ?? 'Write it like 0.5, 31000 or 1e-05.',
     );
   };
 }
@@ -91,7 +91,7 @@ export function oneOf<const Word extends string>(name: string, ...values: readon
   return withCompletion({ of: 'words', words: values }, (word) => {
     const found = values.find((candidate) => candidate === word.toLowerCase() || candidate === word);
     if (found !== undefined) return found;
-    throw usage(`${name} is ${quoted(word)}.`, `It must be one of ${values.join(', ')}.`);
+    throw usage(`${name} must be one of ${values.join(', ')}, not ${quoted(word)}.`);
   });
 }
 
@@ -99,7 +99,7 @@ export function oneOf<const Word extends string>(name: string, ...values: readon
 export function idNumber(name: string): Parser<string> {
   return (word) => {
     if (/^\d{1,19}$/.test(word)) return BigInt(word).toString();
-    throw usage(`${name} is ${quoted(word)}.`, 'It must be the id from the exchange: digits only.');
+    throw usage(`${name} must be an id from the exchange, not ${quoted(word)}.`, 'Such an id has digits only.');
   };
 }
 
@@ -109,7 +109,7 @@ export const orderId = withCompletion({ of: 'order' }, idNumber('The order id'))
 /** The interface allows 4 to 36 letters and digits. */
 export function clientId(word: string): string {
   if (/^[A-Za-z0-9]{4,36}$/.test(word)) return word;
-  throw usage(`The client order id is ${quoted(word)}.`, 'It must be 4 to 36 letters or digits.');
+  throw usage(`${quoted(word)} cannot be a client order id.`, 'It must be 4 to 36 letters or digits.');
 }
 
 /** The client id of an existing order. */
@@ -180,7 +180,7 @@ function isoTime(word: string): number | undefined {
 export function utcOffset(word: string): number {
   const [, sign, hours = '', minutes = ''] = /^([+-])(0\d|1[0-4]):([0-5]\d)$/.exec(word) ?? [];
   if (sign === undefined)
-    throw usage(`The zone is "${word}".`, 'It must be an offset from UTC such as +08:00 or -05:30.');
+    throw usage(`The zone must be an offset from UTC, not ${quoted(word)}.`, 'Write it like +08:00 or -05:30.');
   const ahead = Number(hours) * 60 + Number(minutes);
   return sign === '-' ? -ahead : ahead;
 }
@@ -204,6 +204,6 @@ export function durationUpTo(longest: string): Parser<number> {
   return (word) => {
     const milliseconds = durationAboveZero(word);
     if (milliseconds <= duration(longest)) return milliseconds;
-    throw usage(`${quoted(word)} is too long.`, `Use at most ${longest}.`);
+    throw usage(`The duration ${quoted(word)} is too long.`, `Use at most ${longest}.`);
   };
 }

@@ -45,7 +45,12 @@ export async function readOrderLists<List extends OrderPages>(
     market === undefined
       ? await readMarkets(context, await marketsOf(context, trading, allMarkets), read)
       : { markets: [market], lists: await read(market), unread: [] };
-  if (market === undefined && !allMarkets) context.output.note(journalMarketsText(found.markets, toDo));
+  if (market === undefined && !allMarkets) {
+    const text = journalMarketsText(found.markets, toDo);
+    // an empty list would read as if there were no orders
+    if (found.markets.length === 0) context.output.warn(text);
+    else context.output.note(text);
+  }
   await warnOfUnknown(context, (write) => concernsMarketOrAny(write, market));
   return found;
 }

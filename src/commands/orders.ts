@@ -11,7 +11,7 @@ import { type Context, define } from './command.js';
 import { marketName, oneOf, wholeNumber } from './inputs.js';
 import { newestFirst, ORDER, orderColumns, orderRow } from './order/order-row.js';
 import { type OrderLists, readOrderLists } from './order-lists.js';
-import { noteOlder, requirePageOrAll, withTimePerPage } from './paged-listing.js';
+import { requirePageOrAll, warnOfOlder, withTimePerPage } from './paged-listing.js';
 import { requireWatchable, WATCH, watch } from './watch/watch.js';
 
 type Wanted = 'open' | 'filled' | 'cancelled' | 'all';
@@ -121,7 +121,7 @@ function answerOf(context: Context, { lists, unread }: OrderLists<OrderPages>, s
   }
   const cut = lists.find(({ failure }) => failure !== null)?.failure;
   if (cut === null || cut === undefined) {
-    if (!isPage && lists.some(({ more }) => more)) noteOlder(context, 'orders', '--all');
+    if (!isPage && lists.some(({ more }) => more)) warnOfOlder(context, 'orders', '--all');
     return result;
   }
   const hint = 'Older orders are missing; use --timeout to allow more time.';

@@ -36,15 +36,19 @@ export interface PagedListing<Entry, Row extends object> extends Omit<RowStream<
   readonly rowMaker: () => ((entry: Entry) => Row) | Promise<(entry: Entry) => Row>;
   /** The flags that list older entries than `pages`, such as `--page 2 or --all`. */
   readonly older: string;
+  /** Whether the user asked for just this page: then the list is not cut. */
+  readonly isPage: boolean;
 }
 
 /** Rows that are printed while later pages are read, with progress on a terminal. */
 export function pagedListing<Entry, Row extends object>(
   context: ListingContext,
-  { pages, rowMaker, older, ...view }: PagedListing<Entry, Row>,
+  { pages, rowMaker, older, isPage, ...view }: PagedListing<Entry, Row>,
 ): RowStream<Row> {
   async function* entries(): AsyncGenerator<readonly Entry[]> {
-    if (yield* pages) noteOlder(context, view.what, older);
+    const hasOlder = yield* pages;
+    if (hasOlder && isPage) context.output.note(`For older ${view.what}, use ${older}.`);
+    else if (hasOlder) warnOfOlder(context, view.what, older);
   }
   async function* rows(): AsyncGenerator<readonly Row[]> {
     let row: ((entry: Entry) => Row) | undefined;
@@ -67,9 +71,14 @@ export async function wholeListing<Entry, Row extends object>(
   return listing({ rows, fields, columns, empty });
 }
 
-/** Names the flags that list older entries. */
-export function noteOlder({ output }: Pick<Context, 'output'>, what: string, flags: string): void {
-  output.note(`For older ${what}, use ${flags}.`);
+/** Where it was said that a list goes on: a watch lists again and again. */
+const warned = new WeakSet<object>();
+
+/** Warns once that a list may go on, and names the flags that list older entries. */
+export function warnOfOlder({ output }: Pick<Context, 'output'>, what: string, flags: string): void {
+  if (warned.has(output)) return;
+  warned.add(output);
+  output.warn([`This list ends after one page: there may be older ${what}.`, `Use ${flags} for them.`]);
 }
 
 /** A listing of more rows shows its progress. */

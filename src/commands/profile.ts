@@ -281,7 +281,7 @@ export const set = define({
     const source = passwordFile ?? (passwordStdin ? STDIN : undefined);
     const value = key === 'limiter' ? await limiterUrl(context, given, source) : given;
     if (key !== 'limiter' && source !== undefined)
-      throw usage(`${key} has no password.`, '--password-stdin and --password-file belong to limiter.');
+      throw usage(`${key} takes no password.`, '--password-stdin and --password-file belong to limiter.');
     const checked = checkSetting(key, value);
     const shown = shownSettings({ [key]: checked })[key] ?? '';
     for (const warning of unknownCoins(context.host.directories.cache, name, key, checked)) output.warn(warning);
@@ -441,7 +441,7 @@ interface TypedQuestion {
 
 async function requireTyped({ prompts, budget, output }: Context, answer: string, asked: TypedQuestion): Promise<void> {
   if (!prompts.available)
-    throw new Failure('declined', `${asked.effect}, and there is no terminal to ask on.`, {
+    throw new Failure('declined', `${asked.effect}, and ${prompts.whyUnavailable}.`, {
       hint: 'Loosen limits at a terminal; --yes does not confirm it. Making a limit stricter asks nothing.',
     });
   output.warn(asked.warning);

@@ -38,7 +38,10 @@ const manualOutcome = withCompletion({ of: 'words', words: ['done', 'notSent', '
   const [, outcome = '', id] = /^(done|notSent|placed)(?:=(.*))?$/i.exec(word) ?? [];
   const isPlaced = outcome.toLowerCase() === 'placed';
   if (outcome === '' || isPlaced !== (id !== undefined))
-    throw usage(`--as is ${quoted(word)}.`, 'It must be done, notSent or, for an order or a withdrawal, placed=ID.');
+    throw usage(
+      `--as must be done, notSent or placed=ID, not ${quoted(word)}.`,
+      'placed=ID is for an order or a withdrawal.',
+    );
   if (id !== undefined) return { outcome: 'done', id: idNumber('The id after placed=')(id) };
   return { outcome: outcome.toLowerCase() === 'done' ? 'done' : 'notSent', id: null };
 });

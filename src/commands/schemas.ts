@@ -24,7 +24,11 @@ const ON_STDERR: Readonly<Record<string, shape.Shape>> = {
   error: shape.object({
     error: {
       ...ERROR,
-      properties: { ...ERROR.properties, halted: shape.boolean('true if pit halt stopped the write, else missing') },
+      properties: {
+        ...ERROR.properties,
+        order: shape.id('the id of the order that has the client id already, else missing'),
+        halted: shape.boolean('true if pit halt stopped the write, else missing'),
+      },
     },
   }),
 };

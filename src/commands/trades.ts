@@ -74,7 +74,16 @@ export default define({
         empty: `No trades in ${market}${since === undefined ? '' : ` after ${since}`}.`,
         keeps: 'last',
       });
-    const read = async () => answerOf(await client.trades(market, since));
+    const read = async () => {
+      const trades = await client.trades(market, since);
+      const newest = trades.toSorted((left, right) => compareIds(left.id, right.id)).at(-1);
+      if (since !== undefined && newest !== undefined && trades.length >= NEWEST)
+        context.output.warn([
+          'This list ends after 50 trades: there may be newer ones.',
+          suggest('Continue with', 'trades', market, '--since', newest.id),
+        ]);
+      return answerOf(trades);
+    };
     if (!isWatched) return read();
     const channel = { kind: 'trades', market } as const;
     return watch(context, read, {

@@ -234,5 +234,8 @@ function noProfile(profile: string) {
 }
 
 export function sandboxKeys() {
-  return usage(`The profile "${SANDBOX}" brings its own keys.`, 'Keys go to a profile of your own: --profile NAME.');
+  return usage(
+    `The profile "${SANDBOX}" takes no keys: it brings its own.`,
+    'Keys go to a profile of your own: --profile NAME.',
+  );
 }

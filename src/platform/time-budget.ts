@@ -49,8 +49,9 @@ export class TimeBudget {
     this.#end = this.now() + Math.min(milliseconds, this.milliseconds);
   }
 
-  /** Runs work that waits for a person. That time does not count. */
+  /** Runs work that waits for a person, or for a program at the other end of a pipe. That time counts only if the user set it. */
   async pausedDuring<Value>(work: () => Promise<Value>): Promise<Value> {
+    if (this.isUserSet) return work();
     if (this.#waiting.count === 0) this.#waiting.since = this.now();
     this.#waiting.count += 1;
     try {
@@ -59,11 +60,6 @@ export class TimeBudget {
       this.#waiting.count -= 1;
       if (this.#waiting.count === 0) this.#end += this.now() - this.#waiting.since;
     }
-  }
-
-  /** Runs work that waits for another program, at the other end of a pipe. It counts only if the user gave `--timeout`. */
-  pausedUnlessSet<Value>(work: () => Promise<Value>): Promise<Value> {
-    return this.isUserSet ? work() : this.pausedDuring(work);
   }
 
   /** Runs work that goes on until it is ended on purpose. Its steps restart the time for their requests. */

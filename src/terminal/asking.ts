@@ -23,13 +23,13 @@ interface Key {
 const SHOW_CURSOR = '\u001b[?25h';
 
 /** Asks a question with inquirer. Loaded at the first question: loading inquirer takes longer than most commands. */
-export function ask(host: Streams, screen: Screen, question: Question): Promise<unknown> {
-  return askAfter(async () => {}, host, screen, question);
+export function ask(host: Streams, screen: Screen, question: Question, signal?: AbortSignal): Promise<unknown> {
+  return askAfter(async () => {}, host, screen, question, signal);
 }
 
 /** Asks a question that keys pressed earlier cannot answer. */
-export function askAfresh(host: Streams, screen: Screen, question: Question): Promise<unknown> {
-  return askAfter(dropTypeAhead, host, screen, question);
+export function askAfresh(host: Streams, screen: Screen, question: Question, signal?: AbortSignal): Promise<unknown> {
+  return askAfter(dropTypeAhead, host, screen, question, signal);
 }
 
 async function askAfter(
@@ -37,12 +37,15 @@ async function askAfter(
   host: Streams,
   screen: Screen,
   question: Question,
+  signal?: AbortSignal,
 ): Promise<unknown> {
   if (!screen.symbols) {
     await prepare(host.input);
-    return (await import('./plain-asking.js')).askPlainly(host, question, prepare === dropTypeAhead);
+    const { askPlainly } = await import('./plain-asking.js');
+    return unlessAborted(askPlainly(host, question, prepare === dropTypeAhead), signal);
   }
   const leaving = new AbortController();
+  signal?.addEventListener('abort', () => leaving.abort(signal.reason));
   const release = watch(host, (left) => leaving.abort(left));
   try {
     await prepare(host.input);
@@ -53,6 +56,15 @@ async function askAfter(
   } finally {
     release();
   }
+}
+
+/** The answer, unless the signal comes first: then rejects with its reason. */
+function unlessAborted<Value>(answer: Promise<Value>, signal?: AbortSignal): Promise<Value> {
+  if (signal === undefined) return answer;
+  return Promise.race([
+    answer,
+    new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+  ]);
 }
 
 async function drawn(question: Question, theme: object, streams: Drawing): Promise<unknown> {

@@ -284,9 +284,10 @@ export class Output {
     return toJson({ [kind]: { message: this.textOf(first), hint } });
   }
 
-  #errorObject({ kind, message, hints, exitCode, code, clientId, halted }: ReportedError): string {
+  #errorObject({ kind, message, hints, exitCode, code, clientId, order = null, halted }: ReportedError): string {
     const hint = hints.length === 0 ? null : this.textOf(hints);
-    return toJson({ error: { kind, message, hint, exitCode, code, clientId, ...(halted ? { halted } : {}) } });
+    const rare = { ...(order === null ? {} : { order }), ...(halted ? { halted } : {}) };
+    return toJson({ error: { kind, message, hint, exitCode, code, clientId, ...rare } });
   }
 
   #remark(prefix: string, advice: Advice, paint: (line: string) => string): string {
@@ -310,6 +311,7 @@ export class Output {
 /** What the error object holds: of a failure, or of a signal. */
 interface ReportedError extends Pick<Failure, 'message' | 'hints' | 'exitCode' | 'code' | 'clientId' | 'halted'> {
   readonly kind: Failure['kind'] | typeof INTERRUPTED;
+  readonly order?: string | null;
 }
 
 /** The parts of a remark, with its first sentences joined. */

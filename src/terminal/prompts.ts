@@ -49,8 +49,11 @@ export class Prompts {
   constructor(
     private readonly host: Pick<Host, 'input' | 'errors' | 'environment'>,
     private readonly options: ScreenOptions = {},
-    /** Runs what waits for a person. */
-    private readonly waiting: <Value>(work: () => Promise<Value>) => Promise<Value> = (work) => work(),
+    /** Runs what waits for a person; the signal leaves the question. */
+    private readonly waiting: <Value>(work: (signal?: AbortSignal) => Promise<Value>) => Promise<Value> = (work) =>
+      work(),
+    /** Whether pit may ask: `--yes` says that nobody answers. */
+    private readonly mayAsk = true,
   ) {}
 
   /** The terminal as it is now: its window may be resized while a question waits. */
@@ -60,7 +63,16 @@ export class Prompts {
 
   /** Whether somebody can answer. A pipe into stdin cannot. */
   get available(): boolean {
+    return this.mayAsk && this.#isTerminal;
+  }
+
+  get #isTerminal(): boolean {
     return this.host.input.isTTY === true && this.host.errors.isTTY === true;
+  }
+
+  /** Why nobody can answer, as a part of a sentence. */
+  get whyUnavailable(): string {
+    return this.#isTerminal ? 'with --yes pit asks nothing' : 'there is no terminal to ask on';
   }
 
   /**
@@ -178,10 +190,9 @@ export class Prompts {
   }
 
   async #ask(prompt: Question, hint: string, how: 'ask' | 'askAfresh' = 'ask'): Promise<unknown> {
-    if (!this.available)
-      throw new Failure('declined', 'This needs an answer, and there is no terminal to ask on.', { hint });
+    if (!this.available) throw new Failure('declined', `This needs an answer, and ${this.whyUnavailable}.`, { hint });
     const asking = await import('./asking.js');
-    return this.waiting(() => asking[how](this.host, this.#screen, prompt));
+    return this.waiting((signal) => asking[how](this.host, this.#screen, prompt, signal));
   }
 }
 

@@ -24,8 +24,6 @@ describe('stderr with --json', () => {
 
   it.each([
     'sandbox deposit usdt 100',
-    'orders',
-    'fills',
     'profile add notes --base-url https://api.example.com --trade-url https://trade.example.com',
     'order batch buy btc_usdt --ladder 20000:20400:5 --amount 1000usdt --dry-run',
     'kline btc_usdt --chart --svg {home}/chart.svg',
@@ -37,6 +35,9 @@ describe('stderr with --json', () => {
   });
 
   it.each([
+    // before an order is placed
+    ['orders', /^pit has not placed any orders yet\. Name a market/],
+    ['fills', /^pit has not placed any orders yet\. Name a market/],
     ['depth btc_usdt --merge 1 --size 20', /^--merge shows 5 levels per side/],
     ['kline btc_usdt --type 1week --size 900', /^There are \d+ candles, not 900\.$/],
     ['markets --quote nope', /^No market has nope as its quote coin\./],

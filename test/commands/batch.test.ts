@@ -212,7 +212,7 @@ describe('pit order batch', () => {
       for (const words of ['--yes', '--yes --override price-band', '--dry-run']) {
         const error = await pit.failure(`order batch buy btc_usdt --file ${file} ${words}`, 2);
         expect(error.kind).toBe('usage');
-        expect(error.message).toContain(`is a price of ${rows.at(-1)?.split(',')[0]} and an amount of`);
+        expect(error.message).toContain(`has two meanings: a price of ${rows.at(-1)?.split(',')[0]} and an amount of`);
         expect(error.message).toContain(`which is near ${near}`);
         expect(error.message).toMatch(/Nothing was sent\.$/);
         expect(error.hint).toContain('{"price":');

@@ -143,7 +143,7 @@ describe('pit halt', () => {
     ['halt --confirm sandbox', '--confirm needs --lift.'],
     ['halt --lift --for 2h', '--lift ends a halt and takes only --confirm.'],
     ['halt --for never', '"never" is not a duration.'],
-    [`halt --reason ${'x'.repeat(201)}`, 'The reason has 201 characters.'],
+    [`halt --reason ${'x'.repeat(201)}`, 'The reason is too long: 201 characters.'],
   ])('%s is refused', async (line, message) => {
     expect(await pit.failure(line, 2)).toMatchObject({ message });
   });

@@ -149,10 +149,10 @@ describe('an order that is confirmed while the market moves', () => {
     expect(screen).toContain('price-band blocks this: it cannot be checked');
   });
 
-  it('checks the order again after the name of a guard was typed, with --yes too', async () => {
+  it('checks the order again after the name of a guard was typed', async () => {
     books = [book([10_000], [25_000]), book([10_000], [22_000])];
     const steps = [{ await: 'Type price-band', type: 'price-band\r' }, AGAIN, { await: 'Type price-band', type: '\r' }];
-    const line = 'order buy btc_usdt 0.01 --at 23000 --post-only --yes';
+    const line = 'order buy btc_usdt 0.01 --at 23000 --post-only';
     const { status, writes, screen } = await answered(line, steps);
     expect([status, writes]).toEqual([8, []]);
     expect(screen).toContain('Not sent yet. post-only now blocks this.');

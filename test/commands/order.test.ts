@@ -41,6 +41,7 @@ describe('pit order', () => {
       averagePrice: DECIMAL,
       fee: DECIMAL,
       feeCoin: 'btc',
+      existing: false,
     });
   });
 

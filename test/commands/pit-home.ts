@@ -21,6 +21,8 @@ export interface CliError {
   readonly exitCode: number;
   readonly code: number | null;
   readonly clientId: string | null;
+  /** The order that has the client id; missing unless one has it. */
+  readonly order?: string;
   /** Missing unless a halt stopped the write. */
   readonly halted?: true;
 }
@@ -114,6 +116,7 @@ export function lastError(stderr: string): CliError {
     exitCode: COUNT,
     code: error.code === null ? null : COUNT,
     clientId: error.clientId === null ? null : TEXT,
+    ...(error.order === undefined ? {} : { order: ID }),
     ...(error.halted === undefined ? {} : { halted: true }),
   });
   return error;

@@ -217,7 +217,7 @@ describe('pit keys', () => {
     });
     for (const words of ['--stdin', '', '--store keychain', '--file nowhere.txt']) {
       const error = await pit.failure(`keys set --profile sandbox ${words}`.trim(), 2, { host: { input } });
-      expect(error.message).toBe('The profile "sandbox" brings its own keys.');
+      expect(error.message).toBe('The profile "sandbox" takes no keys: it brings its own.');
     }
   });
 

@@ -149,17 +149,28 @@ describe('on a terminal', () => {
       expect(await open()).toEqual(before);
     });
 
-    it.skipIf(!isReal)(
-      'neither the name typed before the question nor --yes overrides a guard (needs python3)',
-      async () => {
-        const steps = [
-          { await: '', type: 'price-band\r' },
-          { await: TYPE, type: '\r' },
-        ];
-        expect((await really(ORDER, { steps })).status).toBe(8);
-        expect((await really(`${ORDER} --yes`, { steps })).status).toBe(8);
-      },
-    );
+    it.skipIf(!isReal)('the name typed before the question does not override a guard (needs python3)', async () => {
+      const steps = [
+        { await: '', type: 'price-band\r' },
+        { await: TYPE, type: '\r' },
+      ];
+      expect((await really(ORDER, { steps })).status).toBe(8);
+    });
+
+    it.skipIf(!isReal)('with --yes a guard refuses the order and asks nothing (needs python3)', async () => {
+      const { screen, status } = await really(`${ORDER} --yes`, { steps: [] });
+      expect(status).toBe(2);
+      expect(screen).toContain('price-band blocks this');
+      expect(screen).not.toContain(TYPE);
+    });
+
+    it.skipIf(!isReal)('--timeout ends a question that nobody answers (needs python3)', async () => {
+      const before = await open();
+      const { screen, status } = await really(`${ORDER} --timeout 3`, { steps: [] });
+      expect(status).toBe(8);
+      expect(screen).toContain('The question was not answered within 3 seconds.');
+      expect(await open()).toEqual(before);
+    });
 
     it('the name of the guard overrides it, and confirms the order as well', async () => {
       const { screen, status } = await at(ORDER, { steps: [{ await: TYPE, type: 'price-band\r' }] });

@@ -117,7 +117,7 @@ describe('an invalid withdrawal', () => {
     ['btc 0.01 --to BTC --confirm-address BTC', 8, 'The fund password is missing'],
     ['btc 0.01 --to BTC --confirm-address 1Boat --safe-pwd-stdin', 2, 'differs from that of --to'],
     ['btc 0.01 --to BTC --safe-pwd-stdin --safe-pwd-fd 3', 2, 'exclude each other'],
-    ['btc 0.01 --to BTC --confirm-address BTC --safe-pwd-fd 1', 2, '--safe-pwd-fd is "1"'],
+    ['btc 0.01 --to BTC --confirm-address BTC --safe-pwd-fd 1', 2, '--safe-pwd-fd must be'],
     ['btc 0.01 --to BTC --confirm-address BTC --safe-pwd-fd 9', 2, 'file descriptor 9 could not be read'],
     ['btc 0.01 --to BTC --safe-pwd secret', 2, 'unknown'],
   ])('sends no invalid withdrawal: %s', async (words, exitCode, message) => {

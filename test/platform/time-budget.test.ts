@@ -64,7 +64,7 @@ it.each([
 ])('a time that the user has set (%s) counts while another program is waited for', async (isUserSet, left) => {
   let now = 1_000;
   const budget = new TimeBudget(500, () => now, isUserSet);
-  await budget.pausedUnlessSet(async () => {
+  await budget.pausedDuring(async () => {
     now += 200;
   });
   expect(budget.remainingMs).toBe(left);

@@ -50,7 +50,7 @@ describe.skipIf(!requires('jq'))('the recipes in docs/recipes.md', () => {
     const environment = plainEnvironment(pit.home, pit.served.environment);
     return new Promise((resolve, reject) => {
       const env = { ...environment, PATH: `${folder}:${environment.PATH}` };
-      const child = spawn('sh', ['-euc', script], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
+      const child = spawn('sh', ['-c', script], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
       const texts = { stdout: '', stderr: '' };
       for (const name of ['stdout', 'stderr'] as const)
         child[name].setEncoding('utf8').on('data', (text: string) => {
@@ -85,7 +85,7 @@ describe.skipIf(!requires('jq'))('the recipes in docs/recipes.md', () => {
 
   it('reports the exit code of a malformed file and places nothing', async () => {
     const ran = await run('Place orders from a file', { 'ladder.csv': '26000;0.01\n' });
-    expect(ran.stderr).toContain('pit ended with 2');
+    expect(ran.code).toBe(2);
     expect(await pit.json('orders btc_usdt')).toEqual([]);
   });
 
@@ -200,12 +200,13 @@ describe.skipIf(!requires('jq'))('the recipes in docs/recipes.md', () => {
   });
 
   afterAll(() => {
-    expect([...recipes.keys()].filter((title) => !tried.has(title))).toEqual([]);
+    // killed in bot.test.ts
+    expect([...recipes.keys()].filter((title) => !tried.has(title))).toEqual(['Run a bot that survives kills']);
     rmSync(folder, { recursive: true, force: true });
   });
 });
 
-it('the sixteen recipes use only pit, jq and a POSIX shell', () => {
-  expect(recipes.size).toBe(16);
+it('the seventeen recipes use only pit, jq and a POSIX shell', () => {
+  expect(recipes.size).toBe(17);
   for (const script of recipes.values()) expect(script).not.toMatch(/\b(bash|node|python|curl|awk|perl|\[\[)\b/);
 });

@@ -27,10 +27,10 @@ interface ActionFlags {
 /** Reads the words of `--exec` as a shell splits them; nothing in them is expanded. Throws Failure `usage`. */
 export function execWords(text: string): readonly string[] {
   const { words, quote, operator } = scan(text);
-  if (quote !== null) throw usage(`--exec is ${quoted(text)}, with an open quote.`, `Close the ${quote}.`);
+  if (quote !== null) throw usage(`A quote is not closed in --exec ${quoted(text)}.`, `Close the ${quote}.`);
   if (operator !== null)
     throw usage(
-      `--exec is ${quoted(text)}, and no shell runs it: ${operator.text} has no meaning.`,
+      `${operator.text} has no meaning in --exec ${quoted(text)}: no shell runs it.`,
       'Write a script and name it, or quote the sign; --exec \'sh -c "…"\' runs a shell.',
     );
   if (words.length === 0)

@@ -46,7 +46,7 @@ export default define({
   output: shape.object(ALERT),
   async run(context, { market, conditions, repeat, exec, notify }) {
     if (conditions.length === 0)
-      throw usage('Give at least one condition.', suggest('For instance', 'alert', market, 'last>30000'));
+      throw usage('A condition is missing.', suggest('For instance', 'alert', market, 'last>30000'));
     const line = new WaitingLine(context, market, conditions);
     const actions = await AlertActions.prepare(context, { exec, notify }, line);
     const request = { market, conditions, repeat, actions, line };

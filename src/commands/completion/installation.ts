@@ -166,8 +166,8 @@ function locationsOf(shell: Shell, environment: Environment): Locations {
 function requireLocations(shell: Shell, environment: Environment): Locations {
   const home = homeOf(environment);
   if (home === '') throw badHome('HOME is empty');
-  if (!path.isAbsolute(home)) throw badHome(`HOME is ${quoted(home)}, which is not an absolute path`);
-  if (!isFolder(home)) throw badHome(`HOME is ${quoted(home)}, which is not an existing folder`);
+  if (!path.isAbsolute(home)) throw badHome(`HOME is not an absolute path: ${quoted(home)}`);
+  if (!isFolder(home)) throw badHome(`HOME is not an existing folder: ${quoted(home)}`);
   const locations = locationsOf(shell, environment);
   for (const file of [locations.script, locations.startup?.file ?? home])
     if (!path.isAbsolute(file))

@@ -68,6 +68,7 @@ export default define({
       columns: COLUMNS(),
       empty: coin === undefined ? 'No bills.' : `No bills in ${coin}.`,
       older: `--page ${(page ?? 1) + 1}, --from TIME or --all`,
+      isPage: page !== undefined,
     });
   },
 });

@@ -57,6 +57,7 @@ export async function listTransfers<Entry, Row extends object>(
       rowMaker: () => rowMaker(client),
       empty: `No ${view.what} of ${coin}${page === undefined ? '' : ` on page ${page}`}.`,
       older: `--page ${(page ?? 1) + 1} or --all`,
+      isPage: page !== undefined,
     };
   };
   return isWatched

@@ -81,7 +81,10 @@ const MAX_REASON = 200;
 function reasonText(text: string): string {
   const cleaned = safe(text).trim();
   if (cleaned !== '' && cleaned.length <= MAX_REASON) return cleaned;
-  throw usage(`The reason has ${cleaned.length} characters.`, `Give 1 to ${MAX_REASON}.`);
+  throw usage(
+    cleaned === '' ? 'The reason is empty.' : `The reason is too long: ${cleaned.length} characters.`,
+    `Give 1 to ${MAX_REASON}.`,
+  );
 }
 
 interface Wanted {
@@ -330,9 +333,12 @@ async function liftHalt(context: Context, confirm: string | undefined): Promise<
 async function confirmName({ prompts, budget }: Context, profile: string, confirm: string | undefined): Promise<void> {
   if (confirm === profile) return;
   if (confirm !== undefined)
-    throw usage(`--confirm names ${confirm}, and the halted profile is ${profile}. Nothing was lifted.`, LIFT_BY_NAME);
+    throw usage(
+      `--confirm must name the halted profile, ${profile}, not ${confirm}. Nothing was lifted.`,
+      LIFT_BY_NAME,
+    );
   if (!prompts.available)
-    throw new Failure('declined', 'Lifting a halt needs confirmation, and there is no terminal to ask on.', {
+    throw new Failure('declined', `Lifting a halt needs confirmation, and ${prompts.whyUnavailable}.`, {
       hint: suggest('In a script, give the name of the profile', 'halt', '--lift', '--confirm', profile),
     });
   const question = `Lift the halt? Type ${profile} to let writes leave again:`;

@@ -147,7 +147,7 @@ function gapText({ candles, from, to }: Gap): string {
 
 function requireSame({ name, last }: Series, { market, type }: CandleSeries): void {
   if (last === undefined || (last.market === market && last.type === type)) return;
-  throw usage(`${name} has ${last.type} candles of ${last.market}.`, 'Give another file for other candles.');
+  throw usage(`${name} has other candles: ${last.type} of ${last.market}.`, 'Give another file for other candles.');
 }
 
 /**

@@ -52,7 +52,10 @@ const BYTE_ORDER_MARK = '\ufeff';
 export function formatOf(file: string): Format {
   const ending = /\.(csv|ndjson|parquet)$/i.exec(file)?.[1]?.toLowerCase();
   if (ending !== undefined) return ending as Format;
-  throw usage(`--out is ${quoted(file)}.`, 'Its ending decides the format: .csv, .ndjson or .parquet.');
+  throw usage(
+    `The format of ${quoted(file)} is not clear.`,
+    'The ending of --out decides it: .csv, .ndjson or .parquet.',
+  );
 }
 
 /**

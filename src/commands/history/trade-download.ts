@@ -100,5 +100,5 @@ function rowOf({ id, time, side, price, amount }: Trade, market: string) {
 
 function requireSame({ name, last }: Series, { market }: Wanted): void {
   if (last === undefined || last.market === market) return;
-  throw usage(`${name} has trades in ${last.market}.`, 'Give another file for another market.');
+  throw usage(`${name} has trades of another market: ${last.market}.`, 'Give another file for another market.');
 }

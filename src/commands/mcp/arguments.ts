@@ -39,7 +39,7 @@ function checked(name: string, { type, choices }: Parameter, value: unknown): st
   if (type !== 'texts') return checkedText(name, value, choices);
   const texts = Array.isArray(value) ? value : [value];
   if (texts.length > MOST_TEXTS)
-    throw usage(`${name} has ${texts.length} elements.`, `It takes up to ${MOST_TEXTS}; use several calls.`);
+    throw usage(`${name} has too many elements: ${texts.length}.`, `It takes up to ${MOST_TEXTS}; use several calls.`);
   return texts.map((text) => checkedText(name, text, choices));
 }
 
@@ -48,5 +48,5 @@ function checkedText(name: string, value: unknown, choices: readonly string[] | 
   if (value.length > LONGEST) throw usage(`${name} is longer than ${LONGEST} characters.`, 'Shorten it.');
   if (value.trim() === '') throw usage(`${name} is empty.`, 'Leave it out if you do not need it.');
   if (choices === undefined || choices.includes(value)) return value;
-  throw usage(`${name} is ${quoted(value)}.`, `It must be one of ${choices.join(', ')}.`);
+  throw usage(`${name} must be one of ${choices.join(', ')}, not ${quoted(value)}.`);
 }

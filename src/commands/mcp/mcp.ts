@@ -86,8 +86,8 @@ function quoteAmounts(name: string): Parser<string> {
     const amounts = word === 'off' ? null : GUARD_SETTINGS.orderNotional.parse(word);
     if (amounts !== null) return amounts;
     throw usage(
-      `${name} is ${quoted(word)}.`,
-      'It must be an amount of a quote coin, like 100usdt or 100usdt,0.01btc.',
+      `${name} must be an amount of a quote coin, not ${quoted(word)}.`,
+      'Write it like 100usdt or 100usdt,0.01btc.',
     );
   };
 }

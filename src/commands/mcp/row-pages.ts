@@ -43,7 +43,7 @@ export function limitOf({ limit }: Pick<RowArguments, 'limit'>): number {
   if (limit === undefined) return DEFAULT_ROWS;
   const rows = /^\d{1,3}$/.test(limit) ? Number(limit) : 0;
   if (rows >= 1 && rows <= MOST_ROWS) return rows;
-  throw usage(`limit is ${limit}.`, `It must be a whole number from 1 to ${MOST_ROWS}.`);
+  throw usage(`limit must be a whole number from 1 to ${MOST_ROWS}, not ${limit}.`);
 }
 
 /** A part of the rows of a command; the whole result if it has no rows. */

@@ -23,6 +23,7 @@ export interface ErrorObject extends Warning {
   readonly exitCode: number;
   readonly code: number | null;
   readonly clientId: string | null;
+  readonly order?: string;
   readonly halted?: boolean;
 }
 
@@ -117,10 +118,11 @@ function harmlessError(error: ErrorObject, outside: OutsideTexts): ErrorObject {
 
 /** The error object of what a tool throws, as harmless as that of a command. */
 export function errorOf(thrown: unknown, { host, output }: CliContext): ErrorObject {
-  const { kind, message, hints, exitCode, code, clientId, halted } = asFailure(thrown);
+  const { kind, message, hints, exitCode, code, clientId, order, halted } = asFailure(thrown);
   const text = (one: string) => shortened(safe(host.redaction.apply(one)), LONGEST_REMARK);
   const hint = hints.length === 0 ? null : text(output.textOf(hints));
-  return { kind, message: text(message), hint, exitCode, code, clientId, ...(halted ? { halted } : {}) };
+  const rare = { ...(order === null ? {} : { order }), ...(halted ? { halted } : {}) };
+  return { kind, message: text(message), hint, exitCode, code, clientId, ...rare };
 }
 
 /** A command that only reads prints nothing when it is interrupted. Null if it was done. */

@@ -129,8 +129,8 @@ const command =
 function requireFew(count: number): void {
   if (count > MOST_ORDERS)
     throw usage(
-      `These are ${count} orders.`,
-      `An agent may prepare up to ${MOST_ORDERS} at once: prepare them in parts.`,
+      `These are too many orders: ${count}, and an agent may prepare up to ${MOST_ORDERS} at once.`,
+      'Prepare them in parts.',
     );
 }
 

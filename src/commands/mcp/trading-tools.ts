@@ -181,7 +181,7 @@ function prepareWords({ kind, market, ...given }: Given<typeof PREPARE>): string
         ? commandWords('prepare cancel', { all: true }, [market])
         : commandWords('prepare cancel', {}, [market, ...(orders ?? [])]);
     default:
-      throw usage(`kind is ${quoted(kind)}.`, `It must be one of ${PREPARE.kind.choices.join(', ')}.`);
+      throw usage(`kind must be one of ${PREPARE.kind.choices.join(', ')}, not ${quoted(kind)}.`);
   }
 }
 

@@ -38,7 +38,7 @@ export async function readNamedChunks(
   endSignal?.addEventListener('abort', stop);
   let length = 0;
   try {
-    await context.budget.pausedUnlessSet(async () => {
+    await context.budget.pausedDuring(async () => {
       for await (const chunk of stream) {
         const bytes = Buffer.from(chunk);
         length += bytes.length;

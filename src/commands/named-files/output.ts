@@ -85,7 +85,7 @@ export async function openOutputStream(
   place: Exclude<OutputPlace, { kind: 'file' }>,
 ): Promise<OutputStream> {
   const { output, budget, host } = context;
-  const unhurried = (work: () => Promise<void>) => budget.pausedUnlessSet(work);
+  const unhurried = (work: () => Promise<void>) => budget.pausedDuring(work);
   if (place.kind === 'stdout')
     return {
       write: (text) => unhurried(() => output.print(text)),
@@ -93,7 +93,7 @@ export async function openOutputStream(
       destroy: () => undefined,
     };
   const stream = await budget
-    .pausedUnlessSet(() => openWritable(context, place))
+    .pausedDuring(() => openWritable(context, place))
     .catch((error) => {
       throw cannotWriteOutput(name, error);
     });

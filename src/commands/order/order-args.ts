@@ -13,6 +13,10 @@ interface OrderFlags {
   /** The user's own id for the order; undefined if pit generates one. */
   readonly id: string | undefined;
   readonly overridden: readonly GuardName[];
+  /** Whether an order that has this `id` already is the answer. */
+  readonly once?: boolean;
+  /** What to wait for once it is placed. */
+  readonly wait?: OrderWait | undefined;
 }
 
 /** An order as given on the command line; a missing part is undefined. */
@@ -34,13 +38,21 @@ export interface OrderDraft extends OrderFlags {
   readonly type: OrderType;
 }
 
+/** The states that `pit order` waits for: it is open in any case once it is placed. */
+export const ORDER_WAITS = ['filled', 'closed'] as const;
+export type OrderWait = (typeof ORDER_WAITS)[number];
+
 /** Refuses parts that contradict each other. Throws Failure `usage`. */
 export function checkGiven({
   account,
   borrow,
   repay,
   amount,
-}: Pick<GivenOrder, 'account' | 'borrow' | 'repay' | 'amount'>): void {
+  id,
+  once,
+}: Pick<GivenOrder, 'account' | 'borrow' | 'repay' | 'amount'> & Partial<Pick<GivenOrder, 'id' | 'once'>>): void {
+  if (once && id === undefined)
+    throw usage('--once needs --id.', 'Give the order an id of your own: by it the order is found again.');
   if (account === 'spot' && (borrow || repay))
     throw usage('--borrow and --repay need a margin account.', 'Add --account isolated or --account cross.');
   if (account !== 'spot' && amount?.kind === 'share')
@@ -75,10 +87,13 @@ export function orderArgs({ side, market, amount, price, ...flags }: RecordedOrd
 
 /** The command for an order as the user asked for it: relative prices and amounts stay relative. */
 export function draftArgs(request: OrderDraft, { dryRun, yes }: Pick<Globals, 'dryRun' | 'yes'>): string[] {
-  const { side, market, amount, at, overridden } = request;
+  const { side, market, amount, at, overridden, id, once, wait } = request;
   return [
     ...['order', side, market, amountText(amount), '--at', priceText(at), ...flagArgs(request)],
+    ...(once && id !== undefined ? ['--id', id] : []),
     ...overridden.flatMap((guard) => ['--override', guard]),
+    ...(once ? ['--once'] : []),
+    ...(wait === undefined ? [] : ['--wait', wait]),
     ...(dryRun ? ['--dry-run'] : []),
     ...(yes ? ['--yes'] : []),
   ];

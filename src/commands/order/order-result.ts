@@ -35,18 +35,26 @@ export const ORDER_RESULT: shape.Fields = {
 
 export const SENT_ORDER = shape.object(ORDER_RESULT);
 
+/** The same, of an order that may have existed already. */
+export const SENT_OR_EXISTING_ORDER = shape.object({
+  ...ORDER_RESULT,
+  existing: shape.boolean('whether --once found it under its client id; then nothing was sent'),
+});
+
 /** An order that was sent. */
 interface SentOrder {
   /** Names its record. */
   readonly id: string;
   readonly clientId: string;
   readonly terms: RecordedOrderTerms;
+  /** Whether it was placed earlier, so that nothing was sent now. */
+  readonly isExisting?: boolean;
 }
 
 /** The result of an order that is placed or whose outcome is unknown. Throws the failure of one that was not placed. */
 export function orderResult(
   { output }: Pick<WriteContext, 'output'>,
-  { id, clientId, terms }: SentOrder,
+  { id, clientId, terms, isExisting = false }: SentOrder,
   placement: Placement,
   marketRules: Market,
 ): Answer {
@@ -75,7 +83,9 @@ export function orderResult(
     ...fillsSoFar(listed),
   };
   const show = (screen: Screen) =>
-    isPlaced ? placedText(screen, terms, placement, marketRules) : unknownText(screen, clientId, terms, marketRules);
+    isPlaced
+      ? placedText(screen, terms, placement, marketRules, isExisting)
+      : unknownText(screen, clientId, terms, marketRules);
   if (!isPlaced) return { data, show, failure: unknownFailure(clientId, market, placement) };
   if (placement.duplicates === null) output.warn(NOT_CHECKED_FOR_DUPLICATES);
   if (ownDuplicates.length === 0) return { data, show };
@@ -105,12 +115,15 @@ function placedText(
   terms: RecordedOrderTerms,
   { id, order: listed }: Extract<Placement, { outcome: 'placed' }>,
   market: Market,
+  isExisting: boolean,
 ): string {
   const what = `${paintSide(resultTermsText(terms, market), terms.side, paint)}  ${accountText(terms)}  id ${id}`;
   if (listed?.state === 'cancelled' && averageOfFills(listed) === null)
-    return `${paint.warn('Nothing was filled:')} the exchange cancelled  ${what}`;
+    return isExisting
+      ? `${paint.warn('Placed earlier')}  ${what}\nCancelled  nothing has filled`
+      : `${paint.warn('Nothing was filled:')} the exchange cancelled  ${what}`;
   const fills = listed === null ? undefined : fillsText(listed, terms.side, market);
-  return `${paint.good('Placed')}  ${what}${fills === undefined ? '' : `\n${fills}`}`;
+  return `${paint.good(isExisting ? 'Placed earlier' : 'Placed')}  ${what}${fills === undefined ? '' : `\n${fills}`}`;
 }
 
 /** `Filled  0.4 of 1 btc at 28,010.5 usdt on average, fee 0.0008 btc; the rest is open`; undefined if there is nothing to say. */

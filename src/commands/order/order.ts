@@ -7,15 +7,27 @@ import { amountText, evaluateOrder, parseAmount, parsePrice, priceText } from '.
 import type { GuardName } from '../../trading/guards/limits.js';
 import { SendGate } from '../../trading/journal/entry.js';
 import type { RecordedOrderTerms } from '../../trading/journal/write.js';
+import { differenceFrom, findExistingOrder } from '../../trading/orders/existing-order.js';
 import { placeOrder, refuseIdenticalOrder } from '../../trading/orders/place.js';
+import type { Placement } from '../../trading/orders/settle-order.js';
 import { newClientId, termsText, validateOrder } from '../../trading/orders/terms.js';
 import type { MarketSnapshot } from '../../trading/preview/market-snapshot.js';
 import { type Context, define } from '../command.js';
 import { overriddenBy, overrideFlag } from '../guard-overrides.js';
 import { clientId, marketName, oneOf, PRICE_WORDS } from '../inputs.js';
 import { mayBeDone, openWithConsent, type WriteContext } from '../write.js';
-import { checkGiven, completeOrder, draftArgs, firstMissing, type GivenOrder, type OrderDraft } from './order-args.js';
-import { orderResult, SENT_ORDER } from './order-result.js';
+import { awaitOrder } from './await-order.js';
+import {
+  checkGiven,
+  completeOrder,
+  draftArgs,
+  firstMissing,
+  type GivenOrder,
+  ORDER_WAITS,
+  type OrderDraft,
+  type OrderWait,
+} from './order-args.js';
+import { orderResult, SENT_OR_EXISTING_ORDER } from './order-result.js';
 import { DRY_ORDER, dryOrder, orderPreviewText } from './preview.js';
 import { marketSnapshot, type Orders, type PlannedOrders, sendOrders } from './send-orders.js';
 
@@ -42,6 +54,12 @@ export default define({
     borrow: toggle('--borrow', 'borrow the shortfall (margin)'),
     repay: toggle('--repay', 'repay loans with the proceeds (margin)'),
     id: flag('--id <client-id>', 'your own id for the order, 4 to 36 letters or digits', clientId),
+    once: toggle('--once', 'if the same order exists under --id already, print it and send nothing'),
+    wait: flag(
+      '--wait <state>',
+      'wait until the order is filled or closed (filled or cancelled), for as long as --timeout',
+      oneOf('--wait', ...ORDER_WAITS),
+    ),
     override: overrideFlag,
   },
   examples: [
@@ -50,29 +68,35 @@ export default define({
     'order sell btc_usdt 0.01 --at ask+10 --post-only',
     'order buy eth_usdt 50% --at mid-0.5% --dry-run',
     'order sell btc_usdt 2 --at bid-15% --override price-band --yes',
+    'order sell btc_usdt 0.01 --at bid-0.5% --ioc --wait filled --yes',
+    'order buy btc_usdt 0.01 --at 27000 --id entry1 --once --yes',
   ],
-  output: SENT_ORDER,
+  output: SENT_OR_EXISTING_ORDER,
   dryRunOutput: DRY_ORDER,
-  async run(context, { side, market, amount, at, account = 'spot', borrow, repay, id, override, ...flags }) {
+  async run(
+    context,
+    { side, market, amount, at, account = 'spot', borrow, repay, id, once, wait, override, ...flags },
+  ) {
     const parts = { side, market, amount, at, type: typeOf(flags) };
-    const given: GivenOrder = { ...parts, account, borrow, repay, id, overridden: overriddenBy(override) };
+    const given: GivenOrder = { ...parts, account, borrow, repay, id, once, wait, overridden: overriddenBy(override) };
     checkGiven(given);
     const draft = completeOrder(given);
     if (draft === undefined && !context.prompts.available) throw firstMissing(given);
     const write = await openWithConsent(context);
-    if (draft !== undefined) return sendOrder(write, draft);
+    if (draft !== undefined) return sendAndAwait(context, write, draft);
     const { askMissing } = await import('./guided/guided.js');
     return sendAsked(context, write, await askMissing(context, write.trading, given));
   },
 });
 
-/** Sends an order whose parts were asked for, previewed even with `--yes`. Shows its command, unless the outcome is unknown. */
-async function sendAsked({ output, globals }: Context, context: WriteContext, draft: OrderDraft): Promise<Answer> {
+/** Sends an order whose parts were asked for. Shows its command, unless the outcome is unknown. */
+async function sendAsked(command: Context, context: WriteContext, draft: OrderDraft): Promise<Answer> {
+  const { output, globals } = command;
   let { overridden } = draft;
   const showCommand = () =>
     output.note(suggest('The same in one line', ...draftArgs({ ...draft, overridden }, globals)));
   try {
-    const answer = await sendOrder({ ...context, isPreviewed: true }, draft, (lifted) => {
+    const answer = await sendAndAwait(command, { ...context, isPreviewed: true }, draft, (lifted) => {
       overridden = lifted;
     });
     if (answer.failure === undefined) showCommand();
@@ -80,6 +104,109 @@ async function sendAsked({ output, globals }: Context, context: WriteContext, dr
   } catch (error) {
     if (error instanceof Failure && !isOutcomeUnknown(error)) showCommand();
     throw error;
+  }
+}
+
+/** How often an order is looked for again if other processes take its client id at the same moment. */
+const MOST_ATTEMPTS = 5;
+
+/** Sends an order, unless `--once` finds it, and waits for the state that `--wait` names. Throws Failure as {@link sendOrder}. */
+async function sendAndAwait(
+  command: Context,
+  context: WriteContext,
+  draft: OrderDraft,
+  onConfirmed?: Sending['onConfirmed'],
+): Promise<Answer> {
+  const { id, once = false, wait } = draft;
+  const whenPlaced =
+    wait === undefined ? undefined : (placed: Placed) => awaitState(command, context, draft.market, placed, wait);
+  for (let attempt = 1; ; attempt += 1) {
+    const existing = once && id !== undefined ? await existingAnswer(context, draft, id, whenPlaced) : undefined;
+    if (existing !== undefined) return existing;
+    try {
+      const answer = await sendOrder(context, draft, { onConfirmed, whenPlaced });
+      return context.globals.dryRun ? answer : withExisting(answer, false);
+    } catch (error) {
+      const isTaken = error instanceof Failure && error.kind === 'usage' && error.clientId === id;
+      if (!once || !isTaken || attempt === MOST_ATTEMPTS) throw error;
+      await context.host.sleep(context.host.random() * 1_000);
+    }
+  }
+}
+
+function withExisting(answer: Answer, existing: boolean): Answer {
+  return { ...answer, data: { ...(answer.data as object), existing } };
+}
+
+/**
+ * The answer if an order has this client id; undefined if none has, and with `--dry-run`, which warns of it. Throws Failure `usage`
+ * for an order with other terms.
+ */
+async function existingAnswer(
+  context: WriteContext,
+  draft: OrderDraft,
+  id: string,
+  whenPlaced: Sending['whenPlaced'],
+): Promise<Answer | undefined> {
+  const markets = await context.session.exchange.markets();
+  const market = await markets.find(draft.market);
+  const existing = await findExistingOrder(context.trading, draft.market, id);
+  if (existing === undefined) return undefined;
+  const { dryRun } = context.globals;
+  if (existing.outcome === 'unknown') {
+    if (dryRun) {
+      context.output.warn(`It is unknown whether an order with the client id ${id} was placed: nothing would be sent.`);
+      return undefined;
+    }
+    const { write } = existing;
+    const sent = { id: write.id, clientId: id, terms: write.terms };
+    return withExisting(orderResult(context, sent, existing, await markets.find(write.terms.market)), false);
+  }
+  const difference = differenceFrom(draft, existing);
+  if (difference !== undefined)
+    throw new Failure('usage', `Order ${existing.id} has the client id ${id} already, and ${difference}.`, {
+      clientId: id,
+      order: existing.id,
+      hint: [
+        'Nothing was sent. Choose another --id for another order.',
+        suggest('See that order', 'order', 'show', existing.write?.terms.market ?? draft.market, existing.id),
+      ],
+    });
+  if (dryRun) {
+    context.output.warn(`Order ${existing.id} has the client id ${id} already: it would be printed, and nothing sent.`);
+    return undefined;
+  }
+  const placed: Placed = { outcome: 'placed', id: existing.id, duplicates: [], order: existing.order };
+  const { placement, failure } = (await whenPlaced?.(placed)) ?? { placement: placed };
+  const { side, type, account, borrow, repay } = draft;
+  // an order that is the same has a price and an amount: pit's own record, or what the exchange shows
+  const { price = '', amount = '' } = existing.write?.terms ?? existing.order ?? {};
+  const terms = { market: market.market, side, type, account, borrow, repay, price, amount };
+  const sent = { id: existing.write?.id ?? id, clientId: id, terms, isExisting: true };
+  const answer = withExisting(orderResult(context, sent, placement, market), true);
+  const data = { ...(answer.data as object), duplicates: existing.duplicates };
+  return { ...answer, data, ...(failure === undefined ? {} : { failure }) };
+}
+
+/** Waits for a state of an order that is placed. That it could not be read is the failure of the result: the order stays placed. */
+async function awaitState(
+  command: Context,
+  { trading }: WriteContext,
+  market: string,
+  placed: Placed,
+  wait: OrderWait,
+): Promise<Waited> {
+  const { id } = placed;
+  if (!command.globals.isTimeoutGiven) command.budget.restart();
+  try {
+    const read = () => trading.client.getOrder(market, { id });
+    const { found, failure } = await awaitOrder(command, trading, market, read, wait, true);
+    return { placement: { ...placed, order: found }, failure };
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    const message = `Order ${id} was placed, but whether it is ${wait} could not be read: ${error.message}`;
+    const hint = suggest('Wait for it', 'order', 'show', market, id, '--wait', wait);
+    return { placement: placed, failure: new Failure('partial', message, { hint }) };
   }
 }
 
@@ -104,16 +231,15 @@ interface PlannedOrder extends PlannedOrders {
 
 /**
  * Previews an order, asks, and places it. With `--dry-run`, it only previews it. Throws Failure if it was not placed.
- * @param onConfirmed called with the guards that were overridden: by a flag, or by typing their names
  */
 export function sendOrder(
   context: WriteContext,
   draft: OrderDraft,
-  onConfirmed?: (overridden: readonly GuardName[]) => void,
+  callbacks: Pick<Sending, 'onConfirmed' | 'whenPlaced'> = {},
 ): Promise<Answer> {
   const { overridden, id } = draft;
   const prepare = (earlier: PlannedOrder | undefined) => planOrder(context, draft, earlier);
-  return sendPlanned(context, { overridden, prepare, clientId: id, onConfirmed });
+  return sendPlanned(context, { overridden, prepare, clientId: id, ...callbacks });
 }
 
 /**
@@ -138,23 +264,49 @@ export function sendPreparedOrder(
 interface Sending extends Pick<Orders<PlannedOrder, unknown>, 'overridden' | 'ifBlocked' | 'prepare'> {
   /** The client id that the user chose. */
   readonly clientId?: string | undefined;
+  /** Called with the guards that were overridden: by a flag, or by typing their names. */
   readonly onConfirmed?: ((overridden: readonly GuardName[]) => void) | undefined;
+  /** Waits for what is to become of an order that was placed. */
+  readonly whenPlaced?: ((placed: Placed) => Promise<Waited>) | undefined;
 }
 
-function sendPlanned(context: WriteContext, { clientId, onConfirmed, ...how }: Sending): Promise<Answer> {
+type Placed = Extract<Placement, { outcome: 'placed' }>;
+
+/** An order after the wait for its state. */
+interface Waited {
+  readonly placement: Placement;
+  /** Given if the state was not reached, or could not be read. */
+  readonly failure?: Failure | undefined;
+}
+
+function sendPlanned(context: WriteContext, { clientId, onConfirmed, whenPlaced, ...how }: Sending): Promise<Answer> {
   const gate = new SendGate();
+  let placedId: string | undefined;
   return sendOrders(context, {
     ...how,
     question: ({ terms }, isAgain) => `Place ${isAgain ? 'the changed' : 'this'} order: ${termsText(terms)}?`,
     preview: (order) => orderPreviewText(order),
     dryRun: (order) => dryOrder(context, order, how.overridden),
-    send: ({ id, terms }, options) => {
+    send: async ({ id, terms }, options): Promise<Waited> => {
       onConfirmed?.(options.overridden ?? []);
-      return placeOrder(context.trading, terms, { id, clientId, gate, ...options });
+      const placement = await placeOrder(context.trading, terms, { id, clientId, gate, ...options });
+      // a duplicate is reported at once: it may be filled meanwhile
+      if (placement.outcome !== 'placed' || whenPlaced === undefined || (placement.duplicates ?? []).length > 0)
+        return { placement };
+      placedId = placement.id;
+      return whenPlaced(placement);
     },
-    interrupted: ({ clientId: id }) =>
-      gate.cancel() ? null : mayBeDone('The order may have been placed; pit stopped before it knew.', id),
-    result: (order, placement) => orderResult(context, order, placement, order.plan.market),
+    interrupted: ({ clientId: id, terms: { market } }) => {
+      if (placedId !== undefined) {
+        const show = suggest('See what became of it', 'order', 'show', market, placedId);
+        return { advice: [`Order ${placedId} was placed; pit stopped waiting for it.`, show], clientId: id };
+      }
+      return gate.cancel() ? null : mayBeDone('The order may have been placed; pit stopped before it knew.', id);
+    },
+    result: (order, { placement, failure }) => {
+      const answer = orderResult(context, order, placement, order.plan.market);
+      return answer.failure === undefined && failure !== undefined ? { ...answer, failure } : answer;
+    },
   });
 }
 
@@ -170,7 +322,8 @@ export async function planOrder(
   const { side, type, account, at, borrow, repay } = draft;
   const market = await (await context.session.exchange.markets()).find(draft.market);
   const snapshot = marketSnapshot(context, market, draft, earlier?.snapshot);
-  if (earlier === undefined && draft.id !== undefined) await requireNewId(context, draft.market, draft.id);
+  if (earlier === undefined && draft.id !== undefined && draft.once !== true)
+    await requireNewId(context, draft.market, draft.id);
   const { price, amount } = await evaluateOrder(snapshot, market, draft);
   const terms: RecordedOrderTerms = {
     market: draft.market,
@@ -184,7 +337,7 @@ export async function planOrder(
     expressions: { price: priceText(at), amount: amountText(draft.amount) },
   };
   const id = earlier?.id ?? newClientId(context.host);
-  return { ...plannedOrder(context, id, terms, { market, snapshot }), clientId: draft.id ?? id };
+  return { ...plannedOrder(context, id, terms, { market, snapshot, given: draft.amount }), clientId: draft.id ?? id };
 }
 
 /** Throws Failure `usage` for an order that breaks a rule of its market. */
@@ -192,10 +345,14 @@ function plannedOrder(
   context: WriteContext,
   id: string,
   terms: RecordedOrderTerms,
-  { market, snapshot }: { readonly market: Market; readonly snapshot: MarketSnapshot },
+  {
+    market,
+    snapshot,
+    given,
+  }: { readonly market: Market; readonly snapshot: MarketSnapshot; readonly given?: OrderDraft['amount'] },
 ): PlannedOrder {
   const { side, type, account, borrow } = terms;
-  validateOrder(market, Decimal.of(terms.price), Decimal.of(terms.amount));
+  validateOrder(market, Decimal.of(terms.price), Decimal.of(terms.amount), given);
   // before the question; `placeOrder` checks it in any case
   if (context.isPreviewed) refuseIdenticalOrder(context.trading, terms);
   return { id, clientId: id, terms, plan: { market, side, type, account, borrow, orders: [terms] }, snapshot };
@@ -208,8 +365,9 @@ function plannedOrder(
 async function requireNewId({ trading }: WriteContext, market: string, id: string): Promise<void> {
   const earlier = await trading.client.findOrder(market, { clientId: id });
   if (earlier === undefined) return;
-  throw usage(`The client id ${id} is taken by order ${earlier.id}.`, [
-    'Choose another --id.',
-    suggest('See that order', 'order', 'show', market, earlier.id),
-  ]);
+  throw new Failure('usage', `The client id ${id} is taken by order ${earlier.id}.`, {
+    clientId: id,
+    order: earlier.id,
+    hint: ['Choose another --id, or add --once.', suggest('See that order', 'order', 'show', market, earlier.id)],
+  });
 }

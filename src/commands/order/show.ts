@@ -1,20 +1,18 @@
 import { flag, optional, required } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
-import { formatAmount } from '../../domain/decimal.js';
 import { isSameReference, type Order } from '../../domain/order.js';
-import { Failure, suggest, usage } from '../../errors.js';
+import { suggest, usage } from '../../errors.js';
 import type { Screen } from '../../terminal/screen.js';
-import { zonedTime } from '../../terminal/time.js';
 import { KnownClientIds } from '../../trading/orders/known-client-ids.js';
-import { WAITS, type Wait, waitForOrder } from '../../trading/orders/wait.js';
+import { WAITS } from '../../trading/orders/wait.js';
 import { settleMarket } from '../../trading/settle.js';
-import type { TradingContext } from '../../trading/trading-context.js';
 import { concernsMarket, type UnknownWrite } from '../../trading/unknown-writes.js';
-import { type Context, define } from '../command.js';
+import { define } from '../command.js';
 import { knownClientId, marketName, oneOf, orderId } from '../inputs.js';
 import { explainUnknownMarket } from '../known-market.js';
 import { warnOfUnknown } from '../unknown-writes.js';
 import { requireWatchable, WATCH, watch } from '../watch/watch.js';
+import { awaitOrder } from './await-order.js';
 import { ORDER, orderRecord, orderRow } from './order-row.js';
 
 export default define({
@@ -86,48 +84,3 @@ export default define({
     });
   },
 });
-
-interface Awaited {
-  readonly found: Order;
-  /** Given if the order did not reach the state. */
-  readonly failure: Failure | undefined;
-}
-
-/** Waits for an order, and reports each change to a person at a terminal. Throws what `read` throws. */
-async function awaitOrder(
-  { output, host, globals, session }: Context,
-  trading: TradingContext,
-  market: string,
-  read: () => Promise<Order>,
-  wait: Wait,
-): Promise<Awaited> {
-  session.exchange.keepStopped();
-  let status = 'Waiting for the order';
-  const hide = output.live(() => status);
-  const removeHandler = host.onInterrupt(hide);
-  const report = (order: Order) => {
-    status = `Waiting for ${wait}: ${progressOf(order)}`;
-    trading.reportProgress(`${zonedTime(host.now())}  ${progressOf(order)}`);
-  };
-  try {
-    const { order, isReached } = await waitForOrder(trading, market, read, wait, report);
-    return { found: order, failure: isReached ? undefined : notReached(order, wait, globals.timeoutMs) };
-  } finally {
-    hide();
-    removeHandler();
-  }
-}
-
-function progressOf(order: Order): string {
-  return `${order.state}, ${formatAmount(order.filled)} of ${formatAmount(order.amount)} filled`;
-}
-
-function notReached(order: Order, wait: Wait, timeoutMs: number): Failure {
-  if (order.state === 'cancelled')
-    return new Failure('partial', `The order is cancelled and will not be ${wait}: ${progressOf(order)}.`, {
-      hint: 'The output shows what has filled.',
-    });
-  return new Failure('partial', `The order is not ${wait} after ${timeoutMs / 1000} s: ${progressOf(order)}.`, {
-    hint: 'Use --timeout to wait longer.',
-  });
-}

@@ -14,8 +14,7 @@ export function numberBy(name: string, { kind, min, max }: NumberRule): Parser<n
     const value = /^-?(\d{1,9}(\.\d{1,9})?|\.\d{1,9})$/.test(plain) ? Number(plain) : Number.NaN;
     if (value >= min && value <= max && (kind === 'number' || Number.isInteger(value))) return value;
     throw usage(
-      `${name} is ${quoted(text)}.`,
-      `It must be a ${kind === 'whole' ? 'whole ' : ''}number from ${min} to ${max}.`,
+      `${name} must be a ${kind === 'whole' ? 'whole ' : ''}number from ${min} to ${max}, not ${quoted(text)}.`,
     );
   };
 }
@@ -35,6 +34,6 @@ export function durationBy({ max }: NumberRule): Parser<number> {
   return (word) => {
     const milliseconds = duration(word);
     if (milliseconds <= max) return milliseconds;
-    throw usage(`${quoted(word)} is too long.`, `Use at most ${max / DAY}d.`);
+    throw usage(`The duration ${quoted(word)} is too long.`, `Use at most ${max / DAY}d.`);
   };
 }

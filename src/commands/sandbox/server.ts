@@ -127,7 +127,10 @@ async function requireDialect(host: Host, wanted: string): Promise<void> {
   const { sandboxStatus } = await import('../../sandbox/lifecycle/control.js');
   const dialect = (await sandboxStatus(host))?.dialect ?? wanted;
   if (dialect === wanted) return;
-  throw usage(`The sandbox is running with the dialect ${dialect}.`, suggest('Stop it first', 'sandbox', 'stop'));
+  throw usage(
+    `The sandbox is running already, with the dialect ${dialect}.`,
+    suggest('Stop it first', 'sandbox', 'stop'),
+  );
 }
 
 export const stop = define({

@@ -53,9 +53,8 @@ export function createContext(base: CliContext): RunningCommand & { readonly con
       session,
       sandbox,
       get prompts() {
-        prompts ??= new Prompts(host, { colour: globals.color ? undefined : false }, (work) =>
-          budget.pausedDuring(work),
-        );
+        const colour = globals.color ? undefined : false;
+        prompts ??= new Prompts(host, { colour }, (ask) => askInTime(budget, globals, ask), !globals.yes);
         return prompts;
       },
       get trading() {
@@ -70,6 +69,25 @@ export function createContext(base: CliContext): RunningCommand & { readonly con
     open: () => exchange.warnOfLocalHalt(),
     close: () => saveNames(session, () => trading?.unknownIds()),
   };
+}
+
+/** Runs a question. It ends with the time that the user gave: Failure `declined`, because nobody has answered. */
+async function askInTime<Value>(
+  budget: TimeBudget,
+  { isTimeoutGiven }: CliContext['globals'],
+  ask: (signal?: AbortSignal) => Promise<Value>,
+): Promise<Value> {
+  if (!isTimeoutGiven) return budget.pausedDuring(() => ask());
+  const leaving = new AbortController();
+  const unanswered = new Failure('declined', `The question was not answered within ${budget.words}.`, {
+    hint: 'Nothing was done. Leave out --timeout to answer without haste.',
+  });
+  const timer = setTimeout(() => leaving.abort(unanswered), budget.remainingMs);
+  try {
+    return await ask(leaving.signal);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /**

@@ -191,7 +191,10 @@ class Shell {
 
   async #use([word, ...others]: readonly string[]): Promise<number> {
     if (word === undefined || others.length > 0)
-      throw usage('use takes one market.', suggest('List the markets', 'markets'));
+      throw usage(
+        'A market is missing, or there is more than one: use takes one.',
+        suggest('List the markets', 'markets'),
+      );
     const { market } = await (await this.#session.exchange.markets()).find(marketName(word));
     await this.#follow(market);
     return 0;

@@ -47,8 +47,7 @@ export default define({
   row: ROW,
   async run(context, { channels, raw, count, for: forMs, untilSilent }) {
     const wanted = distinct(channels);
-    if (wanted.length === 0)
-      throw usage('Name at least one channel.', suggest('For instance', 'stream', 'depth:btc_usdt'));
+    if (wanted.length === 0) throw usage('A channel is missing.', suggest('For instance', 'stream', 'depth:btc_usdt'));
     const { format } = context.globals;
     if (raw && format === 'csv') throw usage('--raw and --csv exclude each other.', 'A raw message is not a table.');
     const [kind, ...others] = new Set(wanted.map((channel) => channel.kind));

@@ -34,8 +34,7 @@ export function passwordSource(
 export async function readFundPassword(context: Context, source: PasswordSource, question: string): Promise<string> {
   const { budget } = context;
   const read = () => textOf(context, source, question);
-  // a person is never hurried
-  const text = await (source.kind === 'prompt' ? budget.pausedDuring(read) : budget.pausedUnlessSet(read));
+  const text = await budget.pausedDuring(read);
   context.host.redaction.addSecret(text);
   if (text === '')
     throw source.kind === 'prompt'

@@ -67,10 +67,11 @@ async function askChain(
 async function askMemo(
   { prompts, budget }: Context,
   coin: string,
-  { chains }: CoinFacts,
+  { chains, verified }: CoinFacts,
   to: string,
   name: string | undefined,
 ): Promise<string | undefined> {
+  if (to === verified) return undefined;
   const destination = destinationOf(to, undefined, chains);
   const { chain } = chooseChain(coin, chains, destination.address, name);
   if (chain.usesMemo !== true || destination.memo !== null) return undefined;

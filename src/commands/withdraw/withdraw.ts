@@ -79,11 +79,11 @@ function requireConfirmation(
 ): void {
   if (globals.dryRun || prompts.available) return;
   if (!confirmed)
-    throw new Failure('declined', 'A withdrawal needs confirmation, and there is no terminal to ask on.', {
+    throw new Failure('declined', `A withdrawal needs confirmation, and ${prompts.whyUnavailable}.`, {
       hint: 'In a script, give the whole address again with --confirm-address; --yes does not confirm it. --dry-run shows what it would do.',
     });
   if (source.kind !== 'prompt') return;
-  throw new Failure('declined', 'The fund password is missing, and there is no terminal to ask on.', {
+  throw new Failure('declined', `The fund password is missing, and ${prompts.whyUnavailable}.`, {
     hint: 'Give it on stdin with --safe-pwd-stdin, or on a file descriptor with --safe-pwd-fd N.',
   });
 }

@@ -299,7 +299,7 @@ function setClock({ clock }: Exchange, time: number): void {
     throw new AdminRefusal(`The exchange's clock shows ${now} and cannot go back to ${wanted}.`, [
       'Choose a later time, or start again.',
       suggest('Start an empty exchange', 'sandbox', 'reset'),
-      suggest('Start at the beginning of a file', 'sandbox', 'replay', 'FILE'),
+      suggest('See how a recorded file is replayed', 'sandbox', 'replay', '--help'),
     ]);
   }
 }

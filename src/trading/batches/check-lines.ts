@@ -92,7 +92,7 @@ function isNear(number: Decimal, from: Decimal, to: Decimal): boolean {
 function refuseAsOneNumber(text: string, near: string): never {
   const [price, amount] = text.split(',');
   throw usage(
-    `${quoted(text)} is a price of ${price} and an amount of ${amount}, or the one number ${text}, which is near ${near}.`,
+    `${quoted(text)} has two meanings: a price of ${price} and an amount of ${amount}, or the one number ${text}, which is near ${near}.`,
     `Write the price without a comma and then the amount, as in ${price}${amount},0.1. If you mean a price of ${price}, write {"price":${price},"amount":${amount}}.`,
   );
 }

@@ -65,12 +65,12 @@ export function jobToResume({ journal }: TradingContext, id: string, request: Re
   const { terms } = entry.write;
   if (terms.market !== request.market || terms.side !== request.side) {
     throw usage(
-      `Job ${id} is for ${terms.side} orders in ${terms.market}.`,
+      `Job ${id} has other orders: ${terms.side} orders in ${terms.market}.`,
       suggest('Resume it', ...resumeCommand(new Job(entry))),
     );
   }
   if (request.account !== undefined && request.account !== terms.account)
-    throw usage(`Job ${id} uses the ${terms.account} account.`, 'Leave out --account.');
+    throw usage(`--account contradicts job ${id}, which uses the ${terms.account} account.`, 'Leave out --account.');
   if (request.lines !== undefined && !areSameLines(request.lines, terms.lines))
     throw usage(
       `The file does not have the same orders as job ${id}.`,

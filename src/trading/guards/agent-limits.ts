@@ -55,10 +55,10 @@ export class AgentLimits {
       if (limit === undefined) continue;
       const coins = coinAmounts(limit);
       const market = markets.find((name) => !coins.has(quoteOf(name)));
-      if (market !== undefined) throw usage(`${flag} is ${limit}, which limits nothing in ${market}.`, IN_QUOTE_COINS);
+      if (market !== undefined) throw usage(`${flag} ${limit} limits nothing in ${market}.`, IN_QUOTE_COINS);
       const coin = [...coins.keys()].find((one) => !quotes.has(one));
       if (coin !== undefined)
-        throw usage(`${flag} is ${limit}, and no market of --markets is quoted in ${coin}.`, IN_QUOTE_COINS);
+        throw usage(`${flag} ${limit} limits nothing: no market of --markets is quoted in ${coin}.`, IN_QUOTE_COINS);
     }
     return new AgentLimits(given);
   }
@@ -96,9 +96,9 @@ export class AgentLimits {
     }
     const { maxOrder, maxDay, mayBorrow } = this.given;
     const isOpenEnded = (limits: ReadonlyMap<string, Decimal>) => limits.size > 0 && !limits.has(quoteOf(market));
-    const flag = isOpenEnded(this.#maxOrder) ? `--max-order is ${maxOrder}` : `--max-day is ${maxDay}`;
+    const flag = isOpenEnded(this.#maxOrder) ? `--max-order ${maxOrder}` : `--max-day ${maxDay}`;
     if (isOpenEnded(this.#maxOrder) || isOpenEnded(this.#maxDay))
-      throw usage(`An agent may not place orders in ${market}: ${flag}, which limits nothing there.`, IN_QUOTE_COINS);
+      throw usage(`An agent may not place orders in ${market}: ${flag} limits nothing there.`, IN_QUOTE_COINS);
     if (borrows && mayBorrow === false)
       throw usage('An agent that asks nobody may not borrow.', '--allow-borrow of pit mcp allows it.');
   }

@@ -345,15 +345,16 @@ export class Journal {
       isKind(write, 'order') && write.id !== own && clientIdOf(write) === clientId;
     const other = this.unsettledEntries().find(hasClientId);
     if (other !== undefined)
-      throw usage(`The client id ${clientId} is in use by an order that is not settled yet.`, [
-        'This order was not sent.',
-        suggest('Find out', 'resolve', clientId),
-      ]);
+      throw new Failure('usage', `The client id ${clientId} is in use by an order that is not settled yet.`, {
+        clientId,
+        hint: ['This order was not sent.', suggest('Find out', 'resolve', clientId)],
+      });
     const earlier = this.archive.findByClientId(clientId) ?? this.archive.find(clientId);
     if (earlier?.outcome === 'placed')
-      throw usage(
+      throw new Failure(
+        'usage',
         `The client id ${clientId} is taken by ${earlier.id === null ? 'an earlier order' : `order ${earlier.id}`}.`,
-        'Choose another --id. This order was not sent.',
+        { clientId, order: earlier.id, hint: 'Choose another --id. This order was not sent.' },
       );
   }
 

@@ -3,6 +3,7 @@ import type { Market } from '../../domain/market.js';
 import type { Order } from '../../domain/order.js';
 import { type Failure, usage } from '../../errors.js';
 import type { Host } from '../../platform/host.js';
+import type { AmountExpression } from '../expressions.js';
 import type { RecordedOrderTerms } from '../journal/write.js';
 
 /** Price x amount, in the quote coin. */
@@ -78,11 +79,39 @@ export function newClientId(host: Pick<Host, 'randomBytes'>): string {
   return `pit${Buffer.from(host.randomBytes(RANDOM_BYTES)).toString('hex')}`;
 }
 
-/** Refuses an order that breaks the scales or minimums of the market. Throws Failure `usage` that names the rule. */
-export function validateOrder(market: Market, price: Decimal, amount: Decimal): void {
+/**
+ * Refuses an order that breaks the scales or minimums of the market. Throws Failure `usage` that names the rule and, for a minimum,
+ * the smallest amount that is accepted at this price, in the coin in which the user gave it.
+ */
+export function validateOrder(market: Market, price: Decimal, amount: Decimal, given?: AmountExpression): void {
   checkPrice(market, price);
-  checkAmount(market, amount);
-  checkNotional(market, price.times(amount));
+  const enough = enoughFor(market, price, given);
+  checkAmount(market, amount, enough.insteadOfAmount);
+  checkNotional(market, price.times(amount), enough.insteadOfValue);
+}
+
+/** The advice for an amount that is too small at a price: one that is large enough after rounding to lots, in the coin in which it was given. */
+export function enoughFor(
+  market: Market,
+  price: Decimal,
+  given?: AmountExpression,
+): { readonly insteadOfAmount: string; readonly insteadOfValue: string } {
+  const least = leastAmount(market, price);
+  if (given?.kind !== 'value' || given.coin !== market.quote)
+    return {
+      insteadOfAmount: `Use ${least} or more.`,
+      insteadOfValue: `Use an amount of ${least} ${market.base} or more.`,
+    };
+  // rounded up: it is rounded down to whole lots again
+  const text = `Use ${price.times(least).rescaled(market.priceScale, 'up')}${market.quote} or more.`;
+  return { insteadOfAmount: text, insteadOfValue: text };
+}
+
+/** The smallest amount in whole lots that reaches both minimums of a market at a price. */
+function leastAmount({ minAmount, minNotional, amountScale }: Market, price: Decimal): Decimal {
+  const byAmount = Decimal.of(minAmount).rescaled(amountScale, 'up').trimmed();
+  const byValue = Decimal.of(minNotional).dividedBy(price, amountScale, 'up').trimmed();
+  return byAmount.compare(byValue) < 0 ? byValue : byAmount;
 }
 
 /** Throws Failure `usage` for a price that no order of the market can have. */
@@ -91,17 +120,24 @@ export function checkPrice(market: Market, price: Decimal): void {
   if (price.sign <= 0) throw usage(`The price comes to ${price}, which is not above zero.`, 'Choose a smaller offset.');
 }
 
-/** Throws Failure `usage` for an amount that no order of the market can have. */
-export function checkAmount(market: Market, amount: Decimal): void {
+/**
+ * Throws Failure `usage` for an amount that no order of the market can have.
+ * @param hint what to use instead of an amount that is too small
+ */
+export function checkAmount(market: Market, amount: Decimal, hint = `Use ${market.minAmount} or more.`): void {
   checkScale('amount', amount, market.amountScale, market.market, 'lot');
   if (amount.compare(Decimal.of(market.minAmount)) < 0)
-    throw tooSmall(`Amount ${amount}`, market.minAmount, market.base);
+    throw tooSmall(`Amount ${amount}`, `${market.minAmount} ${market.base}`, hint);
 }
 
 /** Throws Failure `usage` for a value in the quote coin that no order of the market can have. */
-export function checkNotional(market: Market, notional: Decimal): void {
+export function checkNotional(
+  market: Market,
+  notional: Decimal,
+  hint = `Use ${market.minNotional} ${market.quote} or more.`,
+): void {
   if (notional.compare(Decimal.of(market.minNotional)) < 0)
-    throw tooSmall(`Value ${notional.trimmed()} ${market.quote}`, market.minNotional, market.quote);
+    throw tooSmall(`Value ${notional.trimmed()} ${market.quote}`, `${market.minNotional} ${market.quote}`, hint);
 }
 
 /** Whether an order is below its market's minimum, so that no command places it. */
@@ -118,8 +154,8 @@ function checkScale(what: string, value: Decimal, scale: number, market: string,
   );
 }
 
-function tooSmall(given: string, min: string, coin: string): Failure {
-  return usage(`${given} is below the minimum of ${min} ${coin}.`, `Use ${min} or more.`);
+function tooSmall(given: string, min: string, hint: string): Failure {
+  return usage(`${given} is below the minimum of ${min}.`, hint);
 }
 
 /** The terms as a part of a sentence, with the price as it was given: `buy 0.01 btc_usdt at 28,000`. */

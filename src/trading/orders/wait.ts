@@ -30,9 +30,11 @@ function endedBy(state: OrderState, wait: Wait): boolean | undefined {
 /**
  * Reads the order until it reaches the state, cannot reach it any more, or the budget ends. Reads again soon after a change,
  * less and less often without one, and early if the exchange pushes a change in the market. What was pushed of the order counts as
- * what was read, which may fail or be behind. A read that failed is repeated while there is time. Throws what `readOrder` throws if the order was never seen; a new order may be late.
+ * what was read, which may fail or be behind. A read that failed is repeated while there is time. Throws what `readOrder` throws if
+ * the order was never seen; a new order may be late.
  *
  * @param changed called with each state of the order that differs from the one before, the first included
+ * @param exists whether the order is known to exist, so that no first read has to show it
  */
 export async function waitForOrder(
   trading: Pick<TradingContext, 'budget' | 'host' | 'orderPushes'>,
@@ -40,10 +42,11 @@ export async function waitForOrder(
   readOrder: () => Promise<Order>,
   wait: Wait,
   changed: (order: Order) => void,
+  exists = false,
 ): Promise<Waited> {
   const pauses = new Pauses(trading, market, 0);
   try {
-    return await readUntil(trading, pauses, readOrder, wait, changed);
+    return await readUntil(trading, pauses, readOrder, wait, { changed, exists });
   } finally {
     pauses.close();
   }
@@ -54,12 +57,13 @@ async function readUntil(
   pauses: Pauses,
   readOrder: () => Promise<Order>,
   wait: Wait,
-  changed: (order: Order) => void,
+  { changed, exists }: { readonly changed: (order: Order) => void; readonly exists: boolean },
 ): Promise<Waited> {
   let last: Order | undefined;
   for (let unchanged = 0; ; ) {
     const before: Order | undefined = last;
-    const read = readOrder().catch((error: unknown) => retryable(error, wait, before !== undefined));
+    const isKnown = exists || before !== undefined;
+    const read = readOrder().catch((error: unknown) => retryable(error, wait, isKnown));
     const found = before === undefined ? await read : await firstOf(read, before.id, { pauses, host, wait });
     const seen = before === undefined ? found : further(found, pauses.pushedOrder(before.id));
     if (!(seen instanceof Failure) && isOther(seen, last)) {
@@ -117,10 +121,10 @@ function isLess(one: string, other: string): boolean {
 }
 
 /** The failure of a read after which another one makes sense. Otherwise throws it. */
-function retryable(error: unknown, wait: Wait, isSeen: boolean): Failure {
+function retryable(error: unknown, wait: Wait, isKnown: boolean): Failure {
   if (!(error instanceof Failure)) throw error;
-  const isLate = error.refusal === 'notFound' && wait === 'open';
-  if (isLate || (isSeen && error.kind === 'unreachable')) return error;
+  const isLate = error.refusal === 'notFound' && (wait === 'open' || isKnown);
+  if (isLate || (isKnown && error.kind === 'unreachable')) return error;
   throw error;
 }
 

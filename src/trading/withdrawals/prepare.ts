@@ -57,11 +57,14 @@ export function prepareWithdrawal(request: WithdrawRequest, facts: CoinFacts, pl
       `Write it in ${coin}, or as a share.`,
     );
   const destination = destinationOf(to, memo, facts.chains);
-  const { chain, ...about } = chooseChain(coin, facts.chains, destination.address, request.chain);
-  checkMemo(coin, chain, destination);
+  const address = receiveAddress(destination);
+  // what the exchange has verified is accepted as it is: an account that needs no memo may be `<account>_`, with an empty one
+  const isVerified = address === facts.verified;
+  const account = isVerified ? destination.address.replace(/_$/, '') : destination.address;
+  const { chain, ...about } = chooseChain(coin, facts.chains, account, request.chain);
+  if (!isVerified) checkMemo(coin, chain, destination);
   const { available, scale } = entry;
   const sums = amountsOf(amount, { coin, scale, available, chain, fee, place });
-  const address = receiveAddress(destination);
   return {
     ...destination,
     chain,

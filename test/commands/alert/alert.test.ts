@@ -122,7 +122,7 @@ describe('pit alert', () => {
     ['fill:', 'The condition "fill:" names no order.'],
     ['filled', 'The condition "filled" names no order.'],
     ['filled:', 'The condition "filled:" names no order.'],
-    ['fill:a-b', 'The client order id is "a-b".'],
+    ['fill:a-b', '"a-b" cannot be a client order id.'],
   ])('refuses the condition "%s"', async (condition, message) => {
     expect(await pit.failure(`alert btc_usdt ${condition}`.trim(), 2)).toMatchObject({ message });
   });
@@ -232,8 +232,8 @@ describe('what an alert does', () => {
   it.each([
     ['no-such-program', 'Program "no-such-program" not found.'],
     ['', '--exec is empty.'],
-    ['echo "a', '--exec is "echo "a", with an open quote.'],
-    ['cat > file', '--exec is "cat > file", and no shell runs it: > has no meaning.'],
+    ['echo "a', 'A quote is not closed in --exec "echo "a".'],
+    ['cat > file', '> has no meaning in --exec "cat > file": no shell runs it.'],
   ])('--exec refuses %j at once', async (exec, message) => {
     const { code, stdout, stderr } = await run(['--exec', exec], {});
     expect([code, stdout, stderr.split('\n')[0]]).toEqual([2, '', `pit: ${message}`]);

@@ -117,9 +117,9 @@ describe('installing completion', () => {
 
   it.each([
     ['', /^HOME is empty; nothing was changed/],
-    ['here', /^HOME is "here", which is not an absolute path/],
-    ['/nowhere/at/all', /^HOME is "\/nowhere\/at\/all", which is not an existing folder/],
-    [BUILT, /which is not an existing folder/],
+    ['here', /^HOME is not an absolute path: "here"; nothing was changed/],
+    ['/nowhere/at/all', /^HOME is not an existing folder: "\/nowhere\/at\/all"/],
+    [BUILT, /^HOME is not an existing folder/],
   ])('refuses HOME=%j, which is not an existing absolute folder', (HOME, says) => {
     for (const work of [installChanges, uninstallChanges])
       for (const shell of SHELLS)
@@ -191,7 +191,7 @@ describe('pit completion', () => {
       ['fish', 'pit.fish'],
     ] as const)
       expect(await pit.done(`completion ${shell}`)).toBe(readFileSync(path.join(ROOT, 'completions', name), 'utf8'));
-    expect((await pit.failure('completion ksh', 2)).hint).toContain('bash, zsh, fish');
+    expect((await pit.failure('completion ksh', 2)).message).toContain('bash, zsh, fish, not "ksh"');
   });
 
   it('asks before installing, changes nothing in a dry run, and rejects an unsupported shell', async () => {

@@ -60,7 +60,9 @@ describe('pit bills', () => {
     expect(await pit.json<Bill[]>('bills --page 1')).toEqual(all.slice(0, 50));
     expect(await pit.json<Bill[]>('bills --page 2')).toEqual(all.slice(50));
     expect(await pit.json<Bill[]>('bills --page 3')).toEqual([]);
-    expect((await pit.run('bills')).stderr).toBe('For older bills, use --page 2, --from TIME or --all.\n');
+    expect((await pit.run('bills')).stderr).toBe(
+      'Warning: This list ends after one page: there may be older bills. Use --page 2, --from TIME or --all for them.\n',
+    );
     expect(await pit.json<Bill[]>('bills BTC --all')).toEqual(all.filter(({ coin }) => coin === 'btc'));
   });
 

@@ -77,7 +77,9 @@ describe('pit deposits and pit withdrawals', () => {
     const [first, second, all] = [await ids(''), await ids(' --page 2'), await ids(' --all')];
     expect([first.length, second.length]).toEqual([50, 10]);
     expect(all).toEqual([...first, ...second]);
-    expect((await pit.run('deposits btc')).stderr).toBe('For older deposits, use --page 2 or --all.\n');
+    expect((await pit.run('deposits btc')).stderr).toBe(
+      'Warning: This list ends after one page: there may be older deposits. Use --page 2 or --all for them.\n',
+    );
     expect((await pit.run('deposits btc --page 2')).stderr).toBe('');
     expect(await ids(' --page 9')).toEqual([]);
     expect((await pit.csv('withdrawals eth --all')).header).toBe(

@@ -251,7 +251,7 @@ describe('a download of candles', () => {
     const names = [fileName('csv'), fileName('csv')];
     writeFileSync(names[0] ?? '', `${other.split('\n').slice(0, 2).join('\n')}\n`);
     writeFileSync(names[1] ?? '', other.replaceAll('5min', '1min').replace(/\n.*:00:00.*/, ''));
-    await expect(download(names[0] ?? '', { count: 20 })).rejects.toThrow('has 5min candles of btc_usdt.');
+    await expect(download(names[0] ?? '', { count: 20 })).rejects.toThrow('has other candles: 5min of btc_usdt.');
     await expect(download(names[1] ?? '', { count: 20 })).rejects.toThrow(`begins at ${iso(1)}, later than --since.`);
   });
 });

@@ -58,7 +58,7 @@ describe('pit trades --out', () => {
 
   it('refuses to add trades of another market', async () => {
     const { message } = await pit.failure(`trades eth_usdt --since 1 --out ${file('trades.csv')}`, 2);
-    expect(message).toMatch(/has trades in btc_usdt\.$/);
+    expect(message).toMatch(/has trades of another market: btc_usdt\.$/);
   });
 
   it('needs --since, and --follow needs --out', async () => {

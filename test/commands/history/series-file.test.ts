@@ -115,6 +115,6 @@ describe('the format of a download', () => {
   });
 
   it.each(['a.txt', 'csv', 'a.csv.gz', ''])('rejects the file name %j', (file) => {
-    expect(() => formatOf(file)).toThrow(`--out is "${file}".`);
+    expect(() => formatOf(file)).toThrow(`The format of "${file}" is not clear.`);
   });
 });

@@ -219,8 +219,8 @@ describe('a failure', () => {
       ['mcp --allow-trading --dry-run', '--dry-run has no effect here.'],
       ['mcp --markets btc_usdt', 'The flags for trading need --allow-trading.'],
       ['mcp --commit unattended', 'The flags for trading need --allow-trading.'],
-      ['mcp --allow-trading --max-order 5', '--max-order is "5".'],
-      ['mcp --allow-trading --max-open 0', '--max-open is "0".'],
+      ['mcp --allow-trading --max-order 5', '--max-order must be an amount of a quote coin, not "5".'],
+      ['mcp --allow-trading --max-open 0', '--max-open must be a whole number from 1 to 1000, not "0".'],
     ];
     for (const [line, message] of lines) {
       const { code, stdout, stderr } = await runPit(line.split(' '), { home });

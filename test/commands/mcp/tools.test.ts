@@ -114,9 +114,9 @@ describe('rows', () => {
   });
 
   it.each([
-    [{ limit: 0 }, 'limit is 0.'],
-    [{ limit: 201 }, 'limit is 201.'],
-    [{ limit: 'many' }, 'limit is many.'],
+    [{ limit: 0 }, 'limit must be a whole number from 1 to 200, not 0.'],
+    [{ limit: 201 }, 'limit must be a whole number from 1 to 200, not 201.'],
+    [{ limit: 'many' }, 'limit must be a whole number from 1 to 200, not many.'],
     [{ cursor: 'bm90IG9uZQ' }, 'The cursor is not one of bills.'],
     [{ cursor: Buffer.from('orders.1.0.2').toString('base64url') }, 'The cursor is not one of bills.'],
     [{ cursor: Buffer.from('bills.1.0.-2').toString('base64url') }, 'The cursor is not one of bills.'],
@@ -143,16 +143,32 @@ describe('arguments', () => {
     ['order_book', { market: ['btc_usdt'] }, 'market must be text or a number.'],
     ['order_book', { market: { toString: 'btc_usdt' } }, 'market must be text or a number.'],
     ['order_book', { market: 'btc_usdt', size: true }, 'size must be text or a number.'],
-    ['order_book', { market: 'btc_usdt', size: 51 }, '--size is "51".'],
-    ['order_book', { market: 'btc_usdt', size: '1 --merge 5' }, '--size is "1 --merge 5".'],
+    ['order_book', { market: 'btc_usdt', size: 51 }, '--size must be a whole number from 1 to 50, not "51".'],
+    [
+      'order_book',
+      { market: 'btc_usdt', size: '1 --merge 5' },
+      '--size must be a whole number from 1 to 50, not "1 --merge 5".',
+    ],
     ['order_book', { market: '' }, 'market is empty.'],
     ['order_book', { market: 'x'.repeat(301) }, 'market is longer than 300 characters.'],
-    ['tickers', { markets: Array.from({ length: 51 }, () => 'btc_usdt') }, 'markets has 51 elements.'],
+    ['tickers', { markets: Array.from({ length: 51 }, () => 'btc_usdt') }, 'markets has too many elements: 51.'],
     ['orders', { id: '1' }, 'One order needs market.'],
-    ['transfers', { kind: 'withdraw', coin: 'btc' }, 'kind is "withdraw".'],
-    ['orders', { market: 'btc_usdt', side: 'buy', state: 'done' }, 'state is "done".'],
-    ['tickers', { sort: 'Volume' }, 'sort is "Volume".'],
-    ['candles', { market: 'btc_usdt', type: '2h30' }, '--type is "2h30".'],
+    [
+      'transfers',
+      { kind: 'withdraw', coin: 'btc' },
+      expect.stringMatching(/^kind must be one of .*, not "withdraw"\.$/),
+    ],
+    [
+      'orders',
+      { market: 'btc_usdt', side: 'buy', state: 'done' },
+      expect.stringMatching(/^state must be one of .*, not "done"\.$/),
+    ],
+    ['tickers', { sort: 'Volume' }, expect.stringMatching(/^sort must be one of .*, not "Volume"\.$/)],
+    [
+      'candles',
+      { market: 'btc_usdt', type: '2h30' },
+      expect.stringMatching(/^--type must be one of .*, not "2h30"\.$/),
+    ],
   ])('refuses %s %j', async (name, given, message) => {
     const { isError, structuredContent } = await client.call(name, given);
     expect({ isError, error: structuredContent.error }).toMatchObject({
@@ -203,6 +219,8 @@ describe('arguments', () => {
     const given = '{"market":"btc_usdt","merge":0.10000000000000000555111512312578270211815834045410156250}';
     const request = `{"jsonrpc":"2.0","id":99,"method":"tools/call","params":{"name":"order_book","arguments":${given}}}`;
     const answer = await client.line(request);
-    expect(answer).toContain('--merge is \\"0.1000000000000000055511151231257827021181583404541015625');
+    expect(answer).toContain(
+      '--merge must be a number above zero, not \\"0.1000000000000000055511151231257827021181583404541015625',
+    );
   });
 });

@@ -49,8 +49,8 @@ describe('the tools that trade', () => {
   });
 
   it.each([
-    [['--markets', 'btc_usdt', '--max-order', '100btc'], '--max-order is 100btc, which limits nothing in btc_usdt.'],
-    [['--markets', 'btc_usdt', '--max-day', '1btc'], '--max-day is 1btc, which limits nothing in btc_usdt.'],
+    [['--markets', 'btc_usdt', '--max-order', '100btc'], '--max-order 100btc limits nothing in btc_usdt.'],
+    [['--markets', 'btc_usdt', '--max-day', '1btc'], '--max-day 1btc limits nothing in btc_usdt.'],
     [['--allow-borrow'], '--allow-borrow has no effect without --commit unattended.'],
   ])('do not start with a limit that cannot limit: %j', async (words, message) => {
     expect(await pit.failure(`mcp --allow-trading ${words.join(' ')}`, 2)).toMatchObject({ message });
@@ -60,7 +60,7 @@ describe('the tools that trade', () => {
     const limited = new TradingClient({ home: pit.home, words: ['--allow-trading', '--max-order', '100btc'] });
     await limited.initialize();
     expect(await limited.failed('prepare', ORDER)).toMatchObject({
-      message: 'An agent may not place orders in btc_usdt: --max-order is 100btc, which limits nothing there.',
+      message: 'An agent may not place orders in btc_usdt: --max-order 100btc limits nothing there.',
     });
     await limited.end();
   });
@@ -87,13 +87,19 @@ describe('prepare', () => {
   it.each([
     [{ kind: 'order', market: 'btc_usdt' }, 'To prepare order, give side, amount, price.'],
     [{ ...ORDER, orders: ['1'] }, 'order takes no orders.'],
-    [{ ...ORDER, kind: 'withdraw' }, 'kind is "withdraw".'],
+    [{ ...ORDER, kind: 'withdraw' }, expect.stringMatching(/^kind must be one of .*, not "withdraw"\.$/)],
     [{ ...ORDER, price: '--override=price-band' }, expect.stringContaining('is not a price')],
-    [{ ...ORDER, side: '--yes' }, expect.stringContaining('side is')],
-    [{ ...ORDER, kind: 'ladder', price: 'bid-1%:bid-5%:51' }, 'These are 51 orders.'],
+    [{ ...ORDER, side: '--yes' }, expect.stringMatching(/^side must be one of buy, sell, not "--yes"\.$/)],
+    [
+      { ...ORDER, kind: 'ladder', price: 'bid-1%:bid-5%:51' },
+      'These are too many orders: 51, and an agent may prepare up to 50 at once.',
+    ],
     [{ kind: 'cancel', market: 'btc_usdt', orders: ['123'] }, 'Order 123 is not open in btc_usdt.'],
     [{ kind: 'cancel', market: 'btc_usdt', orders: [] }, 'To prepare cancel, give orders.'],
-    [{ kind: 'cancel', market: 'btc_usdt', orders: ['all', '123'] }, 'The order id is "all".'],
+    [
+      { kind: 'cancel', market: 'btc_usdt', orders: ['all', '123'] },
+      'The order id must be an id from the exchange, not "all".',
+    ],
     [{ kind: 'replace', market: 'btc_usdt', orders: [], price: 'bid-3%' }, 'To prepare replace, give orders.'],
   ])('refuses %j', async (given, message) => {
     expect(await client.failed('prepare', given)).toMatchObject({ kind: 'usage', message });

@@ -79,9 +79,12 @@ describe('pit mcp --commit unattended', () => {
     [{ markets: undefined }, 'needs --markets.'],
     [{ 'max-order': undefined, 'max-open': undefined }, 'needs --max-order, --max-open.'],
     [{ 'max-day': undefined }, 'needs --max-day.'],
-    [{ markets: 'btc_usdt,eth_btc' }, '--max-order is 400usdt, which limits nothing in eth_btc.'],
-    [{ 'max-day': '1btc' }, '--max-day is 1btc, which limits nothing in btc_usdt.'],
-    [{ 'max-order': '400usdt,1btc' }, '--max-order is 400usdt,1btc, and no market of --markets is quoted in btc.'],
+    [{ markets: 'btc_usdt,eth_btc' }, '--max-order 400usdt limits nothing in eth_btc.'],
+    [{ 'max-day': '1btc' }, '--max-day 1btc limits nothing in btc_usdt.'],
+    [
+      { 'max-order': '400usdt,1btc' },
+      '--max-order 400usdt,1btc limits nothing: no market of --markets is quoted in btc.',
+    ],
   ])('does not start with limits that are not complete: %j', async (without, message) => {
     const given = Object.entries({ ...LIMITS, ...without }).filter(([, value]) => value !== undefined);
     const ran = await runPit(['mcp', ...wordsOf(Object.fromEntries(given)), '--json'], { home: pit.home });

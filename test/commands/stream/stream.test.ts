@@ -157,7 +157,7 @@ describe('pit stream in a pipe', () => {
 
 describe('pit stream refuses', () => {
   it.each([
-    ['stream', 2, 'Name at least one channel.', 'pit stream depth:btc_usdt'],
+    ['stream', 2, 'A channel is missing.', 'pit stream depth:btc_usdt'],
     ['stream depht:btc_usdt', 2, 'There is no channel "depht:btc_usdt". Did you mean depth:btc_usdt?', 'Channels:'],
     [
       'stream depth:btc_usdd',
@@ -167,7 +167,7 @@ describe('pit stream refuses', () => {
     ],
     ['stream depth:btc_usdt balances --csv', 2, '--csv takes channels of one kind.', '--json'],
     ['stream depth:btc_usdt --raw --csv', 2, '--raw and --csv exclude each other.', ''],
-    ['stream depth:btc_usdt --count 0', 2, '--count is "0".', 'a whole number'],
+    ['stream depth:btc_usdt --count 0', 2, '--count must be a whole number from 1 to 999999999, not "0".', ''],
     ['stream depth:btc_usdt --for 10', 2, '"10" is not a duration.', '90s'],
   ])('%s', async (line, exitCode, message, hint) => {
     const { code, stdout, stderr } = await pit.run(line);

@@ -41,6 +41,22 @@ describe('a prepared withdrawal', () => {
     expect([wanted.address, address, memo]).toEqual([`${XRP}_12`, XRP, '12']);
   });
 
+  it.each([
+    ['one chain', [chain('XRP', true)]],
+    ['several chains', [chain('XRP', true), chain('ERC20', false)]],
+  ])('sends a verified address that ends with an empty memo byte for byte (%s)', (_, chains) => {
+    const { wanted, warnings } = prepared({ to: `${XRP}_` }, { chains, verified: `${XRP}_` });
+    expect([wanted.address, warnings.filter((text) => !text.includes('pit does not send it'))]).toEqual([
+      `${XRP}_`,
+      [],
+    ]);
+  });
+
+  it.each([`${XRP}_`, XRP])('refuses an empty memo of an address that is not verified as it is written (%s)', (to) => {
+    const other = to === XRP ? `${XRP}_` : XRP;
+    expect(() => prepared({ to }, { chains: [chain('XRP', true)], verified: other })).toThrow(/needs a memo/);
+  });
+
   it('keeps an underscore in an address if no chain uses memos', () => {
     const { address, memo } = prepared({ to: 'some_address' }, { chains: [chain('NEW', false)] });
     expect([address, memo]).toEqual(['some_address', null]);

@@ -14,11 +14,8 @@ import { type Holdings, LiveBook, LiveFunds, readHoldings } from './live-data.js
 import { askMarket } from './market-choice.js';
 import { askAmount, askPrice, problemText } from './questions.js';
 
-function whenSent({ yes, dryRun }: Globals): string {
-  if (dryRun) return 'This is a dry run: nothing is sent.';
-  return yes
-    ? 'With --yes the order is sent after the last question, without confirmation.'
-    : 'Nothing is sent before you confirm.';
+function whenSent({ dryRun }: Globals): string {
+  return dryRun ? 'This is a dry run: nothing is sent.' : 'Nothing is sent before you confirm.';
 }
 
 /**
@@ -88,7 +85,7 @@ async function askTerms(
         return inTurn(given.at ?? (() => askPrice(context, draft, book)), async (at) => {
           const snapshot = new MarketSnapshot(trading.client, { market: market.market, side }, 1);
           const order = await evaluateOrder(snapshot, market, { side, at, amount });
-          validateOrder(market, order.price, order.amount);
+          validateOrder(market, order.price, order.amount, amount);
           const type = given.type ?? (await askType(context));
           return { ...given, side, market: market.market, amount, at, type };
         });

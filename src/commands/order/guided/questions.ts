@@ -19,7 +19,7 @@ import {
 import { checkBand, referenceDistanceText } from '../../../trading/guards/guards.js';
 import type { GuardLimits } from '../../../trading/guards/limits.js';
 import { averagePrice, type BookView, fillsAtOnce, referenceOf } from '../../../trading/market-view.js';
-import { checkAmount, checkNotional, checkPrice } from '../../../trading/orders/terms.js';
+import { checkAmount, checkNotional, checkPrice, enoughFor } from '../../../trading/orders/terms.js';
 import { spentCoin } from '../../../trading/preview/market-snapshot.js';
 import type { Context } from '../../command.js';
 import { averageText } from '../preview.js';
@@ -153,10 +153,14 @@ function checkAmountTyped(typed: string, draft: Draft): true | string {
     const { market, side, available } = draft;
     if (expression.kind === 'share' && available === undefined)
       throw usage('A percentage needs the balance, which is unknown.', 'Type the amount itself.');
-    const amount = amountAt(expression, draft, likelyPrice(draft));
-    if (expression.kind === 'value' && expression.coin === market.quote) return checkNotional(market, expression.value);
-    if (expression.kind !== 'share' || side === 'sell') return checkAmount(market, amount);
-    checkNotional(market, (available ?? Decimal.zero).times(expression.percent).times(Decimal.of('0.01')));
+    const price = likelyPrice(draft);
+    const amount = amountAt(expression, draft, price);
+    const enough = price === undefined ? undefined : enoughFor(market, price, expression);
+    if (expression.kind === 'value' && expression.coin === market.quote)
+      return checkNotional(market, expression.value, enough?.insteadOfValue);
+    if (expression.kind !== 'share' || side === 'sell') return checkAmount(market, amount, enough?.insteadOfAmount);
+    const value = (available ?? Decimal.zero).times(expression.percent).times(Decimal.of('0.01'));
+    checkNotional(market, value, enough?.insteadOfValue);
   });
 }
 
