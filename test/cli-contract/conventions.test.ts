@@ -188,7 +188,7 @@ describe('--fields', () => {
     ],
     ['orders btc_usdt --fields average', /There is no field "average"\. Did you mean averagePrice\?/, /id, clientId/],
     ['markets --fields nothing', /There is no field "nothing"/, /market, base/],
-    ['markets --fields a,,b', /--fields is "a,,b"/, /id,price/],
+    ['markets --fields a,,b', /--fields must be a list of names, not "a,,b"/, /id,price/],
     ['markets --fields market --dry-run', /exclude each other/, /one of them/],
   ])('pit %s is a usage error, and no request is sent', async (line, message, hint) => {
     const { code, stdout, stderr } = await pit.run(line, { environment: environmentAt('http://127.0.0.1:1') });
