@@ -197,7 +197,7 @@ function isJson(text: string): boolean {
 }
 
 function areJsonLines(text: string): boolean {
-  return text.split('\n').every((line) => line === '' || isJson(line));
+  return text.split('\n').every((line) => line === '' || (line.startsWith('{') && isJson(line)));
 }
 
 function beginningOf(signature: string): number {

@@ -10,7 +10,7 @@ import { PIT } from '../support/command.js';
 import { FAULTS, respond, serveFaults } from '../support/fault-server.js';
 import { plainEnvironment, runPit, type ServedSandbox, serveSandbox, temporaryHome } from '../support/pit.js';
 import { PASS, type Passing, type RunningProxy, startProxy } from '../support/proxy.js';
-import { freePort, serveRedis } from '../support/redis.js';
+import { freePort, serveFalseRedis, serveRedis } from '../support/redis.js';
 import { requires } from '../support/tools.js';
 import { CONFIGURATION, DEPTH, NOT_FOUND } from '../trading/support/exchange.js';
 import { lastError } from './pit-home.js';
@@ -161,4 +161,19 @@ it.skipIf(!requires('redis-server'))('Redis counts the requests of every home', 
   }
   const key = redisKey(path.join('limits', hostKey(server.url), 'address'));
   expect(await new Redis(redis).eval("return redis.call('EXISTS', KEYS[1])", key, [])).toBe(1);
+});
+
+it.each([
+  ['answers nothing', true],
+  ['does not even greet', false],
+])('with a Redis that accepts connections and %s, orders are refused and cancellations are sent', async (_, greets) => {
+  const home = temporaryHome();
+  await serveSandbox(home, []);
+  const run = (line: string) => runPit(line.split(' '), { home });
+  const { id } = JSON.parse((await run('order buy btc_usdt 0.01 --at bid-2% --yes --json')).stdout);
+  await run(`profile set sandbox limiter ${await serveFalseRedis(null, greets)}`);
+  const { code, stderr } = await run('order buy btc_usdt 0.01 --at bid-3% --yes --json');
+  expect([code, lastError(stderr).message]).toEqual([2, expect.stringContaining('(it does not answer)')]);
+  const cancelled = await run(`cancel btc_usdt ${id} --json`);
+  expect([cancelled.code, JSON.parse(cancelled.stdout)]).toMatchObject([0, [{ outcome: 'cancelled' }]]);
 });

@@ -94,9 +94,10 @@ describe('redaction', () => {
     ['a number', '1003', '{"error":{"message":"1003","code":1003}}\n', '{"error":{"message":"***","code":1003}}\n'],
     ['an escape', 'u001b[2J', '{"note":{"message":"\\u001b[2J x"}}', '{"note":{"message":"\\u001b[2J x"}}'],
     ['a line end and more', 'n0123456789abcdef', '{"a":"x\\n0123456789abcdef"}', '{"a":"x\\n***"}'],
+    ['a line that is no object', '12345678', '12345678\n', '***\n'],
     ['two texts', '01234567', '{"a":"0123","b":"4567"}', '{"a":"0123","b":"4567"}'],
     ['text that it hides', 'abcdefgh', '{"a":"abcdefgh \\u202e"}\n{"b":1}\n', '{"a":"*** \\u202e"}\n{"b":1}\n'],
-  ])('masks nothing but texts in lines of JSON, if a secret is like %s', (_, secret, lines, masked) => {
+  ])('masks nothing but texts in lines of JSON objects, if a secret is like %s', (_, secret, lines, masked) => {
     expect(masking(secret).applyToOutput(lines)).toBe(masked);
   });
 

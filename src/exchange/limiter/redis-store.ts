@@ -4,7 +4,10 @@ import type { PermitCount, PermitStore, Priority, TakeResult } from './permits.j
 /** A permit that is taken is renewed this often; one that is not renewed in time was lost with its process. */
 const RENEW_MS = 500;
 const LOST_MS = 1_500;
-const PATIENCE_MS = 1_000;
+const CONNECT_MS = 1_000;
+/** Redis answers within a millisecond. One that takes this long counts as away. */
+const ANSWER_MS = 3_000;
+const SILENT = 'it does not answer';
 
 /** A sorted set of the taken permits, by the time at which they are free again; times are of Redis's own clock. */
 const CLAIM = `
@@ -72,6 +75,7 @@ export class RedisStore implements PermitStore {
 export class Redis {
   #connected: Promise<RedisClientType> | undefined;
   #awaited = 0;
+  #isSilent = false;
 
   /** @param problem why it must not be used; null if it may */
   constructor(
@@ -79,15 +83,19 @@ export class Redis {
     private readonly problem: string | null = null,
   ) {}
 
-  /** Runs a script on a key. Rejects if Redis is away. */
+  /** Runs a script on a key. Rejects if Redis is away, or accepts the connection and does not answer. */
   async eval(script: string, key: string, args: string[]): Promise<unknown> {
-    if (this.problem !== null) throw new Error(this.problem);
+    const problem = this.#isSilent ? SILENT : this.problem;
+    if (problem !== null) throw new Error(problem);
     this.#connected ??= connect(this.url);
     const client = await this.#connected;
     this.#awaited += 1;
     client.ref();
     try {
-      return await client.eval(script, { keys: [key], arguments: args });
+      return await inTime(client.eval(script, { keys: [key], arguments: args }), () => {
+        this.#isSilent = true;
+        client.destroy();
+      });
     } finally {
       this.#awaited -= 1;
       if (this.#awaited === 0) client.unref();
@@ -97,9 +105,26 @@ export class Redis {
 
 async function connect(url: string): Promise<RedisClientType> {
   const { createClient } = await import('@redis/client');
-  const socket = { connectTimeout: PATIENCE_MS, reconnectStrategy: false } as const;
-  const client = createClient({ url, socket, disableOfflineQueue: true, commandOptions: { timeout: PATIENCE_MS } });
+  const socket = { connectTimeout: CONNECT_MS, reconnectStrategy: false } as const;
+  const client = createClient({ url, socket, disableOfflineQueue: true });
   client.on('error', () => undefined);
-  await client.connect();
+  // it waits for its greeting without an end
+  await inTime(client.connect(), () => client.destroy());
   return client as RedisClientType;
+}
+
+/** Waits for an answer. The package has no limit for a command that was sent. @param giveUp ends what is waited for */
+async function inTime<Value>(answer: Promise<Value>, giveUp: () => void): Promise<Value> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      giveUp();
+      reject(new Error(SILENT));
+    }, ANSWER_MS);
+  });
+  try {
+    return await Promise.race([late, answer]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

@@ -114,15 +114,25 @@ export class SharedHalts {
   }
 
   #state(answer: unknown): { readonly state: SharedState; readonly endedIds: readonly string[] } {
-    const [redisNow, lifted, texts] = answer as [number, number, string[]];
+    const [redisNow, lifted, texts] = Array.isArray(answer) ? answer : [];
+    if (typeof redisNow !== 'number' || !Array.isArray(texts)) throw new Error('its answer cannot be read');
     const found = texts.map((text) => {
-      const [, setAt = '', json = ''] = /^(\d+) (.*)$/s.exec(text) ?? [];
-      const record = haltRecord(JSON.parse(json));
+      const { setAt, record } = recordIn(String(text));
       return { record, halt: lastingHalt(record, this.now(), redisNow - Number(setAt)) };
     });
     const halts = found.flatMap(({ halt }) => halt ?? []).sort((left, right) => endOf(right) - endOf(left));
     const endedIds = found.flatMap(({ record, halt }) => (halt === undefined ? record.id : []));
     return { state: { halts, isFileLifted: lifted === 1 }, endedIds };
+  }
+}
+
+/** Throws for a text that is no halt. */
+function recordIn(text: string): { readonly setAt: string; readonly record: HaltRecord } {
+  const [, setAt = '', json = ''] = /^(\d+) (.*)$/s.exec(text) ?? [];
+  try {
+    return { setAt, record: haltRecord(JSON.parse(json)) };
+  } catch {
+    throw new Error('a halt that it holds is damaged');
   }
 }
 

@@ -11,7 +11,7 @@ let client: TradingClient;
 const LIMITS = ['--markets', 'btc_usdt', '--max-order', '400usdt', '--max-day', '100000usdt', '--max-open', '40'];
 
 beforeAll(async () => {
-  const words = ['--allow-trading', '--commit', 'unattended', ...LIMITS, '--timeout', '4'];
+  const words = ['--allow-trading', '--commit', 'unattended', ...LIMITS, '--timeout', '12'];
   client = new TradingClient({ home: pit.home, words });
   await client.initialize();
 });
