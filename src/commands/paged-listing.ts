@@ -2,7 +2,7 @@ import { listing } from '../cli/answers.js';
 import { flag, toggle } from '../cli/definition.js';
 import { grouped } from '../domain/decimal.js';
 import { usage } from '../errors.js';
-import type { Exchange, Pages } from '../exchange/exchange.js';
+import type { Exchange, Extent, Pages } from '../exchange/exchange.js';
 import type { Answer, RowStream } from '../terminal/answer.js';
 import type { Context } from './command.js';
 import { wholeNumber } from './inputs.js';
@@ -43,12 +43,15 @@ export function pagedListing<Entry, Row extends object>(
   context: ListingContext,
   { pages, rowMaker, older, ...view }: PagedListing<Entry, Row>,
 ): RowStream<Row> {
+  let listed = 0;
   async function* entries(): AsyncGenerator<readonly Entry[]> {
-    if (yield* pages) noteOlder(context, view.what, older);
+    const extent = yield* pages;
+    noteExtent(context, view.what, older, listed, extent);
   }
   async function* rows(): AsyncGenerator<readonly Row[]> {
     let row: ((entry: Entry) => Row) | undefined;
     for await (const some of withProgress(context, view.what, entries())) {
+      listed += some.length;
       if (some.length > 0) row ??= await rowMaker();
       yield row === undefined ? [] : some.map(row);
     }
@@ -65,6 +68,30 @@ export async function wholeListing<Entry, Row extends object>(
   for await (const some of pagedListing(context, paged).rows) rows.push(...some);
   const { fields, columns, empty } = paged;
   return listing({ rows, fields, columns, empty });
+}
+
+/** Says how much of a list is shown, which flags list older entries, and if the exchange counts more than it lists. */
+function noteExtent(
+  context: ListingContext,
+  what: string,
+  older: string,
+  listed: number,
+  { hasOlder, page, rowCount, pageCount }: Extent,
+): void {
+  const { output } = context;
+  const count = rowCount === null ? null : grouped(String(rowCount));
+  if (page === null) {
+    if (rowCount !== null && rowCount > listed)
+      output.warn(`The exchange counts ${count} ${what}, but lists ${grouped(String(listed))}.`);
+    if (hasOlder) noteOlder(context, what, older);
+    return;
+  }
+  const place = pageCount === null || pageCount < 2 ? '' : `page ${page} of ${pageCount}`;
+  const share = rowCount === null || rowCount <= listed ? '' : `${grouped(String(listed))} of ${count} ${what}`;
+  const shown = [share, place].filter((text) => text !== '').join(', ');
+  if (shown !== '')
+    output.note(`${shown[0]?.toUpperCase()}${shown.slice(1)}.${hasOlder ? ` For older ones, use ${older}.` : ''}`);
+  else if (hasOlder) noteOlder(context, what, older);
 }
 
 /** Names the flags that list older entries. */

@@ -22,6 +22,9 @@ export const TRADE = shape.object({
   time: shape.time('', wireField.TRADE.time),
   market: shape.text(''),
   side: shape.enumOf(['buy', 'sell'], 'of the taker', wireField.TRADE.side),
+  orderSide: shape.nullable(
+    shape.enumOf(['buy', 'sell'], 'the same by a second field of the exchange', wireField.TRADE.orderSide),
+  ),
   price: shape.decimal('in the quote coin', wireField.TRADE.price),
   amount: shape.decimal('in the base coin', wireField.TRADE.amount),
 });
@@ -69,7 +72,7 @@ export default define({
         rows: trades
           .toSorted((left, right) => left.time - right.time || compareIds(left.id, right.id))
           .map((trade) => tradeRow(market, trade)),
-        fields: ['id', 'time', 'market', 'side', 'price', 'amount'],
+        fields: ['id', 'time', 'market', 'side', 'orderSide', 'price', 'amount'],
         columns: tradeColumns(base, quote),
         empty: `No trades in ${market}${since === undefined ? '' : ` after ${since}`}.`,
         keeps: 'last',
@@ -89,8 +92,8 @@ interface TradeRow extends Omit<Trade, 'time'> {
   readonly market: string;
 }
 
-export function tradeRow(market: string, { id, time, side, price, amount }: Trade): TradeRow {
-  return { id, time: isoTime(time), market, side, price, amount };
+export function tradeRow(market: string, { id, time, side, orderSide, price, amount }: Trade): TradeRow {
+  return { id, time: isoTime(time), market, side, orderSide, price, amount };
 }
 
 export function tradeColumns(base: string, quote: string): readonly Column<TradeRow>[] {

@@ -171,6 +171,13 @@ const SHOWN: Readonly<Record<string, Shown>> = {
   },
 };
 
+/** "Parameters seen"; its body is not shown. */
+const GET_ORDERS: Shown = {
+  family: 'api',
+  parameters: { currency: 'market', 'pageIndex?': /^[1-9]\d*$/, 'tradeType?': SIDE },
+  answer: '',
+};
+
 export interface DocumentExchange {
   readonly url: string;
   readonly environment: Readonly<Record<string, string>>;
@@ -180,13 +187,21 @@ export interface DocumentExchange {
   readonly notShown: ReadonlySet<string>;
   /** Requests that break the document, in words. */
   readonly broken: readonly string[];
+  /** Its order is open again. */
+  reopen(): void;
   close(): Promise<void>;
 }
 
 export const DOCUMENTED = Object.keys(SHOWN);
 
-/** Starts it on a free port of this machine. */
-export async function startDocumentExchange(): Promise<DocumentExchange> {
+/** The body of an answer, or what makes it of the parameters. */
+export type Answer = string | ((given: URLSearchParams) => string);
+
+/**
+ * Starts it on a free port of this machine.
+ * @param answers bodies in place of the examples, by operation, that of getOrders included; they may change meanwhile
+ */
+export async function startDocumentExchange(answers: Readonly<Record<string, Answer>> = {}): Promise<DocumentExchange> {
   const called = new Set<string>();
   const notShown = new Set<string>();
   const broken: string[] = [];
@@ -194,7 +209,8 @@ export async function startDocumentExchange(): Promise<DocumentExchange> {
   let isCancelled = false;
   const server = createServer((request, response) => {
     const name = nameOf(request);
-    const shown = Object.hasOwn(SHOWN, name) ? SHOWN[name] : undefined;
+    const answer = answers[name];
+    const shown = Object.hasOwn(SHOWN, name) ? SHOWN[name] : answer === undefined ? undefined : GET_ORDERS;
     if (shown === undefined) {
       notShown.add(name);
       return end(response, 404, '');
@@ -206,7 +222,9 @@ export async function startDocumentExchange(): Promise<DocumentExchange> {
     }
     called.add(name);
     isCancelled ||= name === 'cancelOrder';
-    end(response, 200, isCancelled ? shown.answer.replace('"status":3', '"status":2') : shown.answer);
+    const given = new URL(request.url ?? '', 'http://localhost').searchParams;
+    const body = typeof answer === 'function' ? answer(given) : (answer ?? shown.answer);
+    end(response, 200, isCancelled ? body.replace('"status":3', '"status":2') : body);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -221,7 +239,10 @@ export async function startDocumentExchange(): Promise<DocumentExchange> {
       server.closeAllConnections();
       server.close(() => resolve());
     });
-  return { url, environment, called, notShown, broken, close };
+  const reopen = () => {
+    isCancelled = false;
+  };
+  return { url, environment, called, notShown, broken, reopen, close };
 }
 
 function end(response: ServerResponse, status: number, body: string): void {

@@ -10,7 +10,7 @@ import type {
   WithdrawalRequest,
   WithdrawalState,
 } from '../../domain/funds.js';
-import { parseBillAmount, requireBillAmount } from '../bill-amounts.js';
+import { requireBillAmount } from '../bill-amounts.js';
 import {
   createdId,
   decimal,
@@ -198,23 +198,19 @@ export interface ListedBill {
 }
 
 function toBill(entry: v.InferOutput<typeof billEntry>): Bill {
-  const { id, currencyName, changeAmount, date, typeDesc, remark } = entry;
+  const { id, currencyName, changeAmount, balance, total, date, showDate, typeDesc, remark } = entry;
+  const amountOf = (text: string | null) => (text ? requireBillAmount(text, currencyName, id) : null);
   return {
     id,
     time: date,
+    timeRaw: showDate,
     coin: currencyName.toLowerCase(),
     type: typeDesc,
     change: requireBillAmount(changeAmount, currencyName, id),
-    balance: balanceOf(entry),
+    balance: amountOf(balance),
+    total: amountOf(total),
     remark,
   };
-}
-
-/** `total` is the plain balance, and `balance` the same with the coin's name: either will do. */
-function balanceOf({ id, currencyName, total, balance }: v.InferOutput<typeof billEntry>): string | null {
-  const plain = total === null ? undefined : parseBillAmount(total, currencyName);
-  const text = balance ?? total;
-  return plain ?? (text === null ? null : requireBillAmount(text, currencyName, id));
 }
 
 const getSpotBills = withCodec(
@@ -330,7 +326,8 @@ const getWithdrawRecord = withCodec(
     ...recordPage,
     decode: ({ message: { datas } }, { coin }) => ({
       records: datas.list.map((record) => toWithdrawal(coin, record)),
-      total: datas.totalCount,
+      rowCount: datas.totalCount,
+      pageCount: datas.totalPage,
       size: datas.pageSize,
     }),
   },
@@ -371,7 +368,8 @@ const getChargeRecord = withCodec(
     ...recordPage,
     decode: ({ message: { datas } }, { coin }) => ({
       records: datas.list.map((record) => toDeposit(coin, record)),
-      total: datas.total,
+      rowCount: datas.total,
+      pageCount: null,
       size: datas.pageSize,
     }),
   },
