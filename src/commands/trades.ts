@@ -22,11 +22,11 @@ export const TRADE = shape.object({
   time: shape.time('', wireField.TRADE.time),
   market: shape.text(''),
   side: shape.enumOf(['buy', 'sell'], 'of the taker', wireField.TRADE.side),
+  price: shape.decimal('in the quote coin', wireField.TRADE.price),
+  amount: shape.decimal('in the base coin', wireField.TRADE.amount),
   orderSide: shape.nullable(
     shape.enumOf(['buy', 'sell'], 'the same by a second field of the exchange', wireField.TRADE.orderSide),
   ),
-  price: shape.decimal('in the quote coin', wireField.TRADE.price),
-  amount: shape.decimal('in the base coin', wireField.TRADE.amount),
 });
 
 export default define({
@@ -72,7 +72,7 @@ export default define({
         rows: trades
           .toSorted((left, right) => left.time - right.time || compareIds(left.id, right.id))
           .map((trade) => tradeRow(market, trade)),
-        fields: ['id', 'time', 'market', 'side', 'orderSide', 'price', 'amount'],
+        fields: ['id', 'time', 'market', 'side', 'price', 'amount', 'orderSide'],
         columns: tradeColumns(base, quote),
         empty: `No trades in ${market}${since === undefined ? '' : ` after ${since}`}.`,
         keeps: 'last',
@@ -93,7 +93,7 @@ interface TradeRow extends Omit<Trade, 'time'> {
 }
 
 export function tradeRow(market: string, { id, time, side, orderSide, price, amount }: Trade): TradeRow {
-  return { id, time: isoTime(time), market, side, orderSide, price, amount };
+  return { id, time: isoTime(time), market, side, price, amount, orderSide };
 }
 
 export function tradeColumns(base: string, quote: string): readonly Column<TradeRow>[] {

@@ -35,6 +35,8 @@ interface Shown {
 const NUMBER = /^\d+(\.\d+)?$/;
 const WHOLE = /^\d+$/;
 const SIDE = /^[01]$/;
+/** Typed int, "values true/false": either form. */
+const SWITCH = /^(true|false|1|0)$/;
 const CLIENT = /^[A-Za-z0-9]{4,36}$/;
 const WALL_CLOCK = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/;
 const TYPES = /^(1min|3min|5min|15min|30min|1hour|2hour|4hour|6hour|12hour|1day|3day|1week)$/;
@@ -135,8 +137,8 @@ const SHOWN: Readonly<Record<string, Shown>> = {
       price: NUMBER,
       amount: NUMBER,
       'acctType?': /^[012]$/,
-      'enableExpress?': /^(true|false)$/,
-      'enableRepay?': /^(true|false)$/,
+      'enableExpress?': SWITCH,
+      'enableRepay?': SWITCH,
       'customerOrderId?': CLIENT,
       'orderType?': /^.*$/,
     },
@@ -187,6 +189,8 @@ export interface DocumentExchange {
   readonly notShown: ReadonlySet<string>;
   /** Requests that break the document, in words. */
   readonly broken: readonly string[];
+  /** Path and query of every request, in their order. */
+  readonly requests: readonly string[];
   /** Its order is open again. */
   reopen(): void;
   close(): Promise<void>;
@@ -205,10 +209,12 @@ export async function startDocumentExchange(answers: Readonly<Record<string, Ans
   const called = new Set<string>();
   const notShown = new Set<string>();
   const broken: string[] = [];
+  const requests: string[] = [];
   /** A cancelled order that was filled in part has the status 2. */
   let isCancelled = false;
   const server = createServer((request, response) => {
     const name = nameOf(request);
+    requests.push(request.url ?? '');
     const answer = answers[name];
     const shown = Object.hasOwn(SHOWN, name) ? SHOWN[name] : answer === undefined ? undefined : GET_ORDERS;
     if (shown === undefined) {
@@ -242,7 +248,7 @@ export async function startDocumentExchange(answers: Readonly<Record<string, Ans
   const reopen = () => {
     isCancelled = false;
   };
-  return { url, environment, called, notShown, broken, reopen, close };
+  return { url, environment, called, notShown, broken, requests, reopen, close };
 }
 
 function end(response: ServerResponse, status: number, body: string): void {

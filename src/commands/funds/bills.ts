@@ -41,13 +41,13 @@ export default define({
       shape.object({
         id: shape.id('of the bill', wireField.BILL.id),
         time: shape.time('', wireField.BILL.time),
-        timeRaw: shape.nullable(shape.text('as the exchange writes it, without a zone', wireField.BILL.timeRaw)),
         coin: shape.text('', wireField.BILL.coin),
         type: shape.nullable(shape.text("the exchange's text", wireField.BILL.type)),
         change: shape.decimal('negative if coins went out', wireField.BILL.change),
         balance: shape.nullable(shape.decimal('after the change', wireField.BILL.balance)),
-        total: shape.nullable(shape.decimal("the exchange's second balance", wireField.BILL.total)),
         remark: shape.nullable(shape.text('', wireField.BILL.remark)),
+        total: shape.nullable(shape.decimal("the exchange's second balance", wireField.BILL.total)),
+        timeRaw: shape.nullable(shape.text('as the exchange writes it, without a zone', wireField.BILL.timeRaw)),
       }),
     ),
     shape.array(SUMMARY, 'with --summary'),
@@ -66,7 +66,7 @@ export default define({
       what: 'bills',
       pages: bills,
       rowMaker: () => billRow,
-      fields: ['id', 'time', 'timeRaw', 'coin', 'type', 'change', 'balance', 'total', 'remark'],
+      fields: ['id', 'time', 'coin', 'type', 'change', 'balance', 'remark', 'total', 'timeRaw'],
       columns: COLUMNS(),
       empty: coin === undefined ? 'No bills.' : `No bills in ${coin}.`,
       older: `--page ${(page ?? 1) + 1}, --from TIME or --all`,
@@ -87,8 +87,8 @@ async function* checkingZone({ output, session }: Context, bills: Pages<Bill>, {
   return extent;
 }
 
-function billRow({ time, ...rest }: Bill) {
-  return { ...rest, time: isoTime(time) };
+function billRow({ id, time, coin, type, change, balance, remark, total, timeRaw }: Bill) {
+  return { id, time: isoTime(time), coin, type, change, balance, remark, total, timeRaw };
 }
 
 const COLUMNS = (): readonly Column<BillRow>[] => [

@@ -68,7 +68,8 @@ export const emptyableUnsigned = field('a decimal number of 0 or more', (value) 
   isEmpty(value) ? null : unsignedText(value),
 );
 
-function isEmpty(value: unknown): boolean {
+/** Whether a value stands for none. */
+export function isEmpty(value: unknown): boolean {
   return [null, '', '-', '--'].includes(value as string | null);
 }
 

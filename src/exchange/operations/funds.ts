@@ -19,6 +19,7 @@ import {
   id,
   instant,
   integer,
+  isEmpty,
   keyed,
   maybe,
   optionalDecimal,
@@ -36,11 +37,11 @@ import {
   keylessRead,
   optional,
   pageNumber,
-  pageSize,
   required,
   secret,
   signedRead,
   signedWrite,
+  unboundedInt,
   WHOLE_LIST_BYTES,
   wallClock,
   wholeNumber,
@@ -117,8 +118,6 @@ const feeEntry = v.object({
   canDeposit: flag,
   canWithdraw: flag,
 });
-
-const paging = { pageIndex: required(pageNumber), pageSize: required(pageSize) };
 
 /** A coin of the account, from an entry of `getAccountInfo` or of a push. */
 export function toCoin(entry: v.InferOutput<typeof coinEntry>): Coin {
@@ -199,7 +198,7 @@ export interface ListedBill {
 
 function toBill(entry: v.InferOutput<typeof billEntry>): Bill {
   const { id, currencyName, changeAmount, balance, total, date, showDate, typeDesc, remark } = entry;
-  const amountOf = (text: string | null) => (text ? requireBillAmount(text, currencyName, id) : null);
+  const amountOf = (text: string | null) => (isEmpty(text) ? null : requireBillAmount(text ?? '', currencyName, id));
   return {
     id,
     time: date,
@@ -220,7 +219,7 @@ const getSpotBills = withCodec(
       startDate: optional(wallClock),
       endDate: optional(wallClock),
       dataType: optional(choice('0', '1')),
-      pageIndex: optional(pageNumber),
+      pageIndex: optional(unboundedInt),
       pageSize: optional(wholeNumber(10n, 50n)),
     },
     enveloped({ result: v.array(billEntry) }),
@@ -311,7 +310,7 @@ function toWithdrawal(coin: string, record: v.InferOutput<typeof withdrawalRecor
 
 const getWithdrawRecord = withCodec(
   signedRead(
-    { currency: required(coin), ...paging },
+    { currency: required(coin), pageIndex: required(pageNumber), pageSize: required(unboundedInt) },
     withDetails(
       v.object({
         list: v.array(withdrawalRecord),
@@ -354,7 +353,7 @@ function toDeposit(coin: string, record: v.InferOutput<typeof depositRecord>): O
 
 const getChargeRecord = withCodec(
   signedRead(
-    { currency: required(coin), ...paging },
+    { currency: required(coin), pageIndex: required(unboundedInt), pageSize: required(unboundedInt) },
     withDetails(
       v.object({
         list: v.array(depositRecord),

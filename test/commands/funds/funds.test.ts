@@ -77,8 +77,8 @@ describe('pit deposits and pit withdrawals', () => {
     const [first, second, all] = [await ids(''), await ids(' --page 2'), await ids(' --all')];
     expect([first.length, second.length]).toEqual([50, 10]);
     expect(all).toEqual([...first, ...second]);
-    expect((await pit.run('deposits btc')).stderr).toBe('For older deposits, use --page 2 or --all.\n');
-    expect((await pit.run('deposits btc --page 2')).stderr).toBe('');
+    expect((await pit.run('deposits btc')).stderr).toBe('50 of 60 deposits. For older ones, use --page 2 or --all.\n');
+    expect((await pit.run('deposits btc --page 2')).stderr).toBe('10 of 60 deposits.\n');
     expect(await ids(' --page 9')).toEqual([]);
     expect((await pit.csv('withdrawals eth --all')).header).toBe(
       'id,time,processedTime,coin,amount,fee,address,hash,merchantOrderNo,state,status',
