@@ -70,7 +70,7 @@ interface Prepared {
 }
 
 /** How a question is asked. */
-export interface Asking {
+interface Asking {
   /** Whether it is asked again because something has changed, so that it names the new terms. */
   readonly isAgain: boolean;
   /** The age of what was read for it, in milliseconds. */

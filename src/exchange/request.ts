@@ -100,17 +100,20 @@ function checkGroups(parameters: Operation['parameters'], given: ReadonlyMap<str
   }
 }
 
-/** `{base_url}/data/v1/<name>?…`. Values are percent-encoded. */
+/** `{base_url}/data/v1/<name>?…`. Values are percent-encoded. @internal for its test */
 export function marketDataUrl(name: string, hosts: Hosts, parameters: ReadonlyMap<string, string>): string {
   return withQuery(`${hosts.baseUrl}/data/v1/${name}`, parameters);
 }
 
-/** `{trade_url}/api/<method>?…` without accesskey and sign: the shape of getFeeInfo. */
+/** `{trade_url}/api/<method>?…` without accesskey and sign: the shape of getFeeInfo. @internal for its test */
 export function keylessUrl(name: string, hosts: Hosts, parameters: ReadonlyMap<string, string>): string {
   return withQuery(`${hosts.tradeUrl}/api/${name}`, new Map([['method', name], ...parameters]));
 }
 
-/** `{trade_url}/api/<method>?…` with the common parameters; `reqTime` is milliseconds since the Unix epoch. */
+/**
+ * `{trade_url}/api/<method>?…` with the common parameters; `reqTime` is milliseconds since the Unix epoch.
+ * @internal for its test
+ */
 export function signedUrl(
   name: string,
   hosts: Hosts,

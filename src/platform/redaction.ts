@@ -232,7 +232,7 @@ export const PROXY_VARIABLES = [
   'ALL_PROXY',
 ] as const;
 
-/** The secrets of the proxies in an environment: logins, passwords, and their encoded forms. */
+/** The secrets of the proxies in an environment: logins, passwords, and their encoded forms. @internal for its test */
 export function proxySecrets(environment: Environment): string[] {
   return PROXY_VARIABLES.flatMap((name) => secretsOf(environment[name] ?? ''));
 }

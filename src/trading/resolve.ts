@@ -162,6 +162,7 @@ function whyUnknown(found: { readonly outcome: 'placed' | 'refused' | 'notSent' 
 /**
  * Settles the lines of a job that no process owns, and sends none. If some orders were not sent, the job stays open and
  * can be resumed, unless it is to be closed as it is.
+ * @internal for its test
  */
 export async function resolveJob(
   trading: TradingContext,

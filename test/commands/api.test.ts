@@ -224,16 +224,20 @@ describe('pit api on an exchange that knows the document alone', () => {
   }
 
   it.each([
-    ['1', '0'],
-    ['0', '1'],
-    ['true', 'false'],
-  ])('sends enableExpress=%s and enableRepay=%s as they were given', async (express, repay) => {
-    const { code, stderr, broken, last } = await sentBy(`${MARGIN} enableExpress=${express} enableRepay=${repay}`);
-    expect({ code, stderr: code === 0 ? '' : stderr, broken }).toEqual({ code: 0, stderr: '', broken: [] });
-    expect(last.filter((one) => one.startsWith('/api/order?')).join()).toContain(
-      `enableExpress=${express}&enableRepay=${repay}`,
-    );
-  });
+    ['1', '0', 'enableExpress=true'],
+    ['0', '1', 'enableRepay=true'],
+    ['1', '1', 'enableExpress=true&enableRepay=true'],
+    ['true', 'false', 'enableExpress=true'],
+    ['0', '0', ''],
+  ])(
+    'takes enableExpress=%s and enableRepay=%s, and sends true or leaves out the default: %s',
+    async (express, repay, sent) => {
+      const { code, stderr, broken, last } = await sentBy(`${MARGIN} enableExpress=${express} enableRepay=${repay}`);
+      expect({ code, stderr: code === 0 ? '' : stderr, broken }).toEqual({ code: 0, stderr: '', broken: [] });
+      const [order = ''] = last.filter((one) => one.startsWith('/api/order?'));
+      expect((order.match(/enable\w+=\w+/g) ?? []).join('&')).toBe(sent);
+    },
+  );
 
   it.each([
     'getOrders currency=btc_usdt',
@@ -242,7 +246,6 @@ describe('pit api on an exchange that knows the document alone', () => {
     'getChargeRecord currency=btc pageIndex=0 pageSize=1000',
     'getWithdrawRecord currency=btc pageIndex=2000000 pageSize=0',
     'order currency=btc_usdt tradeType=0 price=31000.5 amount=1 orderType=7',
-    'orderMoreV2 market=btc_usdt tradeType=1 tradeParams=[[31000,0.1],[31000.5,0.2]]',
   ])('refuses nothing that the document has no rule for: %s', async (line) => {
     const { last } = await sentBy(line);
     expect(last.some((one) => one.startsWith(`/api/${line.split(' ')[0]}?`))).toBe(true);

@@ -1,7 +1,7 @@
 import type { GenericSchema } from 'valibot';
 import type { Contradiction } from '../contradictions.js';
 import { ASSET_CHANNELS } from './assets.js';
-import type { ChannelDescription, ChannelPart, ChannelValues, MarketNames, Reading, Snapshot } from './channel.js';
+import type { ChannelDescription, ChannelPart, ChannelValues, FindMarket, Reading, Snapshot } from './channel.js';
 import { MARKET_CHANNELS } from './market-data.js';
 import type { NewestState } from './newest.js';
 import { ORDER_CHANNELS } from './orders.js';
@@ -39,7 +39,7 @@ export interface AnyFollowed extends ChannelDescription {
   readonly word: string;
   readonly parts: readonly ChannelPart[];
   readonly encode: (request: Channel) => ChannelValues;
-  readonly decode: (frame: unknown, request: Channel, names: MarketNames) => unknown;
+  readonly decode: (frame: unknown, request: Channel, marketNamed: FindMarket) => unknown;
   readonly contradiction?: (data: unknown, request: Channel) => Contradiction | undefined;
   readonly timeOf: (data: unknown) => number | null;
   readonly isWhole: boolean;

@@ -19,7 +19,7 @@ const LEVELS = 50;
 /** Slices in a row that fill nothing before the rest is left: the bids were taken by others. */
 const MAX_IDLE = 3;
 
-/** The most orders that a coin is sold with, by what the first ones filled. */
+/** The most orders that a coin is sold with, by what the first ones filled. @internal for its test */
 export const MAX_SALES = 500;
 /** How many orders show what the bids take at a time. */
 const FIRST_SALES = 20;
