@@ -363,7 +363,8 @@ export class ExchangeClient implements Exchange {
   }
 
   testTrading(): Promise<HttpResponse> {
-    return this.api.probe('getFeeInfo', {});
+    // the interface shows it for one coin only, and a refusal is an answer too
+    return this.api.probe('getFeeInfo', { currency: 'btc' });
   }
 
   requestOf(write: PlannedWrite): WriteRequest {
