@@ -54,7 +54,10 @@ export function prepare() {
 /**
  * Runs a program in the project's folder with the terminal it was given; a failure ends this one too.
  *
- * @param stdio for a program whose output is not the answer, such as {@link ASIDE}
+ * @param {string} command
+ * @param {readonly string[]} words
+ * @param {NodeJS.ProcessEnv} [environment]
+ * @param {import('node:child_process').StdioOptions} [stdio] for a program whose output is not the answer, such as {@link ASIDE}
  */
 export function run(command, words, environment = {}, stdio = 'inherit') {
   const { status, error } = spawnSync(command, words, {
@@ -67,6 +70,7 @@ export function run(command, words, environment = {}, stdio = 'inherit') {
 }
 
 /** What is printed goes to stderr: stdout may be the answer of an npm that runs this, as in `npm pack --json`. */
+/** @type {import('node:child_process').StdioOptions} */
 const ASIDE = ['inherit', 2, 'inherit'];
 
 /** Runs the npm that started this script, or the one on the PATH. */

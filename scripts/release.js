@@ -47,14 +47,18 @@ function optionsGiven() {
     console.error(`${message}\nUsage: npm run release -- (--key FILE | --unsigned) [--without-executable]`);
     process.exit(2);
   };
-  const known = { key: { type: 'string' }, unsigned: { type: 'boolean' }, 'without-executable': { type: 'boolean' } };
+  const known = /** @type {const} */ ({
+    key: { type: 'string' },
+    unsigned: { type: 'boolean' },
+    'without-executable': { type: 'boolean' },
+  });
   try {
     const { values } = parseArgs({ options: known });
     if ((values.key === undefined) !== (values.unsigned === true))
       fail('Give the key that signs the release, or --unsigned.');
     return { key: values.key, executable: values['without-executable'] !== true };
   } catch (error) {
-    return fail(error.message);
+    return fail(error instanceof Error ? error.message : String(error));
   }
 }
 
@@ -69,7 +73,9 @@ async function signingKey(file) {
     found = createPrivateKey({ key: pem, passphrase: pem.includes('ENCRYPTED') ? await passphrase(file) : undefined });
   } catch (error) {
     // the message of a wrong key may quote it
-    return fail(`cannot be read as a private key in PEM, or its passphrase is wrong (${error.code})`);
+    return fail(
+      `cannot be read as a private key in PEM, or its passphrase is wrong (${error instanceof Error && 'code' in error ? error.code : error})`,
+    );
   }
   if (found.asymmetricKeyType !== 'ed25519') return fail('holds another kind of key than Ed25519');
   requirePublished(createPublicKey(found));
