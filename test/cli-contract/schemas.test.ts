@@ -66,9 +66,7 @@ describe('the schemas', () => {
       Object.keys(commands).filter((words) => words.startsWith('sandbox clock ')),
     );
     expect(JSON.parse(await pit.done('schema order'))).toEqual(now.order);
-    expect((await pit.csv('schema order show')).rows[0]).toBe(
-      'order show,id,string,of the order,getOrder.id',
-    );
+    expect((await pit.csv('schema order show')).rows[0]).toBe('order show,id,string,of the order,getOrder.id');
     expect((await pit.failure('schema ordr', 2)).message).toContain('order');
   });
 
