@@ -303,3 +303,21 @@ describe('fields that no field of the output carries', () => {
     ]);
   });
 });
+
+describe('tables', () => {
+  it('say that a fee was paid with the discount coin, and nothing of it otherwise', async () => {
+    const show = (run: number) => {
+      Object.assign(answers, answersIn(run));
+      return pit.done(`order show zec_eur ${ORDER_ID}`);
+    };
+    expect(await show(1)).toMatch(/^fee coin +the platform's own discount coin$/m);
+    expect(await show(2)).not.toContain('fee coin');
+  });
+
+  it("have a withdrawal's processing time and the merchant's number", async () => {
+    Object.assign(answers, answersIn(0));
+    const [header = '', row = ''] = (await pit.done('withdrawals zec')).split('\n');
+    expect(header).toMatch(/processed .*merchant order/);
+    expect(row).toMatch(/2022-03-28 10:00:05 .*merchant-1/);
+  });
+});
