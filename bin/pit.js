@@ -73,7 +73,7 @@ function sourceOf(filename) {
     // Node reads UTF-8 without a buffer of its bytes
     return readFileSync(filename, 'utf8');
   } catch (error) {
-    if (error.code !== 'ENOENT') throw error;
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
     throw Object.assign(new Error(`${filename} is gone`), { code: 'PIT_REPLACED' });
   }
 }
@@ -152,7 +152,7 @@ function openCache(file) {
     const first = Buffer.allocUnsafe(LONGEST_INDEX);
     const index = first.subarray(0, readSync(descriptor, first, { length: LONGEST_INDEX, position: 0 }));
     let start = index.indexOf('\n') + 1;
-    const { written, commands, codes } = JSON.parse(index.subarray(0, start));
+    const { written, commands, codes } = JSON.parse(index.toString('utf8', 0, start));
     const places = new Map();
     for (const [name, length] of codes) {
       places.set(name, { start, length });
@@ -175,7 +175,7 @@ function openCache(file) {
 /** The cached code of a file, in a buffer that the next call overwrites. Undefined if there is none. */
 function cachedCode(name) {
   const place = cache?.places.get(name);
-  if (place === undefined) return undefined;
+  if (cache === undefined || place === undefined) return undefined;
   const code = cache.content.subarray(0, place.length);
   return readSync(cache.descriptor, code, { position: place.start }) === place.length ? code : undefined;
 }

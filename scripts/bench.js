@@ -63,7 +63,8 @@ process.exit();
 
 /** The ratios of a start on each Node, which makes a build of its own first. */
 function startsOn(paths) {
-  const rowsOf = (node) => JSON.parse(execFileSync(node, [process.argv[1], 'start', '--json'], { encoding: 'utf8' }));
+  const rowsOf = (node) =>
+    JSON.parse(execFileSync(node, [import.meta.filename, 'start', '--json'], { encoding: 'utf8' }));
   const versions = paths.map((node) => execFileSync(node, ['--version'], { encoding: 'utf8' }).trim());
   const [first, ...others] = paths.map(rowsOf);
   const lines = first.map(({ what, ratio, atMost }) => {
@@ -81,7 +82,7 @@ function machine() {
   const day = new Date().toISOString().slice(0, 10);
   return (
     `pit ${version} (${commit}) on Node ${process.version}, ${type()} ${release()} ${arch()}, ${all.length} × ` +
-    `${all[0]?.model.trim()}, ${memory}, load ${load.toFixed(1)} at the start, ${day}.`
+    `${all[0]?.model.trim()}, ${memory}, load ${load?.toFixed(1)} at the start, ${day}.`
   );
 }
 

@@ -8,8 +8,9 @@ import path from 'node:path';
  * The document: the bundled packages as required, the native libraries that npm installs beside the program as optional, and
  * Node if an executable holds it.
  *
- * @param options.time of the release, in ISO 8601
- * @param options.node the version and the executable of the Node that is in the release; undefined if there is none
+ * @param {string} root the folder of the project
+ * @param {{ commit: string | null, time: string, node: { version: string, executable: string } | undefined }} release its time in ISO 8601;
+ *   the Node that is in it, or undefined if there is none
  */
 export function billOfMaterials(root, { commit, time, node }) {
   const read = (file) => JSON.parse(readFileSync(path.join(root, file), 'utf8'));

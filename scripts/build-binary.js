@@ -21,9 +21,8 @@ const { 2: target = path.join(root, 'release', 'pit') } = process.argv;
 mkdirSync(path.dirname(target), { recursive: true });
 const folder = mkdtempSync(path.join(path.dirname(target), '.build-'));
 try {
-  const [main, node, config, output] = ['main.cjs', 'node', 'config.json', 'pit'].map((name) =>
-    path.join(folder, name),
-  );
+  const within = (name) => path.join(folder, name);
+  const [main, node, config, output] = [within('main.cjs'), within('node'), within('config.json'), within('pit')];
   await bundle('src/main.ts', {
     file: main,
     codeSplitting: false,

@@ -17,8 +17,8 @@ const ALL_PACKAGES = /^[^./\0]/;
  *
  * @param entry the absolute path of the program
  * @param file what is written
- * @param contents the text of the program, if there is no such file
- * @param external the packages that stay outside
+ * @param {string} [contents] the text of the program, if there is no such file
+ * @param {string[] | RegExp} [external] the packages that stay outside
  */
 export async function bundleProgram(entry, file, contents, external = NATIVE) {
   const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));

@@ -4,6 +4,7 @@ import { prepare, run } from './prepare.js';
 prepare();
 run(process.execPath, ['node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.']);
 run(process.execPath, ['node_modules/typescript/bin/tsc', '-p', '.']);
+run(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.scripts.json']);
 run(process.execPath, ['node_modules/dependency-cruiser/bin/dependency-cruise.mjs', 'src']);
 // knip requires modules that are ES modules, which Node 20 does when it is told
 const requiring = process.features.require_module === true ? [] : ['--experimental-require-module', '--no-warnings'];

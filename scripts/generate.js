@@ -6,6 +6,7 @@ import { importBundled } from './bundle-program.js';
 import { preparePackages, root } from './prepare.js';
 
 preparePackages();
+/** @type {(file: string) => string} */
 const read = (file) => readFileSync(path.join(root, file), 'utf8');
 const onlyCheck = process.argv.includes('--check');
 
@@ -21,7 +22,7 @@ const { referenceFiles } = await importBundled(path.join(root, 'src/commands/ref
 const files = await referenceFiles(read);
 const changed = [...files].filter(([file, text]) => textOf(file) !== text);
 const pages = path.join(root, 'man', 'man1');
-const old = readdirSync(pages, { withFileTypes: false }).filter((name) => !files.has(`man/man1/${name}`));
+const old = readdirSync(pages, { encoding: 'utf8' }).filter((name) => !files.has(`man/man1/${name}`));
 if (onlyCheck) {
   for (const [file] of changed) console.error(`${file} is out of date: npm run generate`);
   for (const name of old) console.error(`man/man1/${name} belongs to no command: npm run generate`);

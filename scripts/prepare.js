@@ -2,7 +2,7 @@
 // command works on a fresh clone and costs nothing later.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -11,8 +11,20 @@ export const root = fileURLToPath(new URL('..', import.meta.url));
 /** What dist/ is made of, with the version in package.json. The lockfile names all packages. */
 const INPUTS = ['assets', 'package-lock.json', 'scripts', 'src'];
 
+const MANIFEST = path.join(root, 'package.json');
+/** The whole package.json while `npm pack` reads a shorter one (scripts/pack.js). */
+export const KEPT_MANIFEST = path.join(root, 'dist', '.package.json');
+
+/** Puts the whole package.json back. Returns whether a shorter one was in its place. */
+export function restoreManifest() {
+  if (!existsSync(KEPT_MANIFEST)) return false;
+  renameSync(KEPT_MANIFEST, MANIFEST);
+  return true;
+}
+
 /** Makes `node_modules` what the lockfile says. */
 export function preparePackages() {
+  if (restoreManifest()) console.error('Put package.json back: npm pack ended before it could.');
   if (arePackagesInstalled(root)) return;
   console.error('Installing the packages …');
   // leaves the lockfile alone, runs no script of a package, and is the same if npm itself runs this to install pit elsewhere
@@ -54,7 +66,10 @@ export function prepare() {
 /**
  * Runs a program in the project's folder with the terminal it was given; a failure ends this one too.
  *
- * @param stdio for a program whose output is not the answer, such as {@link ASIDE}
+ * @param {string} command
+ * @param {readonly string[]} words
+ * @param {NodeJS.ProcessEnv} [environment]
+ * @param {import('node:child_process').StdioOptions} [stdio] for a program whose output is not the answer, such as {@link ASIDE}
  */
 export function run(command, words, environment = {}, stdio = 'inherit') {
   const { status, error } = spawnSync(command, words, {
@@ -67,6 +82,7 @@ export function run(command, words, environment = {}, stdio = 'inherit') {
 }
 
 /** What is printed goes to stderr: stdout may be the answer of an npm that runs this, as in `npm pack --json`. */
+/** @type {import('node:child_process').StdioOptions} */
 const ASIDE = ['inherit', 2, 'inherit'];
 
 /** Runs the npm that started this script, or the one on the PATH. */

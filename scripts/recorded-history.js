@@ -25,7 +25,7 @@ const [, ...lines] = gunzipSync(readFileSync(asset('csv.gz')))
   .split('\n');
 const rows = lines.map((line) => line.split(','));
 for (const [index, [time]] of rows.entries())
-  if (Number(time) !== Number(rows[0][0]) + index * MINUTE_MS) throw new Error(`line ${index + 2}: a gap`);
+  if (Number(time) !== Number(rows[0]?.[0]) + index * MINUTE_MS) throw new Error(`line ${index + 2}: a gap`);
 
 const prices = [1, 2, 3, 4].map((column) => rows.map((row) => units(row[column], PRICE_SCALE)));
 const volumes = rows.map((row) => units(row[5], VOLUME_SCALE));

@@ -47,6 +47,7 @@ function optionsGiven() {
     console.error(`${message}\nUsage: npm run release -- (--key FILE | --unsigned) [--without-executable]`);
     process.exit(2);
   };
+  /** @type {{ key: { type: 'string' }, unsigned: { type: 'boolean' }, 'without-executable': { type: 'boolean' } }} */
   const known = { key: { type: 'string' }, unsigned: { type: 'boolean' }, 'without-executable': { type: 'boolean' } };
   try {
     const { values } = parseArgs({ options: known });
@@ -54,7 +55,7 @@ function optionsGiven() {
       fail('Give the key that signs the release, or --unsigned.');
     return { key: values.key, executable: values['without-executable'] !== true };
   } catch (error) {
-    return fail(error.message);
+    return fail(error instanceof Error ? error.message : String(error));
   }
 }
 

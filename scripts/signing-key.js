@@ -26,10 +26,15 @@ export async function readSigningKey(file) {
     found = createPrivateKey({ key: pem, passphrase: pem.includes('ENCRYPTED') ? await passphrase(file) : undefined });
   } catch (error) {
     // the message of a wrong key may quote it
-    return fail(`cannot be read as a private key in PEM, or its passphrase is wrong (${error.code})`);
+    return fail(`cannot be read as a private key in PEM, or its passphrase is wrong (${codeOf(error)})`);
   }
   if (found.asymmetricKeyType !== 'ed25519') return fail('holds another kind of key than Ed25519');
   return found;
+}
+
+/** The code of an error of the system or of OpenSSL. */
+function codeOf(error) {
+  return error instanceof Error && 'code' in error ? error.code : String(error);
 }
 
 /** Asked for on the terminal; in a pipe, the first line of stdin. Never an argument, which every user of the machine sees. */

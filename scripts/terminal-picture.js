@@ -121,12 +121,13 @@ function onTerminal(home, columns, { words, steps = [] }) {
 /** The part of a terminal that pit uses: colours, and a cursor. Gives rows of styled cells; of a live view, its last screen. */
 function screenRows(bytes) {
   const [, live = bytes] = /\x1b\[\?1049h([\s\S]*)\x1b\[\?1049l/.exec(bytes) ?? [];
+  /** @type {{ text: string, style: object }[][]} */
   const rows = [[]];
-  let [at, column] = [0, 0];
+  let [at = 0, column = 0] = [0, 0];
   let style = {};
   for (const [token, parameters, letter] of live.matchAll(/\x1b\[\??([\d;]*)([A-Za-z])|[\s\S]/gu)) {
     while (rows.length <= at) rows.push([]);
-    const row = rows[at];
+    const row = rows[at] ?? [];
     if (letter === 'm') for (const code of (parameters || '0').split(';')) style = styled(style, Number(code));
     else if (letter === 'G') column = Number(parameters || 1) - 1;
     else if (letter === 'H') [at, column] = (parameters || '1;1').split(';').map((number) => Number(number) - 1);
@@ -207,7 +208,7 @@ const DRAW = {
   braille: ({ text, style }, x, top) => {
     const dots = [...text].flatMap((character, index) => {
       const bits = character.codePointAt(0) - 0x2800;
-      return DOTS.flatMap(([across, down], bit) =>
+      return DOTS.flatMap(([across = 0, down = 0], bit) =>
         bits & (1 << bit)
           ? `M${round(x + index * CELL.width + across * 4.2)} ${round(top + down * 5)}h3.4v4.2h-3.4z`
           : [],

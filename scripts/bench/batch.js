@@ -15,10 +15,10 @@ export async function* rows() {
   for (let count = 0; count < ROUNDS; count += 1) rounds.push(await round());
   const beside = { unit: 'orders/s', beside: GRANTED, besideWhat: 'granted by the limit' };
   const orders = ORDERS.toLocaleString('en');
-  for (const [name, what, target] of [
+  for (const [name, what, target] of /** @type {const} */ ([
     ['placing', `a batch of ${orders} orders, first request to last answer`, { atLeast: 0.9 }],
     ['whole', 'the whole command, with its start', {}],
-  ]) {
+  ])) {
     const value = median(rounds.map((one) => one[name]));
     yield { what, value, ratio: value / GRANTED, ...beside, ...target };
   }

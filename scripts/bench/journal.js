@@ -80,11 +80,12 @@ function buildWithoutJournal() {
 /** Adds settled orders of an hour ago to the journal, made from one that was really placed. */
 function settleMany(home, count) {
   const journals = path.join(home, 'state', 'journal');
-  const archive = path.join(journals, readdirSync(journals)[0], 'archive');
-  const file = path.join(archive, readdirSync(archive).at(-1));
+  const archive = path.join(journals, readdirSync(journals)[0] ?? '', 'archive');
+  const file = path.join(archive, readdirSync(archive).at(-1) ?? '');
   const line = readFileSync(file, 'utf8')
     .split('\n')
     .find((one) => one !== '');
+  if (line === undefined) throw new Error(`${file} is empty`);
   const older = line.replace(
     /"(at|time|reqTime)":(\d{13})/g,
     (_match, name, time) => `"${name}":${Number(time) - HOUR}`,

@@ -37,10 +37,10 @@ export async function* rows() {
     pit('order', 'batch', 'buy', 'btc_usdt', ...ladder, '--yes');
     const delays = await cancelDelays(environment);
     const key = 'from the key that cancels to the wire';
-    for (const [part, name] of [
+    for (const [part, name] of /** @type {const} */ ([
       [0.5, 'median'],
       [0.99, '99th of 100'],
-    ]) {
+    ])) {
       const value = delays[Math.min(delays.length - 1, Math.floor(delays.length * part))];
       yield { what: `${key}, ${name}`, value, unit: 'ms' };
     }
@@ -64,6 +64,7 @@ async function watched(environment) {
 /** Milliseconds from each key that cancels to the moment at which its request is handed to the system. */
 async function cancelDelays(environment) {
   let pressed = 0;
+  /** @type {(milliseconds: number) => void} */
   let left = () => {};
   const { write } = net.Socket.prototype;
   net.Socket.prototype.write = function (chunk, ...rest) {

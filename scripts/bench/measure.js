@@ -85,7 +85,14 @@ export function ratioRow(what, pairs, details) {
   };
 }
 
-/** Milliseconds that a program, Node unless another is given, takes from its start to its end. Its exit code has to be 0, or the one that is expected. */
+/**
+ * Milliseconds that a program, Node unless another is given, takes from its start to its end. Its exit code has to be 0, or the one
+ * that is expected.
+ *
+ * @param {readonly string[]} words
+ * @param {NodeJS.ProcessEnv} environment
+ * @param {{ cwd?: string, exitCode?: number, program?: string, input?: string }} options
+ */
 export function run(words, environment, { cwd = root, exitCode = 0, program = process.execPath, input } = {}) {
   const start = process.hrtime.bigint();
   const { status, stderr } = spawnSync(program, words, {
@@ -101,12 +108,14 @@ export function run(words, environment, { cwd = root, exitCode = 0, program = pr
 
 /** Starts a server, which prints a line of JSON when it is ready. It can be sent messages as well. */
 export async function started(words, environment) {
-  const stdio = ['ignore', 'pipe', 'inherit', 'ipc'];
-  const child = spawn(process.execPath, words, { cwd: root, env: environment, stdio });
+  const stdio = /** @type {const} */ (['ignore', 'pipe', 'inherit', 'ipc']);
+  const child = spawn(process.execPath, words, { cwd: root, env: environment, stdio: [...stdio] });
+  const { stdout } = child;
+  if (stdout === null) throw new Error('stdout is a pipe');
   const kill = () => child.kill('SIGKILL');
   process.on('exit', kill);
   child.once('exit', () => process.off('exit', kill));
-  for await (const line of createInterface({ input: child.stdout })) return { child, ...JSON.parse(line) };
+  for await (const line of createInterface({ input: stdout })) return { child, ...JSON.parse(line) };
   throw new Error(`${words[0]} ended without a word`);
 }
 

@@ -24,7 +24,7 @@ const ORDERS = {
   trade: [...nobody, ...trading],
 };
 
-process.on('message', async (load) => {
+process.on('message', async (/** @type {any} */ load) => {
   const targets = load.kind in ORDERS ? orders(load) : undefined;
   const path = targets ?? (() => (load.kind === 'depth' ? '/data/v1/depth?market=btc_usdt&size=50' : '/'));
   const start = performance.now();

@@ -20,6 +20,7 @@ const server = http.createServer((request, response) => {
 });
 server.listen(0, '127.0.0.1', () => console.log(JSON.stringify({ port: server.address().port })));`;
 
+/** @type {Readonly<Record<string, readonly [what: string, atLeast: number]>>} */
 const KINDS = {
   order: ['signed orders, none trades', 0.25],
   trade: ['signed orders, half of them trade', 0.2],
@@ -44,7 +45,7 @@ async function measured(measure) {
   try {
     const { accessKey, secretKey, baseUrl } = sandbox;
     const response = await fetch(`${baseUrl}/data/v1/ticker?market=btc_usdt`, { headers: { 'user-agent': 'Mozilla' } });
-    const { ticker } = await response.json();
+    const { ticker } = /** @type {any} */ (await response.json());
     const load = { port: new URL(baseUrl).port, accessKey, secretKey, bid: ticker.buy, ask: ticker.sell };
     return await measure({ ask: (kind, more) => ask({ ...load, kind, ...more }), pid: sandbox.child.pid });
   } finally {

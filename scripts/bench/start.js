@@ -75,6 +75,7 @@ export async function* rows() {
   const home = temporaryFolder();
   const plain = environmentOf(home);
   const bare = () => run(BARE, plain);
+  /** @type {(line: string, options?: { environment?: NodeJS.ProcessEnv, exitCode?: number, atMost?: number }) => Promise<object>} */
   const row = async (line, { environment = plain, exitCode = 0, ...target } = {}) =>
     ratioRow(`pit ${line}`, await pairsOf(() => run([PIT, ...line.split(' ')], environment, { exitCode }), bare), {
       ...BESIDE,

@@ -6,7 +6,7 @@ const AT_ONCE = 50;
 
 /** @typedef {{ url: string, connections: number, channels: string[], step: number, milliseconds: number }} Load */
 
-process.on('message', async (load) => {
+process.on('message', async (/** @type {Load} */ load) => {
   const { url, connections, channels, milliseconds } = load;
   /** How many connections got a frame, by its channel and time. */
   const frames = new Map();

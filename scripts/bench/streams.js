@@ -55,14 +55,15 @@ export async function* rows() {
 /** The processor time of a process in seconds, and its memory in MiB. */
 function usage(pid) {
   const { stdout } = spawnSync('ps', ['-o', 'cputimes=,rss=', '-p', String(pid)], { encoding: 'utf8' });
-  const [time, rss] = stdout.trim().split(/\s+/).map(Number);
+  const [time = 0, rss = 0] = stdout.trim().split(/\s+/).map(Number);
   return { time: preciseTime(pid) ?? time, memory: rss / 1024 };
 }
 
 /** In hundredths of a second, where the system tells it. */
 function preciseTime(pid) {
   if (!existsSync(`/proc/${pid}/stat`)) return undefined;
-  const [user, system] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ').slice(11, 13).map(Number);
+  const [, fields = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ');
+  const [user = 0, system = 0] = fields.split(' ').slice(11, 13).map(Number);
   return (user + system) / 100;
 }
 
@@ -72,6 +73,7 @@ async function measure(server, milliseconds) {
   const client = fork(path.join(import.meta.dirname, 'streams-load.js'));
   client.send({ url: wsUrl, connections: CONNECTIONS, channels: CHANNELS, step: STEP, milliseconds });
   const memory = [];
+  /** @type {{ time: number }} */
   let begin = { time: 0 };
   let timer;
   try {

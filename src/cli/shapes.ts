@@ -97,5 +97,22 @@ export function anyOf(...anyOf: readonly Shape[]): Shape {
   return { anyOf };
 }
 
+/** The same shape, of which each field carries only what these operations of the interface answer. */
+export function readFrom(shape: Shape, ...operations: readonly string[]): Shape {
+  const { $comment, properties, items, additionalProperties, anyOf, ...rest } = shape;
+  const carried = $comment?.split(' ').filter((name) => operations.includes(name.split('.')[0] ?? '')) ?? [];
+  const within = (inner: Shape) => readFrom(inner, ...operations);
+  return {
+    ...rest,
+    ...(properties && {
+      properties: Object.fromEntries(Object.entries(properties).map(([name, inner]) => [name, within(inner)])),
+    }),
+    ...(items && { items: within(items) }),
+    ...(additionalProperties && { additionalProperties: within(additionalProperties) }),
+    ...(anyOf && { anyOf: anyOf.map(within) }),
+    ...(carried.length > 0 && { $comment: carried.join(' ') }),
+  };
+}
+
 /** Any JSON value. */
 export const anything: Shape = {};

@@ -4,7 +4,7 @@ import { Decimal, formatAmount, grouped } from '../domain/decimal.js';
 import type { Order, Side } from '../domain/order.js';
 import { boundsByAnswer } from '../domain/time-range.js';
 import { wireField } from '../exchange/description.js';
-import type { Exchange, OrderPages, Pages } from '../exchange/exchange.js';
+import { type Exchange, type OrderPages, type Pages, uncounted } from '../exchange/exchange.js';
 import { sideColumn } from '../terminal/cells.js';
 import type { Column } from '../terminal/table.js';
 import { localTime, timeTitle } from '../terminal/time.js';
@@ -32,19 +32,22 @@ export default define({
     'fills btc_usdt --from 2026-11-01 --to 2026-12-01 --json',
     'fills --all --csv',
   ],
-  output: shape.array(
-    shape.object({
-      orderId: shape.id('of the order: a row is an order with all that it has filled so far', wireField.ORDER.id),
-      clientId: shape.nullable(shape.text('your own id; null if pit did not place the order, or not lately')),
-      time: shape.time('when the order was placed: the exchange reports no time of a fill', wireField.ORDER.time),
-      market: shape.text('', wireField.ORDER.market),
-      side: shape.enumOf(['buy', 'sell'], '', wireField.ORDER.side),
-      price: shape.decimal('the average, in the quote coin'),
-      amount: shape.decimal('filled so far, in the base coin', wireField.ORDER.filled),
-      value: shape.decimal('in the quote coin', wireField.ORDER.filledValue),
-      fee: shape.nullable(shape.decimal('so far', wireField.ORDER.fee)),
-      feeCoin: shape.nullable(shape.text('the coin of the fee, as observed; the interface does not name it')),
-    }),
+  output: shape.readFrom(
+    shape.array(
+      shape.object({
+        orderId: shape.id('of the order: a row is an order with all that it has filled so far', wireField.ORDER.id),
+        clientId: shape.nullable(shape.text('your own id; null if pit did not place the order, or not lately')),
+        time: shape.time('when the order was placed: the exchange reports no time of a fill', wireField.ORDER.time),
+        market: shape.text('', wireField.ORDER.market),
+        side: shape.enumOf(['buy', 'sell'], '', wireField.ORDER.side),
+        price: shape.decimal('the average, in the quote coin'),
+        amount: shape.decimal('filled so far, in the base coin', wireField.ORDER.filled),
+        value: shape.decimal('in the quote coin', wireField.ORDER.filledValue),
+        fee: shape.nullable(shape.decimal('so far', wireField.ORDER.fee)),
+        feeCoin: shape.nullable(shape.text('the coin of the fee, as observed; the interface does not name it')),
+      }),
+    ),
+    'getOrders',
   ),
   async run(context, { market, from, to, all }) {
     const trading = await context.trading.open();
@@ -158,7 +161,7 @@ async function* merged(sources: readonly FilledOrders[]): Pages<Order> {
       const order = next?.waiting.shift();
       if (order === undefined) {
         yield piece;
-        return sources.some(({ isCut }) => isCut);
+        return uncounted(sources.some(({ isCut }) => isCut));
       }
       piece.push(order);
     }

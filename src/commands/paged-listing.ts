@@ -2,7 +2,7 @@ import { listing } from '../cli/answers.js';
 import { flag, toggle } from '../cli/definition.js';
 import { grouped } from '../domain/decimal.js';
 import { usage } from '../errors.js';
-import type { Exchange, Pages } from '../exchange/exchange.js';
+import type { Exchange, Extent, Pages } from '../exchange/exchange.js';
 import type { Answer, RowStream } from '../terminal/answer.js';
 import type { Context } from './command.js';
 import { wholeNumber } from './inputs.js';
@@ -45,14 +45,14 @@ export function pagedListing<Entry, Row extends object>(
   context: ListingContext,
   { pages, rowMaker, older, isPage, ...view }: PagedListing<Entry, Row>,
 ): RowStream<Row> {
+  let listed = 0;
   async function* entries(): AsyncGenerator<readonly Entry[]> {
-    const hasOlder = yield* pages;
-    if (hasOlder && isPage) context.output.note(`For older ${view.what}, use ${older}.`);
-    else if (hasOlder) warnOfOlder(context, view.what, older);
+    sayExtent(context, { what: view.what, older, isPage, listed }, yield* pages);
   }
   async function* rows(): AsyncGenerator<readonly Row[]> {
     let row: ((entry: Entry) => Row) | undefined;
     for await (const some of withProgress(context, view.what, entries())) {
+      listed += some.length;
       if (some.length > 0) row ??= await rowMaker();
       yield row === undefined ? [] : some.map(row);
     }
@@ -71,14 +71,52 @@ export async function wholeListing<Entry, Row extends object>(
   return listing({ rows, fields, columns, empty });
 }
 
+/** `50 of 60 deposits, page 1 of 2`: as much of it as the exchange says; empty if that is nothing. */
+function shareText(what: string, listed: number, { page, rowCount, pageCount }: Extent): string {
+  const share =
+    rowCount === null || rowCount <= listed ? [] : [`${grouped(String(listed))} of ${howMany(rowCount, what)}`];
+  const place = pageCount === null || pageCount < 2 ? [] : [`page ${page} of ${pageCount}`];
+  return [...share, ...place].join(', ');
+}
+
+function howMany(count: number, what: string): string {
+  return `${grouped(String(count))} ${what}`;
+}
+
+interface Listed {
+  readonly what: string;
+  readonly older: string;
+  readonly isPage: boolean;
+  /** How many were listed. */
+  readonly listed: number;
+}
+
+/** Says what a list leaves out: a warning, unless the user asked for just this page. */
+function sayExtent(context: Pick<Context, 'output'>, { what, older, isPage, listed }: Listed, extent: Extent): void {
+  const { output } = context;
+  const { page, rowCount, hasOlder } = extent;
+  if (page === null && rowCount !== null && rowCount > listed)
+    output.warn(`The exchange counts ${howMany(rowCount, what)}, but lists ${grouped(String(listed))}.`);
+  const shown = page === null ? '' : shareText(what, listed, extent);
+  if (hasOlder && !isPage) warnOfOlder(context, what, older, shown);
+  else if (shown !== '')
+    output.note(`${shown[0]?.toUpperCase()}${shown.slice(1)}.${hasOlder ? ` For older ones, use ${older}.` : ''}`);
+  else if (hasOlder) output.note(`For older ${what}, use ${older}.`);
+}
+
 /** Where it was said that a list goes on: a watch lists again and again. */
 const warned = new WeakSet<object>();
 
-/** Warns once that a list may go on, and names the flags that list older entries. */
-export function warnOfOlder({ output }: Pick<Context, 'output'>, what: string, flags: string): void {
+/**
+ * Warns once that a list may go on, and names the flags that list older entries.
+ * @param shown how much of it is listed, in words; empty if the exchange does not say
+ */
+export function warnOfOlder({ output }: Pick<Context, 'output'>, what: string, flags: string, shown = ''): void {
   if (warned.has(output)) return;
   warned.add(output);
-  output.warn([`This list ends after one page: there may be older ${what}.`, `Use ${flags} for them.`]);
+  if (shown === '')
+    output.warn([`This list ends after one page: there may be older ${what}.`, `Use ${flags} for them.`]);
+  else output.warn([`This list ends after one page: ${shown}.`, `Use ${flags} for older ones.`]);
 }
 
 /** A listing of more rows shows its progress. */

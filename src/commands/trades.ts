@@ -24,6 +24,9 @@ export const TRADE = shape.object({
   side: shape.enumOf(['buy', 'sell'], 'of the taker', wireField.TRADE.side),
   price: shape.decimal('in the quote coin', wireField.TRADE.price),
   amount: shape.decimal('in the base coin', wireField.TRADE.amount),
+  orderSide: shape.nullable(
+    shape.enumOf(['buy', 'sell'], 'the same by a second field of the exchange', wireField.TRADE.orderSide),
+  ),
 });
 
 export default define({
@@ -69,7 +72,7 @@ export default define({
         rows: trades
           .toSorted((left, right) => left.time - right.time || compareIds(left.id, right.id))
           .map((trade) => tradeRow(market, trade)),
-        fields: ['id', 'time', 'market', 'side', 'price', 'amount'],
+        fields: ['id', 'time', 'market', 'side', 'price', 'amount', 'orderSide'],
         columns: tradeColumns(base, quote),
         empty: `No trades in ${market}${since === undefined ? '' : ` after ${since}`}.`,
         keeps: 'last',
@@ -98,8 +101,8 @@ interface TradeRow extends Omit<Trade, 'time'> {
   readonly market: string;
 }
 
-export function tradeRow(market: string, { id, time, side, price, amount }: Trade): TradeRow {
-  return { id, time: isoTime(time), market, side, price, amount };
+export function tradeRow(market: string, { id, time, side, orderSide, price, amount }: Trade): TradeRow {
+  return { id, time: isoTime(time), market, side, price, amount, orderSide };
 }
 
 export function tradeColumns(base: string, quote: string): readonly Column<TradeRow>[] {

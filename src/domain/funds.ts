@@ -3,13 +3,22 @@ export interface Bill {
   readonly id: string;
   /** Milliseconds since the Unix epoch. */
   readonly time: number;
+  /** The same moment as the exchange writes it, without a zone. */
+  readonly timeRaw: string | null;
   readonly coin: string;
   readonly type: string | null;
   /** Below zero if coins went away. */
   readonly change: string;
   /** After the change. */
   readonly balance: string | null;
+  /** The exchange's second balance, which it does not explain. */
+  readonly total: string | null;
   readonly remark: string | null;
+}
+
+/** What the account had after a bill, by either of the exchange's two balances. */
+export function balanceAfter({ balance, total }: Pick<Bill, 'balance' | 'total'>): string | null {
+  return balance ?? total;
 }
 
 export const DEPOSIT_STATES = ['waiting', 'failed', 'success'] as const;

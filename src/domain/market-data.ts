@@ -35,6 +35,8 @@ export interface Trade {
   readonly time: number;
   /** Of the order that took. */
   readonly side: Side;
+  /** The same as the exchange's other field has it; null if it sends none. */
+  readonly orderSide: Side | null;
   readonly price: string;
   readonly amount: string;
 }

@@ -22,12 +22,14 @@ export interface AddressSource {
  * that is not what the interface says, as the other functions here do.
  */
 export async function readDepositAddresses(source: AddressSource, coin: string): Promise<readonly ChainAddress[]> {
+  const refusals: Failure[] = [];
   const listed = await source.listedAddresses(coin).catch((error: unknown) => {
-    if (isAboutTheCoin(error)) return [];
-    throw error;
+    if (!isAboutTheCoin(error)) throw error;
+    refusals.push(error);
+    return [];
   });
   if (listed.some(({ address }) => address !== null)) return listed;
-  return [await readDepositAddress(source, coin)];
+  return [await single(source, coin, 'deposit address', refusals)];
 }
 
 /** The one address of a coin with one chain. */
@@ -45,8 +47,14 @@ export function readVerifiedAddress(source: AddressSource, coin: string): Promis
   return textOf(source, coin, VERIFIED);
 }
 
-async function single(source: AddressSource, coin: string, what: AddressKind): Promise<ChainAddress> {
-  const text = await textOf(source, coin, what);
+/** @param refusals what was refused before it */
+async function single(
+  source: AddressSource,
+  coin: string,
+  what: AddressKind,
+  refusals: readonly Failure[] = [],
+): Promise<ChainAddress> {
+  const text = await textOf(source, coin, what, refusals);
   const common = { coin, chain: null, ...(await gatesOf(source, coin)) };
   const joined = /^([^_]+)_(.+)$/.exec(text);
   const [, account = text, memo = null] = joined !== null && (await usesMemos(source, coin)) ? joined : [];
@@ -63,20 +71,26 @@ async function gatesOf(source: AddressSource, coin: string): Promise<Pick<ChainA
   };
 }
 
-async function textOf(source: AddressSource, coin: string, what: AddressKind): Promise<string> {
+async function textOf(
+  source: AddressSource,
+  coin: string,
+  what: AddressKind,
+  refusals: readonly Failure[] = [],
+): Promise<string> {
   try {
     const key = await (what === VERIFIED ? source.verifiedAddressText(coin) : source.depositAddressText(coin));
     if (key !== null && key.trim() !== '') return key;
   } catch (error) {
-    if (isAboutTheCoin(error)) throw noAddress(coin, what, error);
+    if (isAboutTheCoin(error)) throw noAddress(coin, what, [...refusals, error]);
     throw error;
   }
-  throw noAddress(coin, what);
+  throw noAddress(coin, what, refusals);
 }
 
 /** "The address must first be obtained in the application or website." */
-function noAddress(coin: string, what: AddressKind, refused?: Failure): Failure {
-  const said = refused === undefined ? '' : ` (${refused.message})`;
+function noAddress(coin: string, what: AddressKind, refusals: readonly Failure[]): Failure {
+  const [refused] = refusals;
+  const said = refused === undefined ? '' : ` (${refusals.map(({ message }) => message).join('; ')})`;
   return new Failure('refused', `The exchange has no ${what} for ${coin}${said}.`, {
     hint: "Obtain it first in the exchange's app or on its website.",
     refusal: refused?.refusal,

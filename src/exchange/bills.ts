@@ -3,7 +3,7 @@ import { boundsByAnswer, type TimeRange } from '../domain/time-range.js';
 import { Failure } from '../errors.js';
 import type { ExchangeZone } from './exchange-zone.js';
 import { BILLS_PER_PAGE } from './facts.js';
-import { type GrowingList, type Pages, pagesInOrder, TakenRows } from './growing-pages.js';
+import { type GrowingList, type Pages, pagesInOrder, TakenRows, uncounted } from './growing-pages.js';
 import type { ListedBill } from './operations/funds.js';
 import type { RequestOf } from './operations/index.js';
 
@@ -48,7 +48,7 @@ export async function* readBills(source: BillSource, zone: ExchangeZone, range: 
   const bills = readAllBills(source, zone, range);
   if (page === undefined) {
     yield* bills;
-    return false;
+    return uncounted(false);
   }
   // the pages of the exchange begin with newer bills than the range
   let skipped = (page - 1) * BILLS_PER_PAGE;
@@ -58,9 +58,9 @@ export async function* readBills(source: BillSource, zone: ExchangeZone, range: 
     skipped -= Math.min(skipped, some.length);
     left -= taken.length;
     yield taken;
-    if (left === 0) return true;
+    if (left === 0) return uncounted(true);
   }
-  return false;
+  return uncounted(false);
 }
 
 /**

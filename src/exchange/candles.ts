@@ -1,16 +1,14 @@
 import { CANDLE_MS, type Candle, type CandleType, type Ohlcv } from '../domain/candle.js';
 import type { Moment } from '../domain/moment.js';
 import { Failure } from '../errors.js';
-import type { DecodedResult, RequestOf } from './operations/index.js';
+import type { RequestOf } from './operations/index.js';
 
 /** "At most 1000 per response." */
 const MAX_ROWS = 1000;
 
 /** Where the pages of candles come from. */
 export interface CandleSource {
-  candlePage(
-    request: RequestOf<'kline'>,
-  ): Promise<{ readonly rows: DecodedResult<'kline'>; readonly asOf: number | null }>;
+  candlePage(request: RequestOf<'kline'>): Promise<{ readonly rows: readonly Ohlcv[]; readonly asOf: number | null }>;
   marketNow(): number;
 }
 

@@ -5,6 +5,7 @@ import type { Market } from '../domain/market.js';
 import type { Failure } from '../errors.js';
 import { type Host, monotonicMs } from '../platform/host.js';
 import type { TimeBudget } from '../platform/time-budget.js';
+import type { Contradiction } from './contradictions.js';
 import type { Exchange } from './domain-exchange.js';
 import type { ApiOptions } from './exchange-api.js';
 import { type CompletionName, ExchangeClient } from './exchange-client.js';
@@ -37,6 +38,8 @@ export interface ConnectOptions
   readonly trace?: ((line: string) => void) | undefined;
   readonly onNames: (names: CompletionName) => void;
   readonly onMarkets: (markets: readonly Market[]) => void;
+  /** Takes what contradicts itself in an answer; the answer is used all the same. */
+  readonly onContradiction: (contradiction: Contradiction) => void;
   /** Called once when limits are no longer shared. */
   readonly onUnshared: (message: string) => void;
   /** The markets whose orders belong to the channel of all orders, in addition to those that were pushed. */
@@ -168,8 +171,18 @@ export class ExchangeConnection {
   }
 
   #client(budget: TimeBudget, more: Pick<ApiOptions, 'trace' | 'startSandbox' | 'signal'> = {}): ExchangeClient {
-    const { host, hosts, credentials, cache, connection, onNames, onMarkets, writesUnderWay, onWriteResponse } =
-      this.options;
+    const {
+      host,
+      hosts,
+      credentials,
+      cache,
+      connection,
+      onNames,
+      onMarkets,
+      onContradiction,
+      writesUnderWay,
+      onWriteResponse,
+    } = this.options;
     const { settings, tradeUrl } = connection;
     return new ExchangeClient({
       host,
@@ -179,6 +192,7 @@ export class ExchangeConnection {
       cache,
       onNames,
       onMarkets,
+      onContradiction,
       writesUnderWay,
       onWriteResponse,
       limits: () => {

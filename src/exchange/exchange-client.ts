@@ -1,5 +1,6 @@
 import type { Cache } from '../config/cache.js';
 import type { AccountInfo } from '../domain/account.js';
+import type { Ohlcv } from '../domain/candle.js';
 import type { Bill, ChainAddress, ChainFee, Deposit, Withdrawal, WithdrawalRequest } from '../domain/funds.js';
 import type { Market } from '../domain/market.js';
 import type { Depth, Ticker, Trade } from '../domain/market-data.js';
@@ -17,6 +18,7 @@ import { Failure, tryRead } from '../errors.js';
 import type { TimeBudget } from '../platform/time-budget.js';
 import type { BillRange } from './bills.js';
 import type { CandlePage, CandleRange, CandleSeries, Candles, FirstPage } from './candles.js';
+import { type Contradiction, contradictionOfCandles, contradictionOfTrades } from './contradictions.js';
 import type { Exchange } from './domain-exchange.js';
 import { type ApiOptions, ExchangeApi, type WriteOptions } from './exchange-api.js';
 import { ExchangeZone } from './exchange-zone.js';
@@ -47,6 +49,8 @@ export interface ClientOptions extends ApiOptions {
   readonly cache?: Cache;
   /** Called with all markets whenever they are read. */
   readonly onMarkets?: (markets: readonly Market[]) => void;
+  /** Takes what contradicts itself in an answer; the answer is used all the same. */
+  readonly onContradiction?: (contradiction: Contradiction) => void;
   /** Returns the time zone of the exchange's dates. Absent: pit learns it in each command. */
   readonly zone?: () => ExchangeZone;
 }
@@ -67,7 +71,7 @@ export type CompletionName =
     }
   | { readonly kind: 'cancelled'; readonly order: OrderReference };
 
-/** A page of a coin's deposits or withdrawals, newest first. `total` and `size` are null if the exchange leaves them out. */
+/** A page of a coin's deposits or withdrawals, newest first. The counts and `size` are null if the exchange leaves them out. */
 type DepositPage = DecodedResult<'getChargeRecord'>;
 type WithdrawalPage = DecodedResult<'getWithdrawRecord'>;
 
@@ -151,8 +155,10 @@ export class ExchangeClient implements Exchange {
     return this.#reportingMarket(market, this.#read('depth', { market, size, merge }));
   }
 
-  trades(market: string, since?: string): Promise<readonly Trade[]> {
-    return this.#reportingMarket(market, this.#read('trades', { market, since }));
+  async trades(market: string, since?: string): Promise<readonly Trade[]> {
+    const trades = await this.#reportingMarket(market, this.#read('trades', { market, since }));
+    this.reportContradiction(contradictionOfTrades(market, trades));
+    return trades;
   }
 
   async candles(range: CandleRange): Promise<Candles> {
@@ -170,14 +176,16 @@ export class ExchangeClient implements Exchange {
   /** Candles, oldest first, and the earliest moment that they can be of: ms since the Unix epoch, or null if it is not shown. */
   async candlePage(
     request: RequestOf<'kline'>,
-  ): Promise<{ readonly rows: DecodedResult<'kline'>; readonly asOf: number | null }> {
+  ): Promise<{ readonly rows: readonly Ohlcv[]; readonly asOf: number | null }> {
     const codec = codecOf('kline');
     const { value, asOf } = await this.#reportingMarket(
       request.market,
       this.api.readDated('kline', codec.encode(request)),
     );
     this.onResponse();
-    return { rows: codec.decode(value, request), asOf };
+    const { candles, named } = codec.decode(value, request);
+    this.reportContradiction(contradictionOfCandles(request.market, named));
+    return { rows: candles, asOf };
   }
 
   async account(): Promise<AccountInfo> {
@@ -355,7 +363,8 @@ export class ExchangeClient implements Exchange {
   }
 
   testTrading(): Promise<HttpResponse> {
-    return this.api.probe('getFeeInfo', {});
+    // the interface shows it for one coin only, and a refusal is an answer too
+    return this.api.probe('getFeeInfo', { currency: 'btc' });
   }
 
   requestOf(write: PlannedWrite): WriteRequest {
@@ -373,6 +382,10 @@ export class ExchangeClient implements Exchange {
   /** The markets as the exchange lists them. */
   readMarkets(): Promise<Result<OperationNamed<'markets'>>> {
     return this.api.read('markets', {});
+  }
+
+  reportContradiction(contradiction: Contradiction | undefined): void {
+    if (contradiction !== undefined) this.options.onContradiction?.(contradiction);
   }
 
   async #read<Name extends OperationName>(name: Name, request: RequestOf<Name>): Promise<DecodedResult<Name>> {
@@ -417,7 +430,7 @@ function wrongOrder(asked: string, found: string): unknown {
 /** For a zone that is learned again in each process. */
 const NOTHING_KEPT = { read: () => undefined, write: () => {} };
 
-const NO_RECORDS = { records: [], total: 0, size: null };
+const NO_RECORDS = { records: [], rowCount: 0, pageCount: null, size: null };
 
 /** Reads something, and returns `empty` if there is none: such a refusal was observed in place of an empty answer. */
 async function orIfNotFound<Value, Empty>(empty: Empty, read: () => Promise<Value>): Promise<Value | Empty> {

@@ -13,8 +13,24 @@ export interface GrowingList<Row> {
   isLast(rows: readonly Row[]): boolean;
 }
 
-/** What was read of a list, newest first and each row once, a page at a time. Returns whether there are older rows. */
-export type Pages<Row> = AsyncGenerator<readonly Row[], boolean>;
+/** What was read of a list, newest first and each row once, a page at a time. Returns what is known of the whole list. */
+export type Pages<Row> = AsyncGenerator<readonly Row[], Extent>;
+
+/** Where what was read ends, and how long the whole list is. */
+export interface Extent {
+  /** Whether there are older rows. */
+  readonly hasOlder: boolean;
+  /** The page that was read, counted from 1; null if all were. */
+  readonly page: number | null;
+  /** How many rows and pages the exchange counts; null if it does not say. */
+  readonly rowCount: number | null;
+  readonly pageCount: number | null;
+}
+
+/** The extent of a list whose rows the exchange does not count. */
+export function uncounted(hasOlder: boolean): Extent {
+  return { hasOlder, page: null, rowCount: null, pageCount: null };
+}
 
 /** The first pages are read one by one, so that a short list costs no extra request. */
 const PAGES_READ_SINGLY = 4;

@@ -50,8 +50,9 @@ export function readWithdrawals(source: RecordSource, coin: string, page?: numbe
 interface RecordPage<Entry> {
   /** Newest first. */
   readonly records: readonly Entry[];
-  /** On all pages together; null if the exchange does not report it. */
-  readonly total: number | null;
+  /** How many records and pages there are; null if the exchange does not say. */
+  readonly rowCount: number | null;
+  readonly pageCount: number | null;
   readonly size: number | null;
 }
 
@@ -61,20 +62,27 @@ async function* readRecords<Entry>(
   row: Pick<GrowingList<Entry>, 'identity' | 'time'>,
 ): Pages<Entry> {
   if (page !== undefined) {
-    const { records, total, size } = await request(page);
+    const { records, rowCount, pageCount, size } = await request(page);
     yield records;
-    const isFull = records.length === fullSize(size);
-    return records.length > 0 && (total === null ? isFull : total > page * fullSize(size));
+    return { hasOlder: hasOlder(page, { records, rowCount, pageCount, size }), page, rowCount, pageCount };
   }
   let full = RECORDS_PER_PAGE;
+  let counts: Pick<RecordPage<Entry>, 'rowCount' | 'pageCount'> = { rowCount: null, pageCount: null };
   const read = async (number: number) => {
-    const { records, size } = await request(number);
+    const { records, rowCount, pageCount, size } = await request(number);
     full = fullSize(size);
+    if (records.length > 0) counts = { rowCount, pageCount };
     return records;
   };
   const isLast = (records: readonly Entry[]) => records.length < full;
   for await (const { fresh } of pagesInOrder({ ...row, isUnique: false, read, isLast })) yield fresh;
-  return false;
+  return { hasOlder: false, page: null, ...counts };
+}
+
+function hasOlder(page: number, { records, rowCount, pageCount, size }: RecordPage<unknown>): boolean {
+  if (records.length === 0) return false;
+  if (rowCount !== null) return rowCount > page * fullSize(size);
+  return pageCount === null ? records.length === fullSize(size) : pageCount > page;
 }
 
 /** How many records a full page has: the exchange may send fewer than requested. */

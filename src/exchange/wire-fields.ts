@@ -35,7 +35,8 @@ export const DEPTH = {
 export const TRADE = {
   id: 'trades.tid',
   time: 'trades.date',
-  side: 'trades.type trades.trade_type',
+  side: 'trades.type',
+  orderSide: 'trades.trade_type',
   price: 'trades.price',
   amount: 'trades.amount',
 } as const;
@@ -79,18 +80,20 @@ export const COIN = {
 
 export const BILL = {
   id: 'getSpotBills.id',
-  time: 'getSpotBills.date getSpotBills.showDate',
+  time: 'getSpotBills.date',
+  timeRaw: 'getSpotBills.showDate',
   coin: 'getSpotBills.currencyName',
   type: 'getSpotBills.typeDesc',
   change: 'getSpotBills.changeAmount',
-  balance: 'getSpotBills.balance getSpotBills.total',
+  balance: 'getSpotBills.balance',
+  total: 'getSpotBills.total',
   remark: 'getSpotBills.remark',
 } as const;
 
 export const ADDRESS = {
   chain: 'getPayinAddress.blockChain',
   address: 'getPayinAddress.address getPayinAddress.account getUserAddress.key getWithdrawAddress.key',
-  memo: 'getPayinAddress.memo getPayinAddress.isUseMemo',
+  memo: 'getPayinAddress.memo',
   canDeposit: 'getPayinAddress.canDeposit',
   canWithdraw: 'getPayinAddress.canWithdraw',
 } as const;
@@ -152,9 +155,6 @@ export const CANCELLATION = {
   code: 'cancelOrder.code',
   message: 'cancelOrder.des',
 } as const;
-
-/** What the exchange said of a write. */
-export const WRITE_MESSAGE = 'order.message orderMoreV2.message cancelOrder.message cancelOrder.des withdraw.message';
 
 export const ORDER = {
   id: 'getOrder.id getOrders.id',

@@ -11,10 +11,11 @@ export interface FieldRow {
   readonly reason: string | undefined;
 }
 
-const CODE = 'error.code where it is not 1000; with 1000 the answer itself';
-const MESSAGE = "error.message where it is refused; with 1000 it has the exchange's word for success";
+const CODE = 'error.code if it is not 1000; with 1000 the answer itself';
+const MESSAGE = "error.message if it is refused; with 1000 it has the exchange's word for success";
 const HOLDER = 'holds the other fields';
-const PAGE = 'pit counts the pages; a note names the next one';
+const PAGE = 'pit counts the pages itself';
+const COUNT = 'a note, 10 of 37, and a warning if --all lists fewer';
 
 /** Fields of answers that no field of the output carries. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
@@ -22,7 +23,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   message: MESSAGE,
   des: MESSAGE,
   isSuc: 'false is a refusal, exit code 3',
-  'cancelOrder.isSuc': 'false is a refusal, exit code 3; with code 1000 the outcome is unknown',
+  'cancelOrder.isSuc': 'false is a refusal, exit code 3, unless the order itself is closed',
   datas: HOLDER,
   result: HOLDER,
   list: HOLDER,
@@ -30,13 +31,14 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   base: HOLDER,
   ticker: HOLDER,
   pageIndex: PAGE,
-  pageSize: PAGE,
-  totalCount: PAGE,
-  totalPage: PAGE,
-  total: PAGE,
+  pageSize: 'how many records a full page has',
+  totalCount: COUNT,
+  totalPage: 'a note, page 1 of 4',
+  total: COUNT,
+  'getPayinAddress.isUseMemo': 'address and memo are account and memo if it is true, else address is address',
   'kline.data': HOLDER,
-  'kline.moneyType': 'the quote coin of the market that was asked for; pit api kline prints it as sent',
-  'kline.symbol': 'the base coin of the market that was asked for; pit api kline prints it as sent',
+  'kline.moneyType': 'a warning if it is not the quote coin of the market; pit api kline prints it',
+  'kline.symbol': 'a warning if it is not the base coin of the market; pit api kline prints it',
 };
 
 /** Every field of every answer in the interface document, and its places in the output. */
@@ -50,21 +52,33 @@ export function fieldRows(schemas: Readonly<Record<string, Shape>>): FieldRow[] 
   );
 }
 
+/** A field of the output that carries a field of the interface. */
+interface Claim {
+  /** With `[]` for the elements of a list. */
+  readonly field: string;
+  readonly operation: string;
+  readonly name: string;
+}
+
+/** What a schema says its fields carry; of a list of numbers, an element counts as the list. */
+export function claimsOf(command: string, schema: Shape): Claim[] {
+  const lists = Object.entries(schema.properties ?? {}).filter(([, { items }]) => items !== undefined);
+  return [...lists, ...valueFields(schema)].flatMap(([field, { $comment }]) =>
+    ($comment?.split(' ') ?? []).map((carried) => {
+      const [operation = '', name = ''] = carried.replace(/\[\d\]$/, '').split('.');
+      if (name === '') throw new Error(`${command} ${field} carries ${carried}`);
+      return { field, operation, name };
+    }),
+  );
+}
+
 function carriers(schemas: Readonly<Record<string, Shape>>): Map<string, string[]> {
   const found = new Map<string, string[]>();
   for (const [command, schema] of Object.entries(schemas)) {
-    for (const [field, name] of namesIn(schema)) {
-      const known = found.get(name) ?? [];
-      found.set(name, [...new Set([...known, `${command} ${field.replace(/^\[\]\./, '')}`])]);
+    for (const { field, operation, name } of claimsOf(command, schema)) {
+      const known = found.get(`${operation}.${name}`) ?? [];
+      found.set(`${operation}.${name}`, [...new Set([...known, `${command} ${field.replace(/^\[\]\./, '')}`])]);
     }
   }
   return found;
-}
-
-/** The fields of a schema with what they carry; a list as such, and an element of a list of numbers by its list. */
-function namesIn(schema: Shape): (readonly [field: string, name: string])[] {
-  const lists = Object.entries(schema.properties ?? {}).filter(([, { items }]) => items !== undefined);
-  return [...lists, ...valueFields(schema)].flatMap(([field, one]) =>
-    (one.$comment?.split(' ') ?? []).map((name) => [field, name.replace(/\[\d\]$/, '')] as const),
-  );
 }

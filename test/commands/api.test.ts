@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { startDocumentExchange } from '../support/document-exchange.js';
 import { FAULTS, type FaultServer, respond, serveFaults } from '../support/fault-server.js';
 import { temporaryHome } from '../support/pit.js';
 import { environmentAt } from './literal-exchange.js';
@@ -207,5 +208,58 @@ describe('pit api with an undocumented operation', () => {
     expect(await other.json(`resolve ${clientId} --as notSent`, extra)).toMatchObject([{ outcome: 'notSent' }]);
     expect(await other.json('resolve', extra)).toEqual([]);
     expect(server.requests.filter(({ target }) => target.includes('setExpressState'))).toHaveLength(1);
+  });
+});
+
+describe('pit api on an exchange that knows the document alone', () => {
+  const MARGIN = 'order currency=btc_usdt tradeType=1 price=31000.5 amount=0.0123 acctType=1';
+
+  async function sentBy(line: string) {
+    const exchange = await startDocumentExchange(line.startsWith('getOrders') ? { getOrders: '[]' } : {});
+    onTestFinished(() => exchange.close());
+    const { environment } = exchange;
+    const alone = new PitHome(temporaryHome());
+    const { code, stderr } = await alone.run(`api ${line} --yes`, { environment });
+    return { code, stderr, broken: exchange.broken, last: exchange.requests };
+  }
+
+  it.each([
+    ['1', '0', 'enableExpress=true'],
+    ['0', '1', 'enableRepay=true'],
+    ['1', '1', 'enableExpress=true&enableRepay=true'],
+    ['true', 'false', 'enableExpress=true'],
+    ['0', '0', ''],
+  ])(
+    'takes enableExpress=%s and enableRepay=%s, and sends true or leaves out the default: %s',
+    async (express, repay, sent) => {
+      const { code, stderr, broken, last } = await sentBy(`${MARGIN} enableExpress=${express} enableRepay=${repay}`);
+      expect({ code, stderr: code === 0 ? '' : stderr, broken }).toEqual({ code: 0, stderr: '', broken: [] });
+      const [order = ''] = last.filter((one) => one.startsWith('/api/order?'));
+      expect((order.match(/enable\w+=\w+/g) ?? []).join('&')).toBe(sent);
+    },
+  );
+
+  it.each([
+    'getOrders currency=btc_usdt',
+    'getOrders currency=btc_usdt pageIndex=0 tradeType=0',
+    'getSpotBills pageIndex=0',
+    'getChargeRecord currency=btc pageIndex=0 pageSize=1000',
+    'getWithdrawRecord currency=btc pageIndex=2000000 pageSize=0',
+    'order currency=btc_usdt tradeType=0 price=31000.5 amount=1 orderType=7',
+  ])('refuses nothing that the document has no rule for: %s', async (line) => {
+    const { last } = await sentBy(line);
+    expect(last.some((one) => one.startsWith(`/api/${line.split(' ')[0]}?`))).toBe(true);
+  });
+
+  it.each([
+    ['getSpotBills startDate=2022-13-45', /startDate/],
+    ['getSpotBills pageSize=51', /pageSize/],
+    ['getWithdrawRecord currency=btc pageIndex=0 pageSize=10', /pageIndex/],
+    ['order currency=btc_usdt tradeType=2 price=1 amount=1', /tradeType/],
+    ['order currency=btc_usdt tradeType=1 price=1 amount=1 customerOrderId=abc', /customerOrderId/],
+    [`${MARGIN} enableExpress=2`, /enableExpress/],
+  ])('refuses what breaks a rule of the document, and sends nothing: %s', async (line, message) => {
+    const { code, stderr, last } = await sentBy(line);
+    expect({ code, stderr, last }).toEqual({ code: 2, stderr: expect.stringMatching(message), last: [] });
   });
 });

@@ -9,6 +9,8 @@ import {
   startDocumentExchange,
 } from '../support/document-exchange.js';
 import { type Ran, runPit, temporaryHome } from '../support/pit.js';
+import { atTerminal } from '../support/terminal.js';
+import { TestClient } from './mcp/client.js';
 
 const TERMS = `btc_usdt ${ORDER.amount} --at ${ORDER.price}`;
 
@@ -54,8 +56,7 @@ const WORKS: readonly (readonly [line: string, printed: unknown])[] = [
   ['pnl btc_usdt', expect.any(Array)],
   [`withdraw btc 0.1 --to ${ADDRESS} --dry-run`, expect.objectContaining({ dryRun: true, operation: 'withdraw' })],
   ['api getOrder currency=btc_usdt id=1', expect.objectContaining({ id: ORDER.id })],
-  ['api withdraw currency=btc --dry-run', undefined],
-].filter(([, printed]) => printed !== undefined) as never;
+];
 
 /** Command lines that need an answer which the document does not show, and the words that name it. */
 const NEEDS: readonly (readonly [line: string, named: RegExp])[] = [
@@ -63,18 +64,29 @@ const NEEDS: readonly (readonly [line: string, named: RegExp])[] = [
   ['fills btc_usdt', /getOrders/],
   ['cancel btc_usdt --all --yes', /getOrders/],
   ['api getOrders currency=btc_usdt', /getOrders/],
+  ['api setExpressState currency=btc_usdt --yes', /setExpressState/],
   ['fees', /getFeeInfo/],
   ['stream ticker:btc_usdt --count 1', /WebSocket address/],
 ];
 
-/** Commands that ask nothing of an exchange, or need a terminal, and have tests of their own. */
-const ELSEWHERE = /^(commit|completion|doctor|keys|mcp|profile|sandbox|schema|shell|watch)\b|^order (batch|replace)$/;
+/** Commands that ask nothing of an exchange, and those that have a test of their own below. */
+const ELSEWHERE =
+  /^(commit|completion|keys|profile|sandbox|schema)\b|^(doctor|mcp|mcp config|order batch|shell|watch)$/;
 
-async function run(line: string) {
+async function served() {
   const exchange = await startDocumentExchange();
-  onTestFinished(() => exchange.close());
+  onTestFinished(async () => {
+    for (const name of exchange.called) called.add(name);
+    await exchange.close();
+  });
+  return exchange;
+}
+
+async function run(line: string, input?: string) {
+  const exchange = await served();
   const { environment } = exchange;
-  const ran: Ran = await runPit([...line.split(' '), '--json'], { home: temporaryHome(), environment });
+  const given = input === undefined ? {} : { input };
+  const ran: Ran = await runPit([...line.split(' '), '--json'], { home: temporaryHome(), environment, ...given });
   return { ran, exchange };
 }
 
@@ -87,7 +99,72 @@ describe('an exchange that answers what the document shows, and nothing else', (
       ...{ code: 0, broken: [], stderr: '' },
     });
     expect(JSON.parse(ran.stdout)).toEqual(printed);
-    for (const name of exchange.called) called.add(name);
+  });
+
+  it('is enough for a withdrawal, whose answer names its record', async () => {
+    const line = `withdraw btc 0.1 --to ${ADDRESS} --confirm-address ${ADDRESS} --safe-pwd-stdin`;
+    const { ran, exchange } = await run(line, 'password1\n');
+    expect({ code: ran.code, broken: exchange.broken, stderr: ran.code === 0 ? '' : ran.stderr }).toEqual({
+      ...{ code: 0, broken: [], stderr: '' },
+    });
+    expect(JSON.parse(ran.stdout)).toMatchObject({ outcome: 'placed', id: '2016011202', fee: '0.0005' });
+  });
+
+  it('is enough for pit doctor, which says what the document does not show', async () => {
+    const { ran, exchange } = await run('doctor');
+    const found = JSON.parse(ran.stdout) as readonly { check: string; status: string; detail: string }[];
+    const other = found.filter(({ status }) => status !== 'ok').map(({ check, detail }) => `${check}: ${detail}`);
+    expect({ code: ran.code, other, broken: exchange.broken }).toEqual({
+      code: 0,
+      other: [
+        expect.stringMatching(/^stream: .* no WebSocket address/),
+        expect.stringMatching(/^tolerance: the exchange still accepts requests that are 65 s old/),
+      ],
+      broken: [],
+    });
+  });
+
+  it('is enough for pit shell, one command after the other', async () => {
+    const exchange = await served();
+    const { environment } = exchange;
+    const input = `ticker btc_usdt --json\nuse btc_usdt\norder show btc_usdt ${ORDER.id} --json\nbalance --json\n`;
+    const { code, stdout, stderr } = await runPit(['shell'], { home: temporaryHome(), environment, input });
+    const lines = stdout.trimEnd().split('\n');
+    expect({ code, lines: lines.length, stderr, broken: exchange.broken }).toEqual({
+      ...{ code: 0, lines: 3, stderr: expect.any(String), broken: [] },
+    });
+    expect(lines.map((line) => JSON.parse(line))).toEqual([
+      [expect.objectContaining({ last: '31000.5' })],
+      expect.objectContaining({ id: ORDER.id, state: 'open' }),
+      expect.arrayContaining([expect.objectContaining({ coin: 'usdt', available: '50000.75' })]),
+    ]);
+  });
+
+  it('is enough for the tools of pit mcp', async () => {
+    const exchange = await served();
+    const client = new TestClient({ home: temporaryHome(), environment: exchange.environment });
+    await client.initialize();
+    const call = async (name: string, given: object) => (await client.call(name, given)).structuredContent;
+    expect(await call('tickers', { markets: ['btc_usdt'] })).toMatchObject({ data: [{ last: '31000.5' }] });
+    expect(await call('order_book', { market: 'btc_usdt' })).toMatchObject({
+      data: { asks: [{ price: '31000.4' }, {}] },
+    });
+    expect(await call('account', {})).toMatchObject({ data: { username: 'trader@example.com' } });
+    expect(await call('bills', {})).toMatchObject({ data: [{ id: '12345678901234567' }] });
+    expect((await call('orders', { market: 'btc_usdt' })).error?.message).toMatch(/getOrders/);
+    await client.end();
+    expect(exchange.broken).toEqual([]);
+  });
+
+  it('is enough for the market in pit watch, which says that orders could not be read', async () => {
+    const exchange = await served();
+    const { status, screen } = await atTerminal(['watch', 'btc_usdt'], {
+      ...{ home: temporaryHome(), environment: exchange.environment, columns: 120, rows: 40 },
+      steps: [{ await: '31,000.4' }, { await: '50,000.75' }, { await: 'getOrders', type: 'q' }],
+    });
+    expect({ status, isShown: screen.includes('31,000.3'), broken: exchange.broken }).toEqual({
+      ...{ status: 0, isShown: true, broken: [] },
+    });
   });
 
   it.each(NEEDS)('leaves pit %s without an answer, which says what it needs in a sentence', async (line, named) => {
@@ -101,13 +178,15 @@ describe('an exchange that answers what the document shows, and nothing else', (
   });
 
   // the list of orders is only an extra: these have to work too
-  it.fails.each([['order batch buy btc_usdt --ladder 30000:30900:2 --amount 0.02 --yes', { placed: 2 }]])(
-    'is enough for pit %s',
-    async (line, printed) => {
-      const { ran } = await run(line);
-      expect(JSON.parse(ran.stdout)).toMatchObject(printed);
-    },
-  );
+  it.fails.each([
+    [
+      'order batch buy btc_usdt --ladder 30000:30900:2 --amount 0.02 --yes',
+      { placed: 2, orders: BATCH_IDS.map((id) => ({ id })) },
+    ],
+  ])('is enough for pit %s', async (line, printed) => {
+    const { ran } = await run(line);
+    expect(JSON.parse(ran.stdout)).toMatchObject(printed);
+  });
 
   it('has a test here for every command that speaks to an exchange', () => {
     const lines = [...WORKS, ...NEEDS].map(([line]) => line);
@@ -118,8 +197,8 @@ describe('an exchange that answers what the document shows, and nothing else', (
   });
 
   afterAll(() => {
-    const never = DOCUMENTED.filter((name) => !called.has(name) && !['orderMoreV2', 'withdraw'].includes(name));
+    // the batch above does not come so far
+    const never = DOCUMENTED.filter((name) => !called.has(name) && name !== 'orderMoreV2');
     expect(never).toEqual([]);
-    expect(BATCH_IDS.length).toBe(2);
   });
 });

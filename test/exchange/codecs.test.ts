@@ -277,7 +277,9 @@ describe('market data', () => {
     const body = '[{"date":1648461600,"price":2.0,"amount":0.5,"tid":9,"trade_type":"ask","type":"sell"}]';
     const { sent, value } = await exchanged(body, (client) => client.trades('btc_usdt', '8'));
     expect(sent).toBe('/data/v1/trades?market=btc_usdt&since=8');
-    expect(value).toEqual([{ id: '9', time: 1648461600000, side: 'sell', price: '2.0', amount: '0.5' }]);
+    expect(value).toEqual([
+      { id: '9', time: 1648461600000, side: 'sell', orderSide: 'sell', price: '2.0', amount: '0.5' },
+    ]);
   });
 
   it('requests candles from an inclusive time, and returns them oldest first', async () => {
@@ -371,7 +373,8 @@ describe('funds', () => {
           ...{ internal: true, description: null, state: 'success', status: 2 },
         },
       ],
-      total: null,
+      rowCount: null,
+      pageCount: null,
       size: null,
     });
     const plain = body.replace(',"itransfer":1', '');
@@ -391,19 +394,21 @@ describe('funds', () => {
   });
 
   it.each([
-    ['its total', '"balance":"2 BTC","total":"1.50"', '1.50'],
-    ['its balance with the name of the coin, without a total', '"balance":"1.50 BTC","total":null', '1.50'],
-    ['its balance, if the total is none', '"balance":"1.50 BTC","total":"--"', '1.50'],
-    ['nothing, if there is neither', '"balance":null', null],
-  ])('reads the balance after a bill from %s', async (_, balance, read) => {
-    const bill = `{"id":7,"currencyName":"BTC",${balance},"changeAmount":"-0.5 BTC","date":1648461600123,"showDate":"2022-03-28 10:00:00","remark":"r","typeDesc":"Sell"}`;
+    ['"balance":"2 BTC","total":"1.50"', '2', '1.50'],
+    ['"balance":"1.50 BTC","total":null', '1.50', null],
+    ['"balance":"1.50 BTC","total":"--"', '1.50', null],
+    ['"total":"1.50 BTC"', null, '1.50'],
+    ['"balance":null', null, null],
+  ])('reads both balances of a bill, each by itself: %s', async (balances, balance, total) => {
+    const bill = `{"id":7,"currencyName":"BTC",${balances},"changeAmount":"-0.5 BTC","date":1648461600123,"showDate":"2022-03-28 10:00:00","remark":"r","typeDesc":"Sell"}`;
     const { value } = await exchanged(`{"code":1000,"message":"ok","result":[${bill}]}`, (client) =>
       client.billPage({ coin: 'btc', age: 'recent', page: 1, size: 50 }),
     );
     const [first] = value;
     expect(first).toMatchObject({ id: '7', time: 1648461600123, shownTime: '2022-03-28 10:00:00' });
     expect(first?.read()).toEqual({
-      ...{ id: '7', time: 1648461600123, coin: 'btc', type: 'Sell', change: '-0.5', balance: read, remark: 'r' },
+      ...{ id: '7', time: 1648461600123, coin: 'btc', type: 'Sell', change: '-0.5', balance, total },
+      ...{ remark: 'r', timeRaw: '2022-03-28 10:00:00' },
     });
   });
 

@@ -183,7 +183,7 @@ describe('values of the interface', () => {
     [
       'the levels of a book',
       levels,
-      'a list of pairs of decimal numbers',
+      'a list of pairs of decimal numbers of 0 or more',
       [
         ['7', '"7"'],
         ['[1]', 'a list'],

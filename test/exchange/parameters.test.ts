@@ -25,7 +25,7 @@ const {
   amountOrZero,
   long,
   pageNumber,
-  pageSize,
+  unboundedInt,
   clientOrderId,
   wallClock,
   pricesAndAmounts,
@@ -72,7 +72,12 @@ describe.each([
     refuses: ['', '9223372036854775808', '-1', '1.0', '1\n', '1e3'],
   },
   { name: 'page', kind: pageNumber, takes: ['1', '2147483647'], refuses: ['0', '2147483648', '-1', ''] },
-  { name: 'items per page', kind: pageSize, takes: ['1', '51', '2147483647'], refuses: ['0', '2147483648', '-1', ''] },
+  {
+    name: 'page or size without a range',
+    kind: unboundedInt,
+    takes: ['0', '1', '51', '2147483647'],
+    refuses: ['2147483648', '-1', ''],
+  },
   {
     name: 'client order id',
     kind: clientOrderId,

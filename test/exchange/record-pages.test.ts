@@ -33,7 +33,8 @@ async function clientFor(answer: (page: number) => string) {
 /** The records of one page, and whether there are older ones. */
 async function pageOf<Entry>(pages: Pages<Entry>) {
   const { value: records } = await pages.next();
-  return { records, hasOlder: (await pages.next()).value };
+  const end = await pages.next();
+  return { records, hasOlder: end.done === true && end.value.hasOlder };
 }
 
 describe('a page of records', () => {

@@ -110,7 +110,7 @@ export const MARKET_DATA = {
       '0.price': 'decimal',
       '0.amount': 'decimal',
       '0.tid': 'strict',
-      '0.trade_type': 'strict',
+      '0.trade_type': 'optional',
       '0.type': 'strict',
     },
   },
@@ -123,7 +123,7 @@ export const MARKET_DATA = {
       moneyType: 'USDT',
       symbol: 'BTC',
     },
-    fields: { data: 'strict', moneyType: 'text', symbol: 'text', 'data.0.0': 'decimal', 'data.0.5': 'decimal' },
+    fields: { data: 'strict', moneyType: 'optional', symbol: 'optional', 'data.0.0': 'decimal', 'data.0.5': 'decimal' },
   },
 } satisfies Partial<Record<OperationName, WireExample>>;
 

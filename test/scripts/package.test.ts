@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -59,10 +59,26 @@ it('the package holds only what runs or is read, and no code that one Node has c
 
 it('the package asks npm for native libraries only, and the checkout keeps its own package.json', () => {
   const read = (file: string) => JSON.parse(readFileSync(file, 'utf8'));
-  const { dependencies, devDependencies, overrides, scripts, ...rest } = read(path.join(root, 'package.json'));
+  const { dependencies, devDependencies, overrides, ...rest } = read(path.join(root, 'package.json'));
   expect(Object.keys(dependencies).length).toBeGreaterThan(10);
   expect(read(path.join(unpacked, 'package.json'))).toEqual(rest);
   expect(read(path.join(packed.copy, 'package.json'))).toEqual(read(path.join(root, 'package.json')));
+});
+
+it('a pack that was killed leaves scripts of which the next puts the whole package.json back, and says so', () => {
+  const { copy } = packed;
+  const manifest = path.join(copy, 'package.json');
+  const whole = readFileSync(manifest, 'utf8');
+  const node = (...words: string[]) => spawnSync(process.execPath, words, { cwd: copy, encoding: 'utf8' });
+  expect(node('scripts/pack.js', 'before').status).toBe(0);
+  const left = JSON.parse(readFileSync(manifest, 'utf8'));
+  expect({ dependencies: left.dependencies, test: left.scripts.test }).toEqual({
+    test: JSON.parse(whole).scripts.test,
+  });
+  const { status, stderr } = node('scripts/prepare.js');
+  expect({ status, stderr, text: readFileSync(manifest, 'utf8') }).toEqual({
+    ...{ status: 0, stderr: 'Put package.json back: npm pack ended before it could.\n', text: whole },
+  });
 });
 
 it('publint finds nothing to improve in the package', async () => {

@@ -35,6 +35,8 @@ interface Shown {
 const NUMBER = /^\d+(\.\d+)?$/;
 const WHOLE = /^\d+$/;
 const SIDE = /^[01]$/;
+/** Typed int, "values true/false": either form. */
+const SWITCH = /^(true|false|1|0)$/;
 const CLIENT = /^[A-Za-z0-9]{4,36}$/;
 const WALL_CLOCK = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/;
 const TYPES = /^(1min|3min|5min|15min|30min|1hour|2hour|4hour|6hour|12hour|1day|3day|1week)$/;
@@ -135,8 +137,8 @@ const SHOWN: Readonly<Record<string, Shown>> = {
       price: NUMBER,
       amount: NUMBER,
       'acctType?': /^[012]$/,
-      'enableExpress?': /^(true|false)$/,
-      'enableRepay?': /^(true|false)$/,
+      'enableExpress?': SWITCH,
+      'enableRepay?': SWITCH,
       'customerOrderId?': CLIENT,
       'orderType?': /^.*$/,
     },
@@ -171,6 +173,13 @@ const SHOWN: Readonly<Record<string, Shown>> = {
   },
 };
 
+/** "Parameters seen"; its body is not shown. */
+const GET_ORDERS: Shown = {
+  family: 'api',
+  parameters: { currency: 'market', 'pageIndex?': /^[1-9]\d*$/, 'tradeType?': SIDE },
+  answer: '',
+};
+
 export interface DocumentExchange {
   readonly url: string;
   readonly environment: Readonly<Record<string, string>>;
@@ -180,21 +189,34 @@ export interface DocumentExchange {
   readonly notShown: ReadonlySet<string>;
   /** Requests that break the document, in words. */
   readonly broken: readonly string[];
+  /** Path and query of every request, in their order. */
+  readonly requests: readonly string[];
+  /** Its order is open again. */
+  reopen(): void;
   close(): Promise<void>;
 }
 
 export const DOCUMENTED = Object.keys(SHOWN);
 
-/** Starts it on a free port of this machine. */
-export async function startDocumentExchange(): Promise<DocumentExchange> {
+/** The body of an answer, or what makes it of the parameters. */
+export type Answer = string | ((given: URLSearchParams) => string);
+
+/**
+ * Starts it on a free port of this machine.
+ * @param answers bodies in place of the examples, by operation, that of getOrders included; they may change meanwhile
+ */
+export async function startDocumentExchange(answers: Readonly<Record<string, Answer>> = {}): Promise<DocumentExchange> {
   const called = new Set<string>();
   const notShown = new Set<string>();
   const broken: string[] = [];
+  const requests: string[] = [];
   /** A cancelled order that was filled in part has the status 2. */
   let isCancelled = false;
   const server = createServer((request, response) => {
     const name = nameOf(request);
-    const shown = Object.hasOwn(SHOWN, name) ? SHOWN[name] : undefined;
+    requests.push(request.url ?? '');
+    const answer = answers[name];
+    const shown = Object.hasOwn(SHOWN, name) ? SHOWN[name] : answer === undefined ? undefined : GET_ORDERS;
     if (shown === undefined) {
       notShown.add(name);
       return end(response, 404, '');
@@ -206,7 +228,9 @@ export async function startDocumentExchange(): Promise<DocumentExchange> {
     }
     called.add(name);
     isCancelled ||= name === 'cancelOrder';
-    end(response, 200, isCancelled ? shown.answer.replace('"status":3', '"status":2') : shown.answer);
+    const given = new URL(request.url ?? '', 'http://localhost').searchParams;
+    const body = typeof answer === 'function' ? answer(given) : (answer ?? shown.answer);
+    end(response, 200, isCancelled ? body.replace('"status":3', '"status":2') : body);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -221,7 +245,10 @@ export async function startDocumentExchange(): Promise<DocumentExchange> {
       server.closeAllConnections();
       server.close(() => resolve());
     });
-  return { url, environment, called, notShown, broken, close };
+  const reopen = () => {
+    isCancelled = false;
+  };
+  return { url, environment, called, notShown, broken, requests, reopen, close };
 }
 
 function end(response: ServerResponse, status: number, body: string): void {

@@ -16,6 +16,7 @@ import type {
   WriteResponse,
 } from '../../src/exchange/exchange.js';
 import { FACTS } from '../../src/exchange/facts.js';
+import { uncounted } from '../../src/exchange/growing-pages.js';
 import { NOW } from './fake-host.js';
 
 /** What a fake exchange has. Lists are newest first, except for candles and trades. */
@@ -217,7 +218,7 @@ export class FakeExchange implements Exchange {
       this.reads.push(`${what} ${page}`);
       yield rows.slice((page - 1) * size, page * size);
       const hasOlder = rows.length > page * size;
-      if (!hasOlder || only !== undefined) return hasOlder;
+      if (!hasOlder || only !== undefined) return uncounted(hasOlder);
     }
   }
 

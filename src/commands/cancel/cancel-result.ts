@@ -24,12 +24,19 @@ export const CANCELLED: shape.Fields = {
   id: shape.nullable(shape.text('of the order')),
   clientId: shape.nullable(shape.text('your own id, if you cancelled by it')),
   market: shape.text(''),
-  price: shape.nullable(shape.decimal('in the quote coin', wireField.CANCELLATION.price)),
-  amount: shape.nullable(shape.decimal('in the base coin', wireField.CANCELLATION.amount)),
+  price: shape.nullable(shape.decimal('in the quote coin')),
+  amount: shape.nullable(shape.decimal('in the base coin')),
   filled: shape.nullable(shape.decimal('before it was cancelled', wireField.CANCELLATION.filled)),
   filledValue: shape.nullable(shape.decimal('in the quote coin', wireField.CANCELLATION.filledValue)),
   code: shape.nullable(shape.integer("the exchange's return code", wireField.CANCELLATION.code)),
   message: shape.nullable(shape.text("the exchange's message", wireField.CANCELLATION.message)),
+};
+
+/** The same if the order could not be read: then its terms are those of the answer. */
+export const CANCELLED_BY_ANSWER: shape.Fields = {
+  ...CANCELLED,
+  price: shape.nullable(shape.decimal('in the quote coin', wireField.CANCELLATION.price)),
+  amount: shape.nullable(shape.decimal('in the base coin', wireField.CANCELLATION.amount)),
 };
 
 /** A cancellation's fields in the order of the contract. */

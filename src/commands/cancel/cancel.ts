@@ -30,7 +30,7 @@ import {
   type WriteContext,
 } from '../write.js';
 import { cancelInAllMarkets } from './cancel-in-all-markets.js';
-import { CANCELLED, cancelAllAnswer, cancelAnswer } from './cancel-result.js';
+import { CANCELLED_BY_ANSWER, cancelAllAnswer, cancelAnswer } from './cancel-result.js';
 import { openText } from './open-text.js';
 
 export default define({
@@ -51,7 +51,7 @@ export default define({
     'cancel btc_usdt --all --yes --json',
     'cancel --all --all-markets',
   ],
-  output: shape.array(shape.object(CANCELLED)),
+  output: shape.array(shape.object(CANCELLED_BY_ANSWER)),
   dryRunOutput: shape.array(dryRunShape()),
   async run(context, { market, ids, id, all, allMarkets }) {
     if (allMarkets) {

@@ -2,7 +2,7 @@ import { listing } from '../../cli/answers.js';
 import { flag, optional, toggle } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import { Decimal, grouped } from '../../domain/decimal.js';
-import type { Bill } from '../../domain/funds.js';
+import { type Bill, balanceAfter } from '../../domain/funds.js';
 import { suggest, usage } from '../../errors.js';
 import { FACTS, wireField } from '../../exchange/description.js';
 import type { Exchange, Pages } from '../../exchange/exchange.js';
@@ -46,6 +46,8 @@ export default define({
         change: shape.decimal('negative if coins went out', wireField.BILL.change),
         balance: shape.nullable(shape.decimal('after the change', wireField.BILL.balance)),
         remark: shape.nullable(shape.text('', wireField.BILL.remark)),
+        total: shape.nullable(shape.decimal("the exchange's second balance", wireField.BILL.total)),
+        timeRaw: shape.nullable(shape.text('as the exchange writes it, without a zone', wireField.BILL.timeRaw)),
       }),
     ),
     shape.array(SUMMARY, 'with --summary'),
@@ -64,7 +66,7 @@ export default define({
       what: 'bills',
       pages: bills,
       rowMaker: () => billRow,
-      fields: ['id', 'time', 'coin', 'type', 'change', 'balance', 'remark'],
+      fields: ['id', 'time', 'coin', 'type', 'change', 'balance', 'remark', 'total', 'timeRaw'],
       columns: COLUMNS(),
       empty: coin === undefined ? 'No bills.' : `No bills in ${coin}.`,
       older: `--page ${(page ?? 1) + 1}, --from TIME or --all`,
@@ -75,19 +77,19 @@ export default define({
 
 /** Warns if the profile's zone differs from the bills': `--to` and the times of deposits depend on it. */
 async function* checkingZone({ output, session }: Context, bills: Pages<Bill>, { zone }: Exchange): Pages<Bill> {
-  const hasOlder = yield* bills;
+  const extent = yield* bills;
   const { name, contradictingOffset } = zone;
-  if (contradictingOffset === undefined) return hasOlder;
+  if (contradictingOffset === undefined) return extent;
   const { profile } = await session.profile.connection();
   output.warn([
     `The profile's zone is ${name}, but this exchange's bills are in ${contradictingOffset}.`,
     suggest('Use the zone of the bills', 'profile', 'unset', profile, 'zone'),
   ]);
-  return hasOlder;
+  return extent;
 }
 
-function billRow({ id, time, coin, type, change, balance, remark }: Bill) {
-  return { id, time: isoTime(time), coin, type, change, balance, remark };
+function billRow({ id, time, coin, type, change, balance, remark, total, timeRaw }: Bill) {
+  return { id, time: isoTime(time), coin, type, change, balance, remark, total, timeRaw };
 }
 
 const COLUMNS = (): readonly Column<BillRow>[] => [
@@ -103,7 +105,10 @@ const COLUMNS = (): readonly Column<BillRow>[] => [
   },
   {
     title: 'balance',
-    value: ({ balance }) => (balance === null ? null : grouped(balance)),
+    value: (row) => {
+      const balance = balanceAfter(row);
+      return balance === null ? null : grouped(balance);
+    },
     align: 'decimal',
     importance: 5,
   },

@@ -70,7 +70,13 @@ const columns = (): readonly Column<WithdrawalRow>[] => [
   { title: 'amount', value: ({ amount }) => grouped(amount), rowKey: ({ id }) => id, align: 'decimal', importance: 9 },
   { title: 'fee', value: ({ fee }) => (fee === null ? null : grouped(fee)), align: 'decimal', importance: 4 },
   stateColumn<WithdrawalRow>(8),
+  {
+    title: 'processed',
+    value: ({ processedTime }) => (processedTime === null ? null : localTime(Date.parse(processedTime))),
+    importance: 2,
+  },
   { title: 'address', value: ({ address }) => address, importance: 5 },
   { title: 'hash', value: ({ hash }) => hash, importance: 3 },
+  { title: 'merchant order', value: ({ merchantOrderNo }) => merchantOrderNo, importance: 1 },
   { title: 'id', value: ({ id }) => id, importance: 7, paint: (text, _, paint) => paint.faint(text) },
 ];

@@ -122,7 +122,7 @@ export const BATCH_LINE = shape.object({
   amount: shape.decimal('in the base coin'),
   outcome: shape.enumOf(['placed', 'refused', 'unknown', 'notSent'], ''),
   id: shape.nullable(shape.id('of the order', wireField.PLACED_ORDERS.id)),
-  reason: shape.nullable(shape.text("the exchange's message, or why it was not sent", wireField.WRITE_MESSAGE)),
+  reason: shape.nullable(shape.text("the exchange's message, or why it was not sent")),
   ...STATE_AND_FILLS,
 });
 

@@ -148,6 +148,7 @@ export function orderRecord(screen: Screen, row: OrderRow): string {
     ['filled value', formatAmount(row.filledValue)],
     ['average price', averageText(row)],
     ['fee', feeText(row)],
+    ...(row.feeDiscount ? [['fee coin', "the platform's own discount coin"] as Entry] : []),
     [timeTitle(), localTime(Date.parse(row.time))],
     [
       'state',

@@ -23,6 +23,8 @@ export class ActiveExchange {
   #writeListener: (name: string, body: string) => void = () => undefined;
   #isSandboxKeptStopped = false;
   #isHaltReported = false;
+  /** The subjects on which the exchange contradicted itself, so that users are warned of each once. */
+  readonly #contradictions = new Set<string>();
 
   constructor(
     private readonly host: Host,
@@ -164,6 +166,11 @@ export class ActiveExchange {
       trace: this.globals.verbose ? (line) => output.note(line) : undefined,
       onNames: (seen) => this.seenNames.observe(seen),
       onMarkets: (markets) => this.seenNames.markets(markets),
+      onContradiction: ({ subject, message }) => {
+        if (this.#contradictions.has(subject)) return;
+        this.#contradictions.add(subject);
+        output.warn(message);
+      },
       onUnshared: (message) => output.warn(message),
       orderMarkets: this.orderMarkets,
       writesUnderWay: this.writesUnderWay,

@@ -1,4 +1,5 @@
 import type { GenericSchema, InferOutput } from 'valibot';
+import type { Contradiction } from '../contradictions.js';
 import type { ExchangeClient } from '../exchange-client.js';
 import type { ParameterKind, Parameters } from '../operations/operation.js';
 import type { NewestState, Scope } from './newest.js';
@@ -42,6 +43,8 @@ interface FollowedChannel<Request, Schema extends GenericSchema, Data> {
   readonly encode: (request: Request) => ChannelValues;
   /** What a frame says; undefined for a frame of another channel of the same name. */
   readonly decode: (frame: InferOutput<Schema>, request: Request, marketNamed: FindMarket) => Data | undefined;
+  /** What contradicts itself in a frame; undefined if nothing does. Absent if nothing can. */
+  readonly contradiction?: (data: Data, request: Request) => Contradiction | undefined;
   /** The exchange's time of what it sent, in milliseconds since the Unix epoch; null if it says none. */
   readonly timeOf: (data: Data) => number | null;
   /** Whether each push is the whole state, so that one closes a gap. */

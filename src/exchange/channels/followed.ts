@@ -1,4 +1,5 @@
 import type { GenericSchema } from 'valibot';
+import type { Contradiction } from '../contradictions.js';
 import { ASSET_CHANNELS } from './assets.js';
 import type { ChannelDescription, ChannelPart, ChannelValues, FindMarket, Reading, Snapshot } from './channel.js';
 import { MARKET_CHANNELS } from './market-data.js';
@@ -39,6 +40,7 @@ export interface AnyFollowed extends ChannelDescription {
   readonly parts: readonly ChannelPart[];
   readonly encode: (request: Channel) => ChannelValues;
   readonly decode: (frame: unknown, request: Channel, marketNamed: FindMarket) => unknown;
+  readonly contradiction?: (data: unknown, request: Channel) => Contradiction | undefined;
   readonly timeOf: (data: unknown) => number | null;
   readonly isWhole: boolean;
   readonly isHistory: boolean;

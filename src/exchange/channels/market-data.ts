@@ -3,8 +3,9 @@ import { CANDLE_TYPES, type Candle, type CandleType } from '../../domain/candle.
 import { Decimal } from '../../domain/decimal.js';
 import { compareIds, type Depth, type Level, type Ticker, type Trade } from '../../domain/market-data.js';
 import { markClosed, readCandles } from '../candles.js';
+import { contradictionOfTrades } from '../contradictions.js';
 import type { ExchangeClient } from '../exchange-client.js';
-import { decimal, emptyableDecimal, instant, levels, maybe } from '../operations/fields.js';
+import { emptyableDecimal, emptyableUnsigned, instant, levels, maybe, unsignedDecimal } from '../operations/fields.js';
 import {
   candle,
   marketConfiguration,
@@ -124,11 +125,11 @@ const quickDepth = {
     lastTime: instant,
     listDown: levels,
     listUp: levels,
-    currentPrice: maybe(emptyableDecimal),
-    high: maybe(emptyableDecimal),
-    low: maybe(emptyableDecimal),
+    currentPrice: maybe(emptyableUnsigned),
+    high: maybe(emptyableUnsigned),
+    low: maybe(emptyableUnsigned),
     rate: maybe(emptyableDecimal),
-    dayNumber: maybe(decimal),
+    dayNumber: maybe(unsignedDecimal),
   }),
   sources: { name: observedBy(14), parameters: observedBy(3), frame: observedBy(3) },
 } as const satisfies ChannelDescription;
@@ -146,6 +147,7 @@ const trades = describeChannel(
     ...ofMarket,
     word: 'trades',
     decode: ({ data }): readonly Trade[] => data.map(toTrade),
+    contradiction: (data, { market }) => contradictionOfTrades(market, data),
     timeOf: (data) => data.at(-1)?.time ?? null,
     isWhole: false,
     isHistory: true,

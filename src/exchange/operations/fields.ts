@@ -38,14 +38,22 @@ function decimalText(value: unknown): string | undefined {
 /** A price or an amount: plain digits with the exponent expanded and zeros kept as sent. */
 export const decimal = field('a decimal number', decimalText);
 
+function unsignedText(value: unknown): string | undefined {
+  const text = decimalText(value);
+  return text?.startsWith('-') ? undefined : text;
+}
+
+/** A decimal that is not negative: no price and no amount of market data is. */
+export const unsignedDecimal = field('a decimal number of 0 or more', unsignedText);
+
 /** A list of prices with their amounts, `[[price, amount], …]`. It is checked as a whole, because streams send many books. */
-export const levels = field('a list of pairs of decimal numbers', (value): Level[] | undefined => {
+export const levels = field('a list of pairs of decimal numbers of 0 or more', (value): Level[] | undefined => {
   if (!Array.isArray(value)) return undefined;
   const found: Level[] = [];
   for (const pair of value) {
     if (!Array.isArray(pair)) return undefined;
-    const price = decimalText(pair[0]);
-    const amount = decimalText(pair[1]);
+    const price = unsignedText(pair[0]);
+    const amount = unsignedText(pair[1]);
     if (price === undefined || amount === undefined) return undefined;
     found.push({ price, amount });
   }
@@ -55,15 +63,15 @@ export const levels = field('a list of pairs of decimal numbers', (value): Level
 /** A decimal that a quiet market may leave empty: null, `""` and `"--"` become null. */
 export const emptyableDecimal = field('a decimal number', (value) => (isEmpty(value) ? null : decimalText(value)));
 
-function isEmpty(value: unknown): boolean {
+/** The same for what is not negative. */
+export const emptyableUnsigned = field('a decimal number of 0 or more', (value) =>
+  isEmpty(value) ? null : unsignedText(value),
+);
+
+/** Whether a value stands for none. */
+export function isEmpty(value: unknown): boolean {
   return [null, '', '-', '--'].includes(value as string | null);
 }
-
-/** A decimal that is not negative. */
-export const unsignedDecimal = field('a decimal number of 0 or more', (value) => {
-  const text = decimalText(value);
-  return text?.startsWith('-') ? undefined : text;
-});
 
 /** A number of things, a scale or a raw code. */
 export const integer = field('a whole number', asInteger);

@@ -10,7 +10,7 @@ import type {
   WithdrawalRequest,
   WithdrawalState,
 } from '../../domain/funds.js';
-import { parseBillAmount, requireBillAmount } from '../bill-amounts.js';
+import { requireBillAmount } from '../bill-amounts.js';
 import {
   createdId,
   decimal,
@@ -19,6 +19,7 @@ import {
   id,
   instant,
   integer,
+  isEmpty,
   keyed,
   maybe,
   optionalDecimal,
@@ -36,11 +37,11 @@ import {
   keylessRead,
   optional,
   pageNumber,
-  pageSize,
   required,
   secret,
   signedRead,
   signedWrite,
+  unboundedInt,
   WHOLE_LIST_BYTES,
   wallClock,
   wholeNumber,
@@ -117,8 +118,6 @@ const feeEntry = v.object({
   canDeposit: flag,
   canWithdraw: flag,
 });
-
-const paging = { pageIndex: required(pageNumber), pageSize: required(pageSize) };
 
 /** A coin of the account, from an entry of `getAccountInfo` or of a push. */
 export function toCoin(entry: v.InferOutput<typeof coinEntry>): Coin {
@@ -198,23 +197,19 @@ export interface ListedBill {
 }
 
 function toBill(entry: v.InferOutput<typeof billEntry>): Bill {
-  const { id, currencyName, changeAmount, date, typeDesc, remark } = entry;
+  const { id, currencyName, changeAmount, balance, total, date, showDate, typeDesc, remark } = entry;
+  const amountOf = (text: string | null) => (isEmpty(text) ? null : requireBillAmount(text ?? '', currencyName, id));
   return {
     id,
     time: date,
+    timeRaw: showDate,
     coin: currencyName.toLowerCase(),
     type: typeDesc,
     change: requireBillAmount(changeAmount, currencyName, id),
-    balance: balanceOf(entry),
+    balance: amountOf(balance),
+    total: amountOf(total),
     remark,
   };
-}
-
-/** `total` is the plain balance, and `balance` the same with the coin's name: either will do. */
-function balanceOf({ id, currencyName, total, balance }: v.InferOutput<typeof billEntry>): string | null {
-  const plain = total === null ? undefined : parseBillAmount(total, currencyName);
-  const text = balance ?? total;
-  return plain ?? (text === null ? null : requireBillAmount(text, currencyName, id));
 }
 
 const getSpotBills = withCodec(
@@ -224,7 +219,7 @@ const getSpotBills = withCodec(
       startDate: optional(wallClock),
       endDate: optional(wallClock),
       dataType: optional(choice('0', '1')),
-      pageIndex: optional(pageNumber),
+      pageIndex: optional(unboundedInt),
       pageSize: optional(wholeNumber(10n, 50n)),
     },
     enveloped({ result: v.array(billEntry) }),
@@ -315,7 +310,7 @@ function toWithdrawal(coin: string, record: v.InferOutput<typeof withdrawalRecor
 
 const getWithdrawRecord = withCodec(
   signedRead(
-    { currency: required(coin), ...paging },
+    { currency: required(coin), pageIndex: required(pageNumber), pageSize: required(unboundedInt) },
     withDetails(
       v.object({
         list: v.array(withdrawalRecord),
@@ -330,7 +325,8 @@ const getWithdrawRecord = withCodec(
     ...recordPage,
     decode: ({ message: { datas } }, { coin }) => ({
       records: datas.list.map((record) => toWithdrawal(coin, record)),
-      total: datas.totalCount,
+      rowCount: datas.totalCount,
+      pageCount: datas.totalPage,
       size: datas.pageSize,
     }),
   },
@@ -357,7 +353,7 @@ function toDeposit(coin: string, record: v.InferOutput<typeof depositRecord>): O
 
 const getChargeRecord = withCodec(
   signedRead(
-    { currency: required(coin), ...paging },
+    { currency: required(coin), pageIndex: required(unboundedInt), pageSize: required(unboundedInt) },
     withDetails(
       v.object({
         list: v.array(depositRecord),
@@ -371,7 +367,8 @@ const getChargeRecord = withCodec(
     ...recordPage,
     decode: ({ message: { datas } }, { coin }) => ({
       records: datas.list.map((record) => toDeposit(coin, record)),
-      total: datas.total,
+      rowCount: datas.total,
+      pageCount: null,
       size: datas.pageSize,
     }),
   },

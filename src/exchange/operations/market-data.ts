@@ -2,7 +2,17 @@ import * as v from 'valibot';
 import { CANDLE_TYPES, type CandleType, type Ohlcv } from '../../domain/candle.js';
 import { Decimal } from '../../domain/decimal.js';
 import type { Depth, Level, Ticker, Trade } from '../../domain/market-data.js';
-import { decimal, emptyableDecimal, id, instant, integer, keyed, text } from './fields.js';
+import {
+  emptyableDecimal,
+  emptyableUnsigned,
+  id,
+  instant,
+  integer,
+  keyed,
+  maybe,
+  optionalText,
+  unsignedDecimal,
+} from './fields.js';
 import {
   amount,
   choice,
@@ -20,34 +30,41 @@ import {
 export const marketConfiguration = v.object({
   priceScale: integer,
   amountScale: integer,
-  minAmount: decimal,
-  minSize: decimal,
+  minAmount: unsignedDecimal,
+  minSize: unsignedDecimal,
 });
 
 export const tickerFields = v.object({
-  high: emptyableDecimal,
-  low: emptyableDecimal,
-  buy: emptyableDecimal,
-  sell: emptyableDecimal,
-  last: emptyableDecimal,
-  open: emptyableDecimal,
+  high: emptyableUnsigned,
+  low: emptyableUnsigned,
+  buy: emptyableUnsigned,
+  sell: emptyableUnsigned,
+  last: emptyableUnsigned,
+  open: emptyableUnsigned,
   riseRate: emptyableDecimal,
-  vol: emptyableDecimal,
+  vol: emptyableUnsigned,
 });
 
-const level = v.tuple([decimal, decimal]);
+const level = v.tuple([unsignedDecimal, unsignedDecimal]);
 
 export const publicTrade = v.object({
   date: instant,
-  price: decimal,
-  amount: decimal,
+  price: unsignedDecimal,
+  amount: unsignedDecimal,
   tid: id,
-  trade_type: v.picklist(['ask', 'bid']),
+  trade_type: maybe(v.picklist(['ask', 'bid'])),
   type: v.picklist(['buy', 'sell']),
 });
 
 /** [time in ms, open, high, low, close, volume] */
-export const candle = v.tuple([instant, decimal, decimal, decimal, decimal, decimal]);
+export const candle = v.tuple([
+  instant,
+  unsignedDecimal,
+  unsignedDecimal,
+  unsignedDecimal,
+  unsignedDecimal,
+  unsignedDecimal,
+]);
 
 /** A ticker, from the fields that `ticker`, `allTicker` and the streams share. Nothing has changed without a last price. */
 export function toTicker({
@@ -78,9 +95,12 @@ function pricedOrNull(price: string | null): string | null {
   return price !== null && /[1-9]/.test(price) ? price : null;
 }
 
+const SIDE_OF_ORDER = { ask: 'sell', bid: 'buy' } as const;
+
 /** A public trade, from a row of `trades` or of a push. */
-export function toTrade({ tid, date, type, price, amount }: v.InferOutput<typeof publicTrade>): Trade {
-  return { id: tid, time: date, side: type, price, amount };
+export function toTrade({ tid, date, type, trade_type, price, amount }: v.InferOutput<typeof publicTrade>): Trade {
+  const orderSide = trade_type === null ? null : SIDE_OF_ORDER[trade_type];
+  return { id: tid, time: date, side: type, orderSide, price, amount };
 }
 
 /** A candle, from a row of `kline` or of a push. The time is in milliseconds since the Unix epoch. */
@@ -174,7 +194,7 @@ const kline = withCodec(
       since: optional(long),
       size: optional(wholeNumber(1n, 1000n)),
     },
-    v.object({ data: v.array(candle), moneyType: text, symbol: text }),
+    v.object({ data: v.array(candle), moneyType: optionalText, symbol: optionalText }),
   ),
   {
     encode: ({ market, type, from, size }: CandleRequest) => ({
@@ -183,11 +203,13 @@ const kline = withCodec(
       ...(from === undefined ? {} : { since: String(Math.max(from - 1, 0)) }),
       size: String(size),
     }),
-    decode: ({ data }, { from = 0 }) =>
-      data
+    decode: ({ data, moneyType, symbol }, { from = 0 }) => ({
+      candles: data
         .map(toCandle)
         .filter(({ time }) => time >= from)
         .sort((left, right) => left.time - right.time),
+      named: { base: symbol, quote: moneyType },
+    }),
   },
 );
 

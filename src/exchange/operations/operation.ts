@@ -139,8 +139,8 @@ const LARGEST_LONG = 2n ** 63n - 1n;
 export const long = wholeNumber(0n, LARGEST_LONG);
 /** "Page number starting at 1"; a Java `int`. */
 export const pageNumber = wholeNumber(1n, LARGEST_INT);
-/** The interface states no range for "items per page". */
-export const pageSize = wholeNumber(1n, LARGEST_INT);
+/** A page or its size, of which the interface states no range. Some clients send 0 (observed). */
+export const unboundedInt = wholeNumber(0n, LARGEST_INT);
 
 /** `<base>_<quote>` in lower case. */
 export const market = pattern(/^[a-z0-9]{1,20}_[a-z0-9]{1,20}$/, 'must be a market like btc_usdt');
@@ -185,7 +185,7 @@ export const pricesAndAmounts: ParameterKind = {
     /^\[\[\d+(\.\d+)?,\d+(\.\d+)?\](,\[\d+(\.\d+)?,\d+(\.\d+)?\]){0,19}\]$/,
     'must be 1 to 20 pairs like [[31000.5,0.01],[30999,0.02]]',
   ),
-  plain: (text) => text.replace(/[^[\],]+/g, plainNumber),
+  plain: (text) => text.replace(/[^[\],]+/g, (part) => plainNumber(part.trim())),
 };
 
 const UNPRINTABLE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u;

@@ -34,12 +34,12 @@ import {
   market,
   oneOf,
   optional,
-  pageNumber,
   pricesAndAmounts,
   required,
   signedRead,
   signedRefresh,
   signedWrite,
+  unboundedInt,
   withCodec,
 } from './operation.js';
 
@@ -252,7 +252,7 @@ interface OrderPageRequest {
  */
 const getOrders = withCodec(
   signedRead(
-    { currency: required(market), pageIndex: optional(pageNumber), tradeType: optional(side) },
+    { currency: required(market), pageIndex: optional(unboundedInt), tradeType: optional(side) },
     v.array(orderRecord),
   ),
   {

@@ -268,15 +268,20 @@ export class Feed {
    */
   push(frame: unknown, raw: string, before: number): boolean {
     if (this.#isAway || this.#isEnded) return true;
-    const { decode, frame: schema } = this.#description;
+    const { decode, contradiction, frame: schema } = this.#description;
     const parsed = v.safeParse(schema, frame, { abortEarly: true });
     if (!parsed.success) {
-      // nothing of the frame is in the message
-      this.markIncomplete(`a frame of ${this.wire} was not what the channel sends`, before);
+      // no value of the frame is in the message
+      const field = v.getDotPath(parsed.issues[0]);
+      const where = field === null ? '' : `: field "${field}"`;
+      this.markIncomplete(`a frame of ${this.wire} was not what the channel sends${where}`, before);
       return false;
     }
     const data = decode(parsed.output, this.channel, this.context.marketNamed);
-    if (data !== undefined) this.#take({ data, raw });
+    if (data === undefined) return true;
+    const contradicted = contradiction?.(data, this.channel);
+    if (contradicted !== undefined) this.context.client.reportContradiction(contradicted);
+    this.#take({ data, raw });
     return true;
   }
 

@@ -230,7 +230,16 @@ export async function findCancelOutcome(
   );
   if (settled !== undefined) return withReply(settled, reply);
   const message = unconfirmedText(reply, seen);
-  return { ...factsOf(orderOf(seen)), outcome: 'unknown', code: reply?.code ?? null, message, failure: 'unknown' };
+  const facts = orderOf(seen) === undefined ? answeredFacts(entry, reply) : factsOf(orderOf(seen));
+  return { ...facts, outcome: 'unknown', code: reply?.code ?? null, message, failure: 'unknown' };
+}
+
+/** What an answer says of an order that nothing else shows. */
+function answeredFacts(entry: CancelEntry, reply: Undecided | undefined): OrderFacts {
+  if (reply?.accepted === undefined) return NO_FACTS;
+  const { order } = entry.write.terms;
+  const { price, amount, filled, filledValue } = reply.accepted;
+  return { id: 'id' in order ? order.id : null, price, amount, filled, filledValue };
 }
 
 type Seen = Order | 'none' | undefined;

@@ -1,5 +1,5 @@
 import { Decimal } from '../../domain/decimal.js';
-import type { Bill } from '../../domain/funds.js';
+import { type Bill, balanceAfter } from '../../domain/funds.js';
 import type { MatchedHistory } from './match-bills.js';
 import { MOVEMENT_KINDS, type Movement, type MovementKind } from './movement.js';
 
@@ -77,8 +77,9 @@ export function reconcile(history: MatchedHistory, window: Window, readAt: numbe
  * it; otherwise the exchange does not list what is older.
  */
 function startOfBills([oldest]: readonly Bill[]): number {
-  if (oldest === undefined || oldest.balance === null) return Number.NEGATIVE_INFINITY;
-  const before = Decimal.of(oldest.balance).minus(Decimal.of(oldest.change));
+  const after = oldest === undefined ? null : balanceAfter(oldest);
+  if (oldest === undefined || after === null) return Number.NEGATIVE_INFINITY;
+  const before = Decimal.of(after).minus(Decimal.of(oldest.change));
   return before.sign === 0 ? Number.NEGATIVE_INFINITY : oldest.time;
 }
 

@@ -196,7 +196,9 @@ class Wire {
 
   static async to(port: number): Promise<Wire> {
     let wire: Wire | undefined;
-    const server = createServer((client) => wire?.join(client, port));
+    const server = createServer((client) => {
+      if (wire !== undefined) wire.join(client, port);
+    });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     wire = new Wire(server);
     return wire;

@@ -45,7 +45,11 @@ describe('pit bills', () => {
     expect(bills).toStrictEqual(
       bills.map(() => ({
         ...{ id: ID, time: TIME, coin: TEXT, type: TEXT, change: DECIMAL, balance: DECIMAL },
-        remark: expect.any(String),
+        ...{
+          remark: expect.any(String),
+          total: DECIMAL,
+          timeRaw: expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/),
+        },
       })),
     );
     expect(bills[0]).toMatchObject({ coin: 'eth', type: 'Deposit', change: '1.5', balance: '61.5' });
@@ -102,7 +106,7 @@ describe('pit bills', () => {
 
   it('prints CSV with plain numbers', async () => {
     const { header, rows } = await pit.csv('bills --all');
-    expect(header).toBe('id,time,coin,type,change,balance,remark');
+    expect(header).toBe('id,time,coin,type,change,balance,remark,total,timeRaw');
     expect(rows.some((row) => /,Trading fee,-0\.\d+,\d/.test(row))).toBe(true);
     expect((await pit.csv('bills eos --from 1s')).header).toBe(header);
     expect((await pit.csv('bills --summary')).header).toBe('coin,type,count,in,out,net');
@@ -204,9 +208,9 @@ describe('pit bills on a broken exchange', () => {
     const { stdout } = await run('bills --json', () => bills(odd));
     expect(document(stdout)).toMatchObject([
       { change: '-1000.50', balance: null, type: null, remark: '=1+1' },
-      { coin: '1inch', change: '0.5', balance: '12', remark: null },
+      { coin: '1inch', change: '0.5', balance: '12', total: '12', remark: null },
     ]);
-    expect((await run('bills --csv', () => bills(odd))).stdout).toContain(",btc,,-1000.50,,'=1+1\n");
+    expect((await run('bills --csv', () => bills(odd))).stdout).toContain(",btc,,-1000.50,,'=1+1,,");
   });
 
   it('stops asking when the exchange returns the same page for every number', async () => {

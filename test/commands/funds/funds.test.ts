@@ -78,9 +78,9 @@ describe('pit deposits and pit withdrawals', () => {
     expect([first.length, second.length]).toEqual([50, 10]);
     expect(all).toEqual([...first, ...second]);
     expect((await pit.run('deposits btc')).stderr).toBe(
-      'Warning: This list ends after one page: there may be older deposits. Use --page 2 or --all for them.\n',
+      'Warning: This list ends after one page: 50 of 60 deposits. Use --page 2 or --all for older ones.\n',
     );
-    expect((await pit.run('deposits btc --page 2')).stderr).toBe('');
+    expect((await pit.run('deposits btc --page 2')).stderr).toBe('10 of 60 deposits.\n');
     expect(await ids(' --page 9')).toEqual([]);
     expect((await pit.csv('withdrawals eth --all')).header).toBe(
       'id,time,processedTime,coin,amount,fee,address,hash,merchantOrderNo,state,status',

@@ -82,7 +82,7 @@ export function viewOf(changes: Partial<WatchView> = {}): WatchView {
     trades: reading<'trades'>(
       steps.map((step) => ({
         ...{ id: String(1000 + step), time: NOW - (29 - step) * 700, side: step % 3 === 0 ? 'sell' : 'buy' },
-        ...{ price: (24_100 + step * 0.25).toFixed(2), amount: '0.0150' },
+        ...{ price: (24_100 + step * 0.25).toFixed(2), amount: '0.0150', orderSide: null },
       })),
       700,
     ),

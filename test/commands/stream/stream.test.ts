@@ -101,7 +101,7 @@ describe('pit stream in a pipe', () => {
     const found = documents(stdout);
     for (const one of found) expect(await schemaViolations(line, one)).toEqual([]);
     const pushed = found.filter(({ source }) => source === 'push').map(({ channel, data }) => [channel, data]);
-    const trade = { market: 'btc_usdt', side: 'sell', price: '29029.5', amount: '0.0380' };
+    const trade = { market: 'btc_usdt', side: 'sell', price: '29029.5', amount: '0.0380', orderSide: 'sell' };
     expect(pushed).toEqual([
       ['trades:btc_usdt', [{ id: '2796890056', time: '2022-05-28T21:53:04.000Z', ...trade }]],
       [

@@ -81,7 +81,7 @@ describe('the frames of market data, as clients captured them', () => {
     const text =
       '{"data":[{"date":1653774784,"amount":"0.0380","price":"29029.5","trade_type":"ask","type":"sell","tid":2796890056}],"dataType":"trades","channel":"btcusdt_trades"}';
     expect(decoded('trades', text)).toEqual([
-      { id: '2796890056', time: 1653774784000, side: 'sell', price: '29029.5', amount: '0.0380' },
+      { id: '2796890056', time: 1653774784000, side: 'sell', orderSide: 'sell', price: '29029.5', amount: '0.0380' },
     ]);
   });
 

@@ -235,7 +235,9 @@ class Wire {
 
   static async to(port: number): Promise<Wire> {
     let wire: Wire | undefined;
-    const server = createServer((client) => wire?.join(client, connect(port, '127.0.0.1')));
+    const server = createServer((client) => {
+      if (wire !== undefined) wire.join(client, connect(port, '127.0.0.1'));
+    });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const address = server.address();
     wire = new Wire(server, typeof address === 'object' && address !== null ? address.port : 0);

@@ -189,7 +189,9 @@ describe('a feed', () => {
 
 /** A feed of trades: the exchange's, which HTTP shows, and what the stream pushes. */
 function tradesFeed(isStreamed: boolean) {
-  const trade = (id: number, price: string) => ({ id: String(id), time: Date.now(), side: 'buy', price, amount: '1' });
+  const trade = (id: number, price: string) => ({
+    ...{ id: String(id), time: Date.now(), side: 'buy', orderSide: 'buy', price, amount: '1' },
+  });
   const exchange = { trades: [trade(900, '10'), trade(901, '11')], reads: 0 };
   const trades = async (_: string, since?: string) => {
     exchange.reads += 1;

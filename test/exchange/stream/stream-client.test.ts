@@ -512,7 +512,12 @@ describe('a gap', () => {
     [
       'of a channel cannot be read',
       trades(2).replace('29029.5', 'x'),
-      'a frame of btcusdt_trades was not what the channel sends',
+      'a frame of btcusdt_trades was not what the channel sends: field "data.0.price"',
+    ],
+    [
+      'has a negative amount',
+      trades(2).replace('0.0380', '-0.0380'),
+      'a frame of btcusdt_trades was not what the channel sends: field "data.0.amount"',
     ],
     ['names no channel', '{"channel":7,"data":[]}', 'a frame named no channel'],
     ['is no JSON', '{"channel":', 'a frame could not be read'],

@@ -27,6 +27,7 @@ const trade = (id: number, price: string, time = NOW): Trade => ({
   id: String(id),
   time,
   side: 'buy',
+  orderSide: null,
   price,
   amount: '1',
 });

@@ -13,7 +13,17 @@ function bills(text: string): Bill[] {
     .split(',')
     .map((line) => line.trim().split(' ') as [string, string, string])
     .map(([time, coin, change], index) => ({
-      ...{ id: String(index), time: Number(time), coin, change, type: 'Booked', balance: null, remark: null },
+      ...{
+        id: String(index),
+        time: Number(time),
+        coin,
+        change,
+        type: 'Booked',
+        balance: null,
+        total: null,
+        remark: null,
+        timeRaw: null,
+      },
     }));
 }
 

@@ -11,7 +11,7 @@ const NOTHING: AccountHistory = { orders: [], bills: [], deposits: [], withdrawa
 let id = 0;
 function bill(time: number, coin: string, change: string, type: string | null, balance: string | null = null): Bill {
   id += 1;
-  return { id: String(id), time, coin, change, type, balance, remark: null };
+  return { id: String(id), time, timeRaw: null, coin, change, type, balance, total: null, remark: null };
 }
 
 function buy(time: number, filled: string, filledValue: string, changes: Partial<FilledOrder> = {}): FilledOrder {

@@ -109,7 +109,7 @@ function billsOf({ market, isBuy, time, amount, value, fee }: Traded, habit: Hab
   const gave = (isBuy ? value : amount).negated();
   const feeCoin = habit.hasOwnCoin ? 'zz' : isBuy ? base : quote;
   const bill = (coin: string, change: Decimal, type: string) => ({
-    ...{ time, coin, type, change: change.toString(), balance: null, remark: null },
+    ...{ time, coin, type, change: change.toString(), balance: null, total: null, remark: null, timeRaw: null },
   });
   return [
     bill(isBuy ? quote : base, gave, isBuy ? 'Buy' : 'Sell'),

@@ -157,7 +157,10 @@ export function historyOf(fixture: FundsFixture, account: Account): AccountHisto
     orders: MARKETS.flatMap((name) => exchange.orders.list(account, name, { page: 1, pageSize: 10_000 }))
       .filter(({ filled }) => Decimal.of(filled).sign > 0)
       .map((order) => ({ ...order, feeCoin: coinsOf(order.market)[order.side === 'buy' ? 'base' : 'quote'] })),
-    bills: statementOf(fixture, account).map(({ kind, ...bill }) => ({ ...bill, type: BILL_WORDS[kind] })),
+    bills: statementOf(fixture, account).map(({ kind, ...bill }) => ({
+      ...bill,
+      ...{ type: BILL_WORDS[kind], total: bill.balance, timeRaw: null },
+    })),
     deposits: COINS.flatMap((name) => exchange.funds.deposits(account, name, 1, 10_000).list),
     withdrawals: COINS.flatMap((name) =>
       exchange.funds.withdrawals(account, name, 1, 10_000).list.map(({ submitted, managed, state, ...record }) => ({
