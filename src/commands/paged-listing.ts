@@ -47,7 +47,8 @@ export function pagedListing<Entry, Row extends object>(
 ): RowStream<Row> {
   let listed = 0;
   async function* entries(): AsyncGenerator<readonly Entry[]> {
-    sayExtent(context, { what: view.what, older, isPage, listed }, yield* pages);
+    const extent = yield* pages;
+    sayExtent(context, { what: view.what, older, isPage, listed }, extent);
   }
   async function* rows(): AsyncGenerator<readonly Row[]> {
     let row: ((entry: Entry) => Row) | undefined;
