@@ -47,16 +47,16 @@ interface UndecidedCancel {
 
 /**
  * Cancels orders with one request each. Once all are sent, the orders are read, because only they confirm the answers.
- * @param onResponse called for each answer
+ * @param onResponse called for each answer, with what it alone shows
  * @throws Failure `usage` or `credentials` if none of them could be sent
  */
 export async function cancelOrders(
   trading: TradingContext,
   market: string,
   orders: readonly OrderReference[],
-  onResponse: () => void = () => {},
+  onResponse: (attempt: CancelAttempt) => void = () => {},
 ): Promise<CancelAttempt[]> {
-  return settleAll(trading, await sendAll(trading, market, orders, () => onResponse()));
+  return settleAll(trading, await sendAll(trading, market, orders, (sent) => onResponse(preliminary(sent))));
 }
 
 /** Requests under way at once: one that hangs does not delay the others. */
