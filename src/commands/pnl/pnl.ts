@@ -170,7 +170,7 @@ function noteGaps({ output }: Context, { refusedCoins }: ReadHistory, markets: r
     const times = [...new Set(uncertain.flatMap(({ uncertainAt }) => uncertainAt))].sort((one, other) => one - other);
     const [first = 0] = times;
     output.warn(
-      `The trades of ${counted(times.length, 'moment')}, the first at ${localTime(first)}, may be divided in several ways among ${uncertain.map(({ market }) => market).join(', ')}: each fits the bills, with another result.`,
+      `What ${uncertain.map(({ market }) => market).join(', ')} traded and paid in fees at ${counted(times.length, 'moment')}, the first at ${localTime(first)}, is uncertain: the bills may be divided in another way, with another result.`,
     );
   }
   for (const { market, base, quote, withoutCost, fees } of markets) {
