@@ -133,7 +133,10 @@ describe('pit halt --flatten', () => {
     ['xrp', 'No market sells into xrp.'],
   ])('into %s halts the account, says that nothing was sold, and ends with 9', async (coin, why) => {
     const { code, stdout, stderr } = await pit.run(`halt --flatten ${coin} --yes --json`);
-    expect([code, lastError(stderr).message]).toEqual([9, `Nothing was sold: ${why} The account is halted.`]);
+    const { message, hint } = lastError(stderr);
+    expect([code, message]).toEqual([9, `Nothing was sold: ${why} The account is halted.`]);
+    expect(hint).toContain('pit halt --cancel --flatten usdt');
+    expect(hint).not.toContain(`--flatten ${coin}`);
     expect(document<Halted>(stdout)).toMatchObject({ halted: true, flattened: [] });
   });
 

@@ -49,6 +49,14 @@ export interface MarketOrders {
   readonly own: OwnOrders | Failure;
 }
 
+/** What went wrong in markets, as parts of a sentence: a reason that several share, such as a full disk, is said once. */
+export function byReason(problems: readonly { readonly market: string; readonly failure: Failure }[]): string[] {
+  const markets = new Map<string, string[]>();
+  for (const { market, failure } of problems)
+    markets.set(failure.message, [...(markets.get(failure.message) ?? []), market]);
+  return [...markets].map(([reason, names]) => `${names.join(', ')}: ${reason}`);
+}
+
 /** Reads the open orders of every market, as they would be cancelled. */
 export async function openInAllMarkets(
   context: Context,

@@ -62,6 +62,9 @@ export async function cancelOrders(
 /** Requests under way at once: one that hangs does not delay the others. */
 const CONCURRENCY = 8;
 
+/** The commands that have said that the disk is full: it is so in every market. */
+const warned = new WeakSet<TradingContext>();
+
 /** Sends them all. Throws Failure as {@link cancelOrders}. */
 async function sendAll(
   trading: TradingContext,
@@ -70,10 +73,9 @@ async function sendAll(
   onResponse: (sent: Sent) => void,
   mayContinue: () => boolean = () => true,
 ): Promise<Sent[]> {
-  let isWarned = false;
   const onUnrecorded = ({ message, hints }: Failure) => {
-    if (!isWarned) trading.warn([`Cancelling without a record: ${message}`, ...hints]);
-    isWarned = true;
+    if (!warned.has(trading)) trading.warn([`Cancelling without a record: ${message}`, ...hints]);
+    warned.add(trading);
   };
   const unsent: Failure[] = [];
   const sent: Sent[] = [];
