@@ -20,7 +20,7 @@ export default define({
     shape.object({
       id: shape.id('of the record', wireField.DEPOSIT.id),
       time: shape.nullable(
-        shape.time("null if it is uncertain: the exchange's time zone is unknown then", wireField.DEPOSIT.time),
+        shape.time('null if the time zone is unknown then', wireField.DEPOSIT.time),
       ),
       timeRaw: shape.nullable(shape.text('as sent', wireField.DEPOSIT.timeRaw)),
       coin: shape.text('', wireField.DEPOSIT.coin),
