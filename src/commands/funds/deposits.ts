@@ -19,9 +19,7 @@ export default define({
   output: shape.array(
     shape.object({
       id: shape.id('of the record', wireField.DEPOSIT.id),
-      time: shape.nullable(
-        shape.time('null if the time zone is unknown then', wireField.DEPOSIT.time),
-      ),
+      time: shape.nullable(shape.time('null if the time zone is unknown then', wireField.DEPOSIT.time)),
       timeRaw: shape.nullable(shape.text('as sent', wireField.DEPOSIT.timeRaw)),
       coin: shape.text('', wireField.DEPOSIT.coin),
       amount: shape.decimal('', wireField.DEPOSIT.amount),
