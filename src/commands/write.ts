@@ -40,6 +40,8 @@ export interface WriteContext {
   readonly trading: TradingContext;
   readonly prompts: Pick<Prompts, 'available' | 'confirm' | 'confirmTyping'>;
   readonly output: Pick<Output, 'preview' | 'note' | 'warn' | 'interrupted' | 'textOf' | 'live' | 'errorScreen'>;
+  /** Prints the answer of the command before it ends, for a signal. The market screen has none. */
+  readonly printAnswer: (answer: Answer) => Promise<void>;
   /** Whether the user sees a preview; otherwise its warnings alone. */
   readonly isPreviewed: boolean;
   /** What an agent may send, if one does. Absent: the limits of the profile hold alone. */
@@ -54,7 +56,8 @@ export async function openWrite(
   { host, globals, budget, session, prompts, output, trading }: Context,
   isPreviewed = globals.dryRun || !globals.yes,
 ): Promise<WriteContext> {
-  return { host, globals, budget, session, prompts, output, trading: await trading.open(), isPreviewed };
+  const printAnswer = (answer: Answer) => output.answer(answer);
+  return { host, globals, budget, session, prompts, output, trading: await trading.open(), printAnswer, isPreviewed };
 }
 
 /** As {@link openWrite}, for a write that asks. Throws Failure `declined` if no question can be asked, before any request. */
@@ -99,8 +102,8 @@ export interface Write<Ready extends Prepared, Sent> {
   readonly interrupted: (ready: Ready) => Interruption | null;
   /** Sends nothing more, and waits a moment for the answers to what was sent. */
   readonly stop?: () => Promise<void>;
-  /** For a signal: prints what was done so far, as the answer of the command. */
-  readonly printSoFar?: () => Promise<void>;
+  /** For a signal: prints what was done so far, as the answer of the command; undefined if nothing was. */
+  readonly printSoFar?: () => Promise<void> | undefined;
   /** What was done before this write, for a signal that comes before it is sent. Absent if nothing was. */
   readonly doneBefore?: Interruption;
   /** Throws the Failure of a write that was not done. */
@@ -119,7 +122,9 @@ export async function carryOut<Ready extends Prepared, Sent>(
     return sending === undefined ? (write.doneBefore ?? null) : write.interrupted(sending);
   };
   const stop = () => (sending === undefined ? undefined : write.stop?.());
-  return reportingSignals(context, { interrupted, stop, printSoFar: write.printSoFar }, async () => {
+  const printSoFar = () => (sending === undefined && write.doneBefore === undefined ? undefined : write.printSoFar?.());
+  const signals = { interrupted, stop, ...(write.printSoFar === undefined ? {} : { printSoFar }) };
+  return reportingSignals(context, signals, async () => {
     const confirmed = await confirmedWrite(context, write);
     if ('answer' in confirmed) return confirmed.answer;
     // it was reported that nothing was sent
@@ -137,8 +142,8 @@ interface Interruptible {
   interrupted(): Interruption | null;
   /** Sends nothing more, and waits a moment for the answers to what was sent; undefined if there is nothing to wait for. */
   stop(): Promise<void> | undefined;
-  /** Prints what was done so far, as the answer of the command. Absent if the interruption says it all. */
-  readonly printSoFar?: (() => Promise<void>) | undefined;
+  /** Prints what was done so far, as the answer of the command; undefined if nothing was. Absent if the interruption says it all. */
+  printSoFar?(): Promise<void> | undefined;
 }
 
 /**
@@ -155,7 +160,8 @@ export async function reportingSignals<Value>(
   const report = async (signal: EndingSignal) => {
     const interruption = write.interrupted();
     // a reader that is gone must not hide the interruption
-    if (write.printSoFar !== undefined) await write.printSoFar().catch(() => undefined);
+    const printing = write.printSoFar?.();
+    if (printing !== undefined) await printing.catch(() => undefined);
     output.interrupted(signal, interruption);
   };
   const removeHandler = host.onInterrupt(

@@ -27,7 +27,7 @@ export type DepositState = (typeof DEPOSIT_STATES)[number] | 'other';
 /** Null for what the exchange leaves out. */
 export interface Deposit {
   readonly id: string;
-  /** Milliseconds since the Unix epoch; null if the exchange's time zone is unknown. */
+  /** Milliseconds since the Unix epoch; null if it is uncertain, because the exchange's time zone is unknown then. */
   readonly time: number | null;
   /** Date and time as the exchange writes them, without a zone. */
   readonly timeRaw: string | null;

@@ -22,7 +22,7 @@ export interface BillSource {
 
 /** "range 10-50" */
 const FEWEST_PER_PAGE = 10;
-/** Added to the date to read up to: the zone may have had another offset then. */
+/** Added to the date to read up to: a learned offset may be wrong then, by the daylight saving time. */
 const ZONE_SLACK_MS = 2 * 3_600_000;
 /** Bills this close in time may be in any order. */
 const DISORDER_MS = 60_000;
@@ -89,25 +89,29 @@ async function* readAllBills(
     };
     for await (const { rows, fresh } of pagesInOrder(list, taken)) {
       requireNewestFirst(rows);
-      learnFrom(rows, zone, age);
+      for (const row of rows) zone.learn(row);
       yield fresh.filter(isInRange).map((entry) => entry.read());
       if (isBeforeRange(rows)) return;
     }
   }
 }
 
-/** Learns the zone of the exchange's dates from any bill, if it is not known. Throws Failure if no page can be read. */
-export async function learnZone(source: BillSource, zone: ExchangeZone, coin?: string): Promise<void> {
-  for (const age of AGES) {
-    if (zone.name !== undefined) return;
-    const entries = await source.billPage({ coin, age, page: 1, size: FEWEST_PER_PAGE });
-    learnFrom(entries, zone, age);
-  }
-}
-
-/** An older bill may be from the other half of the year, so it counts only if the zone is not known yet. */
-function learnFrom([newest]: readonly ListedBill[], zone: ExchangeZone, age: Age): void {
-  if (newest !== undefined && (age === 'recent' || zone.name === undefined)) zone.learn(newest);
+/**
+ * Learns the zone of the exchange's dates from its newest bills, first of any coin, then of one, until `isEnough`. Throws Failure
+ * if a page cannot be read.
+ */
+export async function learnZone(
+  source: BillSource,
+  zone: ExchangeZone,
+  coin: string,
+  isEnough: () => boolean,
+): Promise<void> {
+  for (const ofCoin of [undefined, coin])
+    for (const age of AGES) {
+      if (isEnough()) return;
+      const entries = await source.billPage({ coin: ofCoin, age, page: 1, size: BILLS_PER_PAGE });
+      for (const entry of entries) zone.learn(entry);
+    }
 }
 
 /** The interface does not state the order. Oldest first would silently miss the newest. */
@@ -121,9 +125,12 @@ function requireNewestFirst(entries: readonly ListedBill[]): void {
 /** A date to read up to, if that skips anything and the zone can be learned. What time it is, only an answer shows. */
 async function endOf(source: BillSource, zone: ExchangeZone, { coin, to }: BillRange): Promise<string | undefined> {
   if (to === undefined) return undefined;
-  if (!source.isTimeKnown) await source.billPage({ coin, age: 'recent', page: 1, size: FEWEST_PER_PAGE });
+  const learnFrom = async (age: Age) => {
+    for (const entry of await source.billPage({ coin, age, page: 1, size: FEWEST_PER_PAGE })) zone.learn(entry);
+  };
+  if (!source.isTimeKnown) await learnFrom('recent');
   const end = to(source.now()) + ZONE_SLACK_MS;
   if (end > source.now()) return undefined;
-  await learnZone(source, zone, coin);
+  for (const age of AGES) if (!zone.isKnown) await learnFrom(age);
   return zone.write(end);
 }

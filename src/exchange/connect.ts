@@ -10,7 +10,6 @@ import type { Exchange } from './domain-exchange.js';
 import type { ApiOptions } from './exchange-api.js';
 import { type CompletionName, ExchangeClient } from './exchange-client.js';
 import { cachedOffset } from './exchange-clock.js';
-import { ExchangeZone } from './exchange-zone.js';
 import { Latch } from './limiter/latch.js';
 import type { Limits } from './limiter/limiter.js';
 import { Redis } from './limiter/redis-store.js';
@@ -202,7 +201,7 @@ export class ExchangeConnection {
       halt: async () => (await this.latch()).blocking(),
       admit: async () => (await this.latch()).admit(),
       offsetStore: () => cachedOffset(cache, clockKey(tradeUrl), host),
-      zone: () => exchangeZone(settings.zone, `zone ${tradeUrl ?? SANDBOX}`, cache),
+      zone: settings.zone,
       network: new Network(settings.caFile),
       signal: host.endSignal,
       staysOpen: host.endSignal !== undefined,
@@ -262,20 +261,6 @@ export function clearSandboxLimits(root: string): void {
 
 function clockKey(tradeUrl: string | null): string {
   return `offset ${tradeUrl ?? SANDBOX}`;
-}
-
-/** The zone is kept for a day, because daylight saving time may begin or end. */
-const ZONE_MS = 86_400_000;
-
-/** The time zone of the exchange's dates: from the profile, or learned from its host. */
-function exchangeZone(setting: string | undefined, key: string, cache: Cache): ExchangeZone {
-  return new ExchangeZone(setting, {
-    read: () => {
-      const entry = cache.read(key);
-      return entry === null || entry.ageMs > ZONE_MS ? undefined : entry.value;
-    },
-    write: (offset) => void cache.write(key, offset),
-  });
 }
 
 /** Why a host could not be reached, if that is why a request failed. */

@@ -30,9 +30,9 @@ export interface Markets {
   wasMissing(name: string): boolean;
 }
 
-/** The time zone of the exchange's dates: what the profile says, or what a bill shows. */
+/** The time zone of the exchange's dates. */
 interface Zone {
-  /** As `+08:00` or by its name; undefined while unknown. */
+  /** As the profile names it, `+08:00` or by its name; undefined if pit learns it from bills. */
   readonly name: string | undefined;
   /** The offset that a bill showed, if it contradicts the profile. */
   readonly contradictingOffset: string | undefined;

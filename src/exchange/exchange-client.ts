@@ -51,8 +51,8 @@ export interface ClientOptions extends ApiOptions {
   readonly onMarkets?: (markets: readonly Market[]) => void;
   /** Takes what contradicts itself in an answer; the answer is used all the same. */
   readonly onContradiction?: (contradiction: Contradiction) => void;
-  /** Returns the time zone of the exchange's dates. Absent: pit learns it in each command. */
-  readonly zone?: () => ExchangeZone;
+  /** The time zone of the exchange's dates: an offset like `+08:00` or a name. Absent: pit learns it from bills. */
+  readonly zone?: string | undefined;
 }
 
 export type CompletionName =
@@ -112,7 +112,7 @@ export class ExchangeClient implements Exchange {
   }
 
   get zone(): ExchangeZone {
-    this.#zone ??= this.options.zone?.() ?? new ExchangeZone(undefined, NOTHING_KEPT);
+    this.#zone ??= new ExchangeZone(this.options.zone);
     return this.#zone;
   }
 
@@ -235,7 +235,7 @@ export class ExchangeClient implements Exchange {
   async *deposits(coin: string, page?: number): Pages<Deposit> {
     const [{ readDeposits }, { learnZone }] = await Promise.all([import('./record-pages.js'), import('./bills.js')]);
     const { zone } = this;
-    const learn = () => tryRead(() => learnZone(this, zone));
+    const learn = (isEnough: () => boolean) => tryRead(() => learnZone(this, zone, coin, isEnough));
     return yield* readDeposits(this, { zone, learnZone: learn }, coin, page);
   }
 
@@ -426,9 +426,6 @@ function requireMarket(orders: readonly Order[], market: string): void {
 function wrongOrder(asked: string, found: string): unknown {
   return failureOf(new UnexpectedResponse(`pit asked for ${asked} and got ${found}`), 'getOrder');
 }
-
-/** For a zone that is learned again in each process. */
-const NOTHING_KEPT = { read: () => undefined, write: () => {} };
 
 const NO_RECORDS = { records: [], rowCount: 0, pageCount: null, size: null };
 

@@ -9,16 +9,19 @@ export interface RecordSource {
   withdrawalPage(coin: string, page: number, size: number): Promise<RecordPage<Withdrawal>>;
 }
 
+/** Learns the zone of dates until `isEnough`, as far as it can be learned. */
+type LearnZone = (isEnough: () => boolean) => Promise<unknown>;
+
 /**
  * The deposits of a coin. Throws Failure: `unreachable`, `limited`, `refused`, `credentials`, `internal` for a response that is
  * not what the interface says, and `partial` if the exchange repeats a page.
  * @param zone that of the dates of deposits
- * @param learnZone called once, and only if there are deposits
+ * @param learnZone called once, and only if there are deposits whose moments are not known
  * @param page counts from 1; all pages if undefined
  */
 export async function* readDeposits(
   source: RecordSource,
-  { zone, learnZone }: { readonly zone: ExchangeZone; readonly learnZone: () => Promise<unknown> },
+  { zone, learnZone }: { readonly zone: ExchangeZone; readonly learnZone: LearnZone },
   coin: string,
   page?: number,
 ): Pages<Deposit> {
@@ -31,9 +34,13 @@ export async function* readDeposits(
   for (;;) {
     const { value, done } = await pages.next();
     if (done === true) return value;
-    if (value.length > 0 && !isZoneLearned) await learnZone();
-    isZoneLearned ||= value.length > 0;
-    yield value.map((deposit) => ({ ...deposit, time: zone.read(deposit.timeRaw ?? '') ?? null }));
+    const timeOf = (text: string | null) => zone.read(text ?? '') ?? null;
+    const isDated = () => value.every(({ timeRaw }) => timeRaw === null || timeOf(timeRaw) !== null);
+    if (!isZoneLearned && !isDated()) {
+      isZoneLearned = true;
+      await learnZone(isDated);
+    }
+    yield value.map((deposit) => ({ ...deposit, time: timeOf(deposit.timeRaw) }));
   }
 }
 

@@ -133,7 +133,10 @@ describe('pit halt --flatten', () => {
     ['xrp', 'No market sells into xrp.'],
   ])('into %s halts the account, says that nothing was sold, and ends with 9', async (coin, why) => {
     const { code, stdout, stderr } = await pit.run(`halt --flatten ${coin} --yes --json`);
-    expect([code, lastError(stderr).message]).toEqual([9, `Nothing was sold: ${why} The account is halted.`]);
+    const { message, hint } = lastError(stderr);
+    expect([code, message]).toEqual([9, `Nothing was sold: ${why} The account is halted.`]);
+    expect(hint).toContain('pit halt --cancel --flatten usdt');
+    expect(hint).not.toContain(`--flatten ${coin}`);
     expect(document<Halted>(stdout)).toMatchObject({ halted: true, flattened: [] });
   });
 
@@ -179,9 +182,9 @@ describe('pit halt --flatten', () => {
   });
 
   it('ends with 9 if the network placed an order twice', async () => {
-    await pit.done('order buy btc_usdt 0.1 --at ask+1% --ioc --yes');
-    // what is left after the first order lets the second one fill, too
-    await pit.done('profile set sandbox orderNotional 30000usdt');
+    // everything else is sold already, and an order sells no more than half of it: so it can be carried out twice
+    await pit.done('order buy btc_usdt 0.2 --at ask+1% --ioc --yes');
+    await pit.done('profile set sandbox orderNotional 2500usdt');
     await pit.done('sandbox fault add twice --operation order --count 1');
     const { code, stderr } = await pit.run('halt --flatten usdt --yes --json');
     await pit.done('profile unset sandbox orderNotional');

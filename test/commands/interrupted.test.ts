@@ -18,8 +18,8 @@ import { environmentAt } from './literal-exchange.js';
 
 /**
  * Runs a write after an order that may be repeated, so that duplicates are checked, and sends a signal at each check after
- * the write. Returns the number of checks, how many had no handler for the signal, and what the handlers printed: the
- * command continues after them, and its own output may contain the same text.
+ * the write. Returns the number of checks, how many had no handler for the signal, and what the handlers printed at once: a
+ * command without an answer so far continues after them, and its own output may contain the same text; and all that was printed.
  */
 async function interrupted(line: string, write: string) {
   const works: Works = new Set();
@@ -50,7 +50,7 @@ async function interrupted(line: string, write: string) {
   const entry = journal.begin<'order'>({ operation: 'order', terms: TERMS }, { id: 'before', reqTime: NOW });
   entry.settle({ outcome: 'placed', id: '7', duplicates: [] }, 'placed');
   await run(host, PROGRAM).catch(() => undefined);
-  return { ...checks, left: works.size };
+  return { ...checks, left: works.size, all: host.printed() };
 }
 
 describe('a signal during the check for duplicates after a write', () => {
@@ -61,12 +61,20 @@ describe('a signal during the check for duplicates after a write', () => {
       'cancelAllOrdersAfter',
       /it cannot be stopped\. The command was not run\./,
     ],
-    ['cancel btc_usdt --all --yes', 'cancelOrder', /1 of 1 answers had arrived\..* pit cancel btc_usdt --all/s],
-    ['cancel btc_usdt 7', 'cancelOrder', /1 of 1 answers had arrived\./],
   ])('reports what %s has done', async (line, write, words) => {
     const { count, unhandled, left, printed } = await interrupted(line, write);
     expect([count > 0, unhandled, left]).toEqual([true, 0, 0]);
     expect(printed).toMatch(words);
+  });
+
+  it.each([
+    ['cancel btc_usdt --all --yes', /1 of 1 answers had arrived\..* pit cancel btc_usdt --all/s],
+    ['cancel btc_usdt 7', /1 of 1 answers had arrived\./],
+  ])('prints what became of each order of %s, and then that it was interrupted', async (line, words) => {
+    const { count, unhandled, left, all } = await interrupted(line, 'cancelOrder');
+    expect([count > 0, unhandled, left]).toEqual([true, 0, 0]);
+    expect(all).toMatch(/^outcome .*\n(cancelled|unknown) +7 /m);
+    expect(all).toMatch(words);
   });
 });
 
@@ -165,6 +173,62 @@ describe('a signal during a write with --json', () => {
       error: { kind: 'interrupted', message, hint, exitCode: 130, code: null, clientId },
     });
     expect(others).toEqual([]);
+  });
+});
+
+describe('a signal during a write of several orders with --json', () => {
+  /** Sends a signal once so many requests of an operation came; those from then on are never answered. */
+  async function stoppedAt(line: string, operation: string, count: number) {
+    const works: Works = new Set();
+    const reports: unknown[] = [];
+    let seen = 0;
+    const server = await serveFaults({
+      answer: ({ target }) => {
+        const [name = ''] = target.slice('/api/'.length).split('?');
+        if (name === operation) seen += 1;
+        if (name === operation && seen >= count) {
+          if (reports.length === 0) for (const work of works) reports.push(work('SIGINT'));
+          return (socket) => void socket.destroy();
+        }
+        if (name.endsWith('/markets')) return respond(CONFIGURATION);
+        if (name.endsWith('/depth')) return respond(DEPTH);
+        if (name === 'orderMoreV2') return respond(BATCH_DONE);
+        if (name === 'getOrders' && target.includes('tradeType=1') && seen === 0) return respond(`[${OPEN.join()}]`);
+        return respond(name === 'getOrders' ? NOT_FOUND : '{"code":1000,"message":"ok"}');
+      },
+    });
+    const host = hostOf(line, server.url, foldersIn(temporaryState()), works);
+    const ended = await run(host, PROGRAM).catch((thrown: unknown) => thrown);
+    await Promise.all(reports);
+    const documents = host
+      .printed()
+      .trimEnd()
+      .split('\n')
+      .map((text) => JSON.parse(text));
+    return { ended, answers: documents.filter((one) => !('error' in one) && !('warning' in one)), documents };
+  }
+  const OPEN = Array.from({ length: 12 }, (_, index) => record({ id: String(70 + index) }));
+  const BATCH_DONE = JSON.stringify({
+    ...{ code: 1000, message: 'ok', data: Array.from({ length: 20 }, (_, index) => 90 + index) },
+  });
+
+  it('prints the outcome of each cancellation of cancel --all', async () => {
+    const { ended, answers, documents } = await stoppedAt('cancel btc_usdt --all --yes --json', 'cancelOrder', 9);
+    expect(ended).toBeInstanceOf(Interrupted);
+    expect(answers).toHaveLength(1);
+    const outcomes = (answers[0] as { outcome: string; id: string }[]).map(({ outcome }) => outcome);
+    expect(outcomes.length).toBeGreaterThanOrEqual(8);
+    expect(documents.at(-1)).toMatchObject({ error: { kind: 'interrupted', exitCode: 130 } });
+  });
+
+  it('prints the outcome of each line of order batch', async () => {
+    const line = 'order batch buy btc_usdt --ladder 19000:19400:60 --amount 6 --override price-band --yes --json';
+    const { answers, documents } = await stoppedAt(line, 'orderMoreV2', 2);
+    expect(answers).toHaveLength(1);
+    const { orders } = answers[0] as { orders: { outcome: string }[] };
+    const count = (wanted: string) => orders.filter(({ outcome }) => outcome === wanted).length;
+    expect([orders.length, count('placed') + count('unknown') > 0]).toEqual([60, true]);
+    expect(documents.at(-1)).toMatchObject({ error: { kind: 'interrupted', exitCode: 130 } });
   });
 });
 

@@ -329,6 +329,30 @@ describe('pit pnl on an exchange of the past', () => {
     ]);
   });
 
+  it('names a market that is no longer listed as the reason, and not margin', async () => {
+    newHome();
+    const gone = [bill(6, 'YY', '5', '5', 'Buy'), bill(6, 'USDT', '-10', '700', 'Buy')];
+    BILLS.push(...gone);
+    const { code, stderr } = await run('pnl --json');
+    BILLS.splice(-gone.length);
+    const { hint } = lastError(stderr);
+    expect([code, hint]).toEqual([9, expect.stringContaining('yy_usdt is no longer listed')]);
+    expect(hint).not.toContain('margin');
+  });
+
+  it('leaves a deposit without a bill whose time is uncertain out of a window, and says so', async () => {
+    newHome();
+    const july = { id: 3, amount: '7', status: 2, currency: 'ZZ', submit_time: '2024-07-01 00:00:00' };
+    DEPOSITS.zz?.push(july);
+    const whole = await run('pnl --json');
+    const window = await run('pnl --from 2024-03-01T02:00 --json');
+    DEPOSITS.zz?.pop();
+    expect([whole.code, lastError(whole.stderr).message]).toEqual([9, expect.stringContaining('Unexplained: -7 zz.')]);
+    expect(window.code).toBe(0);
+    expect(window.stderr).toContain('Deposits of 7 zz have no bill');
+    expect(window.stderr).toContain('pit profile set');
+  });
+
   it('keeps what it read of each key apart, and begins anew if a kept bill is gone', async () => {
     newHome();
     const pages = () => exchange.asked.filter((path) => path === '/api/getSpotBills').length;

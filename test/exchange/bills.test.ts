@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readBills } from '../../src/exchange/bills.js';
+import { learnZone, readBills } from '../../src/exchange/bills.js';
 import type { ExchangeApi } from '../../src/exchange/exchange-api.js';
 import { type ClientOptions, ExchangeClient } from '../../src/exchange/exchange-client.js';
 import { ExchangeZone } from '../../src/exchange/exchange-zone.js';
@@ -66,7 +66,7 @@ function billEntry({ id, date }: Entry, showDate: string) {
 }
 
 function zone(setting?: string): ExchangeZone {
-  return new ExchangeZone(setting, { read: () => undefined, write: () => undefined });
+  return new ExchangeZone(setting);
 }
 
 /** In milliseconds since the Unix epoch. */
@@ -199,13 +199,41 @@ describe('readBills', () => {
     else expect(await ids).toEqual([1_000, 1_001]);
   });
 
-  it('learns the zone from recent bills', async () => {
+  it('learns the zone from every bill that it reads', async () => {
     const at = zone();
     await idsOf(exchangeOf([NOW - 300 * HOUR, NOW - HOUR], QUIET, 8).source, {}, at);
-    expect(at.name).toBe('+08:00');
-    await idsOf(exchangeOf([NOW - 300 * HOUR], QUIET, 9).source, {}, at);
-    expect(at.name).toBe('+08:00');
-    await idsOf(exchangeOf([NOW - HOUR], QUIET, -5).source, {}, at);
-    expect(at.name).toBe('-05:00');
+    expect([at.read('2026-11-09 08:00:00'), at.read('2026-11-21 19:00:00')]).toEqual([NOW - 300 * HOUR, NOW - HOUR]);
+    expect(at.read('2026-07-21 19:00:00')).toBeUndefined();
+  });
+});
+
+describe('learnZone', () => {
+  const ask = async (isEnough: (at: ExchangeZone) => boolean) => {
+    const at = zone();
+    const asked: string[] = [];
+    const billPage: ExchangeClient['billPage'] = async ({ coin, age }) => {
+      asked.push(`${coin ?? 'any'} ${age}`);
+      const ages: Readonly<Record<string, number>> = {
+        'any recent': 1,
+        'any older': 100,
+        'btc recent': 2,
+        'btc older': 2_000,
+      };
+      const hours = ages[`${coin ?? 'any'} ${age}`] ?? 0;
+      const time = NOW - hours * HOUR;
+      const shownTime = new Date(time + 8 * HOUR).toISOString();
+      return [{ id: '1', time, shownTime: shownTime.slice(0, 19), content: '', read: () => ({}) as never }];
+    };
+    await learnZone({ billPage, now: () => NOW, isTimeKnown: true }, at, 'btc', () => isEnough(at));
+    return asked;
+  };
+
+  it('reads bills until it has learned enough: of any coin, then of the coin, whose deposits have bills', async () => {
+    expect(await ask(() => true)).toEqual([]);
+    expect(await ask((at) => at.read('2026-11-21 19:30:00') !== undefined)).toEqual(['any recent']);
+    const old = new Date(NOW - 2_000 * HOUR + 8 * HOUR).toISOString().slice(0, 19);
+    const all = ['any recent', 'any older', 'btc recent', 'btc older'];
+    expect(await ask((at) => at.read(old) !== undefined)).toEqual(all);
+    expect(await ask(() => false)).toEqual(all);
   });
 });

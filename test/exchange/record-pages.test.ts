@@ -10,7 +10,7 @@ const DEPOSIT =
   '{"id":"7","amount":1e-8,"status":2,"confirmTimes":"3","itransfer":"1","submit_time":"2026-11-21 14:00:00"}';
 
 const NO_ZONE = {
-  zone: new ExchangeZone(undefined, { read: () => undefined, write: () => undefined }),
+  zone: new ExchangeZone(undefined),
   learnZone: async () => undefined,
 };
 
@@ -81,9 +81,10 @@ describe('a page of records', () => {
   });
 });
 
-it('dates deposits by the time zone, which it learns once and only if there are deposits', async () => {
-  const { client } = await clientFor((page) => datas(page === 3 ? '[]' : `[${Array(50).fill(DEPOSIT)}]`));
-  const zone = new ExchangeZone(undefined, { read: () => undefined, write: () => undefined });
+it('dates deposits by the time zone, which it learns once and only if there are deposits without a moment', async () => {
+  const old = DEPOSIT.replace('2026-11-21', '2026-07-21');
+  const { client } = await clientFor((page) => datas(page === 3 ? '[]' : `[${Array(49).fill(DEPOSIT)},${old}]`));
+  const zone = new ExchangeZone(undefined);
   let learned = 0;
   const learnZone = async () => {
     learned += 1;
@@ -91,6 +92,7 @@ it('dates deposits by the time zone, which it learns once and only if there are 
   };
   const { records } = await pageOf(readDeposits(client, { zone, learnZone }, 'btc', 1));
   expect(records).toContainEqual(expect.objectContaining({ time: Date.UTC(2026, 10, 21, 6) }));
+  expect(records).toContainEqual(expect.objectContaining({ time: null, timeRaw: '2026-07-21 14:00:00' }));
   expect(learned).toBe(1);
   await pageOf(readDeposits(client, { zone, learnZone }, 'btc', 3));
   expect(learned).toBe(1);

@@ -1,5 +1,6 @@
 import { grouped } from '../../domain/decimal.js';
 import { Failure, tryRead } from '../../errors.js';
+import type { Exchange } from '../../exchange/exchange.js';
 import { progressBar } from '../../terminal/progress.js';
 import type { CancelAllOptions, CancelAttempt } from '../../trading/cancel/cancel-orders.js';
 import { type OwnOrders, readOpenOrders } from '../../trading/orders/open-orders.js';
@@ -46,6 +47,14 @@ export async function marketsToCancel(
 export interface MarketOrders {
   readonly market: string;
   readonly own: OwnOrders | Failure;
+}
+
+/** What went wrong in markets, as parts of a sentence: a reason that several share, such as a full disk, is said once. */
+export function byReason(problems: readonly { readonly market: string; readonly failure: Failure }[]): string[] {
+  const markets = new Map<string, string[]>();
+  for (const { market, failure } of problems)
+    markets.set(failure.message, [...(markets.get(failure.message) ?? []), market]);
+  return [...markets].map(([reason, names]) => `${names.join(', ')}: ${reason}`);
 }
 
 /** Reads the open orders of every market, as they would be cancelled. */
@@ -107,25 +116,26 @@ export async function inEachMarket<Result>(
  */
 export class CancelRun {
   readonly #attempts = new Map<string, CancelAttempt>();
-  readonly #lists: CancelAllOptions['lists'];
+  readonly #lists: Exchange;
   #answers = 0;
   #isStopped = false;
   #work: Promise<unknown> = Promise.resolve();
 
   constructor(
-    private readonly context: Pick<Context, 'budget' | 'host' | 'globals'>,
-    trading: TradingContext,
+    private readonly context: Pick<Context, 'budget' | 'host'>,
+    { client }: TradingContext,
   ) {
-    this.#lists = withTimePerPage(context, trading.client);
+    const { budget } = context;
+    this.#lists = budget.isUserSet ? client : client.restartingBudget(budget);
   }
 
   /** How the orders of a market are cancelled. */
   readonly options: () => CancelAllOptions = () => ({
-    ...(this.#lists === undefined ? {} : { lists: this.#lists }),
+    lists: this.#lists,
     mayContinue: this.mayContinue,
     // what the account decides takes the time that it takes
     onProgress: () => {
-      if (!this.context.globals.isTimeoutGiven) this.context.budget.restart();
+      if (!this.context.budget.isUserSet) this.context.budget.restart();
     },
     onResponse: (_, __, attempt) => {
       this.#answers += 1;

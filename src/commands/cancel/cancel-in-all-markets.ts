@@ -11,7 +11,7 @@ import type { OwnOrders } from '../../trading/orders/open-orders.js';
 import { settleMarket } from '../../trading/settle.js';
 import type { Context } from '../command.js';
 import { carryOut, dryRequest, exchangeText, openWithConsent } from '../write.js';
-import { CancelRun, inEachMarket, type MarketOrders, openInAllMarkets } from './all-markets.js';
+import { byReason, CancelRun, inEachMarket, type MarketOrders, openInAllMarkets } from './all-markets.js';
 import { cancelTable } from './cancel-result.js';
 import { openText } from './open-text.js';
 
@@ -88,10 +88,12 @@ export async function cancelInAllMarkets(context: Context): Promise<Answer> {
 }
 
 function planOf({ markets, failure }: Awaited<ReturnType<typeof openInAllMarkets>>): Plan {
-  const unread = markets.flatMap(({ market, own }) => {
-    const why = own instanceof Failure ? own : own.failure;
-    return why === null ? [] : [`${market}: ${why.message}`];
-  });
+  const unread = byReason(
+    markets.flatMap(({ market, own }) => {
+      const why = own instanceof Failure ? own : own.failure;
+      return why === null ? [] : [{ market, failure: why }];
+    }),
+  );
   if (failure !== undefined) unread.unshift(`the list of markets could not be read: ${failure.message}`);
   return {
     open: markets.flatMap(({ market, own }: MarketOrders) =>

@@ -9,7 +9,13 @@ import { paintSide, sideText } from '../../terminal/cells.js';
 import { progressBar } from '../../terminal/progress.js';
 import type { Screen } from '../../terminal/screen.js';
 import { type Entry, record, table } from '../../terminal/table.js';
-import { type CancelAttempt, type CancelledAll, cancelAll, cancelOrders } from '../../trading/cancel/cancel-orders.js';
+import {
+  type CancelAllOptions,
+  type CancelAttempt,
+  type CancelledAll,
+  cancelAll,
+  cancelOrders,
+} from '../../trading/cancel/cancel-orders.js';
 import { orderCancelledBy, ordersMadeBy } from '../../trading/journal/write.js';
 import { type OwnOrders, readOpenOrders } from '../../trading/orders/open-orders.js';
 import { type PreparedTerms, requireSameOrder } from '../../trading/prepared/prepared-write.js';
@@ -29,8 +35,9 @@ import {
   type Write,
   type WriteContext,
 } from '../write.js';
+import { CancelRun } from './all-markets.js';
 import { cancelInAllMarkets } from './cancel-in-all-markets.js';
-import { CANCELLED_BY_ANSWER, cancelAllAnswer, cancelAnswer } from './cancel-result.js';
+import { CANCELLED_BY_ANSWER, cancelAllAnswer, cancelAnswer, cancelTable } from './cancel-result.js';
 import { openText } from './open-text.js';
 
 export default define({
@@ -143,7 +150,7 @@ function cancellation(
   context: WriteContext,
   market: string,
   orders: readonly OrderReference[],
-): Write<typeof NO_WARNINGS, readonly CancelAttempt[]> {
+): Write<typeof NO_WARNINGS, Pick<CancelledAll, 'attempts'>> {
   const { trading } = context;
   const progress = new Progress(context, market, orders.length);
   return {
@@ -156,12 +163,13 @@ function cancellation(
     dryRun: () => dryCancellations(context, market, orders),
     send: () =>
       progress.during(async () => {
-        const attempts = await cancelOrders(trading, market, orders, progress.answered);
+        const attempts = await cancelOrders(trading, market, orders, (attempt) => progress.answered(attempt));
         await settleMarket(trading, market);
-        return attempts;
+        return { attempts };
       }),
     interrupted: () => progress.interruption(),
-    result: async (_, attempts) => {
+    printSoFar: () => progress.printSoFar(),
+    result: async (_, { attempts }) => {
       // the orders are cancelled even if the journal cannot be read, which the next line says
       await tryRead(async () => warnOfDuplicates(context, market, attempts));
       const unknown = await warnOfOthers(context, market, attempts);
@@ -204,13 +212,18 @@ export function cancelEverything(context: WriteContext, market: string): Promise
       // what the account decides takes the time that it takes
       return budget.whileProgressing((onProgress) =>
         progress.during(async () => {
-          const done = await cancelAll(trading, market, own, { lists, onProgress, onResponse: progress.answered });
+          const onResponse: CancelAllOptions['onResponse'] = (answers, requests, attempt) =>
+            progress.answered(attempt, answers, requests);
+          const { mayContinue } = progress.run;
+          const done = await cancelAll(trading, market, own, { lists, mayContinue, onProgress, onResponse });
           await settleMarket(trading, market);
           return done;
         }),
       );
     },
+    stop: () => progress.run.stop(),
     interrupted: () => progress.interruption(),
+    printSoFar: () => progress.printSoFar(),
     result: async (_, done) => {
       const unknown = await warnOfOthers(context, market, done.attempts);
       return explainUnknownMarket(context, market, async () => cancelAllAnswer(market, done, unknown));
@@ -302,10 +315,11 @@ function openOrdersTable(screen: Screen, market: string, { open, failure }: OwnO
 const WORTH_SHOWING = 10;
 const REDRAW_MS = 200;
 
-/** The progress of cancellations, shown on a terminal if there are many. */
+/** The progress of cancellations, shown on a terminal if there are many, and what a signal leaves of them. */
 class Progress {
   #done = 0;
   #total: number;
+  readonly run: CancelRun;
 
   constructor(
     private readonly context: WriteContext,
@@ -314,14 +328,31 @@ class Progress {
     private readonly isAll = false,
   ) {
     this.#total = count;
+    this.run = new CancelRun(context, context.trading);
   }
 
   /** Called for each answer, with the number of answers and of requests so far; by default one more of the same. */
-  readonly answered = (answers = this.#done + 1, requests = this.#total): void => {
+  answered(attempt: CancelAttempt, answers = this.#done + 1, requests = this.#total): void {
+    this.run.finished([attempt]);
     [this.#done, this.#total] = [answers, requests];
-  };
+  }
 
-  async during<Value>(work: () => Promise<Value>): Promise<Value> {
+  /** Prints what became of each order that was answered, as the answer of the command; nothing if none was. */
+  printSoFar(): Promise<void> | undefined {
+    const { attempts } = this.run;
+    return attempts.length === 0 ? undefined : this.context.printAnswer(cancelTable(attempts, ''));
+  }
+
+  /** Runs the cancellations. @param work returns what became of them */
+  async during<Done extends { readonly attempts: readonly CancelAttempt[] }>(work: () => Promise<Done>): Promise<Done> {
+    return this.run.during(async () => {
+      const done = await this.#shown(work);
+      this.run.finished(done.attempts);
+      return done;
+    });
+  }
+
+  async #shown<Value>(work: () => Promise<Value>): Promise<Value> {
     const { output } = this.context;
     if (this.#total < WORTH_SHOWING) return work();
     const label = `Cancelling in ${this.market}: `;

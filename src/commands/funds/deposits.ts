@@ -3,7 +3,6 @@ import { grouped } from '../../domain/decimal.js';
 import { DEPOSIT_STATES, type Deposit } from '../../domain/funds.js';
 import { suggest } from '../../errors.js';
 import { wireField } from '../../exchange/description.js';
-import type { Exchange } from '../../exchange/exchange.js';
 import type { Column } from '../../terminal/table.js';
 import { isoTime, localTime, timeTitle } from '../../terminal/time.js';
 import { type Context, define } from '../command.js';
@@ -20,7 +19,7 @@ export default define({
   output: shape.array(
     shape.object({
       id: shape.id('of the record', wireField.DEPOSIT.id),
-      time: shape.nullable(shape.time("null if the exchange's time zone is unknown", wireField.DEPOSIT.time)),
+      time: shape.nullable(shape.time('null if the time zone is unknown then', wireField.DEPOSIT.time)),
       timeRaw: shape.nullable(shape.text('as sent', wireField.DEPOSIT.timeRaw)),
       coin: shape.text('', wireField.DEPOSIT.coin),
       amount: shape.decimal('', wireField.DEPOSIT.amount),
@@ -39,7 +38,7 @@ export default define({
       {
         what: 'deposits',
         read: (client, coin, page) => client.deposits(coin, page),
-        rowMaker: (client) => rowMaker(context, client),
+        rowMaker: () => rowMaker(context),
         fields: FIELDS,
         columns: columns(),
       },
@@ -47,16 +46,26 @@ export default define({
     ),
 });
 
-/** Dates of deposits have no time zone. If it is unknown, times are printed as sent. */
-async function rowMaker({ session, output }: Context, { zone }: Exchange) {
-  if (zone.name === undefined) {
-    const { profile } = await session.profile.connection();
-    output.note([
-      "The exchange's time zone is unknown, so times are printed as sent.",
-      suggest('Set it', 'profile', 'set', profile, 'zone', 'OFFSET'),
-    ]);
-  }
-  return depositRow;
+/** Dates of deposits have no time zone. Where it is unknown, they are printed as sent, with a mark, which a note explains. */
+async function rowMaker({ session, output }: Context) {
+  const { profile } = await session.profile.connection();
+  let isNoted = false;
+  return (deposit: Deposit) => {
+    if (isUncertain(deposit) && !isNoted) {
+      isNoted = true;
+      output.note([
+        `Times marked ${UNCERTAIN} are as sent: the exchange's time zone is unknown then.`,
+        suggest('Set it', 'profile', 'set', profile, 'zone', 'ZONE'),
+      ]);
+    }
+    return depositRow(deposit);
+  };
+}
+
+const UNCERTAIN = '?';
+
+function isUncertain({ time, timeRaw }: { readonly time: unknown; readonly timeRaw: string | null }): boolean {
+  return time === null && timeRaw !== null;
 }
 
 function depositRow({ id, time, ...deposit }: Deposit) {
@@ -81,7 +90,10 @@ const FIELDS = [
 const columns = (): readonly Column<DepositRow>[] => [
   {
     title: timeTitle(),
-    value: ({ time, timeRaw }) => (time === null ? timeRaw : localTime(Date.parse(time))),
+    value: ({ time, timeRaw }) => {
+      if (time !== null) return localTime(Date.parse(time));
+      return timeRaw === null ? null : `${timeRaw} ${UNCERTAIN}`;
+    },
     importance: 6,
   },
   { title: 'amount', value: ({ amount }) => grouped(amount), rowKey: ({ id }) => id, align: 'decimal', importance: 9 },

@@ -34,7 +34,7 @@ interface TransferKind<Entry, Row extends object> {
   readonly verify?: (coin: string) => Promise<unknown>;
   readonly read: (client: Exchange, coin: string, page?: number) => Pages<Entry>;
   /** Called once, and only if there are entries. */
-  readonly rowMaker: (client: Exchange) => Promise<(entry: Entry) => Row>;
+  readonly rowMaker: () => Promise<(entry: Entry) => Row>;
   readonly fields: readonly (keyof Row & string)[];
   readonly columns: readonly Column<Row>[];
 }
@@ -54,7 +54,7 @@ export async function listTransfers<Entry, Row extends object>(
     return {
       ...view,
       pages: explainRefusalOfPages(context, { coin, permission: 'money' }, pages),
-      rowMaker: () => rowMaker(client),
+      rowMaker,
       empty: `No ${view.what} of ${coin}${page === undefined ? '' : ` on page ${page}`}.`,
       older: `--page ${(page ?? 1) + 1} or --all`,
       isPage: page !== undefined,

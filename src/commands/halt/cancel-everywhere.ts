@@ -7,7 +7,7 @@ import { isoTime } from '../../terminal/time.js';
 import { cancelInMarket, type EmptiedMarket } from '../../trading/cancel/cancel-in-market.js';
 import type { CancelAttempt, CancelResult } from '../../trading/cancel/cancel-orders.js';
 import type { TradingContext } from '../../trading/trading-context.js';
-import { CancelRun, inEachMarket, marketsToCancel, openInAllMarkets } from '../cancel/all-markets.js';
+import { byReason, CancelRun, inEachMarket, marketsToCancel, openInAllMarkets } from '../cancel/all-markets.js';
 import { cancelRow, cancelTable } from '../cancel/cancel-result.js';
 import type { Context } from '../command.js';
 
@@ -54,9 +54,12 @@ export class CancelEverywhere {
       return emptied;
     };
     const emptied = await run.during(() => inEachMarket(context, names, cancelOne, run.label));
-    for (const { market, timerFailure } of emptied)
-      if (timerFailure !== null)
-        context.output.warn([`The timer of ${market} was not started: ${timerFailure.message}`, ...timerFailure.hints]);
+    const untimed = emptied.flatMap(({ market, timerFailure: failure }) =>
+      failure === null ? [] : [{ market, failure }],
+    );
+    const hints = new Map(untimed.flatMap(({ failure }) => failure.hints).map((hint) => [JSON.stringify(hint), hint]));
+    if (untimed.length > 0)
+      context.output.warn([`No timer was started in ${byReason(untimed).join('; ')}`, ...hints.values()]);
     const attempts = emptied.flatMap((one) => one.attempts);
     return this.#result(attempts, failureOf(emptied, failure));
   }
@@ -107,7 +110,7 @@ function failureOf(emptied: readonly EmptiedMarket[], ofMarkets: Failure | undef
   const problems = [
     ...(unknown.length === 0 ? [] : [`${counted(unknown.length, 'cancellation')} without a known outcome`]),
     ...open.map(({ market, stillOpen }) => `${grouped(String(stillOpen.length))} still open in ${market}`),
-    ...unread.map(({ market, failure }) => `${market}: ${failure.message}`),
+    ...byReason(unread),
     ...(ofMarkets === undefined ? [] : [`the list of markets could not be read: ${ofMarkets.message}`]),
   ];
   if (problems.length === 0) return undefined;

@@ -60,7 +60,8 @@ export async function flatten(context: Context, into: string, options: FlattenOp
   } catch (error) {
     if (error instanceof Interrupted || !(error instanceof Failure)) throw error;
     const isUnanswerable = error.kind === 'declined' && !context.prompts.available;
-    const hint = [...error.hints, ...(isUnanswerable ? [] : [again(into)])];
+    // with a wrong coin the same command would fail again, and the failure names those that work
+    const hint = [...error.hints, ...(isUnanswerable || error.kind === 'usage' ? [] : [again(into)])];
     const failure = new Failure(isUnanswerable ? 'declined' : 'partial', `Nothing was sold: ${error.message}`, {
       hint,
     });

@@ -107,6 +107,7 @@ export class Writes {
       trading: await trading.open({ budget, output: panel }),
       prompts: panel,
       output: panel,
+      printAnswer: async () => {},
       isPreviewed: true,
     };
   }

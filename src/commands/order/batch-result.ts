@@ -70,6 +70,12 @@ export class RunningJob {
     await this.#run?.interrupt(PATIENCE_MS);
   }
 
+  /** For a signal: prints what became of each order so far, as the answer of the command; nothing if none was sent. */
+  printSoFar(): Promise<void> | undefined {
+    const job = this.#run?.job;
+    return job === undefined || job.requests === 0 ? undefined : this.context.printAnswer(jobAnswer(job));
+  }
+
   /** What a signal leaves of the job; null if nothing was sent. */
   interrupted(): Interruption | null {
     if (this.#run === undefined) return null;
@@ -143,6 +149,14 @@ export const BATCH = shape.object({
 
 /** The outcome of a job. Throws Failure if nothing was placed. */
 export function batchAnswer(job: Job, ending: Ending): Answer {
+  const failure = failureOf(job, ending);
+  if (failure !== null && failure.kind !== 'unknown' && failure.kind !== 'partial') throw failure;
+  const answer = jobAnswer(job);
+  return failure === null ? answer : { ...answer, failure };
+}
+
+/** What became of each order of a job so far. */
+function jobAnswer(job: Job): Answer {
   const { market, side, account, lines } = job.terms;
   const { placed, refused, unknown, notSent } = job.counts();
   const outcomes = job.outcomes();
@@ -167,14 +181,11 @@ export function batchAnswer(job: Job, ending: Ending): Answer {
   const counts = { placed, refused, unknown, notSent };
   const fills = isAllShown ? total : UNKNOWN_FILLS;
   const data = { job: job.id, market, side, account, ...counts, orders, duplicates, ...fills };
-  const failure = failureOf(job, ending);
-  if (failure !== null && failure.kind !== 'unknown' && failure.kind !== 'partial') throw failure;
   const [{ price = '0' } = {}] = shown;
   const average = total.averagePrice === null ? null : formatAverageLike(total.averagePrice, side, price);
   const filled = filledText(market, { ...total, average }, isAllShown);
   const show = (screen: Screen) => batchTable(screen, { job: job.id, counts, rows: orders, duplicates, filled });
-  const answer = { data, csv: orders, show };
-  return failure === null ? answer : { ...answer, failure };
+  return { data, csv: orders, show };
 }
 
 /** All placed once 0; any unknown 6; none placed 3 (5 and 7 if that is why); mixed 9. */

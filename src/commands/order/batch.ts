@@ -175,6 +175,7 @@ function sendPlanned(
     },
     interrupted: () => running.interrupted(),
     stop: () => running.stop(),
+    printSoFar: () => running.printSoFar(),
     result: (_, answer) => answer,
   });
 }

@@ -40,7 +40,7 @@ export type Previewed<Planned> = Planned & Assessment & { readonly preview: Prev
 
 /** Orders that are sent together, step by step as in {@link Write}. */
 export interface Orders<Planned extends PlannedOrders, Sent>
-  extends Pick<Write<Assessed<Planned>, Sent>, 'interrupted' | 'stop' | 'result'> {
+  extends Pick<Write<Assessed<Planned>, Sent>, 'interrupted' | 'stop' | 'printSoFar' | 'result'> {
   /** The guards that the command line overrides. */
   readonly overridden: readonly GuardName[];
   /** The hint if a guard blocks them and cannot be overridden. Absent: the user may override it. */
@@ -95,6 +95,7 @@ export function sendOrders<Planned extends PlannedOrders, Sent>(
     },
     interrupted: orders.interrupted,
     ...(orders.stop === undefined ? {} : { stop: orders.stop }),
+    ...(orders.printSoFar === undefined ? {} : { printSoFar: orders.printSoFar }),
     result: orders.result,
   });
 }

@@ -54,6 +54,7 @@ export default define({
     const result = profitAndLoss(matched, { window, method, pastPrice, readAt });
     const shown = chosen(result, names);
     noteGaps(context, history, shown.markets);
+    if (shown.undated.length > 0) await warnOfUndated(context, shown.undated);
     const failure = unexplainedFailure(shown, matched, markets);
     const answer = listsLots
       ? listing({
@@ -105,12 +106,14 @@ async function read(context: Context, trading: TradingContext, client: Exchange)
 }
 
 /** The markets that were named, with the bills of their coins. */
-function chosen({ markets, coins }: AccountPnl, names: readonly string[]): AccountPnl {
-  if (names.length === 0) return { markets, coins };
+function chosen(result: AccountPnl, names: readonly string[]): AccountPnl {
+  if (names.length === 0) return result;
+  const { markets, coins, undated } = result;
   const named = new Set(names.flatMap((name) => name.split('_')));
   return {
     markets: markets.filter(({ market }) => names.includes(market)),
     coins: coins.filter(({ coin }) => named.has(coin)),
+    undated: undated.filter(({ coin }) => named.has(coin)),
   };
 }
 
@@ -167,7 +170,7 @@ function noteGaps({ output }: Context, { refusedCoins }: ReadHistory, markets: r
     const times = [...new Set(uncertain.flatMap(({ uncertainAt }) => uncertainAt))].sort((one, other) => one - other);
     const [first = 0] = times;
     output.warn(
-      `The trades of ${counted(times.length, 'moment')}, the first at ${localTime(first)}, may be divided in several ways among ${uncertain.map(({ market }) => market).join(', ')}: each fits the bills, with another result.`,
+      `What ${uncertain.map(({ market }) => market).join(', ')} traded and paid in fees at ${counted(times.length, 'moment')}, the first at ${localTime(first)}, is uncertain: the bills may be divided in another way, with another result.`,
     );
   }
   for (const { market, base, quote, withoutCost, fees } of markets) {
@@ -181,6 +184,15 @@ function noteGaps({ output }: Context, { refusedCoins }: ReadHistory, markets: r
         `${market}: the fees of ${unpriced.map(({ coin, amount }) => `${formatAmount(amount)} ${coin ?? 'of an unknown coin'}`).join(' and ')} have no price at their time.`,
       );
   }
+}
+
+async function warnOfUndated({ output, session }: Context, undated: AccountPnl['undated']): Promise<void> {
+  const { profile } = await session.profile.connection();
+  const amounts = undated.map(({ coin, amount }) => `${formatAmount(amount)} ${coin}`).join(', ');
+  output.warn([
+    `Deposits of ${amounts} have no bill, and the exchange's time zone is unknown when they came in: they are left out.`,
+    suggest('Set it', 'profile', 'set', profile, 'zone', 'ZONE'),
+  ]);
 }
 
 /** The failure of bills that do not add up, with the reasons that show. */

@@ -63,7 +63,7 @@ export const PNL_ROW = shape.object({
     }),
     'how the bills of each coin come about; only in the last row',
   ),
-  uncertainAt: shape.array(shape.time(''), 'trades fit several ways'),
+  uncertainAt: shape.array(shape.time(''), 'bills fit several ways'),
 });
 
 export const LOT_ROW = shape.object({

@@ -251,6 +251,7 @@ const kline = describeChannel(
           known === undefined
             ? first !== undefined && time > first.time && Decimal.of(volume).sign !== 0
             : isLess(known.volume, volume),
+        startsOver: isCandleOfAnotherExchange,
         remains: () => true,
         most: 1_000,
         compare: (left, right) => left.time - right.time,
@@ -269,6 +270,16 @@ function isOldCandle(row: Candle, known: Candle): boolean {
   return isLess(row.volume, known.volume) || (known.closed && !row.closed && !isLess(known.volume, row.volume));
 }
 
+/**
+ * A candle with less volume is an older one or a part of it, and both lie within its range. The last candle that is sent is the
+ * current one, or the one before. Anything else is an exchange that has started over.
+ */
+function isCandleOfAnotherExchange(row: Candle, known: Candle | undefined, _: Candle, newer: number): boolean {
+  if (newer > 1) return true;
+  if (known === undefined || !isLess(row.volume, known.volume)) return false;
+  return isLess(known.high, row.high) || isLess(row.low, known.low);
+}
+
 /** How many candles a channel begins with. */
 const FIRST_CANDLES = 100;
 
@@ -280,6 +291,11 @@ async function readLatestCandles(
   const last = base?.at(-1);
   const extent = last === undefined ? { size: FIRST_CANDLES } : { since: () => last.time };
   const { candles, failure } = await readCandles(client, { market, type, ...extent });
+  // an exchange that has started over may be at an earlier time
+  if (last !== undefined && candles.length === 0 && failure === null) {
+    const latest = await readCandles(client, { market, type, size: 1 });
+    return { data: latest.candles, scope: 'delta', unrecoverable: latest.failure?.message ?? null };
+  }
   return { data: candles, scope: last === undefined ? 'snapshot' : 'delta', unrecoverable: failure?.message ?? null };
 }
 

@@ -70,8 +70,11 @@ export interface RowRules<Row> {
   readonly isOld: (row: Row, known: Row) => boolean;
   /** Whether HTTP's row says more than what is known of its key; `known` is undefined for a row that is not known. */
   readonly isMissing: (row: Row, known: Row | undefined, first: Row | undefined) => boolean;
-  /** Whether a row contradicts what is known of its key, or the last row in the order. Absent: no row does. */
-  readonly startsOver?: (row: Row, known: Row | undefined, newest: Row) => boolean;
+  /**
+   * Whether a row contradicts what is known of its key, or the last row in the order. Absent: no row does.
+   * @param newer for the last row of what came, how many known rows belong after it
+   */
+  readonly startsOver?: (row: Row, known: Row | undefined, newest: Row, newer: number) => boolean;
   /** Whether a row remains that a snapshot does not name. */
   readonly remains: (row: Row) => boolean;
   /** How many of the rows that remain are kept: the oldest are dropped. */
@@ -144,8 +147,14 @@ export class RowState<Row extends object> implements NewestState<readonly Row[]>
     const { startsOver } = this.rules;
     const newest = this.#newest;
     return startsOver !== undefined && newest !== undefined
-      ? rows.some((row) => startsOver(row, this.#knownOf(row), newest))
+      ? rows.some((row) => startsOver(row, this.#knownOf(row), newest, row === rows.at(-1) ? this.#newerThan(row) : 0))
       : false;
+  }
+
+  #newerThan(row: Row): number {
+    const { compare } = this.rules;
+    if (compare === undefined || this.#newest === undefined || compare(row, this.#newest) >= 0) return 0;
+    return [...this.#rows.values()].filter((known) => compare(row, known) < 0).length;
   }
 
   #knownOf(row: Row): Row | undefined {

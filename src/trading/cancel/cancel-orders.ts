@@ -47,20 +47,23 @@ interface UndecidedCancel {
 
 /**
  * Cancels orders with one request each. Once all are sent, the orders are read, because only they confirm the answers.
- * @param onResponse called for each answer
+ * @param onResponse called for each answer, with what it alone shows
  * @throws Failure `usage` or `credentials` if none of them could be sent
  */
 export async function cancelOrders(
   trading: TradingContext,
   market: string,
   orders: readonly OrderReference[],
-  onResponse: () => void = () => {},
+  onResponse: (attempt: CancelAttempt) => void = () => {},
 ): Promise<CancelAttempt[]> {
-  return settleAll(trading, await sendAll(trading, market, orders, () => onResponse()));
+  return settleAll(trading, await sendAll(trading, market, orders, (sent) => onResponse(preliminary(sent))));
 }
 
 /** Requests under way at once: one that hangs does not delay the others. */
 const CONCURRENCY = 8;
+
+/** The commands that have said that the disk is full: it is so in every market. */
+const warned = new WeakSet<TradingContext>();
 
 /** Sends them all. Throws Failure as {@link cancelOrders}. */
 async function sendAll(
@@ -70,10 +73,9 @@ async function sendAll(
   onResponse: (sent: Sent) => void,
   mayContinue: () => boolean = () => true,
 ): Promise<Sent[]> {
-  let isWarned = false;
   const onUnrecorded = ({ message, hints }: Failure) => {
-    if (!isWarned) trading.warn([`Cancelling without a record: ${message}`, ...hints]);
-    isWarned = true;
+    if (!warned.has(trading)) trading.warn([`Cancelling without a record: ${message}`, ...hints]);
+    warned.add(trading);
   };
   const unsent: Failure[] = [];
   const sent: Sent[] = [];

@@ -2,7 +2,7 @@ import { bestOf } from '../../domain/book.js';
 import { Decimal, formatAmount, grouped } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
 import type { Order } from '../../domain/order.js';
-import { Failure } from '../../errors.js';
+import { Failure, suggest } from '../../errors.js';
 import type { GuardLimits } from '../guards/limits.js';
 import { isKind, type RecordedOrderTerms } from '../journal/write.js';
 import { referenceOf } from '../market-view.js';
@@ -116,7 +116,14 @@ function requireTarget(markets: readonly Market[], into: string): void {
     ? `No market sells into ${into}.`
     : `There is no coin ${into} on this exchange that other coins are sold into.`;
   const quotes = [...new Set(markets.map(({ quote }) => quote))].sort();
-  throw new Failure('usage', message, { hint: `Coins are sold into ${quotes.join(', ')}.` });
+  const countOf = (coin: string) => markets.filter(({ quote }) => quote === coin).length;
+  const [common = ''] = quotes.toSorted((one, other) => countOf(other) - countOf(one));
+  throw new Failure('usage', message, {
+    hint: [
+      `Coins are sold into ${quotes.join(', ')}.`,
+      suggest('Sell everything', 'halt', '--cancel', '--flatten', common),
+    ],
+  });
 }
 
 /** What open orders hold, by coin. */

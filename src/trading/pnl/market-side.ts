@@ -29,6 +29,8 @@ export interface BookedTrade {
   readonly value: Decimal;
   readonly hasBill: { readonly base: boolean; readonly quote: boolean };
   readonly fees: BookedFee[];
+  /** The orders that it may belong to. */
+  readonly group: string;
 }
 
 /** The coin of a fee that neither an order nor a bill names. */
@@ -47,12 +49,12 @@ export class MarketSide {
   valueLeft = Decimal.zero;
   readonly trades: BookedTrade[] = [];
   readonly #orders: FilledOrder[] = [];
-  /** By coin; below zero for rebates. */
-  readonly #feesLeft = new Map<string | null, Decimal>();
-  /** The sum of fees that are inside the bills of what was received. */
-  #inside = Decimal.zero;
-  /** What was received by orders that have such a fee, as booked. */
-  #booked = Decimal.zero;
+  /** By coin and sign: rebates, which are below zero, have bills of their own. */
+  readonly #feesLeft = new Map<string, readonly [string | null, Decimal]>();
+  /** The fees that are inside the bills of what was received: the sum of each group of orders. */
+  readonly #inside = new Map<string, Decimal>();
+  /** The most that such a fee may be. */
+  #mostInside = Decimal.zero;
   /** The loosest of the orders that something is left of. */
   #limit: Decimal | undefined;
   /** The first order since nothing was left of any. */
@@ -75,7 +77,10 @@ export class MarketSide {
   place(order: FilledOrder): void {
     const price = Decimal.of(order.price);
     const isLooser = this.#limit === undefined || price.compare(this.#limit) === (this.isBuy ? 1 : -1);
-    if (this.isFound) this.#firstOpen = this.#orders.length;
+    if (this.isFound && this.feesLeft.length === 0) {
+      this.#firstOpen = this.#orders.length;
+      this.#mostInside = Decimal.zero;
+    }
     if (this.isFound || isLooser) this.#limit = price;
     this.#orders.push(order);
     this.amountLeft = this.amountLeft.plus(Decimal.of(order.filled));
@@ -83,12 +88,11 @@ export class MarketSide {
     const fee = Decimal.of(order.fee ?? '0');
     if (fee.sign === 0) return;
     if (this.booking === 'apart' || order.feeCoin !== this.received) {
-      const coin = order.feeCoin ?? this.ownCoin;
-      this.#feesLeft.set(coin, this.feeLeft(coin).plus(fee));
+      this.#owe(order.feeCoin ?? this.ownCoin, fee, fee.sign);
       return;
     }
-    this.#inside = this.#inside.plus(fee);
-    this.#booked = this.#booked.plus(Decimal.of(this.isBuy ? order.filled : order.filledValue).minus(fee));
+    this.#inside.set(this.group, (this.#inside.get(this.group) ?? Decimal.zero).plus(fee));
+    if (fee.sign > 0) this.#mostInside = this.#mostInside.plus(fee);
     if (this.isBuy) this.amountLeft = this.amountLeft.minus(fee);
     else this.valueLeft = this.valueLeft.minus(fee);
   }
@@ -102,27 +106,19 @@ export class MarketSide {
   }
 
   /** Names those of its orders that share their totals: all since nothing was left of any. */
-  get openOrders(): string {
+  get group(): string {
     return `${this.side} ${this.market} ${this.#firstOpen}`;
   }
 
-  /** Whether a bill may be one of its fees. */
-  mayPayFee({ coin, change }: Line): boolean {
-    return this.feesLeft.some(
-      ([owed, amount]) =>
-        (owed === null || owed === coin) &&
-        change.sign === -amount.sign &&
-        magnitude({ change }).compare(magnitude({ change: amount })) <= 0,
-    );
-  }
-
-  /** The coins of the fees that no bill has shown yet, null for one that is not known, with their sums. */
+  /** The coins of the fees that no bill has shown yet, null for one that is not known, with their sums; rebates apart. */
   get feesLeft(): readonly (readonly [string | null, Decimal])[] {
-    return [...this.#feesLeft].filter(([, amount]) => amount.sign !== 0);
+    return [...this.#feesLeft.values()].filter(([, amount]) => amount.sign !== 0);
   }
 
-  feeLeft(coin: string | null): Decimal {
-    return this.#feesLeft.get(coin) ?? Decimal.zero;
+  #owe(coin: string | null, amount: Decimal, sign: number): void {
+    const key = `${sign} ${coin}`;
+    const [, left] = this.#feesLeft.get(key) ?? [coin, Decimal.zero];
+    this.#feesLeft.set(key, [coin, left.plus(amount)]);
   }
 
   /** Whether its orders may trade this amount for this value and leave the rest: both at a price that they allow. */
@@ -130,23 +126,16 @@ export class MarketSide {
     return this.allows(amount, value) && this.allows(this.amountLeft.minus(amount), this.valueLeft.minus(value));
   }
 
-  /** Whether one of the orders that something is left of allows this price. */
+  /** Whether one of the orders that something is left of allows this price. The fee that is inside may be all of theirs. */
   allows(amount: Decimal, value: Decimal): boolean {
     if (amount.sign < 0 || value.sign !== amount.sign || this.#limit === undefined) return false;
-    const inside = this.#mostFeeInside(this.isBuy ? amount : value);
     return this.isBuy
-      ? value.compare(this.#limit.times(amount.plus(inside))) <= 0
-      : value.plus(inside).compare(this.#limit.times(amount)) >= 0;
+      ? value.compare(this.#limit.times(amount.plus(this.#mostInside))) <= 0
+      : value.plus(this.#mostInside).compare(this.#limit.times(amount)) >= 0;
   }
 
-  /** A trade pays its share of the fee, or up to twice as much: takers pay more than makers. */
-  #mostFeeInside(received: Decimal): Decimal {
-    if (this.#inside.sign <= 0 || this.#booked.sign <= 0) return Decimal.zero;
-    return received.times(this.#inside.plus(this.#inside)).dividedBy(this.#booked, received.scale + 1, 'up');
-  }
-
-  add(trade: Omit<BookedTrade, 'fees'>): BookedTrade {
-    const added = { ...trade, fees: [] };
+  add(trade: Omit<BookedTrade, 'fees' | 'group'>): BookedTrade {
+    const added = { ...trade, fees: [], group: this.group };
     this.trades.push(added);
     this.amountLeft = this.amountLeft.minus(trade.amount);
     this.valueLeft = this.valueLeft.minus(trade.value);
@@ -156,7 +145,7 @@ export class MarketSide {
   /** @param owed the coin of {@link feesLeft} that it belongs to: null if the orders do not name the coin */
   addFee(trade: BookedTrade, fee: BookedFee, owed: string | null): void {
     trade.fees.push(fee);
-    this.#feesLeft.set(owed, this.feeLeft(owed).minus(fee.amount));
+    this.#owe(owed, fee.amount.negated(), fee.amount.sign);
   }
 
   /** Looks for what is left among bills of any moment, and takes the rest as the orders report it. */
@@ -205,15 +194,18 @@ export class MarketSide {
 
   /** Its trades as they happened, each with the fee that is inside its bill, as a share. */
   tradesWithFees(): readonly BookedTrade[] {
-    if (this.#inside.sign === 0) return this.trades;
     const booked = (trade: BookedTrade) => (this.isBuy ? trade.amount : trade.value);
-    let feeLeft = this.#inside;
-    let bookedLeft = Decimal.sum(this.trades.map(booked));
+    const left = new Map([...this.#inside].map(([group, fee]) => [group, { fee, booked: Decimal.zero }]));
+    for (const trade of this.trades) {
+      const rest = left.get(trade.group);
+      if (rest !== undefined) rest.booked = rest.booked.plus(booked(trade));
+    }
     return this.trades.map((trade) => {
+      const rest = left.get(trade.group);
+      if (rest === undefined) return trade;
       const part = booked(trade);
-      const amount = bookedLeft.sign === 0 ? feeLeft : shareOf(feeLeft, part, bookedLeft);
-      feeLeft = feeLeft.minus(amount);
-      bookedLeft = bookedLeft.minus(part);
+      const amount = rest.booked.sign === 0 ? rest.fee : shareOf(rest.fee, part, rest.booked);
+      left.set(trade.group, { fee: rest.fee.minus(amount), booked: rest.booked.minus(part) });
       const hasBill = this.isBuy ? trade.hasBill.base : trade.hasBill.quote;
       return {
         ...trade,
@@ -222,6 +214,19 @@ export class MarketSide {
         fees: [...trade.fees, { coin: this.received, amount, time: trade.time, hasBill }],
       };
     });
+  }
+
+  /** The moments of the trades whose fees inside their bills are shares: of several moments only the sum is known. */
+  momentsOfSharedFees(): readonly number[] {
+    const times = new Map([...this.#inside.keys()].map((group) => [group, new Set<number>()]));
+    for (const { group, time } of this.trades) times.get(group)?.add(time);
+    return [...times.values()].flatMap((moments) => (moments.size > 1 ? [...moments] : []));
+  }
+
+  /** The coin of {@link feesLeft} to which a bill in this coin belongs; undefined if none. */
+  feeCoinOf(coin: string): string | null | undefined {
+    const coins = [...this.#feesLeft.values()].map(([owed]) => owed);
+    return coins.includes(coin) ? coin : coins.includes(UNNAMED) ? UNNAMED : undefined;
   }
 }
 

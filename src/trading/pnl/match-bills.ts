@@ -3,10 +3,10 @@ import type { Bill } from '../../domain/funds.js';
 import type { Side } from '../../domain/order.js';
 import type { AccountHistory } from './account-history.js';
 import { FEE_BOOKINGS, type FeeBooking, type MarketSide, signed } from './market-side.js';
-import { matchTrades, type UncertainTrades } from './match-trades.js';
+import { matchTrades } from './match-trades.js';
 import { transferMovements } from './match-transfers.js';
 import type { Movement } from './movement.js';
-import { AmountIndex, Statement } from './statement.js';
+import { AmountIndex, type Statement } from './statement.js';
 
 /** A fee as it was paid. */
 export interface PaidFee {
@@ -14,6 +14,12 @@ export interface PaidFee {
   readonly coin: string | null;
   /** Below zero for a rebate. */
   readonly amount: Decimal;
+}
+
+/** The markets whose trades or fees of a moment may be divided in another way, too. */
+interface UncertainTrades {
+  readonly time: number;
+  readonly markets: readonly string[];
 }
 
 /** A part of an order that filled at one moment. */
@@ -51,12 +57,12 @@ export interface MatchedHistory {
 export function matchBills(history: AccountHistory): MatchedHistory {
   const [first, ...others] = FEE_BOOKINGS.map((booking) => () => matchBooked(history, booking));
   if (first === undefined) throw new RangeError('no way to book a fee');
-  // an exchange books all fees in one way: the one that explains most
+  // an exchange books all fees in one way: the one that explains most, trade by trade rather than by sums
   let best = first();
   for (const other of others) {
-    if (best.unexplained === 0) break;
+    if (best.unexplained + best.summed === 0) break;
     const found = other();
-    if (found.unexplained < best.unexplained) best = found;
+    if ((found.unexplained - best.unexplained || found.summed - best.summed) < 0) best = found;
   }
   const { statement, sides, bills, uncertain } = best;
   const fills = sides.flatMap(fillsOf).sort((one, other) => one.time - other.time || one.place - other.place);
@@ -78,23 +84,36 @@ interface BookedHistory {
   readonly uncertain: readonly UncertainTrades[];
   /** How many changes lack a bill. */
   readonly unexplained: number;
+  /** At how many moments only sums are explained. */
+  readonly summed: number;
 }
 
 function matchBooked(history: AccountHistory, booking: FeeBooking): BookedHistory {
   const unnamed = matchOrders(history, booking, null);
   const ownCoin = ownCoinOf(history, unnamed.sides);
-  // with its name, the coin also pays the fees of its own markets
-  return ownCoin === null || unnamed.unexplained === 0 ? unnamed : matchOrders(history, booking, ownCoin);
+  if (ownCoin === null) return unnamed;
+  // with its name, the coin also pays the fees of its own markets, and bills of other coins are no fees in it
+  const named = matchOrders(history, booking, ownCoin);
+  return named.unexplained <= unnamed.unexplained ? named : unnamed;
 }
 
 function matchOrders(history: AccountHistory, booking: FeeBooking, ownCoin: string | null): BookedHistory {
-  const statement = new Statement(history.bills);
-  const { sides, uncertain } = matchTrades(statement, history.orders, booking, ownCoin);
+  const { statement, sides, summed, doubts } = matchTrades(history.bills, history.orders, booking, ownCoin);
   const bills = new AmountIndex(statement);
   for (const side of sides) side.finish(statement, bills);
   const unnamed = sides.flatMap(({ trades }) => trades.flatMap(({ fees }) => fees.filter(({ coin }) => coin === null)));
   const unexplained = unnamed.length + sides.flatMap(tradeMovements).filter(({ hasBill }) => !hasBill).length;
-  return { statement, bills, sides, uncertain, unexplained };
+  const shared = sides.flatMap((side) => side.momentsOfSharedFees().map((time) => ({ time, market: side.market })));
+  return { statement, bills, sides, uncertain: byMoment([...doubts, ...shared]), unexplained, summed };
+}
+
+/** The markets of each moment, oldest first. */
+function byMoment(doubts: readonly { readonly time: number; readonly market: string }[]): readonly UncertainTrades[] {
+  const markets = new Map<number, Set<string>>();
+  for (const { time, market } of doubts) markets.set(time, (markets.get(time) ?? new Set()).add(market));
+  return [...markets]
+    .map(([time, names]) => ({ time, markets: [...names].sort() }))
+    .sort((one, other) => one.time - other.time);
 }
 
 /** The coin in which most fees were paid that orders do not name: the exchange has one coin of its own. Null if bills show none. */

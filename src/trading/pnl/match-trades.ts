@@ -1,72 +1,150 @@
 import { Decimal } from '../../domain/decimal.js';
+import type { Bill } from '../../domain/funds.js';
 import { compareIds } from '../../domain/market-data.js';
+import type { Side } from '../../domain/order.js';
 import type { FilledOrder } from './account-history.js';
 import { type BookedTrade, type FeeBooking, MarketSide, signed, tradeOf } from './market-side.js';
-import { distance, type Line, magnitude, type Statement } from './statement.js';
+import { BILL_ORDERS, type BillOrder, ENOUGH_TRADES, readMoment } from './read-in-order.js';
+import { distance, type Line, magnitude, Statement } from './statement.js';
 
 /**
  * Finds the bills of trades: at one moment, a change of the base coin and an opposite one of the quote coin, at a price that an
  * order allows. All markets share the bills of a moment.
+ *
+ * The order of the bills decides if all trades of a statement stand in one order and add up with all orders. Otherwise a moment
+ * is clear only if no other division of its bills fits, or if the totals of the orders leave no other one.
  */
 export function matchTrades(
-  statement: Statement,
+  bills: readonly Bill[],
   orders: readonly FilledOrder[],
   booking: FeeBooking,
   ownCoin: string | null,
 ): MatchedTrades {
   const all = orders.toSorted((one, other) => one.time - other.time || compareIds(one.id, other.id));
-  const sides = new Map<string, MarketSide>();
-  const place = (order: FilledOrder) => {
-    const key = `${order.side} ${order.market}`;
-    const side = sides.get(key) ?? new MarketSide(order.market, order.side, booking, ownCoin);
-    side.place(order);
-    sides.set(key, side);
-  };
-  const doubts: Doubt[] = [];
-  let next = 0;
-  for (const lines of statement.moments()) {
-    const end = (lines[0]?.time ?? 0) + statement.momentMs;
-    for (let order = all[next]; order !== undefined && order.time < end; order = all[next]) {
-      place(order);
-      next += 1;
-    }
-    const open = [...sides.values()].filter(({ isFound }) => !isFound);
-    doubts.push(...matchMoment(statement, lines, open));
+  const newSide = (market: string, side: Side) => new MarketSide(market, side, booking, ownCoin);
+  for (const order of BILL_ORDERS) {
+    const found = readInOrder(new Statement(bills), all, newSide, order);
+    if (found !== undefined) return found;
   }
-  for (const order of all.slice(next)) place(order);
-  return { sides: [...sides.values()], uncertain: uncertainOf(doubts) };
+  const statement = new Statement(bills);
+  const doubts = new Doubts();
+  let summed = 0;
+  const sides = eachMoment(statement, all, newSide, (lines, placed) => {
+    const found = matchMoment(statement, lines, placed, doubts);
+    if (found.isSummed) summed += 1;
+  });
+  return { statement, sides, summed, doubts: doubts.unsettled() };
 }
 
 export interface MatchedTrades {
+  readonly statement: Statement;
   readonly sides: readonly MarketSide[];
-  readonly uncertain: readonly UncertainTrades[];
+  /** At how many moments only the sums of the bills are explained. */
+  readonly summed: number;
+  /** Where trades may be divided in another way, too. */
+  readonly doubts: readonly MarketMoment[];
 }
 
-/** The markets among which the bills of a moment may be divided in another way, too. */
-export interface UncertainTrades {
+/** The trades of a market at one moment. */
+interface MarketMoment {
   readonly time: number;
-  readonly markets: readonly string[];
+  readonly market: string;
 }
 
-/** Two sides that may exchange bills of different amounts at a moment. */
-interface Doubt {
+type NewSide = (market: string, side: Side) => MarketSide;
+
+/** Places the orders and goes through the moments, oldest first, with the sides whose orders are placed by then. */
+function eachMoment(
+  statement: Statement,
+  orders: readonly FilledOrder[],
+  newSide: NewSide,
+  visit: (lines: readonly Line[], placed: readonly MarketSide[]) => void,
+): readonly MarketSide[] {
+  const sides = new Map<string, MarketSide>();
+  const place = (order: FilledOrder) => {
+    const key = `${order.side} ${order.market}`;
+    const side = sides.get(key) ?? newSide(order.market, order.side);
+    side.place(order);
+    sides.set(key, side);
+  };
+  let next = 0;
+  for (const lines of statement.moments()) {
+    const end = (lines[0]?.time ?? 0) + statement.momentMs;
+    for (let order = orders[next]; order !== undefined && order.time < end; order = orders[next]) {
+      place(order);
+      next += 1;
+    }
+    visit(lines, [...sides.values()]);
+  }
+  for (const order of orders.slice(next)) place(order);
+  return [...sides.values()];
+}
+
+/** The trades by the order of their bills; undefined if that is not proven. */
+function readInOrder(
+  statement: Statement,
+  orders: readonly FilledOrder[],
+  newSide: NewSide,
+  order: BillOrder,
+): MatchedTrades | undefined {
+  let together = 0;
+  const sides = eachMoment(statement, orders, newSide, (lines, placed) => {
+    const count = readMoment(statement, lines, placed.filter(isOpen), order);
+    if (count > 1) together += count;
+  });
+  const addsUp = sides.every(({ isFound, feesLeft }) => isFound && feesLeft.length === 0);
+  return addsUp && together >= ENOUGH_TRADES ? { statement, sides, summed: 0, doubts: [] } : undefined;
+}
+
+function isOpen({ isFound }: MarketSide): boolean {
+  return !isFound;
+}
+
+/** A side that may have traded at a moment. */
+interface SideMoment {
   readonly time: number;
-  readonly sides: readonly [MarketSide, MarketSide];
-  /** Names the orders that were open on both sides, the coin, and by how much more the first would have traded. */
-  readonly exchange: string;
-  /** The exchange that makes up for it. */
-  readonly reverse: string;
+  readonly side: MarketSide;
+  /** The orders that share the totals of the side then. */
+  readonly group: string;
 }
 
-/** The totals of orders decide, unless one exchange makes up for another one at another moment. */
-function uncertainOf(doubts: readonly Doubt[]): UncertainTrades[] {
-  const times = new Map<string, Set<number>>();
-  for (const { exchange, time } of doubts) times.set(exchange, (times.get(exchange) ?? new Set()).add(time));
-  const markets = new Map<number, Set<string>>();
-  for (const { reverse, time, sides } of doubts)
-    if ([...(times.get(reverse) ?? [])].some((other) => other !== time))
-      for (const { market } of sides) markets.set(time, (markets.get(time) ?? new Set()).add(market));
-  return [...markets].map(([time, names]) => ({ time, markets: [...names].sort() }));
+/** The sides whose share of the bills of a moment may be another one. */
+class Doubts {
+  readonly #all: SideMoment[] = [];
+  /** What followed, clear or not, by the orders that were in doubt before. */
+  readonly #followed: SideMoment[] = [];
+  readonly #times = new Map<string, Set<number>>();
+
+  /** Whether what is left of the orders of a side may be wrong. */
+  areAbout({ group }: MarketSide): boolean {
+    return this.#times.has(group);
+  }
+
+  add(time: number, sides: readonly MarketSide[]): void {
+    for (const side of sides) {
+      const { group } = side;
+      this.#all.push({ time, side, group });
+      this.#times.set(group, (this.#times.get(group) ?? new Set()).add(time));
+    }
+  }
+
+  follow(time: number, sides: readonly MarketSide[]): void {
+    for (const side of sides) if (this.areAbout(side)) this.#followed.push({ time, side, group: side.group });
+  }
+
+  /**
+   * The totals of orders settle what is in doubt at a moment if they are in doubt at no other one, and all their bills are found.
+   * Otherwise what followed is in doubt, too.
+   */
+  unsettled(): readonly MarketMoment[] {
+    const isUnsettled = ({ side, group }: SideMoment) =>
+      this.#times.get(group)?.size !== 1 || !side.isFound || side.feesLeft.length > 0;
+    const times = new Set(this.#all.filter(isUnsettled).map(({ time }) => time));
+    const groups = new Set(this.#all.filter(({ time }) => times.has(time)).map(({ group }) => group));
+    return [...this.#all, ...this.#followed]
+      .filter(({ group }) => groups.has(group))
+      .map(({ time, side: { market } }) => ({ time, market }));
+  }
 }
 
 /** A pair of bills that may be a trade of an order. */
@@ -78,57 +156,74 @@ interface Candidate {
   readonly value: Decimal;
 }
 
-/** Finds the trades among the bills of one moment. Returns where there are others as well. */
-function matchMoment(statement: Statement, lines: readonly Line[], open: readonly MarketSide[]): Doubt[] {
-  const candidates = candidatesOf(lines, open);
-  if (candidates.length === 0) return [];
+/** Finds the trades among the bills of one moment, and what is in doubt of them. */
+function matchMoment(
+  statement: Statement,
+  lines: readonly Line[],
+  placed: readonly MarketSide[],
+  doubts: Doubts,
+): { readonly isSummed: boolean } {
+  const [{ time }] = lines as readonly [Line];
+  // a side of which nothing is left may be so by mistake
+  const roles = new Roles(
+    lines,
+    placed.filter((side) => isOpen(side) || doubts.areAbout(side)),
+  );
+  doubts.follow(time, roles.sides);
+  const candidates = candidatesOf(lines, placed.filter(isOpen));
+  if (candidates.length === 0) return { isSummed: false };
   const sides = [...new Set(candidates.map(({ side }) => side))];
   const coins = new Set(sides.flatMap(({ base, quote }) => [base, quote]));
   const shared = lines.filter(({ coin }) => coins.has(coin));
   const endsAll = addUp(shared, sides);
-  const { trades, isWhole } = new MomentSearch(shared, sides, candidates, endsAll).run();
+  const isDoubtful = !roles.areClear && roles.sides.some((side) => doubts.areAbout(side));
+  const options = { endsAll, isClear: roles.areClear || isDoubtful };
+  const { trades, isWhole, varying } = new MomentSearch(lines, shared, sides, candidates, options).run();
+  doubts.add(time, isDoubtful ? roles.sides : isWhole ? [...varying] : sides);
   if (endsAll && !isWhole) {
     for (const line of shared) statement.take(line);
     for (const side of sides) endWithSums(side, shared);
-    return [];
+    return { isSummed: true };
   }
-  const doubts = doubtsOf(trades, shared);
   const added = trades.map(({ side, base, quote, amount, value }) => {
     statement.take(base);
     statement.take(quote);
-    const { time, place } = base;
+    const { place } = base;
     return { side, trade: side.add({ time, place, amount, value, hasBill: { base: true, quote: true } }) };
   });
   for (const { side, trade } of added) matchFee(statement, lines, side, trade);
-  return doubts;
+  return { isSummed: false };
 }
 
-/** Which trades could as well have a bill of another side's trade, or one that is none of a trade. */
-function doubtsOf(trades: readonly Candidate[], lines: readonly Line[]): Doubt[] {
-  const owners = new Map(trades.flatMap((trade) => [trade.base, trade.quote].map((line) => [line, trade] as const)));
-  const sides = [...new Set(trades.map(({ side }) => side))];
-  const found = new Map<string, Doubt>();
-  for (const trade of trades)
-    for (const own of [trade.base, trade.quote])
-      for (const line of lines) {
-        if (line.coin !== own.coin || line.change.sign !== own.change.sign || line.change.equals(own.change)) continue;
-        const owner = owners.get(line);
-        if (owner?.side === trade.side || !fits(trade, own, line) || (owner && !fits(owner, line, own))) continue;
-        const others = owner === undefined ? sides.filter((one) => one.mayPayFee(line)) : [owner.side];
-        for (const other of others) {
-          const more = line.change.minus(own.change).trimmed();
-          const named = (by: Decimal) => `${trade.side.openOrders} ${other.openOrders} ${own.coin} ${by}`;
-          const exchange = named(more);
-          const sidesOfIt = [trade.side, other] as const;
-          found.set(exchange, { time: line.time, sides: sidesOfIt, exchange, reverse: named(more.negated()) });
-        }
-      }
-  return [...found.values()];
+/** What the bills of a moment may be: of the trades of a side what it sent or received, or its fees. */
+class Roles {
+  /** The sides that may have traded. */
+  readonly sides: readonly MarketSide[];
+  /** Whether all bills of one coin and sign can be one thing only, so that their sums are certain. */
+  readonly areClear: boolean;
+
+  constructor(lines: readonly Line[], mayTrade: readonly MarketSide[]) {
+    const kinds = new Map(lines.map(({ coin, change }) => [kindOf(coin, change.sign), { coin, sign: change.sign }]));
+    this.sides = mayTrade.filter(
+      ({ base, quote, isBuy }) => kinds.has(kindOf(base, isBuy ? 1 : -1)) && kinds.has(kindOf(quote, isBuy ? -1 : 1)),
+    );
+    this.areClear = [...kinds.values()].every((kind) => this.#countOf(kind) <= 1);
+  }
+
+  #countOf({ coin, sign }: { readonly coin: string; readonly sign: number }): number {
+    const roles = this.sides.flatMap(({ base, quote, isBuy, feesLeft }) => {
+      const received = isBuy ? base : quote;
+      const sent = isBuy ? quote : base;
+      const isLeg = coin === (sign > 0 ? received : sent);
+      const isFee = feesLeft.some(([owed, amount]) => (owed ?? coin) === coin && amount.sign === -sign);
+      return [isLeg, isFee].filter(Boolean);
+    });
+    return roles.length;
+  }
 }
 
-/** Whether the orders of a trade allow its price with another bill in the place of its own. */
-function fits({ side, base, quote }: Candidate, own: Line, other: Line): boolean {
-  return side.allows(magnitude(own === base ? other : base), magnitude(own === quote ? other : quote));
+function kindOf(coin: string, sign: number): string {
+  return `${coin} ${sign}`;
 }
 
 function candidatesOf(lines: readonly Line[], open: readonly MarketSide[]): Candidate[] {
@@ -165,12 +260,16 @@ function addUp(lines: readonly Line[], sides: readonly MarketSide[]): boolean {
   return sums.isZero;
 }
 
-/** Sums of changes by coin. */
+/** Sums of changes by coin, or by another key. */
 class CoinSums {
   readonly #sums = new Map<string, Decimal>();
 
-  add(coin: string, change: Decimal): void {
-    this.#sums.set(coin, (this.#sums.get(coin) ?? Decimal.zero).plus(change));
+  add(key: string, change: Decimal): void {
+    this.#sums.set(key, (this.#sums.get(key) ?? Decimal.zero).plus(change));
+  }
+
+  entries(): IterableIterator<[string, Decimal]> {
+    return this.#sums.entries();
   }
 
   get isZero(): boolean {
@@ -190,35 +289,48 @@ function endWithSums(side: MarketSide, lines: readonly Line[]): void {
     if (coin !== null && coins.has(coin)) side.addFee(trade, { coin, amount: fee, time, hasBill: true }, coin);
 }
 
-/** So many steps are searched in one moment, so that one that cannot be explained does not take forever. */
-const MOST_STEPS = 4_000;
+/** So many pairs are tried in one moment, so that one that cannot be explained does not take forever. */
+const MOST_STEPS = 10_000;
+/** So many more to find that the bills can be divided in another way, or that they cannot. */
+const MORE_STEPS = 1_000;
 
 interface Found {
   readonly trades: readonly Candidate[];
   /** Whether every bill of the moment is one of a trade or may be one of a fee, and all orders end if they have to. */
   readonly isWhole: boolean;
+  /** The sides that have other sums in another such division; all if not every division was looked at. */
+  readonly varying: ReadonlySet<MarketSide>;
+}
+
+interface SearchOptions {
+  /** The bills are all that is left of the orders. */
+  readonly endsAll: boolean;
+  /** All divisions have the same sums. */
+  readonly isClear: boolean;
 }
 
 /**
  * Looks for trades that explain every bill of a moment: depth first, from the bill that came first and the pair that lies closest
- * together. If there are none, the trades that leave the fewest bills.
+ * together. If there are none, the trades that leave the fewest bills. Then it looks for divisions with other sums.
  */
 class MomentSearch {
-  readonly #lines: readonly Line[];
   readonly #options: readonly (readonly Candidate[])[];
   readonly #taken = new Set<Line>();
   readonly #chosen: Candidate[] = [];
+  readonly #varying = new Set<MarketSide>();
   #best: readonly Candidate[] = [];
   #bestRest = Number.POSITIVE_INFINITY;
+  #sums: ReadonlyMap<MarketSide, string> = new Map();
   #steps = 0;
+  #mostSteps = MOST_STEPS;
 
   constructor(
-    lines: readonly Line[],
+    private readonly all: readonly Line[],
+    private readonly lines: readonly Line[],
     private readonly sides: readonly MarketSide[],
     candidates: readonly Candidate[],
-    private readonly endsAll: boolean,
+    private readonly options: SearchOptions,
   ) {
-    this.#lines = lines;
     // what came in has no fees among it, unless there are rebates
     const came = lines.filter(({ change }) => change.sign > 0);
     const byLine = new Map<Line, Candidate[]>(came.map((line) => [line, []]));
@@ -227,18 +339,24 @@ class MomentSearch {
   }
 
   run(): Found {
-    const isWhole = this.#search(0, 0);
-    return { trades: this.#best, isWhole };
+    this.#search(0, 0);
+    const isWhole = this.#bestRest === 0;
+    const isSeen = this.options.isClear || this.#steps <= this.#mostSteps;
+    return { trades: this.#best, isWhole, varying: isSeen ? this.#varying : new Set(this.sides) };
   }
 
   /** @param skipped how many bills before this one are none of a trade */
-  #search(index: number, skipped: number): boolean {
-    this.#steps += 1;
+  #search(index: number, skipped: number): void {
+    if (this.#isOver) return;
     const options = this.#options[index];
-    if (options === undefined) return this.#end(skipped);
-    if (skipped >= this.#bestRest) return false;
+    if (options === undefined) {
+      this.#end(skipped);
+      return;
+    }
+    if (this.#bestRest > 0 && skipped >= this.#bestRest) return;
     const tried = new Set<string>();
     for (const { side, base, quote, amount, value } of options) {
+      this.#steps += 1;
       if (this.#taken.has(base) || this.#taken.has(quote) || !side.mayTrade(amount, value)) continue;
       const kind = `${side.market} ${side.side} ${amount} ${value}`;
       if (tried.has(kind)) continue;
@@ -248,26 +366,65 @@ class MomentSearch {
       this.#chosen.push({ side, base, quote, amount, value });
       side.amountLeft = amountLeft.minus(amount);
       side.valueLeft = valueLeft.minus(value);
-      const isWhole = this.#search(index + 1, skipped);
+      this.#search(index + 1, skipped);
       side.amountLeft = amountLeft;
       side.valueLeft = valueLeft;
       this.#chosen.pop();
       this.#taken.delete(base);
       this.#taken.delete(quote);
-      if (isWhole || this.#steps > MOST_STEPS) return isWhole;
+      if (this.#isOver) return;
     }
     // it may be a rebate, or of something else
-    return this.#search(index + 1, skipped + 1);
+    this.#search(index + 1, skipped + 1);
   }
 
-  #end(skipped: number): boolean {
+  get #isOver(): boolean {
+    const isFound = this.#bestRest === 0 && this.options.isClear;
+    return isFound || this.#steps > this.#mostSteps;
+  }
+
+  #end(skipped: number): void {
     const unexplained = this.#unexplainedCoins();
-    const open = this.endsAll ? this.sides.filter(({ isFound }) => !isFound).length : 0;
+    const open = this.options.endsAll ? this.sides.filter(({ isFound }) => !isFound).length : 0;
     const rest = unexplained === 0 && open === 0 ? 0 : unexplained + open + skipped;
-    if (rest >= this.#bestRest) return false;
-    this.#best = [...this.#chosen];
-    this.#bestRest = rest;
-    return rest === 0;
+    if (this.#bestRest === 0) {
+      if (unexplained === 0) this.#compare();
+    } else if (rest < this.#bestRest) {
+      this.#best = [...this.#chosen];
+      this.#bestRest = rest;
+      if (rest > 0 || this.options.isClear) return;
+      this.#sums = this.#sumsOfSides();
+      this.#mostSteps = this.#steps + MORE_STEPS;
+    }
+  }
+
+  #compare(): void {
+    const sums = this.#sumsOfSides();
+    for (const side of this.sides) if (sums.get(side) !== this.#sums.get(side)) this.#varying.add(side);
+  }
+
+  /** What each side trades and pays, as text. A bill that several sides may have paid is one that each may have paid or not. */
+  #sumsOfSides(): Map<MarketSide, string> {
+    const trading = new Set(this.#chosen.map(({ side }) => side));
+    const fees = new Map<MarketSide, string[]>();
+    const left = new CoinSums();
+    for (const line of this.all) if (!this.#taken.has(line)) left.add(kindOf(line.coin, line.change.sign), line.change);
+    for (const [key, sum] of left.entries()) {
+      const [coin = ''] = key.split(' ');
+      const payers = [...trading].filter(({ feesLeft }) =>
+        feesLeft.some(([owed, amount]) => (owed ?? coin) === coin && amount.sign === -sum.sign),
+      );
+      for (const side of payers) {
+        if (payers.length > 1) this.#varying.add(side);
+        fees.set(side, [...(fees.get(side) ?? []), `${sum} ${coin}`]);
+      }
+    }
+    return new Map(
+      this.sides.map((side) => {
+        const { amountLeft, valueLeft } = side;
+        return [side, `${amountLeft} ${valueLeft} ${fees.get(side)?.join(' ') ?? ''}`];
+      }),
+    );
   }
 
   /** How many coins have more bills left than the fees of the trades can be. */
@@ -276,7 +433,7 @@ class MomentSearch {
     for (const { feesLeft } of new Set(this.#chosen.map(({ side }) => side)))
       for (const [coin, amount] of feesLeft) fees.add(coin ?? ANY_COIN, -amount.sign, amount);
     const left = new CoinSigns();
-    for (const line of this.#lines) if (!this.#taken.has(line)) left.add(line.coin, line.change.sign, line.change);
+    for (const line of this.lines) if (!this.#taken.has(line)) left.add(line.coin, line.change.sign, line.change);
     return left.exceeding(fees);
   }
 }

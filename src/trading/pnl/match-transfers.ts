@@ -32,7 +32,7 @@ function depositMovements({ coin, amount, state, time }: DatedDeposit, bills: Am
   const credited = Decimal.of(amount);
   const bill = bills.take(coin, credited);
   const hasBill = bill !== undefined;
-  return [{ kind: 'deposits', coin, amount: credited, time: bill?.time ?? time ?? 0, market: null, hasBill }];
+  return [{ kind: 'deposits', coin, amount: credited, time: bill?.time ?? time, market: null, hasBill }];
 }
 
 /** The bills of a withdrawal, all of one moment. */

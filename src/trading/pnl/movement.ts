@@ -9,7 +9,8 @@ export interface Movement {
   readonly coin: string;
   /** Below zero if coins went away. */
   readonly amount: Decimal;
-  readonly time: number;
+  /** Null for a deposit without a bill whose moment is uncertain. */
+  readonly time: number | null;
   /** Of a fill and its fees; null for deposits and withdrawals. */
   readonly market: string | null;
   readonly hasBill: boolean;

@@ -1,6 +1,7 @@
 import { Decimal } from '../../domain/decimal.js';
 import { type ClosedLot, LotLedger, type Method, shareOf } from './lots.js';
 import type { Fill, MatchedHistory, PaidFee } from './match-bills.js';
+import type { Movement } from './movement.js';
 import { type CoinBalance, reconcile, type UnexplainedAmount, type Window } from './reconciliation.js';
 
 /** What a coin was worth in another one at a time; undefined if that is not known. */
@@ -59,6 +60,8 @@ export interface AccountPnl {
   readonly markets: readonly MarketPnl[];
   /** By coin. */
   readonly coins: readonly CoinBalance[];
+  /** Deposits without a bill that may have been in the window or not: they are left out. */
+  readonly undated: readonly Movement[];
 }
 
 /** The profit and loss of an account in a window. Its first lots are those that the fills before the window have left. */
@@ -69,7 +72,7 @@ export function profitAndLoss(history: MatchedHistory, options: PnlOptions): Acc
     if (fills === undefined) byMarket.set(fill.market, [fill]);
     else fills.push(fill);
   }
-  const { coins, lacking } = reconcile(history, options.window, options.readAt);
+  const { coins, undated, lacking } = reconcile(history, options.window, options.readAt);
   const markets = [...byMarket]
     .sort(([one], [other]) => (one < other ? -1 : 1))
     .map(([market, fills]) => {
@@ -78,7 +81,7 @@ export function profitAndLoss(history: MatchedHistory, options: PnlOptions): Acc
         .map(({ time }) => time);
       return { ...marketPnl(fills, options), unexplained: lacking(market), uncertainAt };
     });
-  return { markets, coins };
+  return { markets, coins, undated };
 }
 
 function marketPnl(

@@ -32,6 +32,8 @@ export interface CoinBalance extends Readonly<Record<MovementKind, Decimal>> {
 interface Reconciliation {
   /** By coin. */
   readonly coins: readonly CoinBalance[];
+  /** Deposits that may have been in the window or not, and are left out. */
+  readonly undated: readonly Movement[];
   /** What the bills of the orders of a market lack. */
   readonly lacking: (market: string) => readonly UnexplainedAmount[];
 }
@@ -44,9 +46,10 @@ interface Reconciliation {
 export function reconcile(history: MatchedHistory, window: Window, readAt: number): Reconciliation {
   const isInWindow = ({ time }: { readonly time: number }) => time >= window.from && time < window.to;
   const start = startOfBills(history.bills);
-  const movements = history.movements.filter(
-    (movement) => isInWindow(movement) && (movement.hasBill || movement.time >= start),
-  );
+  const isWhole = Math.max(window.from, start) === Number.NEGATIVE_INFINITY && window.to === Number.POSITIVE_INFINITY;
+  const isCounted = ({ time, hasBill }: Movement) =>
+    time === null ? isWhole : isInWindow({ time }) && (hasBill || time >= start);
+  const movements = history.movements.filter(isCounted);
   const unmatched = new Set(history.unmatched);
   const isOther = ({ type }: Bill) => type !== null && !history.matchedTypes.has(type);
   const bills = history.bills.filter(
@@ -64,6 +67,7 @@ export function reconcile(history: MatchedHistory, window: Window, readAt: numbe
   const missing = movements.filter(({ hasBill, coin }) => !hasBill && wrong.has(coin));
   return {
     coins: balances,
+    undated: isWhole ? [] : history.movements.filter(({ time }) => time === null),
     lacking: (market) =>
       [...byCoin(missing.filter((movement) => movement.market === market))].map(([coin, lacking]) => ({
         coin,

@@ -10,6 +10,8 @@ export interface LedgerBill {
   readonly change: string;
   readonly balance: string;
   readonly remark: string;
+  readonly total: string;
+  readonly timeRaw: string;
 }
 
 /** By command: checks that its output is exactly this ledger, newest first. */
@@ -17,7 +19,7 @@ export const CHECKS: Readonly<Record<string, (ledger: readonly LedgerBill[], std
   'bills --all --json': (ledger, stdout) => isDeepStrictEqual(JSON.parse(stdout), ledger),
   'bills --all --csv': (ledger, stdout) => {
     const lines = ledger.map((bill) => Object.values(bill).join());
-    return stdout === ['id,time,coin,type,change,balance,remark', ...lines, ''].join('\n');
+    return stdout === ['id,time,coin,type,change,balance,remark,total,timeRaw', ...lines, ''].join('\n');
   },
   'bills --all': (ledger, stdout) => {
     const [, ...lines] = stdout.trimEnd().split('\n');

@@ -4,6 +4,7 @@ import type { Bill, Withdrawal } from '../../../src/domain/funds.js';
 import type { AccountHistory, FilledOrder } from '../../../src/trading/pnl/account-history.js';
 import { matchBills } from '../../../src/trading/pnl/match-bills.js';
 import { profitAndLoss } from '../../../src/trading/pnl/profit-and-loss.js';
+import { reconcile } from '../../../src/trading/pnl/reconciliation.js';
 
 const ALWAYS = { from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY };
 
@@ -167,6 +168,30 @@ describe('the ways to book a withdrawal of 20 with a fee of 5', () => {
     ['inside, in one bill, and back in one', 'failed', '5 btc -20, 9 btc 20'],
   ])('%s: it is explained', ([, state, text]) => {
     expect(result({ withdrawals: [withdrawal(state)], bills: bills(text) }).unexplained).toEqual([]);
+  });
+});
+
+describe('a deposit without a bill whose time is uncertain', () => {
+  const deposit = { coin: 'btc', amount: '3', state: 'success', time: null } as const;
+  const of = (window: typeof ALWAYS, first: Partial<Bill> = {}) => {
+    const list = bills('20 btc 1').map((bill) => ({ ...bill, ...first }));
+    const matched = matchBills({ orders: [], bills: list, deposits: [deposit], withdrawals: [] });
+    const { coins, undated } = reconcile(matched, window, Number.POSITIVE_INFINITY);
+    return { deposits: coins.map((coin) => coin.deposits.toString()), undated: undated.length };
+  };
+
+  it('counts only where its time does not matter, and is named elsewhere', () => {
+    expect(of(ALWAYS)).toEqual({ deposits: ['3'], undated: 0 });
+    expect(of({ ...ALWAYS, from: 10 })).toEqual({ deposits: ['0'], undated: 1 });
+    expect(of({ ...ALWAYS, to: 30 })).toEqual({ deposits: ['0'], undated: 1 });
+    // the exchange lists no older bills
+    expect(of(ALWAYS, { balance: '5' })).toEqual({ deposits: ['0'], undated: 1 });
+  });
+
+  it('has the time of its bill if it has one', () => {
+    const matched = matchBills({ orders: [], bills: bills('20 btc 3'), deposits: [deposit], withdrawals: [] });
+    const { coins, undated } = reconcile(matched, { from: 20, to: 21 }, Number.POSITIVE_INFINITY);
+    expect([coins.map((coin) => coin.deposits.toString()), undated]).toEqual([['3'], []]);
   });
 });
 

@@ -1,0 +1,82 @@
+import type { Decimal } from '../../domain/decimal.js';
+import type { BookedTrade, MarketSide } from './market-side.js';
+import { type Line, magnitude, type Statement } from './statement.js';
+
+/** How an exchange writes the bills of a trade, one after the other, if it does so always in one way. */
+export interface BillOrder {
+  /** What was sent comes before what was received. */
+  readonly isSentFirst: boolean;
+  /** The fee comes before the trade. */
+  readonly isFeeFirst: boolean;
+}
+
+export const BILL_ORDERS: readonly BillOrder[] = [
+  { isSentFirst: true, isFeeFirst: false },
+  { isSentFirst: false, isFeeFirst: false },
+  { isSentFirst: true, isFeeFirst: true },
+  { isSentFirst: false, isFeeFirst: true },
+];
+
+/** So many trades, each in one moment with others, do not add up with all orders by chance if their bills are in no order. */
+export const ENOUGH_TRADES = 20;
+
+interface Pair {
+  readonly side: MarketSide;
+  readonly amount: Decimal;
+  readonly value: Decimal;
+}
+
+/**
+ * Reads the bills of one moment in the order in which they stand: those of a trade are neighbours. The coins of its two bills and
+ * their signs name its market and its side. Returns the number of trades.
+ */
+export function readMoment(
+  statement: Statement,
+  lines: readonly Line[],
+  open: readonly MarketSide[],
+  { isSentFirst, isFeeFirst }: BillOrder,
+): number {
+  const sides = new Map(
+    open.map((side) => [side.isBuy ? `${side.quote} ${side.base}` : `${side.base} ${side.quote}`, side]),
+  );
+  const pairAt = (index: number): Pair | undefined => {
+    const [first, second] = [lines[index], lines[index + 1]];
+    if (first === undefined || second === undefined) return undefined;
+    const [sent, received] = isSentFirst ? [first, second] : [second, first];
+    const side = sides.get(`${sent.coin} ${received.coin}`);
+    if (side === undefined || sent.change.sign >= 0 || received.change.sign <= 0) return undefined;
+    const [base, quote] = side.isBuy ? [received, sent] : [sent, received];
+    const [amount, value] = [magnitude(base), magnitude(quote)];
+    return side.mayTrade(amount, value) ? { side, amount, value } : undefined;
+  };
+  let count = 0;
+  let fees: Line[] = [];
+  let last: { readonly side: MarketSide; readonly trade: BookedTrade } | undefined;
+  for (let index = 0; index < lines.length; ) {
+    const line = lines[index] as Line;
+    const pair = pairAt(index);
+    if (pair === undefined) {
+      if (isFeeFirst) fees.push(line);
+      else if (last !== undefined) payFee(statement, last.side, last.trade, line);
+      index += 1;
+      continue;
+    }
+    const { side, amount, value } = pair;
+    for (const one of [line, lines[index + 1] as Line]) statement.take(one);
+    const { time, place } = line;
+    last = { side, trade: side.add({ time, place, amount, value, hasBill: { base: true, quote: true } }) };
+    for (const fee of fees) payFee(statement, side, last.trade, fee);
+    fees = [];
+    count += 1;
+    index += 2;
+  }
+  return count;
+}
+
+/** A bill of a coin in which the trade pays no fee is one of something else. */
+function payFee(statement: Statement, side: MarketSide, trade: BookedTrade, line: Line): void {
+  const owed = side.feeCoinOf(line.coin);
+  if (owed === undefined) return;
+  statement.take(line);
+  side.addFee(trade, { coin: line.coin, amount: line.change.negated(), time: line.time, hasBill: true }, owed);
+}
