@@ -38,8 +38,6 @@ interface Account {
 
 const LANES = 32;
 const DAY_MS = 86_400_000;
-/** The sandbox writes dates eight hours ahead of UTC. */
-const ZONE_MS = 28_800_000;
 const TELL_MEMORY = `process.on('exit', () => require('fs').writeSync(3, String(process.resourceUsage().maxRSS)));`;
 
 /**
@@ -153,9 +151,11 @@ function shown({ id, coin, change, balance, time, kind, remark }: StoredBill): L
       .trimmed()
       .toString();
   const amounts = { change: plain(change), balance: plain(balance) };
-  const timeRaw = new Date(time + ZONE_MS).toISOString().slice(0, 19).replace('T', ' ');
-  const bill = { id: id.$bigint, time: new Date(time).toISOString(), coin, type: BILL_WORDS[kind], ...amounts, remark };
-  return { ...bill, total: amounts.balance, timeRaw };
+  const moment = new Date(time).toISOString();
+  // the zone of the sandbox's dates
+  const inUtc = moment.slice(0, 19).replace('T', ' ');
+  const bill = { id: id.$bigint, time: moment, coin, type: BILL_WORDS[kind], ...amounts, remark };
+  return { ...bill, total: amounts.balance, timeRaw: inUtc };
 }
 
 /** Runs the real program, which reports its peak memory on a fourth stream. */
