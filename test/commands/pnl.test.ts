@@ -59,6 +59,8 @@ describe('pit pnl', () => {
     await straight.advance(PASSES_FAST);
     between = (await pit.json<{ time: string }>('sandbox status')).time;
     await straight.advance(PASSES_FAST);
+    // this command learns what time it is there: the clock stands still, however long this takes
+    await pit.done('balance');
     await place(pit, 'buy eos_usdt 40 --at ask+2%');
     await place(pit, 'sell eos_usdt 120 --at bid-2%');
     await place(pit, 'sell xrp_usdt 50 --at bid-2%');
