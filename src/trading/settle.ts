@@ -365,7 +365,7 @@ interface Reach {
 export async function readOrderList(
   trading: TradingContext,
   side: MarketSide,
-  { to = Number.POSITIVE_INFINITY, isThorough = false }: Reach,
+  { to = Number.POSITIVE_INFINITY, isThorough = false }: Reach = {},
 ): Promise<OrderList> {
   const from = Math.min(to, oldestToClose(trading, side, isThorough));
   const pages = { from: 1, to: isThorough ? Number.POSITIVE_INFINITY : MAX_PAGES };

@@ -4,7 +4,7 @@ import { Decimal } from '../../domain/decimal.js';
 import { syncFolder } from '../../platform/private-files.js';
 import { appendDurably, encodeLine, linesBackwards, namesIn, valueInLine } from './files.js';
 import { type DayNotional, dayNotionalOf } from './notional.js';
-import { isRecordedWrite, ordersMadeBy, type RecordedWrite, type Settled } from './write.js';
+import { isKind, isRecordedWrite, ordersMadeBy, type RecordedWrite, type Settled } from './write.js';
 
 /** Of `2026-11-25`, with which the names of files begin. */
 const DAY_LENGTH = 10;
@@ -121,6 +121,20 @@ export class Archive {
   findByOrder(id: string): Settled | undefined {
     for (const settled of this.#lastLines(0, (line) => line.includes(`"${id}"`)))
       if (ordersMadeBy(settled).includes(id)) return settled;
+    return undefined;
+  }
+
+  /**
+   * The write that was settled since a time and made this order or withdrawal, also as a duplicate. The orders of a batch are in its
+   * own record.
+   * @param besides the id of a write that does not count
+   */
+  makerOf(id: string, since: number, besides: string): Settled | undefined {
+    for (const settled of this.#lastLines(since, (line) => line.includes(`"${id}"`))) {
+      const { write, duplicates } = settled;
+      if (write.id === besides || isKind(write, 'cancel') || isKind(write, 'replace')) continue;
+      if (settled.id === id || duplicates.includes(id)) return settled;
+    }
     return undefined;
   }
 
