@@ -135,6 +135,7 @@ export const ENVELOPE_FIELDS: ReadonlySet<string> = new Set(['code', 'message', 
 
 /**
  * Throws {@link UnexpectedResponse} if the response to a write says both that it succeeded and that it failed: neither proves anything.
+ * A cancellation that did not succeed was refused: the order itself shows whether it is open.
  * @param value `{code, message}`, where `message` may be an object with `isSuc`
  */
 function requireAgreement(name: string, value: object): void {
@@ -142,6 +143,7 @@ function requireAgreement(name: string, value: object): void {
   const message = Reflect.get(value, 'message');
   const isSuccess = isRecord(message) ? yesOrNo(message.isSuc) : undefined;
   if (code === undefined || isSuccess === undefined || isSuccess === (code === SUCCESS)) return;
+  if (name === 'cancelOrder' && !isSuccess) return;
   throw new UnexpectedResponse(`the response to ${name} contradicts itself: code ${code} with isSuc ${isSuccess}`);
 }
 

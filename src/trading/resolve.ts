@@ -131,6 +131,8 @@ function eventsOf(
 /** What is known of a write that stays unsettled: the outcome of one that was settled is in the archive. */
 interface Left {
   readonly outcome?: Outcome;
+  /** What its answer named. */
+  readonly id?: string | null;
   readonly duplicates?: readonly string[];
   readonly why?: Unknown | UnknownWithdrawal;
 }
@@ -156,7 +158,7 @@ const SETTLERS: Readonly<Record<WriteKind, Settler>> = {
 };
 
 function whyUnknown(found: { readonly outcome: 'placed' | 'refused' | 'notSent' } | UnknownWithdrawal): Left {
-  return found.outcome === 'unknown' ? { why: found } : {};
+  return found.outcome === 'unknown' ? { why: found, id: found.id } : {};
 }
 
 /**

@@ -62,7 +62,7 @@ export function orderResult(
   const ownDuplicates = duplicates.flatMap(({ writeId, ids }) => (writeId === id ? ids : []));
   const data = {
     outcome: placement.outcome,
-    id: isPlaced ? placement.id : null,
+    id: placement.id,
     clientId,
     market,
     side,

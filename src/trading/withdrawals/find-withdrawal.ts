@@ -3,6 +3,7 @@ import type { Refusal } from '../../domain/refusal.js';
 import { Failure, tryRead } from '../../errors.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { REFUSED_AND_ABSENT, type Unknown, uncheckedRefusalText } from '../orders/settle-order.js';
+import { namedIdOf } from '../open-writes.js';
 import { certainAt, pollUntilSettled } from '../poll-until-settled.js';
 import { isSameRefusal } from '../same-refusal.js';
 import type { TradingContext } from '../trading-context.js';
@@ -55,13 +56,14 @@ export async function findWithdrawal(
   });
   if (settled !== undefined && settled.outcome !== 'unknown') return settled;
   entry.release();
-  if (settled !== undefined) return withRefusal(settled, refusal);
+  const id = namedIdOf(entry) ?? null;
+  if (settled !== undefined) return withRefusal({ ...settled, id }, refusal);
   // a read without an answer takes back nothing that an earlier one has shown
   if (finding?.kind === 'unclear')
-    return withRefusal({ outcome: 'unknown', reason: candidatesText(finding.candidates), certainAt: null }, refusal);
+    return withRefusal({ outcome: 'unknown', reason: candidatesText(finding.candidates), id, certainAt: null }, refusal);
   const reason = whyUnanswered ?? unproven ?? 'the exchange shows no such withdrawal, but the request may still arrive';
   const certain = mayBeUnlisted ? null : certainAt(trading, entry.write);
-  return withRefusal({ outcome: 'unknown', reason, certainAt: certain }, refusal);
+  return withRefusal({ outcome: 'unknown', reason, id, certainAt: certain }, refusal);
 }
 
 /** One read of the exchange's records; undefined if it could not be asked, which proves nothing. */
@@ -94,7 +96,7 @@ function leftToUser(candidates: readonly Withdrawal[]): UnknownWithdrawal {
     candidates.length > 0
       ? candidatesText(candidates)
       : 'the exchange shows no such withdrawal, but it may not list transfers within the exchange';
-  return { outcome: 'unknown', reason, certainAt: null, candidates };
+  return { outcome: 'unknown', reason, id: null, certainAt: null, candidates };
 }
 
 function settleAbsent(entry: JournalEntry<'withdraw'>, outcome: 'notSent' | 'refused'): FoundWithdrawal {
