@@ -96,7 +96,8 @@ export async function settle(
   if (duplicates.length > 0) trading.reportDuplicateOrders(duplicates);
   for (const { write, order } of late) write.entry.noteFound([], order.id);
   for (const { write, reports } of found) {
-    if (write.isSettled) noteLate(trading.journal, write, reports);
+    // what the list has shown counts even if the archive cannot be read
+    if (write.isSettled) await tryRead(async () => noteLate(trading.journal, write, reports));
     else if (write.job !== undefined) recordLines(list, write, write.job, reports, result);
     // what this list settled is closed by a later one
     if (write.isSettled) closeIfPossible(trading, write, result);

@@ -17,6 +17,9 @@ import type { CommandResult, Warning } from './run-command.js';
 import { commandWords, type Given, type Parameters, type Tool, type ToolAnswer, type ToolCall, tool } from './tool.js';
 import { tradingCommands } from './trading-commands.js';
 
+/** Clients give up after a minute: an outcome that is not known by then is reported as unknown. */
+const LONGEST_ANSWER_S = 40;
+
 /** What `pit mcp --allow-trading` allows. */
 export interface TradingTerms {
   readonly commit: 'ask' | 'unattended';
@@ -62,13 +65,15 @@ const PREPARE = {
 const ID = { id: { type: 'text', description: 'id of prepare', isRequired: true } } as const;
 
 /** The tools `prepare`, `commit` and `resolve`. Throws Failure `usage` for an agent that would trade unattended without limits. */
-export function tradingTools({ host, trading }: Pick<Context, 'host' | 'trading'>, terms: TradingTerms): Trading {
+export function tradingTools({ host, trading, globals }: Pick<Context, 'host' | 'trading' | 'globals'>, terms: TradingTerms): Trading {
   const isUnattended = terms.commit === 'unattended';
   const limits = isUnattended ? AgentLimits.ofUnattended(terms) : new AgentLimits(terms);
   const store = new PreparedStore(host);
+  // the one of `pit mcp` comes with each command line
+  const limit = globals.isTimeoutGiven ? {} : { timeout: String(LONGEST_ANSWER_S) };
   /** Runs a commit, and records that its outcome was reported, unless the client has gone. */
   const commit = async ({ run, signal }: ToolCall, id: string): Promise<ToolAnswer> => {
-    const result = await run(commandWords('commit', { yes: true }, [id]));
+    const result = await run(commandWords('commit', { yes: true, ...limit }, [id]));
     const { error } = result;
     const journal = await trading.openJournal();
     if (journal.findUnsettled(id) !== undefined)
