@@ -3,13 +3,7 @@ import { Job } from './batches/job.js';
 import { lineTerms } from './batches/lines.js';
 import type { JournalEntry } from './journal/entry.js';
 import type { Journal } from './journal/journal.js';
-import {
-  isKind,
-  listShowing,
-  type MarketSide,
-  type RecordedOrderTerms,
-  type RecordedWrite,
-} from './journal/write.js';
+import { isKind, listShowing, type MarketSide, type RecordedOrderTerms, type RecordedWrite } from './journal/write.js';
 import { keyOf } from './orders/terms.js';
 import type { Attempt, Row, UndecidedOrder, WantedItem } from './reconcile.js';
 
@@ -97,6 +91,7 @@ export function namedIdOf({ events }: Pick<JournalEntry, 'events'>): string | un
 /** A job has an attempt for each request with a line whose outcome is open, and one for all other lines that were sent together. */
 function toOpenJob(job: Job, isSettled: boolean, isMine: boolean): OpenWrite {
   const writeId = job.id;
+  const hasBaseline = job.terms.baseline !== undefined;
   const itemOf = (line: number, isPending: boolean): WantedItem => {
     const { [line]: now } = job.lines;
     const placed = now?.state === 'placed' ? now : undefined;
@@ -116,7 +111,7 @@ function toOpenJob(job: Job, isSettled: boolean, isMine: boolean): OpenWrite {
       response: typeof response === 'string' ? response : response.isTemporary ? 'refusedForTiming' : 'refused',
       responseIds,
       reqTime,
-      isOlderRow: (id) => job.wasKnown(id, knownBefore),
+      ...(hasBaseline ? { isOlderRow: (id: string) => job.wasKnown(id, knownBefore) } : {}),
     };
   });
   const decided = [...job.decidedRequests].map(([name, { reqTime, lines, isLost }]): Attempt => {
@@ -137,7 +132,7 @@ function toOpenJob(job: Job, isSettled: boolean, isMine: boolean): OpenWrite {
     response: 'lost',
     responseIds: [],
     reqTime: job.entry.write.reqTime,
-    isOlderRow: (id) => job.wasKnown(id, job.terms.baseline.length),
+    ...(hasBaseline ? { isOlderRow: (id: string) => job.wasKnown(id, job.knownFirst) } : {}),
   };
   const attempts = [...open, ...decided, ...(unrecorded.items.length === 0 ? [] : [unrecorded])];
   return { entry: job.entry as OrderEntry, job, isSettled, isMine, attempts, duplicateIds: [...job.duplicates.keys()] };

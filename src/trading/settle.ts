@@ -1,6 +1,6 @@
-import { counted } from '../domain/decimal.js';
+import { counted, formatAmount, grouped } from '../domain/decimal.js';
 import type { Order } from '../domain/order.js';
-import { tryRead } from '../errors.js';
+import { localTimeText, suggest, tryRead } from '../errors.js';
 import type { OrderPages } from '../exchange/exchange.js';
 import { addLateOrders, bringSummaryUpToDate, duplicateEvents, endJob } from './batches/close-job.js';
 import { archivedJob, Job } from './batches/job.js';
@@ -26,6 +26,7 @@ import {
   termsOf,
   toOpenWrite,
 } from './open-writes.js';
+import { lookUp } from './orders/look-up.js';
 import {
   type Duplicates,
   expiresAt,
@@ -37,7 +38,6 @@ import {
   reconcile,
   SLACK_MS,
 } from './reconcile.js';
-import { lookUp } from './orders/look-up.js';
 import type { TradingContext } from './trading-context.js';
 
 /** An order that was refused, or never arrived, is recognized for a day if it appears after all. */
@@ -143,7 +143,9 @@ async function lookUpOrders(
   const newestByClientId = new Map<string, string | null>();
   const writes: OpenWrite[] = [];
   const late: LookedUp['late'][number][] = [];
-  const own = new Set(before.flatMap(({ attempts }) => attempts.flatMap(({ items }) => items.map(({ rowId }) => rowId))));
+  const own = new Set(
+    before.flatMap(({ attempts }) => attempts.flatMap(({ items }) => items.map(({ rowId }) => rowId))),
+  );
   const isFree = ({ id }: Order) => !accountedFor.has(id) && !own.has(id);
   for (const write of before) {
     const named = list.orders.find(({ id }) => id === write.undecided?.namedId);
@@ -302,7 +304,11 @@ function noteLate(journal: Journal, { entry, job }: OpenWrite, reports: readonly
   );
 }
 
-function closeIfPossible(trading: TradingContext, { entry, job, attempts, absent }: OpenWrite, { closed }: Reconciled): void {
+function closeIfPossible(
+  trading: TradingContext,
+  { entry, job, attempts, absent }: OpenWrite,
+  { closed }: Reconciled,
+): void {
   if (job?.entry.hasLateFindings) bringSummaryUpToDate(trading.journal, job.id);
   closeIfExpired(trading, entry, {
     lastReqTime: Math.max(entry.write.reqTime, ...attempts.map(({ reqTime }) => reqTime)),
@@ -347,7 +353,29 @@ export async function settleMarket(
     lists?.map((list) => async () => (await settle(trading, list)).duplicates) ??
     (['buy', 'sell'] as const).map((side) => () => settleIfOpen(trading, { market, side }));
   for (const check of checks) found.push(...((await tryRead(check)) ?? []));
+  if (lists !== undefined) await tryRead(() => reportReopened(trading, market, lists));
   return found;
+}
+
+/**
+ * Warns of orders that are open although pit saw them cancelled. Each is read again, because a list may lag behind a cancellation.
+ * @throws Failure `usage` if the journal cannot be read
+ */
+async function reportReopened(trading: TradingContext, market: string, lists: readonly OrderList[]): Promise<void> {
+  const open = lists.flatMap(({ orders }) => orders.filter(({ state }) => state === 'open'));
+  const cancelled = trading.journal.archive.cancelledAmong(new Set(open.map(({ id }) => id)));
+  for (const [id, { settled, at }] of cancelled) {
+    if (trading.host.now() < at + SLACK_MS) continue;
+    const order = await tryRead(() => trading.client.findOrder(market, { id }));
+    if (order?.state !== 'open') continue;
+    const { side, amount, filled, price } = order;
+    const what = `${side} ${formatAmount(amount)} ${market} at ${grouped(price)}, ${formatAmount(filled)} filled`;
+    const verb = isKind(settled.write, 'order') ? 'replaced' : 'cancelled';
+    trading.warn([
+      `ORDER ${id} IS OPEN AGAIN: ${what}. pit saw it ${verb} at ${localTimeText(at)}.`,
+      suggest('Cancel it', 'cancel', market, id),
+    ]);
+  }
 }
 
 /** Settles a whole side, however far back its list has to be read. Throws Failure of a list that cannot be read. */

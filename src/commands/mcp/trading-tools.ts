@@ -18,7 +18,7 @@ import { commandWords, type Given, type Parameters, type Tool, type ToolAnswer, 
 import { tradingCommands } from './trading-commands.js';
 
 /** Clients give up after a minute: an outcome that is not known by then is reported as unknown. */
-const LONGEST_ANSWER_S = 40;
+const LONGEST_ANSWER_MS = 40_000;
 
 /** What `pit mcp --allow-trading` allows. */
 export interface TradingTerms {
@@ -65,15 +65,22 @@ const PREPARE = {
 const ID = { id: { type: 'text', description: 'id of prepare', isRequired: true } } as const;
 
 /** The tools `prepare`, `commit` and `resolve`. Throws Failure `usage` for an agent that would trade unattended without limits. */
-export function tradingTools({ host, trading, globals }: Pick<Context, 'host' | 'trading' | 'globals'>, terms: TradingTerms): Trading {
+export function tradingTools(
+  { host, trading, globals }: Pick<Context, 'host' | 'trading' | 'globals'>,
+  terms: TradingTerms,
+): Trading {
   const isUnattended = terms.commit === 'unattended';
   const limits = isUnattended ? AgentLimits.ofUnattended(terms) : new AgentLimits(terms);
   const store = new PreparedStore(host);
-  // the one of `pit mcp` comes with each command line
-  const limit = globals.isTimeoutGiven ? {} : { timeout: String(LONGEST_ANSWER_S) };
+  /** How long command lines that write may take in all, unless `pit mcp` was given a time. */
+  const limit = () => {
+    const end = host.monotonic() + LONGEST_ANSWER_MS;
+    const leftS = () => Math.max(1, (end - host.monotonic()) / 1_000).toFixed(3);
+    return () => (globals.isTimeoutGiven ? {} : { timeout: leftS() });
+  };
   /** Runs a commit, and records that its outcome was reported, unless the client has gone. */
   const commit = async ({ run, signal }: ToolCall, id: string): Promise<ToolAnswer> => {
-    const result = await run(commandWords('commit', { yes: true, ...limit }, [id]));
+    const result = await run(commandWords('commit', { yes: true, ...limit()() }, [id]));
     const { error } = result;
     const journal = await trading.openJournal();
     if (journal.findUnsettled(id) !== undefined)
@@ -136,8 +143,9 @@ export function tradingTools({ host, trading, globals }: Pick<Context, 'host' | 
           const rows: ResolvedRow[] = [];
           let error: CommandResult['error'] = null;
           const warnings: Warning[] = [];
+          const left = limit();
           for (const words of id === undefined ? [[], ...unreportedIds(journal, store)] : [[id]]) {
-            const result = await run(commandWords('resolve', {}, words));
+            const result = await run(commandWords('resolve', left(), words));
             rows.push(...((result.data as readonly ResolvedRow[] | undefined) ?? []));
             warnings.push(...result.warnings);
             error ??= result.error;

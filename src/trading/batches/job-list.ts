@@ -22,9 +22,36 @@ export async function settleLines(
 ): Promise<boolean> {
   // a late order may be older than what was sent since
   const isWhole = job.maybeUnrecorded.length > 0 || job.hasLostLines;
-  return (
-    (await settleBackTo(trading, job, isWhole ? job.terms.baseline.length : job.knownBefore, expiredTo)) !== undefined
-  );
+  const settled = await settleBackTo(trading, job, isWhole ? job.knownFirst : job.knownBefore, expiredTo);
+  if (settled === undefined) await settleNamed(trading, job);
+  return settled !== undefined;
+}
+
+/** Orders that are read at once. */
+const CONCURRENCY = 8;
+
+/**
+ * Settles with the orders that answers named, each read by its id, for an exchange that does not list its orders. That shows neither
+ * duplicates nor orders without an answer.
+ */
+async function settleNamed(trading: TradingContext, job: Job): Promise<void> {
+  const { client } = trading;
+  const { market, side } = job.terms;
+  const orders: Order[] = [];
+  const began = client.now();
+  const rest = job.orderIds.filter((id) => !job.listed.has(id)).values();
+  // all workers draw from one iterator
+  const worker = async () => {
+    for (const id of rest) {
+      const order = await tryRead(() => client.findOrder(market, { id }));
+      if (order?.side === side) orders.push(order);
+    }
+  };
+  await Promise.all(Array.from({ length: CONCURRENCY }, worker));
+  orders.sort((one, other) => other.time - one.time);
+  const shown = { market, side, orders, began, since: Number.POSITIVE_INFINITY, expiredTo: Number.NEGATIVE_INFINITY };
+  if (orders.length > 0) await tryRead(() => settle(trading, shown, job));
+  job.entry.note(`read ${counted(orders.length, 'order')} by their ids`);
 }
 
 /** Settles the open lines for as long as the budget lasts. Returns whether all are settled. */
@@ -75,6 +102,7 @@ export async function checkForDuplicates(trading: TradingContext, job: Job): Pro
   const { ordersPerPage, timeFor } = client.facts;
   budget.extend(timeFor(Math.ceil(job.orderIds.length / ordersPerPage)));
   if (await isWholeListSettled(trading, job)) return start;
+  await settleNamed(trading, job);
   // the exchange may take a moment to list all of its orders
   if (!budget.allows(2 * AGAIN_MS)) return undefined;
   await trading.host.sleep(AGAIN_MS);
@@ -83,7 +111,7 @@ export async function checkForDuplicates(trading: TradingContext, job: Job): Pro
 
 /** Whether a list with all of the job's orders could be read, and nothing in it may still belong to another write. */
 async function isWholeListSettled(trading: TradingContext, job: Job): Promise<boolean> {
-  const settled = await settleBackTo(trading, job, job.terms.baseline.length);
+  const settled = await settleBackTo(trading, job, job.knownFirst);
   if (settled === undefined || settled.findings.ambiguous.has(job.id)) return false;
   const listed = new Set(settled.list.orders.map(({ id }) => id));
   return job.orderIds.every((id) => listed.has(id));
@@ -113,7 +141,7 @@ async function settleBackTo(
 /** Throws Failure if not even the first page could be read. */
 async function readBackTo({ client, host }: TradingContext, job: Job, knownBefore: number) {
   const { market, side } = job.terms;
-  const isOlder = ({ id }: Order) => job.wasKnown(id, knownBefore);
+  const isOlder = (order: Order) => job.isOlder(order, knownBefore);
   const extent = { from: 1, to: Number.POSITIVE_INFINITY };
   const read = () => client.orders(market, side, extent, isOlder);
   try {
@@ -148,6 +176,7 @@ function recordRejected(job: Job, error: unknown): void {
  */
 async function areOnlyJobOrdersNew({ client }: TradingContext, job: Job): Promise<boolean> {
   const { market, side, baseline } = job.terms;
+  if (baseline === undefined) return false;
   const { ordersPerPage } = client.facts;
   const jobOrders = new Set(job.orderIds);
   const to = Math.floor(jobOrders.size / ordersPerPage) + 1;

@@ -5,6 +5,7 @@ import type { JournalEntry } from '../journal/entry.js';
 import type { Journal } from '../journal/journal.js';
 import type { BatchLine, BatchTerms, JournalEvent } from '../journal/write.js';
 import { keyOf } from '../orders/terms.js';
+import { SLACK_MS } from '../reconcile.js';
 import type { BatchEvent, LineOutcome } from './batch-event.js';
 import { lineKey } from './lines.js';
 
@@ -91,7 +92,7 @@ export class Job {
   constructor(readonly entry: JournalEntry<'batch'>) {
     this.lines = entry.write.terms.lines.map(() => UNSENT);
     this.#isRecordComplete = isEnd(entry.events);
-    this.#addKnownIds(this.terms.baseline);
+    this.#addKnownIds(this.terms.baseline ?? []);
     for (const { batchEvent, newOwner } of entry.events) {
       if (batchEvent !== undefined) this.#apply(batchEvent);
       // a new owner gets no answer to what another process sent
@@ -179,10 +180,21 @@ export class Job {
     this.#isRecordComplete = true;
   }
 
+  /** How many orders were known before the first request. */
+  get knownFirst(): number {
+    return this.terms.baseline?.length ?? 0;
+  }
+
   /** How many orders were known before the oldest open request: those are not read again. */
   get knownBefore(): number {
-    if (!this.#isRecordComplete) return this.terms.baseline.length;
+    if (!this.#isRecordComplete) return this.knownFirst;
     return Math.min(this.#knownIds.size, ...[...this.#open.values()].map(({ knownBefore }) => knownBefore));
+  }
+
+  /** Whether an order was there before the first request. Without a list of that moment, its time decides. */
+  isOlder({ id, time }: Pick<Order, 'id' | 'time'>, knownBefore: number): boolean {
+    if (this.terms.baseline === undefined) return time < this.entry.write.reqTime - SLACK_MS;
+    return this.wasKnown(id, knownBefore);
   }
 
   /** Whether an order is one of the first `count` that the job has met. */

@@ -29,14 +29,15 @@ export async function lookUp(
 ): Promise<Order | Mismatch | 'none' | undefined> {
   const namedId = namedIdOf(entry);
   const named = namedId === undefined ? undefined : await lookUpNamed(trading, entry, namedId, listed);
-  if (named !== undefined) return named;
+  if (named !== undefined && typeof named === 'object') return named;
   const { found, event, isUnanswered } = await evidenceOf(trading, entry.write, refusal);
   entry.note(`asked by client id: ${event}`, isUnanswered === true ? { isUnanswered } : {});
-  return found;
+  // an exchange that could not be asked for the id of its answer may have that order
+  return found === 'none' && named === 'unanswered' ? undefined : found;
 }
 
 /**
- * The order that an answer named, if the exchange shows it with the terms that were sent. A server in between may have answered with
+ * The order that an answer named, if the exchange shows it with the terms that were sent; undefined if it does not. A server in between may have answered with
  * the response to another request: then the order has other terms, or is another write's, and the answer is noted as contradicted.
  */
 async function lookUpNamed(
@@ -44,9 +45,11 @@ async function lookUpNamed(
   entry: JournalEntry<'order'>,
   id: string,
   listed: Order | undefined,
-): Promise<Order | undefined> {
+): Promise<Order | 'unanswered' | undefined> {
   const { write } = entry;
-  const order = listed ?? (await tryRead(() => trading.client.findOrder(write.terms.market, { id })));
+  const read = async () => ({ order: listed ?? (await trading.client.findOrder(write.terms.market, { id })) });
+  const answer = await tryRead(read);
+  const order = answer?.order;
   const owner = await tryRead(async () => ownerOfOrder(trading.journal, write, id, order));
   const differs = order === undefined ? [] : differences(order, write.terms);
   if (owner === 'settled' || differs.length > 0) {
@@ -60,7 +63,8 @@ async function lookUpNamed(
   const isProven = order !== undefined && owner === undefined && order.time >= write.reqTime - SLACK_MS;
   const what = order === undefined ? 'not shown' : isProven ? 'found' : 'it may be that of another write';
   entry.note(`${listed === undefined ? 'asked for' : 'listed:'} order ${id}: ${what}`);
-  return isProven ? order : undefined;
+  if (isProven) return order;
+  return answer === undefined ? 'unanswered' : undefined;
 }
 
 /** How long before a request another one may have been answered whose answer the network gives again. */

@@ -68,7 +68,10 @@ function notSentPlacement(): NotSent {
 }
 
 /** The newest orders of its side, back to its request; undefined if the exchange does not list them. */
-function readNewest(trading: TradingContext, { terms, reqTime }: RecordedWrite<'order'>): Promise<OrderList | undefined> {
+function readNewest(
+  trading: TradingContext,
+  { terms, reqTime }: RecordedWrite<'order'>,
+): Promise<OrderList | undefined> {
   return tryRead(() => readOrderList(trading, terms, { to: reqTime }));
 }
 
@@ -87,9 +90,7 @@ async function placedWith(
   const duplicates = [...found, ...(await recordedDuplicates(trading, entry.write, order.id, found))];
   // duplicates of one moment are listed side by side
   const isShown =
-    list !== undefined &&
-    list.orders.some(({ id }) => id === order.id) &&
-    list.since <= Math.min(entry.write.reqTime, order.time);
+    list?.orders.some(({ id }) => id === order.id) === true && list.since <= Math.min(entry.write.reqTime, order.time);
   const isChecked = findings !== undefined && (isShown || duplicates.length > 0);
   return { outcome: 'placed', id: order.id, duplicates: isChecked ? duplicates : null, order };
 }
@@ -142,8 +143,8 @@ interface KnownOrder {
 /**
  * Looks an order up, by the id that its answer named and by its client id, until the outcome is known or the budget ends, and records
  * what that shows. A rejected order that is not found was rejected. One without an answer counts as not sent once its request has
- * expired and the exchange answers the same for a client id that was never used. One whose answer named an id stays unknown until
- * the exchange shows it, or something else by that id.
+ * expired and the exchange answers the same for a client id that was never used. If its answer named an id, the
+ * exchange must say of both ids that it has no such order.
  */
 export async function findOrder(
   trading: TradingContext,
@@ -162,8 +163,6 @@ export async function findOrder(
       if (found !== 'none') return 'mismatch' in found ? leaveMismatched(entry, found) : settlePlaced(entry, found);
       if (refusal !== undefined) return settleAbsent(entry, 'refused');
       if (!isExpired) return 'none';
-      const namedId = namedIdOf(entry);
-      if (namedId !== undefined) return leaveUnshown(entry, namedId);
       return (await isUnusedIdNotFound(trading, terms.market)) ? settleAbsent(entry, 'notSent') : 'none';
     },
   );
@@ -204,10 +203,4 @@ function settleAbsent(entry: JournalEntry<'order'>, outcome: 'refused' | 'notSen
 function leaveMismatched(entry: JournalEntry<'order'>, { mismatch }: Mismatch): Unknown {
   entry.release();
   return { outcome: 'unknown', reason: mismatch, id: namedIdOf(entry) ?? null, mismatch, certainAt: null };
-}
-
-/** Releases an order that was accepted, and that the exchange does not show though its request has expired. */
-function leaveUnshown(entry: JournalEntry<'order'>, id: string): Unknown {
-  entry.release();
-  return { outcome: 'unknown', reason: `the answer names order ${id}, but ${UNSHOWN}`, id, certainAt: null };
 }

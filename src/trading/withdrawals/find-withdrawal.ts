@@ -2,8 +2,8 @@ import type { Withdrawal } from '../../domain/funds.js';
 import type { Refusal } from '../../domain/refusal.js';
 import { Failure, tryRead } from '../../errors.js';
 import type { JournalEntry } from '../journal/entry.js';
-import { REFUSED_AND_ABSENT, type Unknown, uncheckedRefusalText } from '../orders/settle-order.js';
 import { namedIdOf } from '../open-writes.js';
+import { REFUSED_AND_ABSENT, type Unknown, uncheckedRefusalText } from '../orders/settle-order.js';
 import { certainAt, pollUntilSettled } from '../poll-until-settled.js';
 import { isSameRefusal } from '../same-refusal.js';
 import type { TradingContext } from '../trading-context.js';
@@ -60,7 +60,10 @@ export async function findWithdrawal(
   if (settled !== undefined) return withRefusal({ ...settled, id }, refusal);
   // a read without an answer takes back nothing that an earlier one has shown
   if (finding?.kind === 'unclear')
-    return withRefusal({ outcome: 'unknown', reason: candidatesText(finding.candidates), id, certainAt: null }, refusal);
+    return withRefusal(
+      { outcome: 'unknown', reason: candidatesText(finding.candidates), id, certainAt: null },
+      refusal,
+    );
   const reason = whyUnanswered ?? unproven ?? 'the exchange shows no such withdrawal, but the request may still arrive';
   const certain = mayBeUnlisted ? null : certainAt(trading, entry.write);
   return withRefusal({ outcome: 'unknown', reason, id, certainAt: certain }, refusal);

@@ -193,7 +193,7 @@ it('docs/agents.md has each tool, with its parameters', () => {
     maxDay: undefined,
     maxOpen: undefined,
   } as const;
-  const { tools } = tradingTools({ host: fakeHost(), trading: undefined as never }, terms);
+  const { tools } = tradingTools({ host: fakeHost(), trading: undefined as never, globals: undefined as never }, terms);
   expect(documented).toEqual([...READ_TOOLS, ...tools].map(({ name, parameters }) => [name, Object.keys(parameters)]));
 });
 

@@ -18,7 +18,7 @@ function pit(server: FaultServer, ...words: string[]): Promise<Ran> {
   return runPit([...words, '--json', '--timeout', '6'], { home, environment, host: pausesOnly() });
 }
 
-function order(server: FaultServer): Promise<Ran> {
+function place(server: FaultServer): Promise<Ran> {
   return pit(server, 'order', 'buy', 'btc_usdt', '0.01', '--at', '30000', '--yes', '--id', 'mine0001');
 }
 
@@ -31,8 +31,9 @@ const FAULT_NAMES: Fault[] = ['a reset after reading', 'a hang', 'a body that br
 
 describe.each(FAULT_NAMES)('pit order, with the answer to its order lost to %s', (fault) => {
   it('finds the order and exits with 0', async () => {
-    const server = await serveBadly(fault, NOT_FOUND, record({ trade_date: Date.now() }));
-    const ran = await order(server);
+    const order = record({ trade_date: Date.now() });
+    const server = await serve({ write: fault, reads: [NOT_FOUND, order], list: `[${order}]` });
+    const ran = await place(server);
     expect(ran).toMatchObject({ code: 0, stderr: '' });
     expect(JSON.parse(ran.stdout)).toMatchObject({ outcome: 'placed', id: '202202224851151555', clientId: 'mine0001' });
     expect(count(server, 'order')).toBe(1);
@@ -40,7 +41,7 @@ describe.each(FAULT_NAMES)('pit order, with the answer to its order lost to %s',
 
   it('exits with 6, the unknown result and the command that settles it if the order is not found', async () => {
     const server = await serveBadly(fault, NOT_FOUND);
-    const ran = await order(server);
+    const ran = await place(server);
     expect(ran.code).toBe(6);
     const result = {
       outcome: 'unknown',
@@ -70,8 +71,9 @@ describe('a command that writes', () => {
 
   it('exits with 0 and a warning if the order is placed and no list can be read', async () => {
     const placed = respond('{"code":"1000","message":"ok","id":"17"}');
-    const server = await serve({ write: placed, list: '<html>please wait</html>' });
-    const ran = await order(server);
+    const reads = [NOT_FOUND, record({ id: '17', trade_date: Date.now() })];
+    const server = await serve({ write: placed, reads, list: '<html>please wait</html>' });
+    const ran = await place(server);
     expect(ran.code).toBe(0);
     expect(warnings(ran.stderr)).toEqual([
       { message: expect.stringMatching(/^pit could not check whether the network repeated the order\./), hint: null },
@@ -94,7 +96,7 @@ describe('a command that writes', () => {
 
   it('exits with 3, an empty stdout, and the code and client id in the error if the order is refused', async () => {
     const server = await serveBadly(respond('{"code":"2009","message":"Insufficient balance"}'));
-    const ran = await order(server);
+    const ran = await place(server);
     expect([ran.code, ran.stdout]).toEqual([3, '']);
     expect(errorOf(ran)).toMatchObject({ error: { kind: 'refused', exitCode: 3, code: 2009, clientId: 'mine0001' } });
     expect(count(server, 'order')).toBe(1);
