@@ -24,16 +24,25 @@ export const FAILURES = {
     exitCode: 9,
     meaning: 'only part was done, or only part of the data could be read; the output says which',
   },
+  overdue: { exitCode: 10, meaning: 'the time that you gave ended before what you waited for (pit alert --timeout)' },
 } as const;
 
-/** The kind of the error object of a write that a signal ended. */
+/** The kind of the error object of a write that a signal ended. Other commands have only the exit code. */
 export const INTERRUPTED = 'interrupted';
 
 /** The other exit codes. */
 export const OTHER_EXITS = [
   { exitCode: 0, kind: '', meaning: 'done' },
-  { exitCode: 130, kind: INTERRUPTED, meaning: 'interrupted (SIGINT, Ctrl-C); only a write reports it' },
-  { exitCode: 143, kind: INTERRUPTED, meaning: 'terminated (SIGTERM); only a write reports it' },
+  {
+    exitCode: 130,
+    kind: INTERRUPTED,
+    meaning: 'any command: interrupted (SIGINT, Ctrl-C); only a write prints the error object',
+  },
+  {
+    exitCode: 143,
+    kind: INTERRUPTED,
+    meaning: 'any command: terminated (SIGTERM); only a write prints the error object',
+  },
 ] as const;
 
 export type FailureKind = keyof typeof FAILURES;

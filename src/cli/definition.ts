@@ -57,6 +57,8 @@ export interface Definition<Args extends Arguments = Arguments, Opts extends Fla
   readonly summary: string;
   readonly arguments?: Args;
   readonly flags?: Opts;
+  /** What `--timeout` does, if it is not the time of the whole command. */
+  readonly timeout?: string;
   /** Shown by `--help`, without the leading `pit`. */
   readonly examples: readonly string[];
   /** What `--json` prints. Fields may be added, never removed or retyped. */
@@ -165,6 +167,13 @@ const DEFAULT_TIMEOUT_S = 30;
 const LONGEST_TIMEOUT_S = 86_400;
 
 /** The flags that every command takes, before or after its name. */
+const TIMEOUT = '--timeout <seconds>';
+
+/** `--timeout` as the help of one command describes it; undefined if it is as for all. */
+export function timeoutFlag({ timeout }: Pick<Definition, 'timeout'>): Flag | undefined {
+  return timeout === undefined ? undefined : { syntax: TIMEOUT, description: timeout };
+}
+
 export const GLOBAL_FLAGS: readonly Flag[] = [
   flag(
     '--profile <name>',
@@ -177,7 +186,7 @@ export const GLOBAL_FLAGS: readonly Flag[] = [
   toggle('--yes', 'confirm without asking'),
   toggle('--dry-run', 'check everything but send no write'),
   flag(
-    '--timeout <seconds>',
+    TIMEOUT,
     `stop the command after this time (default: ${DEFAULT_TIMEOUT_S}; batches get what they need, listings ${DEFAULT_TIMEOUT_S} a page)`,
     seconds,
   ),

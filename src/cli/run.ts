@@ -15,6 +15,7 @@ import {
   GLOBAL_FLAGS,
   type GlobalFlags,
   readGlobals,
+  timeoutFlag,
 } from './definition.js';
 import { argumentsOfPit, commandLine, withActiveProfile } from './hints.js';
 import { type Correction, corrected, refuseNegative, usageErrorOf } from './usage-error.js';
@@ -364,6 +365,8 @@ function addCommand(
     .reduce((above, _name, index) => groupCommand(above, groups, names.slice(0, index + 1)), program);
   const command = subcommand(parent, names.at(-1) ?? '');
   command.description(definition.summary).allowExcessArguments(false);
+  const timeout = timeoutFlag(definition);
+  if (timeout !== undefined) describeAgain(command, program.options, optionOf(timeout));
   const argumentNames = Object.keys(definition.arguments ?? {});
   for (const [key, argument] of Object.entries(definition.arguments ?? {}))
     command.addArgument(commanderArgument(key, argument));
@@ -386,6 +389,12 @@ function addCommand(
     ]);
     await runCommand(definition, input, readGlobals(command.optsWithGlobals<GlobalFlags>()));
   });
+}
+
+/** Has the help of a command describe one of the flags of all commands in its own words. */
+function describeAgain(command: Command, flagsOfAll: readonly Option[], own: Option): void {
+  const shown = flagsOfAll.filter(({ hidden }) => !hidden).map((flag) => (flag.long === own.long ? own : flag));
+  command.configureHelp({ ...command.configureHelp(), visibleGlobalOptions: () => shown });
 }
 
 function subcommand(parent: Command, name: string): Command {

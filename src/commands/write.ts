@@ -163,7 +163,8 @@ async function confirmedWrite<Ready extends Prepared, Sent>(
   context: WriteContext,
   { prepare, passesHalt, preview, dryRun, confirm, recheck }: Write<Ready, Sent>,
 ): Promise<{ readonly answer: Answer } | { readonly ready: Ready }> {
-  const { globals, output, host, isPreviewed } = context;
+  const { globals, output, host, isPreviewed, trading } = context;
+  if (!globals.dryRun) trading.client.prepareWrite();
   let readAt = host.monotonic();
   let ready = await prepare();
   for (let isAgain = false; ; isAgain = true) {

@@ -43,3 +43,11 @@ export interface Trade {
 export function compareIds(left: string, right: string): number {
   return left.length - right.length || (left < right ? -1 : left > right ? 1 : 0);
 }
+
+/** What is earlier than the newest by less was overtaken on its way. If it is earlier by more, the exchange's clock was set back. */
+const OVERTAKEN_MS = 90_000;
+
+/** Whether what has this time was overtaken by something newer. Both in milliseconds since the Unix epoch. */
+export function isOvertaken(time: number, newest: number): boolean {
+  return time < newest && newest - time < OVERTAKEN_MS;
+}

@@ -191,6 +191,7 @@ export class ExchangeConnection {
       zone: () => exchangeZone(settings.zone, `zone ${tradeUrl ?? SANDBOX}`, cache),
       network: new Network(settings.caFile),
       signal: host.endSignal,
+      staysOpen: host.endSignal !== undefined,
       ...more,
     });
   }

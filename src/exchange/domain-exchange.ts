@@ -111,6 +111,8 @@ export interface Exchange {
   /** The chains of a coin, or of all coins, with their withdrawal fees. Needs no key. */
   fees(coin?: string): Promise<readonly ChainFee[]>;
 
+  /** Opens a connection in the background for the next write. Call it when a write is likely to follow within half a minute. */
+  prepareWrite(): void;
   placeOrder(
     terms: OrderTerms,
     clientId: string,

@@ -10,7 +10,7 @@ import { type OperationName, type OperationNamed, operationOf } from './operatio
 import type { Result } from './operations/operation.js';
 import { type Credentials, type Hosts, type ParameterValues, requestUrl, type ValuesOf } from './request.js';
 import { BadStatus, Refused, readResponse, requireJson, UnexpectedResponse, wholeBody } from './response.js';
-import { get, type HttpResponse, type Network, TransportError, type TransportOptions } from './transport.js';
+import { get, type HttpResponse, Network, TransportError, type TransportOptions } from './transport.js';
 import { CANCELLED, NO_TIME, WAITED_TOO_LONG, type WriteResponse, writeResponseOf } from './write-response.js';
 
 export interface ApiOptions {
@@ -41,6 +41,8 @@ export interface ApiOptions {
   readonly network?: Network;
   /** Aborts every request. A write that was sent may have been executed. */
   readonly signal?: AbortSignal | undefined;
+  /** Whether another command may follow in this process, with a write of its own. */
+  readonly staysOpen?: boolean;
 }
 
 /** Controls the time and the sending of a write. */
@@ -212,6 +214,15 @@ export class ExchangeApi {
     );
   }
 
+  /**
+   * Opens a connection in the background for the next write, so that it waits for no handshake. Fails silently: the write then opens its
+   * own.
+   */
+  prepareWrite(): void {
+    const { host, hosts, network = new Network() } = this.options;
+    (async () => network.prepare(hosts.tradeUrl, host))().catch(() => undefined);
+  }
+
   /** Why only cancellations may leave now; undefined if every write may. */
   async halt(): Promise<Halt | undefined> {
     return this.options.halt?.();
@@ -308,6 +319,7 @@ export class ExchangeApi {
       const response = await withPermit(permit, (onResponse) =>
         this.#roundTrip(request, reqTime, { ...callOptions, onResponse }),
       );
+      if (this.options.staysOpen === true) this.prepareWrite();
       return { kind: 'done', value: response };
     } catch (error) {
       return writeResponseOf(error);

@@ -129,6 +129,10 @@ export class ExchangeClient implements Exchange {
     this.api.requireKeys();
   }
 
+  prepareWrite(): void {
+    this.api.prepareWrite();
+  }
+
   restartingBudget(budget: TimeBudget): ExchangeClient {
     return new ExchangeClient(this.options, this.api, () => budget.restart());
   }

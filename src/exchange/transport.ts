@@ -1,14 +1,22 @@
-import { type ClientRequest, Agent as HttpAgent } from 'node:http';
-import { Agent as HttpsAgent } from 'node:https';
+import type { ClientRequest } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import type { CancelableRequest, Got, OptionsInit, RequestError, Response } from 'got';
-import { ACTIVE_PROFILE, type Advice, Failure, type FailureKind, suggest, systemErrorCode } from '../errors.js';
+import {
+  ACTIVE_PROFILE,
+  type Advice,
+  Failure,
+  type FailureKind,
+  hasErrorCode,
+  suggest,
+  systemErrorCode,
+} from '../errors.js';
 import { readTextBounded } from '../platform/bounded-file.js';
 import { PROXY_VARIABLES } from '../platform/redaction.js';
 import { certificateFault } from './network/certificates.js';
 import type { Tunnel } from './network/proxy.js';
+import { type Clocks, type ConnectionPlan, openConnection, ReadyConnection } from './network/write-connection.js';
 
 /** "Clients must send a `User-Agent` header that looks like a desktop browser's." */
 export const USER_AGENT =
@@ -77,11 +85,14 @@ export class TransportError extends Error {
 /** The longest that connecting through a proxy may take. */
 const TUNNEL_MS = 10_000;
 
-/** How to reach a host. */
+/** How a request reaches a host. */
 interface Route {
-  readonly options: Pick<OptionsInit, 'agent' | 'https'>;
-  readonly isTunnelled: boolean;
+  readonly options: Pick<OptionsInit, 'agent' | 'https' | 'createConnection'>;
+  readonly firstSentEvent: FirstSentEvent;
 }
+
+/** The connections that wait for writes, by where and how they lead. All sessions of this process share them. */
+const READY = new Map<string, ReadyConnection>();
 
 /** How requests reach a host: the proxies of the environment, and the certificates that are trusted. */
 export class Network {
@@ -93,27 +104,54 @@ export class Network {
   constructor(private readonly caFile?: string) {}
 
   /**
-   * How to reach a URL.
-   * @param freshConnection whether to use a new connection and close it afterwards
+   * How a request that may share a connection reaches a URL.
    * @throws Failure `usage` for a proxy that cannot be used, `credentials` for a PEM file that cannot
    */
-  async route(url: string, freshConnection: boolean, timeoutMs: number): Promise<Route> {
+  async route(url: string, timeoutMs: number): Promise<Route> {
     const https = this.caFile === undefined ? {} : { https: { certificateAuthority: this.#read(this.caFile) } };
-    const tunnel = await this.#tunnel(url, freshConnection, timeoutMs);
-    if (tunnel !== null) return { isTunnelled: true, options: { agent: { https: tunnel }, ...https } };
-    return { isTunnelled: false, options: { ...(freshConnection ? { agent: singleUseAgent(url) } : {}), ...https } };
+    const tunnel = await this.#tunnel(url, timeoutMs);
+    if (tunnel !== null) return { firstSentEvent: 'socket', options: { agent: { https: tunnel }, ...https } };
+    return { firstSentEvent: url.startsWith('https:') ? 'secureConnect' : 'connect', options: https };
   }
 
-  async #tunnel(url: string, freshConnection: boolean, timeoutMs: number): Promise<Tunnel | null> {
+  /**
+   * Opens a connection in the background that the next {@link connect} to the same host takes. Throws as {@link route}.
+   * @param clocks measure its age
+   */
+  async prepare(url: string, clocks: Clocks): Promise<void> {
+    const plan = await this.#plan(url, CONNECT_TIMEOUT_MS);
+    const key = keyOf(plan);
+    const ready = READY.get(key) ?? new ReadyConnection(clocks);
+    READY.set(key, ready);
+    ready.prepare(() => openConnection(plan));
+  }
+
+  /** A connection of its own, on which nothing was sent. Throws as {@link route}, and what opening it throws. */
+  async connect(url: string, timeoutMs: number, signal: AbortSignal | undefined): Promise<Socket> {
+    const plan = await this.#plan(url, timeoutMs);
+    const ready = await READY.get(keyOf(plan))?.take();
+    return ready ?? openConnection(plan, signal);
+  }
+
+  async #plan(url: string, timeoutMs: number): Promise<ConnectionPlan> {
+    const authorities = this.caFile === undefined ? undefined : this.#read(this.caFile);
+    const tunnel = await this.#newTunnel(url, timeoutMs, { keepAlive: false });
+    return { url: new URL(url), authorities, tunnel, timeoutMs: Math.min(CONNECT_TIMEOUT_MS, timeoutMs) };
+  }
+
+  async #tunnel(url: string, timeoutMs: number): Promise<Tunnel | null> {
+    const tunnel = await this.#newTunnel(url, timeoutMs, { keepAlive: true });
+    if (tunnel === null) return null;
+    const existing = this.#tunnels.get(tunnel.proxy.href);
+    if (existing === undefined) this.#tunnels.set(tunnel.proxy.href, tunnel);
+    return existing ?? tunnel;
+  }
+
+  async #newTunnel(url: string, timeoutMs: number, options: { readonly keepAlive: boolean }): Promise<Tunnel | null> {
     if (PROXY_VARIABLES.every((name) => !process.env[name])) return null;
     const { proxyFor, Tunnel } = await import('./network/proxy.js');
     const proxy = proxyFor(new URL(url));
-    if (proxy === null) return null;
-    const existing = freshConnection ? undefined : this.#tunnels.get(proxy.href);
-    if (existing !== undefined) return existing;
-    const tunnel = new Tunnel(proxy, Math.min(TUNNEL_MS, timeoutMs), { keepAlive: !freshConnection });
-    if (!freshConnection) this.#tunnels.set(proxy.href, tunnel);
-    return tunnel;
+    return proxy === null ? null : new Tunnel(proxy, Math.min(TUNNEL_MS, timeoutMs), options);
   }
 
   #read(file: string): string {
@@ -122,10 +160,9 @@ export class Network {
   }
 }
 
-function singleUseAgent(url: string) {
-  return url.startsWith('https:')
-    ? { https: new HttpsAgent({ keepAlive: false }) }
-    : { http: new HttpAgent({ keepAlive: false }) };
+/** Where and how a connection leads: one that was opened otherwise is not used. */
+function keyOf({ url, authorities, tunnel }: ConnectionPlan): string {
+  return JSON.stringify([url.origin, authorities ?? null, tunnel?.proxy.href ?? null]);
 }
 
 /** Throws Failure `usage` for a file that cannot be a profile's `caFile`. */
@@ -179,19 +216,38 @@ export async function get(
   { freshConnection, timeoutMs, maxBytes, network = DIRECT, signal, onResponse }: TransportOptions,
 ): Promise<HttpResponse> {
   const request = await gotOnce();
-  const connectMs = Math.min(CONNECT_TIMEOUT_MS, timeoutMs);
-  const { options, isTunnelled } = await network.route(url, freshConnection, timeoutMs);
-  const firstSentEvent = isTunnelled ? 'socket' : url.startsWith('https:') ? 'secureConnect' : 'connect';
+  const deadline = performance.now() + timeoutMs;
+  const { options, firstSentEvent } = freshConnection
+    ? await ownConnection(url, timeoutMs, network, signal)
+    : await network.route(url, timeoutMs);
   if (signal?.aborted) throw new TransportError('cancelled', false, CANCELLED);
+  const connectMs = Math.min(CONNECT_TIMEOUT_MS, timeoutMs);
+  const leftMs = Math.max(1, Math.floor(deadline - performance.now()));
   const response = request.get(url, {
-    timeout: { lookup: connectMs, connect: connectMs, secureConnect: connectMs, request: timeoutMs },
+    timeout: { lookup: connectMs, connect: connectMs, secureConnect: connectMs, request: leftMs },
     ...options,
   });
   const pending = new HttpRequest(response, firstSentEvent, { strict: freshConnection, maxBytes, onResponse });
   try {
-    return await pending.result(timeoutMs, signal);
+    return await pending.result(leftMs, signal);
   } catch (error) {
     throw transportError(error, firstSentEvent);
+  }
+}
+
+/** The route over a connection that is open and has carried nothing. Throws TransportError: not a byte was sent. */
+async function ownConnection(
+  url: string,
+  timeoutMs: number,
+  network: Network,
+  signal: AbortSignal | undefined,
+): Promise<Route> {
+  try {
+    const socket = await network.connect(url, timeoutMs, signal);
+    return { firstSentEvent: 'socket', options: { createConnection: () => socket } };
+  } catch (error) {
+    if (signal?.aborted) throw new TransportError('cancelled', false, CANCELLED);
+    throw hasErrorCode(error) ? connectError({ code: String(error.code), message: error.message }) : error;
   }
 }
 
@@ -272,8 +328,8 @@ function dateOf(header: string | undefined): number | null {
 }
 
 /**
- * The first event of a connection after which the request may have reached the exchange. Through a proxy that is `socket`, because
- * its socket is already connected when the request gets it.
+ * The first event of a connection after which the request may have reached the exchange. It is `socket` if the request gets one that is
+ * already connected.
  */
 type FirstSentEvent = 'connect' | 'secureConnect' | 'socket';
 
@@ -284,9 +340,14 @@ function transportError(thrown: unknown, firstSentEvent: FirstSentEvent): unknow
   return new TransportError(fault, true, `${FAULT_TEXTS[fault]} (${thrown.code})`);
 }
 
+const PROXY_LOGIN_HINT =
+  'The proxy asks for a user name and a password, or does not accept yours. Write HTTPS_PROXY or ALL_PROXY like ' +
+  'http://USER:PASSWORD@HOST:PORT, with special characters as in %40 for @.';
+
 /** Why a connection was not made. */
 export function connectError({ code, message }: { readonly code: string; readonly message: string }): TransportError {
   if (code === 'EPROXY') return new TransportError('proxy', false, message);
+  if (code === 'EPROXYLOGIN') return new TransportError('proxy', false, message, PROXY_LOGIN_HINT);
   const found = certificateFault(code);
   if (found !== undefined) return new TransportError('certificate', false, `${found.message} (${code})`, found.fix);
   const fault = unconnectedFault(code);

@@ -40,9 +40,12 @@ export function changeText(percent: string): string {
   return `${signed(percent)}%`;
 }
 
-/** A text that belongs to a change, in the colour of its direction; no colour for none. */
+/** A text that begins with zero, perhaps because it was rounded. */
+const SHOWN_ZERO = /^\s*[+-]?0(?:\.0+)?(?![\d.,])/;
+
+/** A text that belongs to a change, in the colour of its direction; no colour for none, and for one that is rounded to zero. */
 export function paintChange(text: string, percent: string | null, paint: Paint): string {
-  const sign = percent === null ? 0 : (Decimal.parse(percent)?.sign ?? 0);
+  const sign = percent === null || SHOWN_ZERO.test(text) ? 0 : (Decimal.parse(percent)?.sign ?? 0);
   return sign === 0 ? text : sign > 0 ? paint.up(text) : paint.down(text);
 }
 

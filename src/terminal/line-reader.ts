@@ -18,6 +18,8 @@ interface Prompting {
   readonly complete: (line: string) => Promise<{ readonly candidates: readonly string[]; readonly replaces: string }>;
   /** What the line begins with. */
   readonly initial: string;
+  /** Called at the first key of the line. */
+  readonly onFirstKey: () => void;
   /** Whether the line can be edited and the prompt drawn again. Otherwise the terminal itself edits whole lines. */
   readonly isEditable: boolean;
 }
@@ -34,7 +36,7 @@ export class LineReader {
   constructor(private readonly host: Pick<Host, 'input' | 'errors'>) {}
 
   /** Resolves with undefined at Ctrl-D on an empty line, and when the terminal is gone. */
-  read({ prompt, history, complete, initial, isEditable }: Prompting): Promise<Typed | undefined> {
+  read({ prompt, history, complete, initial, onFirstKey, isEditable }: Prompting): Promise<Typed | undefined> {
     const { input } = this.host;
     const output = streamOf(this.host.errors);
     let completed: Promise<unknown> = Promise.resolve();
@@ -56,11 +58,13 @@ export class LineReader {
         });
       },
     });
+    if (isEditable) input.once('keypress', onFirstKey);
     return new Promise((resolve) => {
       const typed: string[] = [];
       const end = (result: Typed | undefined) => {
         if (this.#reading?.lines !== lines) return;
         this.#reading = undefined;
+        input.off('keypress', onFirstKey);
         lines.close();
         resolve(result);
       };

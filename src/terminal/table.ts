@@ -40,11 +40,10 @@ export function table<Row>(
   const { all, count } = withWrappedProse(screen, marked, rows, whole);
   const kept = columnsThatFit(all, screen.width);
   const dropped = all.filter((column) => !kept.includes(column));
-  const frame = frameOf(kept);
-  const above = [...titleOf(screen, options), ...head(screen, frame, kept)];
+  const above = [...titleOf(screen, options), ...head(screen, kept)];
   const below = leftOut(screen, dropped)?.split('\n') ?? [];
   const room = screen.isFixed ? screen.height - above.length - below.length : Number.POSITIVE_INFINITY;
-  return [...above, ...withinRoom(screen, bodyOf(frame, kept, count), room, options.keeps), ...below].join('\n');
+  return [...above, ...withinRoom(screen, bodyOf(kept, count), room, options.keeps), ...below].join('\n');
 }
 
 /** The lines that fit, and how many do not. */
@@ -324,60 +323,47 @@ function fractionOf(text: string): number {
   return point === -1 ? 0 : text.length - point;
 }
 
-/** Stands for the text of a cell in the frame. */
-const FILLING = '#';
-
 /** Draws columns side by side, with titles and a rule above if wanted. */
 function draw(screen: Screen, columns: readonly LaidOutColumn[], rows: number, titled = true): string {
-  const frame = frameOf(columns);
-  return [...(titled ? head(screen, frame, columns) : []), ...bodyOf(frame, columns, rows)].join('\n');
+  return [...(titled ? head(screen, columns) : []), ...bodyOf(columns, rows)].join('\n');
 }
 
-function bodyOf(frame: readonly string[], columns: readonly LaidOutColumn[], rows: number): string[] {
-  return Array.from({ length: rows }, (_, row) => lineOf(frame, columns, (column) => column.cells[row] as Cell));
+function head(screen: Screen, columns: readonly LaidOutColumn[]): string[] {
+  const { label, faint } = screen.paint;
+  const titles = linesOfCells(columns, [columns.map(({ title }) => label(title))]);
+  // in a pipe every line below the first is a row
+  if (screen.width === Number.POSITIVE_INFINITY) return titles;
+  return [...titles, faint((screen.symbols ? '─' : '-').repeat(totalWidth(columns)))];
 }
 
-/**
- * The text before, between and after the cells of a row. All rows have the same widths, so cli-table3 draws one row for the
- * whole table. Given the cells themselves, it counts marks of Thai or Arabic as letters, so that it cuts or misaligns them, and
- * takes sixty times as long, because it measures each cell eight times.
- */
-function frameOf(columns: readonly LaidOutColumn[]): string[] {
-  const frame = new CliTable({
+/** cli-table3 takes time with the square of the rows. */
+const ROWS_AT_ONCE = 100;
+
+function bodyOf(columns: readonly LaidOutColumn[], rows: number): string[] {
+  const lines: string[] = [];
+  for (let from = 0; from < rows; from += ROWS_AT_ONCE) {
+    const count = Math.min(ROWS_AT_ONCE, rows - from);
+    const block = Array.from({ length: count }, (_, row) => columns.map(({ cells }) => cells[from + row]?.text ?? ''));
+    lines.push(...linesOfCells(columns, block));
+  }
+  return lines;
+}
+
+/** Has cli-table3 lay out rows of painted cells in the widths that the columns have. */
+function linesOfCells(columns: readonly LaidOutColumn[], rows: readonly (readonly string[])[]): string[] {
+  const grid = new CliTable({
     chars: { ...NO_LINES, middle: ' '.repeat(GAP) },
-    // nothing is cut, but cli-table3 measures the mark of that, and takes longer if it is not in ASCII
-    truncate: '.',
+    // it takes a width of 0 for none
+    colWidths: columns.map(({ width }) => Math.max(width, 1)),
+    colAligns: columns.map(({ align }) => align),
     // without empty lists cli-table3 adds its own colors, even in a pipe
     style: { 'padding-left': 0, 'padding-right': 0, head: [], border: [] },
   });
-  frame.push(columns.map(() => FILLING));
-  return frame.toString().split(FILLING);
-}
-
-function head(screen: Screen, frame: readonly string[], columns: readonly LaidOutColumn[]): string[] {
-  const { label, faint } = screen.paint;
-  const titles = lineOf(frame, columns, ({ title }) => ({ text: label(title), width: displayWidth(title) }));
-  // in a pipe every line below the first is a row
-  if (screen.width === Number.POSITIVE_INFINITY) return [titles];
-  const width = columns.reduce((sum, column) => sum + column.width, GAP * (columns.length - 1));
-  return [titles, faint((screen.symbols ? '─' : '-').repeat(width))];
-}
-
-function lineOf(
-  frame: readonly string[],
-  columns: readonly LaidOutColumn[],
-  cellOf: (column: LaidOutColumn) => Cell,
-): string {
-  let line = frame[0] ?? '';
-  columns.forEach((column, index) => {
-    line += padded(cellOf(column), column) + (frame[index + 1] ?? '');
-  });
-  return line.trimEnd();
-}
-
-function padded({ text, width }: Cell, column: LaidOutColumn): string {
-  const space = ' '.repeat(Math.max(column.width, 1) - width);
-  return column.align === 'left' ? text + space : space + text;
+  grid.push(...rows.map((cells) => [...cells]));
+  return grid
+    .toString()
+    .split('\n')
+    .map((line) => line.trimEnd());
 }
 
 const NO_LINES = {

@@ -1,3 +1,4 @@
+import type { Order } from '../domain/order.js';
 import type { TradingContext } from './trading-context.js';
 
 /** A stream is opened once the pauses add up to more than this. */
@@ -10,11 +11,25 @@ export class Pauses {
   #waitedMs = 0;
   #pushes: ReturnType<NonNullable<TradingContext['orderPushes']>>;
 
-  /** @param market the market whose pushes end a pause; undefined if the stream does not report the awaited change */
+  /**
+   * @param market the market whose pushes end a pause; undefined if the stream does not report the awaited change
+   * @param streamAfterMs how long the pauses may be together before a stream is opened
+   */
   constructor(
     private readonly trading: Pick<TradingContext, 'host' | 'orderPushes'>,
     private readonly market: string | undefined,
+    private readonly streamAfterMs = STREAM_AFTER_MS,
   ) {}
+
+  /** The order as pushes have shown it last; undefined if none was about it, or there is no stream yet. */
+  pushedOrder(id: string): Order | undefined {
+    return this.#pushes?.order(id);
+  }
+
+  /** Whether a stream was opened. */
+  get hasStream(): boolean {
+    return this.#pushes !== undefined;
+  }
 
   /**
    * Waits, and returns whether a push ended the pause.
@@ -23,7 +38,7 @@ export class Pauses {
   async wait(milliseconds: number, signal?: AbortSignal): Promise<boolean> {
     const { host, orderPushes } = this.trading;
     this.#waitedMs += milliseconds;
-    if (this.#waitedMs > STREAM_AFTER_MS && this.market !== undefined) this.#pushes ??= orderPushes?.(this.market);
+    if (this.#waitedMs > this.streamAfterMs && this.market !== undefined) this.#pushes ??= orderPushes?.(this.market);
     const pushes = this.#pushes;
     if (pushes === undefined || milliseconds <= SHORTEST_PAUSE_MS) {
       await host.sleep(milliseconds, signal);

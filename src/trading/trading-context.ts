@@ -1,3 +1,4 @@
+import type { Order } from '../domain/order.js';
 import type { Advice } from '../errors.js';
 import type { Exchange } from '../exchange/exchange.js';
 import type { Host } from '../platform/host.js';
@@ -42,5 +43,7 @@ export interface OutcomeWait {
 interface Pushes {
   /** Resolves with the next push, at once if one came since the last call, or when the signal aborts. */
   next(signal: AbortSignal): Promise<void>;
+  /** The order as pushes have shown it last; undefined if none was about it. */
+  order(id: string): Order | undefined;
   close(): void;
 }

@@ -52,6 +52,19 @@ describe('help', () => {
     expect(text).toContain('--profile <name>');
   });
 
+  it.each([
+    ['alert', 'stop waiting after this time (default: wait without an end)'],
+    ['mcp', 'stop each call of a tool after this time; the server itself has no limit'],
+    ['shell', 'stop each command after this time; the shell itself has no limit'],
+    ['watch', 'stop each order and cancellation after this time; the screen itself has no limit'],
+    ['stream', 'give up if there is no connection after this time (default: 30)'],
+    ['sandbox serve', 'give up if it has not started after this time (default: 30)'],
+  ])('says what --timeout does for pit %s, which does not end after 30 seconds', async (command, meaning) => {
+    const help = (await pit.done(`${command} --help`)).replace(/\s+/g, ' ');
+    expect(help).toContain(`--timeout <seconds> ${meaning}`);
+    expect(help).not.toContain('stop the command after this time');
+  });
+
   it('shows a subcommand without the flags of its parent', async () => {
     expect(await pit.done('order --help')).toContain('--post-only');
     const text = await pit.done('order batch --help');

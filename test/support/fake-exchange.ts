@@ -73,6 +73,7 @@ export class FakeExchange implements Exchange {
 
   readonly marketNow = () => this.now();
   readonly requireKeys = () => undefined;
+  readonly prepareWrite = () => undefined;
   readonly restartingBudget = () => this;
 
   readonly markets = {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { bars } from '../../src/terminal/bar.js';
-import { changeColumn, sideColumn, signed } from '../../src/terminal/cells.js';
+import { changeColumn, paintChange, sideColumn, signed } from '../../src/terminal/cells.js';
 import { screenOf } from '../../src/terminal/screen.js';
 import { table } from '../../src/terminal/table.js';
 import { Kept, pipe, terminal } from './screens.js';
@@ -21,6 +21,14 @@ describe('amount bars', () => {
 });
 
 describe('columns of a trader', () => {
+  it('gives a change that is shown as zero no colour, and a small one that is shown its own', () => {
+    const paint = { ...pipe().paint, up: (text: string) => `up ${text}`, down: (text: string) => `down ${text}` };
+    for (const zero of ['0.00', '0', '+0.00%', '-0.00 usdt', '0.00% in all'])
+      expect(paintChange(zero, '-0.0004', paint)).toBe(zero);
+    expect(paintChange('-0.01', '-0.0104', paint)).toBe('down -0.01');
+    expect(paintChange('+10.00', '10', paint)).toBe('up +10.00');
+  });
+
   it('shows sides and changes without colour', () => {
     const rows = [
       { side: 'buy', change: '1.25' },

@@ -228,6 +228,18 @@ describe('a table that is drawn again and again', () => {
   });
 });
 
+it('keeps columns aligned beside marks that take no cell, and characters that take two', () => {
+  const rows = ['ก็', 'العَرَب', '比特币', 'btc'].map((name) => ({ name }));
+  const columns: Column<(typeof rows)[number]>[] = [
+    { title: 'name', value: ({ name }) => name },
+    { title: 'n', value: () => '1', align: 'right' },
+  ];
+  const widths = table(pipe(), columns, rows)
+    .split('\n')
+    .map((line) => displayWidth(line));
+  expect(new Set(widths)).toEqual(new Set(['name    n'.length]));
+});
+
 describe('a long table', () => {
   const rows = Array.from({ length: 1050 }, (_, index) => ({
     id: String(index * 7919),

@@ -23,6 +23,7 @@ function pushing(pushes: number) {
       markets.push(market);
       return {
         next: (signal: AbortSignal) => (left-- > 0 ? Promise.resolve() : never(signal)),
+        order: () => undefined,
         close: () => {
           isClosed = true;
         },
@@ -62,7 +63,7 @@ describe('a pause between two reads', () => {
 
   it('takes its time if the stream is dead', async () => {
     const host = fakeHost();
-    const dead = { next: () => new Promise<void>(() => undefined), close: () => undefined };
+    const dead = { next: () => new Promise<void>(() => undefined), order: () => undefined, close: () => undefined };
     const pauses = new Pauses({ host, orderPushes: () => dead }, 'btc_usdt');
     expect(await pauses.wait(5_000)).toBe(false);
     expect(host.sleeps).toContain(5_000);
@@ -70,7 +71,7 @@ describe('a pause between two reads', () => {
 });
 
 it('an order is read again at a push, without the next poll, and as often as before without one', async () => {
-  const { trading, host, isClosed } = pushing(2);
+  const { trading, host, isClosed } = pushing(4);
   const order = { id: '7', state: 'open', status: 0, filled: '0' } as Order;
   let reads = 0;
   const read = async (): Promise<Order> => {
@@ -79,10 +80,9 @@ it('an order is read again at a push, without the next poll, and as often as bef
   };
   const waiting = { ...trading, budget: new TimeBudget(600_000, host.monotonic) };
   const { isReached } = await waitForOrder(waiting, 'btc_usdt', read, 'filled', () => undefined);
-  // two polls, then the pause that a push ends: it is as long again after a push that did not fill the order
   expect({ isReached, reads, sleeps: host.sleeps }).toEqual({
     ...{ isReached: true, reads: 5 },
-    sleeps: [500, 1_000, SPACING_MS, SPACING_MS],
+    sleeps: [SPACING_MS, SPACING_MS, SPACING_MS, SPACING_MS],
   });
   expect(isClosed()).toBe(true);
 });

@@ -41,7 +41,9 @@ export function execWords(text: string): readonly string[] {
 /** Rings the bell and runs programs for alerts, one after another, in the order of the alerts. */
 export class AlertActions {
   #running: Promise<void> = Promise.resolve();
-  #waiting = 0;
+  /** The alerts whose programs have not ended, in their order. */
+  readonly #waiting: Notice[] = [];
+  #isLeft = false;
 
   private constructor(
     private readonly context: Pick<Context, 'host' | 'output'>,
@@ -79,18 +81,34 @@ export class AlertActions {
     const { host, output } = this.context;
     if (this.ringsBell) host.errors.write('\u0007');
     if (this.programs.length === 0) return;
-    this.#waiting += 1;
-    if (this.#waiting === MANY_WAITING)
+    this.#waiting.push(notice);
+    if (this.#waiting.length === MANY_WAITING)
       output.warn(`${MANY_WAITING} alerts wait for the program of an earlier one to end.`);
     this.#running = this.#running.then(async () => {
-      for (const programOf of this.programs) await this.#run(programOf(notice));
-      this.#waiting -= 1;
+      for (const programOf of this.programs) if (!this.#isLeft) await this.#run(programOf(notice));
+      this.#waiting.shift();
     });
   }
 
   /** Resolves when all programs have ended. */
   done(): Promise<void> {
     return this.#running;
+  }
+
+  /** Says what a signal waits for: the programs of alerts that were printed. */
+  announceRest(): void {
+    const count = this.#waiting.length;
+    if (count === 0) return;
+    const what = count === 1 ? 'the program of the last alert' : `the programs of ${count} alerts`;
+    this.context.output.warn(`Waiting for ${what} to end; interrupt again to leave them out.`);
+  }
+
+  /** Starts no further program, and says of which alerts none has run to its end. */
+  leave(): void {
+    if (this.#isLeft) return;
+    this.#isLeft = true;
+    for (const { title, text } of this.#waiting)
+      this.context.output.warn(`The program did not run to its end for ${title}: ${text}`);
   }
 
   async #run({ words, input }: Program): Promise<void> {

@@ -35,12 +35,13 @@ export default define({
     exec: flag('--exec <command>', 'run this program, without a shell, with the JSON document on its stdin', execWords),
     notify: toggle('--notify', 'show a notification on the desktop, and ring the bell of the terminal'),
   },
+  timeout: 'stop waiting after this time (default: wait without an end)',
   examples: [
     "alert btc_usdt 'last>30000'",
     "alert btc_usdt 'last>30000' 'last<27000' --timeout 3600",
     "alert btc_usdt 'change<-5%' 'spread>0.1%' --repeat --notify",
     "alert btc_usdt fill --repeat --exec './on-fill.sh btc'",
-    'alert btc_usdt fill:202611210000000001 --json',
+    'alert btc_usdt filled:202611210000000001 --json',
   ],
   output: shape.object(ALERT),
   async run(context, { market, conditions, repeat, exec, notify }) {
@@ -62,7 +63,7 @@ interface AlertRequest {
   readonly line: WaitingLine;
 }
 
-/** Prints alerts: the first one, or each. Throws Failure `unreachable` if the time ends before the first, and `partial` if nothing more can be filled. */
+/** Prints alerts: the first one, or each. Throws Failure `overdue` if the time ends before the first, and `partial` if nothing more can be filled. */
 async function waitForAlerts(
   context: Context,
   { market, conditions, repeat, actions, line }: AlertRequest,
@@ -77,10 +78,16 @@ async function waitForAlerts(
     ended ??= why;
     end.abort();
   };
-  const forget = host.onInterrupt(() => {
+  let printing = Promise.resolve();
+  // what was printed has its program run
+  const finish = async () => {
     line.hide();
     endAs('interrupted');
-  });
+    await printing.catch(() => undefined);
+    actions.announceRest();
+    await actions.done();
+  };
+  const forget = host.onInterrupt(finish, () => actions.leave());
   const bind = budget.disableDeadline();
   if (globals.isTimeoutGiven)
     void host.sleep(globals.timeoutMs, end.signal).then(() => end.signal.aborted || endAs('overdue'));
@@ -95,28 +102,32 @@ async function waitForAlerts(
   };
   const warn = (message: string) => output.warn(message);
   let count = 0;
+  const print = async (alert: Alert) => {
+    const data = documentOf(market, alert);
+    const title = `${market} ${alert.condition.text}`;
+    const text = textOf(market, alert);
+    await output.answer({ data, isLater: count > 0, show: () => `${zonedTime(alert.time)}  ${title}: ${text}` });
+    actions.start({ document: data, title, text });
+  };
   try {
     const source = { market, conditions, isRepeated: repeat, client, budget, follow, warn };
     for await (const alert of findAlerts(source)) {
-      const data = documentOf(market, alert);
-      const title = `${market} ${alert.condition.text}`;
-      const text = textOf(market, alert);
-      await output.answer({ data, isLater: count > 0, show: () => `${zonedTime(alert.time)}  ${title}: ${text}` });
-      actions.start({ document: data, title, text });
+      if (end.signal.aborted) break;
+      printing = print(alert);
+      await printing;
       count += 1;
       if (!repeat) break;
     }
-    line.hide();
-    await actions.done();
   } finally {
     end.abort();
     line.hide();
+    await actions.done();
     forget();
     bind();
   }
   if (count > 0 || ended === 'interrupted') return;
   if (ended === 'overdue')
-    throw new Failure('unreachable', `No condition held within ${budget.words}.`, {
+    throw new Failure('overdue', `No condition held within ${budget.words}.`, {
       hint: 'Give it more time with --timeout SECONDS, or leave --timeout out to wait without an end.',
     });
   throw new Failure('partial', `Nothing more can be filled of what ${namesOf(conditions)} waits for.`, {

@@ -10,20 +10,23 @@ import { clientId, orderId } from '../inputs.js';
 const PERCENTAGES: readonly Field[] = ['change', 'spread'];
 
 /** The conditions for the help. */
-export const CONDITION_FORMS = `${FIELDS.join(', ')} with >, >=, < or <= and a number; fill; fill:ID`;
+export const CONDITION_FORMS = `${FIELDS.join(', ')} with >, >=, < or <= and a number; fill; fill:ID; filled:ID`;
 
-const EXAMPLES = "Write 'last>30000', 'bid<27000', 'change>5%', 'spread>0.1%', 'volume>1000', fill or fill:ID.";
+const EXAMPLES =
+  "Write 'last>30000', 'bid<27000', 'change>5%', 'spread>0.1%', 'volume>1000', fill, fill:ID or filled:ID.";
 
 /** A shell takes an unquoted > for a redirection, so the condition ends before it. */
 const QUOTE_IT = "Quote the condition, as in 'last>30000': without quotes, your shell takes > and < for itself.";
 
 /** Reads a condition such as `last>30000`. Throws Failure `usage` that names it and what is expected. */
 export const parseCondition = withCompletion(
-  { of: 'words', words: [...FIELDS, 'fill', 'fill:'] },
+  { of: 'words', words: [...FIELDS, 'fill', 'fill:', 'filled:'] },
   (word): Condition => {
     const text = word.trim();
     const [name = '', ...rest] = text.split(':');
-    if (name.toLowerCase() === 'fill') return fillCondition(word, rest.length === 0 ? undefined : rest.join(':'));
+    const kind = name.toLowerCase();
+    if (kind === 'fill' || kind === 'filled')
+      return fillCondition(word, kind, rest.length === 0 ? undefined : rest.join(':'));
     const [, typed = '', operator, number = ''] = /^([a-z]+)\s*(?:(>=|<=|>|<)\s*(.*))?$/i.exec(text) ?? [];
     const field = FIELDS.find((one) => one === typed.toLowerCase());
     if (field === undefined) throw unknownField(word, typed);
@@ -32,11 +35,17 @@ export const parseCondition = withCompletion(
   },
 );
 
-function fillCondition(word: string, id: string | undefined): Condition {
-  if (id === undefined) return { kind: 'fill', text: 'fill', order: null };
-  if (id === '') throw wrong(word, 'names no order', 'Write fill for all orders of the market, or fill:ID.');
+function fillCondition(word: string, name: 'fill' | 'filled', id: string | undefined): Condition {
+  const isWhole = name === 'filled';
+  if (id === undefined && !isWhole) return { kind: 'fill', text: 'fill', order: null, isWhole };
+  if (id === undefined || id === '')
+    throw wrong(
+      word,
+      'names no order',
+      'Write fill for all orders of the market, fill:ID for more of one order, or filled:ID for all of it.',
+    );
   const order = /^\d+$/.test(id) ? { id: orderId(id) } : { clientId: clientId(id) };
-  return { kind: 'fill', text: `fill:${id}`, order };
+  return { kind: 'fill', text: `${name}:${id}`, order, isWhole };
 }
 
 function threshold(word: string, field: Field, operator: Operator, number: string): Condition {

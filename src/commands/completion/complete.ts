@@ -50,7 +50,10 @@ export function complete(words: readonly string[], typed: string, tree: CommandT
   const source = parametersSource(line, tree) ?? argument?.completes ?? null;
   const values = valuesOf(source, typed, '', line, names);
   if (values.of !== 'words') return values;
-  return { of: 'words', candidates: [...fitting(typed, below).candidates, ...values.candidates] };
+  // of several, each is given once
+  const taken = argument?.presence === 'several' ? given.map(plainName) : [];
+  const left = values.candidates.filter(({ word }) => !taken.includes(plainName(word)));
+  return { of: 'words', candidates: [...fitting(typed, below).candidates, ...left] };
 }
 
 function commandsBelow(path: string, tree: CommandTree): Candidate[] {

@@ -1,7 +1,7 @@
 import { Decimal, grouped } from '../../domain/decimal.js';
 import { Grid } from '../../terminal/grid.js';
 import type { Screen } from '../../terminal/screen.js';
-import { safe, shortened, wholeLines, wrapped } from '../../terminal/text.js';
+import { displayWidth, safe, shortened, wholeLines, wrapped } from '../../terminal/text.js';
 import { parseAmount } from '../../trading/expressions.js';
 import type { GuardLimits } from '../../trading/guards/limits.js';
 import { spentCoin } from '../../trading/preview/market-snapshot.js';
@@ -45,7 +45,7 @@ export function drawDialog(grid: Grid, messages: Area, kept: number, input: Dial
   // the header stays too, unless the question needs its row and the rows below the messages
   const isTight = content.asked.length + content.hints.length + FRAME.rows >= below - 1;
   const end = isTight ? grid.height : below;
-  const lines = fitting(content, Math.max(1, end - (isTight ? 0 : 1) - FRAME.rows));
+  const lines = fitting(content, Math.max(1, end - (isTight ? 0 : 1) - FRAME.rows), room);
   const area: Area = { column: 0, row: end - lines.length - FRAME.rows, width, height: lines.length + FRAME.rows };
   drawFrame(grid, area, content.title, screen);
   lines.forEach((line, index) => {
@@ -54,7 +54,7 @@ export function drawDialog(grid: Grid, messages: Area, kept: number, input: Dial
 }
 
 /** What is asked stays in sight. Empty lines go first, then the middle of the lines, then the hints. */
-function fitting({ lines, asked, hints }: Content, room: number): readonly string[] {
+function fitting({ lines, asked, hints }: Content, room: number, width: number): readonly string[] {
   const isTight = asked.length + hints.length >= room;
   const [shownAsked, allHints] = [asked, hints].map((all) => (isTight ? all.filter((line) => line !== '') : all));
   const shownHints = (allHints ?? []).slice(0, Math.max(0, room - (shownAsked ?? []).length));
@@ -63,9 +63,16 @@ function fitting({ lines, asked, hints }: Content, room: number): readonly strin
   if (lines.length <= left) return [...lines, ...input];
   const head = Math.ceil((left - 1) / 2);
   const tail = Math.max(0, left - 1 - head);
-  const missing = `… ${lines.length - head - tail} more lines: a taller terminal shows them`;
+  const missing = shortestFitting(lines.length - head - tail, width);
   const shown = left === 0 ? [] : [...lines.slice(0, head), missing, ...(tail === 0 ? [] : lines.slice(-tail))];
   return [...shown, ...input].slice(0, Math.max(1, room));
+}
+
+/** Says how many lines are left out, and what helps if there is room for that. */
+function shortestFitting(count: number, width: number): string {
+  const short = `… ${count} more lines`;
+  const long = `${short}: a taller terminal shows them`;
+  return displayWidth(long) <= width ? long : short;
 }
 
 function drawFrame(grid: Grid, { column, row, width, height }: Area, title: string, { symbols }: Screen): void {
@@ -94,11 +101,16 @@ function contentOf(input: DialogInput, width: number): Content {
         hints: [],
       };
     case 'market':
-      return marketContent(dialog, screen);
+      return marketContent(dialog, screen, width);
     case 'form':
       return formContent(dialog, input, width);
     case 'preparing':
-      return { title: 'One moment', lines: [], asked: [safe(dialog.text)], hints: [paint.faint('Esc leaves.')] };
+      return {
+        title: 'One moment',
+        lines: [],
+        asked: wrapped(safe(dialog.text), width).split('\n'),
+        hints: [paint.faint('Esc leaves.')],
+      };
     case 'question':
       return questionContent(dialog, screen, width);
   }
@@ -118,7 +130,7 @@ function questionContent(dialog: Question, screen: Screen, width: number): Conte
     lines: preview,
     // nothing is taken before it is armed: keys that come with the question cannot mean it
     asked: ['', ...questionLines(dialog, screen).map(paint.strong), isArmed ? answer : ' '],
-    hints: note === '' ? [] : [paint.faint(note)],
+    hints: note === '' ? [] : wrapped(note, width).split('\n').map(paint.faint),
   };
 }
 
@@ -150,19 +162,19 @@ function helpLines({ paint }: Screen, width: number): string[] {
 
 const MOST_MARKETS = 8;
 
-function marketContent(dialog: Extract<Dialog, { kind: 'market' }>, screen: Screen): Content {
+function marketContent(dialog: Extract<Dialog, { kind: 'market' }>, screen: Screen, width: number): Content {
   const { typed, index, markets } = dialog;
   const { paint } = screen;
   const found = findMarkets(typed, markets);
   const from = Math.max(0, index - MOST_MARKETS + 1);
   const shown = found.slice(from, from + MOST_MARKETS);
   const lines = shown.map(({ market, name }, row) => {
-    const text = `${market}${name === '' ? '' : `  ${safe(name)}`}`;
+    const text = shortened(`${market}${name === '' ? '' : `  ${safe(name)}`}`, Math.max(1, width - 2));
     return from + row === index ? paint.cursor(`> ${text}`) : `  ${text}`;
   });
   const none = found.length === 0 ? [paint.warn('No market is like that.')] : [];
-  const hint = paint.faint('Enter shows it, Tab completes, Esc leaves.');
-  return { title: 'Market', lines: [...lines, ...none], asked: [`> ${typed}${CURSOR(screen)}`], hints: [hint] };
+  const hints = wrapped('Enter shows it, Tab completes, Esc leaves.', width).split('\n').map(paint.faint);
+  return { title: 'Market', lines: [...lines, ...none], asked: [`> ${typed}${CURSOR(screen)}`], hints };
 }
 
 const FIELD_NAMES: Readonly<Record<Field, string>> = { amount: 'Amount', price: 'Price', type: 'Type' };
@@ -176,12 +188,15 @@ function formContent(form: Form, { view, screen }: DialogInput, width: number): 
   const { paint } = screen;
   const { market } = view;
   const { side, replaces, field, wrong } = form;
-  const rows = fieldsOf(form).map((one) => {
+  const rows = fieldsOf(form).flatMap((one) => {
     const unit = { amount: market.base, price: market.quote, type: '' }[one];
-    const value =
-      one === 'type' ? TYPE_TEXT[form.type] : `${form[one]}${one === field ? CURSOR(screen) : ''} ${paint.faint(unit)}`;
-    const name = FIELD_NAMES[one].padEnd(8);
-    return one === field ? `${paint.strong(`> ${name}`)} ${value}` : `${paint.faint(`  ${name}`)} ${value}`;
+    const [value = '', ...more] =
+      one === 'type'
+        ? wrapped(TYPE_TEXT[form.type], Math.max(10, width - VALUE_COLUMN)).split('\n')
+        : [`${valueText(form, one, screen)} ${paint.faint(unit)}`];
+    const name = FIELD_NAMES[one].padEnd(VALUE_COLUMN - 3);
+    const first = one === field ? `${paint.strong(`> ${name}`)} ${value}` : `${paint.faint(`  ${name}`)} ${value}`;
+    return [first, ...more.map((line) => ' '.repeat(VALUE_COLUMN) + line)];
   });
   const meant = meaningLines(form, view);
   const lines = (text: string, painted: (line: string) => string) =>
@@ -195,9 +210,19 @@ function formContent(form: Form, { view, screen }: DialogInput, width: number): 
       : [...lines(meant.text, paint.faint), ...meant.warnings.flatMap((text) => lines(text, paint.warn))];
   const title =
     replaces === null ? `${side === 'buy' ? 'Buy' : 'Sell'} ${market.base}` : `Replace order ${replaces.id}`;
-  const keys = paint.faint('Enter checks it and asks, Tab next field, Esc leaves.');
-  const hints = ['', ...below, keys];
+  const hints = ['', ...below, ...lines('Enter checks it and asks, Tab next field, Esc leaves.', paint.faint)];
   return { title: `${title}, ${market.market}`, lines: [fundsLine(form, view)], asked: rows, hints };
+}
+
+/** Where the values of a form begin, in cells. */
+const VALUE_COLUMN = 11;
+
+/** What is typed, with its digits grouped; what was filled in is marked as selected while its field is. */
+function valueText(form: Form, field: 'amount' | 'price', screen: Screen): string {
+  const text = form[field].replace(/^\d+(?![\d,])/, grouped);
+  if (form.field !== field) return text;
+  const isSelected = form.prefilled.includes(field) && text !== '';
+  return `${isSelected ? screen.paint.cursor(text) : text}${CURSOR(screen)}`;
 }
 
 function fundsLine({ side }: Form, { market, balances }: WatchView): string {

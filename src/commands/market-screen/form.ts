@@ -28,6 +28,8 @@ export interface Form {
   readonly price: string;
   readonly type: OrderType;
   readonly field: Field;
+  /** The fields that were filled in for the user: what is typed into one replaces it. */
+  readonly prefilled: readonly Field[];
   /** What was wrong with it at Enter. */
   readonly wrong: string | null;
   /** The order that it replaces; null for a new one. */
@@ -42,13 +44,23 @@ export function orderForm({ depth, market }: WatchView, side: Side, cursor: Deci
   const price = cursor ?? (side === 'buy' ? best?.ask : best?.bid) ?? null;
   const text =
     price === null ? '' : price.rescaled(Math.max(market.priceScale, price.significantScale), 'down').toString();
-  return { side, amount: '', price: text, type: 'limit', field: 'amount', wrong: null, replaces: null };
+  return {
+    side,
+    amount: '',
+    price: text,
+    type: 'limit',
+    field: 'amount',
+    prefilled: ['price'],
+    wrong: null,
+    replaces: null,
+  };
 }
 
 /** An open order with other terms. */
 export function replaceForm(order: Order): Form {
   const { side, price, amount } = order;
-  return { side, amount, price, type: 'limit', field: 'price', wrong: null, replaces: order };
+  const prefilled = ['price', 'amount'] as const;
+  return { side, amount, price, type: 'limit', field: 'price', prefilled, wrong: null, replaces: order };
 }
 
 export function fieldsOf({ replaces }: Pick<Form, 'replaces'>): readonly Field[] {
@@ -78,8 +90,18 @@ export function formKey(
       return key.isAlone ? submitted(form, view) : { form };
     default:
       if (form.field === 'type') return { form: { ...form, type: nextType(form.type, key.name) } };
-      return { form: { ...form, [form.field]: edited(form[form.field], key), wrong: null } };
+      return { form: typed(form, form.field, key) };
   }
+}
+
+/** The form after a key of text. What was filled in is replaced as selected text is, except that Backspace corrects its end. */
+function typed(form: Form, field: 'amount' | 'price', key: Key): Form {
+  const isReplaced = form.prefilled.includes(field) && key.name !== 'backspace';
+  const text = edited(isReplaced ? '' : form[field], key);
+  // a key without text changes nothing
+  if (isReplaced && text === '' && key.name !== 'ctrl-u') return form;
+  const prefilled = form.prefilled.filter((one) => one !== field);
+  return { ...form, [field]: text, prefilled, wrong: null };
 }
 
 function nextType(type: OrderType, key: string): OrderType {

@@ -14,7 +14,7 @@ import { displayWidth, safe, shortened, wrapped } from '../../terminal/text.js';
 import { ageText } from '../../terminal/time.js';
 import { drawDialog } from './dialog.js';
 import { ladderOf, nearest, type Rung } from './ladder.js';
-import { type Area, type Layout, layoutOf, type PanelName } from './layout.js';
+import { type Area, type Layout, layoutOf, mostNoteRows, type PanelName } from './layout.js';
 import { Panel, scaled } from './panel.js';
 import type { Message, WatchState } from './state.js';
 import { openAmount, openOrders, type WatchView } from './view.js';
@@ -39,14 +39,16 @@ export function frameOf(input: FrameInput): Grid {
   const { screen, state, view } = input;
   input.changes.begin();
   const grid = new Grid(screen.width, screen.height);
-  const layout = layoutOf(screen.width, screen.height);
+  const most = mostNoteRows(screen.height);
+  const notes = shownNotes(notesOf(input, most), { width: screen.width, height: most });
+  const noteRows = notes.reduce((sum, { lines }) => sum + lines.length, 0);
+  const layout = layoutOf(screen.width, screen.height, noteRows);
   drawHeader(grid, input);
   for (const [name, draw] of Object.entries(PANELS)) {
     const area = layout.panels[name as PanelName];
     if (area !== null) draw(area, input).drawOn(grid);
   }
   drawDivider(grid, layout, screen);
-  const notes = shownNotes(notesOf(input, layout.messages.height), layout.messages);
   let row = layout.keys?.row ?? screen.height;
   for (const { lines, meaning } of [...notes].reverse()) {
     row -= lines.length;
@@ -460,7 +462,7 @@ interface ShownNote {
 }
 
 /** Each note with the lines that have room. What is cut loses its end, never its beginning. */
-function shownNotes(notes: readonly Note[], { width, height }: Area): readonly ShownNote[] {
+function shownNotes(notes: readonly Note[], { width, height }: Pick<Area, 'width' | 'height'>): readonly ShownNote[] {
   const ranked = [...notes].sort((left, right) => right.importance - left.importance);
   const shown = new Map<Note, ShownNote>();
   let room = height;

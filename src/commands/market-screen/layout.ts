@@ -45,10 +45,12 @@ const DROPPED: Layout['panels'] = { candles: null, orders: null, balances: null,
 /**
  * Where the panels are in a window. Everything lies inside it, and nothing overlaps; panels that have no room are dropped:
  * balances first, then trades, candles and orders. The ladder stays to the end.
+ *
+ * @param noteRows how many rows the outcomes and warnings take if they have them
  */
-export function layoutOf(width: number, height: number): Layout {
+export function layoutOf(width: number, height: number, noteRows: number): Layout {
   const keyRows = height >= 10 ? 1 : 0;
-  const messageRows = Math.min(MAX_MESSAGE_ROWS, Math.max(1 + keyRows, Math.floor(height / 8)));
+  const messageRows = Math.min(mostNoteRows(height), Math.max(1, noteRows));
   const bottom = height - keyRows - messageRows;
   const body = { row: 1, height: Math.max(0, bottom - 1) };
   return {
@@ -56,6 +58,11 @@ export function layoutOf(width: number, height: number): Layout {
     messages: { column: 0, row: bottom, width, height: messageRows },
     keys: keyRows === 0 ? null : { column: 0, row: height - 1, width, height: 1 },
   };
+}
+
+/** How many rows of a window outcomes and warnings may take. */
+export function mostNoteRows(height: number): number {
+  return Math.min(MAX_MESSAGE_ROWS, Math.max(height >= 10 ? 2 : 1, Math.floor(height / 8)));
 }
 
 /** The first column of the ladder in a window with two columns. */

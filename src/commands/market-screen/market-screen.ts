@@ -13,6 +13,7 @@ export default define({
   summary: 'Watch a market and trade, on one screen',
   arguments: { market: optional('the market (default: the one watched or traded last)', marketName) },
   flags: { type: flag('--type <type>', `of the candles: ${CANDLE_TYPES.join(', ')} (default: 1min)`, candleType) },
+  timeout: 'stop each order and cancellation after this time; the screen itself has no limit',
   examples: ['watch', 'watch btc_usdt', 'watch eth_usdt --type 15min'],
   output: shape.object({}),
   async run(context, { market, type = '1min' }) {

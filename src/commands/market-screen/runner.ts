@@ -3,6 +3,7 @@ import type { Market } from '../../domain/market.js';
 import { Failure, tryRead } from '../../errors.js';
 import { type Channel, channelKey, type Feeds } from '../../exchange/exchange.js';
 import { Changes } from '../../terminal/live/changes.js';
+import type { Key } from '../../terminal/live/keys.js';
 import { LiveScreen } from '../../terminal/live/live-screen.js';
 import type { Screen } from '../../terminal/screen.js';
 import type { Context } from '../command.js';
@@ -36,7 +37,7 @@ export async function runWatch(context: Context, market: Market, type: CandleTyp
   const watching = new Watching(context, feeds, { market, type, profile, accountProblem });
   const live = new LiveScreen(
     host,
-    { lines: (screen) => watching.lines(screen), onKey: (key) => watching.take({ type: 'key', key }) },
+    { lines: (screen) => watching.lines(screen), onKey: (key) => watching.press(key) },
     { colour: globals.color ? undefined : false },
   );
   const removeHandler = host.onInterrupt(() => {
@@ -116,6 +117,11 @@ class Watching {
     this.#screen = screen;
     const input = { state: this.#state, view: this.#view(), changes: this.#changes, screen };
     return frameOf(input).lines(screen.paint);
+  }
+
+  press(key: Key): void {
+    if (this.watched.accountProblem === null) this.#inBackground(() => this.#writes.expect());
+    this.take({ type: 'key', key });
   }
 
   take(event: WatchEvent): void {

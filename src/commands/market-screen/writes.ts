@@ -46,6 +46,12 @@ export class Writes {
   async prepare(): Promise<void> {
     const { trading, session } = this.context;
     await Promise.all([trading.open(), session.exchange.markets()]);
+    await this.expect();
+  }
+
+  /** Opens a connection for a write that a key may be about to start. */
+  async expect(): Promise<void> {
+    (await this.context.session.exchange.open()).prepareWrite();
   }
 
   /** Reports the outcome, also a Failure, as an event. */

@@ -25,6 +25,7 @@ export const mcpCommand = (program: Program) =>
       maxDay: flag('--max-day <value>', 'the most in a UTC day: 1000usdt', quoteAmounts('--max-day')),
       maxOpen: flag('--max-open <n>', 'the most open orders', wholeNumber('--max-open', 1, 1_000)),
     },
+    timeout: 'stop each call of a tool after this time; the server itself has no limit',
     examples: ['mcp', 'mcp --allow-trading --profile live'],
     output: shape.anything,
     async run(context, { allowTrading, ...given }) {

@@ -149,7 +149,11 @@ export function orderRecord(screen: Screen, row: OrderRow): string {
     ['average price', averageText(row)],
     ['fee', feeText(row)],
     [timeTitle(), localTime(Date.parse(row.time))],
-    ['state', `${row.state} (${row.status})`, (text, paint) => paintState(text, row, paint)],
+    [
+      'state',
+      row.state === 'other' ? `other (${row.status})` : row.state,
+      (text, paint) => paintState(text, row, paint),
+    ],
   ];
   return record(screen, entries);
 }

@@ -102,6 +102,7 @@ export async function checkOrders<Planned extends PlannedOrders>(
   planned: Planned,
   ifBlocked: Advice,
 ): Promise<Previewed<Planned>> {
+  context.trading.client.prepareWrite();
   const assessed = await assess(context, planned, []);
   if (assessed.breaches.length > 0) throw blockedBy(assessed.breaches, ifBlocked);
   return withPreview(assessed);

@@ -38,5 +38,5 @@ export function knownGain({ keptHistory }: TradingContext, plan: OrderPlan): rea
   const rest = without.sign === 0 ? '' : `; ${formatAmount(without)} ${market.base} has no known cost`;
   const shown = grouped(signed(gain.rescaled(market.priceScale, 'down').toString()));
   const text = `${shown} ${market.quote} before fees, first in first out, by fills up to ${localTime(readAt)}${rest}`;
-  return [['gain', text, (words, paint) => (gain.sign < 0 ? paint.down(words) : words)]];
+  return [['gain', text, (words, paint) => (shown.startsWith('-') ? paint.down(words) : words)]];
 }

@@ -4,6 +4,7 @@ import {
   type Definition,
   type Flag,
   GLOBAL_FLAGS,
+  timeoutFlag,
 } from '../../cli/definition.js';
 import { rowFields } from '../../cli/row-fields.js';
 import { type Operation, operations } from '../../exchange/description.js';
@@ -38,6 +39,8 @@ export interface DescribedCommand {
   readonly changes: boolean;
   readonly arguments: readonly DescribedArgument[];
   readonly flags: readonly DescribedFlag[];
+  /** `--timeout`, if it does something else than for all commands. */
+  readonly timeout: DescribedFlag | null;
   readonly examples: readonly string[];
   readonly subcommands: readonly string[];
   /** What `--fields` takes. */
@@ -101,6 +104,7 @@ function withGroups(path: string): string[] {
 }
 
 function describe(path: string, definition: Definition | undefined, subcommands: string[]): DescribedCommand {
+  const timeout = definition && timeoutFlag(definition);
   return {
     path,
     subcommands,
@@ -116,6 +120,7 @@ function describe(path: string, definition: Definition | undefined, subcommands:
       };
     }),
     flags: Object.values(definition?.flags ?? {}).map(describeFlag),
+    timeout: timeout === undefined ? null : describeFlag(timeout),
     examples: definition?.examples ?? [],
     fields: definition === undefined ? [] : rowFields(definition).map(([name]) => name),
   };
@@ -130,6 +135,7 @@ function helpOf(all: readonly string[]): DescribedCommand {
     runs: true,
     changes: false,
     flags: [],
+    timeout: null,
     subcommands: [],
     fields: [],
     examples: ['help order show'],

@@ -91,12 +91,12 @@ function unbroken(part: string): string {
 }
 
 function section(command: DescribedCommand): string[] {
-  const { path, summary, arguments: declared, flags } = command;
+  const { path, summary, arguments: declared, flags, timeout } = command;
   return [
     `.SS "${roff(`pit ${path}`)}"`,
     `${roff(summary)}.`,
     ...declared.flatMap(({ name, description }) => entry(`\\fI${roff(name)}\\fR`, description)),
-    ...flags.flatMap(flagEntry),
+    ...[...flags, ...(timeout === null ? [] : [timeout])].flatMap(flagEntry),
   ];
 }
 

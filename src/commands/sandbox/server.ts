@@ -60,6 +60,7 @@ export const serve = define({
     dialect: DIALECT,
     zone: flag('--zone <offset>', 'the time zone of dates in answers, such as +08:00 (default: UTC)', utcOffset),
   },
+  timeout: 'give up if it has not started after this time (default: 30)',
   examples: [
     'sandbox serve --port 0',
     'sandbox serve --port 8700 --seed 7 --no-limits',

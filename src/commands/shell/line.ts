@@ -26,8 +26,9 @@ export interface ShellLine {
 const OPERATOR = /^(?:\|\|?|>>?|&&?|;|<)/;
 
 /**
- * Splits a line into words as a shell does: quotes and backslashes keep spaces and operators. Nothing else is special: no
- * variable, no pattern and no command is expanded.
+ * Splits a line into words as a shell does: quotes and backslashes keep spaces and operators. Inside a word, `>` and `<` are a part
+ * of it, as in `last>30000`, except after a number, as in `2>`. Nothing else is special: no variable, no pattern and no command is
+ * expanded.
  */
 export function scan(line: string): Scan {
   const words: Word[] = [];
@@ -37,7 +38,8 @@ export function scan(line: string): Scan {
     const character = line[at] ?? '';
     const isSpace = quote === null && /\s/.test(character);
     const [operator] = (quote === null && OPERATOR.exec(line.slice(at))) || [];
-    if (operator !== undefined) {
+    const isPart = word !== null && /^[<>]/.test(operator ?? '') && !/^\d+$/.test(word.text);
+    if (operator !== undefined && !isPart) {
       const isJoined = word !== null;
       if (word !== null) words.push(word);
       const rest = line.slice(at + operator.length);

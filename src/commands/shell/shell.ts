@@ -25,6 +25,7 @@ import { PROMPT_REDRAW_MS, promptText } from './prompt.js';
 export const shellCommand = (program: Program) =>
   define({
     summary: 'Type commands without pit, at a live prompt',
+    timeout: 'stop each command after this time; the shell itself has no limit',
     examples: ['shell', 'shell --profile live', 'shell --dry-run'],
     output: shape.anything,
     async run(context) {
@@ -241,6 +242,8 @@ class Shell {
       history: this.#history.newestFirst,
       complete: async (line: string) =>
         completeLine(line, this.#tree, await knownNames(host, this.#connection?.profile)),
+      // the line may be an order, which should wait for no handshake
+      onFirstKey: () => void tryRead(async () => (await this.#session.exchange.open()).prepareWrite()),
       isEditable: output.errorScreen.symbols && host.input.isTTY === true,
     };
   }

@@ -34,6 +34,7 @@ export default define({
     for: flag('--for <duration>', 'end after this time: 500ms, 90s, 2h', durationUpTo(LONGEST)),
     untilSilent: flag('--until-silent <duration>', 'stop after this long without data', durationUpTo(LONGEST)),
   },
+  timeout: 'give up if there is no connection after this time (default: 30)',
   examples: [
     'stream depth:btc_usdt',
     'stream trades:btc_usdt kline:btc_usdt:1min --for 10m',

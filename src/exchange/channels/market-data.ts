@@ -3,6 +3,7 @@ import { CANDLE_TYPES, type Candle, type CandleType } from '../../domain/candle.
 import { Decimal } from '../../domain/decimal.js';
 import { compareIds, type Depth, type Level, type Ticker, type Trade } from '../../domain/market-data.js';
 import { markClosed, readCandles } from '../candles.js';
+import type { ExchangeClient } from '../exchange-client.js';
 import { decimal, emptyableDecimal, instant, levels, maybe } from '../operations/fields.js';
 import {
   candle,
@@ -156,6 +157,7 @@ const trades = describeChannel(
         // one that was dropped is not missing
         isMissing: ({ id }, known, first) =>
           known === undefined && (first === undefined || compareIds(id, first.id) > 0),
+        startsOver: isOfAnotherExchange,
         remains: () => true,
         most: 1_000,
         compare: (left, right) => compareIds(left.id, right.id),
@@ -164,6 +166,15 @@ const trades = describeChannel(
     pollMs: POLL_MS,
   },
 );
+
+/** Trades of whole seconds, from several servers, may be out of order by this much, in milliseconds. */
+const DISORDER_MS = 5_000;
+
+/** Trades never change, and later ones have higher ids: anything else is an exchange that has started over. */
+function isOfAnotherExchange(trade: Trade, known: Trade | undefined, newest: Trade): boolean {
+  if (known !== undefined) return !isSameNumber(trade.price, known.price) || !isSameNumber(trade.amount, known.amount);
+  return compareIds(trade.id, newest.id) < 0 && trade.time > newest.time + DISORDER_MS;
+}
 
 /** "50 after the trade with the id": fewer are the last ones. */
 const TRADES_PAGE = 50;
@@ -174,11 +185,14 @@ async function readTrades(
   { market }: OfMarket,
   { client, base }: Reading<readonly Trade[]>,
 ): Promise<Snapshot<readonly Trade[]>> {
-  let last = base?.at(-1)?.id;
-  if (last === undefined) return { data: await client.trades(market), scope: 'snapshot', unrecoverable: null };
+  const newestKnown = base?.at(-1);
+  if (newestKnown === undefined) return { data: await client.trades(market), scope: 'snapshot', unrecoverable: null };
+  let last = newestKnown.id;
   const data: Trade[] = [];
   for (let page = 1; page <= MAX_TRADE_PAGES; page += 1) {
     const rows = await client.trades(market, last);
+    // after an id that is too high nothing follows for ever
+    if (page === 1 && rows.length === 0) data.push(...(await tradesOfAnotherExchange(client, market, newestKnown)));
     data.push(...rows);
     const [newest] = rows.map(({ id }) => id).sort((left, right) => compareIds(right, left));
     const isLast = rows.length < TRADES_PAGE || newest === undefined || compareIds(newest, last) <= 0;
@@ -187,6 +201,19 @@ async function readTrades(
   }
   const unrecoverable = `more than ${MAX_TRADE_PAGES * TRADES_PAGE} trades were missed`;
   return { data, scope: 'delta', unrecoverable };
+}
+
+/** The latest trades if the exchange has started over; none if there are just no trades after the newest that is known. */
+async function tradesOfAnotherExchange(
+  client: ExchangeClient,
+  market: string,
+  newest: Trade,
+): Promise<readonly Trade[]> {
+  const latest = await client.trades(market);
+  const isOther = latest.some((trade) =>
+    isOfAnotherExchange(trade, trade.id === newest.id ? newest : undefined, newest),
+  );
+  return isOther ? latest : [];
 }
 
 /** The document names the channel, and one client captured it. */

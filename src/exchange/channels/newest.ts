@@ -1,4 +1,5 @@
 import { Decimal } from '../../domain/decimal.js';
+import { isOvertaken } from '../../domain/market-data.js';
 
 /** `delta`: what it does not name stays as it was. `snapshot`: what it does not name is gone (orders: is not open). */
 export type Scope = 'delta' | 'snapshot';
@@ -18,6 +19,8 @@ export interface NewestState<Data = unknown> {
   remember(past: Data): void;
   /** Whether what HTTP shows has something that was not taken. */
   lacks(shown: Data): boolean;
+  /** Whether what came cannot be of the same exchange as what is known: it has started over, as a sandbox does after a reset. */
+  startsOver(data: Data): boolean;
 }
 
 /** A moment of the exchange. */
@@ -25,9 +28,6 @@ interface Timed {
   /** Milliseconds since the Unix epoch. */
   readonly time: number;
 }
-
-/** What is earlier than the newest by less was overtaken on its way. If it is earlier by more, the exchange's clock was set back. */
-const OVERTAKEN_MS = 90_000;
 
 /** A channel whose every push is its whole state, such as a book: the newest by the exchange's time. */
 export class WholeState<Data extends Timed> implements NewestState<Data> {
@@ -53,9 +53,13 @@ export class WholeState<Data extends Timed> implements NewestState<Data> {
     return this.#value !== undefined && !this.#isOvertaken(shown) && !this.isSame(this.#value, shown);
   }
 
+  /** Only the newest state is known, and nothing contradicts it. */
+  startsOver(): boolean {
+    return false;
+  }
+
   #isOvertaken({ time }: Data): boolean {
-    const earlierMs = this.#value === undefined ? 0 : this.#value.time - time;
-    return earlierMs > 0 && earlierMs < OVERTAKEN_MS;
+    return this.#value !== undefined && isOvertaken(time, this.#value.time);
   }
 }
 
@@ -66,6 +70,8 @@ export interface RowRules<Row> {
   readonly isOld: (row: Row, known: Row) => boolean;
   /** Whether HTTP's row says more than what is known of its key; `known` is undefined for a row that is not known. */
   readonly isMissing: (row: Row, known: Row | undefined, first: Row | undefined) => boolean;
+  /** Whether a row contradicts what is known of its key, or the last row in the order. Absent: no row does. */
+  readonly startsOver?: (row: Row, known: Row | undefined, newest: Row) => boolean;
   /** Whether a row remains that a snapshot does not name. */
   readonly remains: (row: Row) => boolean;
   /** How many of the rows that remain are kept: the oldest are dropped. */
@@ -132,6 +138,14 @@ export class RowState<Row extends object> implements NewestState<readonly Row[]>
   lacks(shown: readonly Row[]): boolean {
     const [first] = this.#rows.values();
     return shown.some((row) => this.rules.isMissing(row, this.#knownOf(row), first));
+  }
+
+  startsOver(rows: readonly Row[]): boolean {
+    const { startsOver } = this.rules;
+    const newest = this.#newest;
+    return startsOver !== undefined && newest !== undefined
+      ? rows.some((row) => startsOver(row, this.#knownOf(row), newest))
+      : false;
   }
 
   #knownOf(row: Row): Row | undefined {

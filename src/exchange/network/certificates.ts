@@ -23,6 +23,11 @@ const unknownAuthority: CertificateFault = {
   fix: AUTHORITY,
 };
 
+const noTls: CertificateFault = {
+  message: 'the host does not speak TLS there',
+  fix: suggest('Check the host and its port', 'profile', 'show'),
+};
+
 /** By Node's error codes. */
 const FAULTS: Readonly<Record<string, CertificateFault>> = {
   CERT_HAS_EXPIRED: {
@@ -48,10 +53,9 @@ const FAULTS: Readonly<Record<string, CertificateFault>> = {
       'If it is right, something stands between you and the exchange.',
     ],
   },
-  EPROTO: {
-    message: 'the host does not speak TLS there',
-    fix: suggest('Check the host and its port', 'profile', 'show'),
-  },
+  EPROTO: noTls,
+  ERR_SSL_WRONG_VERSION_NUMBER: noTls,
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: noTls,
   CERT_REVOKED: {
     message: "the host's certificate was revoked",
     fix: 'Send nothing there; ask the exchange.',
@@ -62,6 +66,7 @@ const FAULTS: Readonly<Record<string, CertificateFault>> = {
 export function certificateFault(code: string): CertificateFault | undefined {
   const fault = FAULTS[code];
   if (fault !== undefined) return fault;
+  if (code.startsWith('ERR_SSL_')) return { message: 'TLS could not be set up', fix: noTls.fix };
   if (!/CERT|SELF_SIGNED|UNABLE_TO_VERIFY|TLS/.test(code)) return undefined;
   return { message: 'certificate rejected', fix: AUTHORITY };
 }

@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import type { ClientRequest } from 'node:http';
 import type { Socket } from 'node:net';
 import { checkServerIdentity, type PeerCertificate } from 'node:tls';
@@ -33,10 +33,20 @@ function parseProxy(text: string): URL {
   }
 }
 
+/** `EPROXYLOGIN`: the proxy wants a user name and a password. */
+type ProxyCode = 'EPROXY' | 'EPROXYLOGIN';
+const LOGIN_REQUIRED = 407;
+
 /** The proxy did not connect to the host. The message names the proxy without user name and password. */
 class ProxyError extends Error {
   override readonly name = 'ProxyError';
-  readonly code = 'EPROXY';
+
+  constructor(
+    message: string,
+    readonly code: ProxyCode = 'EPROXY',
+  ) {
+    super(message);
+  }
 }
 
 type ConnectOptions = Parameters<HttpsProxyAgent<string>['connect']>[1];
@@ -54,6 +64,12 @@ export class Tunnel extends HttpsProxyAgent<string> {
     options: { readonly keepAlive: boolean },
   ) {
     super(proxy, options);
+  }
+
+  /** Opens a connection to a host before there is a request for it. */
+  open(options: { readonly host: string; readonly port: number; readonly ca?: string }): Promise<Socket> {
+    // the package only reports the proxy's answer to the request
+    return this.connect(new EventEmitter() as ClientRequest, { ...options, secureEndpoint: true } as ConnectOptions);
   }
 
   override async connect(request: ClientRequest, options: ConnectOptions): Promise<Socket> {
@@ -91,7 +107,10 @@ export class Tunnel extends HttpsProxyAgent<string> {
       throw new ProxyError(`${this.#name} ${problem}`);
     });
     // the package would hand out the answer of the proxy as that of the host
-    if (status !== 200) throw new ProxyError(`${this.#name} refused to connect to ${host} (HTTP ${status})`);
+    if (status !== 200) {
+      const message = `${this.#name} refused to connect to ${host} (HTTP ${status})`;
+      throw new ProxyError(message, status === LOGIN_REQUIRED ? 'EPROXYLOGIN' : 'EPROXY');
+    }
     return socket;
   }
 

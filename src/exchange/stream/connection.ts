@@ -201,7 +201,7 @@ export class Connection {
       if (this.#giveUpIfSilent(socket)) return;
       // some answer no heartbeat, though they send: then a subscription counts as confirmed after a while
       for (const { sentAt, feeds } of this.#heartbeats)
-        if (now - sentAt >= this.#protocol.pingMs) for (const feed of feeds) feed.confirmed();
+        if (now - sentAt >= this.#protocol.pingMs) for (const feed of feeds) feed.confirmed(this.#lastFrame > sentAt);
       this.#heartbeats = this.#heartbeats.filter(({ sentAt }) => now - sentAt < this.#silentMs);
       this.#ping([]);
     }

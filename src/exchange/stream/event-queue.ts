@@ -183,6 +183,7 @@ function conflatedGap(earlier: GapEvent, later: GapEvent): GapEvent {
   const permanent = earlier.gap.permanent || later.gap.permanent;
   return {
     ...later,
+    ...(earlier.hasStartedOver === true ? { hasStartedOver: true } : {}),
     gap: { from, to: later.gap.to, resynchronised: later.gap.resynchronised && !permanent, permanent },
   };
 }

@@ -59,6 +59,8 @@ export interface GapEvent {
   };
   /** Why: `connection reset`. */
   readonly reason: string;
+  /** True if the exchange has started over: a snapshot follows that has nothing to do with what came before. */
+  readonly hasStartedOver?: boolean;
 }
 
 /** The state of the connection has changed. */

@@ -68,6 +68,8 @@ const LONGEST_UNPROVEN_MS = 2 * CHECK_MS + 15_000;
 const READ_BACKOFF_MS = { first: 5_000, longest: 60_000 };
 /** The pause between two reads that unreadable frames made necessary, in milliseconds. */
 const SUSPICION_MS = 10_000;
+/** A subscription that is not confirmed after so long is polled, and so is market data of which nothing was pushed by then. */
+const FIRST_PUSH_MS = 5_000;
 /** How long the stream may take to come back before its channels are polled: most cuts are over by then. */
 const PATIENCE_MS = 3_000;
 /** A poll that waits for its turn or for the exchange is followed by a pause that is longer by this factor. */
@@ -81,11 +83,11 @@ const MAX_HELD_CHARACTERS = 2 ** 20;
 /**
  * - `away`: there is no connection.
  * - `refused`: the exchange rejected the subscription, until the next connection.
- * - `subscribing`: the exchange has not confirmed the subscription.
+ * - `subscribing`: the exchange has not confirmed the subscription; if that takes long, the channel is polled.
  * - `reading`: HTTP is being read. In this stage and in the one before, pushes are held.
  * - `live`: nothing is missing.
  * - `incomplete`: something is missing, and pushes are passed on until the next read.
- * - `lost`: the channel does not send what HTTP shows, and is polled until it sends something.
+ * - `lost`: the channel sends nothing at the start, or not what HTTP shows, and is polled until it sends something.
  */
 type Stage = 'away' | 'refused' | 'subscribing' | 'reading' | 'live' | 'incomplete' | 'lost';
 
@@ -133,6 +135,8 @@ export class Feed {
   /** All of these on the monotonic clock. */
   #nextRead = 0;
   #nextPoll = 0;
+  #subscribedAt = 0;
+  /** Since the subscription. */
   #lastPush: number | null = null;
   /** The last check that showed nothing new, the last of all, and when the next is due. */
   #proven = 0;
@@ -182,12 +186,19 @@ export class Feed {
   /** The message that subscribes is about to be sent. */
   subscribing(): void {
     this.#lastPush = null;
+    this.#subscribedAt = this.context.host.monotonic();
+    this.#postponePoll(FIRST_PUSH_MS);
     this.#enter('subscribing');
   }
 
-  /** The exchange has read the message that subscribes, and what it sent before has come. */
-  confirmed(): void {
+  /**
+   * The exchange has read the message that subscribes, and what it sent before has come.
+   * @param isHeard false if only the time says so, and nothing has come on the connection since
+   */
+  confirmed(isHeard = true): void {
     if (this.#isEnded || this.#stage !== 'subscribing') return;
+    // until something comes it is polled
+    if (!isHeard && this.#isRead('polls')) return;
     if (this.#description.snapshot === null) this.#cannotRead('the interface has no operation that shows it');
     else if (this.context.reads === 'never') this.#cannotRead('it is not read over HTTP');
     else this.#startReading();
@@ -201,8 +212,13 @@ export class Feed {
   /** @param lastFrame when the last frame of the connection came, by the wall clock */
   disconnected(lastFrame: number, reason: string): void {
     this.#startGap(lastFrame, reason);
+    this.#postponePoll(PATIENCE_MS);
     this.#enter('away');
-    this.#nextPoll = this.context.host.monotonic() + PATIENCE_MS;
+  }
+
+  /** One that is polled already goes on as it is. */
+  #postponePoll(milliseconds: number): void {
+    if (this.#stage === 'live' || !this.#isPolled) this.#nextPoll = this.context.host.monotonic() + milliseconds;
   }
 
   /** Nothing is read and passed on any more. What is known stays as it is. */
@@ -236,6 +252,11 @@ export class Feed {
       this.markIncomplete('the reader was too slow', now());
       this.#complete = null;
     }
+    if (this.#isMute) {
+      this.#enter('lost');
+      this.#nextPoll = monotonic();
+      this.context.subscribeAgain(this);
+    }
     if (this.#stage === 'incomplete' && monotonic() >= this.#nextRead) this.#startReading();
     else if (this.#isPollDue || this.#isCheckDue) this.#read();
   }
@@ -261,6 +282,7 @@ export class Feed {
 
   #take(push: Push): void {
     this.#heard();
+    if (this.#newest.startsOver(push.data)) this.#startOver();
     if (this.#stage === 'live' || (this.#stage === 'incomplete' && !this.#description.isWhole)) this.#pass(push);
     else if (this.#description.isWhole) {
       const event = this.#pushed(push);
@@ -337,6 +359,10 @@ export class Feed {
   }
 
   #found(found: Snapshot, began: Instant): void {
+    if (this.#newest.startsOver(found.data)) {
+      this.#startOver();
+      return;
+    }
     if (this.#complete === null) this.#missing = found.unrecoverable;
     if (this.#stage === 'reading') this.#recover(found, began);
     else if (this.#stage === 'live') this.#check(found, began);
@@ -364,6 +390,19 @@ export class Feed {
     // asking again would not help
     if (found.unrecoverable !== null) this.#reportPermanent(found.unrecoverable);
     this.#completeWith(event, began, found.data);
+  }
+
+  /** Forgets what is known, which is of an exchange that is gone, and reads the start of the new one. */
+  #startOver(): void {
+    const to = this.context.host.now();
+    const gap = { from: this.#complete?.from ?? to, to, resynchronised: false, permanent: true };
+    const reason = 'the exchange has started over';
+    this.context.emit({ type: 'gap', channel: this.channel, received: to, gap, reason, hasStartedOver: true });
+    [this.#newest, this.#came, this.#complete] = [this.#description.newest(), undefined, null];
+    [this.#gap, this.#polledAt, this.#held] = [null, null, []];
+    this.#heldCharacters = 0;
+    if (this.#isAway) this.#nextPoll = 0;
+    else this.#startReading();
   }
 
   /** What HTTP shows of a live channel may still be on its way as a push. */
@@ -472,7 +511,14 @@ export class Feed {
   get #isPollDue(): boolean {
     if (this.#isReading || this.context.host.monotonic() < this.#nextPoll) return false;
     if (this.#description.snapshot === null) return false;
-    return this.#stage === 'lost' || (this.#isAway && this.#isRead('polls'));
+    return this.#stage === 'lost' || ((this.#isAway || this.#stage === 'subscribing') && this.#isRead('polls'));
+  }
+
+  /** Whether nothing of the channel came at the start. Of an account, there may be nothing to send. */
+  get #isMute(): boolean {
+    const { isWhole, isHistory } = this.#description;
+    if (!(isWhole || isHistory) || this.#lastPush !== null || !this.#isRead('checks')) return false;
+    return this.#stage === 'live' && this.context.host.monotonic() - this.#subscribedAt >= FIRST_PUSH_MS;
   }
 
   get #isAway(): boolean {

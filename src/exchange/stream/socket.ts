@@ -51,7 +51,7 @@ export class Socket {
   static async connect(url: string, network: Network, events: SocketEvents, cut: AbortSignal): Promise<Socket> {
     const { WebSocket: Client } = await import('ws');
     // proxies are named for the schemes of HTTP
-    const { options } = await network.route(url.replace(/^ws/, 'http'), true, CONNECT_MS);
+    const { options } = await network.route(url.replace(/^ws/, 'http'), CONNECT_MS);
     const agents = typeof options.agent === 'object' ? options.agent : {};
     const agent = url.startsWith('wss:') ? agents.https : agents.http;
     const { certificateAuthority } = options.https ?? {};

@@ -4,13 +4,15 @@ import type { Ticker } from '../../domain/market-data.js';
 import type { OrderReference } from '../../domain/order.js';
 import type { Field, Threshold } from './crossing.js';
 
-/** More of an own order is filled. */
+/** More of an own order is filled, or all of it. */
 export interface FillCondition {
   readonly kind: 'fill';
-  /** As it is reported: `fill`. */
+  /** As it is reported: `fill`, `filled:17`. */
   readonly text: string;
   /** Null for any order of the market. */
   readonly order: OrderReference | null;
+  /** Whether only the whole order counts. */
+  readonly isWhole: boolean;
 }
 
 /** What an alert waits for. */

@@ -55,7 +55,7 @@ export class Crossing {
   /** @param reportsPresent whether a level that the first number is already beyond counts as crossed */
   constructor(
     readonly threshold: Threshold,
-    private readonly reportsPresent: boolean,
+    reportsPresent: boolean,
   ) {
     const { operator, level, field } = threshold;
     this.#isAbove = operator.startsWith('>');
@@ -72,9 +72,15 @@ export class Crossing {
     const { value } = observation;
     const isCrossed = this.#isArmed && this.holds(value);
     if (isCrossed) this.#arm(false, observation);
-    else if (before === undefined && !this.reportsPresent) this.#arm(!this.holds(value), observation);
+    // from now on: what has an earlier position, or is in an earlier candle, was before the start
+    else if (before === undefined) this.#arm(this.#isArmed || !this.holds(value), observation);
     else if (!this.#isArmed && this.#isBack(value)) this.#arm(true, observation);
     return isCrossed;
+  }
+
+  /** Positions and times begin anew: those of the next number are compared with none before. */
+  startOver(): void {
+    this.#latest = undefined;
   }
 
   /**

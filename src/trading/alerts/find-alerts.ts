@@ -16,7 +16,7 @@ import {
 import type { TimeBudget } from '../../platform/time-budget.js';
 import type { Condition, FillCondition } from './condition.js';
 import { type Crossed, MarketCrossings } from './market-crossings.js';
-import { NewFills } from './new-fills.js';
+import { isFilled, NewFills } from './new-fills.js';
 
 /** A condition that holds. */
 export interface Alert {
@@ -122,7 +122,7 @@ class AlertFinder {
       }
       const order = await client.getOrder(market, condition.order);
       this.#fills.name(condition, order);
-      if (!isRepeated && Decimal.of(order.filled).sign > 0)
+      if (!isRepeated && (condition.isWhole ? isFilled(order) : Decimal.of(order.filled).sign > 0))
         found.push(fillAlert(condition, order, client.now(), false));
     }
     const crossed: Crossed[] = [];
@@ -160,8 +160,14 @@ class AlertFinder {
   }
 
   /** Reads candles for missing trades, and warns of anything else that is missing. */
-  async takeGap({ channel, reason }: GapEvent, stream: ExchangeStream): Promise<Alert[]> {
+  async takeGap({ channel, reason, hasStartedOver }: GapEvent, stream: ExchangeStream): Promise<Alert[]> {
     const { market, warn } = this.source;
+    if (hasStartedOver) {
+      warn(`The exchange has started over: a crossing of ${market} just before may be missing.`);
+      this.#crossings.startOver();
+      this.#firstTrade = undefined;
+      return [];
+    }
     const since = this.#crossings.lastTrade?.time;
     if (channel.kind !== 'trades') warn(`Not all of ${channelKey(channel)} can be followed: ${reason}.`);
     if (channel.kind !== 'trades' || since === undefined) return [];

@@ -1,6 +1,6 @@
 import type { Ohlcv } from '../../domain/candle.js';
 import { Decimal } from '../../domain/decimal.js';
-import { compareIds, type Ticker, type Trade } from '../../domain/market-data.js';
+import { compareIds, isOvertaken, type Ticker, type Trade } from '../../domain/market-data.js';
 import { numberOf } from './condition.js';
 import { Crossing, type Threshold } from './crossing.js';
 
@@ -22,7 +22,9 @@ type PriceCandle = Pick<Ohlcv, 'time' | 'high' | 'low' | 'close'>;
 export class MarketCrossings {
   readonly #crossings: readonly Crossing[];
   #tickers = 0n;
+  #tickerTime = Number.NEGATIVE_INFINITY;
   #lastTrade: Trade | undefined;
+  #hasBegun = false;
   /** The newest trade that candles have covered. */
   #coveredTo: string | undefined;
 
@@ -38,6 +40,9 @@ export class MarketCrossings {
 
   takeTicker(ticker: Ticker & { readonly time: number }): Crossed[] {
     const { time } = ticker;
+    // the channel may begin with one from before the start
+    if (isOvertaken(time, this.#tickerTime)) return [];
+    this.#tickerTime = time;
     this.#tickers += 1n;
     return this.#crossings.flatMap((crossing) => {
       const { threshold } = crossing;
@@ -53,7 +58,8 @@ export class MarketCrossings {
     const ordered = trades
       .filter(({ id }) => covered === undefined || compareIds(id, covered) > 0)
       .toSorted((left, right) => compareIds(left.id, right.id));
-    const taken = this.#lastTrade === undefined ? ordered.slice(-1) : ordered;
+    const taken = this.#hasBegun ? ordered : ordered.slice(-1);
+    this.#hasBegun = true;
     const newest = ordered.at(-1);
     if (newest !== undefined && (this.#lastTrade === undefined || compareIds(newest.id, this.#lastTrade.id) > 0))
       this.#lastTrade = newest;
@@ -77,6 +83,12 @@ export class MarketCrossings {
         return value === undefined ? [] : [{ threshold: crossing.threshold, time: candle.time, value }];
       }),
     );
+  }
+
+  /** The ids of trades begin anew. Whether a level was crossed and not yet crossed back stays as it was. */
+  startOver(): void {
+    [this.#lastTrade, this.#coveredTo, this.#hasBegun] = [undefined, undefined, false];
+    for (const crossing of this.#crossings) crossing.startOver();
   }
 
   #ofLast(): Crossing[] {

@@ -5,6 +5,11 @@ import type { FillCondition } from './condition.js';
 /** Orders whose filled amounts are remembered; the oldest are forgotten. */
 const MAX_ORDERS = 10_000;
 
+/** Whether a condition on the whole order holds. */
+export function isFilled({ state }: Pick<Order, 'state'>): boolean {
+  return state === 'filled';
+}
+
 /** Finds the orders that have filled more than before. */
 export class NewFills {
   readonly #named = new Map<FillCondition, Pick<Order, 'id' | 'state'>>();
@@ -33,17 +38,19 @@ export class NewFills {
       const filled = Decimal.of(order.filled);
       const before = this.#filled.get(order.id) ?? (isFollowing ? Decimal.zero : filled);
       this.#remember(order.id, filled);
-      const concerned = this.conditions.filter((condition) => this.#concerns(condition, order));
-      return filled.compare(before) > 0 ? concerned.map((condition) => ({ condition, order })) : [];
+      const isMore = filled.compare(before) > 0;
+      const held = this.conditions.filter((condition) => this.#beginsToHold(condition, order, isMore));
+      return held.map((condition) => ({ condition, order }));
     });
   }
 
-  /** Whether a condition is about an order; keeps its state if it names it. */
-  #concerns(condition: FillCondition, order: Order): boolean {
-    if (condition.order === null) return true;
-    const isNamed = this.#named.get(condition)?.id === order.id;
-    if (isNamed) this.#named.set(condition, order);
-    return isNamed;
+  /** Keeps the state of the order if the condition names it. */
+  #beginsToHold(condition: FillCondition, order: Order, isMore: boolean): boolean {
+    if (condition.order === null) return isMore;
+    const before = this.#named.get(condition);
+    if (before?.id !== order.id) return false;
+    this.#named.set(condition, order);
+    return condition.isWhole ? isFilled(order) && !isFilled(before) : isMore;
   }
 
   #remember(id: string, filled: Decimal): void {

@@ -1,3 +1,4 @@
+import { Decimal } from '../../domain/decimal.js';
 import type { Order, OrderState } from '../../domain/order.js';
 import { Failure } from '../../errors.js';
 import { backoffMs } from '../../platform/backoff.js';
@@ -28,8 +29,8 @@ function endedBy(state: OrderState, wait: Wait): boolean | undefined {
 
 /**
  * Reads the order until it reaches the state, cannot reach it any more, or the budget ends. Reads again soon after a change,
- * less and less often without one, and early if the exchange pushes a change in the market. A read that failed is repeated while
- * there is time. Throws what `readOrder` throws if the order was never seen; a new order may be late.
+ * less and less often without one, and early if the exchange pushes a change in the market. What was pushed of the order counts as
+ * what was read, which may fail or be behind. A read that failed is repeated while there is time. Throws what `readOrder` throws if the order was never seen; a new order may be late.
  *
  * @param changed called with each state of the order that differs from the one before, the first included
  */
@@ -40,7 +41,7 @@ export async function waitForOrder(
   wait: Wait,
   changed: (order: Order) => void,
 ): Promise<Waited> {
-  const pauses = new Pauses(trading, market);
+  const pauses = new Pauses(trading, market, 0);
   try {
     return await readUntil(trading, pauses, readOrder, wait, changed);
   } finally {
@@ -49,7 +50,7 @@ export async function waitForOrder(
 }
 
 async function readUntil(
-  { budget }: Pick<TradingContext, 'budget'>,
+  { budget, host }: Pick<TradingContext, 'budget' | 'host'>,
   pauses: Pauses,
   readOrder: () => Promise<Order>,
   wait: Wait,
@@ -57,7 +58,10 @@ async function readUntil(
 ): Promise<Waited> {
   let last: Order | undefined;
   for (let unchanged = 0; ; ) {
-    const seen = await readOrder().catch((error: unknown) => retryable(error, wait, last !== undefined));
+    const before: Order | undefined = last;
+    const read = readOrder().catch((error: unknown) => retryable(error, wait, before !== undefined));
+    const found = before === undefined ? await read : await firstOf(read, before.id, { pauses, host, wait });
+    const seen = before === undefined ? found : further(found, pauses.pushedOrder(before.id));
     if (!(seen instanceof Failure) && isOther(seen, last)) {
       last = seen;
       unchanged = 0;
@@ -72,6 +76,44 @@ async function readUntil(
     else if (last !== undefined) return { order: last, isReached: false };
     else throw seen;
   }
+}
+
+/** How often it is checked during a read whether a push has ended the wait. HTTP shows more of an order, so it comes first. */
+const READ_PATIENCE_MS = 1_000;
+
+/** What a read finds, or what was pushed if that ends the wait first. */
+async function firstOf(
+  read: Promise<Order | Failure>,
+  id: string,
+  { pauses, host, wait }: { readonly pauses: Pauses; readonly host: TradingContext['host']; readonly wait: Wait },
+): Promise<Order | Failure> {
+  if (!pauses.hasStream) return read;
+  const done = new AbortController();
+  const pushed = async () => {
+    for (;;) {
+      await host.sleep(READ_PATIENCE_MS, done.signal);
+      const order = pauses.pushedOrder(id);
+      if (done.signal.aborted) return read;
+      if (order !== undefined && endedBy(order.state, wait) !== undefined) return order;
+    }
+  };
+  try {
+    return await Promise.race([read, pushed()]);
+  } finally {
+    done.abort();
+  }
+}
+
+/** The one of both that says more of an order: what has ended stays so, and what is filled stays filled. */
+function further(read: Order | Failure, pushed: Order | undefined): Order | Failure {
+  if (pushed === undefined) return read;
+  if (read instanceof Failure) return pushed;
+  const isBehind = read.state === 'open' && (pushed.state !== 'open' || isLess(read.filled, pushed.filled));
+  return isBehind ? { ...pushed, clientId: read.clientId } : read;
+}
+
+function isLess(one: string, other: string): boolean {
+  return Decimal.of(one).compare(Decimal.of(other)) < 0;
 }
 
 /** The failure of a read after which another one makes sense. Otherwise throws it. */

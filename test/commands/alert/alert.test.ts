@@ -3,6 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'n
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Host } from '../../../src/platform/host.js';
 import { schemaViolations } from '../../cli-contract/schema-violations.js';
 import { pitLine } from '../../support/command.js';
 import { eventually } from '../../support/eventually.js';
@@ -48,6 +49,17 @@ describe('pit alert', () => {
     );
   });
 
+  it('without --repeat counts nothing that was before the command: neither a price nor a candle', async () => {
+    const start = await price();
+    await movePrice(start * 1.03);
+    await eventually(async () => expect(await price()).toBeGreaterThan(start * 1.02));
+    await movePrice(start);
+    await eventually(async () => expect(await price()).toBeLessThan(start * 1.01));
+    const words = ['eth_usdt', `last>${(start * 1.02).toFixed(2)}`, '--timeout', '2'];
+    const { ended, printed } = await waiting(words);
+    expect([await ended, printed.stdout]).toEqual([10, '']);
+  });
+
   it('waits without an end until a price crosses its level', async () => {
     const above = (await price()) * 1.02;
     const { ended, printed } = await waiting(['eth_usdt', `last>${above.toFixed(2)}`, '--json']);
@@ -83,9 +95,9 @@ describe('pit alert', () => {
     expect(printed.stdout).toMatch(/^market,condition,time,value,late,order\nltc_usdt,\S+,\S+,[\d.]+,false,\n/);
   });
 
-  it('--timeout ends it with 5 and an empty stdout', async () => {
-    const error = await pit.failure('alert btc_usdt last>1000000 --timeout 0.5', 5);
-    expect(error).toMatchObject({ kind: 'unreachable', message: 'No condition held within 0.5 seconds.' });
+  it('--timeout ends it with 10, unlike a lost connection, and with an empty stdout', async () => {
+    const error = await pit.failure('alert btc_usdt last>1000000 --timeout 0.5', 10);
+    expect(error).toMatchObject({ kind: 'overdue', message: 'No condition held within 0.5 seconds.' });
   });
 
   it('polls if the profile has no stream', async () => {
@@ -108,6 +120,8 @@ describe('pit alert', () => {
     ['bid>5%', 'The condition "bid>5%" has a %.'],
     ['spread>5', 'The condition "spread>5" has no %.'],
     ['fill:', 'The condition "fill:" names no order.'],
+    ['filled', 'The condition "filled" names no order.'],
+    ['filled:', 'The condition "filled:" names no order.'],
     ['fill:a-b', 'The client order id is "a-b".'],
   ])('refuses the condition "%s"', async (condition, message) => {
     expect(await pit.failure(`alert btc_usdt ${condition}`.trim(), 2)).toMatchObject({ message });
@@ -147,6 +161,15 @@ describe('pit alert on fills', () => {
     expect(await pit.done('alert eos_usdt fill:alert0001')).toContain(
       `eos_usdt fill:alert0001: bought 10 of 10 eos at `,
     );
+  });
+
+  it('filled:ID waits for the whole order, and holds at once if it is filled already', async () => {
+    const id = await placed('buy eos_usdt 10 --at ask+1% --id alert0002');
+    expect(await pit.json(`alert eos_usdt filled:${id}`)).toMatchObject({ condition: `filled:${id}`, value: '10.00' });
+    const open = await placed('buy eos_usdt 10 --at bid-5%');
+    expect((await pit.failure(`alert eos_usdt filled:${open} --timeout 1`, 10)).kind).toBe('overdue');
+    await pit.done(`cancel eos_usdt ${open}`);
+    expect((await pit.failure(`alert eos_usdt filled:${open}`, 9)).message).toContain(`filled:${open}`);
   });
 
   it('ends with 9 once the order is cancelled, and refuses one that does not exist', async () => {
@@ -235,6 +258,42 @@ describe('what an alert does', () => {
     const { code, stderr } = await run(['--notify'], { PATH: '/nowhere' });
     expect([code, stderr]).toEqual([0, `Warning: --notify does nothing: ${why}\n`]);
     expect((await run(['--notify'], { PATH: '/nowhere' }, 120)).stderr).toContain(`only rings the bell: ${why}`);
+  });
+});
+
+describe('a signal during --repeat --exec', () => {
+  /** An alert whose programs take a while, once two alerts were printed. */
+  async function twoPrinted(host: ProcessOptions['host'] = {}) {
+    const start = await price();
+    const levels = [1.02, 1.021].map((factor) => `last>${(start * factor).toFixed(2)}`);
+    const file = path.join(pit.home, `programs-${start}`);
+    const exec = `sh -c 'sleep 0.5; cat >> ${file}'`;
+    const alert = await waiting(['eth_usdt', ...levels, '--repeat', '--exec', exec, '--json'], { host });
+    await movePrice(start * 1.03);
+    await eventually(() => expect(alert.alerts()).toHaveLength(2));
+    return { alert, levels, ran: () => (existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n').length : 0) };
+  }
+
+  it('has the program of each alert that was printed run before pit ends', async () => {
+    const { alert, ran } = await twoPrinted();
+    await alert.interrupt('SIGINT');
+    expect(ran()).toBe(2);
+    expect(alert.printed.stderr).toContain('interrupt again to leave them out');
+  });
+
+  it('a second one does not wait, and pit says of which alerts no program has run to its end', async () => {
+    const handlers: Parameters<Host['onInterrupt']>[] = [];
+    const onInterrupt: Host['onInterrupt'] = (...handler) => {
+      handlers.push(handler);
+      return () => undefined;
+    };
+    const { alert, levels } = await twoPrinted({ onInterrupt });
+    const [[onSignal, onSecondSignal] = []] = handlers;
+    const finished = onSignal?.('SIGINT');
+    onSecondSignal?.('SIGINT');
+    const [, last = ''] = levels;
+    expect(alert.printed.stderr).toContain(`The program did not run to its end for eth_usdt ${last}`);
+    await finished;
   });
 });
 

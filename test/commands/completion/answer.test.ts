@@ -102,6 +102,11 @@ describe('the answer to a shell', () => {
     ['pit cancel eos_eth ', ['202611213892190900']],
     ['pit cancel EOS-ETH --id ', ['myOwn1']],
     ['pit cancel ltc_qc ', []],
+    ['pit cancel xrp_usdt ', ['112611213892190900', '7']],
+    ['pit cancel xrp_usdt 7 ', ['112611213892190900']],
+    ['pit cancel xrp_usdt 7 112611213892190900 ', []],
+    ['pit ticker XRP/USDT ', ['eos_eth']],
+    ['pit balance xrp ', ['eos']],
   ])('offers the names that earlier commands saw, in any form: %s', (line, words) =>
     expect(offered(line)).toEqual(words),
   );

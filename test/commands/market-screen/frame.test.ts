@@ -207,7 +207,7 @@ describe('the market screen', () => {
       'Buy btc, btc_usdt',
       'Available: 250,000.00 usdt',
       '0.02▏ btc',
-      '24100.50 usdt',
+      '24,100.50 usdt',
       'about 482.02 usdt',
     ])
       expect(text).toContain(part);
@@ -264,9 +264,35 @@ describe('the market screen', () => {
     expect(text).not.toMatch(/y: yes|buy/);
   });
 
+  it('breaks no word of a form, and cuts none off, at 40 columns', () => {
+    const text = drawn(viewOf(), { width: 40, height: 24 }, afterEvents(['b', ...typed('0.02')]).state);
+    const inside = text.filter((line) => line.startsWith('│')).map((line) => line.slice(1, -1).trim());
+    const words = inside.join(' ').replace(/\s+/g, ' ');
+    expect(words).toContain('limit: fills what it can, the rest waits in the book');
+    expect(words).toContain('Enter checks it and asks, Tab next field, Esc leaves.');
+  });
+
+  it('groups the digits of what is typed into a form, and keeps groups that were typed', () => {
+    const shown = (amount: string) =>
+      drawn(viewOf(), { width: 80, height: 24 }, afterEvents(['b', ...typed(amount)]).state).join('\n');
+    expect(shown('28125.5901')).toContain('28,125.5901▏');
+    expect(shown('1,250,000')).toContain('1,250,000▏');
+    expect(shown('12500usdt')).toContain('12,500usdt▏');
+  });
+
+  it('leaves no row empty above the keys but one, and makes room for messages when there are some', () => {
+    const rowsBelow = (lines: readonly string[]) =>
+      lines.slice(lines.findLastIndex((line) => line.includes('eth ')) + 1);
+    const lines = drawn(viewOf(), { width: 120, height: 40 });
+    expect(rowsBelow(lines).filter((line) => line.trim() === '')).toHaveLength(1);
+    const unknown = ['the outcome of one is unknown', 'the outcome of another is unknown'];
+    const told = drawn(viewOf({ unknown }), { width: 120, height: 40 });
+    expect(told.slice(-3, -1).map((line) => line.trim())).toEqual(unknown);
+  });
+
   it('keeps what is typed into a form in sight at 40x10', () => {
     const text = drawn(viewOf(), { width: 40, height: 10 }, afterEvents(['b', ...typed('0.02')]).state).join('\n');
-    for (const part of ['> Amount   0.02▏', 'Price    24101', 'Type     limit']) expect(text).toContain(part);
+    for (const part of ['> Amount   0.02▏', 'Price    24,101', 'Type     limit']) expect(text).toContain(part);
   });
 
   it.each([

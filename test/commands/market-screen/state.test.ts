@@ -173,6 +173,20 @@ describe('a cancellation on the screen', () => {
 });
 
 describe('a replacement on the screen', () => {
+  it('replaces what was filled in by what is typed, and then adds to it', () => {
+    const priceAfter = (...keys: readonly string[]) => {
+      const { dialog } = afterEvents(['b', 'tab', ...keys]).state;
+      return dialog?.kind === 'form' ? dialog.price : undefined;
+    };
+    expect(priceAfter(...typed('bid-3%'))).toBe('bid-3%');
+    expect(priceAfter('tab', 'shift-tab', ...typed('7'))).toBe('7');
+    expect(priceAfter('left')).toBe('24101.00');
+    expect(priceAfter('backspace', ...typed('5'))).toBe('24101.05');
+    expect(priceAfter('ctrl-u', ...typed('5'))).toBe('5');
+    const replacing = afterEvents(['tab', 'r', ...typed('24,098'), 'tab', ...typed('0.3')]).state.dialog;
+    expect(replacing).toMatchObject({ price: '24,098', amount: '0.3' });
+  });
+
   it('changes the price or the amount of the selected order', () => {
     const { effects } = afterEvents(['tab', 'r', 'ctrl-u', ...typed('24098'), 'enter']);
     const request = { kind: 'replace', order: '1', price: '24098', amount: null };

@@ -28,8 +28,17 @@ describe('a line of pit shell', () => {
 
   it('hands a file to the shell too', () => {
     expect(readLine('orders > ~/a.txt').outside).toBe('cat > ~/a.txt');
-    expect(readLine('orders>>a.txt').outside).toBe('cat >>a.txt');
+    expect(readLine('orders >>a.txt').outside).toBe('cat >>a.txt');
   });
+
+  it.each(['last>30000', 'last>=30000', 'bid<27000', 'last>>1', 'change<-5%'])(
+    'redirects nothing inside the word %s',
+    (word) =>
+      expect(readLine(`alert btc_usdt ${word} bid>1 > out.txt`)).toEqual({
+        words: ['alert', 'btc_usdt', word, 'bid>1'],
+        outside: 'cat > out.txt',
+      }),
+  );
 
   it.each(['a; b', 'a & b', 'a && b', 'a || b', 'a < b', 'a 2> b', '| less', 'a |', 'a >', 'a "b', "a 'b"])(
     'refuses %s',

@@ -158,6 +158,20 @@ describe.skipIf(!hasOpenssl)('certificates', () => {
       await eventually(async () => expect(await tunnel.connections()).toBe(0));
     });
 
+    it.each<[Manner, RegExp]>([
+      ['refuses', /http:\/\/USER:PASSWORD@HOST:PORT/],
+      ['fails', /^Write HTTPS_PROXY or ALL_PROXY like http:\/\/proxy\.example\.com:3128\./],
+    ])(
+      'the hint says how a proxy is written, with a user name and a password only if it asks for them: %s',
+      async (manner, hint) => {
+        const { url, network } = await at(manner);
+        const failure = await clientOf(url, 9_000, network)
+          .client.api.read('getFeeInfo', {})
+          .catch((thrown: unknown) => thrown);
+        expect(failure).toMatchObject({ kind: 'unreachable', hints: [expect.stringMatching(hint)] });
+      },
+    );
+
     it('an order is sent once if the proxy answers twice', async () => {
       const { server, tunnel, url, network } = await at('answers twice');
       expect(await clientOf(url, 9_000, network).client.api.write('order', ORDER)).toEqual(DONE);

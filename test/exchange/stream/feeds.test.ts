@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { Trade } from '../../../src/domain/market-data.js';
 import { Failure } from '../../../src/errors.js';
 import type { ExchangeClient } from '../../../src/exchange/exchange-client.js';
-import type { StreamEvent } from '../../../src/exchange/stream/events.js';
+import type { Channel, StreamEvent } from '../../../src/exchange/stream/events.js';
 import { Feeds, type FeedsOptions } from '../../../src/exchange/stream/feeds.js';
 import { eventually } from '../../support/eventually.js';
 import { fakeHost } from '../../support/fake-host.js';
@@ -10,6 +11,7 @@ import { feedCampaign } from './feed-campaign.js';
 import { scriptedConnection } from './scripted-connection.js';
 
 const DEPTH = { kind: 'depth', market: 'btc_usdt' } as const;
+const TRADES = { kind: 'trades', market: 'btc_usdt' } as const;
 
 /** A book of the exchange as it is by now. */
 const book = (price: string) => ({ time: Date.now(), bids: [{ price, amount: '1' }], asks: [] });
@@ -18,10 +20,10 @@ const pushed = (price: string) =>
 
 const FASTER = 20;
 
-/** The feed of a book. Its seconds take a twentieth of real ones. */
-function feedsOf(read: () => Promise<unknown>, open: FeedsOptions['connection'] = null) {
+/** The feed of a channel, by default of a book. Its seconds take a twentieth of real ones. */
+function feedsOf(reads: object, open: FeedsOptions['connection'] = null, channel: Channel = DEPTH) {
   const seen: StreamEvent[] = [];
-  const client = { depth: read, now: Date.now, restartingBudget: () => client } as unknown as ExchangeClient;
+  const client = { ...reads, now: Date.now, restartingBudget: () => client } as unknown as ExchangeClient;
   const host = {
     ...fakeHost(),
     now: Date.now,
@@ -29,7 +31,7 @@ function feedsOf(read: () => Promise<unknown>, open: FeedsOptions['connection'] 
     sleep: (ms: number, cut?: AbortSignal) => delay(ms / FASTER, undefined, { signal: cut }).catch(() => undefined),
   };
   const feeds = new Feeds({
-    ...{ host, channels: [DEPTH], clientOf: () => client, pollMs: 1_000, connection: open },
+    ...{ host, channels: [channel], clientOf: () => client, pollMs: 1_000, connection: open },
     observe: (event: StreamEvent) => seen.push(event),
   });
   onTestFinished(() => feeds.close());
@@ -38,7 +40,7 @@ function feedsOf(read: () => Promise<unknown>, open: FeedsOptions['connection'] 
 
 function streamed(read: () => Promise<unknown>) {
   const stream = scriptedConnection(Date.now);
-  return { stream, ...feedsOf(read, stream.open) };
+  return { stream, ...feedsOf({ depth: read }, stream.open) };
 }
 
 const priceOf = (feeds: Feeds) => feeds.of(DEPTH)?.value.bids[0]?.price;
@@ -46,7 +48,7 @@ const priceOf = (feeds: Feeds) => feeds.of(DEPTH)?.value.bids[0]?.price;
 describe('a feed', () => {
   it('polls if the exchange has no stream, and says so', async () => {
     const prices = ['1', '2'];
-    const { feeds } = feedsOf(async () => book(prices.shift() ?? '2'));
+    const { feeds } = feedsOf({ depth: async () => book(prices.shift() ?? '2') });
     await eventually(() => expect(priceOf(feeds)).toBe('2'));
     expect(feeds.of(DEPTH)).toMatchObject({ source: 'polling', isCurrent: true });
     expect(feeds.state).toBe('none');
@@ -123,19 +125,21 @@ describe('a feed', () => {
   it('polls if the stream fails for good, and passes the reason on', async () => {
     const failing = scriptedConnection(Date.now);
     const failure = new Failure('unreachable', 'There is no connection to the streams: refused.');
-    const { feeds, seen } = feedsOf(
-      async () => book('5'),
-      (user) => ({ ...failing.open(user), run: () => Promise.reject(failure) }),
-    );
+    const { feeds, seen } = feedsOf({ depth: async () => book('5') }, (user) => ({
+      ...failing.open(user),
+      run: () => Promise.reject(failure),
+    }));
     await eventually(() => expect(feeds.of(DEPTH)?.source).toBe('polling'));
     expect(seen[0]).toMatchObject({ type: 'state', state: 'reconnecting', reason: expect.stringContaining('refused') });
   });
 
   it('is no longer current when polls fail, and keeps what it knew', async () => {
     let isAway = false;
-    const { feeds } = feedsOf(async () => {
-      if (isAway) throw new Failure('unreachable', 'no answer');
-      return book('5');
+    const { feeds } = feedsOf({
+      depth: async () => {
+        if (isAway) throw new Failure('unreachable', 'no answer');
+        return book('5');
+      },
     });
     await eventually(() => expect(feeds.of(DEPTH)?.isCurrent).toBe(true));
     isAway = true;
@@ -180,6 +184,86 @@ describe('a feed', () => {
     await feeds.close();
     await closing;
     expect(feeds.of({ kind: 'ticker', market: 'btc_usdt' })).toBeUndefined();
+  });
+});
+
+/** A feed of trades: the exchange's, which HTTP shows, and what the stream pushes. */
+function tradesFeed(isStreamed: boolean) {
+  const trade = (id: number, price: string) => ({ id: String(id), time: Date.now(), side: 'buy', price, amount: '1' });
+  const exchange = { trades: [trade(900, '10'), trade(901, '11')], reads: 0 };
+  const trades = async (_: string, since?: string) => {
+    exchange.reads += 1;
+    return exchange.trades.filter(({ id }) => since === undefined || Number(id) > Number(since)) as readonly Trade[];
+  };
+  const stream = scriptedConnection(Date.now);
+  const { feeds, seen } = feedsOf({ trades }, isStreamed ? stream.open : null, TRADES);
+  const push = (id: number, price: string, time = Date.now()) => {
+    const row = { date: Math.floor(time / 1_000), amount: '1', price, trade_type: 'bid', type: 'buy', tid: id };
+    stream.push(JSON.stringify({ data: [row], dataType: 'trades', channel: 'btcusdt_trades' }));
+  };
+  const ids = () => feeds.of(TRADES)?.value.map(({ id }) => Number(id));
+  const restarts = () => seen.filter((event) => event.type === 'gap' && event.hasStartedOver === true).length;
+  return { exchange, trade, stream, push, feeds, ids, restarts };
+}
+
+describe('the trades of an exchange that has started over', () => {
+  it.each([
+    ['with a later trade of a lower id', 5, '12', 60_000],
+    ['with another trade of an id that is known', 900, '12', 0],
+  ])('replace those that were known, once the stream comes %s', async (_, id, price, laterMs) => {
+    const { exchange, trade, stream, push, ids, restarts } = tradesFeed(true);
+    stream.connect();
+    await eventually(() => expect(ids()).toEqual([900, 901]));
+    exchange.trades = [trade(3, '9'), trade(id, price)];
+    push(id, price, Date.now() + laterMs);
+    await eventually(() => expect(ids()).toEqual([3, id]));
+    push(id + 1, '13');
+    await eventually(() => expect(ids()).toEqual([3, id, id + 1]));
+    expect(restarts()).toBe(1);
+  });
+
+  it('replace those that were known, once a poll finds no trade after them and the latest contradict them', async () => {
+    const { exchange, trade, ids, restarts } = tradesFeed(false);
+    await eventually(() => expect(ids()).toEqual([900, 901]));
+    exchange.trades = [{ ...trade(4, '12'), time: Date.now() + 60_000 }];
+    await eventually(() => expect(ids()).toEqual([4]));
+    expect(restarts()).toBe(1);
+  });
+
+  it('are not taken for those of a cached answer, or of servers whose clocks differ by seconds', async () => {
+    const { exchange, trade, stream, push, ids, restarts } = tradesFeed(true);
+    stream.connect();
+    await eventually(() => expect(ids()).toEqual([900, 901]));
+    exchange.trades = [trade(900, '10.0')];
+    push(902, '12');
+    push(899, '9', Date.now() + 4_000);
+    await eventually(() => expect(ids()).toEqual([899, 900, 901, 902]));
+    expect(restarts()).toBe(0);
+  });
+});
+
+describe('a connection that is up and mute', () => {
+  it('leaves its channels polled from the fifth second on, until something is pushed', async () => {
+    const { exchange, trade, stream, push, feeds, ids } = tradesFeed(true);
+    stream.connect();
+    await eventually(() => expect(ids()).toEqual([900, 901]));
+    exchange.trades.push(trade(902, '12'));
+    await eventually(() => expect(ids()).toEqual([900, 901, 902]));
+    expect(feeds.of(TRADES)).toMatchObject({ source: 'polling', isCurrent: true });
+    push(903, '13');
+    await eventually(() => expect(feeds.of(TRADES)?.source).toBe('stream'));
+    const { reads } = exchange;
+    await delay(200);
+    expect([exchange.reads, ids()]).toEqual([reads, [900, 901, 902, 903]]);
+  });
+
+  it('leaves them polled too if it confirms no subscription', async () => {
+    const { exchange, trade, stream, feeds, ids } = tradesFeed(true);
+    stream.connect({ isMute: true });
+    await eventually(() => expect(ids()).toEqual([900, 901]));
+    exchange.trades.push(trade(902, '12'));
+    await eventually(() => expect(ids()).toEqual([900, 901, 902]));
+    expect(feeds.of(TRADES)).toMatchObject({ source: 'polling', isCurrent: true });
   });
 });
 

@@ -67,6 +67,7 @@ describe.skipIf(!hasOpenssl)('a stream', () => {
     vi.stubEnv('HTTPS_PROXY', proxy.url.replace('http://', 'http://me:secret@'));
     const failure = await failed(exchange, 'wss://exchange.test/websocket', new Network(authority.file));
     expect(failure).toMatchObject({ kind: 'unreachable', message: expect.stringMatching(/the proxy http:.*HTTP 407/) });
+    expect(failure).toMatchObject({ hints: [expect.stringContaining('http://USER:PASSWORD@HOST:PORT')] });
     expect(String(failure)).not.toMatch(/secret/);
   });
 

@@ -20,6 +20,7 @@ it('reports a push, and once one that came before it was asked, without a reques
   const again = pushes.next(never);
   peer.send(update('1', '0.01', 3));
   await again;
+  expect([pushes.order('1'), pushes.order('2')]).toEqual([expect.objectContaining({ filled: '0.01' }), undefined]);
   expect(requests()).toEqual([]);
 });
 

@@ -6,22 +6,28 @@ import type { Feed } from '../../../src/exchange/stream/feed.js';
 export function scriptedConnection(now: () => number) {
   let user: ConnectionUser | undefined;
   const feeds = () => [...(user?.feeds() ?? [])];
-  const subscribe = (some: readonly Feed[]) => {
+  const subscribe = (some: readonly Feed[], isHeard = true) => {
     for (const feed of some) feed.subscribing();
-    for (const feed of some) feed.confirmed();
+    for (const feed of some) feed.confirmed(isHeard);
   };
   return {
     open: (given: ConnectionUser) => {
       user = given;
       return {
-        ...{ subscribe, subscribeAgain: () => undefined, unsubscribe: () => undefined, latencyMs: null, unreadable: 0 },
+        ...{
+          subscribe: (some: readonly Feed[]) => subscribe(some),
+          subscribeAgain: () => undefined,
+          unsubscribe: () => undefined,
+          latencyMs: null,
+          unreadable: 0,
+        },
         run: () => new Promise<void>((resolve) => given.ending.addEventListener('abort', () => resolve())),
       };
     },
-    /** All channels are subscribed to at once. */
-    connect: () => {
+    /** All channels are subscribed to at once; if it is mute, only the time confirms that. */
+    connect: ({ isMute = false } = {}) => {
       user?.enter('connected', null);
-      subscribe(feeds());
+      subscribe(feeds(), !isMute);
     },
     lose: (reason: string) => {
       user?.enter('reconnecting', reason);

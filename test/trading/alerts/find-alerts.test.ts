@@ -15,8 +15,9 @@ const MINUTE = 60_000;
 function when(field: Field, operator: Operator, level: string): Condition {
   return { kind: 'threshold', text: `${field}${operator}${level}`, field, operator, level: Decimal.of(level) };
 }
-const FILL = { kind: 'fill', text: 'fill', order: null } as const;
-const fillOf = (id: string) => ({ kind: 'fill', text: `fill:${id}`, order: { id } }) as const;
+const FILL = { kind: 'fill', text: 'fill', order: null, isWhole: false } as const;
+const fillOf = (id: string) => ({ kind: 'fill', text: `fill:${id}`, order: { id }, isWhole: false }) as const;
+const filledOf = (id: string) => ({ kind: 'fill', text: `filled:${id}`, order: { id }, isWhole: true }) as const;
 
 const ticker = (values: object = {}) => ({
   ...{ time: NOW, bid: '999', ask: '1001', last: '990', open: '1', high: '1', low: '1', change: '1', volume: '5' },
@@ -43,6 +44,10 @@ function event(channel: Channel, data: unknown, since?: number): StreamEvent {
 const ofTicker = (values: object) => event({ kind: 'ticker', market }, ticker(values));
 const ofTrades = (trades: readonly Trade[], since?: number) => event({ kind: 'trades', market }, trades, since);
 const ofOrders = (orders: readonly object[], since?: number) => event({ kind: 'orders', market }, orders, since);
+const startedOver: StreamEvent = {
+  ...{ type: 'gap', channel: { kind: 'trades', market }, received: NOW, reason: 'the exchange has started over' },
+  ...{ gap: { from: NOW, to: NOW, resynchronised: false, permanent: true }, hasStartedOver: true },
+};
 const lost = (channel: Channel): StreamEvent => ({
   ...{ type: 'gap', channel, received: NOW, reason: 'too many were missed' },
   gap: { from: NOW - MINUTE, to: NOW, resynchronised: false, permanent: true },
@@ -132,6 +137,78 @@ describe('alerts on numbers', () => {
   });
 });
 
+describe('what was before the command', () => {
+  const conditions = [when('last', '>', '1000')];
+  const list = [trade(8, '1002'), trade(9, '1005'), trade(10, '990')];
+  const client = { trades: async () => list };
+
+  it.each([false, true])(
+    'does not hold by the first list of trades, whether alerts repeat (%s) or not',
+    async (isRepeated) => {
+      const before = [trade(7, '1010'), ...list];
+      expect((await found({ conditions, client, isRepeated, events: [ofTrades(before, NOW)] })).found).toEqual([]);
+      const events = [ofTrades(before, NOW), ofTrades([trade(6, '1010'), trade(11, '1001')])];
+      expect((await found({ conditions, client, isRepeated, events })).found).toEqual(['last>1000 1001']);
+    },
+  );
+
+  it.each([false, true])(
+    'does not hold by candles that began before it, whether alerts repeat (%s) or not',
+    async (isRepeated) => {
+      const first = trade(10, '990', NOW - 10 * MINUTE);
+      const candle = (minutes: number, high: string) => ({
+        time: NOW - minutes * MINUTE,
+        low: '980',
+        high,
+        close: '990',
+      });
+      const before = { ...candle(11, '1010'), time: first.time - 1 };
+      const read = (candles: object[]) =>
+        found({
+          ...{ conditions, isRepeated, events: [ofTrades([trade(70, '990')], NOW)] },
+          client: { trades: async () => [first], candles: async () => ({ candles, failure: null }) },
+        });
+      expect((await read([candle(12, '1020'), before, candle(10, '1010')])).found).toEqual([]);
+      expect((await read([before, candle(9, '1003')])).found).toEqual(['last>1000 1003 late']);
+    },
+  );
+
+  it('does not hold by a ticker that is older than the one at the start', async () => {
+    const events = [{ bid: '1002', time: NOW - 1_000 }, { bid: '999' }, { bid: '1001', time: NOW + 1 }].map(ofTicker);
+    const one = await found({ conditions: [when('bid', '>', '1000')], events, isRepeated: false });
+    expect(one.found).toEqual(['bid>1000 1001']);
+  });
+
+  it('is nothing at all in a market without trades, where every one that comes counts', async () => {
+    const none = { trades: async () => [] };
+    const events = [ofTrades([], NOW), ofTrades([trade(1, '1002'), trade(2, '990')])];
+    expect((await found({ conditions, client: none, isRepeated: false, events })).found).toEqual(['last>1000 1002']);
+  });
+});
+
+describe('an exchange that has started over', () => {
+  const conditions = [when('last', '>', '1000')];
+
+  it('is followed by its new ids, and what was before the first of them counts for nothing', async () => {
+    const old = [ofTrades([trade(10, '990')], NOW), ofTrades([trade(5_000, '995')])];
+    const seeded = ofTrades([trade(3, '1200', NOW - MINUTE), trade(4, '991')], NOW);
+    const risen = [ofTrades([trade(5, '1003')]), ofTrades([trade(6, '990')]), ofTrades([trade(7, '1004')])];
+    const all = await found({ conditions, events: [...old, startedOver, seeded, ...risen] });
+    expect(all.found).toEqual(['last>1000 1003', 'last>1000 1004']);
+    const warning = 'The exchange has started over: a crossing of btc_usdt just before may be missing.';
+    expect(all.warnings).toEqual([warning]);
+  });
+
+  it('has crossed a level if its first price is beyond it and the last one of before was not', async () => {
+    const old = [ofTrades([trade(10, '990')], NOW)];
+    const beyond = ofTrades([trade(3, '1002')], NOW);
+    expect((await found({ conditions, events: [...old, startedOver, beyond] })).found).toEqual(['last>1000 1002']);
+    const above = { trades: async () => [trade(10, '1001')] };
+    const events = [ofTrades([trade(10, '1001')], NOW), startedOver, beyond];
+    expect((await found({ conditions, client: above, events })).found).toEqual([]);
+  });
+});
+
 describe('where trades are missing for good', () => {
   const conditions = [when('last', '>', '1000'), when('last', '<', '980')];
   const first = trade(10, '990', NOW - 10 * MINUTE);
@@ -218,6 +295,20 @@ describe('alerts on fills', () => {
     expect((await found({ conditions: [fillOf('2')], isRepeated: false, client })).found).toEqual(['fill:2 1.0']);
     const ended = { getOrder: async () => order('2', '5', 'filled') };
     expect((await found({ conditions: [fillOf('2')], client: ended })).found).toEqual([]);
+  });
+
+  it('of the whole order hold once, when nothing of it is left', async () => {
+    const client = { getOrder: async () => order('2', '0') };
+    const events = [[order('2', '3')], [order('2', '5', 'filled')], [order('2', '5', 'filled')]].map((rows) =>
+      ofOrders(rows),
+    );
+    expect((await found({ conditions: [filledOf('2')], events, client })).found).toEqual(['filled:2 5']);
+    const part = { getOrder: async () => order('2', '3') };
+    const cancelled = [ofOrders([order('2', '4', 'cancelled')]), ofOrders([order('2', '5', 'filled')])];
+    const one = { conditions: [filledOf('2')], isRepeated: false };
+    expect((await found({ ...one, client: part, events: cancelled })).found).toEqual([]);
+    const ended = { getOrder: async () => order('2', '5', 'filled') };
+    expect((await found({ ...one, client: ended })).found).toEqual(['filled:2 5']);
   });
 
   it('of orders that are named follow those from the start, whatever state they are in', async () => {

@@ -40,6 +40,42 @@ async function waited(wait: Wait, reads: readonly Read[]) {
   return { result, reads: count, changes, pauses: host.sleeps };
 }
 
+/** Waits until an order is filled, with what a stream has pushed by the second read, which finds this or never ends. */
+async function waitedWithPush(pushed: Order, second: Order | Failure | undefined) {
+  const host = fakeHost();
+  let count = 0;
+  const read = async (): Promise<Order> => {
+    count += 1;
+    if (count === 1) return OPEN;
+    if (second === undefined) return new Promise<Order>(() => undefined);
+    if (second instanceof Failure) throw second;
+    return second;
+  };
+  const pushes = { next: () => Promise.resolve(), order: () => pushed, close: () => undefined };
+  const trading = { host, budget: new TimeBudget(10_000, host.now), orderPushes: () => pushes };
+  const { order, isReached } = await waitForOrder(trading, 'btc_usdt', read, 'filled', () => undefined);
+  return { order, isReached, count };
+}
+
+describe('an order that was pushed', () => {
+  it.each([
+    ['the list is behind', OPEN],
+    ['the list cannot be read', AWAY],
+    ['the list does not answer', undefined],
+  ])('as filled is filled while %s', async (_, second) => {
+    expect(await waitedWithPush(FILLED, second)).toMatchObject({ order: FILLED, isReached: true, count: 2 });
+  });
+
+  it('as open is what was read if that has ended', async () => {
+    const read = { ...FILLED, fee: '0.002' };
+    expect((await waitedWithPush(PARTLY, read)).order).toEqual(read);
+  });
+
+  it('with a part filled replaces what was read before that', async () => {
+    expect(await waitedWithPush(PARTLY, OPEN)).toMatchObject({ order: PARTLY, isReached: false });
+  });
+});
+
 describe('waiting for an order', () => {
   it.each<[Wait, string, string, readonly Read[], number]>([
     ['open', 'an open one', 'open true', [OPEN], 1],

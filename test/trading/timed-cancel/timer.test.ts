@@ -128,7 +128,7 @@ describe('holding the timer', () => {
             ? sleep(ms)
             : new Promise<void>((resolve) => cut.addEventListener('abort', () => resolve(), { once: true })),
       }),
-      orderPushes: () => ({ next: () => Promise.resolve(), close: () => (isClosed = true) }),
+      orderPushes: () => ({ next: () => Promise.resolve(), order: () => undefined, close: () => (isClosed = true) }),
     });
     expect(kinds(await events(trading, 5, end))).toEqual(['failed', 'failed', 'failed', 'started', 'started']);
     // by the pauses alone the last two would come at 18.5 and 33.5
