@@ -285,7 +285,10 @@ function recordLines(
   }
   const more = reports.flatMap(({ line = 0, ids }) => ids.map((id) => [line, id] as const));
   for (const [event, batchEvent] of duplicateEvents(job, more)) job.record(event, batchEvent);
-  if (!isMine) endJob(job, 'settled');
+  if (isMine) return;
+  // the command that resumes the job looks for orders that only an answer has named
+  if (job.unconfirmed().length > 0) job.entry.release('settled in part');
+  else endJob(job, 'settled');
 }
 
 /** Records duplicates of a settled write, so that they are reported once and accounted for from then on. */

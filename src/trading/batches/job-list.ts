@@ -31,27 +31,35 @@ export async function settleLines(
 const CONCURRENCY = 8;
 
 /**
- * Settles with the orders that answers named, each read by its id, for an exchange that does not list its orders. That shows neither
- * duplicates nor orders without an answer.
+ * Settles with the orders that answers named, each read by its id unless a list has shown it, for an exchange that does not list its
+ * orders. That shows neither duplicates nor orders without an answer. A line whose order is not shown is open again.
  */
 async function settleNamed(trading: TradingContext, job: Job): Promise<void> {
   const { client } = trading;
   const { market, side } = job.terms;
-  const orders: Order[] = [];
   const began = client.now();
-  const rest = job.orderIds.filter((id) => !job.listed.has(id)).values();
+  const ids = job.orderIds;
+  const missing = ids.filter((id) => !job.listed.has(id));
+  const rest = missing.values();
   // all workers draw from one iterator
   const worker = async () => {
     for (const id of rest) {
       const order = await tryRead(() => client.findOrder(market, { id }));
-      if (order?.side === side) orders.push(order);
+      if (order?.side === side) job.addListed([order]);
     }
   };
   await Promise.all(Array.from({ length: CONCURRENCY }, worker));
-  orders.sort((one, other) => other.time - one.time);
+  const unconfirmed = job.unconfirmed();
+  if (unconfirmed.length > 0)
+    job.record(`not shown yet: ${unconfirmed.map(([, id]) => id).join(', ')}`, {
+      kind: 'unconfirmed',
+      orders: unconfirmed,
+    });
+  const orders = ids.flatMap((id) => job.listed.get(id) ?? []).sort((one, other) => other.time - one.time);
   const shown = { market, side, orders, began, since: Number.POSITIVE_INFINITY, expiredTo: Number.NEGATIVE_INFINITY };
-  if (orders.length > 0) await tryRead(() => settle(trading, shown, job));
-  job.entry.note(`read ${counted(orders.length, 'order')} by their ids`);
+  if (orders.length > 0 && job.openRequests.length > 0) await tryRead(() => settle(trading, shown, job));
+  const found = missing.filter((id) => job.listed.has(id)).length;
+  job.entry.note(`read ${counted(found, 'order')} by their ids`);
 }
 
 /** Settles the open lines for as long as the budget lasts. Returns whether all are settled. */
@@ -93,6 +101,8 @@ export async function settleEarlier(trading: TradingContext, job: Job): Promise<
  * placed an order), or if these pages show that an answer named orders for other lines, all orders since the beginning are
  * read. A list that lacks orders of the job may lack duplicates of them too.
  *
+ * If it cannot be read, each order that an answer named is read by its id. What is not shown then is open again.
+ *
  * @returns when the check began, by the exchange's clock; undefined if the list could not be read
  */
 export async function checkForDuplicates(trading: TradingContext, job: Job): Promise<number | undefined> {
@@ -102,11 +112,14 @@ export async function checkForDuplicates(trading: TradingContext, job: Job): Pro
   const { ordersPerPage, timeFor } = client.facts;
   budget.extend(timeFor(Math.ceil(job.orderIds.length / ordersPerPage)));
   if (await isWholeListSettled(trading, job)) return start;
-  await settleNamed(trading, job);
   // the exchange may take a moment to list all of its orders
-  if (!budget.allows(2 * AGAIN_MS)) return undefined;
-  await trading.host.sleep(AGAIN_MS);
-  return (await isWholeListSettled(trading, job)) ? start : undefined;
+  if (budget.allows(2 * AGAIN_MS)) {
+    await trading.host.sleep(AGAIN_MS);
+    if (await isWholeListSettled(trading, job)) return start;
+  }
+  await settleNamed(trading, job);
+  await settleAllLines(trading, job);
+  return undefined;
 }
 
 /** Whether a list with all of the job's orders could be read, and nothing in it may still belong to another write. */

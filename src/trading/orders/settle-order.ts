@@ -7,6 +7,7 @@ import type { JournalEntry } from '../journal/entry.js';
 import type { RecordedWrite } from '../journal/write.js';
 import { namedIdOf } from '../open-writes.js';
 import { certainAt, pollUntilSettled } from '../poll-until-settled.js';
+import { listMustReachTo } from '../reconcile.js';
 import { EXPIRED, type OrderList, readOrderList, settle } from '../settle.js';
 import type { TradingContext } from '../trading-context.js';
 import { isUnusedIdNotFound, lookUp, type Mismatch } from './look-up.js';
@@ -72,7 +73,7 @@ function readNewest(
   trading: TradingContext,
   { terms, reqTime }: RecordedWrite<'order'>,
 ): Promise<OrderList | undefined> {
-  return tryRead(() => readOrderList(trading, terms, { to: reqTime }));
+  return tryRead(() => readOrderList(trading, terms, { to: listMustReachTo({ reqTime }) }));
 }
 
 /**
@@ -143,8 +144,8 @@ interface KnownOrder {
 /**
  * Looks an order up, by the id that its answer named and by its client id, until the outcome is known or the budget ends, and records
  * what that shows. A rejected order that is not found was rejected. One without an answer counts as not sent once its request has
- * expired and the exchange answers the same for a client id that was never used. If its answer named an id, the
- * exchange must say of both ids that it has no such order.
+ * expired and the exchange answers the same for a client id that was never used. If its answer named an id, the exchange must say of
+ * both ids that it has no such order, and list its orders without it: otherwise the answer is believed, and the order stays unknown.
  */
 export async function findOrder(
   trading: TradingContext,
@@ -163,7 +164,8 @@ export async function findOrder(
       if (found !== 'none') return 'mismatch' in found ? leaveMismatched(entry, found) : settlePlaced(entry, found);
       if (refusal !== undefined) return settleAbsent(entry, 'refused');
       if (!isExpired) return 'none';
-      return (await isUnusedIdNotFound(trading, terms.market)) ? settleAbsent(entry, 'notSent') : 'none';
+      const isAbsent = (await isUnusedIdNotFound(trading, terms.market)) && (await isNamedUnlisted(trading, entry));
+      return isAbsent ? settleAbsent(entry, 'notSent') : 'none';
     },
   );
   if (settled !== undefined) return settled;
@@ -177,6 +179,18 @@ export async function findOrder(
     id,
     certainAt: certainAt(trading, entry.write),
   };
+}
+
+/**
+ * Whether the order that an answer named, if one did, is missing in a list that goes back to its request. An empty list proves
+ * nothing: the exchange may not list its orders.
+ */
+async function isNamedUnlisted(trading: TradingContext, entry: JournalEntry<'order'>): Promise<boolean> {
+  const namedId = namedIdOf(entry);
+  if (namedId === undefined) return true;
+  const list = await readNewest(trading, entry.write);
+  if (list === undefined || list.orders.length === 0) return false;
+  return list.since <= listMustReachTo(entry.write) && list.orders.every(({ id }) => id !== namedId);
 }
 
 const UNSHOWN = 'the exchange does not show it';
