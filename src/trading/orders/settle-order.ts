@@ -73,7 +73,7 @@ function readNewest(
   trading: TradingContext,
   { terms, reqTime }: RecordedWrite<'order'>,
 ): Promise<OrderList | undefined> {
-  return tryRead(() => readOrderList(trading, terms, { to: listMustReachTo({ reqTime }) }));
+  return tryRead(() => readOrderList(trading, terms, { to: reqTime }));
 }
 
 /**
@@ -188,9 +188,10 @@ export async function findOrder(
 async function isNamedUnlisted(trading: TradingContext, entry: JournalEntry<'order'>): Promise<boolean> {
   const namedId = namedIdOf(entry);
   if (namedId === undefined) return true;
-  const list = await readNewest(trading, entry.write);
+  const to = listMustReachTo(entry.write);
+  const list = await tryRead(() => readOrderList(trading, entry.write.terms, { to }));
   if (list === undefined || list.orders.length === 0) return false;
-  return list.since <= listMustReachTo(entry.write) && list.orders.every(({ id }) => id !== namedId);
+  return list.since <= to && list.orders.every(({ id }) => id !== namedId);
 }
 
 const UNSHOWN = 'the exchange does not show it';
