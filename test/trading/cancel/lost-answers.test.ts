@@ -201,10 +201,10 @@ describe('a cancellation that is refused', () => {
     ['cancelled, in other words', '{"code":1001,"message":"failed"}', GONE, { outcome: 'cancelled', code: 1001 }],
     ['cancelled, too frequent', '{"code":4002,"message":"often"}', GONE, { outcome: 'cancelled', code: 4002 }],
     [
-      'cancelled, in an answer that contradicts itself',
+      'cancelled, with the code of a success',
       '{"code":1000,"message":{"des":"no","isSuc":false}}',
       GONE,
-      { outcome: 'cancelled', code: null },
+      { outcome: 'cancelled', code: 1000 },
     ],
     // the exchange itself cancels the rest of an IOC
     ['an IOC that is cancelled', REFUSED, record({ status: 1, type: 5 }), { outcome: 'refused', code: 3001 }],

@@ -50,7 +50,7 @@ describe('a record', () => {
     ['order', ['market', 'side', 'type', 'account', 'price', 'amount']],
     ['cancel', ['market', 'order']],
     ['replace', ['market', 'order', 'wanted']],
-    ['batch', ['market', 'side', 'account', 'baseline']],
+    ['batch', ['market', 'side', 'account']],
     ['withdraw', ['coin', 'amount', 'fee', 'address', 'before']],
     ['call', ['method', 'parameters']],
   ])('of kind %s is none without any of the terms that every command needs: %s', (operation, needed) => {
