@@ -62,15 +62,17 @@ function sourceOf(filename) {
     return readFileSync(filename, 'utf8');
   } catch (error) {
     if (error.code !== 'ENOENT') throw error;
-    if (loaded.size === 0) stopUnbuilt(filename);
     throw Object.assign(new Error(`${filename} is gone`), { code: 'PIT_REPLACED' });
   }
 }
 
-/** Ends the program in a folder of sources that was not built yet. */
-function stopUnbuilt(filename) {
-  process.stderr.write(`pit: ${filename} is missing.\n→ Build pit first: npm install && npm run build\n`);
-  process.exit(1);
+/** Says in a sentence what to do if a file of dist/ is missing before the program could start. */
+function reportMissing({ message }) {
+  const root = path.dirname(DIST);
+  const isCheckout = existsSync(path.join(root, 'scripts'));
+  const fix = isCheckout ? `run \`npm run build\` in ${root}` : 'install pit again';
+  process.stderr.write(`pit: ${message}; ${fix}.\n`);
+  process.exitCode = 1;
 }
 
 /** The file with the code that this Node compiled for a command; undefined without a command or a folder. */
@@ -188,4 +190,11 @@ process.once('exit', (code) => {
   }
 });
 
-requireFrom(`./${ENTRY}`).start();
+async function run() {
+  await requireFrom(`./${ENTRY}`).start();
+}
+
+run().catch((error) => {
+  if (error.code !== 'PIT_REPLACED') throw error;
+  reportMissing(error);
+});

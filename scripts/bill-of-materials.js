@@ -1,5 +1,5 @@
-// The software bill of materials of a release, as CycloneDX writes it. `npm sbom` cannot make it: to npm the bundled packages are
-// devDependencies, so that it lists all tools with them or nothing of what is bundled.
+// The software bill of materials of a release, as CycloneDX writes it. `npm sbom` cannot make it: it lists what is installed for a
+// checkout, also what the bundle leaves out.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -16,9 +16,7 @@ export function billOfMaterials(root, { commit, time, node }) {
   const { name, version, description, license } = read('package.json');
   const { packages: locked } = read('package-lock.json');
   const bundled = read('dist/.packages.json').map(({ folder }) => library(folder, locked[folder], 'required'));
-  const native = Object.entries(locked)
-    .filter(([folder, { dev }]) => folder !== '' && dev !== true)
-    .map(([folder, entry]) => library(folder, entry, 'optional'));
+  const native = nativeLibraries(locked).map((folder) => library(folder, locked[folder], 'optional'));
   const components = [...bundled, ...native, ...(node === undefined ? [] : [runtime(node)])];
   const self = { type: 'application', 'bom-ref': `${name}@${version}`, name, version, description };
   return {
@@ -41,6 +39,15 @@ export function billOfMaterials(root, { commit, time, node }) {
       ...components.map((one) => ({ ref: one['bom-ref'] })),
     ],
   };
+}
+
+/** The folders of what npm installs with the package: its optional dependencies, and theirs. */
+function nativeLibraries(locked) {
+  const folders = (names) => Object.keys(names ?? {}).map((one) => `node_modules/${one}`);
+  const own = folders(locked[''].optionalDependencies);
+  return [...own, ...own.flatMap((folder) => folders(locked[folder].optionalDependencies))].filter(
+    (folder) => locked[folder] !== undefined,
+  );
 }
 
 function library(folder, { version, license, integrity }, scope) {

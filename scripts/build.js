@@ -1,7 +1,7 @@
-// `npm run build`: bundles src/ into dist/. A command loads only what it uses: each import() in the sources becomes a require()
+// Bundles src/ into dist/, for `npm run build`. A command loads only what it uses: each import() in the sources becomes a require()
 // of a file of its own, whose name holds the hash of its content. bin/pit.js loads these files.
 import { execFileSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,6 +9,7 @@ import { build } from 'rolldown';
 import { importBundled } from './bundle-program.js';
 import { writeLicences } from './licences.js';
 import { commitOf, root } from './prepare.js';
+import { replaceBundle } from './replace-bundle.js';
 
 const dist = path.join(root, 'dist');
 const require = createRequire(import.meta.url);
@@ -158,10 +159,10 @@ export async function bundle(input, output) {
   return files.filter(({ type }) => type === 'chunk');
 }
 
-async function main() {
+/** Writes the bundle into a folder, which has to be named `dist`. */
+async function makeBundle(folder) {
   const files = await bundle('src/main.ts', {
-    dir: dist,
-    cleanDir: true,
+    dir: folder,
     entryFileNames: '[name].cjs',
     chunkFileNames: '[name]-[hash].cjs',
     codeSplitting: {
@@ -178,13 +179,27 @@ async function main() {
     postBanner: '(function (exports, require, module, __filename, __dirname) {',
     postFooter: '})',
   });
-  writeLicences(dist, files);
+  writeLicences(folder, files);
   // `pit --help` prints this text, because making it takes longer than the rest of the start
-  const help = execFileSync(process.execPath, [path.join(root, 'bin/pit.js'), '--help']);
-  writeFileSync(path.join(dist, 'help.txt'), help);
+  const bin = path.join(path.dirname(folder), 'bin');
+  cpSync(path.join(root, 'bin'), bin, { recursive: true });
+  const help = execFileSync(process.execPath, [path.join(bin, 'pit.js'), '--help']);
+  writeFileSync(path.join(folder, 'help.txt'), help);
   // `pit __complete` answers from this table of commands, without loading them
   const { commandTree } = await importBundled(path.join(root, 'src/commands/reference/index.ts'));
-  writeFileSync(path.join(dist, 'commands.json'), JSON.stringify(await commandTree()));
+  writeFileSync(path.join(folder, 'commands.json'), JSON.stringify(await commandTree()));
+}
+
+/** The program in dist/ stays whole while the next one is made beside it. */
+async function main() {
+  mkdirSync(dist, { recursive: true });
+  const beside = mkdtempSync(path.join(dist, '.next-'));
+  try {
+    await makeBundle(path.join(beside, 'dist'));
+    replaceBundle(path.join(beside, 'dist'), dist);
+  } finally {
+    rmSync(beside, { recursive: true, force: true });
+  }
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await main();

@@ -1,5 +1,5 @@
-// `npm run generate`: generates man pages and docs/commands.md from the commands. With --check it only
-// reports files that are out of date.
+// `npm run generate`: generates man pages and docs/commands.md from the commands, and docs/interface.md from the descriptions of
+// the exchange's interface. With --check it only reports files that are out of date.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { importBundled } from './bundle-program.js';

@@ -1,4 +1,5 @@
-// Installs and builds what is missing or out of date, so that one command works on a fresh clone and costs nothing later.
+// `npm run build`, and what npm runs when it installs a checkout: installs and builds what is missing or out of date, so that one
+// command works on a fresh clone and costs nothing later.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
@@ -7,15 +8,15 @@ import { fileURLToPath } from 'node:url';
 
 export const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** What dist/ is made of. */
-const INPUTS = ['assets', 'package-lock.json', 'package.json', 'scripts', 'src'];
+/** What dist/ is made of, with the version in package.json. The lockfile names all packages. */
+const INPUTS = ['assets', 'package-lock.json', 'scripts', 'src'];
 
 /** Makes `node_modules` what the lockfile says. */
 export function preparePackages() {
   if (arePackagesInstalled(root)) return;
   console.error('Installing the packages …');
-  // leaves the lockfile alone
-  npm('ci', '--loglevel=error');
+  // leaves the lockfile alone, runs no script of a package, and is the same if npm itself runs this to install pit elsewhere
+  npm('ci', '--loglevel=error', '--ignore-scripts', '--include=dev', '--include=optional', '--no-global');
 }
 
 /** Whether npm has installed a folder's packages as its lockfile says, for this machine. npm writes down what it installs. */
@@ -46,26 +47,33 @@ export function prepare() {
   const digest = digestOfBuild();
   if (existsSync(mark) && readFileSync(mark, 'utf8') === digest) return;
   console.error('Building …');
-  run(process.execPath, ['scripts/build.js']);
+  run(process.execPath, ['scripts/build.js'], {}, ASIDE);
   writeFileSync(mark, digest);
 }
 
-/** Runs a program in the project's folder with the terminal it was given; a failure ends this one too. */
-export function run(command, words, environment = {}) {
+/**
+ * Runs a program in the project's folder with the terminal it was given; a failure ends this one too.
+ *
+ * @param stdio for a program whose output is not the answer, such as {@link ASIDE}
+ */
+export function run(command, words, environment = {}, stdio = 'inherit') {
   const { status, error } = spawnSync(command, words, {
     cwd: root,
-    stdio: 'inherit',
+    stdio,
     env: { ...process.env, ...environment },
   });
   if (error !== undefined) console.error(`${command}: ${error.message}`);
   if (status !== 0) process.exit(status ?? 1);
 }
 
+/** What is printed goes to stderr: stdout may be the answer of an npm that runs this, as in `npm pack --json`. */
+const ASIDE = ['inherit', 2, 'inherit'];
+
 /** Runs the npm that started this script, or the one on the PATH. */
 export function npm(...words) {
   const program = process.env.npm_execpath;
-  if (program?.endsWith('npm-cli.js')) run(process.execPath, [program, ...words]);
-  else run('npm', words);
+  if (program?.endsWith('npm-cli.js')) run(process.execPath, [program, ...words], {}, ASIDE);
+  else run('npm', words, {}, ASIDE);
 }
 
 /**
@@ -91,8 +99,9 @@ export function commitOf(folder) {
 /** Of all that a build is made of. */
 function digestOfBuild() {
   // the build holds the list of what this Node's modules offer, and names the commit
+  const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
   const hash = createHash('sha256').update(
-    `${process.platform} ${process.arch} ${process.version} ${commitOf(root)}\n`,
+    `${version} ${process.platform} ${process.arch} ${process.version} ${commitOf(root)}\n`,
   );
   const files = INPUTS.flatMap(filesBelow);
   for (const file of files) hash.update(`${file}\n`).update(readFileSync(path.join(root, file)));
@@ -106,4 +115,18 @@ function filesBelow(input) {
     .filter((entry) => entry.isFile())
     .map((entry) => path.relative(root, path.join(entry.parentPath, entry.name)))
     .sort();
+}
+
+/** npm clones what it installs from git to a folder of its cache. */
+const CLONE_OF_NPM = /[\\/]_cacache[\\/]tmp[\\/]git-clone/;
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  // npm then removes the packages that it has put into the folder of pit before this script ended
+  if (process.env.npm_config_global === 'true' && CLONE_OF_NPM.test(root)) {
+    console.error(
+      'npm cannot install pit globally from a git address: clone it, and run `npm install --global .` in the clone.',
+    );
+    process.exit(1);
+  }
+  prepare();
 }

@@ -80,7 +80,7 @@ function requireCleanTree() {
 }
 
 function tarball() {
-  npm('pack', '--ignore-scripts', '--silent', '--pack-destination', release);
+  npm('pack', '--silent', '--pack-destination', release);
   return `pit-${version}.tgz`;
 }
 

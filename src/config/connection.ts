@@ -193,7 +193,7 @@ function whyNoWsUrl(profile: string, isProfilesExchange: boolean): MissingReason
   if (isProfilesExchange)
     return {
       message: `The profile "${profile}" has no WebSocket address.`,
-      hint: suggest('Set it', 'profile', 'set', profile, 'ws-url', 'wss://HOST/websocket'),
+      hint: suggest('Set it', 'profile', 'set', profile, 'wsUrl', 'wss://HOST/websocket'),
     };
   const urls = ['--base-url', 'https://HOST', '--trade-url', 'https://HOST', '--ws-url', 'wss://HOST/websocket'];
   return {

@@ -7,7 +7,7 @@ export const SUCCESS = 1000;
  * What return codes other than 1000 mean, as public clients observed them; the interface documents none. So a code alone
  * never decides the outcome of an order.
  */
-const KINDS: Readonly<Record<number, RefusalKind>> = {
+export const observedCodes: Readonly<Record<number, RefusalKind>> = {
   // also for an unknown market
   1001: 'invalid',
   1002: 'inTrouble',
@@ -55,5 +55,5 @@ const KINDS: Readonly<Record<number, RefusalKind>> = {
 
 /** What a code means that rejected a request; null for a refusal without a code. */
 export function refusalKind(code: number | null): RefusalKind {
-  return code === null ? 'other' : (KINDS[code] ?? 'other');
+  return code === null ? 'other' : (observedCodes[code] ?? 'other');
 }

@@ -42,9 +42,14 @@ function orderTerms(values: Values): OrderTerms {
     account: accountOf(values),
     price,
     amount,
-    borrow: values.enableExpress === 'true',
-    repay: values.enableRepay === 'true',
+    borrow: isOn(values.enableExpress),
+    repay: isOn(values.enableRepay),
   };
+}
+
+/** Typed `int` in the interface, with the values true and false. */
+function isOn(value: string | undefined): boolean {
+  return value === 'true' || value === '1';
 }
 
 function batchRequest(values: Values): BatchRequest {

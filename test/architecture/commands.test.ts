@@ -107,5 +107,6 @@ it('each kind of failure has the exit code of the contract', () => {
     limited: 7,
     declined: 8,
     partial: 9,
+    overdue: 10,
   });
 });

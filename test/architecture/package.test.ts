@@ -4,8 +4,9 @@ import { textOf } from './sources.js';
 type Versions = Readonly<Record<string, string>>;
 
 interface Manifest {
+  readonly version: string;
   readonly engines: { readonly node: string };
-  readonly dependencies?: Versions;
+  readonly dependencies: Versions;
   readonly optionalDependencies: Versions;
   readonly devDependencies: Versions;
   readonly overrides: Versions;
@@ -32,13 +33,24 @@ const EXACT = /^\d+\.\d+\.\d+(-[\w.]+)?$/;
 
 describe('the package', () => {
   it('pins every dependency to an exact version', () => {
-    const { optionalDependencies, devDependencies, overrides } = manifest;
-    const all = Object.entries({ ...optionalDependencies, ...devDependencies, ...overrides });
+    const { dependencies, optionalDependencies, devDependencies, overrides } = manifest;
+    const all = Object.entries({ ...dependencies, ...optionalDependencies, ...devDependencies, ...overrides });
     expect(all.filter(([, version]) => !EXACT.test(version))).toEqual([]);
   });
 
-  it('the dependencies are native libraries only, each pinned to an exact version', () => {
-    expect(manifest.dependencies).toBeUndefined();
+  it('what is bundled for users stands in dependencies, and tools in devDependencies', () => {
+    const bundled = new Set(
+      (JSON.parse(textOf('dist/.packages.json')) as readonly { readonly name: string }[]).map(({ name }) => name),
+    );
+    const names = (versions: Versions) => Object.keys(versions);
+    expect(names(manifest.dependencies).filter((name) => !bundled.has(name))).toEqual([]);
+    expect(names(manifest.devDependencies).filter((name) => bundled.has(name))).toEqual([]);
+    expect(names(manifest.dependencies)).toEqual(
+      expect.arrayContaining(['commander', 'inquirer', 'chalk', 'cli-table3', 'got', 'conf']),
+    );
+  });
+
+  it('the optional dependencies are native libraries only, each pinned to an exact version', () => {
     const native = Object.keys(manifest.optionalDependencies).map(
       (name) => lock.packages[`node_modules/${name}`] ?? {},
     );
@@ -63,7 +75,7 @@ describe('the package', () => {
   });
 
   it('the lockfile has the integrity of every native library that is installed, on any platform', () => {
-    const installed = Object.entries(lock.packages).filter(([place, { dev }]) => place !== '' && dev !== true);
+    const installed = Object.entries(lock.packages).filter(([place]) => /^node_modules\/@(lmdb|napi-rs)\//.test(place));
     expect(installed.length).toBeGreaterThan(10);
     const unchecked = installed.filter(([, { integrity }]) => !integrity?.startsWith('sha512-'));
     expect(unchecked.map(([place]) => place)).toEqual([]);
@@ -75,10 +87,16 @@ describe('the package', () => {
 
   it('the lockfile has the same versions and no registry address', () => {
     const { '': root } = lock.packages;
+    expect(root?.version).toBe(manifest.version);
+    expect(root?.dependencies).toEqual(manifest.dependencies);
     expect(root?.optionalDependencies).toEqual(manifest.optionalDependencies);
     expect(root?.devDependencies).toEqual(manifest.devDependencies);
     expect(root?.engines).toEqual(manifest.engines);
-    const asked = Object.entries({ ...manifest.optionalDependencies, ...manifest.devDependencies });
+    const asked = Object.entries({
+      ...manifest.dependencies,
+      ...manifest.optionalDependencies,
+      ...manifest.devDependencies,
+    });
     expect(asked.filter(([name, version]) => lock.packages[`node_modules/${name}`]?.version !== version)).toEqual([]);
     expect(lockText).not.toMatch(/"resolved"|registry/);
   });

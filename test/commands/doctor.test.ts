@@ -133,7 +133,7 @@ describe('pit doctor', () => {
     const other = new PitHome(temporaryHome());
     await other.done('profile add mine --base-url https://a.example.com --trade-url https://a.example.com');
     expect(line(await found(other, ' --profile mine', {}, 9), 'stream')).toBe(
-      'warn: skipped: The profile "mine" has no WebSocket address -> Set it: pit profile set mine ws-url wss://HOST/websocket',
+      'warn: skipped: The profile "mine" has no WebSocket address -> Set it: pit profile set mine wsUrl wss://HOST/websocket',
     );
   });
 

@@ -25,6 +25,7 @@ const {
   amountOrZero,
   long,
   pageNumber,
+  pageSize,
   clientOrderId,
   wallClock,
   pricesAndAmounts,
@@ -70,7 +71,8 @@ describe.each([
     takes: ['0', '9223372036854775807', '007'],
     refuses: ['', '9223372036854775808', '-1', '1.0', '1\n', '1e3'],
   },
-  { name: 'page', kind: pageNumber, takes: ['1', '1000000'], refuses: ['0', '1000001', '-1', ''] },
+  { name: 'page', kind: pageNumber, takes: ['1', '2147483647'], refuses: ['0', '2147483648', '-1', ''] },
+  { name: 'items per page', kind: pageSize, takes: ['1', '51', '2147483647'], refuses: ['0', '2147483648', '-1', ''] },
   {
     name: 'client order id',
     kind: clientOrderId,
@@ -80,8 +82,18 @@ describe.each([
   {
     name: 'clock',
     kind: wallClock,
-    takes: ['2022-03-28 10:00:00'],
-    refuses: ['2022-03-28', '2022-03-28T10:00:00', '2022-3-28 10:00:00', '2022-03-28 10:00:00\n', ''],
+    takes: ['2022-03-28 10:00:00', '2024-02-29 23:59:59'],
+    refuses: [
+      '2022-03-28',
+      '2022-03-28T10:00:00',
+      '2022-3-28 10:00:00',
+      '2022-03-28 10:00:00\n',
+      '2022-13-45 99:00:00',
+      '2022-02-29 00:00:00',
+      '2022-06-31 00:00:00',
+      '2022-06-30 24:00:00',
+      '',
+    ],
   },
   {
     name: 'pairs',

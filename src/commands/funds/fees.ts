@@ -3,6 +3,7 @@ import { optional } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import { grouped } from '../../domain/decimal.js';
 import type { ChainFee } from '../../domain/funds.js';
+import { asFailure, Failure, suggest } from '../../errors.js';
 import { wireField } from '../../exchange/description.js';
 import { define } from '../command.js';
 import { coinName } from '../inputs.js';
@@ -25,7 +26,11 @@ export default define({
   ),
   async run(context, { coin }) {
     const client = await context.session.exchange.open();
-    const rows = await explainRefusal(context, { coin, permission: 'money' }, () => client.fees(coin));
+    const rows = await explainRefusal(context, { coin, permission: 'money' }, () => client.fees(coin)).catch(
+      (error: unknown) => {
+        throw coin === undefined ? withoutCoin(asFailure(error)) : error;
+      },
+    );
     return listing({
       rows,
       fields: ['coin', 'chain', 'mainChain', 'fee', 'canDeposit', 'canWithdraw'],
@@ -41,3 +46,17 @@ export default define({
     });
   },
 });
+
+/** That all coins are listed at once is observed: the interface asks for one. */
+function withoutCoin(failure: Failure): Failure {
+  if (failure.kind !== 'internal' && failure.kind !== 'refused') return failure;
+  return new Failure(
+    failure.kind,
+    'The exchange does not list all coins at once: its interface shows getFeeInfo for one coin only.',
+    {
+      hint: suggest('Name a coin', 'fees', 'btc'),
+      code: failure.code,
+      cause: failure,
+    },
+  );
+}

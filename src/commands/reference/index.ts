@@ -1,3 +1,4 @@
+import { interfacePage } from '../../exchange/description.js';
 import { commands } from '../index.js';
 import { SECTIONS } from '../names.js';
 import { type CommandTree, type DescribedCommand, describeTree, synopsis } from './command-tree.js';
@@ -12,7 +13,7 @@ export function commandTree(): Promise<CommandTree> {
 }
 
 /**
- * Every file that is generated from the commands, by its path in the project, with its text.
+ * Every file that is generated from the commands and from the descriptions of the interface, by its path in the project, with its text.
  *
  * @param read reads a file of the project
  */
@@ -21,6 +22,7 @@ export async function referenceFiles(read: (file: string) => string): Promise<Re
   const pages = manualPages(tree);
   return new Map([
     ['docs/commands.md', withTables(tree, read('docs/commands.md'))],
+    ['docs/interface.md', interfacePage()],
     ['package.json', withManPages([...pages.keys()], read('package.json'))],
     ...pages,
   ]);

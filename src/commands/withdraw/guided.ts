@@ -4,13 +4,7 @@ import type { Choice } from '../../terminal/prompts.js';
 import type { TradingContext } from '../../trading/trading-context.js';
 import { feePlace, parseWithdrawAmount } from '../../trading/withdrawals/amounts.js';
 import type { CoinFacts } from '../../trading/withdrawals/coin-facts.js';
-import {
-  addressProblem,
-  type Chain,
-  checkMemo,
-  chooseChain,
-  destinationOf,
-} from '../../trading/withdrawals/destination.js';
+import { addressDoubt, checkMemo, chooseChain, destinationOf } from '../../trading/withdrawals/destination.js';
 import { prepareWithdrawal, type WithdrawRequest } from '../../trading/withdrawals/prepare.js';
 import type { Context } from '../command.js';
 import { validated } from '../order/guided/questions.js';
@@ -25,7 +19,7 @@ export async function askRequest(
   context.output.note('Nothing is sent before you confirm. Press Escape to leave.');
   const coin = given.coin ?? (await askCoin(context, trading));
   const facts = await coinFacts(context, trading, coin);
-  const to = given.to ?? (await askAddress(context, coin, facts, given));
+  const to = given.to ?? (await askAddress(context, coin, facts));
   const chain = given.chain ?? (await askChain(context, facts, to, given.memo));
   const memo = given.memo ?? (await askMemo(context, coin, facts, to, chain));
   const request = { ...given, coin, to, chain, memo };
@@ -48,20 +42,9 @@ async function askCoin({ prompts, budget }: Context, { client }: TradingContext)
   return budget.pausedDuring(() => prompts.search('Which coin?', async (typed) => fits(typed)));
 }
 
-function askAddress(
-  { prompts, budget, output }: Context,
-  coin: string,
-  { chains, verified }: CoinFacts,
-  { memo, chain }: GivenWithdrawal,
-): Promise<string> {
+function askAddress({ prompts, budget, output }: Context, coin: string, { verified }: CoinFacts): Promise<string> {
   if (verified !== null) output.note(`The exchange lists this verified address: ${verified}`);
-  const isMeant = (one: Chain) => chain === undefined || [one.chain, one.mainChain].some((name) => isSame(name, chain));
-  const validate = (typed: string) => {
-    const { address } = destinationOf(typed.trim(), memo, chains);
-    const problems = chains.filter(isMeant).map((one) => addressProblem(address, one));
-    return problems.includes(undefined) || (problems[0] ?? true);
-  };
-  return budget.pausedDuring(() => prompts.text(`Withdraw ${coin} to which address?`, { validate }));
+  return budget.pausedDuring(() => prompts.text(`Withdraw ${coin} to which address?`));
 }
 
 /** Asked only if the address fits several open chains. */
@@ -72,9 +55,11 @@ async function askChain(
   memo: string | undefined,
 ): Promise<string | undefined> {
   const { address } = destinationOf(to, memo, chains);
-  const open = chains.filter((one) => one.canWithdraw && addressProblem(address, one) === undefined);
-  if (open.length < 2) return undefined;
-  const choices = open.map(({ chain, fee }) => ({ name: `${chain}  fee ${fee}`, value: chain, short: chain }));
+  const open = chains.filter(({ canWithdraw }) => canWithdraw);
+  const fitting = open.filter((one) => addressDoubt(address, one) === undefined);
+  const possible = fitting.length === 0 ? open : fitting;
+  if (possible.length < 2) return undefined;
+  const choices = possible.map(({ chain, fee }) => ({ name: `${chain}  fee ${fee}`, value: chain, short: chain }));
   return budget.pausedDuring(() => prompts.select('Which chain does the receiver expect?', choices));
 }
 
@@ -119,8 +104,4 @@ function withdrawWords(
     ...(internal ? ['--internal'] : []),
     ...(dryRun ? ['--dry-run'] : []),
   ];
-}
-
-function isSame(one: string, other: string): boolean {
-  return one.toUpperCase() === other.toUpperCase();
 }

@@ -36,6 +36,7 @@ import {
   keylessRead,
   optional,
   pageNumber,
+  pageSize,
   required,
   secret,
   signedRead,
@@ -117,8 +118,7 @@ const feeEntry = v.object({
   canWithdraw: flag,
 });
 
-/** The interface states no range for "items per page"; 50 is the largest it states anywhere. */
-const paging = { pageIndex: required(pageNumber), pageSize: required(wholeNumber(1n, 50n)) };
+const paging = { pageIndex: required(pageNumber), pageSize: required(pageSize) };
 
 /** A coin of the account, from an entry of `getAccountInfo` or of a push. */
 export function toCoin(entry: v.InferOutput<typeof coinEntry>): Coin {

@@ -132,11 +132,15 @@ export function wholeNumber(from: bigint, to: bigint): ParameterKind {
   };
 }
 
+const LARGEST_INT = 2n ** 31n - 1n;
 const LARGEST_LONG = 2n ** 63n - 1n;
 
 /** A Java `long` that is not negative: ids and times. */
 export const long = wholeNumber(0n, LARGEST_LONG);
-export const pageNumber = wholeNumber(1n, 1_000_000n);
+/** "Page number starting at 1"; a Java `int`. */
+export const pageNumber = wholeNumber(1n, LARGEST_INT);
+/** The interface states no range for "items per page". */
+export const pageSize = wholeNumber(1n, LARGEST_INT);
 
 /** `<base>_<quote>` in lower case. */
 export const market = pattern(/^[a-z0-9]{1,20}_[a-z0-9]{1,20}$/, 'must be a market like btc_usdt');
@@ -162,8 +166,18 @@ export const amountOrZero: ParameterKind = {
 /** "4-36 characters, digits or letters". */
 export const clientOrderId = pattern(/^[A-Za-z0-9]{4,36}$/, 'must be 4 to 36 letters or digits');
 
-/** `YYYY-MM-DD HH:MM:SS`; the zone is not stated. */
-export const wallClock = pattern(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/, 'must be a time like 2022-03-28 10:00:00');
+/** `YYYY-MM-DD HH:MM:SS`, a date and a time that exist; the zone is not stated. */
+export const wallClock: ParameterKind = {
+  problem: (text) => (isWallClock(text) ? undefined : 'must be a time like 2022-03-28 10:00:00'),
+};
+
+function isWallClock(text: string): boolean {
+  if (!/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/.test(text)) return false;
+  const written = `${text.replace(' ', 'T')}.000Z`;
+  const date = new Date(written);
+  // a Date takes the 31st of June as the 1st of July
+  return !Number.isNaN(date.getTime()) && date.toISOString() === written;
+}
 
 /** `[[price,amount],…]`, 1 to 20 pairs; the raw text is signed. */
 export const pricesAndAmounts: ParameterKind = {

@@ -45,8 +45,8 @@ import {
 
 const side = choice('1', '0');
 const accountType = choice('0', '1', '2');
-/** Typed `int` in the interface with the values true and false. */
-const switched = choice('true', 'false');
+/** Typed `int` in the interface, with the values true and false; so either form is taken. */
+const switched = choice('true', 'false', '1', '0');
 const orderReference = { id: oneOf('order', long), customerOrderId: oneOf('order', clientOrderId) };
 
 /** In the interface the field's name carries the platform's short name in place of `Xx`. */
@@ -246,10 +246,13 @@ interface OrderPageRequest {
   readonly page: number;
 }
 
-/** The body is not shown in the interface; a plain list, newest first and 10 a page, was observed. */
+/**
+ * Neither the body nor which parameters are required is shown in the interface; a plain list, newest first and 10 a page, was
+ * observed.
+ */
 const getOrders = withCodec(
   signedRead(
-    { currency: required(market), pageIndex: required(pageNumber), tradeType: required(side) },
+    { currency: required(market), pageIndex: optional(pageNumber), tradeType: optional(side) },
     v.array(orderRecord),
   ),
   {

@@ -15,6 +15,8 @@ interface ChainChoice {
   readonly chain: Chain;
   /** Others on which the very same address would be valid: coins sent over the wrong one are lost. */
   readonly alsoOn: readonly string[];
+  /** Why the address does not look like one of the chain, in words; undefined if it does, or if the chain's format is unknown. */
+  readonly doubt: string | undefined;
 }
 
 /**
@@ -57,7 +59,7 @@ const FORMS: readonly { readonly chains: readonly string[]; readonly form: RegEx
   { chains: ['SOL', 'SOLANA'], form: new RegExp(`^${BASE58}{32,44}$`), words: '32 to 44 characters of base 58' },
 ];
 
-/** Every address of any chain matches this. */
+/** Addresses of most chains match this. */
 const ANY = /^[!-~]{4,200}$/;
 
 interface ChainNames {
@@ -65,8 +67,11 @@ interface ChainNames {
   readonly mainChain: string;
 }
 
-/** Why a text cannot be an address on a chain, in words; undefined if it can, or if the chain's format is unknown. */
-export function addressProblem(address: string, names: ChainNames): string | undefined {
+/**
+ * Why a text does not look like an address on a chain, in words; undefined if it does, or if the chain's format is unknown. The exchange
+ * decides: "must be a verified address" is its only rule, and a chain may get new formats.
+ */
+export function addressDoubt(address: string, names: ChainNames): string | undefined {
   const known = formOf(names);
   if (!ANY.test(address)) return 'an address is 4 to 200 characters without spaces';
   return known === undefined || known.form.test(address) ? undefined : `on ${names.chain} it is ${known.words}`;
@@ -86,7 +91,7 @@ function formOf({ chain, mainChain }: ChainNames) {
  * The chain that is meant. The interface has no parameter for it, so the choice only decides which fee and which address
  * format are checked; the exchange uses the chain of the verified address.
  * @param name as the user gave it; undefined if the address has to show it
- * @throws Failure `usage` for an unknown or suspended chain, for an address that matches none, and if several match
+ * @throws Failure `usage` for an unknown or suspended chain, and if the address does not show which of several is meant
  */
 export function chooseChain(
   coin: string,
@@ -102,13 +107,9 @@ export function chooseChain(
     const hint = open.length === 0 ? 'No chain of this coin is open for withdrawals.' : `Open: ${open.join(', ')}.`;
     throw usage(`Withdrawals of ${coin} over ${chain.chain} are suspended.`, hint);
   }
-  const problem = addressProblem(address, chain);
-  if (problem !== undefined) throw usage(`This is not a valid ${chain.chain} address: ${problem}.`, COPY_AGAIN);
   const others = chains.filter((one) => one !== chain && hasFormOf(address, one));
-  return { chain, alsoOn: others.map((one) => one.chain) };
+  return { chain, alsoOn: others.map((one) => one.chain), doubt: addressDoubt(address, chain) };
 }
-
-const COPY_AGAIN = 'Copy it from the source again; nothing was sent.';
 
 function byName(coin: string, chains: readonly Chain[], name: string): Chain {
   const wanted = name.toUpperCase();

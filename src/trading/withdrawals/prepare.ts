@@ -57,7 +57,7 @@ export function prepareWithdrawal(request: WithdrawRequest, facts: CoinFacts, pl
       `Write it in ${coin}, or as a share.`,
     );
   const destination = destinationOf(to, memo, facts.chains);
-  const { chain, alsoOn } = chooseChain(coin, facts.chains, destination.address, request.chain);
+  const { chain, ...about } = chooseChain(coin, facts.chains, destination.address, request.chain);
   checkMemo(coin, chain, destination);
   const { available, scale } = entry;
   const sums = amountsOf(amount, { coin, scale, available, chain, fee, place });
@@ -70,17 +70,21 @@ export function prepareWithdrawal(request: WithdrawRequest, facts: CoinFacts, pl
     available,
     wanted: { coin, amount: sums.amount, fee: sums.fee, address, internal },
     left: Decimal.of(available).minus(Decimal.of(sums.taken)).toString(),
-    warnings: warningsOf(facts, chain, alsoOn, address),
+    warnings: warningsOf(facts, chain, about, address),
   };
 }
 
 function warningsOf(
   { chains, verified }: CoinFacts,
   chain: Chain,
-  alsoOn: readonly string[],
+  { alsoOn, doubt }: Omit<ReturnType<typeof chooseChain>, 'chain'>,
   address: string,
 ): string[] {
   const warnings: string[] = [];
+  if (doubt !== undefined)
+    warnings.push(
+      `This does not look like a ${chain.chain} address: ${doubt}. Compare it with the source before you confirm.`,
+    );
   if (alsoOn.length > 0)
     warnings.push(
       `The address is also valid on ${alsoOn.join(' and ')}: ask the recipient for the chain. Coins sent over the wrong chain are lost.`,

@@ -184,7 +184,7 @@ describe('pit stream refuses', () => {
       kind: 'credentials',
       message: 'The profile "plain" has no WebSocket address.',
     });
-    expect(hint).toBe('Set it: pit profile set plain ws-url wss://HOST/websocket');
+    expect(hint).toBe('Set it: pit profile set plain wsUrl wss://HOST/websocket');
   });
 
   it('hosts from the environment, which name no address for streams', async () => {

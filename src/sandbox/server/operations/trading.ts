@@ -17,6 +17,7 @@ import type { OrderRequest } from '../../orders/order-service.js';
 import { Refusal } from '../../refusals.js';
 import { codeOf, type Json, number, numbers } from '../bodies.js';
 import {
+  DEFAULT_PAGE,
   type Dialect,
   MAX_ORDERS_PER_PAGE,
   OPEN_ORDER_STATUS,
@@ -108,8 +109,8 @@ function page(
   { exchange, account, dialect }: SignedCall,
   currency: string,
   list: OrderList,
-  page: string,
-  size: number,
+  page: string = DEFAULT_PAGE.index,
+  size: number = ORDERS_PER_PAGE,
 ): Json {
   const { name: market } = marketOf(exchange, currency);
   const records = exchange.orders.list(account, market, { list, page: Number(page), pageSize: size });
@@ -117,8 +118,9 @@ function page(
   return records.map((record) => orderRecord(record, dialect));
 }
 
+/** Chosen: without `tradeType` the orders of both sides, and without `pageIndex` the first page. */
 const getOrders = serveSigned('getOrders', 'entrust', ({ currency, tradeType, pageIndex }, call) =>
-  page(call, currency, sideOf(tradeType), pageIndex, ORDERS_PER_PAGE),
+  page(call, currency, tradeType === undefined ? 'all' : sideOf(tradeType), pageIndex, ORDERS_PER_PAGE),
 );
 
 /*
@@ -144,7 +146,7 @@ function ofList(list: OrderList) {
 
 const getOrdersNew = serveObserved(
   'getOrdersNew',
-  listing({ currency, tradeType, pageIndex, pageSize }),
+  listing({ currency, tradeType: required(tradeType.kind), pageIndex, pageSize }),
   (values, call) => ofList(sideOf(values.tradeType))(values, call),
 );
 

@@ -1,0 +1,125 @@
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { commands } from '../../src/commands/index.js';
+import {
+  ADDRESS,
+  BATCH_IDS,
+  CLIENT_ID,
+  DOCUMENTED,
+  ORDER,
+  startDocumentExchange,
+} from '../support/document-exchange.js';
+import { type Ran, runPit, temporaryHome } from '../support/pit.js';
+
+const TERMS = `btc_usdt ${ORDER.amount} --at ${ORDER.price}`;
+
+/** Command lines that the document is enough for, with what they print. */
+const WORKS: readonly (readonly [line: string, printed: unknown])[] = [
+  ['markets', [expect.objectContaining({ market: 'btc_usdt', tickSize: '0.01', minNotional: '5' })]],
+  ['ticker', [expect.objectContaining({ market: 'btc_usdt', last: '31000.5' })]],
+  ['ticker btc_usdt', [expect.objectContaining({ bid: '31000.30', time: '2022-03-28T10:00:00.123Z' })]],
+  [
+    'depth btc_usdt',
+    expect.objectContaining({
+      bids: [
+        { price: '31000.3', amount: '0.25' },
+        { price: '31000.2', amount: '3' },
+      ],
+    }),
+  ],
+  ['depth btc_usdt --merge 0.1 --size 5', expect.objectContaining({ market: 'btc_usdt' })],
+  ['trades btc_usdt', [expect.objectContaining({ id: '1234567890123456789', side: 'buy' })]],
+  [
+    'kline btc_usdt --size 2',
+    [expect.objectContaining({ open: '31000.1' }), expect.objectContaining({ close: '31002' })],
+  ],
+  ['alert btc_usdt last>30000 --timeout 20', expect.objectContaining({ condition: 'last>30000' })],
+  ['account', expect.objectContaining({ username: 'trader@example.com' })],
+  ['balance --in usdt', expect.arrayContaining([expect.objectContaining({ coin: 'btc', available: '1.25' })])],
+  ['bills', [expect.objectContaining({ id: '12345678901234567', change: '-1.25', balance: '10.50' })]],
+  ['bills usdt --from 2022-03-28 --to 2022-03-29', [expect.objectContaining({ type: 'Buy' })]],
+  ['address btc', expect.arrayContaining([expect.objectContaining({ chain: 'erc20', address: ADDRESS })])],
+  ['address btc --single', [expect.objectContaining({ address: ADDRESS })]],
+  ['address btc --withdraw', [expect.objectContaining({ address: ADDRESS })]],
+  ['deposits btc', [expect.objectContaining({ id: '3016011201', confirmations: 12 })]],
+  ['withdrawals btc', [expect.objectContaining({ id: '2016011201', merchantOrderNo: 'M1' })]],
+  ['fees btc', expect.arrayContaining([expect.objectContaining({ coin: 'btc', fee: '0.0005' })])],
+  [`order buy ${TERMS} --yes`, expect.objectContaining({ outcome: 'placed', id: ORDER.id })],
+  [`order show btc_usdt ${ORDER.id}`, expect.objectContaining({ id: ORDER.id, state: 'open', filled: '0.005' })],
+  [`order show btc_usdt --id ${CLIENT_ID}`, expect.objectContaining({ id: ORDER.id, clientId: CLIENT_ID })],
+  [`cancel btc_usdt ${ORDER.id}`, [expect.objectContaining({ outcome: 'cancelled', filled: '0.005' })]],
+  [`order replace btc_usdt ${ORDER.id} --at 30900 --yes`, expect.objectContaining({ outcome: 'placed' })],
+  ['cancel-after btc_usdt --yes', expect.objectContaining({ market: 'btc_usdt' })],
+  ['resolve', []],
+  ['halt --yes', expect.objectContaining({ halted: true })],
+  ['pnl btc_usdt', expect.any(Array)],
+  [`withdraw btc 0.1 --to ${ADDRESS} --dry-run`, expect.objectContaining({ dryRun: true, operation: 'withdraw' })],
+  ['api getOrder currency=btc_usdt id=1', expect.objectContaining({ id: ORDER.id })],
+  ['api withdraw currency=btc --dry-run', undefined],
+].filter(([, printed]) => printed !== undefined) as never;
+
+/** Command lines that need an answer which the document does not show, and the words that name it. */
+const NEEDS: readonly (readonly [line: string, named: RegExp])[] = [
+  ['orders btc_usdt', /getOrders/],
+  ['fills btc_usdt', /getOrders/],
+  ['cancel btc_usdt --all --yes', /getOrders/],
+  ['api getOrders currency=btc_usdt', /getOrders/],
+  ['fees', /getFeeInfo/],
+  ['stream ticker:btc_usdt --count 1', /WebSocket address/],
+];
+
+/** Commands that ask nothing of an exchange, or need a terminal, and have tests of their own. */
+const ELSEWHERE = /^(commit|completion|doctor|keys|mcp|profile|sandbox|schema|shell|watch)\b|^order (batch|replace)$/;
+
+async function run(line: string) {
+  const exchange = await startDocumentExchange();
+  onTestFinished(() => exchange.close());
+  const { environment } = exchange;
+  const ran: Ran = await runPit([...line.split(' '), '--json'], { home: temporaryHome(), environment });
+  return { ran, exchange };
+}
+
+const called = new Set<string>();
+
+describe('an exchange that answers what the document shows, and nothing else', () => {
+  it.each(WORKS)('is enough for pit %s', async (line, printed) => {
+    const { ran, exchange } = await run(line);
+    expect({ code: ran.code, broken: exchange.broken, stderr: ran.code === 0 ? '' : ran.stderr }).toEqual({
+      ...{ code: 0, broken: [], stderr: '' },
+    });
+    expect(JSON.parse(ran.stdout)).toEqual(printed);
+    for (const name of exchange.called) called.add(name);
+  });
+
+  it.each(NEEDS)('leaves pit %s without an answer, which says what it needs in a sentence', async (line, named) => {
+    const { ran, exchange } = await run(line);
+    const failure = JSON.parse(ran.stderr.trimEnd().split('\n').at(-1) ?? '{}').error;
+    expect({ code: ran.code === 0, message: failure?.message }).toEqual({
+      code: false,
+      message: expect.stringMatching(named),
+    });
+    expect(exchange.broken.filter((one) => !one.startsWith('getFeeInfo: currency is missing'))).toEqual([]);
+  });
+
+  // the list of orders is only an extra: these have to work too
+  it.fails.each([['order batch buy btc_usdt --ladder 30000:30900:2 --amount 0.02 --yes', { placed: 2 }]])(
+    'is enough for pit %s',
+    async (line, printed) => {
+      const { ran } = await run(line);
+      expect(JSON.parse(ran.stdout)).toMatchObject(printed);
+    },
+  );
+
+  it('has a test here for every command that speaks to an exchange', () => {
+    const lines = [...WORKS, ...NEEDS].map(([line]) => line);
+    const missing = Object.keys(commands).filter(
+      (name) => !ELSEWHERE.test(name) && !lines.some((line) => line === name || line.startsWith(`${name} `)),
+    );
+    expect(missing).toEqual([]);
+  });
+
+  afterAll(() => {
+    const never = DOCUMENTED.filter((name) => !called.has(name) && !['orderMoreV2', 'withdraw'].includes(name));
+    expect(never).toEqual([]);
+    expect(BATCH_IDS.length).toBe(2);
+  });
+});
