@@ -1,43 +1,54 @@
 #!/usr/bin/env node
 // Runs the program that scripts/build.js has bundled in dist/, with V8's code cache: compiling is most of what a start costs.
-// The cached code of all files that a command loads is in one file. Node's own cache (module.enableCompileCache) is missing on
-// Node 20, and holds only the functions that the first of all commands has used.
+// Each file's code is there once, with the functions that any command has used. Node's own cache (module.enableCompileCache) is
+// missing on Node 20, and holds only the functions that the first of all commands has used.
 const {
   accessSync,
+  closeSync,
   constants,
   existsSync,
   fstatSync,
+  fsyncSync,
+  futimesSync,
+  lstatSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readFileSync,
   readSync,
+  realpathSync,
   renameSync,
   rmSync,
-  statSync,
   writeFileSync,
 } = require('node:fs');
-const { createRequire } = require('node:module');
+const { createRequire, isBuiltin } = require('node:module');
 const path = require('node:path');
 const { Script } = require('node:vm');
 
 const DIST = path.join(__dirname, '..', 'dist');
 const ENTRY = 'main.cjs';
-/** Mode bits that let others write. */
-const OTHERS_WRITE = 0o022;
-/** Bytes of the cache that are compared at once. Its first line, the index, is shorter. */
-const PIECE = 65_536;
+const STICKY = 0o1000;
+/** In bytes, of all files of the cache together: those of several versions of Node. */
+const LARGEST_CACHE = 12_000_000;
+/** Bytes that hold the first line of a cache. */
+const LONGEST_INDEX = 65_536;
 const requireOther = createRequire(path.join(DIST, ENTRY));
 
 /** The modules that were loaded, by the names of their files. */
 const loaded = new Map();
-/** What was compiled in this run, by the same names. */
-const compiled = new Map();
-const cacheFile = cacheFileOf(process.argv.slice(2));
+/** Those whose code is cached, by the same names. */
+const scripts = new Map();
+/** Whether all their code was in the cache. */
+let isComplete = true;
+const command = commandOf(process.argv.slice(2));
+const cacheFile = command === undefined ? undefined : cacheFileOf();
 const cache = cacheFile === undefined ? undefined : openCache(cacheFile);
 
 /** Requires a file of dist/, or another module. */
 function requireFrom(id) {
   const name = id.startsWith('./') ? id.slice('./'.length) : undefined;
+  // Node would search for a package in every folder above as well, where others may have put one
+  if (name === undefined && !isBuiltin(id)) throw Object.assign(new Error(`No ${id}`), { code: 'MODULE_NOT_FOUND' });
   if (name === undefined) return requireOther(id);
   if (!loaded.has(name)) load(name);
   return loaded.get(name).exports;
@@ -49,7 +60,8 @@ function load(name) {
   const filename = `${DIST}${path.sep}${name}`;
   const script = new Script(sourceOf(filename), { filename, cachedData: cachedCode(name) });
   // the name of the first file says nothing about its content
-  if (name !== ENTRY && script.cachedDataRejected !== false) compiled.set(name, script);
+  if (name !== ENTRY) scripts.set(name, script);
+  if (name !== ENTRY && script.cachedDataRejected !== false) isComplete = false;
   const module = { exports: {} };
   loaded.set(name, module);
   script.runInThisContext()(module.exports, requireFrom, module, filename, DIST);
@@ -75,114 +87,145 @@ function reportMissing({ message }) {
   process.exitCode = 1;
 }
 
-/** The file with the code that this Node compiled for a command; undefined without a command or a folder. */
-function cacheFileOf(words) {
-  const [first = ''] = words;
-  // a completion writes nothing
-  if (first === '__complete' || words.every((word) => word.startsWith('-'))) return undefined;
-  const command = /^[a-z][a-z-]*$/.test(first) ? first : 'flags';
-  const folder = cacheFolders().at(-1);
-  return folder && path.join(folder, `${command}-${process.version}-${process.platform}-${process.arch}`);
+/** What a command line is cached under; undefined without a command, and for a completion, which writes nothing. */
+function commandOf([first = '', ...more]) {
+  if (first === '__complete' || [first, ...more].every((word) => word.startsWith('-'))) return undefined;
+  return /^[a-z][a-z-]*$/.test(first) ? first : 'flags';
 }
 
-/**
- * The folder of the cache and those above it that may be missing, outermost first: beside the program, or in the user's cache if the
- * program belongs to somebody else, as after `sudo npm install --global`. None if there is no such place.
- */
+/** The file of the cache for this Node: beside the program, or in the user's cache if the program belongs to somebody else. */
+function cacheFileOf(make = () => {}) {
+  for (const folders of cacheFolders())
+    try {
+      folders.forEach(make);
+      return path.join(ownFolder(folders.at(-1)), `code-${process.version}-${process.platform}-${process.arch}`);
+    } catch {
+      // it is missing, or others can change it
+    }
+  return undefined;
+}
+
+/** Makes a folder, one by one: a recursive mkdir never ends in /proc, and its folders would be open to others. */
+function makeFolder(folder) {
+  if (!existsSync(folder)) mkdirSync(folder, 0o700);
+}
+
+/** The folders that may hold the cache, each after those above it that may be missing. */
 function cacheFolders() {
-  try {
-    accessSync(DIST, constants.W_OK);
-    return [path.join(DIST, '.code')];
-  } catch {
-    const { PIT_HOME, XDG_CACHE_HOME = '', HOME = '' } = process.env;
-    const within = (top, name) => [top, path.join(top, name), path.join(top, name, 'code')];
-    if (PIT_HOME) return within(path.resolve(PIT_HOME), 'cache');
-    if (path.isAbsolute(XDG_CACHE_HOME)) return within(XDG_CACHE_HOME, 'pit');
-    if (!path.isAbsolute(HOME)) return [];
-    return within(path.join(HOME, process.platform === 'darwin' ? 'Library/Caches' : '.cache'), 'pit');
+  const { PIT_HOME, XDG_CACHE_HOME = '', HOME = '' } = process.env;
+  const within = (top, name) => [top, path.join(top, name), path.join(top, name, 'code')];
+  const places = [[path.join(DIST, '.code')]];
+  if (PIT_HOME) places.push(within(path.resolve(PIT_HOME), 'cache'));
+  else if (path.isAbsolute(XDG_CACHE_HOME)) places.push(within(XDG_CACHE_HOME, 'pit'));
+  else if (path.isAbsolute(HOME))
+    places.push(within(path.join(HOME, process.platform === 'darwin' ? 'Library/Caches' : '.cache'), 'pit'));
+  return places;
+}
+
+/** Where a folder really is. Throws if another user could change it or put another in its place: what is in the cache is run. */
+function ownFolder(folder) {
+  const real = realpathSync(folder);
+  accessSync(real, constants.W_OK);
+  for (let above = real; ; above = path.dirname(above)) {
+    requireOwn(lstatSync(above), above === real ? 0 : STICKY);
+    if (above === path.dirname(above)) return real;
   }
 }
 
-/** Throws if another user could have written to it: what is in the cache is run. */
-function requireOwn(target) {
-  const { uid, mode } = statSync(target);
-  const isOwn = uid === process.geteuid?.() || uid === 0;
-  if (!isOwn || (mode & OTHERS_WRITE) !== 0) throw new Error(`${target} is open to others`);
+/** Throws if another user could have written to it, except in folders like /tmp. A group with the id of the user is the user. */
+function requireOwn({ uid, gid, mode }, exception) {
+  const user = process.geteuid?.() ?? uid;
+  const isOwn = (uid === user || uid === 0) && (mode & (gid === user || gid === 0 ? 0o002 : 0o022)) === 0;
+  if (!isOwn && (mode & exception) === 0) throw new Error('others can change it');
 }
 
-/** Opens a cache and reads its index: where the code of each file of dist/ is. Undefined if it is missing or damaged. */
+/** Opens a cache and reads its index: the commands that have added to it, and where the code of each file is. */
 function openCache(file) {
   try {
-    requireOwn(path.dirname(file));
-    requireOwn(file);
-    const descriptor = openSync(file, 'r');
-    const half = fstatSync(descriptor).size / 2;
-    // pages of a buffer that is not filled with zeros take no memory until they are written
-    const buffers = { content: Buffer.allocUnsafe(half), piece: Buffer.allocUnsafe(PIECE) };
-    const opened = { descriptor, half, ...buffers, places: new Map() };
-    const index = readTwice(opened, { start: 0, length: Math.min(PIECE, half) });
+    const descriptor = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    const found = fstatSync(descriptor);
+    requireOwn(found, 0);
+    const first = Buffer.allocUnsafe(LONGEST_INDEX);
+    const index = first.subarray(0, readSync(descriptor, first, { length: LONGEST_INDEX, position: 0 }));
     let start = index.indexOf('\n') + 1;
-    for (const [name, length] of JSON.parse(index.subarray(0, start))) {
-      opened.places.set(name, { start, length });
+    const { written, commands, codes } = JSON.parse(index.subarray(0, start));
+    const places = new Map();
+    for (const [name, length] of codes) {
+      places.set(name, { start, length });
       start += length;
     }
-    return opened;
+    // V8 crashes on damaged code: a file that was touched since it was written is not used
+    if (found.size !== start || found.mtimeMs !== written * 1000) return undefined;
+    return {
+      descriptor,
+      places,
+      commands,
+      content: Buffer.allocUnsafe(Math.max(0, ...codes.map(([, length]) => length))),
+    };
   } catch {
-    // missing, unreadable, or open to others
+    // missing, damaged, or open to others
     return undefined;
   }
 }
 
-/** The cached code of a file, in a buffer that the next call overwrites. Undefined if there is none, or it is damaged. */
+/** The cached code of a file, in a buffer that the next call overwrites. Undefined if there is none. */
 function cachedCode(name) {
-  try {
-    const place = cache?.places.get(name);
-    return place && readTwice(cache, place);
-  } catch {
-    return undefined;
-  }
+  const place = cache?.places.get(name);
+  if (place === undefined) return undefined;
+  const code = cache.content.subarray(0, place.length);
+  return readSync(cache.descriptor, code, { position: place.start }) === place.length ? code : undefined;
 }
 
-/** Reads a part of both halves of a cache, which are equal: V8 crashes on damaged code, and comparing is faster than a checksum. Throws if they differ. */
-function readTwice({ descriptor, half, content, piece }, { start, length }) {
-  readSync(descriptor, content, { length, position: start });
-  // in pieces, which take less memory than the whole
-  for (let at = 0; at < length; at += PIECE) {
-    const part = content.subarray(at, Math.min(at + PIECE, length));
-    readSync(descriptor, piece, { length: part.length, position: half + start + at });
-    if (!part.equals(piece.subarray(0, part.length))) throw new Error('The two halves of the cache differ');
-  }
-  return content.subarray(0, length);
-}
-
-/** Adds what was compiled in this run to the cache. The file is replaced as a whole: other runs may read or write it. */
+/** Adds the code of this run to the cache. The file is replaced as a whole: other runs may read or write it. */
 function writeCache() {
-  const codes = new Map();
-  for (const name of cache?.places.keys() ?? []) {
-    const code = existsSync(path.join(DIST, name)) ? cachedCode(name) : undefined;
-    if (code !== undefined) codes.set(name, Buffer.from(code));
-  }
-  for (const [name, script] of compiled) codes.set(name, script.createCachedData());
+  const file = cacheFileOf(makeFolder);
+  if (file === undefined) return;
+  const codes = new Map([...scripts].map(([name, script]) => [name, script.createCachedData()]));
+  // that of an earlier build goes
+  for (const name of cache?.places.keys() ?? [])
+    if (!codes.has(name) && existsSync(path.join(DIST, name))) codes.set(name, Buffer.from(cachedCode(name) ?? ''));
+  const written = Math.floor(Date.now() / 1000);
   const lengths = [...codes].map(([name, code]) => [name, code.length]);
-  const content = Buffer.concat([Buffer.from(`${JSON.stringify(lengths)}\n`), ...codes.values()]);
-  // one by one: a recursive mkdir never ends in /proc, and its folders would be open to others
-  for (const folder of cacheFolders()) if (!existsSync(folder)) mkdirSync(folder, 0o700);
-  requireOwn(path.dirname(cacheFile));
-  const temporary = `${cacheFile}.${process.pid}`;
+  const index = { written, commands: [...new Set([...(cache?.commands ?? []), command])], codes: lengths };
+  const content = Buffer.concat([Buffer.from(`${JSON.stringify(index)}\n`), ...codes.values()]);
+  if (content.length > LARGEST_CACHE) return rmSync(file, { force: true });
+  const temporary = `${file}.${process.pid}`;
   try {
-    writeFileSync(temporary, Buffer.concat([content, content]), { flag: 'wx', mode: 0o600 });
-    renameSync(temporary, cacheFile);
+    const descriptor = openSync(temporary, 'wx', 0o600);
+    writeFileSync(descriptor, content);
+    futimesSync(descriptor, written, written);
+    fsyncSync(descriptor);
+    closeSync(descriptor);
+    renameSync(temporary, file);
   } catch (error) {
     rmSync(temporary, { force: true });
     throw error;
   }
+  removeOld(file, content.length);
+}
+
+/** Removes the oldest other files of the cache, until all together are small enough. */
+function removeOld(cacheFile, size) {
+  const folder = path.dirname(cacheFile);
+  const others = readdirSync(folder).map((name) => path.join(folder, name));
+  const found = others.filter((file) => file !== cacheFile).map((file) => ({ file, ...sizeAndTime(file) }));
+  let total = size;
+  for (const one of found.sort((a, b) => b.mtimeMs - a.mtimeMs)) {
+    total += one.size;
+    if (total > LARGEST_CACHE) rmSync(one.file, { force: true, recursive: true });
+  }
+}
+
+function sizeAndTime(file) {
+  const { size = 0, mtimeMs = 0 } = lstatSync(file, { throwIfNoEntry: false }) ?? {};
+  return { size, mtimeMs };
 }
 
 /** The exit code of a wrong command line: its first word may be no command. */
 const USAGE = 2;
 
 process.once('exit', (code) => {
-  if (cacheFile === undefined || code === USAGE || compiled.size === 0) return;
+  if (command === undefined || code === USAGE || (isComplete && cache?.commands.includes(command))) return;
   try {
     writeCache();
   } catch {

@@ -2,7 +2,7 @@
 // signature out, --without-executable the single executable file, which needs a newer Node than pit itself.
 import { spawnSync } from 'node:child_process';
 import { createHash, createPrivateKey, createPublicKey, sign, verify } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { gzipSync } from 'node:zlib';
@@ -12,6 +12,8 @@ import { commitOf, npm, prepare, root } from './prepare.js';
 
 const SUMS = 'SHA256SUMS';
 const SIGNATURE = `${SUMS}.sig`;
+/** The public half of the key that signs releases, in the repository. */
+const PUBLIC_KEY = 'release-key.pem';
 
 // for copies without git; a release names its own commit
 delete process.env.PIT_COMMIT;
@@ -19,7 +21,7 @@ delete process.env.PIT_COMMIT;
 const release = path.join(root, 'release');
 const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
 const options = optionsGiven();
-const key = options.key === undefined ? undefined : signingKey(options.key);
+const key = options.key === undefined ? undefined : await signingKey(options.key);
 // before the files of an earlier release are removed
 if (options.executable) requireNodeForExecutable();
 requireCleanTree();
@@ -56,18 +58,41 @@ function optionsGiven() {
   }
 }
 
-function signingKey(file) {
+async function signingKey(file) {
   const fail = (why) => {
-    console.error(`${file} ${why}. Make a key with: openssl genpkey -algorithm ed25519 -out FILE`);
+    console.error(`${file} ${why}. Make a key with: openssl genpkey -algorithm ed25519 -aes256 -out FILE`);
     process.exit(2);
   };
+  let found;
   try {
-    const found = createPrivateKey(readFileSync(file));
-    return found.asymmetricKeyType === 'ed25519' ? found : fail('holds another kind of key than Ed25519');
+    const pem = readFileSync(file, 'utf8');
+    found = createPrivateKey({ key: pem, passphrase: pem.includes('ENCRYPTED') ? await passphrase(file) : undefined });
   } catch (error) {
     // the message of a wrong key may quote it
-    return fail(`cannot be read as a private key in PEM without a passphrase (${error.code})`);
+    return fail(`cannot be read as a private key in PEM, or its passphrase is wrong (${error.code})`);
   }
+  if (found.asymmetricKeyType !== 'ed25519') return fail('holds another kind of key than Ed25519');
+  requirePublished(createPublicKey(found));
+  return found;
+}
+
+/** Asked for on the terminal; in a pipe, the first line of stdin. Never an argument, which every user of the machine sees. */
+async function passphrase(file) {
+  if (!process.stdin.isTTY) return readFileSync(0, 'utf8').split('\n')[0];
+  const { default: inquirer } = await import('inquirer');
+  const { text } = await inquirer.prompt({ type: 'password', name: 'text', message: `Passphrase of ${file}:` });
+  return text;
+}
+
+/** A release that is signed with another key than the published one would pass for nobody. */
+function requirePublished(publicKey) {
+  const published = path.join(root, PUBLIC_KEY);
+  if (existsSync(published) && createPublicKey(readFileSync(published)).equals(publicKey)) return;
+  const problem = existsSync(published) ? 'holds another key than the one that signs' : 'is missing';
+  console.error(
+    `${PUBLIC_KEY} ${problem}, so nobody could check the signature. Make it and commit it: openssl pkey -in FILE -pubout -out ${PUBLIC_KEY}`,
+  );
+  process.exit(2);
 }
 
 /** What is released has to be what the commit holds. */

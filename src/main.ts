@@ -9,6 +9,8 @@ import { version } from './version.js';
 export async function start(): Promise<void> {
   // Node prints warnings, such as a deprecation, as text among the JSON of stderr; main reports them instead
   process.removeAllListeners('warning');
+  // by default Node opens its debugger at this signal, to every user of the machine
+  process.on('SIGUSR1', () => undefined);
   const args = process.argv.slice(2);
   if (args[0] === 'keychain-helper' && process.connected) {
     const { serveKeychain } = await import('./config/keychain-helper.js');

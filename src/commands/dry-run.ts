@@ -33,6 +33,7 @@ export function dryRunShape(preview: shape.Fields = PREVIEW_FIELDS, more: shape.
     request: REQUEST,
     ...more,
     preview: shape.object(preview),
+    halted: shape.boolean('pit halt is in effect: only cancellations are sent'),
   });
 }
 

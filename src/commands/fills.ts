@@ -3,14 +3,12 @@ import * as shape from '../cli/shapes.js';
 import { Decimal, formatAmount, grouped } from '../domain/decimal.js';
 import type { Order, Side } from '../domain/order.js';
 import { boundsByAnswer } from '../domain/time-range.js';
-import { Failure } from '../errors.js';
 import { wireField } from '../exchange/description.js';
 import type { Exchange, OrderPages, Pages } from '../exchange/exchange.js';
 import { sideColumn } from '../terminal/cells.js';
 import type { Column } from '../terminal/table.js';
 import { localTime, timeTitle } from '../terminal/time.js';
-import type { Journal } from '../trading/journal/journal.js';
-import { clientIdOf, isKind } from '../trading/journal/write.js';
+import { KnownClientIds } from '../trading/orders/known-client-ids.js';
 import { define } from './command.js';
 import { marketName, moment, requireRange } from './inputs.js';
 import { feeText } from './order/fills-so-far.js';
@@ -25,7 +23,7 @@ export default define({
   arguments: { market: optional('the market (default: those in which pit placed orders lately)', marketName) },
   flags: {
     from: flag('--from <time>', 'list all orders from this time (default: the newest)', moment),
-    to: flag('--to <time>', 'list orders up to this time (default: now)', moment),
+    to: flag('--to <time>', 'list orders before this time (default: now)', moment),
     all: toggle('--all', 'list all fills'),
   },
   examples: [
@@ -62,11 +60,11 @@ export default define({
     });
     const [first] = unread;
     if (first !== undefined) throw first.failure;
-    const names = clientIds(trading.journal, market);
+    const names = new KnownClientIds(() => trading.journal, market, context.host.monotonic);
     return pagedListing(context, {
       what: 'fills',
       pages: merged(lists),
-      rowMaker: () => (order) => fillRow(order, names.get(order.id) ?? null),
+      rowMaker: () => (order) => fillRow(order, names.of(order)),
       fields: ['orderId', 'clientId', 'time', 'market', 'side', 'price', 'amount', 'value', 'fee', 'feeCoin'],
       columns: COLUMNS(),
       empty: `No fills in ${market ?? 'any market in which pit placed orders'}.`,
@@ -136,14 +134,14 @@ class FilledOrders implements OrderPages {
 
   #isMeant({ time, filled }: Order): boolean {
     const { from, to } = this.range.bounds();
-    return time >= from && time <= to && Decimal.of(filled).sign > 0;
+    return time >= from && time < to && Decimal.of(filled).sign > 0;
   }
 
   /** Whether no order after this page is wanted. */
   #isEnough(rows: readonly Order[]): boolean {
     const oldest = rows.at(-1)?.time ?? Number.POSITIVE_INFINITY;
     const { from, to } = this.range.bounds();
-    return this.range.readsAllPages ? oldest < from : oldest <= to;
+    return this.range.readsAllPages ? oldest < from : oldest < to;
   }
 }
 
@@ -171,20 +169,6 @@ async function* merged(sources: readonly FilledOrders[]): Pages<Order> {
 function newer(best: FilledOrders | undefined, other: FilledOrders): FilledOrders {
   const [one, two] = [best?.waiting[0], other.waiting[0]];
   return best === undefined || (one !== undefined && two !== undefined && newestFirst(two, one) < 0) ? other : best;
-}
-
-/** The ids that orders were placed with, as far as the journal keeps them. */
-function clientIds(journal: Journal, market: string | undefined): ReadonlyMap<string, string> {
-  const names = new Map<string, string>();
-  const filter = { operation: 'order', ...(market === undefined ? {} : { market }) };
-  try {
-    for (const { write, id } of journal.archive.newestFirst(filter, 0))
-      if (id !== null && isKind(write, 'order')) names.set(id, clientIdOf(write));
-  } catch (error) {
-    // the rows are right without them
-    if (!(error instanceof Failure)) throw error;
-  }
-  return names;
 }
 
 function fillRow(order: Order, clientId: string | null) {

@@ -1,16 +1,22 @@
 import { confirm } from '../cli/consent.js';
 import { repeated, withCompletion } from '../cli/definition.js';
+import type { Decimal } from '../domain/decimal.js';
 import { type Advice, Failure, suggest } from '../errors.js';
+import type { CheckLines } from '../trading/batches/batch-sender.js';
 import type { Breach, GuardReport } from '../trading/guards/guards.js';
 import {
   GUARDS,
   type GuardLimits,
   type GuardName,
   guardLimits,
+  ordersToSend,
   parseGuards,
   requireDayNotional,
+  requireOrderNotional,
   SETTING_OF,
+  unsentText,
 } from '../trading/guards/limits.js';
+import type { BatchLine, RecordedWrite } from '../trading/journal/write.js';
 import type { RecordOptions } from '../trading/orders/place.js';
 import type { WriteContext } from './write.js';
 
@@ -36,37 +42,59 @@ export function breachText({ guard, message }: Breach, overridden: readonly Guar
   return `${guard}${overridden.includes(guard) ? ' (overridden)' : ''}: ${message}`;
 }
 
-/** The limits of the guards: those of the profile and those of the agent, if one sends. */
-export async function limitsOf({
-  session,
-  agentLimits,
-}: Pick<WriteContext, 'session' | 'agentLimits'>): Promise<GuardLimits> {
-  const limits = guardLimits((await session.profile.connection()).settings);
+/**
+ * The limits of the guards as they are now: those of the profile and those of the agent, if one sends. Throws Failure as
+ * {@link ActiveProfile.currentSettings}.
+ */
+export async function limitsOf(
+  { session, agentLimits }: Pick<WriteContext, 'session' | 'agentLimits'>,
+  isRest = false,
+): Promise<GuardLimits> {
+  const limits = guardLimits(await session.profile.currentSettings(unsentText(isRest)));
   return agentLimits === undefined ? limits : agentLimits.within(limits);
 }
 
+/** What orders are recorded with, and what checks them while they are sent. */
+export interface SendOptions extends RecordOptions {
+  /** For a job: before each of its requests. */
+  readonly checkLines: CheckLines;
+}
+
 /**
- * What to record with the write, and the check of the limits to repeat after recording. If the limit of the day was overridden,
- * it is not checked.
+ * What to record with the write, and the checks of the limits to repeat after recording. A limit that was overridden is not
+ * checked.
  * @param quote the coin that the limit is in
- * @param ifBlocked what to do if a limit is exceeded, where no guard can be overridden
+ * @param hint what to do if a limit is exceeded, where no guard can be overridden
  */
-export async function recordOptionsOf(
+export function sendOptionsOf(
   context: WriteContext,
   quote: string,
   { breaches, bestBid }: Pick<GuardReport, 'breaches' | 'bestBid'>,
   overridden: readonly GuardName[],
-  ifBlocked?: Advice,
-): Promise<RecordOptions> {
-  if (overridden.includes('day-notional') || breaches.some(({ guard }) => guard === 'day-notional')) return { bestBid };
+  hint?: Advice,
+): SendOptions {
   const { trading, agentLimits } = context;
-  const limits = await limitsOf(context);
+  const lifted = new Set([...overridden, ...breaches.map(({ guard }) => guard)]);
+  /** The limit of the day that the write is within: it is counted in full, so only a lower limit can change that. */
+  let checkedDay: Decimal | undefined;
+  const requireLimits = async (write: RecordedWrite, lines: readonly BatchLine[] | undefined, isRest: boolean) => {
+    const limits = await limitsOf(context, isRest);
+    const refusing = { isRest, hint };
+    if (!lifted.has('order-notional'))
+      requireOrderNotional(ordersToSend(write, lines), quote, limits, bestBid, refusing);
+    const day = limits.dayNotional.get(quote);
+    const isChecked = day === undefined || (checkedDay !== undefined && day.compare(checkedDay) >= 0);
+    if (lifted.has('day-notional') || isChecked) return;
+    requireDayNotional(trading, quote, limits, refusing);
+    checkedDay = day;
+  };
   return {
     bestBid,
-    requireWithinLimits: (write) => {
-      requireDayNotional(trading, quote, limits, ifBlocked);
-      return agentLimits?.requireOpen(trading, write);
+    requireWithinLimits: async (write, lines) => {
+      await requireLimits(write, lines, false);
+      await agentLimits?.requireOpen(trading, write);
     },
+    checkLines: ({ entry, requests }, lines) => requireLimits(entry.write, lines, requests > 0),
   };
 }
 

@@ -192,10 +192,17 @@ export const duration: Parser<number> = (word) => {
   throw usage(`"${word}" is not a duration.`, 'Write it as 500ms, 90s, 15m, 2h or 7d.');
 };
 
+/** A duration, and not none. */
+export const durationAboveZero: Parser<number> = (word) => {
+  const milliseconds = duration(word);
+  if (milliseconds > 0) return milliseconds;
+  throw usage(`${quoted(word)} is no time at all.`, 'Write it as 500ms, 90s, 15m, 2h or 7d.');
+};
+
 /** A duration that is no longer than another one, such as `24d`. */
 export function durationUpTo(longest: string): Parser<number> {
   return (word) => {
-    const milliseconds = duration(word);
+    const milliseconds = durationAboveZero(word);
     if (milliseconds <= duration(longest)) return milliseconds;
     throw usage(`${quoted(word)} is too long.`, `Use at most ${longest}.`);
   };

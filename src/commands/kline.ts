@@ -52,7 +52,7 @@ export default define({
   flags: {
     type: flag('--type <type>', `${CANDLE_TYPES.join(', ')} (default: ${DEFAULT_TYPE})`, candleType),
     since: flag('--since <time>', 'list candles from this time', moment),
-    until: flag('--until <time>', 'list candles up to this time (default: now)', moment),
+    until: flag('--until <time>', 'list candles before this time (default: now)', moment),
     size: flag(
       '--size <n>',
       `how many (default: ${DEFAULT_SIZE}, or all since --since)`,

@@ -6,6 +6,7 @@ import { Failure, usage } from '../errors.js';
 import { FACTS } from '../exchange/description.js';
 import type { OrderPages } from '../exchange/exchange.js';
 import type { Answer } from '../terminal/answer.js';
+import { KnownClientIds } from '../trading/orders/known-client-ids.js';
 import { type Context, define } from './command.js';
 import { marketName, oneOf, wholeNumber } from './inputs.js';
 import { newestFirst, ORDER, orderColumns, orderRow } from './order/order-row.js';
@@ -59,7 +60,8 @@ export default define({
         : { from: 1, to: all || state === 'open' ? Number.POSITIVE_INFINITY : 1 };
     const client = allMarkets ? withTimePerPage(context, trading.client) : trading.client;
     const where = market ?? (allMarkets ? 'any market' : 'any market in which pit placed orders');
-    const shown = { where, state, isSeveral: market === undefined };
+    const names = new KnownClientIds(() => trading.journal, market, context.host.monotonic);
+    const shown = { where, state, isSeveral: market === undefined, names };
     const read = async () => {
       const found = await readOrderLists(context, trading, {
         market,
@@ -90,11 +92,12 @@ interface Shown {
   readonly where: string;
   readonly state: Wanted;
   readonly isSeveral: boolean;
+  readonly names: KnownClientIds;
 }
 
-function listed(orders: readonly Order[], { where, state, isSeveral }: Shown): Answer {
+function listed(orders: readonly Order[], { where, state, isSeveral, names }: Shown): Answer {
   const rows = orders
-    .map((order) => orderRow(order, null))
+    .map((order) => orderRow(order, names.of(order)))
     .filter((row) => state === 'all' || row.state === state)
     .sort(newestFirst);
   return listing({

@@ -1,6 +1,6 @@
 import { listing } from '../cli/answers.js';
 import { confirm, requireConsent } from '../cli/consent.js';
-import { flag, optional, required, withCompletion } from '../cli/definition.js';
+import { flag, optional, required, toggle, withCompletion } from '../cli/definition.js';
 import * as shape from '../cli/shapes.js';
 import { CompletionNames } from '../config/completion-names.js';
 import { hostsInUse, type OriginatedHost } from '../config/connection.js';
@@ -11,10 +11,13 @@ import {
   coinAmounts,
   limitsOfWithdrawals,
   loosens,
+  passwordsOf,
+  redisProblem,
   SETTING_KEYS,
   SETTINGS,
   settingKey,
   shownSettings,
+  withPassword,
 } from '../config/settings.js';
 import { checkUrl } from '../config/urls.js';
 import { Failure, suggest, tryRead, usage } from '../errors.js';
@@ -24,7 +27,8 @@ import type { Answer } from '../terminal/answer.js';
 import { type Entry, record } from '../terminal/table.js';
 import { type Context, define } from './command.js';
 import { DRY_CHANGE, dryChange } from './dry-run.js';
-import { profileName, word } from './inputs.js';
+import { filePath, profileName, word } from './inputs.js';
+import { readNamedFile, STDIN } from './named-files/input.js';
 import { warnOfOrphanedWrites } from './orphaned-writes.js';
 
 const HOSTS: shape.Fields = {
@@ -262,17 +266,26 @@ export const set = define({
     key: required('baseUrl, tradeUrl, wsUrl or a setting', readKey),
     value: required('its value', word),
   },
+  flags: {
+    passwordStdin: toggle('--password-stdin', 'for limiter: read the password of Redis from stdin'),
+    passwordFile: flag('--password-file <path>', 'for limiter: read the password of Redis from a file', filePath),
+  },
   examples: [
     'profile set overseas tradeUrl https://trade.example.com',
     'profile set overseas zone +08:00',
     'profile set overseas withdrawDayLimit 0.5btc,1000usdt',
+    'profile set overseas limiter rediss://pit@redis.example.com --password-file redis.txt',
   ],
   output: PROFILE,
   dryRunOutput: DRY_CHANGE,
-  async run(context, { name, key, value }) {
+  async run(context, { name, key, value: given, passwordStdin, passwordFile }) {
     const { output, globals } = context;
     const { profiles } = context.session.profile;
     const profile = await profiles.get(name);
+    const source = passwordFile ?? (passwordStdin ? STDIN : undefined);
+    const value = key === 'limiter' ? await limiterUrl(context, given, source) : given;
+    if (key !== 'limiter' && source !== undefined)
+      throw usage(`${key} has no password.`, '--password-stdin and --password-file belong to limiter.');
     const checked = checkSetting(key, value);
     const shown = shownSettings({ [key]: checked })[key] ?? '';
     for (const warning of unknownCoins(context.host.directories.cache, name, key, checked)) output.warn(warning);
@@ -295,6 +308,30 @@ export const set = define({
     return changed(await profiles.get(name), profiles, `Set ${key} of ${name}.`);
   },
 });
+
+/** In bytes: far more than a password has. */
+const PASSWORD_RULES = { max: 4_096, hint: 'It must hold the password of Redis, on one line.' };
+
+/**
+ * The URL of a Redis with the password from stdin or a file. Throws Failure `usage` for a Redis that must not be used, and for a
+ * password on the command line, which other users of the machine and the shell's history see.
+ */
+async function limiterUrl(context: Context, given: string, source: string | undefined): Promise<string> {
+  const url = checkSetting('limiter', given);
+  if (passwordsOf(url).length > 0)
+    throw usage('A password on the command line can be seen by others, so it is not taken from there.', [
+      'Leave it out of the URL, and give it with --password-stdin or --password-file.',
+      'Change the password if others may have seen it.',
+    ]);
+  const problem = redisProblem(url, context.host.environment);
+  if (problem !== null)
+    throw usage(`This Redis is not used: ${problem}.`, 'Its answers decide whether the account is halted.');
+  if (source === undefined) return url;
+  const bytes = await readNamedFile(context, source, PASSWORD_RULES);
+  const password = new TextDecoder().decode(bytes).replace(/\r?\n$/, '');
+  if (password === '' || /\p{Cc}/u.test(password)) throw usage('The password is not one line.', PASSWORD_RULES.hint);
+  return withPassword(url, password);
+}
 
 const LIMITS_BY_COIN: ReadonlySet<string> = new Set([
   'withdrawLimit',

@@ -3,6 +3,7 @@ import * as shape from '../cli/shapes.js';
 import { counted, Decimal, formatAmount } from '../domain/decimal.js';
 import { referenceText } from '../domain/order.js';
 import { type Advice, Failure, quoted, suggest, tryRead, usage } from '../errors.js';
+import { wireField } from '../exchange/description.js';
 import type { Screen } from '../terminal/screen.js';
 import { table } from '../terminal/table.js';
 import { isoTime, localTime, timeTitle, zonedTime } from '../terminal/time.js';
@@ -66,7 +67,9 @@ export default define({
       ),
       id: shape.nullable(shape.text('of what was placed or cancelled')),
       duplicates: shape.array(shape.id(''), 'duplicates that the network created from the same request'),
-      timeline: shape.array(shape.object({ time: shape.time("by this machine's clock"), event: shape.text('') })),
+      timeline: shape.array(
+        shape.object({ time: shape.time("by this machine's clock"), event: shape.text('', wireField.WRITE_MESSAGE) }),
+      ),
     }),
   ),
   async run(context, { clientId, as }) {

@@ -34,7 +34,7 @@ export interface WriteContext {
   readonly globals: Pick<Globals, 'yes' | 'dryRun' | 'verbose'>;
   readonly budget: TimeBudget;
   readonly session: {
-    readonly profile: Pick<ActiveProfile, 'connection'>;
+    readonly profile: Pick<ActiveProfile, 'connection' | 'currentSettings'>;
     readonly exchange: Pick<ActiveExchange, 'markets'>;
   };
   readonly trading: TradingContext;
@@ -99,6 +99,10 @@ export interface Write<Ready extends Prepared, Sent> {
   readonly interrupted: (ready: Ready) => Interruption | null;
   /** Sends nothing more, and waits a moment for the answers to what was sent. */
   readonly stop?: () => Promise<void>;
+  /** For a signal: prints what was done so far, as the answer of the command. */
+  readonly printSoFar?: () => Promise<void>;
+  /** What was done before this write, for a signal that comes before it is sent. Absent if nothing was. */
+  readonly doneBefore?: Interruption;
   /** Throws the Failure of a write that was not done. */
   readonly result: (ready: Ready, sent: Sent) => Answer | Promise<Answer>;
 }
@@ -112,14 +116,16 @@ export async function carryOut<Ready extends Prepared, Sent>(
   let isCancelled = false;
   const interrupted = () => {
     isCancelled = sending === undefined;
-    return sending === undefined ? null : write.interrupted(sending);
+    return sending === undefined ? (write.doneBefore ?? null) : write.interrupted(sending);
   };
   const stop = () => (sending === undefined ? undefined : write.stop?.());
-  return reportingSignals(context, { interrupted, stop }, async () => {
+  return reportingSignals(context, { interrupted, stop, printSoFar: write.printSoFar }, async () => {
     const confirmed = await confirmedWrite(context, write);
     if ('answer' in confirmed) return confirmed.answer;
     // it was reported that nothing was sent
     if (isCancelled) throw new Interrupted('SIGINT');
+    // what was shown is still what is configured
+    await context.session.profile.currentSettings();
     sending = confirmed.ready;
     return write.result(sending, await write.send(sending));
   });
@@ -131,6 +137,8 @@ interface Interruptible {
   interrupted(): Interruption | null;
   /** Sends nothing more, and waits a moment for the answers to what was sent; undefined if there is nothing to wait for. */
   stop(): Promise<void> | undefined;
+  /** Prints what was done so far, as the answer of the command. Absent if the interruption says it all. */
+  readonly printSoFar?: (() => Promise<void>) | undefined;
 }
 
 /**
@@ -142,17 +150,31 @@ export async function reportingSignals<Value>(
   write: Interruptible,
   work: () => Promise<Value>,
 ): Promise<Value> {
-  let isSignalled = false;
-  const report = (signal: EndingSignal) => output.interrupted(signal, write.interrupted());
-  const removeHandler = host.onInterrupt((signal) => {
-    isSignalled = true;
-    const stopping = write.stop();
-    return stopping === undefined ? report(signal) : stopping.then(() => report(signal));
-  }, report);
+  let signalled: EndingSignal | undefined;
+  let reporting: Promise<void> | undefined;
+  const report = async (signal: EndingSignal) => {
+    const interruption = write.interrupted();
+    // a reader that is gone must not hide the interruption
+    if (write.printSoFar !== undefined) await write.printSoFar().catch(() => undefined);
+    output.interrupted(signal, interruption);
+  };
+  const removeHandler = host.onInterrupt(
+    (signal) => {
+      signalled = signal;
+      const stopping = write.stop();
+      reporting = stopping === undefined ? report(signal) : stopping.then(() => report(signal));
+      return reporting;
+    },
+    (signal) => output.interrupted(signal, write.interrupted()),
+  );
   try {
-    return await work();
+    const value = await work();
+    // what was done is reported already
+    if (signalled === undefined || write.printSoFar === undefined) return value;
+    await reporting;
+    throw new Interrupted(signalled);
   } catch (error) {
-    if (error instanceof Interrupted && !isSignalled) report(error.signal);
+    if (error instanceof Interrupted && signalled === undefined) await report(error.signal);
     throw error;
   } finally {
     removeHandler();
@@ -168,7 +190,10 @@ async function confirmedWrite<Ready extends Prepared, Sent>(
   let readAt = host.monotonic();
   let ready = await prepare();
   for (let isAgain = false; ; isAgain = true) {
-    if (globals.dryRun) return { answer: dryAnswer(dryRun(ready), await preview(ready)) };
+    if (globals.dryRun) {
+      const isHalted = (await context.trading.client.halt()) !== undefined;
+      return { answer: dryAnswer(withHalted(dryRun(ready), isHalted), await preview(ready)) };
+    }
     if (passesHalt !== true) await requireNotHalted(context);
     if (isPreviewed) output.preview(await preview(ready));
     else for (const { text } of ready.warnings) output.warn(text);
@@ -189,6 +214,12 @@ export async function requireNotHalted({ trading }: Pick<WriteContext, 'trading'
   if (halt === undefined) return;
   const message = `halted blocks this: the account is ${haltText(halt)}. Nothing was sent.`;
   throw new Failure('usage', message, { hint: LIFT_HALT, halted: true });
+}
+
+/** Each request of a dry run, with whether the account is halted. */
+function withHalted(data: unknown, halted: boolean): unknown {
+  if (Array.isArray(data)) return data.map((one) => withHalted(one, halted));
+  return typeof data === 'object' && data !== null && 'dryRun' in data ? { ...data, halted } : data;
 }
 
 function dryAnswer(data: unknown, show: (screen: Screen) => string): Answer {

@@ -1,7 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { readBounded } from '../platform/bounded-file.js';
-import { isPrivateFile, makePrivateFolder } from '../platform/private-files.js';
+import { makePrivateFolder, readPrivate } from '../platform/private-files.js';
 import { replaceFile } from '../platform/replacement.js';
 
 interface Cached {
@@ -35,10 +34,8 @@ export class Cache {
   /** The entry and how old it is; null when there is none, or it is damaged, not private, or from the future. */
   read(key: string): Cached | null {
     try {
-      const file = fileOf(key);
-      return isPrivateFile(this.#folder, file)
-        ? this.#parse(key, readBounded(path.join(this.#folder, file), MAX_BYTES))
-        : null;
+      const bytes = readPrivate(this.#folder, fileOf(key), MAX_BYTES);
+      return bytes === undefined ? null : this.#parse(key, bytes);
     } catch {
       return null;
     }

@@ -1,7 +1,5 @@
-import fs from 'node:fs';
 import path from 'node:path';
-import { readTextBounded } from '../platform/bounded-file.js';
-import { isPrivateFile, makePrivateFolder } from '../platform/private-files.js';
+import { makePrivateFolder, readPrivate } from '../platform/private-files.js';
 import { replaceFile } from '../platform/replacement.js';
 
 /**
@@ -70,8 +68,7 @@ export class CompletionNames {
   read(kind: NameKind): string[] {
     if (!FOLDER_NAME.test(this.folder)) return [];
     try {
-      if (!isPrivateFile(this.#root, path.join(this.folder, kind))) return [];
-      return allowed(kind, readTextBounded(this.#file(kind), MAX_BYTES).split('\n'));
+      return allowed(kind, this.#text(kind)?.split('\n') ?? []);
     } catch {
       return [];
     }
@@ -84,7 +81,7 @@ export class CompletionNames {
       .map((line) => `${line}\n`)
       .join('');
     try {
-      if (fs.existsSync(this.#file(kind)) && readTextBounded(this.#file(kind), MAX_BYTES) === text) return;
+      if (this.#text(kind) === text) return;
       makePrivateFolder(this.#root);
       makePrivateFolder(this.#root, this.folder);
       replaceFile(this.#file(kind), text);
@@ -114,6 +111,10 @@ export class CompletionNames {
         [market, id, clientId ?? NONE, ...(terms === null ? [] : [terms])].join(' '),
       ),
     );
+  }
+
+  #text(kind: NameKind): string | undefined {
+    return readPrivate(this.#root, path.join(this.folder, kind), MAX_BYTES)?.toString('utf8');
   }
 
   #file(kind: NameKind): string {

@@ -1,4 +1,5 @@
 import { type Advice, Failure, suggest } from '../errors.js';
+import { KEYS_WITHHELD } from '../platform/withheld-keys.js';
 import { type KeyPair, type KeyStore, requireKeyText, type StoredKeys } from './keys.js';
 import type { Profile, Profiles } from './profiles.js';
 import { checkUrl } from './urls.js';
@@ -24,6 +25,8 @@ export interface Connection {
   readonly keys: KeyPair | null;
   /** The entry of the keychain that holds the keys: it is read when a request is to be signed. Null: they are not there. */
   readonly keychainEntry: string | null;
+  /** The digest of the access key that is in the keychain; null if it was not stored with the name of the entry. */
+  readonly keychainDigest: string | null;
   /** Signed requests go to the built-in sandbox, which is started when one of its hosts is needed. */
   readonly sandbox: boolean;
   /** A host comes from the environment: previews name it. */
@@ -40,6 +43,8 @@ interface FromEnvironment {
   readonly baseUrl: string | null;
   readonly tradeUrl: string | null;
   readonly keys: KeyPair | null;
+  /** Whether the pit that started this program has keys in its environment, which it does not pass on. */
+  readonly areKeysWithheld: boolean;
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -84,13 +89,15 @@ function combine(profile: Profile, inEnvironment: FromEnvironment, stored: Store
     wsUrl !== null || (sandbox && isProfilesExchange) ? null : whyNoWsUrl(profile.name, isProfilesExchange);
   const keysMissing = whyNoKeys(profile, inEnvironment, stored);
   const baseUrlMissing = baseUrl === null && !sandbox ? NO_BASE_URL : null;
+  const inKeychain = keysMissing === null && stored?.store === 'keychain' ? stored : null;
   return {
     profile: profile.name,
     baseUrl,
     tradeUrl,
     wsUrl,
     keys: keysMissing !== null ? null : (inEnvironment.keys ?? (stored?.store === 'file' ? stored.pair : null)),
-    keychainEntry: keysMissing === null && stored?.store === 'keychain' ? stored.entry : null,
+    keychainEntry: inKeychain?.entry ?? null,
+    keychainDigest: inKeychain?.digest ?? null,
     sandbox,
     hostFromEnvironment: inEnvironment.baseUrl !== null || inEnvironment.tradeUrl !== null,
     settings: profile.settings,
@@ -125,6 +132,7 @@ export function hostsInUse(
 
 function whyNoKeys(profile: Profile, inEnvironment: FromEnvironment, stored: StoredKeys | null): MissingReason | null {
   if (inEnvironment.tradeUrl === null && pricesElsewhere(profile, inEnvironment)) return FOREIGN_PRICES;
+  if (inEnvironment.keys === null && inEnvironment.areKeysWithheld) return WITHHELD;
   if (inEnvironment.keys !== null) return profile.builtIn && inEnvironment.tradeUrl === null ? KEYS_WITHOUT_HOST : null;
   if (tradesElsewhere(profile, inEnvironment)) return HOST_WITHOUT_KEYS;
   return stored === null && !profile.builtIn ? noKeys(profile.name) : null;
@@ -153,11 +161,12 @@ function requireProfileHosts(profile: Profile, inEnvironment: FromEnvironment): 
 }
 
 function fromEnvironment(environment: Environment): FromEnvironment {
-  const { PIT_PROFILE, PIT_ACCESS_KEY, PIT_SECRET_KEY } = environment;
+  const { PIT_PROFILE, PIT_ACCESS_KEY, PIT_SECRET_KEY, [KEYS_WITHHELD]: withheld } = environment;
   return {
     profile: PIT_PROFILE || null,
     ...hostsFrom(environment),
     keys: keysFrom(copied(PIT_ACCESS_KEY), copied(PIT_SECRET_KEY)),
+    areKeysWithheld: copied(withheld) !== null,
   };
 }
 
@@ -212,6 +221,14 @@ function noKeys(profile: string): MissingReason {
 const KEYS_WITHOUT_HOST: MissingReason = {
   message: 'PIT_ACCESS_KEY and PIT_SECRET_KEY are set, but there is no exchange to use them with.',
   hint: 'Set PIT_TRADE_URL and PIT_BASE_URL or name a profile; for the sandbox, unset the two keys.',
+};
+
+const WITHHELD: MissingReason = {
+  message: 'pit gives the programs that it starts no keys from its environment.',
+  hint: suggest(
+    'Store keys in a profile, and start pit without PIT_ACCESS_KEY and PIT_SECRET_KEY',
+    ...['keys', 'set', '--profile', 'NAME'],
+  ),
 };
 
 const FOREIGN_PRICES: MissingReason = {

@@ -1,7 +1,7 @@
-import { realpathSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { isSea } from 'node:sea';
-import { loadFromExecutable } from '../platform/native-library.js';
+import { installationFolder, loadFromExecutable, loadLibrary, packageFolder } from '../platform/native-library.js';
 
 /** What the program asks of its helper. An entry is named within the service {@link SERVICE}. */
 export type KeychainRequest =
@@ -59,8 +59,8 @@ export async function serveKeychain(): Promise<void> {
 async function answerTo(request: KeychainRequest): Promise<KeychainAnswer> {
   let kind: KeychainProblem['kind'] = 'refused';
   try {
-    const keyring = await load();
-    if (keyring === undefined) return { problem: { kind: 'missing', detail: folderOfPackages() } };
+    const keyring = load();
+    if (keyring === undefined) return { problem: { kind: 'missing', detail: installationFolder() } };
     kind = 'unavailable';
     const entry = new keyring.AsyncEntry(SERVICE, request.entry, OPTIONS);
     kind = 'refused';
@@ -78,18 +78,22 @@ async function answerTo(request: KeychainRequest): Promise<KeychainAnswer> {
   }
 }
 
-/** The package; undefined if it is not installed. The single executable holds its native library. */
-async function load(): Promise<Keyring | undefined> {
+/** The library of the package; undefined if it is not installed. The single executable holds it. */
+function load(): Keyring | undefined {
   if (isSea()) return loadFromExecutable(PACKAGE) as Keyring;
-  try {
-    return await import(PACKAGE);
-  } catch {
-    return undefined;
-  }
+  const file = keyringLibrary();
+  return file === undefined ? undefined : (loadLibrary(file) as Keyring);
 }
 
-/** Where `node_modules` of the program is, or would be. */
-function folderOfPackages(): string {
-  const folder = path.dirname(realpathSync(process.argv[1] ?? process.execPath));
-  return path.basename(folder) === 'bin' ? path.dirname(folder) : folder;
+/** The native library for this machine: the package would search for it in every folder above, where others may have put one. */
+function keyringLibrary(): string | undefined {
+  const isMusl = existsSync('/etc/alpine-release');
+  const libraries = isMusl ? ['-musl'] : ['-gnu', '-gnueabihf'];
+  const names = process.platform === 'linux' ? libraries : [''];
+  for (const name of names) {
+    const machine = `${process.platform}-${process.arch}${name}`;
+    const folder = packageFolder(`${PACKAGE}-${machine}`);
+    if (folder !== undefined) return path.join(folder, `keyring.${machine}.node`);
+  }
+  return undefined;
 }

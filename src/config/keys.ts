@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { Failure, suggest, tryRead, usage } from '../errors.js';
@@ -16,7 +17,12 @@ const KEY = /^[\x21-\x7e]{1,512}$/;
 /** Where the keys of a profile are: in pit's own file or in the system's keychain, under the name of an entry. */
 export type StoredKeys =
   | { readonly store: 'file'; readonly pair: KeyPair }
-  | { readonly store: 'keychain'; readonly entry: string };
+  | {
+      readonly store: 'keychain';
+      readonly entry: string;
+      /** The {@link keyDigest} of the access key, so that it is known without the keychain; null if it was not stored. */
+      readonly digest: string | null;
+    };
 
 export type KeyPlace = StoredKeys['store'];
 
@@ -53,11 +59,14 @@ export class KeyStore {
   async get(profile: string): Promise<KeyPair | null> {
     const found = await this.find(profile);
     if (found === null) return null;
-    return found.store === 'file' ? found.pair : this.fromKeychain(profile, found.entry);
+    return found.store === 'file' ? found.pair : this.fromKeychain(profile, found.entry, found.digest);
   }
 
-  /** The keys in an entry of the keychain. Throws Failure `credentials` if it is gone or holds something else, too. */
-  async fromKeychain(profile: string, entry: string): Promise<KeyPair> {
+  /**
+   * The keys in an entry of the keychain. Throws Failure `credentials` if it is gone or holds something else, too.
+   * @param digest of the access key that was stored; null if it is unknown
+   */
+  async fromKeychain(profile: string, entry: string, digest: string | null): Promise<KeyPair> {
     const text = await (await this.keychain()).read(entry);
     const hint = suggest('Store the keys again', 'keys', 'set', '--profile', profile);
     if (text === null) {
@@ -65,8 +74,18 @@ export class KeyStore {
       throw new Failure('credentials', message, { hint });
     }
     const [accessKey, secretKey, ...more] = text.split('\n');
-    if (isKeyText(accessKey) && isKeyText(secretKey) && more.length === 0) return { accessKey, secretKey };
-    throw new Failure('credentials', `The entry "${entry}" of pit in the keychain does not hold two keys.`, { hint });
+    if (!isKeyText(accessKey) || !isKeyText(secretKey) || more.length > 0)
+      throw new Failure('credentials', `The entry "${entry}" of pit in the keychain does not hold two keys.`, { hint });
+    // a halt of the key that was stored would not stop another one
+    if (digest !== null && digest !== keyDigest(accessKey))
+      throw new Failure(
+        'credentials',
+        `The entry "${entry}" of pit in the keychain holds other keys than pit stored.`,
+        {
+          hint,
+        },
+      );
+    return { accessKey, secretKey };
   }
 
   /**
@@ -83,7 +102,7 @@ export class KeyStore {
     const keychain = await this.keychain();
     const entry = await keychain.store(profile, `${accessKey}\n${secretKey}`);
     try {
-      return await this.#replace(profile, { [ENTRY]: entry });
+      return await this.#replace(profile, { [ENTRY]: entry, [DIGEST]: keyDigest(accessKey) });
     } catch (thrown) {
       await tryRead(() => keychain.remove(entry));
       throw thrown;
@@ -194,7 +213,17 @@ function storedKeysIn(document: Document, profile: string, file: string): Stored
   if (isKeyText(accessKey) && isKeyText(secretKey)) return { store: 'file', pair: { accessKey, secretKey } };
   const entry = entryOf(document, profile);
   if (entry === null) throw damaged(file, 'it does not hold two keys');
-  return { store: 'keychain', entry };
+  const digest = document[DIGEST];
+  return { store: 'keychain', entry, digest: typeof digest === 'string' && DIGEST_FORM.test(digest) ? digest : null };
+}
+
+/** The field of a key file with the {@link keyDigest} of keys that are in the keychain. */
+const DIGEST = 'keyDigest';
+const DIGEST_FORM = /^[0-9a-f]{16}$/;
+
+/** Distinguishes access keys without showing them. */
+export function keyDigest(accessKey: string): string {
+  return createHash('sha256').update(accessKey).digest('hex').slice(0, 16);
 }
 
 function noProfile(profile: string) {

@@ -5,7 +5,7 @@ import { usage } from '../errors.js';
 import { shown, unknownWord } from './nearest.js';
 import type { Setting } from './setting.js';
 import { STREAM_SETTINGS } from './stream-settings.js';
-import { checkUrl, type UrlRole } from './urls.js';
+import { checkUrl, isLoopback, type UrlRole } from './urls.js';
 
 const NOTIONALS = 'amounts of quote coins like 50000usdt,2btc (other coins keep their default), or off';
 
@@ -111,7 +111,8 @@ function parseAddresses(value: string): string | null {
 const LIMITER_SETTINGS = {
   limiter: {
     about: 'a Redis to share the limits of a key between machines',
-    values: 'a URL, redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE], or rediss:// for TLS',
+    values:
+      'a URL, rediss://[USER@]HOST[:PORT][/DATABASE], or redis:// on this machine; give a password with --password-stdin',
     parse: parseRedisUrl,
     show: withoutPassword,
   },
@@ -122,6 +123,28 @@ const LIMITER_SETTINGS = {
     parse: (value) => (/^([1-9]\d?|100)%?$/.test(value) ? `${Number.parseInt(value, 10)}%` : null),
   },
 } as const satisfies Record<string, Setting>;
+
+/**
+ * Why a Redis must not be used: its answers decide whether an account is halted, so nobody on the network path may change them. Null
+ * if it may. @param url as it is stored
+ */
+export function redisProblem(url: string, environment: Readonly<Record<string, string | undefined>>): string | null {
+  const { protocol, hostname } = new URL(url);
+  if (protocol === 'redis:')
+    return isLoopback(hostname)
+      ? null
+      : `redis:// to ${hostname} is unencrypted; use rediss://, or redis:// on this machine`;
+  return environment.NODE_TLS_REJECT_UNAUTHORIZED === '0'
+    ? 'NODE_TLS_REJECT_UNAUTHORIZED=0 leaves its certificate unchecked; unset it'
+    : null;
+}
+
+/** The URL of a Redis with its password, which is kept in the profile's file. */
+export function withPassword(url: string, password: string): string {
+  const secret = new URL(url);
+  secret.password = encodeURIComponent(password);
+  return secret.href;
+}
 
 /** The share as a fraction. @param setting as it is stored; absent if it is not set */
 export function shareOf(setting: string | undefined): number {

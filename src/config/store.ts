@@ -2,6 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import type Conf from 'conf';
 import { Failure, suggest, systemErrorCode } from '../errors.js';
+import { UnboundedFile } from '../platform/bounded-file.js';
 import { LOCK, locked } from '../platform/lock.js';
 import {
   cannotWrite,
@@ -9,7 +10,8 @@ import {
   isPrivateFile,
   makePrivateFolder,
   notFolder,
-  requireUnmovable,
+  readPrivate,
+  requirePrivateFolder,
 } from '../platform/private-files.js';
 
 export type Document = Readonly<Record<string, unknown>>;
@@ -37,10 +39,9 @@ export class Store {
 
   /** @throws Failure `credentials` when the file is damaged, open to others or unreadable */
   async read(file: string): Promise<Document | null> {
+    const text = textOf(this.folder, file);
     // Without a file there is nothing to load the library for; this is every command of someone who has no profile.
-    if (!isPrivateFile(this.folder, file)) return null;
-    requireUnmovable(this.folder);
-    return readWith(await loadConf(), path.join(this.folder, file));
+    return text === null ? null : parseWith(await loadConf(), path.join(this.folder, file), text);
   }
 
   /** The names of the documents in a folder within, sorted. */
@@ -64,7 +65,6 @@ export class Store {
    */
   async change<T>(work: (writer: Writer) => T): Promise<T> {
     makePrivateFolder(this.folder);
-    requireUnmovable(this.folder);
     const conf = await loadConf();
     return locked(this.folder, () => {
       sweep(this.folder);
@@ -78,7 +78,10 @@ function writer(root: string, conf: ConfClass): Writer {
   const has = (file: string) => isPrivateFile(root, file);
   return {
     has,
-    read: (file) => (has(file) ? readWith(conf, at(file)) : null),
+    read: (file) => {
+      const text = textOf(root, file);
+      return text === null ? null : parseWith(conf, at(file), text);
+    },
     write: (file, document) => {
       makePrivateFolder(root, path.dirname(file));
       has(file);
@@ -99,11 +102,29 @@ function remove(file: string): boolean {
   }
 }
 
-/** The parser's own words stay out of the failure, and so does its error: they quote the file, which may hold a key. */
-function readWith(conf: ConfClass, file: string): Document {
+const MAX_BYTES = 2 ** 20;
+
+/** The text of a document; null if there is none. */
+function textOf(root: string, name: string): string | null {
+  const file = path.join(root, name);
   try {
-    requireShort(file);
-    return open(conf, file, false).store;
+    const bytes = readPrivate(root, name, MAX_BYTES);
+    if (bytes === undefined) return null;
+    requirePrivateFolder(root);
+    return bytes.toString('utf8');
+  } catch (thrown) {
+    if (thrown instanceof Failure) throw thrown;
+    throw thrown instanceof UnboundedFile ? damaged(file, thrown.message) : unreadable(file, thrown);
+  }
+}
+
+/**
+ * The document in a text that was read of a file. The library is given the text: the file may be another one by now. The
+ * parser's own words stay out of the failure, and so does its error: they quote the file, which may hold a key.
+ */
+function parseWith(conf: ConfClass, file: string, text: string): Document {
+  try {
+    return open(conf, file, { clearInvalidConfig: false, deserialize: () => JSON.parse(text) as Document }).store;
   } catch (thrown) {
     if (thrown instanceof Failure) throw thrown;
     if (!(thrown instanceof SyntaxError)) throw unreadable(file, thrown);
@@ -122,12 +143,6 @@ export function damaged(file: string, why: string): Failure {
   });
 }
 
-const MAX_BYTES = 2 ** 20;
-
-function requireShort(file: string): void {
-  if (fs.statSync(file).size > MAX_BYTES) throw damaged(file, 'it is longer than 1 MiB');
-}
-
 function unreadable(file: string, thrown: unknown): Failure {
   return new Failure('credentials', `${file} cannot be read (${systemErrorCode(thrown)}).`, {
     hint: 'Check who may read it and the folders above it.',
@@ -139,7 +154,7 @@ function writeWith(conf: ConfClass, file: string, document: Document): void {
   const snap = process.env.SNAP;
   delete process.env.SNAP;
   try {
-    open(conf, file, true).store = { ...document };
+    open(conf, file, { clearInvalidConfig: true }).store = { ...document };
   } catch (thrown) {
     throw cannotWrite(file, thrown);
   } finally {
@@ -147,13 +162,17 @@ function writeWith(conf: ConfClass, file: string, document: Document): void {
   }
 }
 
-function open(conf: ConfClass, file: string, clearInvalidConfig: boolean): Conf<Record<string, unknown>> {
+function open(
+  conf: ConfClass,
+  file: string,
+  options: Pick<ConstructorParameters<ConfClass>[0] & object, 'clearInvalidConfig' | 'deserialize'>,
+): Conf<Record<string, unknown>> {
   return new conf({
     cwd: path.dirname(file),
     configName: path.basename(file, '.json'),
     configFileMode: FILE_MODE,
     accessPropertiesByDotNotation: false,
-    clearInvalidConfig,
+    ...options,
   });
 }
 

@@ -1,12 +1,12 @@
 import type { Moment } from './moment.js';
 
-/** Both ends are included; an absent one is open. */
+/** `from <= time < to`; an absent end is open. */
 export interface TimeRange {
   readonly from?: Moment | undefined;
   readonly to?: Moment | undefined;
 }
 
-/** In milliseconds since the Unix epoch. */
+/** In milliseconds since the Unix epoch: `from <= time < to`. */
 interface Bounds {
   readonly from: number;
   readonly to: number;

@@ -78,7 +78,7 @@ async function* readAllBills(
 ): AsyncGenerator<readonly Bill[]> {
   const until = await endOf(source, zone, range);
   const bounds = boundsByAnswer(source, range);
-  const isInRange = ({ time }: ListedBill) => time >= bounds().from && time <= bounds().to;
+  const isInRange = ({ time }: ListedBill) => time >= bounds().from && time < bounds().to;
   const isBeforeRange = (entries: readonly ListedBill[]) => (entries.at(-1)?.time ?? Number.NaN) < bounds().from;
   const taken = new TakenRows(BILL_ROWS);
   for (const age of AGES) {

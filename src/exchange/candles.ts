@@ -31,7 +31,7 @@ export interface CandleSeries {
 export interface CandleRange extends CandleSeries {
   /** Opening time of the first candle, inclusive; undefined for the latest `size` candles. */
   readonly since?: Moment | undefined;
-  /** Opening time of the last candle, inclusive; undefined for the newest. */
+  /** Candles open before this time; undefined for all up to the newest. */
   readonly until?: Moment | undefined;
   readonly size?: number | undefined;
 }
@@ -60,7 +60,7 @@ export async function readCandles(source: CandleSource, range: CandleRange): Pro
   const first = await readFirstPage(source, range, since ?? latest);
   const last = until(source.marketNow());
   const found = await readOn(source, range, first, last);
-  const inRange = found.candles.filter(({ time }) => time >= first.start && time <= last);
+  const inRange = found.candles.filter(({ time }) => time >= first.start && time < last);
   return { ...found, candles: cut(inRange, range) };
 }
 

@@ -1,9 +1,9 @@
 import type { Cache } from '../config/cache.js';
 import type { Connection } from '../config/connection.js';
-import { passwordsOf, shareOf } from '../config/settings.js';
+import { passwordsOf, redisProblem, shareOf } from '../config/settings.js';
 import type { Market } from '../domain/market.js';
 import type { Failure } from '../errors.js';
-import type { Host } from '../platform/host.js';
+import { type Host, monotonicMs } from '../platform/host.js';
 import type { TimeBudget } from '../platform/time-budget.js';
 import type { Exchange } from './domain-exchange.js';
 import type { ApiOptions } from './exchange-api.js';
@@ -29,8 +29,10 @@ export { requireCertificates } from './transport.js';
 export interface ConnectOptions
   extends Required<Pick<ApiOptions, 'host' | 'hosts' | 'credentials' | 'writesUnderWay' | 'onWriteResponse'>> {
   readonly cache: Cache;
-  /** The name of the account, as its journal has it. Throws Failure `credentials` without keys. */
-  readonly account: () => string;
+  /** The name of the account, by which its latch is known. Throws Failure `credentials` without keys. */
+  readonly account: () => Promise<string>;
+  /** The digest of the access key. Throws Failure `credentials` without keys. */
+  readonly keyDigest: () => string;
   readonly connection: Pick<Connection, 'baseUrl' | 'tradeUrl' | 'settings'>;
   /** Shows each request. */
   readonly trace?: ((line: string) => void) | undefined;
@@ -42,7 +44,7 @@ export interface ConnectOptions
   readonly orderMarkets: () => Promise<readonly string[]>;
 }
 
-export { hasLatches, type Latch } from './limiter/latch.js';
+export { hasLatches, type Latch, type SetHalt } from './limiter/latch.js';
 
 /** What a command chooses about its streams. */
 export interface StreamChoices extends Pick<FeedsOptions, 'signal' | 'reads'> {
@@ -53,7 +55,7 @@ export interface StreamChoices extends Pick<FeedsOptions, 'signal' | 'reads'> {
 /** The exchange of a profile. All clients and streams made here share its limits; rarely used modules are loaded on demand. */
 export class ExchangeConnection {
   #limits: Limits | undefined;
-  #latch: Latch | undefined;
+  #latch: Promise<Latch> | undefined;
 
   constructor(private readonly options: ConnectOptions) {}
 
@@ -120,15 +122,15 @@ export class ExchangeConnection {
   }
 
   /** The latch of the account. Throws Failure `credentials` without keys. */
-  get latch(): Latch {
+  latch(): Promise<Latch> {
     this.#latch ??= this.#makeLatch();
     return this.#latch;
   }
 
-  #makeLatch(): Latch {
-    const { root, now, redisUrl } = this.#sharing();
-    const redis = redisUrl === undefined ? undefined : new Redis(redisUrl);
-    return new Latch({ root, account: this.options.account(), redis, now });
+  async #makeLatch(): Promise<Latch> {
+    const { root, now, redisUrl, redisProblem: problem } = this.#sharing();
+    const redis = redisUrl === undefined ? undefined : new Redis(redisUrl, problem);
+    return new Latch({ root, account: await this.options.account(), redis, now, monotonic: monotonicMs });
   }
 
   /**
@@ -137,7 +139,7 @@ export class ExchangeConnection {
    */
   async waitForRequests(budget: TimeBudget): Promise<number | string> {
     const { waitForRequests } = await import('./limiter/under-way.js');
-    return waitForRequests(this.#sharing(), this.latch, this.options.host, budget);
+    return waitForRequests(this.#sharing(), await this.latch(), this.options.host, budget);
   }
 
   /** How feeds read over HTTP. */
@@ -185,8 +187,8 @@ export class ExchangeConnection {
         this.#limits ??= sharedLimits(this.#sharing());
         return this.#limits;
       },
-      halt: () => this.latch.blocking(),
-      admit: () => this.latch.admit(),
+      halt: async () => (await this.latch()).blocking(),
+      admit: async () => (await this.latch()).admit(),
       offsetStore: () => cachedOffset(cache, clockKey(tradeUrl), host),
       zone: () => exchangeZone(settings.zone, `zone ${tradeUrl ?? SANDBOX}`, cache),
       network: new Network(settings.caFile),
@@ -201,7 +203,7 @@ export class ExchangeConnection {
    * machines.
    */
   #sharing(): Sharing {
-    const { host, connection, credentials, onUnshared } = this.options;
+    const { host, connection, keyDigest, onUnshared } = this.options;
     const { baseUrl, tradeUrl, settings } = connection;
     const { limiter, limiterShare } = settings;
     if (limiter !== undefined) for (const password of passwordsOf(limiter)) host.redaction.addSecret(password);
@@ -210,9 +212,9 @@ export class ExchangeConnection {
       root: host.directories.state,
       now: host.now,
       share: shareOf(limiterShare),
-      accessKey: () => credentials().accessKey,
+      keyDigest,
       hosts: { base: limitKey(baseUrl), trade: limitKey(tradeUrl) },
-      ...(limiter === undefined ? {} : { redisUrl: limiter }),
+      ...(limiter === undefined ? {} : { redisUrl: limiter, redisProblem: redisProblem(limiter, host.environment) }),
       onUnshared,
     };
   }

@@ -8,10 +8,10 @@ import { checkedParameters } from './request.js';
 
 export type { ChannelPart } from './channels/channel.js';
 export { FOLLOWED, followed } from './channels/followed.js';
-export { channels, PROTOCOL as STREAM_PROTOCOL } from './channels/index.js';
+export { channels } from './channels/index.js';
 export { FACTS } from './facts.js';
 export { interfacePage } from './interface-page.js';
-export { observedCodes, SUCCESS } from './observed-codes.js';
+export { SUCCESS } from './observed-codes.js';
 export { isDocumented, type OperationName, operationOf, operations } from './operations/index.js';
 export type { Operation } from './operations/operation.js';
 export { likelyOrders, RAW_EXAMPLES, readRawWithdrawal, readRawWrite } from './raw-writes.js';

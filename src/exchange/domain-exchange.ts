@@ -10,7 +10,7 @@ import type { CandlePage, CandleRange, CandleSeries, Candles, FirstPage } from '
 import type { WriteOptions } from './exchange-api.js';
 import type { ExchangeFacts } from './facts.js';
 import type { Pages } from './growing-pages.js';
-import type { Halt } from './limiter/latch.js';
+import type { Halt } from './limiter/halt-record.js';
 import type { OperationName } from './operations/index.js';
 import type { OrderExtent, OrderPage, OrderPages } from './order-pages.js';
 import type { Hosts } from './request.js';

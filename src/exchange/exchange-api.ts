@@ -3,13 +3,14 @@ import type { Redaction } from '../platform/redaction.js';
 import type { TimeBudget } from '../platform/time-budget.js';
 import { ExchangeClock, type OffsetStore } from './exchange-clock.js';
 import { failureOf } from './failures.js';
-import { type Admission, type Halt, stoppedBy } from './limiter/latch.js';
+import { type Halt, stoppedBy } from './limiter/halt-record.js';
+import type { Admission } from './limiter/latch.js';
 import { Limiter, type Limits, ownLimits, type RequestPermit, type SendResult } from './limiter/limiter.js';
 import type { Priority } from './limiter/permits.js';
 import { type OperationName, type OperationNamed, operationOf } from './operations/index.js';
 import type { Result } from './operations/operation.js';
 import { type Credentials, type Hosts, type ParameterValues, requestUrl, type ValuesOf } from './request.js';
-import { BadStatus, Refused, readResponse, requireJson, UnexpectedResponse, wholeBody } from './response.js';
+import { BadStatus, NO_REASON, Refused, readResponse, requireJson, UnexpectedResponse, wholeBody } from './response.js';
 import { get, type HttpResponse, Network, TransportError, type TransportOptions } from './transport.js';
 import { CANCELLED, NO_TIME, WAITED_TOO_LONG, type WriteResponse, writeResponseOf } from './write-response.js';
 
@@ -378,11 +379,17 @@ export class ExchangeApi {
       const result = read(body, response, () => {
         if (host.monotonic() - start > callOptions.timeoutMs) throw new TransportError('timeout', true, TOO_LATE);
       });
-      if (operationOf(name).effect !== 'read') onWriteResponse?.(name, body);
+      if (operationOf(name).effect !== 'read') {
+        onWriteResponse?.(name, body);
+        const text = messageIn(result);
+        if (text !== undefined) host.onQuotableText?.(text);
+      }
       return result;
     } catch (error) {
       if (error instanceof TransportError) report(error.message);
-      throw withoutSecrets(error, host.redaction);
+      const harmless = withoutSecrets(error, host.redaction);
+      if (harmless instanceof Refused && harmless.message !== NO_REASON) host.onQuotableText?.(harmless.message);
+      throw harmless;
     }
   }
 
@@ -409,6 +416,13 @@ function whyStopped(halt: Halt | undefined, isInTime: boolean, mayLeave: () => b
 
 function priorityOf(name: string): Priority {
   return CANCELLING.has(name) ? 'cancel' : 'common';
+}
+
+/** The exchange's message in the checked answer to a write, which commands print if the write was not done as a whole. */
+function messageIn(result: unknown): string | undefined {
+  const { message } = (result ?? {}) as { readonly message?: unknown };
+  const text = typeof message === 'object' && message !== null ? Reflect.get(message, 'des') : message;
+  return typeof text === 'string' ? text : undefined;
 }
 
 /** The error with its secrets masked: it may quote a response that repeats the request with its keys. */

@@ -23,7 +23,7 @@ import { ExchangeZone } from './exchange-zone.js';
 import { type ExchangeFacts, FACTS } from './facts.js';
 import { failureOf } from './failures.js';
 import type { Pages } from './growing-pages.js';
-import type { Halt } from './limiter/latch.js';
+import type { Halt } from './limiter/halt-record.js';
 import { MarketCatalog } from './market-catalog.js';
 import {
   codecOf,

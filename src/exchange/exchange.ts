@@ -5,7 +5,7 @@ export type { CandlePage, CandleSeries } from './candles.js';
 export type { Exchange, Markets } from './domain-exchange.js';
 export type { CompletionName } from './exchange-client.js';
 export type { Pages } from './growing-pages.js';
-export { type Halt, haltText, LIFT_HALT } from './limiter/latch.js';
+export { type Halt, haltText, LIFT_HALT, type NewHalt } from './limiter/halt-record.js';
 export type { LimiterState } from './limiter/state.js';
 export type { OrderPages } from './order-pages.js';
 export { type NotSent, notSentFailure, refusalFailure, rejectionKind, WRONG_KEYS } from './refusals.js';

@@ -162,8 +162,11 @@ function throwIfSignedError(value: object): void {
 
 function messageText(message: unknown): string {
   const text = scalarText(isRecord(message) ? message.des : message);
-  return text === undefined || text === '' ? 'the exchange gave no reason' : text.slice(0, LONGEST_MESSAGE);
+  return text === undefined || text === '' ? NO_REASON : text.slice(0, LONGEST_MESSAGE);
 }
+
+/** The message of a refusal without one. */
+export const NO_REASON = 'the exchange gave no reason';
 
 /** In characters. No real message is longer, and masking a long one takes time. */
 const LONGEST_MESSAGE = 2_000;

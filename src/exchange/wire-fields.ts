@@ -153,6 +153,9 @@ export const CANCELLATION = {
   message: 'cancelOrder.des',
 } as const;
 
+/** What the exchange said of a write. */
+export const WRITE_MESSAGE = 'order.message orderMoreV2.message cancelOrder.message cancelOrder.des withdraw.message';
+
 export const ORDER = {
   id: 'getOrder.id getOrders.id',
   market: 'getOrder.currency getOrders.currency',

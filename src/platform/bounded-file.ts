@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 
 /** Thrown for what may have no end, or is longer than its reader allows. Its `code` says so in words. */
-class UnboundedFile extends Error {
+export class UnboundedFile extends Error {
   override readonly name = 'UnboundedFile';
 
   constructor(readonly code: string) {
@@ -12,15 +12,19 @@ class UnboundedFile extends Error {
 /** Opening a pipe without a writer would wait for one. */
 const WITHOUT_WAITING = fs.constants.O_RDONLY | (fs.constants.O_NONBLOCK ?? 0);
 
+/** The code of {@link UnboundedFile} for what is no regular file. */
+export const NOT_REGULAR = 'not a regular file';
+
 /**
- * Opens a regular file for reading, through links. Throws {@link UnboundedFile} for devices, pipes and folders, and the
- * system's error if it cannot be opened. The caller closes the descriptor.
+ * Opens a regular file for reading. Throws {@link UnboundedFile} for devices, pipes and folders, and the system's error if it
+ * cannot be opened. The caller closes the descriptor.
+ * @param flags more flags, as O_NOFOLLOW; by default links are followed
  */
-export function openRegular(file: string): number {
-  const descriptor = fs.openSync(file, WITHOUT_WAITING);
+export function openRegular(file: string, flags = 0): number {
+  const descriptor = fs.openSync(file, WITHOUT_WAITING | flags);
   if (fs.fstatSync(descriptor).isFile()) return descriptor;
   fs.closeSync(descriptor);
-  throw new UnboundedFile('not a regular file');
+  throw new UnboundedFile(NOT_REGULAR);
 }
 
 const BLOCK = 65_536;
@@ -33,18 +37,23 @@ const BLOCK = 65_536;
 export function readBounded(file: string, max: number, from = 0): Buffer {
   const descriptor = openRegular(file);
   try {
-    const expected = Math.min(Math.max(fs.fstatSync(descriptor).size - from, 0), max);
-    let bytes = Buffer.allocUnsafe(expected + 1);
-    let length = 0;
-    for (;;) {
-      if (length === bytes.length) bytes = Buffer.concat([bytes, Buffer.allocUnsafe(BLOCK)]);
-      const read = fs.readSync(descriptor, bytes, length, bytes.length - length, from + length);
-      if (read === 0) return bytes.subarray(0, length);
-      length += read;
-      if (length > max) throw new UnboundedFile(`longer than ${inWords(max)}`);
-    }
+    return readDescriptor(descriptor, max, from);
   } finally {
     fs.closeSync(descriptor);
+  }
+}
+
+/** The same of an open file, which stays open. */
+export function readDescriptor(descriptor: number, max: number, from = 0): Buffer {
+  const expected = Math.min(Math.max(fs.fstatSync(descriptor).size - from, 0), max);
+  let bytes = Buffer.allocUnsafe(expected + 1);
+  let length = 0;
+  for (;;) {
+    if (length === bytes.length) bytes = Buffer.concat([bytes, Buffer.allocUnsafe(BLOCK)]);
+    const read = fs.readSync(descriptor, bytes, length, bytes.length - length, from + length);
+    if (read === 0) return bytes.subarray(0, length);
+    length += read;
+    if (length > max) throw new UnboundedFile(`longer than ${inWords(max)}`);
   }
 }
 

@@ -4,6 +4,7 @@ import { constants as system } from 'node:os';
 import path from 'node:path';
 import type { Writable } from 'node:stream';
 import type { Signals } from './signals.js';
+import { withoutKeys } from './withheld-keys.js';
 
 /** The exit codes of a shell for a program that it could not run. */
 const NOT_FOUND = 127;
@@ -18,7 +19,7 @@ const NOT_RUN = 126;
 export async function runCommand(args: readonly string[], signals: Signals, isOnTerminal: boolean): Promise<number> {
   const [program = '', ...rest] = args;
   openStderr();
-  const child = spawn(program, rest, { stdio: 'inherit' });
+  const child = spawn(program, rest, { stdio: 'inherit', env: withoutKeys(process.env) });
   const restoreSignals = signals.redirectSignals((signal) => {
     if (signal !== 'SIGINT' || !isOnTerminal) child.kill(signal);
   });
@@ -33,7 +34,7 @@ export async function runCommand(args: readonly string[], signals: Signals, isOn
 export function runWithInput(args: readonly string[], input: string): Promise<number> {
   const [program = '', ...rest] = args;
   openStderr();
-  const child = spawn(program, rest, { stdio: ['pipe', 2, 2] });
+  const child = spawn(program, rest, { stdio: ['pipe', 2, 2], env: withoutKeys(process.env) });
   // it need not read the text
   child.stdin?.on('error', () => undefined).end(input);
   return exitCodeOf(child);
@@ -53,7 +54,11 @@ export interface PipedCommand {
  */
 export function pipeTo(line: string, shell: string | undefined): PipedCommand {
   openStderr();
-  const child = spawn(line, { shell: shell || true, stdio: ['pipe', 'inherit', 'inherit'] });
+  const child = spawn(line, {
+    shell: shell || true,
+    stdio: ['pipe', 'inherit', 'inherit'],
+    env: withoutKeys(process.env),
+  });
   return { input: child.stdin, ended: exitCodeOf(child) };
 }
 

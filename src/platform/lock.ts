@@ -1,5 +1,7 @@
+import fs from 'node:fs';
 import path from 'node:path';
 import { systemErrorCode, usage } from '../errors.js';
+import { FOLDER_MODE } from './private-files.js';
 
 /** The folder that is the lock, inside the folder that it protects. */
 export const LOCK = '.lock';
@@ -53,11 +55,18 @@ export async function tryLock(folder: string): Promise<Release | undefined> {
   }
 }
 
+/** Makes the folder that is the lock for the user alone, as everything beside it. */
+const PRIVATE = {
+  ...fs,
+  mkdir: (folder: string, done: fs.NoParamCallback) => fs.mkdir(folder, FOLDER_MODE, done),
+};
+
 async function take(folder: string, retries: typeof PATIENCE | 0): Promise<Release> {
   const { default: lockfile } = await import('proper-lockfile');
   const release = await lockfile.lock(folder, {
     lockfilePath: path.join(folder, LOCK),
     realpath: false,
+    fs: PRIVATE,
     stale: STALE_MS,
     retries,
     // after a sleep of the machine: what is done under the lock takes milliseconds or checks again what it relies on

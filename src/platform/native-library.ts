@@ -1,10 +1,12 @@
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { getRawAsset, isSea } from 'node:sea';
+import { fileURLToPath } from 'node:url';
 import { Failure } from '../errors.js';
 import { directoriesOf } from './directories.js';
+import { resolveUnmovable } from './private-files.js';
 
 /** The package that holds lmdb's library for this machine. */
 const LMDB = `@lmdb/lmdb-${process.platform}-${process.arch}`;
@@ -12,9 +14,34 @@ const LMDB = `@lmdb/lmdb-${process.platform}-${process.arch}`;
 /** Loads lmdb's native library. The build gives lmdb this function in place of the package that finds libraries. */
 export default function loadLmdb(): unknown {
   if (isSea()) return loadFromExecutable(LMDB);
-  const require = createRequire(import.meta.url);
-  const folder = path.dirname(require.resolve(LMDB));
-  return require(path.join(folder, lmdbLibraryIn(folder)));
+  const folder = packageFolder(LMDB);
+  if (folder === undefined) throw new Error(`the package ${LMDB} is not installed`);
+  return loadLibrary(path.join(folder, lmdbLibraryIn(folder)));
+}
+
+/** Loads a native library by its path, without a search for packages. Throws what Node reports. */
+export function loadLibrary(file: string): unknown {
+  return createRequire(import.meta.url)(file);
+}
+
+/** The folder of pit's own files, with its `bin` and, unless npm has put it above, its `node_modules`. */
+export function installationFolder(): string {
+  const isRoot = (folder: string) =>
+    ['package.json', 'node_modules'].some((name) => existsSync(path.join(folder, name)));
+  let folder = path.dirname(fileURLToPath(import.meta.url));
+  while (!isRoot(folder) && folder !== path.dirname(folder)) folder = path.dirname(folder);
+  return folder;
+}
+
+/**
+ * The folder of an installed package; undefined if it is not installed. Node would search in every folder above pit, where
+ * others may have put one: only those of the installation count, which may be pit's own `node_modules` or the one that pit is in.
+ */
+export function packageFolder(name: string): string | undefined {
+  const own = installationFolder();
+  const beside = path.dirname(own);
+  const places = [path.join(own, 'node_modules'), ...(path.basename(beside) === 'node_modules' ? [beside] : [])];
+  return places.map((place) => path.join(place, name)).find((folder) => existsSync(folder));
 }
 
 /** The name of the library for any version of Node, in the folder of its package. Alpine Linux has another C library. */
@@ -57,8 +84,9 @@ function cacheFolder(): string {
 }
 
 function loadIn(parent: string, library: Uint8Array): unknown {
-  if (!isSafe(parent)) throw new Error(`others can replace files in ${parent}`);
-  const folder = mkdtempSync(path.join(parent, 'pit-'));
+  const place = resolveUnmovable(parent);
+  if (place === undefined) throw new Error(`${parent} does not exist`);
+  const folder = mkdtempSync(path.join(place, 'pit-'));
   try {
     const file = path.join(folder, 'library.node');
     writeFileSync(file, library, { flag: 'wx', mode: 0o700 });
@@ -74,14 +102,4 @@ function loadIn(parent: string, library: Uint8Array): unknown {
       // NFS keeps a library that is in use
     }
   }
-}
-
-const OTHERS_WRITE = 0o022;
-const STICKY = 0o1000;
-
-/** Whether only root or the user can rename what the user makes in a folder. */
-function isSafe(folder: string): boolean {
-  const user = process.geteuid?.();
-  const { uid, mode } = statSync(folder);
-  return user === undefined || ((uid === user || uid === 0) && ((mode & OTHERS_WRITE) === 0 || (mode & STICKY) !== 0));
 }

@@ -1,28 +1,93 @@
 import fs from 'node:fs';
+import { userInfo } from 'node:os';
 import path from 'node:path';
 import { Failure, shellWord, systemErrorCode, usage } from '../errors.js';
+import { NOT_REGULAR, openRegular, readDescriptor, readTextBounded } from './bounded-file.js';
 
 /** Mode bits that let the group or everyone else in. */
 const OTHERS = 0o077;
-/** Bits that let them write. */
+const GROUP_WRITES = 0o020;
 const OTHERS_WRITE = 0o022;
 /** In such a folder, like /tmp, users can move only their own files. */
 const STICKY = 0o1000;
 
+/** As many links in one path as Linux follows. */
+const MOST_LINKS = 40;
+
+/*
+ * Who may write to a folder may replace what is in it, folders included. So each folder from the root of the file system down to
+ * a file has to be root's or the user's, and closed to others. They are checked in that order: what was checked can then be moved
+ * by nobody else, and the name that is opened leads to what was checked.
+ */
+
 /**
- * Whether a file exists and is private: a plain file, in folders that only the user can enter. Every folder from `root`
- * down is checked, because whoever may write to a folder may replace what is in it. `root` itself may be a link, as people
- * link their configuration folders; nothing inside may be one.
+ * Opens a private file for reading: a plain file that only the user can read, in folders that only the user can enter, none of
+ * which another user can move. `root` itself may be a link, as people link their configuration folders; nothing inside may be
+ * one. Returns undefined if there is no such file. The caller closes the descriptor.
  * @throws Failure `credentials` if it is open to others, another user's, a link, or cannot be checked
  */
-export function isPrivateFile(root: string, relative: string): boolean {
+function openPrivateFile(root: string, relative: string): number | undefined {
+  const folder = privateFolder(root, path.dirname(relative));
+  if (folder === undefined) return undefined;
   const file = path.join(root, relative);
-  const found = statIfExists(file, fs.lstatSync);
-  if (found === null) return false;
-  if (!found.isFile()) throw notPlain(file, 'file');
-  for (const folder of foldersBetween(root, relative)) requirePrivateFolder(root, folder);
-  requirePrivate(file, found, FILE_MODE);
-  return true;
+  const descriptor = openPlain(path.join(folder, path.basename(relative)), file);
+  if (descriptor === undefined) return undefined;
+  try {
+    requirePrivate(file, fs.fstatSync(descriptor), FILE_MODE);
+    return descriptor;
+  } catch (thrown) {
+    fs.closeSync(descriptor);
+    throw thrown;
+  }
+}
+
+/** Whether there is such a file as {@link readPrivate} reads. Throws as it does. */
+export function isPrivateFile(root: string, relative: string): boolean {
+  const descriptor = openPrivateFile(root, relative);
+  if (descriptor !== undefined) fs.closeSync(descriptor);
+  return descriptor !== undefined;
+}
+
+/**
+ * The bytes of a private file, undefined if there is none: what was checked is what is read. Throws as {@link openPrivateFile},
+ * `UnboundedFile` for more than `max` bytes, and the system's error if it cannot be read.
+ */
+export function readPrivate(root: string, relative: string, max: number): Buffer | undefined {
+  const descriptor = openPrivateFile(root, relative);
+  if (descriptor === undefined) return undefined;
+  try {
+    return readDescriptor(descriptor, max);
+  } finally {
+    fs.closeSync(descriptor);
+  }
+}
+
+/** The bytes of a file that others may read, but not change or replace. Throws as {@link openOwn}, and for more than `max` bytes. */
+export function readOwn(file: string, max: number): Buffer {
+  requireOwnFolder(path.dirname(file));
+  const descriptor = openOwn(file);
+  try {
+    return readDescriptor(descriptor, max);
+  } finally {
+    fs.closeSync(descriptor);
+  }
+}
+
+/**
+ * Opens a file for reading that only the user can change, in a folder that was checked. Throws Failure `credentials` if others
+ * can change it or it is a link, and the system's error if it cannot be opened. The caller closes the descriptor.
+ */
+export function openOwn(file: string): number {
+  const descriptor = openUnlinked(file);
+  try {
+    const found = fs.fstatSync(descriptor);
+    requireOwner(file, found);
+    if (mayOthersWrite(found)) throw openToOthers(file, found, 'go-w');
+    return descriptor;
+  } catch (thrown) {
+    fs.closeSync(descriptor);
+    throw thrown;
+  }
 }
 
 /**
@@ -32,103 +97,217 @@ export function isPrivateFile(root: string, relative: string): boolean {
  */
 export function makePrivateFolder(root: string, within = ''): void {
   const folder = path.join(root, within);
-  if (statIfExists(folder, folder === root ? fs.statSync : fs.lstatSync) === null) {
+  // before anything is made in a place that is refused
+  if (privateFolder(root, within) === undefined) {
     try {
       makeFolders(folder);
     } catch (thrown) {
       throw cannotWrite(folder, thrown);
     }
+    // another user may have made it in between, in a folder like /tmp
+    if (privateFolder(root, within) === undefined) throw notPlain(folder, 'folder');
   }
-  for (const above of foldersBetween(root, within)) if (above !== folder) requireUnchangeable(root, above);
-  requirePrivateFolder(root, folder);
-  requireUnmovable(root);
+  if (within === '') requirePrivateFolder(root);
 }
 
 /**
- * Refuses a folder that another user owns, can write to or can replace. One that does not exist is not refused.
+ * Refuses a folder that another user owns, can write to or can replace, and below it, one that others can enter. One that does
+ * not exist is not refused, unless it would be made in such a folder.
  * @throws Failure `credentials`
  */
-export function requireOwnFolder(root: string): void {
-  if (statIfExists(root, fs.statSync) === null) return;
-  requireUnchangeable(root, root);
-  requireUnmovable(root);
+export function requireOwnFolder(root: string, within = ''): void {
+  privateFolder(root, within);
+}
+
+/** Makes a folder and its missing parents for the user alone. One that is refused is left as it is: throws as {@link requireOwnFolder}, or what the system reports. */
+export function makeOwnFolder(folder: string): void {
+  requireOwnFolder(folder);
+  makeFolders(folder);
+  // another user may have made it in between, in a folder like /tmp
+  requireOwnFolder(folder);
+}
+
+/** Refuses a folder that others can enter, as well. @throws Failure `credentials` */
+export function requirePrivateFolder(root: string): void {
+  const folder = privateFolder(root, '');
+  if (folder !== undefined) requirePrivate(root, statOf(folder), FOLDER_MODE);
 }
 
 /**
- * Refuses a folder that another user could replace by another, because of the folders above it: up to the first that only
- * root or the user can change. Both ends of a link are checked.
+ * Where a folder really is; undefined if it does not exist. It and all folders above it are checked: none may be another user's,
+ * nor may others be able to replace what is in one. So nobody else can put another folder in its place.
  * @throws Failure `credentials`
  */
-export function requireUnmovable(root: string): void {
-  const user = process.geteuid?.();
-  if (user === undefined) return;
-  for (const start of new Set([root, fs.realpathSync(root)])) {
-    for (let above = path.dirname(start); ; above = path.dirname(above)) {
-      const found = statIfExists(above, fs.statSync);
-      if (found === null) break;
-      if (found.uid !== 0 && found.uid !== user) throw ofAnother(above);
-      if ((found.mode & OTHERS_WRITE) === 0 || above === path.dirname(above)) break;
-      if ((found.mode & STICKY) === 0) throw openToOthers(above, found.mode, 'go-w');
+export function resolveUnmovable(target: string): string | undefined {
+  const { root } = path.parse(path.resolve(target));
+  const rest = partsOf(path.resolve(target));
+  let folder = root;
+  requireUnmovable(folder, statOf(folder));
+  for (let links = 0; ; ) {
+    const name = rest.shift();
+    if (name === undefined) return folder;
+    // of a link: all folders above are known and are no links
+    const next = path.join(folder, name);
+    if (name === '..') {
+      folder = next;
+      continue;
+    }
+    const found = statIfExists(next);
+    if (found === null) return undefined;
+    if (found.isSymbolicLink()) {
+      requireUserOrRoot(next, found);
+      links += 1;
+      if (links > MOST_LINKS) throw cannotCheck(target, 'ELOOP');
+      const link = fs.readlinkSync(next);
+      rest.unshift(...partsOf(link));
+      if (path.isAbsolute(link)) folder = root;
+    } else {
+      if (!found.isDirectory()) throw notFolder(next);
+      requireUnmovable(next, found);
+      folder = next;
     }
   }
 }
 
-function foldersBetween(root: string, relative: string): string[] {
-  const folders = [root];
-  const parts = path.dirname(relative).split(path.sep);
-  for (const part of parts) if (part !== '.') folders.push(path.join(folders.at(-1) ?? root, part));
-  return folders;
+function partsOf(target: string): string[] {
+  return target.split(path.sep).filter((part) => part !== '' && part !== '.');
 }
 
-function requirePrivateFolder(root: string, folder: string): void {
-  requirePrivate(folder, plainFolder(root, folder), FOLDER_MODE);
+/** Where a private folder within `root` really is; undefined if it does not exist. The root is the user's, but others may read it. */
+function privateFolder(root: string, within: string): string | undefined {
+  let folder = resolveUnmovable(root);
+  if (folder === undefined) return undefined;
+  const found = statOf(folder);
+  requireOwner(root, found);
+  // pit makes it without any group
+  if (process.geteuid !== undefined && (found.mode & OTHERS_WRITE) !== 0) throw openToOthers(root, found, 'go-w');
+  let shown = root;
+  for (const part of partsOf(within)) {
+    shown = path.join(shown, part);
+    folder = path.join(folder, part);
+    const inside = statIfExists(folder);
+    if (inside === null) return undefined;
+    if (!inside.isDirectory()) throw inside.isSymbolicLink() ? notPlain(shown, 'folder') : notFolder(shown);
+    requirePrivate(shown, inside, FOLDER_MODE);
+  }
+  return folder;
 }
 
-/** Others may read it, but not change what is in it. */
-function requireUnchangeable(root: string, folder: string): void {
-  const { uid, mode } = plainFolder(root, folder);
-  const user = process.geteuid?.();
-  if (user === undefined) return;
-  if (uid !== user) throw ofAnother(folder);
-  if ((mode & OTHERS_WRITE) !== 0) throw openToOthers(folder, mode, 'go-w');
+function openUnlinked(file: string): number {
+  try {
+    return openRegular(file, fs.constants.O_NOFOLLOW);
+  } catch (thrown) {
+    throw ['ELOOP', 'EMLINK'].includes(systemErrorCode(thrown)) ? notPlain(file, 'file') : thrown;
+  }
 }
 
-function plainFolder(root: string, folder: string): fs.Stats {
-  const found = statIfExists(folder, folder === root ? fs.statSync : fs.lstatSync);
-  if (found === null || !found.isDirectory()) throw notPlain(folder, 'folder');
-  return found;
+/** @param shown the name for messages */
+function openPlain(file: string, shown: string): number | undefined {
+  try {
+    return openRegular(file, fs.constants.O_NOFOLLOW);
+  } catch (thrown) {
+    const code = systemErrorCode(thrown);
+    if (code === 'ENOENT') return undefined;
+    // a link, a socket, and what is no regular file
+    if (['ELOOP', 'EMLINK', 'ENXIO', NOT_REGULAR].includes(code)) throw notPlain(shown, 'file');
+    // of another user, or one that its owner may not read
+    const found = statIfExists(file);
+    if (found !== null) requirePrivate(shown, found, FILE_MODE);
+    throw cannotCheck(shown, code);
+  }
 }
 
 function requirePrivate(target: string, found: fs.Stats, mode: number): void {
+  requireOwner(target, found);
+  if (process.geteuid !== undefined && (found.mode & OTHERS) !== 0) throw openToOthers(target, found, mode.toString(8));
+}
+
+function requireOwner(target: string, { uid }: fs.Stats): void {
+  if (process.geteuid !== undefined && uid !== process.geteuid()) throw ofAnother(target);
+}
+
+function requireUserOrRoot(target: string, found: fs.Stats): void {
+  if (process.geteuid !== undefined && found.uid !== process.geteuid() && !isRoots(found)) throw ofAnother(target);
+}
+
+function requireUnmovable(folder: string, found: fs.Stats): void {
+  requireUserOrRoot(folder, found);
+  // in a sticky folder, only the owner of what is in it can move it, and the next step checks who that is
+  if (mayOthersWrite(found) && (found.mode & STICKY) === 0) throw openToOthers(folder, found, 'go-w');
+}
+
+/** Whether others can write to it. A group whose id is that of the user has no other member, as most systems set users up. */
+function mayOthersWrite({ mode, gid }: fs.Stats): boolean {
   const user = process.geteuid?.();
-  if (user === undefined) return;
-  if (found.uid !== user) throw ofAnother(target);
-  if ((found.mode & OTHERS) !== 0) {
-    throw openToOthers(target, found.mode, mode.toString(8));
+  if (user === undefined) return false;
+  const isPrivateGroup = gid === user || gid === 0;
+  return (mode & (isPrivateGroup ? OTHERS_WRITE & ~GROUP_WRITES : OTHERS_WRITE)) !== 0;
+}
+
+/** The owner of what belongs to a user whom this namespace does not know. */
+const UNMAPPED = 65_534;
+const LONGEST_MAP = 65_536;
+
+/** Whether it is root's. In a user namespace of one user, as agents are run in, the root of the machine has no id. */
+function isRoots({ uid }: fs.Stats): boolean {
+  return uid === 0 || (uid === UNMAPPED && isRootUnmapped());
+}
+
+function isRootUnmapped(): boolean {
+  try {
+    // inside id, outside id, how many; of all users only one that is not root is known
+    const map = readTextBounded('/proc/self/uid_map', LONGEST_MAP).trim();
+    const [inside, outside, count, ...more] = map.split(/\s+/).map(Number);
+    return more.length === 0 && count === 1 && outside !== 0 && inside !== UNMAPPED;
+  } catch {
+    return false;
   }
 }
 
 function ofAnother(target: string): Failure {
+  const own = folderForHome(target);
   return new Failure('credentials', `${target} belongs to another user.`, {
-    hint: 'Run pit as its owner, or set PIT_HOME to a folder of your own.',
+    hint: ['Run pit as its owner, or set PIT_HOME to a folder of your own.', ...(own === undefined ? [] : [own])],
   });
 }
 
-function openToOthers(target: string, mode: number, fix: string): Failure {
-  return new Failure('credentials', `${target} is open to other users (mode ${(mode & 0o777).toString(8)}).`, {
-    hint: `Run: chmod ${fix} ${shellWord(target)}`,
-  });
-}
-
-function statIfExists(target: string, stat: (target: string) => fs.Stats): fs.Stats | null {
+/** How to use a folder of this user, whose home may not be that of HOME: sudo keeps that in some systems. */
+function folderForHome(refused: string): string | undefined {
   try {
-    return stat(target);
+    const { homedir } = userInfo();
+    const isRefused = `${homedir}${path.sep}`.startsWith(`${refused}${path.sep}`);
+    return isRefused ? undefined : `Run: export PIT_HOME=${shellWord(path.join(homedir, '.pit'))}`;
+  } catch {
+    // a user without a name, as in some containers
+    return undefined;
+  }
+}
+
+/** A folder of root, like /tmp, is open on purpose: others may write there, but not move what is not theirs. */
+function openToOthers(target: string, { mode, uid }: fs.Stats, fix: string): Failure {
+  const isMine = uid === process.geteuid?.();
+  return new Failure('credentials', `${target} is open to other users (mode ${(mode & 0o777).toString(8)}).`, {
+    hint: `Run: ${isMine ? `chmod ${fix}` : 'sudo chmod +t'} ${shellWord(target)}`,
+  });
+}
+
+function cannotCheck(target: string, code: string): Failure {
+  return new Failure('credentials', `${target} cannot be checked (${code}).`, {
+    hint: 'Check who may enter the folders above it, or set PIT_HOME to a folder of your own.',
+  });
+}
+
+function statOf(target: string): fs.Stats {
+  const found = statIfExists(target);
+  if (found === null) throw cannotCheck(target, 'ENOENT');
+  return found;
+}
+
+function statIfExists(target: string): fs.Stats | null {
+  try {
+    return fs.lstatSync(target, { throwIfNoEntry: false }) ?? null;
   } catch (thrown) {
-    if (systemErrorCode(thrown) === 'ENOENT') return null;
-    if (systemErrorCode(thrown) === 'ENOTDIR') throw notFolder(target);
-    throw new Failure('credentials', `${target} cannot be checked (${systemErrorCode(thrown)}).`, {
-      hint: 'Check who may enter the folders above it, or set PIT_HOME to a folder of your own.',
-    });
+    throw cannotCheck(target, systemErrorCode(thrown));
   }
 }
 

@@ -19,8 +19,13 @@ const TELLING = 8;
 /** Keys and signatures are at least this long, and no amount, id or word is like a part of them. */
 const LONG = 16;
 
-/** So many signatures are masked at least: those of 40 seconds at the 60 requests a second that a key may send. */
+/** So many signatures are masked in every form, and parts of them: those of 40 seconds at the 60 requests a second that a key may send. */
 const SIGNATURES = 2_400;
+
+/** What is kept of an older one: so many of its digits, which are exact as a number and no chance repeats. */
+const KEPT_DIGITS = 13;
+const SIGNATURE_DIGITS = 32;
+const HEXADECIMAL = new RegExp(`[0-9a-f]{${KEPT_DIGITS},}`, 'gi');
 
 /** A character, or its percent-encoding, however often that was encoded again. */
 const ENCODED = /%(?:25)*([0-9a-f]{2})|./gisu;
@@ -33,14 +38,20 @@ export class Redaction {
   readonly #lasting = new Secrets();
   #recentSignatures = new Secrets();
   #olderSignatures = new Secrets();
+  /** All signatures of this process, by their first digits. They are a few bytes each: `pit watch` signs for days. */
+  readonly #signatures = new Set<number>();
 
   /** From now on the value is masked in every form in which a URL, JSON or the runtime's debug output may show it. */
   addSecret(secret: string): void {
     this.#lasting.add(secret);
   }
 
-  /** The same for the signature of a request, until so many later ones have been added that no exchange accepts it any more. */
+  /**
+   * The same for the signature of a request. Whoever has a signed URL can send it again at any time, so none is forgotten; but once
+   * many more were added, it is only masked as the exchange would take it, whole or cut short.
+   */
   addSignature(signature: string): void {
+    this.#signatures.add(beginningOf(signature));
     if (this.#recentSignatures.count === SIGNATURES) {
       this.#olderSignatures = this.#recentSignatures;
       this.#recentSignatures = new Secrets();
@@ -54,7 +65,7 @@ export class Redaction {
 
   /** Values before names: a name's pattern ends at a quote or a comma, which a fund password may hold. */
   apply(text: string): string {
-    return this.#withoutParts(this.#withoutValues(text))
+    return this.#withoutSignatures(this.#withoutParts(this.#withoutValues(text)))
       .replace(NAMED, `$1$2${MASK}`)
       .replace(BYTES, `<Buffer ${MASK}`);
   }
@@ -67,7 +78,18 @@ export class Redaction {
     let masked = text;
     for (const { longForms } of this.#all)
       for (const form of longForms) if (masked.includes(form)) masked = masked.replaceAll(form, MASK);
-    return masked;
+    return this.#withoutSignatures(masked);
+  }
+
+  /** Every signature of this process, also if text that looks alike stands before or after it. */
+  #withoutSignatures(text: string): string {
+    if (this.#signatures.size === 0) return text;
+    return text.replace(HEXADECIMAL, (digits) => {
+      for (let at = 0; at + KEPT_DIGITS <= digits.length; at += 1)
+        if (this.#signatures.has(beginningOf(digits.slice(at))))
+          return `${digits.slice(0, at)}${MASK}${this.#withoutSignatures(digits.slice(at + SIGNATURE_DIGITS))}`;
+      return digits;
+    });
   }
 
   /** Parts of long secrets, also with other characters between their letters, or percent-encoded. */
@@ -131,6 +153,10 @@ class Secrets {
       else forms.add(form);
     }
   }
+}
+
+function beginningOf(signature: string): number {
+  return Number.parseInt(signature.slice(0, KEPT_DIGITS), 16);
 }
 
 /** Letters and digits alone. */

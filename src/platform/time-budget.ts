@@ -12,7 +12,7 @@ export class TimeBudget {
   constructor(
     milliseconds: number,
     private readonly now: () => number,
-    private readonly isUserSet = false,
+    readonly isUserSet = false,
   ) {
     this.#milliseconds = milliseconds;
     this.#end = now() + milliseconds;
@@ -79,6 +79,18 @@ export class TimeBudget {
     } finally {
       end();
     }
+  }
+
+  /**
+   * Runs work that takes the time that it takes, as long as it makes progress, unless the user has set the time.
+   * @param work calls the function for each step that it has made
+   */
+  whileProgressing<Value>(work: (progressed: () => void) => Promise<Value>): Promise<Value> {
+    if (this.isUserSet) return work(() => {});
+    return this.withoutDeadline(() => {
+      this.restart();
+      return work(() => this.restart());
+    });
   }
 
   /** Turns the deadline off until the returned function is called. */

@@ -7,8 +7,10 @@ type Fields = Map<string, string>;
 
 /** A number is no formula, though it may begin with a sign. */
 const NUMBER = /^[+-]?\d+(?:\.\d+)?$/;
-/** What spreadsheets take for a formula, after blanks and in full width too; and blanks some of them skip. */
-const FORMULA = /^(?:\s*[=+\-@＝＋－＠]|[\t\r\n])/;
+/** What spreadsheets take for a formula, after blanks and quotes and in full width too; and blanks some of them skip. */
+const FORMULA = /^(?:[\s"]*[=+\-@＝＋－＠]|[\t\r\n])/;
+/** What separates cells where the comma is the decimal separator. There a quoted cell is split too, unless it is the first of its row. */
+const OTHER_SEPARATOR = ';';
 
 /** A header and a row per element (or per the single object); nested names are joined with dots, null is empty. */
 export function toCsv(data: unknown, header?: readonly string[], titled = true): string {
@@ -21,6 +23,10 @@ export function toCsv(data: unknown, header?: readonly string[], titled = true):
 
 /** Text that neither a spreadsheet nor a terminal runs. */
 function harmless(text: string): string {
+  return text.split(OTHER_SEPARATOR).map(harmlessCell).join(OTHER_SEPARATOR);
+}
+
+function harmlessCell(text: string): string {
   const shown = safe(text);
   // Both, as an escape may hide the sign and a blank may come of a tab.
   return (FORMULA.test(text) || FORMULA.test(shown)) && !NUMBER.test(text) ? `'${shown}` : shown;

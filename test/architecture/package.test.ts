@@ -64,21 +64,10 @@ describe('the package', () => {
     expect(manifest.optionalDependencies).toMatchObject(Object.fromEntries(wanted));
   });
 
-  it('the lockfile has the integrity of every package that can be installed here', () => {
-    const fits = (names: readonly string[] | undefined, own: string) => names === undefined || names.includes(own);
-    const here = Object.entries(lock.packages).filter(
-      ([place, { os, cpu, libc }]) =>
-        place !== '' && fits(os, process.platform) && fits(cpu, process.arch) && fits(libc, 'glibc'),
-    );
-    expect(here.length).toBeGreaterThan(100);
-    expect(here.filter(([, { integrity }]) => !integrity?.startsWith('sha512-')).map(([place]) => place)).toEqual([]);
-  });
-
-  it('the lockfile has the integrity of every native library that is installed, on any platform', () => {
-    const installed = Object.entries(lock.packages).filter(([place]) => /^node_modules\/@(lmdb|napi-rs)\//.test(place));
-    expect(installed.length).toBeGreaterThan(10);
-    const unchecked = installed.filter(([, { integrity }]) => !integrity?.startsWith('sha512-'));
-    expect(unchecked.map(([place]) => place)).toEqual([]);
+  it('the lockfile has the integrity of every package, on any platform', () => {
+    const all = Object.entries(lock.packages).filter(([place]) => place !== '');
+    expect(all.length).toBeGreaterThan(100);
+    expect(all.filter(([, { integrity }]) => !integrity?.startsWith('sha512-')).map(([place]) => place)).toEqual([]);
   });
 
   it('supports Node 20.19, 22.13 and 24 or later', () => {

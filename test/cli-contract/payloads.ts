@@ -51,6 +51,9 @@ const FORMULAS = [
   '＝1',
   ' =1',
   '=HYPERLINK("http://x")',
+  'x;=1+1',
+  '"x"; @SUM(A1)',
+  'x;"=1+1"',
 ];
 
 /** Wide, narrow and zero-width characters. */
@@ -89,5 +92,5 @@ export const PAYLOADS: readonly string[] = [
 /** Characters that no terminal may receive, except line ends. */
 export const OBEYED = /[^\P{Cc}\n]|[\p{Cf}\p{Cs}\u2028\u2029\p{Default_Ignorable_Code_Point}]/u;
 
-/** What a spreadsheet takes for a formula; a number is none. */
-export const RUN = /^(?![+-]?\d+(?:\.\d+)?$)[\s]*[=+\-@\t\r＝＋－＠]/;
+/** What a spreadsheet takes for a formula, at the start of a cell or after a semicolon, which separates cells in some; a number is none. */
+export const RUN = /(?:^|;)(?![+-]?\d+(?:\.\d+)?(?:;|$))[\s"]*[=+\-@\t\r＝＋－＠]/;

@@ -121,7 +121,7 @@ describe('pit order batch', () => {
       ...{ tradeParams: `[${pairs.slice(from, from + 20).join(',')}]`, reqTime: expect.stringMatching(/^\d{13}$/) },
     });
     expect(plan).toStrictEqual({
-      ...{ dryRun: true, operation: 'orderMoreV2' },
+      ...{ dryRun: true, halted: false, operation: 'orderMoreV2' },
       request: request(0),
       requests: [request(0), request(20), request(40)],
       preview: {

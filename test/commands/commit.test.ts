@@ -1,11 +1,15 @@
+import { createHash, randomBytes } from 'node:crypto';
 import { copyFileSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { describedTerms } from '../../src/commands/commit/described-terms.js';
+import { directoriesOf } from '../../src/platform/directories.js';
 import { AgentLimits } from '../../src/trading/guards/agent-limits.js';
-import type { PreparedWrite } from '../../src/trading/prepared/prepared-write.js';
+import { PreparedStore } from '../../src/trading/prepared/prepared-store.js';
+import { idOf, type PreparedWrite } from '../../src/trading/prepared/prepared-write.js';
 import { eventually } from '../support/eventually.js';
-import { ladder, order, prepareIn, replacement } from '../support/prepare.js';
-import { usePitHome } from './pit-home.js';
+import { commitAtTerminal, ladder, order, prepareIn, replacement } from '../support/prepare.js';
+import { lastError, usePitHome } from './pit-home.js';
 
 const pit = usePitHome();
 
@@ -46,6 +50,20 @@ async function moveBy(factor: number): Promise<number> {
   return before;
 }
 
+/** Commits with a user who confirms. Returns what the command prints. */
+async function committed<Document = unknown>(id: string, options: Parameters<typeof commitAtTerminal>[2] = {}) {
+  const { code, data, screen } = await commitAtTerminal(pit.home, id, options);
+  expect({ code, screen: code === 0 ? '' : screen }).toEqual({ code: 0, screen: '' });
+  return data as Document;
+}
+
+/** The error of a commit that is refused, exit code 2. */
+async function refusal(id: string, options: Parameters<typeof commitAtTerminal>[2] = {}) {
+  const { code, data, screen } = await commitAtTerminal(pit.home, id, options);
+  expect({ code, data }).toEqual({ code: 2, data: undefined });
+  return lastError(screen.slice(screen.lastIndexOf('{"error"')));
+}
+
 function fileOf({ id }: PreparedWrite): string {
   return path.join(pit.home, 'state', 'prepared', id);
 }
@@ -64,14 +82,14 @@ describe('a prepared write', () => {
       profile: 'sandbox',
       account: 'sandbox',
       write: { kind: 'order', terms: { side: 'buy', expressions: { price: 'bid-2%', amount: '100usdt' } } },
-      shown: {
-        text: expect.stringMatching(/^buy [\d.]+ btc_usdt at [\d,.]+ \(limit, spot\)$/),
-        places: [
-          { side: 'buy', type: 'limit', account: 'spot', price: expect.any(String), amount: expect.any(String) },
-        ],
+      estimates: {
         spentCoin: 'usdt',
         warnings: [],
       },
+    });
+    expect(describedTerms(prepared.write)).toMatchObject({
+      text: expect.stringMatching(/^buy [\d.]+ btc_usdt at [\d,.]+ \(limit, spot\)$/),
+      places: [{ side: 'buy', type: 'limit', account: 'spot', price: expect.any(String), amount: expect.any(String) }],
     });
     expect(prepared.expires - prepared.made).toBe(60_000);
     expect(await orders()).toEqual(before);
@@ -80,8 +98,8 @@ describe('a prepared write', () => {
   it('says of a ladder which account it trades in', async () => {
     const request = ladder('sell 0.3 btc_usdt ask+1%:ask+5%:3');
     if (request.kind !== 'ladder') throw new Error('it is a ladder');
-    const { shown } = await prepare({ ...request, where: { ...request.where, account: 'cross' } });
-    expect(shown.text).toMatch(/^3 orders: sell 0\.3 btc_usdt in all at .* \(limit, cross margin\)$/);
+    const { write } = await prepare({ ...request, where: { ...request.where, account: 'cross' } });
+    expect(describedTerms(write).text).toMatch(/^3 orders: sell 0\.3 btc_usdt in all at .* \(limit, cross margin\)$/);
   });
 
   it('is refused for a guard that blocks, with the command that asks the user', async () => {
@@ -100,35 +118,39 @@ describe('a prepared write', () => {
     await pit.json('halt');
     await expect(prepare(order(ORDER))).rejects.toMatchObject({ halted: true });
     const { id: cancellation } = await prepare({ kind: 'cancel', market: 'btc_usdt', orders: [id] });
-    expect(await pit.json(`commit ${cancellation} --yes`)).toMatchObject([{ outcome: 'cancelled', id }]);
+    expect(await committed(cancellation)).toMatchObject([{ outcome: 'cancelled', id }]);
   });
 });
 
 describe('pit commit without an id', () => {
   it('lists prepared writes that can be committed', async () => {
     const [first, second] = [await prepare(order(ORDER)), await prepare(ladder('buy 0.3 btc_usdt bid-1%:bid-5%:3'))];
-    await pit.json(`commit ${first.id} --yes`);
+    await committed(first.id);
     const listed = await pit.json<{ id: string }[]>('commit');
     expect(listed.map(({ id }) => id)).toContain(second.id);
     expect(listed.map(({ id }) => id)).not.toContain(first.id);
-    expect(listed.at(-1)).toMatchObject({ kind: 'ladder', market: 'btc_usdt', text: second.shown.text });
-    expect(await pit.done('commit')).toContain(second.shown.text.slice(0, 20));
+    expect(listed.at(-1)).toMatchObject({
+      kind: 'ladder',
+      market: 'btc_usdt',
+      text: describedTerms(second.write).text,
+    });
+    expect(await pit.done('commit')).toContain(describedTerms(second.write).text.slice(0, 20));
   });
 });
 
 describe('pit commit', () => {
   it('places exactly the order that was prepared, under the id of what was prepared', async () => {
-    const { id, shown } = await prepare(order(ORDER));
-    const done = await pit.json<Listed>(`commit ${id} --yes`);
-    const [placed] = shown.places;
+    const { id, write } = await prepare(order(ORDER));
+    const done = await committed<Listed>(id);
+    const [placed] = describedTerms(write).places;
     expect(done).toMatchObject({ outcome: 'placed', clientId: id, price: placed?.price, amount: placed?.amount });
     expect(await pit.json(`order show btc_usdt --id ${id}`)).toMatchObject({ id: done.id, state: 'open' });
   });
 
   it('sends the prepared price although the market has moved since', async () => {
-    const { id, shown } = await prepare(order(ORDER));
+    const { id, write } = await prepare(order(ORDER));
     const before = await moveBy(1.01);
-    expect(await pit.json(`commit ${id} --yes`)).toMatchObject({ price: shown.places[0]?.price });
+    expect(await committed(id)).toMatchObject({ price: describedTerms(write).places[0]?.price });
     await moveTo(before);
   });
 
@@ -138,8 +160,8 @@ describe('pit commit', () => {
       await prepare(order(ORDER), { agentLimits }),
       await prepare(order('buy 0.02 btc_usdt bid-3%'), { agentLimits }),
     ];
-    await pit.json(`commit ${first.id} --yes`);
-    expect(await pit.failure(`commit ${second.id} --yes`, 2)).toMatchObject({
+    await committed(first.id);
+    expect(await refusal(second.id)).toMatchObject({
       message: expect.stringMatching(/^max-open blocks this: with it, \d+ orders would be open, and the limit is 1\. /),
     });
     expect(await orders('open')).toHaveLength(1);
@@ -148,7 +170,7 @@ describe('pit commit', () => {
   it('sends nothing if the market has moved so that a guard blocks', async () => {
     const { id } = await prepare(order('sell 0.01 btc_usdt bid'));
     const before = await moveBy(1.3);
-    expect(await pit.failure(`commit ${id} --yes`, 2)).toMatchObject({
+    expect(await refusal(id)).toMatchObject({
       message: expect.stringMatching(/^price-band blocks this: .* Nothing was sent\.$/),
       hint: 'The market or the limits have changed since it was prepared. Prepare it again.',
     });
@@ -157,21 +179,21 @@ describe('pit commit', () => {
   });
 
   it('runs a ladder with the prepared lines under the id of its job', async () => {
-    const { id, shown } = await prepare(ladder('buy 0.3 btc_usdt bid-1%:bid-5%:3'));
-    const done = await pit.json<{ orders: Listed[] }>(`commit ${id} --yes`);
+    const { id, write } = await prepare(ladder('buy 0.3 btc_usdt bid-1%:bid-5%:3'));
+    const done = await committed<{ orders: Listed[] }>(id);
     expect(done).toMatchObject({ job: id, placed: 3 });
     expect(done.orders.map(({ price, amount }) => ({ price, amount }))).toEqual(
-      shown.places.map(({ price, amount }) => ({ price, amount })),
+      describedTerms(write).places.map(({ price, amount }) => ({ price, amount })),
     );
   });
 
   it('replaces an order', async () => {
     const old = await pit.json<Listed>('order buy btc_usdt 0.01 --at bid-2% --yes');
-    const { id, shown } = await prepare(replacement('btc_usdt', old.id, 'bid-3%'));
-    expect(await pit.json(`commit ${id} --yes`)).toMatchObject({
+    const { id, write } = await prepare(replacement('btc_usdt', old.id, 'bid-3%'));
+    expect(await committed(id)).toMatchObject({
       outcome: 'placed',
       clientId: id,
-      price: shown.places[0]?.price,
+      price: describedTerms(write).places[0]?.price,
       replaced: { outcome: 'cancelled', id: old.id },
     });
   });
@@ -183,7 +205,7 @@ describe('pit commit', () => {
     ];
     const { id } = await prepare({ kind: 'cancel', market: 'btc_usdt', orders: 'all' });
     const later = await pit.json<Listed>('order buy btc_usdt 0.01 --at bid-4% --yes');
-    const rows = await pit.json<Listed[]>(`commit ${id} --yes`);
+    const rows = await committed<Listed[]>(id);
     expect(new Set(rows.map((row) => row.id))).toEqual(new Set([one.id, two.id]));
     expect((await orders('open')).map((row) => row.id)).toEqual([later.id]);
   });
@@ -191,20 +213,78 @@ describe('pit commit', () => {
   it('only previews with --dry-run, and can be committed afterwards', async () => {
     const { id } = await prepare(order(ORDER));
     expect(await pit.json(`commit ${id} --dry-run`)).toMatchObject({ dryRun: true, operation: 'order' });
-    expect(await pit.json(`commit ${id} --yes`)).toMatchObject({ outcome: 'placed', clientId: id });
+    expect(await committed(id)).toMatchObject({ outcome: 'placed', clientId: id });
   });
 
-  it('needs --yes where nobody can answer, and keeps the prepared write', async () => {
+  it('needs a terminal: --yes does not confirm it, and the prepared write stays', async () => {
     const { id } = await prepare(order(ORDER));
-    expect(await pit.failure(`commit ${id}`, 8)).toMatchObject({ kind: 'declined' });
-    expect(await pit.json(`commit ${id} --yes`)).toMatchObject({ outcome: 'placed' });
+    for (const line of [`commit ${id}`, `commit ${id} --yes`])
+      expect(await pit.failure(line, 8)).toMatchObject({
+        kind: 'declined',
+        message: 'What an agent has prepared is confirmed at a terminal, and there is none.',
+      });
+    const declined = await commitAtTerminal(pit.home, id, { words: ['--yes'], answer: 'n\r' });
+    expect([declined.code, declined.data]).toEqual([8, undefined]);
+    await pit.failure(`order show btc_usdt --id ${id}`, 3);
+    const { id: other } = await prepare(order(ORDER));
+    expect(await committed(other, { words: ['--yes'] })).toMatchObject({ outcome: 'placed' });
+  });
+
+  it('shows the terms that it sends, and not what else the file says', async () => {
+    const prepared = await prepare(order(ORDER));
+    const key = Buffer.from(readFileSync(path.join(pit.home, 'state', 'prepared-key'), 'utf8'), 'hex');
+    const [line = ''] = readFileSync(fileOf(prepared), 'utf8').split('\n');
+    const content = JSON.parse(line) as { write: { terms: object }; shown?: object };
+    content.write.terms = { ...content.write.terms, side: 'sell', amount: '4.9', price: String((await bid()) + 10) };
+    content.shown = { text: 'buy 0.001 btc_usdt at 20,000', places: [{ side: 'buy', amount: '0.001' }] };
+    const forged = JSON.stringify(content);
+    const id = idOf(forged, 'order', key);
+    writeFileSync(path.join(path.dirname(fileOf(prepared)), id), `${forged}\n`, { mode: 0o600 });
+    const [row] = (await pit.json<{ id: string; text: string }[]>('commit')).filter((one) => one.id === id);
+    expect(row?.text).toMatch(/^sell 4\.9 btc_usdt at /);
+    const { screen } = await commitAtTerminal(pit.home, id, { answer: 'n\r' });
+    expect(screen).toContain('sell 4.9 btc_usdt');
+    expect(screen).not.toContain('0.001');
+  });
+
+  it('refuses a file that was made without the key', async () => {
+    const prepared = await prepare(order(ORDER));
+    const [line = ''] = readFileSync(fileOf(prepared), 'utf8').split('\n');
+    const changed = line.replace('"amount":"0.01"', '"amount":"4.9"');
+    const id = `pit${createHash('sha256').update(changed).digest('hex').slice(0, 24)}`;
+    writeFileSync(path.join(path.dirname(fileOf(prepared)), id), `${changed}\n`, { mode: 0o600 });
+    expect((await refusal(id)).message).toBe(
+      `The file of ${id} was changed after it was prepared, so it was not sent.`,
+    );
+    expect((await pit.json<{ id: string }[]>('commit')).map((one) => one.id)).not.toContain(id);
+  });
+
+  it('cancels nothing if an order is not the one that was shown', async () => {
+    const shownOrder = await pit.json<Listed>('order buy btc_usdt 0.01 --at bid-2% --yes');
+    const { write } = await prepare({ kind: 'cancel', market: 'btc_usdt', orders: [shownOrder.id] });
+    if (write.kind !== 'cancel') throw new Error('it is a cancellation');
+    const orders = write.terms.orders.map((one) => ({ ...one, amount: '0.5' }));
+    const store = new PreparedStore({ now: Date.now, randomBytes, directories: directoriesOf(pit.home) });
+    const estimates = {
+      fee: null,
+      feeCoin: null,
+      spentCoin: null,
+      balanceBefore: null,
+      balanceAfter: null,
+      warnings: [],
+    };
+    const forged = { write: { ...write, terms: { ...write.terms, orders } }, estimates, profile: 'sandbox' };
+    const { id } = store.keep({ ...forged, account: 'sandbox', limits: {} });
+    expect((await refusal(id)).message).toBe(
+      `Order ${shownOrder.id} is not the one that was shown, so nothing was sent.`,
+    );
   });
 
   it('says what became of an id that was committed before', async () => {
     const { id } = await prepare(order(ORDER));
-    const done = await pit.json<Listed>(`commit ${id} --yes`);
+    const done = await committed<Listed>(id);
     const before = await orders();
-    expect(await pit.failure(`commit ${id} --yes`, 2)).toMatchObject({
+    expect(await refusal(id)).toMatchObject({
       clientId: id,
       message: `${id} was committed already: placed, order ${done.id}. Nothing was sent this time.`,
       hint: expect.stringContaining(`pit resolve ${id}`),
@@ -215,9 +295,7 @@ describe('pit commit', () => {
   it('sends an id once however many processes commit it at the same time', async () => {
     const { id } = await prepare(order(ORDER));
     const before = await orders();
-    const codes = await Promise.all(
-      Array.from({ length: 4 }, async () => (await pit.run(`commit ${id} --yes --json`, { ownProcess: true })).code),
-    );
+    const codes = await Promise.all(Array.from({ length: 4 }, async () => (await commitAtTerminal(pit.home, id)).code));
     const [first, ...others] = codes.sort();
     expect(first).toBe(0);
     // 6 while the first one is under way, 2 afterwards
@@ -229,11 +307,11 @@ describe('pit commit', () => {
     const prepared = await prepare(order(ORDER));
     const [file, copy] = [fileOf(prepared), path.join(pit.home, 'copy')];
     copyFileSync(file, copy);
-    await pit.json(`commit ${prepared.id} --yes`);
+    await committed(prepared.id);
     const before = await orders();
     rmSync(path.join(path.dirname(file), `.${prepared.id}.1`));
     renameSync(copy, file);
-    expect(await pit.failure(`commit ${prepared.id} --yes`, 2)).toMatchObject({
+    expect(await refusal(prepared.id)).toMatchObject({
       message: expect.stringContaining('was committed already: placed'),
     });
     expect(await orders()).toEqual(before);
@@ -248,7 +326,7 @@ describe('pit commit', () => {
     const text = readFileSync(fileOf(prepared), 'utf8');
     expect(text).toMatch(part);
     writeFileSync(fileOf(prepared), text.replace(part, changed));
-    expect(await pit.failure(`commit ${prepared.id} --yes`, 2)).toMatchObject({
+    expect(await refusal(prepared.id)).toMatchObject({
       message: `The file of ${prepared.id} was changed after it was prepared, so it was not sent.`,
     });
   });
@@ -256,11 +334,11 @@ describe('pit commit', () => {
   it('refuses an id after 60 s', async () => {
     const { id, expires } = await prepare(order(ORDER));
     const late = { host: { now: () => expires + 1 } };
-    expect(await pit.failure(`commit ${id} --yes`, 2, late)).toMatchObject({
+    expect(await refusal(id, late)).toMatchObject({
       message: expect.stringMatching(/ expired .* ago: it could be committed for 60 s\. Nothing was sent\.$/),
     });
     expect(await pit.json('commit', late)).toEqual([]);
-    expect(await pit.json(`commit ${id} --yes`, { host: { now: () => expires } })).toMatchObject({ outcome: 'placed' });
+    expect(await committed(id, { host: { now: () => expires } })).toMatchObject({ outcome: 'placed' });
   });
 
   it('refuses an id of another profile, and names the command for it', async () => {
@@ -269,23 +347,23 @@ describe('pit commit', () => {
     await pit.done(`profile add other --base-url ${baseUrl} --trade-url ${tradeUrl}`);
     const keys = { input: `${pit.served.address.accessKey}\n${pit.served.address.secretKey}\n` };
     await pit.done('keys set --profile other --stdin', keys);
-    expect(await pit.failure(`commit ${id} --yes --profile other`, 2)).toMatchObject({
+    expect(await refusal(id, { words: ['--profile', 'other'] })).toMatchObject({
       message: `${id} was prepared for the profile sandbox, not for other.`,
       hint: expect.stringContaining(`pit commit ${id} --profile sandbox`),
     });
     const { id: others } = await prepare(order('buy 0.02 btc_usdt bid-2%'), { profile: 'other' });
-    expect(await pit.failure(`commit ${others} --yes`, 2)).toMatchObject({
+    expect(await refusal(others)).toMatchObject({
       message: expect.stringContaining('was prepared for the profile other'),
     });
     const changed = { input: 'another0-access-key0-0000\nanother0-secret-key0-0000\n' };
     await pit.done('keys set --profile other --stdin', changed);
-    expect(await pit.failure(`commit ${others} --yes --profile other`, 2)).toMatchObject({
+    expect(await refusal(others, { words: ['--profile', 'other'] })).toMatchObject({
       message: expect.stringContaining('was prepared for another account'),
     });
   });
 
   it('refuses an id that nothing was prepared as', async () => {
-    expect(await pit.failure('commit pit000000000000000000000000 --yes', 2)).toMatchObject({
+    expect(await refusal('pit000000000000000000000000')).toMatchObject({
       message: 'Nothing is prepared as pit000000000000000000000000.',
     });
     expect(await pit.failure('commit ../../etc/passwd --yes', 2)).toMatchObject({ kind: 'usage' });
@@ -294,6 +372,6 @@ describe('pit commit', () => {
   it('sends nothing while the account is halted', async () => {
     const { id } = await prepare(order(ORDER));
     await pit.json('halt');
-    expect(await pit.failure(`commit ${id} --yes`, 2)).toMatchObject({ halted: true });
+    expect(await refusal(id)).toMatchObject({ halted: true });
   });
 });

@@ -103,7 +103,6 @@ describe('a line that cannot be read', () => {
 
   it('answers a missing or extra word with an example', async () => {
     expect(await corrected('deposits', '')).toEqual(['deposits usdt', 'deposits --help']);
-    expect(await corrected('cancel', '--all')).toEqual(['cancel btc_usdt --all', 'cancel --help']);
     expect(await corrected('trades', 'btc_usdt 5')).toEqual(['trades btc_usdt', 'trades --help']);
     // the quotes of an example are those of a shell
     expect(await corrected('alert', '')).toEqual(['alert btc_usdt last>30000', 'alert --help']);

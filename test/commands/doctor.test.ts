@@ -1,4 +1,13 @@
-import fs, { chmodSync, existsSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import fs, {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { limitsResult, skewOf } from '../../src/commands/doctor/exchange-checks.js';
@@ -85,6 +94,36 @@ describe('pit doctor', () => {
     expect(line(await found(other, '', exchange.extra), 'files')).toMatch(/^ok/);
     expect(readdirSync(folder)).toEqual([]);
   });
+
+  it('finds nothing wrong with the files of a fresh home while its sandbox runs', async () => {
+    const other = new PitHome(temporaryHome());
+    await other.run('sandbox start');
+    onTestFinished(async () => void (await other.run('sandbox stop')));
+    expect(line(await found(other, '', {}), 'files')).toMatch(/^ok: .*private to the user/);
+  });
+
+  it('reports a home below a folder that others can write to, although all files in it are private', async () => {
+    const above = temporaryHome();
+    const other = new PitHome(path.join(above, 'home'));
+    for (const name of ['config', 'state']) mkdirSync(path.join(other.home, name), { recursive: true, mode: 0o700 });
+    chmodSync(above, 0o777);
+    expect(line(await found(other, '', exchange.extra, 9), 'files')).toBe(
+      `fail: ${above} is open to other users (mode 777) -> Run: chmod go-w ${above}`,
+    );
+  });
+
+  it.skipIf(process.geteuid?.() !== 0)(
+    'reports a home of another user, which others can write to as well',
+    async () => {
+      const other = new PitHome(temporaryHome());
+      for (const name of ['config', 'state']) mkdirSync(path.join(other.home, name), { recursive: true, mode: 0o700 });
+      chmodSync(other.home, 0o777);
+      chownSync(other.home, 47_111, 47_111);
+      expect(line(await found(other, '', exchange.extra, 9), 'files')).toMatch(
+        new RegExp(`^fail: ${other.home} belongs to another user -> Run pit as its owner, or set PIT_HOME to a folder`),
+      );
+    },
+  );
 
   it('reports a folder that is a link, which other commands refuse', async () => {
     const other = new PitHome(temporaryHome());

@@ -82,9 +82,9 @@ describe('pit halt --cancel', () => {
 });
 
 describe('pit halt --flatten', () => {
-  it('sells nothing without consent, and does not even halt', async () => {
+  it('sells nothing without consent, and halts all the same', async () => {
     expect(await pit.failure('halt --cancel --flatten usdt', 8)).toMatchObject({ kind: 'declined' });
-    expect(await pit.json('account')).toMatchObject({ halted: false });
+    expect(await pit.json('account')).toMatchObject({ halted: true });
   });
 
   it('sells every coin after naming it, each order within order-notional', async () => {

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
@@ -94,6 +94,30 @@ describe('without a keychain', () => {
     expect(fileOf()).toEqual(own());
   });
 
+  it('a package in a folder above the program is not run', () => {
+    const above = temporaryHome();
+    const mark = path.join(above, 'was-run');
+    const planted = `require('node:fs').writeFileSync(${JSON.stringify(mark)}, '')`;
+    for (const name of ['@napi-rs/keyring', `@napi-rs/keyring-${process.platform}-${process.arch}-gnu`, 'bufferutil']) {
+      const place = path.join(above, 'node_modules', name);
+      mkdirSync(place, { recursive: true });
+      writeFileSync(path.join(place, 'index.js'), planted);
+      writeFileSync(path.join(place, 'package.json'), JSON.stringify({ name, main: 'index.js' }));
+    }
+    const folder = path.join(above, 'pit');
+    const project = path.dirname(path.dirname(BUILT));
+    for (const part of ['bin', 'dist', 'package.json'])
+      cpSync(path.join(project, part), path.join(folder, part), { recursive: true });
+    const words = ['keys', 'set', '--profile', 'main', '--stdin', '--store', 'keychain'];
+    const { stderr } = spawnSync(process.execPath, [path.join(folder, 'bin/pit.js'), ...words], {
+      env: plainEnvironment(pit.home),
+      input: textOf(own()),
+      encoding: 'utf8',
+    });
+    expect(stderr).toContain('the package @napi-rs/keyring is not installed');
+    expect(existsSync(mark)).toBe(false);
+  });
+
   it('keys in a keychain that does not answer end the command in its time', async () => {
     const socket = path.join(temporaryHome(), 'bus');
     const server = createServer(() => undefined).listen(socket);
@@ -136,7 +160,7 @@ describe.skipIf(!hasSecretService())('a keychain', () => {
   it('keeps the keys, and the file holds only the name of their entry', async () => {
     const entry = await stored();
     expect(entry).toMatch(/^main-[0-9a-f]{16}$/);
-    expect(fileOf()).toEqual({ keychain: entry });
+    expect(fileOf()).toEqual({ keychain: entry, keyDigest: expect.stringMatching(/^[0-9a-f]{16}$/) });
     expect(service.entries()).toEqual({ [entry]: textOf(own()) });
     expect(await pit.json('keys show --profile main', extra)).toEqual(shown(own(), 'keychain'));
     expect(await pit.json('account --profile main', extra)).toMatchObject({ username: 'sandbox' });
@@ -215,7 +239,7 @@ describe.skipIf(!hasSecretService())('a keychain', () => {
     const entry = await stored(OTHER);
     for (const words of ['', '--store keychain']) {
       expect((await set(words, own(), {})).code).toBe(4);
-      expect(fileOf()).toEqual({ keychain: entry });
+      expect(fileOf()).toEqual({ keychain: entry, keyDigest: expect.stringMatching(/^[0-9a-f]{16}$/) });
     }
     const { code, stdout, stderr } = await set('--store file', own(), {});
     expect({ code, document: JSON.parse(stdout) }).toEqual({ code: 9, document: shown(own(), 'file') });
@@ -280,7 +304,7 @@ describe.skipIf(!hasSecretService())('a keychain', () => {
       expect((await pit.failure(line, 4, extra)).message).toBe(message);
     const { code } = await set('--store keychain', OTHER, extra);
     expect(code).toBe(4);
-    expect(fileOf()).toEqual({ keychain: entry });
+    expect(fileOf()).toEqual({ keychain: entry, keyDigest: expect.stringMatching(/^[0-9a-f]{16}$/) });
     expect(await pit.json('depth btc_usdt --profile main', extra)).toMatchObject({ market: 'btc_usdt' });
   });
 });

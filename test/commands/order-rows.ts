@@ -1,5 +1,5 @@
 import { Decimal } from '../../src/domain/decimal.js';
-import { COUNT, DECIMAL, ID, type PitHome, TIME } from './pit-home.js';
+import { COUNT, DECIMAL, ID, type PitHome, TEXT, TIME } from './pit-home.js';
 
 /** What these tests read of an order's answer. */
 export interface Placed {
@@ -35,7 +35,7 @@ export interface Balance {
 /** Every field of the contract's order row, with the given changes. */
 export const ORDER_ROW = {
   id: ID,
-  clientId: null,
+  clientId: TEXT,
   market: 'btc_usdt',
   side: 'buy',
   type: 'limit',

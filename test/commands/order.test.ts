@@ -125,7 +125,7 @@ describe('pit order', () => {
     expect(await pit.json('cancel btc_usdt --id myOrder1')).toMatchObject([
       { outcome: 'cancelled', id: order.id, clientId: 'myOrder1' },
     ]);
-    expect(await shown(pit, order)).toMatchObject({ state: 'cancelled', clientId: null });
+    expect(await shown(pit, order)).toMatchObject({ state: 'cancelled', clientId: 'myOrder1' });
   });
 
   it('refuses borrowing on spot, a missing price and contradicting types', async () => {

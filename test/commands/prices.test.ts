@@ -91,6 +91,7 @@ describe('--dry-run', () => {
     const { preview: previewed, ...rest } = answer;
     expect(rest).toStrictEqual({
       dryRun: true,
+      halted: false,
       operation: 'order',
       request: {
         url: `${pit.served.address.tradeUrl}/api/order`,

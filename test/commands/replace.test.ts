@@ -227,7 +227,7 @@ describe('pit order replace', () => {
     const { code, stdout, stderr } = await pit.run(`order replace btc_usdt ${id} --at 21520 --yes --json --timeout 8`);
     expect([code, document(stdout)]).toMatchObject([0, { outcome: 'placed', duplicates: [] }]);
     expect(stderr).toContain(
-      'pit could not check whether the network repeated the order. The next command in this market checks again.',
+      'pit could not check whether the order was placed more than once. The next command in this market checks again.',
     );
   });
 

@@ -39,3 +39,19 @@ it('imports what it exported, and asks before replacing data', async () => {
   await pit.failure(`sandbox import ${file('bad.state')} --yes`, 2);
   expect(await pit.json('balance --all')).toEqual(before);
 });
+
+it('says what a replay of the past would end, asks, and says what it ended', async () => {
+  await pit.json('order buy btc_usdt 0.01 --at bid-2% --yes');
+  writeFileSync(file('past.csv'), `${START - 86_400_000},${ROWS[0]?.join(',')}\n`);
+  const line = `sandbox replay btc_usdt ${file('past.csv')}`;
+  const change = expect.arrayContaining([
+    "Would start a new exchange at 2023-02-28T00:00:00.000Z, before the sandbox's time.",
+    'Would end accounts, orders and balances.',
+  ]);
+  expect(await pit.json(`${line} --dry-run`)).toMatchObject({ change });
+  expect((await pit.failure(line, 8)).kind).toBe('declined');
+  const shown = await pit.run(`${line} --yes`);
+  expect(shown.stdout).toContain(
+    'Started a new exchange at 2023-02-28T00:00:00.000Z.\nEnded accounts, orders and balances',
+  );
+});

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
@@ -137,8 +137,11 @@ const FEES = '{"code":1000,"message":"","result":{}}';
 it('an unreachable Redis leaves this machine its share, with one warning that hides the password', async () => {
   const server = await serveFaults({ answer: () => respond(FEES) });
   const environment = { ...KEYS, PIT_BASE_URL: server.url, PIT_TRADE_URL: server.url };
-  const limiter = `redis://pit:open-sesame@127.0.0.1:${await freePort()}`;
-  const set = await runPit(['profile', 'set', 'sandbox', 'limiter', limiter, '--json'], { home: away });
+  const limiter = `redis://pit@127.0.0.1:${await freePort()}`;
+  const password = path.join(away, 'redis-password');
+  writeFileSync(password, 'open-sesame', { mode: 0o600 });
+  const words = ['profile', 'set', 'sandbox', 'limiter', limiter, '--password-file', password, '--json'];
+  const set = await runPit(words, { home: away });
   expect([set.code, set.stdout]).toEqual([0, expect.stringContaining('redis://pit:***@127.0.0.1')]);
   const ran = await runPit(['fees', 'btc', '--json'], { home: away, environment });
   expect(ran.stdout + ran.stderr).not.toContain('sesame');

@@ -28,8 +28,16 @@ function contextOf(
     },
   };
   const { dryRun = false, isPreviewed = true } = changes;
-  const trading = { client: { halt: async () => changes.halt } };
-  const context = { host, output, trading, isPreviewed, globals: { yes: false, dryRun } } as unknown as WriteContext;
+  const trading = { client: { halt: async () => changes.halt, prepareWrite: () => undefined } };
+  const session = { profile: { currentSettings: async () => ({}) } };
+  const context = {
+    host,
+    output,
+    trading,
+    session,
+    isPreviewed,
+    globals: { yes: false, dryRun },
+  } as unknown as WriteContext;
   return {
     context,
     said,

@@ -24,7 +24,7 @@ function choose(active: string, profile: string | undefined, environment: Enviro
     },
   };
   const find = async (name: string): Promise<StoredKeys | null> => {
-    if (name === 'locked') return { store: 'keychain', entry: 'locked-0123456789abcdef' };
+    if (name === 'locked') return { store: 'keychain', digest: null, entry: 'locked-0123456789abcdef' };
     const pair = KEYS_OF[name];
     return pair === undefined ? null : { store: 'file', pair };
   };
@@ -110,6 +110,11 @@ describe('the choice of profile, hosts and keys', () => {
     ['main', undefined, { PIT_BASE_URL: X }, 'main x trade - named keys?'],
     ['main', undefined, ENV, 'main api trade env'],
     ['bare', undefined, ENV, 'bare api trade env'],
+    // a program that pit started must not use the keys of another account
+    ['main', undefined, { PIT_KEYS_WITHHELD: '1' }, 'main api trade - keys?'],
+    ['locked', 'locked', { PIT_KEYS_WITHHELD: '1' }, 'locked api trade - keys?'],
+    ['sandbox', undefined, { PIT_KEYS_WITHHELD: '1' }, 'sandbox - - - sandbox keys?'],
+    ['main', undefined, { PIT_KEYS_WITHHELD: '1', ...ENV }, 'main api trade env'],
     // the sandbox gets no keys of an exchange, and an exchange no prices of the sandbox
     ['sandbox', undefined, ENV, 'sandbox - - - sandbox keys?'],
     ['sandbox', undefined, { PIT_BASE_URL: X, ...ENV }, 'sandbox x - - sandbox named keys?'],

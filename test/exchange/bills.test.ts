@@ -113,7 +113,7 @@ describe('readBills', () => {
           );
           const { source, entries } = exchangeOf(dates, moments, zoneHours, skew);
           const expected = entries
-            .filter(({ date }) => date >= (from ?? -Infinity) && date <= (to ?? Infinity))
+            .filter(({ date }) => date >= (from ?? -Infinity) && date < (to ?? Infinity))
             .sort((left, right) => right.date - left.date || right.id - left.id)
             .map(({ id }) => id);
           const ids = await idsOf(source, { from, to });
@@ -139,7 +139,7 @@ describe('readBills', () => {
     expect(await asks(7, { to: NOW - 50 * HOUR })).toEqual([0, '0/1 0/1 1/1']);
     // four days of minutes: the newest three are skipped
     const [found, asked] = await asks(96 * 60, { from: NOW - 75 * HOUR, to: NOW - 74 * HOUR });
-    expect(found).toBe(61);
+    expect(found).toBe(60);
     expect(asked).toBe('0/1 0/1 1/1 1/2 1/3 1/4');
   });
 
@@ -160,7 +160,7 @@ describe('readBills', () => {
     const range = { from: (now: number) => now - 41 * HOUR, to: (now: number) => now - 2 * HOUR };
     const ids: string[] = [];
     for await (const bills of readBills(client, zone('+09:00'), range)) ids.push(...bills.map(({ id }) => id));
-    expect(ids).toEqual(['1003', '1002', '1001']);
+    expect(ids).toEqual(['1002', '1001']);
   });
 
   it('loses no bill if the zone had another offset then', async () => {
@@ -169,7 +169,7 @@ describe('readBills', () => {
     for (const zoneHours of [8, 9, 10]) {
       const { source, asked } = exchangeOf(dates, QUIET, zoneHours);
       const ids = await idsOf(source, { from: NOW - 300 * HOUR, to: NOW - 290 * HOUR }, zone('+09:00'));
-      expect(ids).toHaveLength(11);
+      expect(ids).toHaveLength(10);
       expect(asked.every(({ endDate }) => endDate === '2026-11-09 21:00:00')).toBe(true);
     }
   });

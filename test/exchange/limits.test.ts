@@ -34,7 +34,7 @@ it('waits for the K-line limit no longer than the budget lasts', async () => {
   const { client, host } = clientOf(server.url, 500);
   await client.api.read('kline', { market: 'btc_usdt', type: '1min' });
   const failure = await failureOf(client.api.read('kline', { market: 'btc_usdt', type: '1min' }));
-  expect(failure).toMatchObject({ kind: 'limited', message: expect.stringContaining('used up the rate limit') });
+  expect(failure).toMatchObject({ kind: 'limited', message: expect.stringContaining('The rate limit left no room') });
   expect(host.sleeps.reduce((sum, ms) => sum + ms, 0)).toBeLessThanOrEqual(500);
   expect(server.requests).toHaveLength(1);
 });

@@ -92,17 +92,33 @@ describe('a write', () => {
 });
 
 describe('an answer to a write that contradicts itself', () => {
+  const CANCEL = { currency: 'btc_usdt', id: '7' };
+  const TOO_LATE = [
+    '{"code":"1000","message":{"des":"too late","isSuc":false},"id":"1"}',
+    '{"code":1000,"message":{"des":"too late","isSuc":"false"}}',
+  ];
+
   it.each([
-    ['{"code":"1000","message":{"des":"too late","isSuc":false},"id":"1"}', 'code 1000 with isSuc false'],
-    ['{"code":1000,"message":{"des":"too late","isSuc":"false"}}', 'code 1000 with isSuc false'],
-    ['{"code":2009,"message":{"des":"done","isSuc":true}}', 'code 2009 with isSuc true'],
+    ...TOO_LATE.map((body) => [body, 'code 1000 with isSuc false'] as const),
+    ['{"code":2009,"message":{"des":"done","isSuc":true}}', 'code 2009 with isSuc true'] as const,
   ])('leaves the outcome unknown: %s', async (body, words) => {
     const server = await serveFaults({ answer: () => respond(body) });
     const { client } = clientOf(server.url);
-    const cancelled = await client.api.write('cancelOrder', { currency: 'btc_usdt', id: '7' });
-    expect(cancelled).toEqual({ kind: 'lost', reason: `the response to cancelOrder contradicts itself: ${words}` });
-    expect(await client.api.write('order', ORDER)).toMatchObject({ kind: 'lost' });
+    const placed = await client.api.write('order', ORDER);
+    expect(placed).toEqual({ kind: 'lost', reason: `the response to order contradicts itself: ${words}` });
     expect(await client.api.rawCall('setExpressState', {})).toMatchObject({ kind: 'lost' });
+  });
+
+  it.each(TOO_LATE)('refuses a cancellation that did not succeed, whatever its code: %s', async (body) => {
+    const server = await serveFaults({ answer: () => respond(body) });
+    const cancelled = await clientOf(server.url).client.api.write('cancelOrder', CANCEL);
+    expect(cancelled).toMatchObject({ kind: 'refused', refusal: { code: 1000, message: 'too late' } });
+  });
+
+  it('leaves a cancellation unknown that succeeded with the code of an error', async () => {
+    const server = await serveFaults({ answer: () => respond('{"code":2009,"message":{"des":"done","isSuc":true}}') });
+    const cancelled = await clientOf(server.url).client.api.write('cancelOrder', CANCEL);
+    expect(cancelled).toMatchObject({ kind: 'lost' });
   });
 
   it('refuses a read, which changed nothing', async () => {

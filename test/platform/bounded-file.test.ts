@@ -1,5 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import {
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -44,7 +45,7 @@ const ENDLESS: readonly (readonly [what: string, file: string])[] = [
   ['a pipe without a writer', silent],
 ];
 
-const REFUSED = /not a regular file/;
+const REFUSED = /not a regular file|is not a plain file/;
 
 /** A private folder that has the endless file at a path. */
 function folderWith(relative: string, file: string): string {
@@ -68,7 +69,9 @@ describe.each(ENDLESS)('%s', (_what, file) => {
   });
 
   it('counts as missing where a missing file does no harm', () => {
-    expect(readPublished(file)).toBeUndefined();
+    // pit follows no link to one of its own files
+    if (lstatSync(file).isSymbolicLink()) expect(() => readPublished(file)).toThrow(REFUSED);
+    else expect(readPublished(file)).toBeUndefined();
     const cached = new Cache(folderWith('answers/key', file), () => 0);
     expect(cached.read('key')).toBeNull();
     expect(new CompletionNames(folderWith('symbols/sandbox/markets', file), 'sandbox').read('markets')).toEqual([]);

@@ -10,6 +10,8 @@ import { replaceFile } from '../../src/platform/replacement.js';
 import { everythingIn, failureOf, freshFolder, HOSTS, noKeychain } from '../config/support.js';
 import { adviceText } from '../support/advice.js';
 
+/** A group that is no user's own. */
+const SHARED_GROUP = 47_112;
 const CANARY = { accessKey: 'canary-access-4711', secretKey: 'canary-secret-4711' };
 const ATTACKER = { ...HOSTS, tradeUrl: 'https://evil.example.com' };
 
@@ -70,27 +72,64 @@ describe('files that others can reach', () => {
     expect(fs.readdirSync(moved)).toEqual(['main.json']);
   });
 
-  test.each([0o777, 0o775, 0o772])(
-    'refuses a folder below one of mode %o, whose contents others can swap',
-    async (mode) => {
-      const { folder, profiles, keys } = await withKeys();
-      const above = path.dirname(folder);
-      fs.chmodSync(above, mode);
-      const actions = [
-        () => keys.get('main'),
-        () => keys.set('main', CANARY, 'file'),
-        () => profiles.get('main'),
-        () => profiles.set('main', 'zone', 'UTC'),
-      ];
-      for (const action of actions)
-        expect(await failureOf(action)).toMatchObject({
-          kind: 'credentials',
-          hints: [`Run: chmod go-w ${shellWord(above)}`],
-        });
-      fs.chmodSync(above, 0o755);
+  test.each([
+    ['just above', 0o777, 1],
+    ['just above', 0o772, 1],
+    ['two levels above', 0o777, 2],
+    ['just above, for a group with other members', 0o775, 1],
+    ['two levels above, for a group with other members', 0o775, 2],
+  ])('refuses a folder whose contents others can swap, because one %s has mode %o', async (_, mode, levels) => {
+    const { folder, profiles, keys } = await withKeys();
+    const above = levels === 1 ? path.dirname(folder) : path.dirname(path.dirname(folder));
+    // only root can give a folder to another group; without, everybody stands for it
+    if (mode === 0o775 && process.geteuid?.() === 0) fs.chownSync(above, 0, SHARED_GROUP);
+    else if (mode === 0o775) fs.chmodSync(above, 0o777);
+    if (mode !== 0o775 || process.geteuid?.() === 0) fs.chmodSync(above, mode);
+    const actions = [
+      () => keys.get('main'),
+      () => keys.set('main', CANARY, 'file'),
+      () => profiles.get('main'),
+      () => profiles.set('main', 'zone', 'UTC'),
+    ];
+    for (const action of actions)
+      expect(await failureOf(action)).toMatchObject({
+        kind: 'credentials',
+        hints: [`Run: chmod go-w ${shellWord(above)}`],
+      });
+    fs.chmodSync(above, 0o755);
+    expect(await keys.get('main')).toEqual(CANARY);
+  });
+
+  test.runIf(process.geteuid?.() === process.getegid?.())(
+    'accepts a folder that a group can change whose id is that of the user, as most systems set users up',
+    async () => {
+      const { folder, keys } = await withKeys();
+      fs.chmodSync(path.dirname(folder), 0o775);
       expect(await keys.get('main')).toEqual(CANARY);
     },
   );
+
+  test.runIf(process.geteuid?.() === 0)('refuses a link of another user, who could lead it elsewhere', async () => {
+    const { folder } = await withKeys();
+    const link = path.join(path.dirname(path.dirname(folder)), 'link');
+    fs.symlinkSync(folder, link);
+    fs.lchownSync(link, 12_345, 12_345);
+    expect(await failureOf(() => new KeyStore(link, noKeychain).get('main'))).toMatchObject({
+      kind: 'credentials',
+      message: `${link} belongs to another user.`,
+    });
+  });
+
+  test('refuses to make a folder below one that others can change, and makes nothing', async () => {
+    const folder = freshFolder();
+    const above = path.dirname(path.dirname(folder));
+    fs.chmodSync(above, 0o777);
+    expect(await failureOf(() => new Profiles(folder).add({ name: 'main', ...HOSTS }))).toMatchObject({
+      kind: 'credentials',
+      hints: [`Run: chmod go-w ${shellWord(above)}`],
+    });
+    expect(fs.readdirSync(above)).toEqual([]);
+  });
 
   test('refuses a link whose target others can replace', async () => {
     const { folder } = await withKeys();

@@ -31,7 +31,7 @@ const DOCUMENTED = ['openssl', 'sha256sum'].map((program) => {
 /** Verifies a release as the page says. */
 function verified(folder: string, publicKey: string): { readonly sums: boolean; readonly signature: boolean } {
   const [signature = false, sums = false] = DOCUMENTED.map(({ command, output }) => {
-    const { status, stdout } = spawnSync('sh', ['-c', command.replace('pit-public.pem', publicKey)], {
+    const { status, stdout } = spawnSync('sh', ['-c', command.replace('release-key.pem', publicKey)], {
       cwd: folder,
       encoding: 'utf8',
     });
@@ -60,23 +60,34 @@ describe.skipIf(!hasOpenssl || !requires('git') || !requires('sha256sum'))('npm 
   }
 
   function run(...words: readonly string[]) {
-    return runAll('--without-executable', ...words);
+    return start(undefined, ['--without-executable', ...words]);
+  }
+
+  /** With the passphrase of the key on stdin. */
+  function runWith(passphrase: string, ...words: readonly string[]) {
+    return start(`${passphrase}\n`, ['--without-executable', ...words]);
   }
 
   function runAll(...words: readonly string[]) {
+    return start(undefined, words);
+  }
+
+  function start(input: string | undefined, words: readonly string[]) {
     const { PIT_COMMIT: _given, ...env } = process.env;
-    return spawnSync(process.execPath, ['scripts/release.js', ...words], { cwd: project, env, encoding: 'utf8' });
+    const options = { cwd: project, env, encoding: 'utf8', input } as const;
+    return spawnSync(process.execPath, ['scripts/release.js', ...words], options);
   }
 
   beforeAll(() => {
     const { copy, remove } = copyProject('release');
     [project, removeProject] = [copy, remove];
     release = path.join(project, 'release');
+    execFileSync('openssl', ['genpkey', '-algorithm', 'ed25519', '-out', privateKey]);
+    execFileSync('openssl', ['pkey', '-in', privateKey, '-pubout', '-out', publicKey]);
+    cpSync(publicKey, path.join(project, 'release-key.pem'));
     git('init', '--quiet');
     git('add', '.');
     git('commit', '--quiet', '--message', 'all');
-    execFileSync('openssl', ['genpkey', '-algorithm', 'ed25519', '-out', privateKey]);
-    execFileSync('openssl', ['pkey', '-in', privateKey, '-pubout', '-out', publicKey]);
     const { status, stdout, stderr } = run('--key', privateKey);
     expect({ status, stderr: status === 0 ? '' : stderr }).toEqual({ status: 0, stderr: '' });
     printed = stdout;
@@ -179,6 +190,25 @@ describe.skipIf(!hasOpenssl || !requires('git') || !requires('sha256sum'))('npm 
   ])('refuses %s, and the earlier release stays intact', (_title, words, message) => {
     const { status, stderr } = run(...words);
     expect([status, stderr]).toEqual([2, expect.stringContaining(message)]);
+    expect(verified(release, publicKey)).toEqual({ sums: true, signature: true });
+  });
+
+  it('signs with a key that has a passphrase, which comes from stdin, and refuses a wrong one', () => {
+    const locked = path.join(keys, 'locked.pem');
+    const words = ['pkey', '-in', privateKey, '-aes256', '-passout', 'pass:a long one', '-out', locked];
+    execFileSync('openssl', words);
+    const wrong = runWith('another', '--key', locked);
+    expect([wrong.status, wrong.stderr]).toEqual([2, expect.stringContaining('its passphrase is wrong')]);
+    const { status, stderr } = runWith('a long one', '--key', locked);
+    expect({ status, stderr: status === 0 ? '' : stderr }).toEqual({ status: 0, stderr: '' });
+    expect(verified(release, publicKey)).toEqual({ sums: true, signature: true });
+  });
+
+  it('signs with no key but the one whose public half is in the repository', () => {
+    const other = path.join(keys, 'unpublished.pem');
+    execFileSync('openssl', ['genpkey', '-algorithm', 'ed25519', '-out', other]);
+    const { status, stderr } = run('--key', other);
+    expect([status, stderr]).toEqual([2, expect.stringMatching(/^release-key\.pem holds another key/)]);
     expect(verified(release, publicKey)).toEqual({ sums: true, signature: true });
   });
 

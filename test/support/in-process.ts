@@ -7,6 +7,7 @@ import { isProgram } from '../../src/platform/command.js';
 import { directoriesOf } from '../../src/platform/directories.js';
 import { type Host, monotonicMs, type TerminalInput } from '../../src/platform/host.js';
 import { maskSecrets, redactionOf } from '../../src/platform/redaction.js';
+import { withoutKeys } from '../../src/platform/withheld-keys.js';
 import { PIT } from './command.js';
 
 export interface CommandInProcess {
@@ -95,7 +96,7 @@ export function startInProcess(
     isProgram: (name) => Promise.resolve(isProgram(name, environment.PATH)),
     run: ([program = '', ...rest]) =>
       new Promise((resolve, reject) => {
-        const child = spawn(program, rest, { env: environment, stdio: ['ignore', 'pipe', 'pipe'] });
+        const child = spawn(program, rest, { env: withoutKeys(environment), stdio: ['ignore', 'pipe', 'pipe'] });
         child.stdout.pipe(output, { end: false });
         child.stderr.pipe(errors, { end: false });
         child.on('error', reject);
@@ -103,14 +104,14 @@ export function startInProcess(
       }),
     runWithInput: ([program = '', ...rest], text) =>
       new Promise((resolve, reject) => {
-        const child = spawn(program, rest, { env: environment, stdio: 'pipe' });
+        const child = spawn(program, rest, { env: withoutKeys(environment), stdio: 'pipe' });
         for (const stream of [child.stdout, child.stderr]) stream.pipe(errors, { end: false });
         child.stdin.on('error', () => undefined).end(text);
         child.on('error', reject);
         child.on('close', (code) => resolve(code ?? 1));
       }),
     pipeTo: async (line) => {
-      const child = spawn(line, { shell: true, env: environment, stdio: 'pipe' });
+      const child = spawn(line, { shell: true, env: withoutKeys(environment), stdio: 'pipe' });
       child.stdout.on('data', (chunk) => output.write(chunk));
       child.stderr.on('data', (chunk) => errors.write(chunk));
       return { input: child.stdin, ended: new Promise((resolve) => child.on('close', (code) => resolve(code ?? 1))) };

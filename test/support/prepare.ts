@@ -13,6 +13,30 @@ import { parseAmount, parsePrice } from '../../src/trading/expressions.js';
 import type { AgentLimits } from '../../src/trading/guards/agent-limits.js';
 import type { PreparedWrite } from '../../src/trading/prepared/prepared-write.js';
 import { fakeHost } from './fake-host.js';
+import { atTerminal } from './terminal.js';
+
+interface Committing {
+  /** Flags. */
+  readonly words?: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly host?: Partial<Host>;
+  /** What the user types at the question. */
+  readonly answer?: string;
+  /** Runs while the question waits. */
+  readonly meanwhile?: () => Promise<void>;
+}
+
+/** Commits with `--json` at a terminal, whose user confirms. Returns the exit code, the document of stdout, and what the terminal shows. */
+export async function commitAtTerminal(
+  home: string,
+  id: string,
+  { words = [], environment = {}, host = {}, answer = 'y\r', meanwhile }: Committing = {},
+): Promise<{ readonly code: number; readonly data: unknown; readonly screen: string }> {
+  const ask = { await: '[y/N]', type: answer, ...(meanwhile === undefined ? {} : { meanwhile }) };
+  const terminal = { home, environment, host, columns: 200, stdout: 'pipe' as const, steps: [ask] };
+  const { status, screen, piped } = await atTerminal(['commit', id, ...words, '--json'], terminal);
+  return { code: status, data: piped === '' ? undefined : JSON.parse(piped), screen };
+}
 
 interface Options {
   readonly profile?: string;

@@ -10,7 +10,7 @@ export interface PtyStep {
   /** The columns that the window has from then on. */
   readonly resize?: number;
   /** Sent to the program after that. */
-  readonly signal?: 'SIGHUP' | 'SIGINT' | 'SIGTERM' | 'SIGUSR2';
+  readonly signal?: 'SIGHUP' | 'SIGINT' | 'SIGTERM' | 'SIGUSR1' | 'SIGUSR2';
 }
 
 export interface PtyJob {

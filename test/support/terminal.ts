@@ -7,9 +7,15 @@ import type { PtyJob, PtyResult, PtyStep } from './pty.js';
 
 interface TerminalOptions
   extends Pick<RunOptions, 'home' | 'environment'>,
-    Omit<PtyJob, 'command' | 'environment' | 'seconds'> {
+    Omit<PtyJob, 'command' | 'environment' | 'seconds' | 'steps'> {
+  readonly steps?: readonly TerminalStep[];
   /** What differs from the real outside world. */
   readonly host?: Partial<Host>;
+}
+
+interface TerminalStep extends PtyStep {
+  /** Runs once the text is shown, before the keys are typed. */
+  readonly meanwhile?: () => Promise<void>;
 }
 
 const STILL_MS = 15;
@@ -46,9 +52,9 @@ export class FakeTerminal {
   }
 
   /** Types each step's keys once its text is shown, or at once if the program has ended. */
-  async follow(steps: readonly PtyStep[]): Promise<void> {
+  async follow(steps: readonly TerminalStep[]): Promise<void> {
     let seen = 0;
-    for (const { await: awaited = '', type = '', ...others } of steps) {
+    for (const { await: awaited = '', type = '', meanwhile, ...others } of steps) {
       if (Object.keys(others).length > 0)
         throw new Error(`${Object.keys(others)} needs a real terminal: use onTerminal.`);
       let found = this.screen.indexOf(awaited, seen);
@@ -58,6 +64,7 @@ export class FakeTerminal {
         });
       }
       seen = found === -1 ? this.screen.length : found + awaited.length;
+      await meanwhile?.();
       if (type !== '') await this.type(type);
     }
   }

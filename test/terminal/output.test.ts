@@ -83,6 +83,10 @@ describe('an answer as CSV', () => {
     ['+5', '+5'],
     ['-1e5', "'-1e5"],
     ['1-2', '1-2'],
+    // where the separator is a semicolon, a new cell begins after it
+    ['x;=1+1', "x;'=1+1"],
+    ['x; @sum;y', "x;' @sum;y"],
+    ['1;-0.5;-x', "1;-0.5;'-x"],
   ])('writes the cell %j as %j', async (cell, expected) => {
     expect(await written('csv', { data: [{ [cell]: cell }] })).toBe(`${expected}\n${expected}\n`);
   });

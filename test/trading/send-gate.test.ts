@@ -29,7 +29,7 @@ const WRITES: [name: string, operation: string, send: Send][] = [
     'a withdrawal',
     'withdraw',
     (trading, gate) =>
-      sendWithdrawal(trading, WANTED, { id: ID, limits: withdrawLimits({}), password: 'secret', gate }),
+      sendWithdrawal(trading, WANTED, { id: ID, limits: async () => withdrawLimits({}), password: 'secret', gate }),
   ],
   [
     'a call',

@@ -116,6 +116,11 @@ export async function callUndescribed(
       const words = Object.entries(parameters).map(([name, value]) => `${name}=${value}`);
       return confirmGuarded(context, `Send ${[method, ...words].join(' ')}?`, breaches, overridden);
     },
+    recheck: async ({ breaches }) => {
+      const ready = await guardLikelyOrders(context, parameters);
+      const isNew = ready.breaches.some(({ guard }) => !breaches.some((shown) => shown.guard === guard));
+      return isNew ? { ready, reason: 'The market or your limits have changed.' } : { ready };
+    },
     send: () => sendCall(trading, terms, id, gate),
     interrupted: () => (gate.cancel() ? null : { advice: [`${method} may have been sent.`, ...hint], clientId: id }),
     result: (_, call) => {
@@ -154,7 +159,7 @@ async function guardLikelyOrders(
     throw error;
   });
   if (market === undefined) return nothing;
-  const limits = guardLimits((await session.profile.connection()).settings);
+  const limits = guardLimits(await session.profile.currentSettings());
   const book = await new MarketSnapshot(trading.client, { market: market.market, side: 'buy' }, 1).book();
   const guarded = sides.map((side) => guardOrders(trading, { market, side, type: 'limit', orders }, book, limits));
   const breaches = guarded.flatMap((one) => one.breaches);

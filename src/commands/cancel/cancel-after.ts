@@ -14,8 +14,8 @@ import { dryRunShape } from '../dry-run.js';
 import { marketName, programWord } from '../inputs.js';
 import { explainUnknownMarket } from '../known-market.js';
 import { carryOut, dryRequest, exchangeText, openWithConsent, type WriteContext } from '../write.js';
-import { openText } from './cancel.js';
 import { holdTimer, timerAnswer, timerText } from './hold-timer.js';
+import { openText } from './open-text.js';
 
 export default define({
   summary: 'Cancel every order of a market in one minute',

@@ -205,6 +205,9 @@ function failureOfAll(market: string, { attempts, stillOpen, failure }: Cancelle
   });
 }
 
+/** More orders make no command line that is read. */
+const MOST_NAMED = 10;
+
 /** The error object carries the id of the record, as that settles it. */
 function unknownFailure(market: string, total: number, unknown: readonly CancelAttempt[]): Failure {
   const [first] = unknown;
@@ -215,10 +218,13 @@ function unknownFailure(market: string, total: number, unknown: readonly CancelA
       : `whether ${unknown.length} of ${total} orders were cancelled`;
   const recorded = unknown.flatMap(({ recordId }) => recordId ?? []);
   const again = clientId === null ? unknown.map(({ result }) => result.id ?? '') : ['--id', clientId];
+  const isShort = unknown.length <= MOST_NAMED;
   return new Failure('unknown', `It is unknown ${what}${message === null ? '' : `: ${message}`}.`, {
     hint: [
       ...(recorded.length === 0 ? [] : [suggest('Find out', 'resolve', ...(unknown.length === 1 ? recorded : []))]),
-      suggest('Cancelling again does no harm', 'cancel', market, ...again),
+      isShort
+        ? suggest('Cancelling again does no harm', 'cancel', market, ...again)
+        : 'Cancelling them again does no harm; the output names them.',
     ],
     ...(first?.recordId ? { clientId: first.recordId } : {}),
   });

@@ -1,18 +1,18 @@
 import { confirm } from '../../cli/consent.js';
-import { flag, required, several, toggle } from '../../cli/definition.js';
+import { flag, optional, several, toggle } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
-import { Decimal, grouped } from '../../domain/decimal.js';
-import { splitMarket } from '../../domain/market.js';
+import { formatAmount, grouped } from '../../domain/decimal.js';
 import { isSameReference, type Order, type OrderReference, referenceText, type Side } from '../../domain/order.js';
 import { type Interruption, suggest, tryRead, usage } from '../../errors.js';
 import type { Answer } from '../../terminal/answer.js';
 import { paintSide, sideText } from '../../terminal/cells.js';
 import { progressBar } from '../../terminal/progress.js';
 import type { Screen } from '../../terminal/screen.js';
-import { type Entry, record } from '../../terminal/table.js';
+import { type Entry, record, table } from '../../terminal/table.js';
 import { type CancelAttempt, type CancelledAll, cancelAll, cancelOrders } from '../../trading/cancel/cancel-orders.js';
 import { orderCancelledBy, ordersMadeBy } from '../../trading/journal/write.js';
 import { type OwnOrders, readOpenOrders } from '../../trading/orders/open-orders.js';
+import { type PreparedTerms, requireSameOrder } from '../../trading/prepared/prepared-write.js';
 import { settleMarket } from '../../trading/settle.js';
 import type { UnknownWrite } from '../../trading/unknown-writes.js';
 import { define } from '../command.js';
@@ -29,24 +29,42 @@ import {
   type Write,
   type WriteContext,
 } from '../write.js';
+import { cancelInAllMarkets } from './cancel-in-all-markets.js';
 import { CANCELLED, cancelAllAnswer, cancelAnswer } from './cancel-result.js';
+import { openText } from './open-text.js';
 
 export default define({
-  summary: 'Cancel orders by id, or all in a market',
-  arguments: { market: required('the market', marketName), ids: several('the order ids', orderId) },
+  summary: 'Cancel orders by id, or all of them',
+  arguments: {
+    market: optional('the market; none with --all-markets', marketName),
+    ids: several('the order ids', orderId),
+  },
   flags: {
     id: flag('--id <client-id>', 'your own id of the order', knownClientId),
     all: toggle('--all', 'every open order of the market, until none is left; asks for confirmation'),
+    allMarkets: toggle('--all-markets', 'with --all: in every market of the exchange; asks once'),
   },
   examples: [
     'cancel btc_usdt 202611210000000001',
     'cancel btc_usdt --id myorder1 --json',
     'cancel btc_usdt --all',
     'cancel btc_usdt --all --yes --json',
+    'cancel --all --all-markets',
   ],
   output: shape.array(shape.object(CANCELLED)),
   dryRunOutput: shape.array(dryRunShape()),
-  async run(context, { market, ids, id, all }) {
+  async run(context, { market, ids, id, all, allMarkets }) {
+    if (allMarkets) {
+      if (!all) throw usage('--all-markets needs --all.', suggest('Write it as', 'cancel', '--all', '--all-markets'));
+      if (market !== undefined || ids.length > 0 || id !== undefined)
+        throw usage('--all-markets takes neither a market nor an order.', 'Give one of them.');
+      return cancelInAllMarkets(context);
+    }
+    if (market === undefined)
+      throw usage("missing required argument 'market'", [
+        suggest('Cancel every open order of a market', 'cancel', 'btc_usdt', '--all'),
+        suggest('Cancel every open order of all markets', 'cancel', '--all', '--all-markets'),
+      ]);
     const named = [...new Set(ids)].map((one) => ({ id: one }));
     const ways = [named.length > 0, id !== undefined, all];
     if (ways.filter((way) => way).length !== 1)
@@ -65,19 +83,60 @@ export function cancelNamed(context: WriteContext, market: string, orders: reado
   return carryOut({ ...context, isPreviewed: context.globals.dryRun }, cancellation(context, market, orders));
 }
 
-/** The same for cancellations that were prepared: they are shown, and asked about. */
+/**
+ * The same for cancellations that were prepared: they are shown as the exchange has them now, and asked about. Throws Failure `usage`
+ * also if the exchange has another order under one of the ids.
+ */
 export function cancelPrepared(
   context: WriteContext,
-  market: string,
-  orders: readonly OrderReference[],
-  shown: (screen: Screen) => string,
-  question: string,
+  { market, orders }: Extract<PreparedTerms, { kind: 'cancel' }>['terms'],
 ): Promise<Answer> {
+  const references = orders.map(({ id }) => ({ id }));
+  const these = orders.length === 1 ? `order ${orders[0]?.id}` : `these ${orders.length} orders`;
+  const { prepare, ...others } = cancellation(context, market, references);
+  let current: ReadonlyMap<string, Order> = new Map();
   return carryOut(context, {
-    ...cancellation(context, market, orders),
-    preview: async () => (context.globals.dryRun ? () => wouldCancel(market, orders) : shown),
-    confirm: () => confirm(context, question),
+    ...others,
+    prepare: async () => {
+      const ready = await prepare();
+      const own = await tryRead(() => readOpenOrders(context.trading.client, market));
+      current = own?.byId ?? current;
+      for (const shown of orders) {
+        const order = current.get(shown.id);
+        if (order !== undefined) requireSameOrder(order, shown);
+      }
+      return ready;
+    },
+    preview: async () => {
+      if (context.globals.dryRun) return () => wouldCancel(market, references);
+      const exchange = await exchangeText(context);
+      return (screen) => `${ordersTable(screen, references, current)}\n${record(screen, [['exchange', exchange]])}`;
+    },
+    confirm: () => confirm(context, `Cancel ${these} in ${market}?`),
   });
+}
+
+/** What is not known of an order is left out: it may have ended long ago, or the list could not be read. */
+function ordersTable(
+  screen: Screen,
+  references: readonly { readonly id: string }[],
+  current: ReadonlyMap<string, Order>,
+): string {
+  const shown = (text: (order: Order) => string) => (row: { readonly id: string }) => {
+    const order = current.get(row.id);
+    return order === undefined ? null : text(order);
+  };
+  return table(
+    screen,
+    [
+      { title: 'cancels', value: ({ id }) => id },
+      { title: 'side', value: shown(({ side }) => sideText(side)) },
+      { title: 'price', value: shown(({ price }) => grouped(price)), align: 'decimal' },
+      { title: 'amount', value: shown(({ amount }) => formatAmount(amount)), align: 'decimal' },
+      { title: 'filled', value: shown(({ filled }) => formatAmount(filled)), align: 'decimal' },
+    ],
+    references,
+  );
 }
 
 function cancellation(
@@ -115,12 +174,13 @@ const NO_WARNINGS: { readonly warnings: readonly never[] } = { warnings: [] };
 
 /** Cancels every open order of a market, after asking. */
 export function cancelEverything(context: WriteContext, market: string): Promise<Answer> {
-  const { trading, globals } = context;
+  const { trading, globals, budget } = context;
+  const lists = budget.isUserSet ? trading.client : trading.client.restartingBudget(budget);
   let progress = new Progress(context, market, 0, true);
   return carryOut<OpenOrders, CancelledAll>(context, {
     passesHalt: true,
     prepare: async () => {
-      const own = await explainUnknownMarket(context, market, () => readOpenOrders(trading.client, market));
+      const own = await explainUnknownMarket(context, market, () => readOpenOrders(lists, market));
       if (globals.dryRun) await warnOfOthers(context, market, []);
       const { buy, sell } = own.open;
       return { ...NO_WARNINGS, own, orders: [...buy, ...sell].map(({ id }) => ({ id })) };
@@ -141,11 +201,14 @@ export function cancelEverything(context: WriteContext, market: string): Promise
     send: async ({ own, orders }) => {
       if (orders.length === 0) return { attempts: [], stillOpen: [], failure: own.failure, orders: own.byId };
       progress = new Progress(context, market, orders.length, true);
-      return progress.during(async () => {
-        const done = await cancelAll(trading, market, own, progress.answered);
-        await settleMarket(trading, market);
-        return done;
-      });
+      // what the account decides takes the time that it takes
+      return budget.whileProgressing((onProgress) =>
+        progress.during(async () => {
+          const done = await cancelAll(trading, market, own, { lists, onProgress, onResponse: progress.answered });
+          await settleMarket(trading, market);
+          return done;
+        }),
+      );
     },
     interrupted: () => progress.interruption(),
     result: async (_, done) => {
@@ -233,20 +296,6 @@ function openOrdersTable(screen: Screen, market: string, { open, failure }: OwnO
     ...(failure === null ? [] : [['not read', `older orders: ${failure.message}`] as Entry]),
     ['exchange', exchange],
   ]);
-}
-
-/** How many orders of a side are open, and what they are worth. */
-export function openText(market: string, side: Side, open: readonly Order[]): string {
-  if (open.length === 0) return 'none open';
-  const { base = '', quote = '' } = splitMarket(market) ?? {};
-  const sizes = open.map(({ amount, filled }) => Decimal.of(amount).minus(Decimal.of(filled)));
-  const values = open.map(({ price }, index) => Decimal.of(price).times(sizes[index] ?? Decimal.zero));
-  const worth = `${totalText(values)} ${quote}`;
-  return `${open.length} open, ${side === 'buy' ? `for ${worth}` : `${totalText(sizes)} ${base}, for ${worth}`}`;
-}
-
-function totalText(values: readonly Decimal[]): string {
-  return grouped(Decimal.sum(values).trimmed().toString());
 }
 
 /** Fewer are over before anybody could read of them. */

@@ -1,13 +1,13 @@
 import { listing } from '../../cli/answers.js';
-import { requireConsent } from '../../cli/consent.js';
 import { optional } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
+import { Failure } from '../../errors.js';
 import { isoTime, localTime, timeTitle } from '../../terminal/time.js';
 import { AgentLimits } from '../../trading/guards/agent-limits.js';
 import { PreparedStore } from '../../trading/prepared/prepared-store.js';
 import type { PreparedWrite } from '../../trading/prepared/prepared-write.js';
 import { CANCELLED } from '../cancel/cancel-result.js';
-import { define } from '../command.js';
+import { type Context, define } from '../command.js';
 import { dryRunShape } from '../dry-run.js';
 import { preparedId } from '../inputs.js';
 import { DRY_BATCH } from '../order/batch-preview.js';
@@ -16,6 +16,7 @@ import { SENT_ORDER } from '../order/order-result.js';
 import { DRY_ORDER } from '../order/preview.js';
 import { DRY_REPLACEMENT, REPLACED } from '../order/replace-view.js';
 import { openWrite } from '../write.js';
+import { describedTerms } from './described-terms.js';
 import { commitPrepared, findPrepared, reporting } from './send-prepared.js';
 
 /** A prepared write. */
@@ -58,9 +59,9 @@ export const PREPARED: shape.Fields = {
 };
 
 export default define({
-  summary: 'Send what an agent prepared, or list it',
+  summary: 'Confirm and send what an agent prepared, or list it',
   arguments: { id: optional('the id of a prepared write (default: list them)', preparedId) },
-  examples: ['commit', 'commit pit5b39c93435bd27d2fb168cd7', 'commit pit5b39c93435bd27d2fb168cd7 --yes --json'],
+  examples: ['commit', 'commit pit5b39c93435bd27d2fb168cd7', 'commit pit5b39c93435bd27d2fb168cd7 --dry-run --json'],
   output: shape.anyOf(
     shape.array(shape.object(PREPARED), 'without an id'),
     { ...SENT_ORDER, description: 'of an order' },
@@ -71,20 +72,31 @@ export default define({
   dryRunOutput: shape.anyOf(DRY_ORDER, DRY_REPLACEMENT, DRY_BATCH, shape.array(dryRunShape())),
   async run(context, { id }) {
     if (id === undefined) return listOf(new PreparedStore(context.host).waiting());
-    requireConsent(context);
-    const write = await openWrite(context);
+    requireTerminal(context);
+    // --yes does not confirm what an agent has prepared
+    const globals = { ...context.globals, yes: false };
+    const write = { ...(await openWrite(context, true)), globals };
     const prepared = await findPrepared(write, id);
     const limited = { ...write, agentLimits: new AgentLimits(prepared.limits) };
     return reporting(limited, prepared, () => commitPrepared(limited, prepared));
   },
 });
 
+/** Throws Failure `declined` if nobody can answer at a terminal, before any request. */
+function requireTerminal({ globals, prompts }: Context): void {
+  if (globals.dryRun || prompts.available) return;
+  throw new Failure('declined', 'What an agent has prepared is confirmed at a terminal, and there is none.', {
+    hint: '--yes does not confirm it. Run this in a terminal, or add --dry-run to see what it would do.',
+  });
+}
+
 export type PreparedRow = ReturnType<typeof preparedRow>;
 
-/** A prepared write, as programs read it. */
-export function preparedRow({ id, write, shown, profile, made, expires }: PreparedWrite) {
-  const { text, places, cancels, ...costs } = shown;
+/** A prepared write, as programs read it: what it does by its terms, and what was estimated. */
+export function preparedRow({ id, write, estimates, profile, made, expires }: PreparedWrite) {
+  const { text, places, cancels, notional } = describedTerms(write);
   const named = { id, kind: write.kind, market: write.terms.market };
+  const costs = { notional, ...estimates };
   return { ...named, text, places, cancels, ...costs, profile, made: isoTime(made), expires: isoTime(expires) };
 }
 

@@ -1,20 +1,17 @@
 import type { Order } from '../../domain/order.js';
 import { type Advice, suggest, usage } from '../../errors.js';
-import { totals } from '../../trading/batches/lines.js';
 import { amountText, priceText } from '../../trading/expressions.js';
 import type { BatchTerms } from '../../trading/journal/write.js';
 import { readOpenOrders } from '../../trading/orders/open-orders.js';
-import { notionalText, termsText } from '../../trading/orders/terms.js';
 import { PreparedStore } from '../../trading/prepared/prepared-store.js';
-import type { PreparedTerms, PreparedWrite, Shown } from '../../trading/prepared/prepared-write.js';
+import type { Estimates, OrderToCancel, PreparedTerms, PreparedWrite } from '../../trading/prepared/prepared-write.js';
 import type { Changes } from '../../trading/replace/plan.js';
 import { explainUnknownMarket } from '../known-market.js';
 import { planLadder } from '../order/batch.js';
 import type { LadderInput } from '../order/batch-input.js';
-import { batchText } from '../order/batch-preview.js';
 import { planOrder } from '../order/order.js';
 import { draftArgs, type OrderDraft } from '../order/order-args.js';
-import { accountText, previewData } from '../order/preview.js';
+import { previewData } from '../order/preview.js';
 import { planReplace } from '../order/replace.js';
 import { checkOrders } from '../order/send-orders.js';
 import { requireNotHalted, type WriteContext } from '../write.js';
@@ -34,7 +31,7 @@ export type PrepareRequest =
 /** A request, resolved and checked. */
 interface Checked {
   readonly write: PreparedTerms;
-  readonly shown: Shown;
+  readonly estimates: Estimates;
 }
 
 /**
@@ -46,14 +43,20 @@ interface Checked {
 export async function prepareWrite(context: WriteContext, request: PrepareRequest): Promise<PreparedWrite> {
   const { trading, host, session, agentLimits } = context;
   if (request.kind !== 'cancel') await requireNotHalted(context);
-  const { write, shown } = await check(context, request);
+  const { write, estimates } = await check(context, request);
   const store = new PreparedStore(host);
   refuseUnreported(trading.journal, store, write);
   const before = placedBefore(trading, store, write);
-  const warnings = [...shown.warnings, ...(before === undefined ? [] : [before])];
+  const warnings = [...estimates.warnings, ...(before === undefined ? [] : [before])];
   const { profile } = await session.profile.connection();
   const limits = agentLimits?.given ?? {};
-  return store.keep({ write, shown: { ...shown, warnings }, profile, account: trading.journal.folder, limits });
+  return store.keep({
+    write,
+    estimates: { ...estimates, warnings },
+    profile,
+    account: trading.journal.folder,
+    limits,
+  });
 }
 
 function check(context: WriteContext, request: PrepareRequest): Promise<Checked> {
@@ -72,12 +75,7 @@ function check(context: WriteContext, request: PrepareRequest): Promise<Checked>
 async function checkOrder(context: WriteContext, draft: OrderDraft): Promise<Checked> {
   const argv = draftArgs(draft, { dryRun: false, yes: false });
   const order = await checkOrders(context, await planOrder(context, draft), inTerminal(argv));
-  const { terms } = order;
-  const text = `${termsText(terms)} (${terms.type}, ${accountText(terms)})`;
-  return {
-    write: { kind: 'order', terms },
-    shown: { text, places: [placed(terms)], cancels: [], ...costsOf(order, notionalText(terms)) },
-  };
+  return { write: { kind: 'order', terms: order.terms }, estimates: estimatesOf(order) };
 }
 
 async function checkLadder(
@@ -91,15 +89,9 @@ async function checkLadder(
   const { planned, plan } = await planLadder(context, where, input);
   const batch = await checkOrders(context, planned, inTerminal(argv));
   const { unused } = batch;
-  const { warnings, ...costs } = costsOf(batch, totals(plan.lines).notional.trimmed().toString());
+  const { warnings, ...costs } = estimatesOf(batch);
   const left = unused === undefined ? [] : [`Rounding down to whole lots leaves ${unused} unused.`];
-  const places = plan.lines.map(([, price, size]) => placed({ ...where, type: 'limit', price, amount: size }));
-  const account = accountText({ ...where, borrow: false, repay: false });
-  const text = `${plan.lines.length} orders: ${batchText(batch)} (limit, ${account})`;
-  return {
-    write: { kind: 'ladder', terms: plan },
-    shown: { text, places, cancels: [], ...costs, warnings: [...warnings, ...left] },
-  };
+  return { write: { kind: 'ladder', terms: plan }, estimates: { ...costs, warnings: [...warnings, ...left] } };
 }
 
 async function checkReplacement(
@@ -114,16 +106,10 @@ async function checkReplacement(
   ];
   const planned = await planReplace(context, { market, reference: { id: order }, changes });
   const replacement = await checkOrders(context, planned, inTerminal(argv));
-  const { replaces, terms } = replacement;
-  const text = `cancel order ${replaces.order.id} and ${termsText(terms)} instead (${terms.type}, ${accountText(terms)})`;
+  const { order: replaced, terms } = replacement.replaces;
   return {
-    write: { kind: 'replace', terms: replaces.terms, given: { account, borrow, repay } },
-    shown: {
-      text,
-      places: [placed(terms)],
-      cancels: [cancelled(replaces.order)],
-      ...costsOf(replacement, notionalText(terms)),
-    },
+    write: { kind: 'replace', terms, given: { account, borrow, repay }, replaced: asShown(replaced) },
+    estimates: estimatesOf(replacement),
   };
 }
 
@@ -136,12 +122,7 @@ async function checkCancellation(
   const wanted =
     orders === 'all' ? all : orders.flatMap((id) => all.find((order) => order.id === id) ?? missing(market, id));
   if (wanted.length === 0) throw usage(`There are no open orders in ${market}.`, 'Nothing has to be cancelled.');
-  const ids = wanted.map(({ id }) => id);
-  const text = `cancel ${ids.length === 1 ? `order ${ids[0]}` : `${ids.length} orders`} in ${market}`;
-  return {
-    write: { kind: 'cancel', terms: { market, orders: ids } },
-    shown: { text, places: [], cancels: wanted.map(cancelled), ...NO_COSTS },
-  };
+  return { write: { kind: 'cancel', terms: { market, orders: wanted.map(asShown) } }, estimates: NO_ESTIMATES };
 }
 
 function missing(market: string, id: string): never {
@@ -153,10 +134,7 @@ function inTerminal(argv: readonly string[]): Advice {
   return ['An agent cannot override a guard.', suggest('The user can, in a terminal', ...argv)];
 }
 
-type Costs = Omit<Shown, 'text' | 'places' | 'cancels'>;
-
-const NO_COSTS: Costs = {
-  notional: null,
+const NO_ESTIMATES: Estimates = {
   fee: null,
   feeCoin: null,
   spentCoin: null,
@@ -165,25 +143,15 @@ const NO_COSTS: Costs = {
   warnings: [],
 };
 
-function costsOf(previewed: Parameters<typeof previewData>[0], notional: string): Costs {
-  const sums = { price: null, amount: null, notional };
+function estimatesOf(previewed: Parameters<typeof previewData>[0]): Estimates {
+  const sums = { price: null, amount: null, notional: null };
   const { fee, feeCoin, spentCoin, balanceBefore, balanceAfter, warnings } = previewData(previewed, [], {
     sums,
     order: {},
   });
-  return { notional, fee, feeCoin, spentCoin, balanceBefore, balanceAfter, warnings };
+  return { fee, feeCoin, spentCoin, balanceBefore, balanceAfter, warnings };
 }
 
-function placed({
-  side,
-  type,
-  account,
-  price,
-  amount,
-}: Omit<Shown['places'][number], 'notional'>): Shown['places'][number] {
-  return { side, type, account, price, amount, notional: notionalText({ price, amount }) };
-}
-
-function cancelled({ id, side, price, amount, filled }: Order): Shown['cancels'][number] {
+function asShown({ id, side, price, amount, filled }: Order): OrderToCancel {
   return { id, side, price, amount, filled };
 }

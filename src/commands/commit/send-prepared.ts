@@ -1,9 +1,5 @@
-import { formatAmount, grouped } from '../../domain/decimal.js';
 import { type Advice, Failure, suggest, usage } from '../../errors.js';
 import type { Answer } from '../../terminal/answer.js';
-import { paintSide, sideText } from '../../terminal/cells.js';
-import type { Screen } from '../../terminal/screen.js';
-import { table } from '../../terminal/table.js';
 import { ageText } from '../../terminal/time.js';
 import { isOwnerAlive } from '../../trading/journal/write.js';
 import { type Kept, PreparedStore } from '../../trading/prepared/prepared-store.js';
@@ -97,39 +93,17 @@ const AGAIN = 'Prepare it again.';
 
 const IF_BLOCKED: Advice = 'The market or the limits have changed since it was prepared. Prepare it again.';
 
-function send(context: WriteContext, { id, write, shown }: PreparedWrite): Promise<Answer> {
+function send(context: WriteContext, { id, write }: PreparedWrite): Promise<Answer> {
   switch (write.kind) {
     case 'order':
       return sendPreparedOrder(context, id, write.terms, IF_BLOCKED);
     case 'ladder':
       return sendPreparedLadder(context, id, write.terms, IF_BLOCKED);
     case 'replace':
-      return sendPreparedReplacement(context, id, write.terms, write.given, IF_BLOCKED);
-    case 'cancel': {
-      const { market, orders } = write.terms;
-      const references = orders.map((order) => ({ id: order }));
-      const question = `${shown.text.replace(/^c/, 'C')}?`;
-      return cancelPrepared(context, market, references, (screen) => cancelTable(screen, shown.cancels), question);
-    }
+      return sendPreparedReplacement(context, id, write, IF_BLOCKED);
+    case 'cancel':
+      return cancelPrepared(context, write.terms);
   }
-}
-
-function cancelTable(screen: Screen, cancels: PreparedWrite['shown']['cancels']): string {
-  return table(
-    screen,
-    [
-      { title: 'cancels', value: ({ id }) => id },
-      {
-        title: 'side',
-        value: ({ side }) => sideText(side),
-        paint: (text, { side }, paint) => paintSide(text, side, paint),
-      },
-      { title: 'price', value: ({ price }) => grouped(price), align: 'decimal' },
-      { title: 'amount', value: ({ amount }) => formatAmount(amount), align: 'decimal' },
-      { title: 'filled', value: ({ filled }) => formatAmount(filled), align: 'decimal' },
-    ],
-    cancels,
-  );
 }
 
 /** The Failure for a write that was committed before. Its kind is `unknown` while the outcome is. */

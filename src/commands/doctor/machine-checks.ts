@@ -1,9 +1,10 @@
 import fs, { type Stats } from 'node:fs';
 import { lstat, readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { shellWord, suggest, systemErrorCode } from '../../errors.js';
+import { Failure, shellWord, suggest, systemErrorCode } from '../../errors.js';
 import { proxyOf } from '../../exchange/connect.js';
 import { installationOf } from '../../platform/installation.js';
+import { requireOwnFolder } from '../../platform/private-files.js';
 import { version } from '../../version.js';
 import { completionState, SHELLS } from '../completion/installation.js';
 import { type Check, fail, ok, type Result, warn } from './check.js';
@@ -68,6 +69,9 @@ export const files: Check = {
   async run({ context: { host } }) {
     if (process.geteuid === undefined) return ok('permissions are not checked on this system');
     const { config, state, cache } = host.directories;
+    // what every command refuses: another user can change or replace one of them, or a folder above
+    const refused = [config, state, cache].map(refusalOf).find((failure) => failure !== undefined);
+    if (refused !== undefined) return fail(refused.message.replace(/\.$/, ''), refused.hints);
     const seen: string[] = [];
     const problems = [...(await problemsIn(config, seen)), ...(await problemsIn(state, seen))];
     if (fs.existsSync(cache)) problems.push(...writeProblemOf(cache));
@@ -82,6 +86,17 @@ export const files: Check = {
     );
   },
 };
+
+/** Why every command refuses a folder; undefined if none does. */
+function refusalOf(folder: string): Failure | undefined {
+  try {
+    requireOwnFolder(folder);
+    return undefined;
+  } catch (thrown) {
+    if (thrown instanceof Failure) return thrown;
+    throw thrown;
+  }
+}
 
 async function problemsIn(root: string, seen: string[]): Promise<FileProblem[]> {
   const problems: FileProblem[] = [];

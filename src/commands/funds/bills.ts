@@ -31,7 +31,7 @@ export default define({
   arguments: { coin: optional('the coin (default: all)', coinName) },
   flags: {
     from: flag('--from <time>', 'list all bills from this time (default: one page)', moment),
-    to: flag('--to <time>', 'list bills up to this time (default: now)', moment),
+    to: flag('--to <time>', 'list bills before this time (default: now)', moment),
     ...pageFlags('bills', FACTS.billsPerPage),
     summary: toggle('--summary', 'count and sum the bills of the range by coin and type'),
   },

@@ -1,15 +1,24 @@
-import { confirm } from '../../cli/consent.js';
-import { counted, formatAmount, formatPrice } from '../../domain/decimal.js';
-import { Failure, type Hint, suggest } from '../../errors.js';
+import { confirm, requireConsent } from '../../cli/consent.js';
+import { counted, Decimal, formatAmount, formatPrice, grouped } from '../../domain/decimal.js';
+import type { Order } from '../../domain/order.js';
+import { Failure, type Hint, Interrupted, type Interruption, suggest } from '../../errors.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
 import { table } from '../../terminal/table.js';
 import { wrapped } from '../../terminal/text.js';
-import { type Holding, planFlatten, type Sale, type SaleResult, sell } from '../../trading/flatten/flatten.js';
+import {
+  type Holding,
+  isSale,
+  planFlatten,
+  type Sale,
+  type SaleResult,
+  type SoldSlice,
+  sell,
+} from '../../trading/flatten/flatten.js';
 import { guardLimits } from '../../trading/guards/limits.js';
 import type { Context } from '../command.js';
 import { orderResult } from '../order/order-result.js';
-import { carryOut, exchangeText, openWrite } from '../write.js';
+import { carryOut, exchangeText, openWrite, type WriteContext } from '../write.js';
 
 /** What `pit halt --flatten` did. */
 export interface Flattened {
@@ -28,32 +37,52 @@ interface Plan {
   readonly holdings: readonly Holding[];
 }
 
+/** What a sale belongs to. */
+export interface FlattenOptions {
+  /** Orders that a dry run counts as cancelled. */
+  readonly freed?: readonly Order[];
+  /** What was done before the sale, for a signal. */
+  readonly doneBefore?: Interruption;
+  /** For a signal: prints the answer of the command with what was sold so far. */
+  readonly printSoFar?: (sold: Flattened) => Promise<void>;
+}
+
 /**
  * Previews the sale of everything that the account holds into a coin, asks, and sells it. The preview is shown with `--yes`, too.
- * Without any failure of its own: what was not sold is in the result, because the halt itself was done.
+ * Without any failure of its own, because the halt was done already: what was not sold is in the result. That is of the kind
+ * `declined` if there is nobody to ask.
  */
-export async function flatten(context: Context, into: string): Promise<Flattened> {
+export async function flatten(context: Context, into: string, options: FlattenOptions): Promise<Flattened> {
   try {
-    const answer = await sellEverything(context, into);
+    requireConsent(context);
+    const answer = await sellEverything(context, into, options);
     return { rows: answer.data as readonly object[], show: answer.show, failure: answer.failure };
   } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    const message = `The account is halted, but nothing was sold: ${error.message}`;
-    return { ...NOTHING_FLATTENED, failure: new Failure('partial', message, { hint: [...error.hints, again(into)] }) };
+    if (error instanceof Interrupted || !(error instanceof Failure)) throw error;
+    const isUnanswerable = error.kind === 'declined' && !context.prompts.available;
+    const hint = [...error.hints, ...(isUnanswerable ? [] : [again(into)])];
+    const failure = new Failure(isUnanswerable ? 'declined' : 'partial', `Nothing was sold: ${error.message}`, {
+      hint,
+    });
+    return { ...NOTHING_FLATTENED, failure };
   }
 }
 
-/** The preview of the sale, for `--dry-run`. Throws Failure as its steps do. */
-export async function sellEverything(command: Context, into: string): Promise<Answer> {
+/** Sells everything, or previews it for `--dry-run`. Throws Failure as its steps do. */
+export async function sellEverything(
+  command: Context,
+  into: string,
+  { freed = [], doneBefore, printSoFar }: FlattenOptions,
+): Promise<Answer> {
   const isRead = command.globals.format !== 'json' || command.host.errors.isTTY === true;
   const context = await openWrite(command, isRead || command.globals.dryRun);
-  const { trading, session, budget } = context;
+  const { trading, session } = context;
   const limits = guardLimits((await session.profile.connection()).settings);
-  let isStopped = false;
+  const run = new SaleRun(context, into);
   return carryOut<Plan, ReadonlyMap<string, SaleResult>>(context, {
     prepare: async () => {
-      const holdings = await planFlatten(trading, into, limits);
-      return { warnings: holdings.map((holding) => ({ text: saleText(holding) })), holdings };
+      const holdings = await planFlatten(trading, into, limits, freed);
+      return { warnings: holdings.flatMap(saleTexts).map((text) => ({ text })), holdings };
     },
     preview: async ({ holdings }) => {
       const where = await exchangeText(context);
@@ -61,121 +90,214 @@ export async function sellEverything(command: Context, into: string): Promise<An
     },
     dryRun: ({ holdings }) => holdings.flatMap(({ coin, amount }) => ({ coin, amount: amount.toString() })),
     confirm: async ({ holdings }) => {
-      const coins = holdings.flatMap(({ coin, sale }) => (typeof sale === 'string' ? [] : [coin]));
+      const coins = holdings.flatMap(({ coin, sale }) => (isSale(sale) ? [coin] : []));
       if (coins.length > 0) await confirm(context, `Sell all ${coins.join(', ')} into ${into}?`);
     },
-    send: ({ holdings }) =>
-      budget.withoutDeadline(async () => {
-        const results = new Map<string, SaleResult>();
-        for (const { coin, sale } of holdings)
-          if (typeof sale !== 'string')
-            results.set(coin, await sell(trading, { coin, sale }, limits, () => !isStopped));
-        return results;
-      }),
-    interrupted: () => {
-      isStopped = true;
-      return { advice: ['The account is halted. Not everything was sold.', again(into)] };
-    },
-    result: ({ holdings }, results) => flattenedAnswer(context, holdings, results, into),
+    send: async ({ holdings }) => run.sell(holdings, guardLimits(await session.profile.currentSettings())),
+    stop: () => run.stop(),
+    interrupted: () => run.interruption(doneBefore),
+    ...(doneBefore === undefined
+      ? {}
+      : { doneBefore: { ...doneBefore, advice: [...[doneBefore.advice].flat(), 'Nothing was sold.'] } }),
+    ...(printSoFar === undefined ? {} : { printSoFar: () => printSoFar(run.soFar()) }),
+    result: ({ holdings }, results) => run.answer(holdings, results),
   });
 }
 
-/** What is about to be done with a coin, as a sentence. */
-function saleText({ coin, amount, sale }: Holding): string {
-  if (typeof sale === 'string') return `${formatAmount(amount)} ${coin} will not be sold: ${sale}.`;
+/** How long a signal waits for the outcome of the order under way. */
+const PATIENCE_MS = 5_000;
+
+/** The sale of one coin after another: how far it is, on a terminal, and what a signal leaves of it. */
+class SaleRun {
+  readonly #sold: { readonly slice: SoldSlice; readonly sale: Sale }[] = [];
+  #isStopped = false;
+  #work: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    private readonly context: WriteContext,
+    private readonly into: string,
+  ) {}
+
+  async sell(
+    holdings: readonly Holding[],
+    limits: ReturnType<typeof guardLimits>,
+  ): Promise<ReadonlyMap<string, SaleResult>> {
+    const work = this.context.budget.whileProgressing((progressed) => this.#sellEach(holdings, limits, progressed));
+    this.#work = work.catch(() => undefined);
+    return work;
+  }
+
+  async #sellEach(
+    holdings: readonly Holding[],
+    limits: ReturnType<typeof guardLimits>,
+    progressed: () => void,
+  ): Promise<ReadonlyMap<string, SaleResult>> {
+    const { trading, output } = this.context;
+    const results = new Map<string, SaleResult>();
+    for (const { coin, amount, sale } of holdings) {
+      if (!isSale(sale)) continue;
+      let sold = Decimal.zero;
+      let orders = 0;
+      const hide = output.live(
+        () => `Selling ${coin}: ${formatAmount(sold)} of ${formatAmount(amount)} with ${counted(orders, 'order')}`,
+      );
+      const onSlice = (slice: SoldSlice) => {
+        progressed();
+        this.#sold.push({ slice, sale });
+        orders += 1;
+        sold = sold.plus(filledOf(slice));
+      };
+      progressed();
+      const options = { mayContinue: () => !this.#isStopped, onSlice };
+      results.set(coin, await sell(trading, { coin, sale }, limits, options).finally(hide));
+    }
+    return results;
+  }
+
+  /** Sends nothing more, and waits a moment for the outcome of the order under way. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    const end = new AbortController();
+    await Promise.race([this.#work, this.context.host.sleep(PATIENCE_MS, end.signal)]);
+    end.abort();
+  }
+
+  interruption(doneBefore: Interruption | undefined): Interruption {
+    const values = this.#sold.map(({ slice: { placement } }) =>
+      placement.outcome === 'placed' ? Decimal.of(placement.order?.filledValue ?? '0') : Decimal.zero,
+    );
+    const worth = grouped(Decimal.sum(values).trimmed().toString());
+    const orders = counted(this.#sold.length, 'order');
+    const unsettled = suggest('If an order was on its way, find its outcome', 'resolve');
+    return {
+      advice: [
+        `Not everything was sold: ${orders} sold for ${worth} ${this.into}.`,
+        ...[doneBefore?.advice ?? []].flat().filter((part) => typeof part === 'string'),
+        unsettled,
+        again(this.into),
+      ],
+    };
+  }
+
+  /** What was sold so far. */
+  soFar(): Flattened {
+    const orders = this.#sold.flatMap(({ slice, sale }) => resultOf(this.context, slice, sale));
+    return {
+      rows: orders.map(({ data }) => data as object),
+      show: (screen) => shownOrders(orders, screen),
+      failure: undefined,
+    };
+  }
+
+  answer(holdings: readonly Holding[], results: ReadonlyMap<string, SaleResult>): Answer {
+    const orders = this.#sold.flatMap(({ slice, sale }) => resultOf(this.context, slice, sale));
+    const failure = failureOf(holdings, results, orders, this.into);
+    return {
+      data: orders.map(({ data }) => data),
+      show: (screen) => shownOrders(orders, screen),
+      ...(failure === undefined ? {} : { failure }),
+    };
+  }
+}
+
+function shownOrders(orders: readonly Answer[], screen: Screen): string {
+  return orders.length === 0 ? 'Nothing was sold.' : orders.map((order) => order.show(screen)).join('\n');
+}
+
+function filledOf({ placement }: SoldSlice): Decimal {
+  return placement.outcome === 'placed' && placement.order !== null ? Decimal.of(placement.order.filled) : Decimal.zero;
+}
+
+/** What is about to be done with a coin, as sentences. */
+function saleTexts({ coin, amount, frozen, sale }: Holding): string[] {
+  const size = `${formatAmount(amount)} ${coin}`;
+  if (!isSale(sale)) return [`${formatAmount(amount.plus(frozen))} ${coin} will not be sold: ${sale.why}.`];
   const { market, floor } = sale;
   const least = floor === null ? '' : `, not below ${formatPrice(floor, market)}`;
-  return `${formatAmount(amount)} ${coin} will be sold in ${market.market}${least}.`;
+  return [
+    ...(amount.sign === 0 ? [] : [`${size} will be sold in ${market.market}${least}.`]),
+    ...(frozen.sign === 0
+      ? []
+      : [`${formatAmount(frozen)} ${coin} is frozen, as in open orders, and will not be sold.`]),
+  ];
 }
 
 function again(into: string): Hint {
   return suggest('Sell what is left', 'halt', '--cancel', '--flatten', into);
 }
 
-function flattenedAnswer(
-  context: Parameters<typeof orderResult>[0],
-  holdings: readonly Holding[],
-  results: ReadonlyMap<string, SaleResult>,
-  into: string,
-): Answer {
-  const orders = holdings.flatMap(({ coin, sale }) =>
-    typeof sale === 'string'
-      ? []
-      : (results.get(coin)?.slices ?? []).flatMap((slice) => resultOf(context, slice, sale)),
-  );
-  const show = (screen: Screen) =>
-    orders.length === 0 ? 'Nothing was sold.' : orders.map((order) => order.show(screen)).join('\n');
-  const failure = failureOf(holdings, results, into);
-  return { data: orders.map(({ data }) => data), show, ...(failure === undefined ? {} : { failure }) };
-}
-
 /** None for an order that was refused or not sent: the failure names it. */
-function resultOf(
-  context: Parameters<typeof orderResult>[0],
-  { id, terms, placement }: SaleResult['slices'][number],
-  { market }: Sale,
-): Answer[] {
+function resultOf(context: WriteContext, { id, terms, placement }: SoldSlice, { market }: Sale): Answer[] {
   if (placement.outcome === 'refused' || placement.outcome === 'notSent') return [];
   return [orderResult(context, { id, clientId: id, terms }, placement, market)];
 }
 
-/** Any unknown 6; anything left that an order could sell 9. */
+/** Any unknown 6; anything left that is worth an order, and any duplicate, 9. */
 function failureOf(
   holdings: readonly Holding[],
   results: ReadonlyMap<string, SaleResult>,
+  orders: readonly Answer[],
   into: string,
 ): Failure | undefined {
   const left = holdings.flatMap(({ coin, sale }) => {
-    const why = typeof sale === 'string' ? null : (results.get(coin)?.left ?? null);
+    const why = isSale(sale) ? (results.get(coin)?.left ?? null) : sale.isDust ? null : sale.why;
     return why === null ? [] : [`${coin}: ${why}`];
   });
-  if (left.length === 0) return undefined;
+  const duplicates = orders.flatMap(({ failure }) => (failure?.kind === 'partial' ? failure : []));
+  if (left.length === 0 && duplicates.length === 0) return undefined;
   const unknown = [...results.values()].flatMap((result) => result.unknown ?? []);
-  const message = `The account is halted, but ${counted(left.length, 'coin')} could not be sold: ${left.join('; ').replace(/\.$/, '')}.`;
+  const messages = [
+    ...(left.length === 0
+      ? []
+      : [`${counted(left.length, 'coin')} could not be sold: ${left.join('; ').replace(/\.$/, '')}.`]),
+    ...(duplicates.length === 0 ? [] : [`${counted(duplicates.length, 'order')} to sell was placed more than once.`]),
+  ];
   const settle = unknown.map((id) => suggest('Find out', 'resolve', id));
-  return new Failure(unknown.length > 0 ? 'unknown' : 'partial', message, { hint: [...settle, again(into)] });
+  const hint = [...settle, ...duplicates.flatMap(({ hints }) => hints), ...(left.length === 0 ? [] : [again(into)])];
+  return new Failure(unknown.length > 0 ? 'unknown' : 'partial', messages.join(' '), { hint });
 }
 
 function holdingsTable(screen: Screen, holdings: readonly Holding[], into: string, where: string): string {
   if (holdings.length === 0) return `The account holds nothing but ${into}.`;
-  const saleOf = ({ sale }: Holding) => (typeof sale === 'string' ? null : sale);
+  const isAnyFrozen = holdings.some(({ frozen }) => frozen.sign > 0);
   const text = table(
     screen,
     [
       { title: 'coin', value: ({ coin }) => coin, importance: 9 },
       { title: 'amount', value: ({ amount }) => formatAmount(amount), align: 'decimal', importance: 8 },
-      {
-        title: 'best bid',
-        value: (row) => (saleOf(row) === null ? null : priceText(row)),
-        align: 'decimal',
-        importance: 6,
-      },
-      { title: 'not below', value: (row) => floorText(row), align: 'decimal', importance: 7 },
-      {
-        title: `worth in ${into}`,
-        value: (row) => worthText(row),
-        align: 'decimal',
-        importance: 5,
-      },
-      { title: 'not sold', value: ({ sale }) => (typeof sale === 'string' ? sale : null), importance: 4 },
+      ...(isAnyFrozen ? [FROZEN] : []),
+      { title: 'best bid', value: (row) => priceText(row), align: 'decimal', importance: 4 },
+      { title: 'not below', value: (row) => floorText(row), align: 'decimal', importance: 6 },
+      { title: `worth in ${into}`, value: (row) => worthText(row), align: 'decimal', importance: 5 },
     ],
     holdings,
   );
+  // below the table, because a narrow terminal leaves out columns
+  const unsold = holdings.flatMap(({ coin, sale }) =>
+    isSale(sale) ? [] : [`Not sold: ${coin}, because ${sale.why}.`],
+  );
   const how =
     'Each coin is sold with orders that fill at once or are cancelled, each no larger than order-notional allows. day-notional does not count here.';
-  return `${text}\n${wrapped(`${how} Exchange: ${where}.`, screen.width)}`;
+  return [text, ...[...unsold, `${how} Exchange: ${where}.`].map((line) => wrapped(line, screen.width))].join('\n');
 }
 
+const FROZEN = {
+  title: 'frozen in orders',
+  value: ({ frozen }: Holding) => (frozen.sign === 0 ? null : formatAmount(frozen)),
+  align: 'decimal',
+  importance: 7,
+} as const;
+
 function priceText({ sale }: Holding): string | null {
-  return typeof sale === 'string' ? null : formatPrice(sale.bid, sale.market);
+  return isSale(sale) ? formatPrice(sale.bid, sale.market) : null;
 }
 
 function floorText({ sale }: Holding): string | null {
-  return typeof sale === 'string' || sale.floor === null ? null : formatPrice(sale.floor, sale.market);
+  return !isSale(sale) || sale.floor === null ? null : formatPrice(sale.floor, sale.market);
 }
 
 /** At the best bid: a large amount gets less. */
 function worthText({ amount, sale }: Holding): string | null {
-  if (typeof sale === 'string') return null;
+  if (!isSale(sale)) return null;
   return formatPrice(amount.times(sale.bid).rescaled(sale.market.priceScale, 'down'), sale.market);
 }

@@ -1,27 +1,27 @@
-import { requireConsent } from '../../cli/consent.js';
 import { flag, toggle } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import { counted } from '../../domain/decimal.js';
 import { Failure, type Hint, suggest, usage } from '../../errors.js';
-import type { Latch } from '../../exchange/connect.js';
-import type { Halt } from '../../exchange/exchange.js';
+import type { Latch, SetHalt } from '../../exchange/connect.js';
+import type { Halt, NewHalt } from '../../exchange/exchange.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
 import { safe, wrapped } from '../../terminal/text.js';
 import { isoTime, zonedTime } from '../../terminal/time.js';
 import { CANCELLED } from '../cancel/cancel-result.js';
 import { type Context, define } from '../command.js';
-import { coinName, duration, profileName } from '../inputs.js';
+import { coinName, durationAboveZero, profileName } from '../inputs.js';
 import { SENT_ORDER } from '../order/order-result.js';
 import { reportingSignals } from '../write.js';
-import { cancelEverywhere, NOTHING_CANCELLED, openEverywhere } from './cancel-everywhere.js';
-import { flatten, NOTHING_FLATTENED, sellEverything } from './flatten.js';
+import { CancelEverywhere, type CancelledEverywhere, NOTHING_CANCELLED, openEverywhere } from './cancel-everywhere.js';
+import { type Flattened, flatten, NOTHING_FLATTENED, sellEverything } from './flatten.js';
 
 const HALT: shape.Fields = {
-  halted: shape.boolean('false after --lift'),
+  halted: shape.boolean('false after --lift, and if the halt could not be set'),
   since: shape.nullable(shape.time('')),
   until: shape.nullable(shape.time('when it ends by itself')),
   reason: shape.nullable(shape.text('as you gave it')),
+  profiles: shape.array(shape.text(''), 'those with the same key, which the halt covers'),
 };
 
 const HALTED: shape.Fields = {
@@ -39,7 +39,7 @@ export default define({
   flags: {
     cancel: toggle('--cancel', 'also cancel every open order in every market'),
     flatten: flag('--flatten <coin>', 'also sell what the account holds into this coin; previews and asks', coinName),
-    for: flag('--for <duration>', 'end by itself: 30m, 2h, 1d (default: until --lift)', duration),
+    for: flag('--for <duration>', 'end by itself: 30m, 2h, 1d (default: until --lift)', durationAboveZero),
     reason: flag('--reason <text>', 'shown by every command while it is halted', reasonText),
     lift: toggle('--lift', 'end it; asks for the name of the profile'),
     confirm: flag('--confirm <name>', 'with --lift in a script: the name of the profile', profileName),
@@ -94,30 +94,62 @@ interface Wanted {
   readonly into: string | undefined;
 }
 
-/** Halts the account, and then does what else is wanted. Throws Failure if it could not be halted: nothing else is done. */
+/**
+ * Halts the account, and then does what else is wanted, even if it could not be halted: the first words of the failure are what
+ * could not be done. Throws Failure if nothing was done.
+ */
 async function haltAccount(context: Context, wanted: Wanted): Promise<Answer> {
-  const { session, host, globals } = context;
-  if (wanted.into !== undefined) requireConsent(context);
-  const latch = await session.exchange.latch();
-  const halt = haltOf(wanted, await latch.find(), host.now());
-  const { profile } = await session.profile.connection();
-  const { since, until, reason } = halt;
-  const data = { halted: true, since: timeOrNull(since), until: timeOrNull(until), reason };
-  const text = haltedText(halt, profile, latch);
-  if (globals.dryRun) return dryHalt(context, wanted, data, text);
-  const unshared = await latch.set(halt);
+  const { session, globals } = context;
+  if (globals.dryRun) return dryHalt(context, wanted);
+  const fall = await fallOf(context, wanted);
   session.exchange.omitHaltWarning();
-  const interrupted = () => ({ advice: ['The account is halted.', ...leftByInterruption(wanted)] });
-  const { underWay, cancelled } = await reportingSignals(context, { interrupted, stop: () => undefined }, async () => ({
-    underWay: await requestsUnderWay(context),
-    cancelled: wanted.isCancelling ? await cancelEverywhere(context) : NOTHING_CANCELLED,
+  const done: Done = { fall, cancelled: NOTHING_CANCELLED, flattened: NOTHING_FLATTENED };
+  const cancelling = new CancelEverywhere(context);
+  const interrupted = () => ({ advice: [stateText(fall), ...leftByInterruption(wanted)] });
+  const printCancelled = () => context.output.answer(haltAnswer({ ...done, cancelled: cancelling.soFar() }, undefined));
+  const signals = { interrupted, stop: () => cancelling.stop(), printSoFar: printCancelled };
+  const { underWay, cancelled } = await reportingSignals(context, signals, async () => ({
+    underWay: fall.isHalted ? await requestsUnderWay(context) : 0,
+    cancelled: wanted.isCancelling ? await cancelling.run() : NOTHING_CANCELLED,
   }));
+  const flattened = await flattenAfter(context, wanted, { ...done, cancelled });
+  const isDone = fall.isHalted || cancelled.rows.length + flattened.rows.length > 0;
+  const failures = [...fall.failures, notAnswered(underWay), cancelled.failure, flattened.failure];
+  const failure = worst(failures, fall, isDone);
+  const answer = haltAnswer({ fall, cancelled, flattened }, failure);
+  if (failure?.kind !== 'declined' && isDone) return answer;
+  throw failure ?? new Failure('internal', stateText(fall));
+}
+
+async function flattenAfter(context: Context, { into, reason }: Wanted, done: Done): Promise<Flattened> {
+  if (into === undefined) return NOTHING_FLATTENED;
+  const { fall, cancelled } = done;
   // what follows may wait at a question
-  if (wanted.into !== undefined) context.output.note('The account is halted.');
-  latch.exempt();
-  const flattened = wanted.into === undefined ? NOTHING_FLATTENED : await flatten(context, wanted.into);
-  const failure = worst([incompleteHalt(unshared, underWay), cancelled.failure, flattened.failure]);
-  const parts = (screen: Screen) => [wrapped(text, screen.width), cancelled.show(screen), flattened.show(screen)];
+  if (fall.isHalted)
+    context.output.note(['The account is halted.', ...(reason === null ? [] : [`Reason: ${reason}.`])]);
+  else context.output.warn(`${NOT_HALTED}.`);
+  fall.latch?.exempt();
+  const counts = cancelled.rows.length === 0 ? [] : [`${counted(cancelled.rows.length, 'order')} had been open.`];
+  return flatten(context, into, {
+    doneBefore: { advice: [stateText(fall), ...counts] },
+    printSoFar: (flattened) => context.output.answer(haltAnswer({ ...done, flattened }, undefined)),
+  });
+}
+
+/** What a halt has done. */
+interface Done {
+  readonly fall: Fall;
+  readonly cancelled: CancelledEverywhere;
+  readonly flattened: Flattened;
+}
+
+function haltAnswer({ fall, cancelled, flattened }: Done, failure: Failure | undefined): Answer {
+  const { data } = fall;
+  const parts = (screen: Screen) => [
+    ...(fall.text === '' ? [] : [wrapped(fall.text, screen.width)]),
+    cancelled.show(screen),
+    flattened.show(screen),
+  ];
   return {
     data: { ...data, cancelled: cancelled.rows, timers: cancelled.timers, flattened: flattened.rows },
     csv: [data],
@@ -129,14 +161,80 @@ async function haltAccount(context: Context, wanted: Wanted): Promise<Answer> {
   };
 }
 
-/** One failure that says all: an unknown outcome counts more than what is left. */
-function worst(all: readonly (Failure | undefined)[]): Failure | undefined {
+/** What became of the latch. */
+interface Fall {
+  /** Undefined if the account is unknown. */
+  readonly latch: Latch | undefined;
+  readonly isHalted: boolean;
+  readonly data: Readonly<Record<keyof typeof HALT, unknown>>;
+  /** For people; empty if the account is not halted. */
+  readonly text: string;
+  /** Where it could not be set. */
+  readonly failures: readonly Failure[];
+}
+
+const NOT_HALTED = 'The account is NOT HALTED';
+
+const NO_HALT = { halted: false, since: null, until: null, reason: null, profiles: [] };
+
+/** Sets the latch. It needs no key, only the name of its account, and never throws a Failure. */
+async function fallOf(context: Context, wanted: Wanted): Promise<Fall> {
+  const { session, host } = context;
+  try {
+    const latch = await session.exchange.latch();
+    const halt = haltOf(wanted, await latch.find(), host.now());
+    const profiles = await session.profile.sharingKey(await session.profile.connection());
+    const { fileFailure, unshared } = await latch.set(halt);
+    const isInRedis = latch.isShared && unshared === null;
+    const isHalted = fileFailure === null || isInRedis;
+    const data = isHalted ? haltData(halt, profiles) : { ...NO_HALT, profiles };
+    const text = isHalted ? haltedText(halt, profiles, whereText(latch, { fileFailure, unshared })) : '';
+    return { latch, isHalted, data, text, failures: setFailures({ fileFailure, unshared }, isInRedis) };
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return { latch: undefined, isHalted: false, data: NO_HALT, text: '', failures: [notHalted(error)] };
+  }
+}
+
+function setFailures({ fileFailure, unshared }: SetHalt, isInRedis: boolean): Failure[] {
+  const ofRedis = () => {
+    const message = `Other machines are NOT HALTED: Redis, which shares the halt, cannot be used (${unshared}).`;
+    return new Failure('partial', message, { hint: suggest('Check the limits', 'doctor') });
+  };
+  const ofFile = (failure: Failure) => {
+    if (!isInRedis) return notHalted(failure);
+    const message = `This machine keeps no halt of its own, and is halted only by Redis: ${failure.message}`;
+    return new Failure('partial', message, { hint: failure.hints });
+  };
+  return [...(fileFailure === null ? [] : [ofFile(fileFailure)]), ...(unshared === null ? [] : [ofRedis()])];
+}
+
+function notHalted({ kind, message, hints }: Failure): Failure {
+  return new Failure(kind, `${NOT_HALTED}: ${message}`, { hint: hints });
+}
+
+function stateText({ isHalted }: Fall): string {
+  return isHalted ? 'The account is halted.' : `${NOT_HALTED}.`;
+}
+
+function haltData({ since, until, reason }: NewHalt, profiles: readonly string[]) {
+  return { halted: true, since: timeOrNull(since), until: timeOrNull(until), reason, profiles };
+}
+
+/**
+ * One failure that says all, beginning with what could not be done. An unknown outcome counts more than what is left. The first
+ * one decides if nothing was done, and a declined sale if it is alone.
+ */
+function worst(all: readonly (Failure | undefined)[], fall: Fall, isDone: boolean): Failure | undefined {
   const failures = all.filter((failure) => failure !== undefined);
-  const [first, ...others] = failures;
-  if (first === undefined || others.length === 0) return first;
+  const [first] = failures;
+  if (first === undefined) return undefined;
   const kind = failures.some((failure) => failure.kind === 'unknown') ? 'unknown' : 'partial';
-  const hints = new Map(failures.flatMap(({ hints }) => hints).map((hint) => [JSON.stringify(hint), hint]));
-  return new Failure(kind, failures.map(({ message }) => message).join(' '), { hint: [...hints.values()] });
+  const isFirst = kind !== 'unknown' && (!isDone || (failures.length === 1 && first.kind === 'declined'));
+  const hints = new Map(failures.flatMap(({ hints: ofOne }) => ofOne).map((hint) => [JSON.stringify(hint), hint]));
+  const state = fall.isHalted ? [stateText(fall)] : [];
+  const message = [...failures.map((failure) => failure.message), ...state].join(' ');
+  return new Failure(isFirst ? first.kind : kind, message, { hint: [...hints.values()] });
 }
 
 function leftByInterruption({ isCancelling, into }: Wanted): Hint[] {
@@ -151,34 +249,37 @@ async function requestsUnderWay({ session, sandbox, budget }: Context): Promise<
   return (await session.exchange.connection()).waitForRequests(budget);
 }
 
-async function dryHalt(context: Context, { isCancelling, into }: Wanted, data: object, text: string): Promise<Answer> {
-  const orders = isCancelling ? await openEverywhere(context, await context.trading.open()) : [];
+async function dryHalt(context: Context, wanted: Wanted): Promise<Answer> {
+  const { session, host } = context;
+  const { isCancelling, into } = wanted;
+  const latch = await session.exchange.latch();
+  const halt = haltOf(wanted, await latch.find(), host.now());
+  const profiles = await session.profile.sharingKey(await session.profile.connection());
+  const open = isCancelling ? await openEverywhere(context, await context.trading.open()) : [];
+  const orders = open.map(({ market, id }) => ({ market, id }));
+  const sales = into === undefined ? undefined : await sellEverything(context, into, { freed: open });
+  const text = haltedText(halt, profiles, whereText(latch, { fileFailure: null, unshared: null }));
   const lines = orders.map(({ market, id }) => `Would cancel ${id} in ${market}.`);
-  const sales = into === undefined ? undefined : await sellEverything(context, into);
   const show = (screen: Screen) =>
-    [`Would say: ${text}`, ...lines, sales?.show(screen) ?? 'Dry run: nothing was halted.'].join('\n');
-  return { data: { dryRun: true, ...data, orders, holdings: sales?.data ?? [] }, csv: orders, show };
+    [wrapped(`Would say: ${text}`, screen.width), ...lines, sales?.show(screen) ?? 'Dry run: nothing was halted.'].join(
+      '\n',
+    );
+  const data = { dryRun: true, ...haltData(halt, profiles), orders, holdings: sales?.data ?? [] };
+  return { data, csv: orders, show };
 }
 
-/**
- * @param unshared why other machines do not see the halt
- * @param underWay how many requests that were on their way before are not answered, or why that is unknown
- */
-function incompleteHalt(unshared: string | null, underWay: number | string): Failure | undefined {
-  if (unshared !== null) {
-    const message = `The account is halted on this machine only: Redis, which shares the halt, cannot be used (${unshared}).`;
-    return new Failure('partial', message, { hint: suggest('Check the limits', 'doctor') });
-  }
+/** @param underWay how many requests that were on their way before are not answered, or why that is unknown */
+function notAnswered(underWay: number | string): Failure | undefined {
   if (underWay === 0) return undefined;
-  const requests = typeof underWay === 'number' ? counted(underWay, 'request') : 'requests';
+  const requests = typeof underWay === 'number' ? counted(underWay, 'request') : 'Requests';
   const why =
     typeof underWay === 'number' ? '' : `: Redis, which shows those of other machines, cannot be used (${underWay})`;
-  const message = `The account is halted, but ${requests} that pit sent before may still be on the way${why}.`;
+  const message = `${requests} that pit sent before may still be on the way${why}.`;
   return new Failure('partial', message, { hint: suggest('Halt again to wait for the answers', 'halt') });
 }
 
 /** The halt to set. A latch that is set stays set at least as long as it would have. */
-function haltOf({ lastsMs, reason }: Wanted, earlier: Halt | undefined, now: number): Omit<Halt, 'problem'> {
+function haltOf({ lastsMs, reason }: Wanted, earlier: Halt | undefined, now: number): NewHalt {
   const ends = lastsMs === undefined ? null : now + lastsMs;
   if (earlier === undefined || earlier.problem !== null) return { since: now, until: ends, reason };
   const until = ends === null || earlier.until === null ? null : Math.max(ends, earlier.until);
@@ -189,11 +290,21 @@ function timeOrNull(time: number | null): string | null {
   return time === null ? null : isoTime(time);
 }
 
-function haltedText({ until, reason }: Omit<Halt, 'problem'>, profile: string, latch: Latch): string {
+function haltedText({ until, reason }: NewHalt, profiles: readonly string[], where: string): string {
   const end = until === null ? 'until you lift it' : `until ${zonedTime(until)}`;
-  const where = latch.isShared ? 'on every machine that shares its Redis' : 'on this machine';
   const why = reason === null ? '' : ` Reason: ${reason}.`;
-  return `Halted ${profile} ${end}, ${where}: pit sends nothing but cancellations.${why}`;
+  return `Halted ${namesText(profiles)} ${end}, ${where}: pit sends nothing but cancellations.${why}`;
+}
+
+/** `main`, or `main and backup, which have the same key,`. */
+function namesText(profiles: readonly string[]): string {
+  const last = profiles.at(-1) ?? '';
+  return profiles.length < 2 ? last : `${profiles.slice(0, -1).join(', ')} and ${last}, which have the same key,`;
+}
+
+function whereText(latch: Latch, { fileFailure, unshared }: SetHalt): string {
+  if (!latch.isShared || unshared !== null) return 'on this machine';
+  return fileFailure === null ? 'on every machine that shares its Redis' : 'over Redis';
 }
 
 /** Lifts the latch once the name of the profile was given. Throws Failure `declined` if it was not. */
@@ -201,17 +312,19 @@ async function liftHalt(context: Context, confirm: string | undefined): Promise<
   const { session, globals } = context;
   const latch = await session.exchange.latch();
   const { profile } = await session.profile.connection();
-  const data = { halted: false, since: null, until: null, reason: null, cancelled: [], timers: [], flattened: [] };
+  const profiles = await session.profile.sharingKey(await session.profile.connection());
+  const names = namesText(profiles);
+  const data = { ...NO_HALT, profiles, cancelled: [], timers: [], flattened: [] };
   const halt = await latch.find();
   if (halt === undefined) return { data, show: () => `${profile} is not halted.` };
   if (globals.dryRun)
     return {
-      data: { dryRun: true, ...data, orders: [], holdings: [] },
-      show: () => `Would lift the halt of ${profile}. Nothing was lifted.`,
+      data: { dryRun: true, ...NO_HALT, profiles, orders: [], holdings: [] },
+      show: () => `Would lift the halt of ${names} and let writes leave again. Nothing was lifted.`,
     };
   await confirmName(context, profile, confirm);
   await latch.lift();
-  return { data, show: ({ paint }) => paint.strong(`Lifted the halt of ${profile}: writes are sent again.`) };
+  return { data, show: ({ paint }) => paint.strong(`Lifted the halt of ${names}: writes are sent again.`) };
 }
 
 async function confirmName({ prompts, budget }: Context, profile: string, confirm: string | undefined): Promise<void> {

@@ -92,9 +92,9 @@ async function download(
     const until = wanted.until?.(client.marketNow()) ?? Number.POSITIVE_INFINITY;
     start = known === undefined ? first.start : known + step;
     next = start;
-    total = Math.max(0, Math.floor((Math.min(until, client.marketNow() - step) - start) / step) + 1);
+    total = Math.max(0, Math.ceil((Math.min(until, client.marketNow()) - start) / step));
     for (let page: CandlePage = first; ; ) {
-      const found = page.candles.filter(({ time, closed }) => closed && time >= next && time <= until);
+      const found = page.candles.filter(({ time, closed }) => closed && time >= next && time < until);
       const [oldest] = found;
       if (oldest !== undefined && oldest.time - next >= step && isLatest(page, step)) failure = pushedOut(oldest);
       for (const { time } of found) {
@@ -104,7 +104,7 @@ async function download(
       await file.append(found.map((candle) => rowOf(candle, wanted)));
       added += found.length;
       const isEnd = !page.isFull || page.candles.at(-1)?.closed === false;
-      if (isEnd || found.length === 0 || next > until) break;
+      if (isEnd || found.length === 0 || next >= until) break;
       page = await client.nextCandlePage(wanted, next);
     }
   } catch (error) {

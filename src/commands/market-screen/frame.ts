@@ -134,13 +134,19 @@ function marketParts(input: FrameInput): Part[] {
   ];
 }
 
+/** Of a halt, in the first line. */
+const LONGEST_REASON = 40;
+
 function statusParts({ view }: FrameInput): Part[] {
-  const { profile, connection, isHalted, limitsUsed } = view;
+  const { profile, connection, halted, limitsUsed } = view;
   const age = agePart(view);
   return [
     // first: its width changes, and the rest ends at the right
     ...(age === null ? [] : [age]),
-    ...(isHalted ? [{ text: 'HALTED', meaning: 'bad' as const, importance: 9 }] : []),
+    ...(halted === null ? [] : [{ text: 'HALTED', meaning: 'bad' as const, importance: 9 }]),
+    ...(halted === null || halted === ''
+      ? []
+      : [{ text: shortened(safe(halted), LONGEST_REASON), meaning: 'bad' as const, importance: 6 }]),
     { text: shortened(safe(profile), 20), meaning: 'label', importance: 7 },
     { ...connectionPart(connection), importance: 9 },
     ...(limitsUsed === null

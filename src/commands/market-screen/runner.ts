@@ -85,7 +85,7 @@ class Watching {
   #market: Market;
   #channels: readonly Channel[];
   #limitsUsed: number | null = null;
-  #isHalted = false;
+  #halted: string | null = null;
   readonly #changes: Changes;
   readonly #ending = new AbortController();
   #live: LiveScreen | undefined;
@@ -158,7 +158,7 @@ class Watching {
       profile: this.watched.profile,
       window: this.#screen ?? { width: 0, height: 0 },
       connection: { state: feeds.state, problem: feeds.problem },
-      isHalted: this.#isHalted,
+      halted: this.#halted,
       limitsUsed: this.#limitsUsed,
       market: this.#market,
       ticker: feeds.of({ kind: 'ticker', market }),
@@ -264,7 +264,7 @@ class Watching {
     while (!signal.aborted) {
       if (this.watched.accountProblem === null) {
         const halt = await tryRead(async () => (await session.exchange.latch()).find());
-        this.#isHalted = halt !== undefined;
+        this.#halted = halt === undefined ? null : (halt.problem ?? halt.reason ?? '');
         await this.#lookUpUnknown();
       }
       const state = await tryRead(() => session.exchange.limiterState());

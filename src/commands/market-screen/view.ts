@@ -16,8 +16,8 @@ export interface WatchView {
   readonly profile: string;
   readonly window: WindowSize;
   readonly connection: { readonly state: Feeds['state']; readonly problem: string | null };
-  /** Whether nothing but cancellations is sent. */
-  readonly isHalted: boolean;
+  /** Why nothing but cancellations is sent, or an empty text without a reason; null if the account is not halted. */
+  readonly halted: string | null;
   /** How much of the fullest limit is used, in percent; null if that is unknown. */
   readonly limitsUsed: number | null;
   readonly market: Market;

@@ -24,6 +24,7 @@ export const mcpCommand = (program: Program) =>
       maxOrder: flag('--max-order <value>', 'the largest order: 100usdt', quoteAmounts('--max-order')),
       maxDay: flag('--max-day <value>', 'the most in a UTC day: 1000usdt', quoteAmounts('--max-day')),
       maxOpen: flag('--max-open <n>', 'the most open orders', wholeNumber('--max-open', 1, 1_000)),
+      allowBorrow: toggle('--allow-borrow', 'with --commit unattended: orders may borrow on margin'),
     },
     timeout: 'stop each call of a tool after this time; the server itself has no limit',
     examples: ['mcp', 'mcp --allow-trading --profile live'],
@@ -31,13 +32,18 @@ export const mcpCommand = (program: Program) =>
     async run(context, { allowTrading, ...given }) {
       const { globals, budget, session, host, output } = context;
       requireNoConsent(globals);
-      const unneeded = Object.entries(given).find(([, value]) => value !== undefined);
+      const unneeded = Object.entries(given).find(([, value]) => value !== undefined && value !== false);
       if (!allowTrading && unneeded !== undefined)
         throw usage(
           'The flags for trading need --allow-trading.',
           'Add it, or leave them out: without it, no tool trades.',
         );
       const terms = { ...given, commit: given.commit ?? 'ask' } as const;
+      if (given.allowBorrow && terms.commit === 'ask')
+        throw usage(
+          '--allow-borrow has no effect without --commit unattended.',
+          'Leave it out: you confirm each loan with the order.',
+        );
       const trading = allowTrading ? tradingTools(context, terms) : { tools: [], commands: {} };
       if (host.input.isTTY === true)
         output.note(['This waits for a client on stdin.', suggest('Let one start it', 'mcp', 'config', 'CLIENT')]);

@@ -30,8 +30,11 @@ import { commandWords, type Tool, tool } from './tool.js';
 
 const MARKET = { type: 'text', description: 'such as btc_usdt', isRequired: true } as const;
 const ANY_MARKET = { type: 'text', description: 'such as btc_usdt' } as const;
-const FROM = { type: 'text', description: 'ISO 8601, or an age such as 2h or 7d' } as const;
-const TO = { type: 'text', description: 'default: now' } as const;
+const FROM = {
+  type: 'text',
+  description: 'ISO 8601 (UTC), or an age: 7d',
+} as const;
+const TO = { type: 'text', description: 'exclusive' } as const;
 
 /** How far back fills are read unless the call says so: every page of orders since then. */
 const USUAL_FILLS = '7d';

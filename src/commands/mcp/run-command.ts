@@ -4,7 +4,9 @@ import { type Program, runAndReport } from '../../cli/run.js';
 import { asFailure, INTERRUPTED } from '../../errors.js';
 import { CommandHost } from '../../platform/command-host.js';
 import type { Host } from '../../platform/host.js';
+import type { Redaction } from '../../platform/redaction.js';
 import { safe, shortened } from '../../terminal/text.js';
+import { OutsideTexts } from './outside-texts.js';
 
 /** In cells. The longest messages of pit and of exchanges have fewer. */
 const LONGEST_REMARK = 2_000;
@@ -46,17 +48,23 @@ export async function runCommand(
 ): Promise<CommandResult> {
   const output = new Collector();
   const errors = new Collector();
-  const command = new CommandHost(host, ['--json', ...words], { input: Readable.from([]), output, errors });
+  const outside = new OutsideTexts();
+  const command = new CommandHost({ ...host, onQuotableText: outside.add }, ['--json', ...words], {
+    input: Readable.from([]),
+    output,
+    errors,
+  });
   const interrupt = () => void command.interrupt('SIGINT');
   if (signal.aborted) interrupt();
   signal.addEventListener('abort', interrupt);
   try {
     const exitCode = await runAndReport(command.host, program);
-    const remarks = jsonLines(host.redaction.apply(errors.text));
+    const remarks = jsonLines(errors.text, host.redaction);
+    const error = remarks.at(-1)?.error;
     return {
-      data: documentOf(host.redaction.applyToData(output.text)),
-      warnings: remarks.flatMap(({ warning }) => warning ?? []),
-      error: remarks.at(-1)?.error ?? (exitCode === 0 ? null : interrupted(exitCode)),
+      data: documentOf(host.redaction.applyToData(output.text), outside),
+      warnings: remarks.flatMap(({ warning }) => (warning === undefined ? [] : harmlessRemark(warning, outside))),
+      error: error === undefined ? interruptedBy(exitCode) : harmlessError(error, outside),
     };
   } finally {
     signal.removeEventListener('abort', interrupt);
@@ -64,9 +72,19 @@ export async function runCommand(
   }
 }
 
-/** The document on stdout; undefined without one. A list that was interrupted does not end its line. */
-function documentOf(text: string): unknown {
-  return text.endsWith('\n') ? JSON.parse(text, harmless()) : undefined;
+/** The fields of answers that may quote the exchange between words of pit. Others hold its text alone, and schemas mark them. */
+const QUOTING: ReadonlySet<string> = new Set(['message', 'reason', 'event']);
+
+/**
+ * The document on stdout; undefined without one. A list that was interrupted does not end its line. Texts may come from the
+ * exchange: without what hides or fakes text, and cut as on a terminal.
+ */
+function documentOf(text: string, outside: OutsideTexts): unknown {
+  if (!text.endsWith('\n')) return undefined;
+  return JSON.parse(text, (name: string, value: unknown) => {
+    if (typeof value !== 'string') return value;
+    return shortened(QUOTING.has(name) ? outside.mark(safe(value)) : safe(value));
+  });
 }
 
 /** A line of stderr; a note has neither. */
@@ -75,17 +93,26 @@ interface Remark {
   readonly error?: ErrorObject;
 }
 
-function jsonLines(text: string): Remark[] {
+/** Secrets are masked in each text: in the line, the mask of one could take the end of another text with it. */
+function jsonLines(text: string, redaction: Redaction): Remark[] {
   return text
     .split('\n')
     .filter((line) => line !== '')
-    .map((line) => JSON.parse(line, harmless(LONGEST_REMARK)));
+    .map((line) => JSON.parse(line, (_name, value) => (typeof value === 'string' ? redaction.apply(value) : value)));
 }
 
-/** Texts may come from the exchange: without what hides or fakes text, and cut as on a terminal. */
-function harmless(longest?: number) {
-  return (_key: string, value: unknown): unknown =>
-    typeof value === 'string' ? shortened(safe(value), longest) : value;
+/** A remark as harmless as a document, in which what the exchange said is marked. */
+function harmlessRemark(remark: Warning, outside: OutsideTexts): Warning {
+  const { message, hint } = remark;
+  const text = (one: string) => shortened(outside.mark(safe(one)), LONGEST_REMARK);
+  return { ...remark, message: text(message), hint: hint && text(hint) };
+}
+
+function harmlessError(error: ErrorObject, outside: OutsideTexts): ErrorObject {
+  const { message } = error;
+  const remark = { ...error, ...harmlessRemark(error, outside) };
+  if (error.code === null && error.kind !== 'refused') return remark;
+  return { ...remark, message: shortened(outside.markRefusal(safe(message)), LONGEST_REMARK) };
 }
 
 /** The error object of what a tool throws, as harmless as that of a command. */
@@ -96,8 +123,9 @@ export function errorOf(thrown: unknown, { host, output }: CliContext): ErrorObj
   return { kind, message: text(message), hint, exitCode, code, clientId, ...(halted ? { halted } : {}) };
 }
 
-/** A command that only reads prints nothing when it is interrupted. */
-function interrupted(exitCode: number): ErrorObject {
+/** A command that only reads prints nothing when it is interrupted. Null if it was done. */
+function interruptedBy(exitCode: number): ErrorObject | null {
+  if (exitCode === 0) return null;
   return { kind: INTERRUPTED, message: 'It was cancelled.', hint: null, exitCode, code: null, clientId: null };
 }
 

@@ -3,12 +3,15 @@ import {
   CLIENT_CAPABILITIES_META_KEY,
   type ClientCapabilities,
   type InputRequiredResult,
+  type InputResponseView,
   inputRequired,
   inputResponse,
   type Tool as ListedTool,
   PROTOCOL_VERSION_META_KEY,
   ProtocolError,
   ProtocolErrorCode,
+  SdkError,
+  SdkErrorCode,
   Server,
   type ServerContext,
   UnsupportedProtocolVersionError,
@@ -18,10 +21,11 @@ import type { Program } from '../../cli/run.js';
 import { version } from '../../version.js';
 import type { Context } from '../command.js';
 import { checkArguments } from './arguments.js';
+import { FROM_OUTSIDE } from './outside-texts.js';
 import { errorOf, runCommand } from './run-command.js';
 import { StdioTransport } from './stdio-transport.js';
-import type { Tool, ToolAnswer, ToolCall } from './tool.js';
-import { describeTool, FROM_OUTSIDE } from './tool-schema.js';
+import type { Reply, Tool, ToolAnswer, ToolCall } from './tool.js';
+import { describeTool } from './tool-schema.js';
 
 const INSTRUCTIONS = [
   'pit is a trading terminal for a cryptocurrency exchange. These tools read its markets and the account of one profile.',
@@ -39,6 +43,8 @@ const TRADING =
 const PARENT_CHECK_MS = 1_000;
 /** Questions that may wait for a reply. */
 const MOST_QUESTIONS = 100;
+/** How long a client of the older protocol may take to reply to a question, in milliseconds. */
+const REPLY_MS = 600_000;
 /** The name of the one question, and of its only field. */
 const CONFIRM = 'confirm';
 
@@ -142,20 +148,25 @@ class ToolServer {
         const state = mcpReq.requestState<string>();
         if (state === undefined || this.#asked.get(state) !== questionOf(tool, question)) return undefined;
         this.#asked.delete(state);
-        const reply = inputResponse(mcpReq.inputResponses, CONFIRM);
-        const isConfirmed = reply.kind === 'elicit' && reply.action === 'accept' && reply.content?.[CONFIRM] === true;
-        return isConfirmed ? 'confirmed' : 'declined';
+        return replyOf(inputResponse(mcpReq.inputResponses, CONFIRM));
       },
     };
     try {
-      const answer = await tool.answer({ ...call, given: checkArguments(tool.name, tool.parameters, sent) });
-      return 'question' in answer ? this.#ask(tool, answer.question) : resultOf(answer);
+      const given = checkArguments(tool.name, tool.parameters, sent);
+      let answer = await tool.answer({ ...call, given });
+      while ('question' in answer) {
+        const { question } = answer;
+        if (mcpReq.envelope !== undefined) return this.#ask(tool, question);
+        const reply = await replyInOlderProtocol(mcpReq, question, signal);
+        answer = await tool.answer({ ...call, given, replyTo: (asked) => (asked === question ? reply : undefined) });
+      }
+      return resultOf(answer);
     } catch (thrown) {
       return resultOf({ error: errorOf(thrown, context) });
     }
   }
 
-  /** Asks the user through the client, which sends the call again with the reply. */
+  /** Asks the user through the client, which sends the call again with the reply: so does the newer protocol. */
   #ask(tool: Tool, question: string): InputRequiredResult {
     const state = Buffer.from(this.serving.context.host.randomBytes(16)).toString('hex');
     this.#asked.set(state, questionOf(tool, question));
@@ -163,18 +174,50 @@ class ToolServer {
     if (this.#asked.size > MOST_QUESTIONS && oldest !== undefined) this.#asked.delete(oldest);
     return inputRequired({
       requestState: state,
-      inputRequests: {
-        [CONFIRM]: inputRequired.elicit({
-          message: question,
-          requestedSchema: {
-            type: 'object',
-            properties: { [CONFIRM]: { type: 'boolean', title: 'Confirm', default: false } },
-            required: [CONFIRM],
-          },
-        }),
-      },
+      inputRequests: { [CONFIRM]: inputRequired.elicit(formOf(question)) },
     });
   }
+}
+
+/** A question with one box to tick. */
+function formOf(message: string) {
+  const box = { type: 'boolean', title: 'Confirm', default: false } as const;
+  return {
+    message,
+    requestedSchema: { type: 'object' as const, properties: { [CONFIRM]: box }, required: [CONFIRM] },
+  };
+}
+
+const NO_REPLY_TO_IT = { why: 'what the client sent is no reply to the question' };
+
+/**
+ * Asks the user while the call runs, as the older protocol does. The package can do this for a tool, but then a question that fails
+ * ends the call with a text of the package.
+ */
+async function replyInOlderProtocol(
+  { send }: ServerContext['mcpReq'],
+  question: string,
+  signal: AbortSignal,
+): Promise<Reply> {
+  const params = { ...formOf(question), mode: 'form' } as const;
+  try {
+    const reply = await send({ method: 'elicitation/create', params }, { signal, timeout: REPLY_MS });
+    return replyOf(inputResponse({ [CONFIRM]: reply }, CONFIRM));
+  } catch (error) {
+    if (signal.aborted) throw error;
+    if (error instanceof ProtocolError) return { why: `the client could not ask: ${error.message}` };
+    const isLate = error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout;
+    return isLate ? { why: 'the client did not reply to the question' } : NO_REPLY_TO_IT;
+  }
+}
+
+/** What a reply to the question means. One that was accepted says whether the box is ticked. */
+function replyOf(reply: InputResponseView): Reply {
+  if (reply.kind !== 'elicit') return NO_REPLY_TO_IT;
+  if (reply.action !== 'accept') return 'declined';
+  const isTicked = reply.content?.[CONFIRM];
+  if (typeof isTicked !== 'boolean') return NO_REPLY_TO_IT;
+  return isTicked ? 'confirmed' : 'declined';
 }
 
 function questionOf({ name }: Tool, question: string): string {

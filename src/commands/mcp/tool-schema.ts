@@ -1,4 +1,5 @@
 import type * as shape from '../../cli/shapes.js';
+import { FROM_OUTSIDE } from './outside-texts.js';
 import type { Parameter, Tool } from './tool.js';
 
 /** A tool as the protocol's `tools/list` has it. */
@@ -33,9 +34,6 @@ function parameterSchema({ type, description, choices }: Parameter): object {
   const name = { text: 'string', integer: 'integer', switch: 'boolean' }[type];
   return { type: name, description, ...values };
 }
-
-/** Marks a text that the exchange, or a stranger through it, has chosen. The instructions of the server say what it means. */
-export const FROM_OUTSIDE = '[outside]';
 
 /** The shape without patterns, wire names, and lists of required fields: they cost an agent more tokens than they are worth. */
 function brief({

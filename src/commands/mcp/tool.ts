@@ -39,8 +39,11 @@ export interface ToolCall<Taken extends Parameters = Parameters> {
    * The user's reply to a question that this tool has asked in exactly these words; undefined if it has not. To ask, return
    * the question. Then the tool is called again with the same arguments. A reply counts once.
    */
-  replyTo(question: string): 'confirmed' | 'declined' | undefined;
+  replyTo(question: string): Reply | undefined;
 }
+
+/** How a question ended. One that failed has no reply of the user: `why` is a clause that says what came instead. */
+export type Reply = 'confirmed' | 'declined' | { readonly why: string };
 
 /** A document, with an error if it is not complete; an error alone; or a question to the user. */
 export type ToolAnswer =

@@ -5,6 +5,7 @@ import { parseAmount, parsePrice } from '../../trading/expressions.js';
 import type { AgentLimits } from '../../trading/guards/agent-limits.js';
 import { type Context, define } from '../command.js';
 import { PREPARED, preparedRow } from '../commit/commit.js';
+import { describedTerms } from '../commit/described-terms.js';
 import { type PrepareRequest, prepareWrite } from '../commit/prepare.js';
 import { commitPrepared, findPrepared } from '../commit/send-prepared.js';
 import { marketName, oneOf, orderId, preparedId } from '../inputs.js';
@@ -134,5 +135,5 @@ function requireFew(count: number): void {
 }
 
 function answerOf(prepared: Parameters<typeof preparedRow>[0]) {
-  return { data: preparedRow(prepared), show: () => prepared.shown.text };
+  return { data: preparedRow(prepared), show: () => describedTerms(prepared.write).text };
 }

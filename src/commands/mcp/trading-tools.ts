@@ -28,6 +28,7 @@ export interface TradingTerms {
   readonly maxOrder: string | undefined;
   readonly maxDay: string | undefined;
   readonly maxOpen: number | undefined;
+  readonly allowBorrow: boolean;
 }
 
 /** The tools that may change something, and the commands that they run. */
@@ -70,7 +71,9 @@ export function tradingTools(
   terms: TradingTerms,
 ): Trading {
   const isUnattended = terms.commit === 'unattended';
-  const limits = isUnattended ? AgentLimits.ofUnattended(terms) : new AgentLimits(terms);
+  const { markets, maxOrder, maxDay, maxOpen, allowBorrow } = terms;
+  const given = { markets, maxOrder, maxDay, maxOpen };
+  const limits = isUnattended ? AgentLimits.ofUnattended({ ...given, mayBorrow: allowBorrow }) : AgentLimits.of(given);
   const store = new PreparedStore(host);
   /** How long command lines that write may take in all, unless `pit mcp` was given a time. */
   const limit = () => {
@@ -125,7 +128,10 @@ export function tradingTools(
           const reply = call.replyTo(question);
           if (reply === undefined) return { question };
           if (reply === 'confirmed') return commit(call, id);
-          return decline(store, row);
+          if (reply === 'declined') return decline(store, row);
+          throw new Failure('declined', `The user has to confirm this, and ${reply.why}. Nothing was sent.`, {
+            hint: ['Call commit again, which asks again.', suggest('Or in a terminal', 'commit', id)],
+          });
         },
       }),
       tool({

@@ -60,7 +60,7 @@ export function batchQuestion(batch: PlannedBatch, isAgain: boolean): string {
 }
 
 /** Orders as a part of a sentence: `buy 0.05 btc_usdt in all at 28,000.00 to 28,400.00`. */
-export function batchText({ plan: { side, market }, lines }: PlannedBatch): string {
+function batchText({ plan: { side, market }, lines }: PlannedBatch): string {
   const { amount, lowest, highest } = summaryOf(lines);
   const prices = [...new Set([lowest, highest])].flatMap((price) => (price === null ? [] : formatPrice(price, market)));
   return `${side} ${formatAmount(amount)} ${market.market}${lines.length > 1 ? ' in all' : ''} at ${prices.join(' to ')}`;

@@ -12,6 +12,7 @@ import { progressBar } from '../../terminal/progress.js';
 import type { Screen } from '../../terminal/screen.js';
 import { type Entry, record, table } from '../../terminal/table.js';
 import type { LineOutcome } from '../../trading/batches/batch-event.js';
+import type { CheckLines } from '../../trading/batches/batch-sender.js';
 import { type Job, MAX_PAIRS } from '../../trading/batches/job.js';
 import { type Ending, JobRun, type Phase } from '../../trading/batches/job-run.js';
 import { resumeCommand } from '../../trading/batches/start-job.js';
@@ -39,10 +40,13 @@ export class RunningJob {
 
   constructor(private readonly context: WriteContext) {}
 
-  /** Runs the job to its end. Throws Interrupted if a signal stopped it, and the Failure of a job that placed nothing. */
-  async run(job: Job): Promise<Answer> {
+  /**
+   * Runs the job to its end. Throws Interrupted if a signal stopped it, and the Failure of a job that placed nothing.
+   * @param check lines before they are sent
+   */
+  async run(job: Job, check?: CheckLines): Promise<Answer> {
     const { trading, output, budget, globals } = this.context;
-    const run = new JobRun(trading, job);
+    const run = new JobRun(trading, job, check);
     this.#run = run;
     budget.extend(FACTS.timeFor(Math.ceil(job.unsent().length / MAX_PAIRS)));
     const text = (room: number) =>
@@ -120,7 +124,7 @@ export const BATCH_LINE = shape.object({
   id: shape.nullable(
     shape.id('of the order, also of one that an answer named and nothing shows yet', wireField.PLACED_ORDERS.id),
   ),
-  reason: shape.nullable(shape.text("the exchange's message, or why it was not sent")),
+  reason: shape.nullable(shape.text("the exchange's message, or why it was not sent", wireField.WRITE_MESSAGE)),
   ...STATE_AND_FILLS,
 });
 

@@ -171,7 +171,7 @@ function sendPlanned(
         orders instanceof Job
           ? await resumeJob(trading, id, options)
           : await startJob(trading, termsOf(where, orders, lines), id, options);
-      return running.run(job);
+      return running.run(job, options.checkLines);
     },
     interrupted: () => running.interrupted(),
     stop: () => running.stop(),

@@ -35,7 +35,7 @@ export interface OrderRow {
 
 export const ORDER: shape.Fields = {
   id: shape.id('of the order', wireField.ORDER.id),
-  clientId: shape.nullable(shape.text('your own id, if you asked for the order by it')),
+  clientId: shape.nullable(shape.text('your own id; null if pit did not place the order, or not lately')),
   market: shape.text('', wireField.ORDER.market),
   side: shape.enumOf(['buy', 'sell'], '', wireField.ORDER.side),
   type: shape.enumOf(['limit', 'postOnly', 'ioc', 'other'], '', wireField.ORDER.type),
@@ -54,8 +54,8 @@ export const ORDER: shape.Fields = {
   status: shape.integer("the exchange's own code", wireField.ORDER.status),
 };
 
-/** An order as a row of output; the client id is the one that the user asked by, null otherwise. */
-export function orderRow(order: Order, clientId: string | null): OrderRow {
+/** An order as a row of output. The exchange names a client id only if the order was asked for by it. */
+export function orderRow(order: Order, clientId = order.clientId): OrderRow {
   const { id, market, side, type, price, amount, filled, filledValue, fee, feeCoin, feeDiscount, time, state, status } =
     order;
   return {

@@ -194,11 +194,11 @@ function plannedOrder(
   terms: RecordedOrderTerms,
   { market, snapshot }: { readonly market: Market; readonly snapshot: MarketSnapshot },
 ): PlannedOrder {
-  const { side, type, account } = terms;
+  const { side, type, account, borrow } = terms;
   validateOrder(market, Decimal.of(terms.price), Decimal.of(terms.amount));
   // before the question; `placeOrder` checks it in any case
   if (context.isPreviewed) refuseIdenticalOrder(context.trading, terms);
-  return { id, clientId: id, terms, plan: { market, side, type, account, orders: [terms] }, snapshot };
+  return { id, clientId: id, terms, plan: { market, side, type, account, borrow, orders: [terms] }, snapshot };
 }
 
 /**

@@ -4,9 +4,9 @@ import { type Advice, Failure, suggest, usage } from '../../errors.js';
 import type { Answer } from '../../terminal/answer.js';
 import { parseAmount, parsePrice } from '../../trading/expressions.js';
 import type { GuardName } from '../../trading/guards/limits.js';
-import type { RecordedOrderTerms, ReplaceTerms } from '../../trading/journal/write.js';
+import type { RecordedOrderTerms } from '../../trading/journal/write.js';
 import { newClientId, termsText } from '../../trading/orders/terms.js';
-import type { GivenAccount } from '../../trading/replace/order-account.js';
+import { type PreparedTerms, requireSameOrder } from '../../trading/prepared/prepared-write.js';
 import { type Changes, planReplacement, type ReplacePlan } from '../../trading/replace/plan.js';
 import { type Replacement, replaceOrder } from '../../trading/replace/replace.js';
 import { define } from '../command.js';
@@ -90,14 +90,14 @@ export function sendReplacement(context: WriteContext, request: ReplaceRequest):
 export function sendPreparedReplacement(
   context: WriteContext,
   id: string,
-  { market, order, wanted }: ReplaceTerms,
-  given: GivenAccount,
+  { terms: { market, order, wanted }, given, replaced }: Extract<PreparedTerms, { kind: 'replace' }>,
   ifBlocked: Advice,
 ): Promise<Answer> {
   const changes = { ...given, at: parsePrice(wanted.price), amount: parseAmount(wanted.amount) };
   const prepare = async (earlier: PlannedReplacement | undefined) => {
     const planned = await planReplace(context, { market, reference: order, changes }, earlier);
     requireSameTerms(planned.replaces.terms.wanted, wanted);
+    requireSameOrder(planned.replaces.order, replaced);
     return { ...planned, id, clientId: id };
   };
   return sendPlanned(context, [], prepare, ifBlocked);
@@ -157,14 +157,14 @@ export async function planReplace(
     throw error;
   });
   const { placed: terms, snapshot } = replaces;
-  const { side, type, account } = terms;
+  const { side, type, account, borrow } = terms;
   const id = earlier?.id ?? newClientId(host);
   return {
     id,
     clientId: id,
     terms,
     replaces,
-    plan: { market, side, type, account, orders: [terms] },
+    plan: { market, side, type, account, borrow, orders: [terms] },
     snapshot,
     notices: accountNotices(replaces),
   };

@@ -6,12 +6,18 @@ import type { Screen } from '../../terminal/screen.js';
 import { ageText } from '../../terminal/time.js';
 import { guardOrders, needsBook, type Warning } from '../../trading/guards/guards.js';
 import type { GuardName } from '../../trading/guards/limits.js';
-import type { RecordOptions } from '../../trading/orders/place.js';
 import { type Assessment, PREVIEW_VALID_MS, reasonToAskAgain } from '../../trading/preview/ask-again.js';
 import { MarketSnapshot } from '../../trading/preview/market-snapshot.js';
 import { type OrderPlan, type PreviewData, previewOrders } from '../../trading/preview/preview.js';
 import { concernsMarket, unknownWrites } from '../../trading/unknown-writes.js';
-import { blockedBy, confirmGuarded, limitsOf, notOverridden, recordOptionsOf } from '../guard-overrides.js';
+import {
+  blockedBy,
+  confirmGuarded,
+  limitsOf,
+  notOverridden,
+  type SendOptions,
+  sendOptionsOf,
+} from '../guard-overrides.js';
 import { carryOut, type Write, type WriteContext } from '../write.js';
 import { type PreviewText, previewTable } from './preview.js';
 
@@ -48,7 +54,7 @@ export interface Orders<Planned extends PlannedOrders, Sent>
   /** The parts of the preview that only this kind of order has. */
   readonly preview: (previewed: Previewed<Planned>, screen: Screen) => PreviewText;
   readonly dryRun: (previewed: Previewed<Planned>) => unknown;
-  readonly send: (planned: Planned, options: RecordOptions) => Promise<Sent>;
+  readonly send: (planned: Planned, options: SendOptions) => Promise<Sent>;
 }
 
 /**
@@ -84,7 +90,7 @@ export function sendOrders<Planned extends PlannedOrders, Sent>(
       return reason === undefined ? { ready: afterReply } : { ready: current, reason };
     },
     send: async (confirmed) => {
-      const options = await recordOptionsOf(context, confirmed.plan.market.quote, confirmed, overridden, ifBlocked);
+      const options = sendOptionsOf(context, confirmed.plan.market.quote, confirmed, overridden, ifBlocked);
       return orders.send(confirmed, { ...options, overridden: guardsLifted(confirmed, overridden) });
     },
     interrupted: orders.interrupted,
@@ -116,7 +122,7 @@ async function assess<Planned extends PlannedOrders>(
 ): Promise<Assessed<Planned>> {
   const { trading, isPreviewed, agentLimits } = context;
   const { plan, snapshot, notices = [] } = planned;
-  agentLimits?.requireMarket(plan.market.market);
+  agentLimits?.requireAllowed({ market: plan.market.market, borrows: plan.borrow === true });
   const limits = await limitsOf(context);
   const readBook = async () => {
     const isRead = snapshot.isBookRead || needsBook({ ...plan, quote: plan.market.quote }, limits, overridden);

@@ -5,6 +5,7 @@ import { isSameReference, type Order } from '../../domain/order.js';
 import { Failure, suggest, usage } from '../../errors.js';
 import type { Screen } from '../../terminal/screen.js';
 import { zonedTime } from '../../terminal/time.js';
+import { KnownClientIds } from '../../trading/orders/known-client-ids.js';
 import { WAITS, type Wait, waitForOrder } from '../../trading/orders/wait.js';
 import { settleMarket } from '../../trading/settle.js';
 import type { TradingContext } from '../../trading/trading-context.js';
@@ -44,8 +45,9 @@ export default define({
     const reference = id === undefined ? { id: order ?? '' } : { clientId: id };
     const read = () => client.getOrder(market, reference);
     const named = (write: UnknownWrite) => write.cancels !== null && isSameReference(write.cancels, reference);
+    const names = new KnownClientIds(() => trading.journal, market, context.host.monotonic);
     const answerOf = (found: Order) => {
-      const row = orderRow(found, id ?? null);
+      const row = orderRow(found, id ?? names.of(found));
       return { data: row, show: (screen: Screen) => orderRecord(screen, row) };
     };
     const readWithNews = async () => {

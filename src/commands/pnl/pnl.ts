@@ -1,16 +1,18 @@
 import { listing } from '../../cli/answers.js';
 import { flag, several, toggle } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
-import { Decimal, formatAmount, grouped } from '../../domain/decimal.js';
+import { counted, Decimal, formatAmount, grouped } from '../../domain/decimal.js';
+import type { Bill } from '../../domain/funds.js';
 import type { Market } from '../../domain/market.js';
 import { Failure, suggest } from '../../errors.js';
 import type { Exchange } from '../../exchange/exchange.js';
 import type { Answer } from '../../terminal/answer.js';
+import { localTime } from '../../terminal/time.js';
 import { METHODS } from '../../trading/pnl/lots.js';
+import type { MatchedHistory } from '../../trading/pnl/match-bills.js';
 import { readPastPrices } from '../../trading/pnl/past-prices.js';
 import { type AccountPnl, type MarketPnl, profitAndLoss } from '../../trading/pnl/profit-and-loss.js';
 import { type ReadHistory, readHistory } from '../../trading/pnl/read-history.js';
-import type { CoinBalance } from '../../trading/pnl/reconciliation.js';
 import type { TradingContext } from '../../trading/trading-context.js';
 import { readRates } from '../account/rates.js';
 import { type Context, define } from '../command.js';
@@ -24,8 +26,8 @@ export default define({
   summary: 'Show profit and loss, and check it against your bills',
   arguments: { markets: several('the markets (default: all in which you traded)', marketName) },
   flags: {
-    from: flag('--from <time>', 'count from this time (default: the beginning)', moment),
-    to: flag('--to <time>', 'count up to this time (default: now)', moment),
+    from: flag('--from <time>', 'count from this time on (default: the beginning)', moment),
+    to: flag('--to <time>', 'count what is before this time (default: now)', moment),
     method: flag(
       '--method <method>',
       'which coins a sell takes: fifo, lifo or average (default: fifo)',
@@ -47,12 +49,12 @@ export default define({
     const now = client.now();
     const window = { from: from?.(now) ?? Number.NEGATIVE_INFINITY, to: to?.(now) ?? Number.POSITIVE_INFINITY };
     const { matched, readAt } = history;
-    const shownFills = matched.fills.filter(({ time }) => time >= window.from && time <= window.to);
+    const shownFills = matched.fills.filter(({ time }) => time >= window.from && time < window.to);
     const pastPrice = await readPastPrices(client, markets, shownFills);
     const result = profitAndLoss(matched, { window, method, pastPrice, readAt });
     const shown = chosen(result, names);
     noteGaps(context, history, shown.markets);
-    const failure = unexplainedFailure(shown.coins);
+    const failure = unexplainedFailure(shown, matched, markets);
     const answer = listsLots
       ? listing({
           rows: shown.markets.flatMap(({ market, lots }) => lots.map((lot) => lotRow(market, method, lot))),
@@ -152,7 +154,7 @@ function commonQuote(markets: readonly MarketPnl[]): string | undefined {
   return [...counts].sort(([, one], [, other]) => other - one)[0]?.[0];
 }
 
-/** Says what the figures leave out. */
+/** Says what the figures leave out, and which are uncertain. */
 function noteGaps({ output }: Context, { refusedCoins }: ReadHistory, markets: readonly MarketPnl[]): void {
   if (refusedCoins.length > 0)
     output.warn([
@@ -160,6 +162,14 @@ function noteGaps({ output }: Context, { refusedCoins }: ReadHistory, markets: r
       'The key may lack the permission money.',
       suggest('See what it may do', 'account'),
     ]);
+  const uncertain = markets.filter(({ uncertainAt }) => uncertainAt.length > 0);
+  if (uncertain.length > 0) {
+    const times = [...new Set(uncertain.flatMap(({ uncertainAt }) => uncertainAt))].sort((one, other) => one - other);
+    const [first = 0] = times;
+    output.warn(
+      `The trades of ${counted(times.length, 'moment')}, the first at ${localTime(first)}, may be divided in several ways among ${uncertain.map(({ market }) => market).join(', ')}: each fits the bills, with another result.`,
+    );
+  }
   for (const { market, base, quote, withoutCost, fees } of markets) {
     if (withoutCost.amount.sign > 0)
       output.note(
@@ -173,19 +183,45 @@ function noteGaps({ output }: Context, { refusedCoins }: ReadHistory, markets: r
   }
 }
 
-function unexplainedFailure(coins: readonly CoinBalance[]): Failure | undefined {
+/** The failure of bills that do not add up, with the reasons that show. */
+function unexplainedFailure(
+  { markets, coins }: AccountPnl,
+  { unmatched }: MatchedHistory,
+  listed: readonly Market[],
+): Failure | undefined {
   const wrong = coins.filter(({ unexplained }) => unexplained.sign !== 0);
   const [first] = wrong;
   if (first === undefined) return undefined;
   const amounts = wrong.map(({ coin, unexplained }) => `${formatAmount(unexplained)} ${coin}`).join(', ');
+  const unlisted = unlistedMarkets(unmatched, new Set(wrong.map(({ coin }) => coin)), listed);
+  const hasBooked = markets.every(({ unexplained }) => unexplained.length === 0);
   return new Failure(
     'partial',
     `The bills do not add up with orders, deposits and withdrawals. Unexplained: ${amounts}.`,
     {
       hint: [
         suggest('See the bills', 'bills', first.coin, '--all'),
-        'Orders of a margin account have no bills here, so they are unexplained too.',
+        ...(unlisted.length === 0
+          ? []
+          : [`${unlisted.join(' and ')} is no longer listed, so the exchange shows pit no orders of it.`]),
+        ...(hasBooked ? [] : ['Orders of a margin account have no bills here, so they are unexplained too.']),
       ],
     },
   );
+}
+
+/** The markets, as far as the bills without a record show trades in such, that the exchange does not list. */
+function unlistedMarkets(unmatched: readonly Bill[], wrong: ReadonlySet<string>, listed: readonly Market[]): string[] {
+  const names = new Set(listed.map(({ market }) => market));
+  const quotes = new Set(listed.map(({ quote }) => quote));
+  const found = new Set<string>();
+  const left = unmatched.filter(({ coin }) => wrong.has(coin));
+  for (const [index, one] of left.entries())
+    for (let next = index + 1; left[next]?.time === one.time; next += 1) {
+      const other = left[next] as Bill;
+      const isTrade = one.coin !== other.coin && one.change.startsWith('-') !== other.change.startsWith('-');
+      const [base, quote] = quotes.has(other.coin) ? [one.coin, other.coin] : [other.coin, one.coin];
+      if (isTrade && !names.has(`${base}_${quote}`) && !names.has(`${quote}_${base}`)) found.add(`${base}_${quote}`);
+    }
+  return [...found];
 }

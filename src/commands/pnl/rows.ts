@@ -63,6 +63,7 @@ export const PNL_ROW = shape.object({
     }),
     'how the bills of each coin come about; only in the last row',
   ),
+  uncertainAt: shape.array(shape.time(''), 'trades fit several ways'),
 });
 
 export const LOT_ROW = shape.object({
@@ -106,6 +107,7 @@ export function marketRow(pnl: MarketPnl, price: Decimal | null) {
     opening: { position: textOf(opening.amount), cost: textOf(opening.cost) },
     withoutCost: { amount: textOf(withoutCost.amount), proceeds: textOf(withoutCost.proceeds) },
     balances: [],
+    uncertainAt: pnl.uncertainAt.map(isoTime),
   };
 }
 
@@ -156,6 +158,7 @@ export function totalRow(
     opening: { position: null, cost: null },
     withoutCost: { amount: null, proceeds: null },
     balances: coins.map(balanceRow),
+    uncertainAt: [...new Set(markets.flatMap(({ uncertainAt }) => uncertainAt))].sort((a, b) => a - b).map(isoTime),
   };
 }
 

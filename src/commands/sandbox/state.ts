@@ -16,7 +16,10 @@ import { OutputTarget } from '../named-files/output.js';
 import { durationBy, numberBy } from './arguments.js';
 import { withFileForSandbox, withTransferFile } from './transfer.js';
 
-const FILE = shape.object({ file: shape.text(''), rows: shape.integer("of the exchange's data") });
+const FILE_FIELDS: shape.Fields = { file: shape.text(''), rows: shape.integer("of the exchange's data") };
+const FILE = shape.object(FILE_FIELDS);
+
+const ENDED = shape.array(shape.text(''), 'what it ended: accounts, orders and balances, and replays of markets');
 
 const FASTEST = 'max';
 const speed = numberBy('--speed', ADMIN_CALLS['POST /replay'].parameters.speed);
@@ -65,23 +68,37 @@ export const replay = define({
     to: shape.time(''),
     speed: shape.nullable(shape.number('null for max')),
     anew: shape.boolean("true if the exchange was restarted at the file's first row"),
+    ended: ENDED,
     left: shape.integer('rows still to replay'),
   }),
   dryRunOutput: DRY_CHANGE,
   async run(context, { market, file, speed: factor }) {
-    if (context.globals.dryRun) return dryChange('sandbox replay', `Would replay ${file} in ${market}.`);
+    const { sandbox, globals, output } = context;
     const { LONGEST_RECORDING } = await import('../../sandbox/replay/recording.js');
     const rules = { max: LONGEST_RECORDING, hint: 'Give a shorter recording.' };
+    if (globals.dryRun) {
+      const plan = await withFileForSandbox(context, file, rules, (recording) =>
+        sandbox.administer('POST /replay/plan', { market, file: recording }),
+      );
+      const restart = plan.anew ? [`Would start a new exchange at ${plan.from}, before the sandbox's time.`] : [];
+      const would = [`Would replay ${shownName(file)} in ${market}.`, ...restart, ...plan.ended.map(wouldEnd)];
+      return dryChange('sandbox replay', ...would);
+    }
     const report = await withFileForSandbox(context, file, rules, (recording) => {
       const input = { market, file: recording, speed: factor === FASTEST ? null : (factor ?? null) };
-      return replaceState(context, (force) => context.sandbox.administer('POST /replay', { ...input, force }));
+      return confirmingLoss(context, async (force) => {
+        const replayed = await sandbox.administer('POST /replay', { ...input, force });
+        return { report: replayed, isReplaced: replayed.anew };
+      });
     });
-    const { kind, rows, from, to, left } = report;
+    const { kind, rows, from, to, left, anew, ended } = report;
     const what = `${counted(rows, kind.slice(0, -1))} of ${report.market}, ${from} to ${to}`;
+    const before = [...(anew ? [`Started a new exchange at ${from}.`] : []), ...endedLines(ended)];
+    const shown = (line: string) => () => [...before, line].join('\n');
     if (left > 0 || report.speed !== null)
-      return { data: report, show: () => `Replaying ${what}, at ${report.speed} times normal speed.` };
-    context.output.note(['The sandbox clock is stopped at the end.', suggest('Start it', 'sandbox', 'clock', 'start')]);
-    return { data: report, show: () => `Replayed ${what}.` };
+      return { data: report, show: shown(`Replaying ${what}, at ${report.speed} times normal speed.`) };
+    output.note(['The sandbox clock is stopped at the end.', suggest('Start it', 'sandbox', 'clock', 'start')]);
+    return { data: report, show: shown(`Replayed ${what}.`) };
   },
 });
 
@@ -115,32 +132,56 @@ export const importState = define({
   summary: 'Replace the sandbox by an export; asks before losing data',
   arguments: { file: required('a file from pit sandbox export; - is stdin', filePath) },
   examples: ['sandbox import state.ndjson', 'sandbox import state.ndjson --yes --json'],
-  output: FILE,
+  output: shape.object({ ...FILE_FIELDS, ended: ENDED }),
   dryRunOutput: DRY_CHANGE,
   async run(context, { file }) {
-    if (context.globals.dryRun) return dryChange('sandbox import', `Would replace the sandbox by ${file}.`);
+    if (context.globals.dryRun) {
+      const { ended } = await context.sandbox.administer('GET /import/plan');
+      const would = [`Would replace the sandbox by ${shownName(file)}.`, ...ended.map(wouldEnd)];
+      return dryChange('sandbox import', ...would);
+    }
     const { LARGEST_STATE } = await import('../../sandbox/store/state-file.js');
     const rules = { max: LARGEST_STATE, hint: 'Give a file from pit sandbox export.' };
-    const { rows } = await withFileForSandbox(context, file, rules, (state) => {
-      return replaceState(context, (force) => context.sandbox.administer('POST /import', { file: state, force }));
-    });
+    const { rows, ended } = await withFileForSandbox(context, file, rules, (state) =>
+      confirmingLoss(context, async (force) => ({
+        report: await context.sandbox.administer('POST /import', { file: state, force }),
+        isReplaced: true,
+      })),
+    );
     const source = file === STDIN ? file : path.resolve(file);
-    const text = `Imported ${counted(rows, 'row')} from ${shownName(source)}.`;
-    return { data: { file: source, rows }, show: () => text };
+    const text = [...endedLines(ended), `Imported ${counted(rows, 'row')} from ${shownName(source)}.`].join('\n');
+    return { data: { file: source, rows, ended }, show: () => text };
   },
 });
 
+function wouldEnd(ended: string): string {
+  return `Would end ${ended}.`;
+}
+
+function endedLines(ended: readonly string[]): readonly string[] {
+  return ended.length === 0 ? [] : [`Ended ${ended.join('; ')}.`];
+}
+
+/** A change of the exchange. Another exchange in its place has none of the orders in the journal. */
+interface Change<Report> {
+  readonly report: Report;
+  readonly isReplaced: boolean;
+}
+
 /**
- * Replaces the exchange's state, whose clock may show another time then. If orders or balances of customers would be lost, it
+ * Changes the exchange, whose clock may show another time then. If orders or balances of customers or a replay would be lost, it
  * asks first. Throws Failure `declined` if that is not confirmed.
  */
-async function replaceState<Report>(context: Context, replace: (force: boolean) => Promise<Report>): Promise<Report> {
-  const report = await replace(false).catch(async (error: unknown) => {
+async function confirmingLoss<Report>(
+  context: Context,
+  change: (force: boolean) => Promise<Change<Report>>,
+): Promise<Report> {
+  const { report } = await change(false).catch(async (error: unknown) => {
     if (!(error instanceof Failure) || reasonOf(error.cause) !== LOSES_STATE) throw error;
     requireConsent(context);
     await confirm(context, `${error.message} Go on?`);
-    const confirmed = await replace(true);
-    await context.sandbox.deleteJournal();
+    const confirmed = await change(true);
+    if (confirmed.isReplaced) await context.sandbox.deleteJournal();
     return confirmed;
   });
   const clock = await context.sandbox.administer('GET /clock');

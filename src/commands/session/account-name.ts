@@ -3,8 +3,8 @@ import type { Connection } from '../../config/connection.js';
 import { SANDBOX_JOURNAL } from './sandbox.js';
 
 /**
- * The name of an account: of its journal and of its latch. It is made of the exchange and a hash of the key. The sandbox has one
- * account here, because its keys are unknown until it runs.
+ * The name of an account: of its journal. It is made of the exchange and a hash of the key. The sandbox has one account here,
+ * because its keys are unknown until it runs.
  */
 export function accountName(
   { sandbox, tradeUrl }: Pick<Connection, 'sandbox' | 'tradeUrl'>,

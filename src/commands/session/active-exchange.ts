@@ -8,7 +8,6 @@ import type { Host } from '../../platform/host.js';
 import type { TimeBudget } from '../../platform/time-budget.js';
 import type { SandboxAddress } from '../../sandbox/lifecycle/files.js';
 import type { Output } from '../../terminal/output.js';
-import { accountName } from './account-name.js';
 import type { ActiveProfile } from './active-profile.js';
 import { type Sandbox, sandboxStopped } from './sandbox.js';
 import { SeenNames } from './seen-names.js';
@@ -83,8 +82,7 @@ export class ActiveExchange {
 
   /** The latch of the account. Asks the exchange nothing. Throws Failure `credentials`. */
   async latch(): Promise<Latch> {
-    await this.profile.loadKeys();
-    return (await this.connection()).latch;
+    return (await this.connection()).latch();
   }
 
   /** From now on, calls the listener with the operation and the response body of each accepted write. */
@@ -107,12 +105,15 @@ export class ActiveExchange {
    * be found out.
    */
   async warnOfLocalHalt(): Promise<void> {
-    if (!hasLatches(this.host.directories.state)) return;
-    const latch = await tryRead(async () => {
-      const { keychainEntry } = await this.profile.connection();
-      return keychainEntry === null ? (await this.connection()).latch : undefined;
-    });
-    this.#reportHalt(latch?.findLocal());
+    this.#reportHalt(await tryRead(() => this.localHalt()));
+  }
+
+  /** The halt by the file alone, which needs no keychain and no other machine. Throws Failure `credentials` without keys. */
+  async localHalt(): Promise<Halt | undefined> {
+    if (!hasLatches(this.host.directories.state)) return undefined;
+    const { keychainEntry, keychainDigest } = await this.profile.connection();
+    const isKnown = keychainEntry === null || keychainDigest !== null;
+    return isKnown ? (await (await this.connection()).latch()).findLocal() : undefined;
   }
 
   /** From now on, no warning says that the account is halted: the command does. */
@@ -156,7 +157,8 @@ export class ActiveExchange {
       host,
       connection,
       cache: new Cache(host.directories.cache, host.now),
-      account: () => accountName(connection, () => this.profile.credentials(connection).accessKey),
+      account: () => this.profile.latchAccount(connection),
+      keyDigest: () => this.profile.keyDigest(connection),
       hosts: hostsOf(connection, () => this.sandbox.address),
       credentials: () => this.profile.credentials(connection),
       trace: this.globals.verbose ? (line) => output.note(line) : undefined,

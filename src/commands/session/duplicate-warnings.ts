@@ -8,7 +8,7 @@ import { averageOfFills } from '../../trading/orders/terms.js';
 
 /** After a placed order, if the exchange could not be asked again. */
 export const NOT_CHECKED_FOR_DUPLICATES =
-  'pit could not check whether the network repeated the order. The next command in this market checks again.';
+  'pit could not check whether the order was placed more than once. The next command in this market checks again.';
 
 /** The failure of a command whose request was executed more than once. */
 export function duplicateFailure(what: string, clientId: string, ...hint: readonly Hint[]): Failure {
@@ -51,7 +51,7 @@ function causeOf(duplicates: readonly DuplicateOrders[]): string {
     return 'The network may have repeated a request, the exchange may have executed one late, or another program uses this key.';
   return duplicates.every(isNotSent)
     ? 'The exchange executed the request after its time limit.'
-    : 'pit sent the request once; the network repeated it.';
+    : 'pit sent the request once: the network repeated it, or somebody who has its signed URL sent that again.';
 }
 
 function isNotSent({ recordedOutcome }: DuplicateOrders): boolean {

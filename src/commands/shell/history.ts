@@ -1,7 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { readTextBounded } from '../../platform/bounded-file.js';
-import { FILE_MODE, isPrivateFile, makePrivateFolder } from '../../platform/private-files.js';
+import { FILE_MODE, isPrivateFile, makePrivateFolder, readPrivate } from '../../platform/private-files.js';
 import type { Redaction } from '../../platform/redaction.js';
 import { replaceFile } from '../../platform/replacement.js';
 
@@ -16,6 +15,9 @@ const MOST_BYTES = 8 * 2 ** 20;
 /** What a key looks like: a UUID, or many digits and letters of base 16 in a row. */
 const KEY_LIKE =
   /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|(?<![0-9a-z])(?!0x)[0-9a-f]{40,}(?![0-9a-z])/i;
+/** A password in a URL. */
+const PASSWORD_IN_URL = /[a-z]:\/\/[^\s/@]*:[^\s@]*@/i;
+
 /**
  * The lines that were typed, for all shells of this `PIT_HOME`. A line that may hold a secret is never kept, nor one that begins
  * with a space. Nothing here ever fails a command.
@@ -30,7 +32,7 @@ export class History {
     private readonly redaction: Pick<Redaction, 'apply'>,
   ) {
     try {
-      if (isPrivateFile(state, FILE)) this.#lines = this.#kept(readTextBounded(this.#file, MOST_BYTES).split('\n'));
+      this.#lines = this.#kept(readPrivate(state, FILE, MOST_BYTES)?.toString('utf8').split('\n') ?? []);
     } catch {
       // it begins again
     }
@@ -48,7 +50,6 @@ export class History {
     if (kept === undefined || kept === this.#lines.at(-1)) return;
     this.#lines.push(kept);
     try {
-      makePrivateFolder(this.state);
       makePrivateFolder(this.state, path.dirname(FILE));
       isPrivateFile(this.state, FILE);
       fs.appendFileSync(this.#file, `${kept}\n`, { mode: FILE_MODE });
@@ -69,6 +70,7 @@ export class History {
         !line.startsWith(' ') &&
         line.length <= LONGEST_LINE &&
         !KEY_LIKE.test(line) &&
+        !PASSWORD_IN_URL.test(line) &&
         this.redaction.apply(line) === line,
     );
   }

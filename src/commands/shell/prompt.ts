@@ -13,25 +13,39 @@ export interface PromptState {
   readonly profile: string;
   readonly market: string | undefined;
   readonly price: Price | undefined;
+  /** Why the account is halted, or an empty text without a reason; null if it is not. */
+  readonly halted: string | null;
   /** Of the last command. */
   readonly exitCode: number;
 }
 
 /**
- * `sandbox btc_usdt 29,031.50 ▲ > `, with the exit code of the last command before it if that is not 0. A price that is not
- * current shows its age instead of a direction. A narrow terminal gets less.
+ * `sandbox btc_usdt 29,031.50 ▲ > `, with the exit code of the last command before it if that is not 0, and with `HALTED` if only
+ * cancellations are sent. A price that is not current shows its age instead of a direction. A narrow terminal gets less.
  */
 export function promptText(screen: Screen, state: PromptState): string {
   const { paint, width } = screen;
-  const { profile, market, price, exitCode } = state;
+  const { profile, market, price, halted, exitCode } = state;
   const code = exitCode === 0 ? [] : [paint.bad(`[${exitCode}]`)];
   // another profile may be real money
   const where = profile === SANDBOX ? paint.label(profile) : paint.warn(profile);
   const what = market === undefined ? [] : [paint.strong(market)];
-  const parts = [...code, where, ...what, ...(price === undefined ? [] : [priceText(screen, price)])];
+  const parts = [
+    ...code,
+    where,
+    ...(halted === null ? [] : [haltedText(screen, halted)]),
+    ...what,
+    ...(price === undefined ? [] : [priceText(screen, price)]),
+  ];
   // half of the line is for what is typed
   while (parts.length > 1 && displayWidth(plain(parts)) > width / 2) parts.pop();
   return `${parts.join(' ')} > `;
+}
+
+/** `HALTED`, with the reason where there is room. */
+function haltedText({ paint, width }: Screen, reason: string): string {
+  const text = reason === '' ? 'HALTED' : `HALTED (${reason})`;
+  return paint.bad(displayWidth(text) > width / 4 ? 'HALTED' : text);
 }
 
 function priceText({ paint, symbols }: Screen, { last, direction, ageMs, isCurrent }: Price): string {

@@ -6,6 +6,7 @@ import { type Connection, chooseConnection } from '../../config/connection.js';
 import { CommandEnded, Failure, Interrupted, suggest, tryRead, usage } from '../../errors.js';
 import { CommandHost } from '../../platform/command-host.js';
 import { LineReader } from '../../terminal/line-reader.js';
+import { safe } from '../../terminal/text.js';
 import { type Context, define } from '../command.js';
 import { builtTree } from '../completion/built-tree.js';
 import { knownNames } from '../completion/known-names.js';
@@ -61,6 +62,7 @@ class Shell {
   #market: string | undefined;
   #running: CommandHost | undefined;
   #exitCode = 0;
+  #halted: string | null = null;
   #isLeft = false;
 
   constructor(
@@ -79,12 +81,17 @@ class Shell {
     const { host } = this.context;
     const release = host.redirectInterrupts(() => this.#interrupt());
     const forget = this.#endWithProgram();
-    const redrawing = setInterval(() => this.#reader.redraw(), PROMPT_REDRAW_MS);
+    const redrawing = setInterval(() => {
+      // another process may have halted the account meanwhile
+      void this.#lookAtHalt();
+      this.#reader.redraw();
+    }, PROMPT_REDRAW_MS);
     redrawing.unref();
     let rest = '';
     try {
       await this.#locate();
       while (!this.#isLeft) {
+        await this.#lookAtHalt();
         const typed = await this.#reader.read({ ...this.#prompting(), initial: rest });
         if (typed === undefined) return;
         ({ rest } = typed);
@@ -215,6 +222,12 @@ class Shell {
     return this.context.host.onInterrupt(interrupt, () => void interrupt());
   }
 
+  /** Asks no keychain and no other machine: the prompt is drawn all the time. */
+  async #lookAtHalt(): Promise<void> {
+    const halt = await tryRead(() => this.#session.exchange.localHalt());
+    this.#halted = halt === undefined ? null : safe(halt.problem ?? halt.reason ?? '');
+  }
+
   /** Chooses the exchange of the prompt again: a command may have changed the profile in use. */
   async #locate(): Promise<void> {
     const { host, globals, output } = this.context;
@@ -251,7 +264,13 @@ class Shell {
   #promptText(): string {
     const { output, globals } = this.context;
     const profile = this.#connection?.profile ?? globals.profile ?? '';
-    const state = { profile, market: this.#market, price: this.#price.price, exitCode: this.#exitCode };
+    const state = {
+      profile,
+      market: this.#market,
+      price: this.#price.price,
+      exitCode: this.#exitCode,
+      halted: this.#halted,
+    };
     return promptText(output.errorScreen, state);
   }
 }

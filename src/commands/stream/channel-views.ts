@@ -41,7 +41,7 @@ const STREAMED_ORDER: shape.Fields = {
 
 function streamedOrder({ lastTrade, ...order }: OrderUpdate) {
   const trade = lastTrade && { ...lastTrade, time: lastTrade.time === null ? null : isoTime(lastTrade.time) };
-  return { ...orderRow(order, null), lastTrade: trade };
+  return { ...orderRow(order), lastTrade: trade };
 }
 
 const MAX_LEVELS = 20;
@@ -100,7 +100,7 @@ const VIEWS: { readonly [Kind in ChannelKind]: ChannelView<Kind> } = {
     rows: (orders) => orders.map(streamedOrder),
     size: (orders) => orders.length,
     show: (screen, orders, _, rows) => {
-      const first = orders.slice(0, rows).map((order) => orderRow(order, null));
+      const first = orders.slice(0, rows).map((order) => orderRow(order));
       return tableOr(screen, orderColumns(), first, 'No open orders.');
     },
   },

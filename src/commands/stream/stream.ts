@@ -2,6 +2,7 @@ import { flag, several, toggle } from '../../cli/definition.js';
 import { Failure, suggest, usage } from '../../errors.js';
 import {
   type Channel,
+  type ChannelData,
   channelKey,
   type ExchangeStream,
   isPrivate,
@@ -12,6 +13,7 @@ import {
 import type { Live, RowStream } from '../../terminal/answer.js';
 import { toJson } from '../../terminal/json.js';
 import { LivePicture } from '../../terminal/live/live-picture.js';
+import { KnownClientIds } from '../../trading/orders/known-client-ids.js';
 import { type Context, define } from '../command.js';
 import { durationUpTo, wholeNumber } from '../inputs.js';
 import { refuseUnknownMarket } from '../known-market.js';
@@ -106,6 +108,7 @@ async function* follow(
   following.stream = stream;
   const forget = host.onInterrupt(() => stream.close());
   const isDrawn = output.canDraw;
+  const withClientIds = await clientIdsIn(context, channels);
   let isLost = false;
   try {
     for await (const event of untilEnd(stream, ends, host, end)) {
@@ -117,7 +120,7 @@ async function* follow(
           output.warn(`The stream was lost (${event.reason ?? event.state}); connecting again.`);
         isLost = event.state === 'connecting' ? isLost : !isBack;
       }
-      yield event;
+      yield withClientIds(event);
     }
   } finally {
     bind();
@@ -125,6 +128,18 @@ async function* follow(
     end.abort();
     await stream.close();
   }
+}
+
+/** Names the orders of events as the journal does: the exchange pushes them without client ids. */
+async function clientIdsIn({ trading, host }: Context, channels: readonly Channel[]) {
+  if (!channels.some(({ kind }) => kind === 'orders')) return (event: StreamEvent) => event;
+  const journal = await trading.openJournal();
+  const names = new KnownClientIds(() => journal, undefined, host.monotonic);
+  return (event: StreamEvent): StreamEvent => {
+    if (event.type !== 'data' || event.channel.kind !== 'orders') return event;
+    const orders = event.data as ChannelData['orders'];
+    return { ...event, data: orders.map((order) => ({ ...order, clientId: names.of(order) })) } as StreamEvent;
+  };
 }
 
 function refusalOf({ channel, refusal, code, message }: Extract<StreamEvent, { type: 'refused' }>): Failure {

@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { systemErrorCode } from '../../errors.js';
 import { monotonicMs } from '../../platform/host.js';
-import { FILE_MODE, FOLDER_MODE, makePrivateFolder } from '../../platform/private-files.js';
+import { FILE_MODE, FOLDER_MODE, makePrivateFolder, requireOwnFolder } from '../../platform/private-files.js';
 import { isAlive, type Machine, thisMachine } from '../../platform/processes.js';
 import { HOLD_MS, type PermitCount, type PermitStore, POLL_MS, type Priority, type TakeResult } from './permits.js';
 
@@ -105,6 +105,7 @@ export class FileStore implements PermitStore {
   }
 
   #permits(): PermitFile[] {
+    requireOwnFolder(this.root, this.within);
     const found = permitFilesIn(this.#folder);
     if (found.length > 0) return found;
     this.#make();

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { Failure, localTimeText } from '../../errors.js';
-import { FILE_MODE, makePrivateFolder } from '../../platform/private-files.js';
+import { FILE_MODE, makePrivateFolder, requireOwnFolder } from '../../platform/private-files.js';
 
 /** "Beyond that the IP is locked for 1 hour and unlocks itself after that hour." */
 const LOCK_MS = 3_600_000;
@@ -70,7 +70,11 @@ export class IpLock {
   }
 
   #locks(): Lock[] {
-    return ignoringErrors(() => fs.readdirSync(this.#folder).flatMap(lockIn)) ?? [];
+    const find = () => {
+      requireOwnFolder(this.root, this.within);
+      return fs.readdirSync(this.#folder).flatMap(lockIn);
+    };
+    return ignoringErrors(find) ?? [];
   }
 
   /** Renames the file. Only one of several processes succeeds. */

@@ -89,8 +89,8 @@ export class Limiter {
   }
 
   #timeUpFailure(): Failure {
-    const message = 'Other requests used up the rate limit for the whole time limit of this command.';
-    const hint = `Nothing was sent. Use --timeout SECONDS to allow more than ${this.budget.words}.`;
+    const message = 'The rate limit left no room for this request before the time of this command was over.';
+    const hint = `It was not sent. Use --timeout SECONDS to allow more than ${this.budget.words}.`;
     return new Failure('limited', message, { hint });
   }
 }

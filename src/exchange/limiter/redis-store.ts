@@ -73,10 +73,15 @@ export class Redis {
   #connected: Promise<RedisClientType> | undefined;
   #awaited = 0;
 
-  constructor(private readonly url: string) {}
+  /** @param problem why it must not be used; null if it may */
+  constructor(
+    private readonly url: string,
+    private readonly problem: string | null = null,
+  ) {}
 
   /** Runs a script on a key. Rejects if Redis is away. */
   async eval(script: string, key: string, args: string[]): Promise<unknown> {
+    if (this.problem !== null) throw new Error(this.problem);
     this.#connected ??= connect(this.url);
     const client = await this.#connected;
     this.#awaited += 1;

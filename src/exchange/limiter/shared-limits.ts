@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { monotonicMs } from '../../platform/host.js';
@@ -23,9 +22,12 @@ export interface Sharing {
   readonly root: string;
   /** The names of the market-data host and of the trade host, as {@link hostKey} gives them. */
   readonly hosts: { readonly base: string; readonly trade: string };
-  readonly accessKey: () => string;
+  /** The digest of the access key. Throws Failure `credentials` without one. */
+  readonly keyDigest: () => string;
   /** A Redis that several machines share; absent if only the folder is shared. */
   readonly redisUrl?: string;
+  /** Why that Redis must not be used; null or absent if it may. */
+  readonly redisProblem?: string | null;
   /** The part of the permits that this process may take while they cannot be shared. Above 0, at most 1. */
   readonly share: number;
   /** Milliseconds since the Unix epoch, by which a lock is dated. */
@@ -50,9 +52,20 @@ export function sharedLimits(sharing: Sharing): Limits {
 }
 
 /** The path of a limit below the state folder, which is also its name in Redis. */
-export function limitPath(name: LimitName, { hosts, accessKey }: Pick<Sharing, 'hosts' | 'accessKey'>): string {
+export function limitPath(name: LimitName, { hosts, keyDigest }: Pick<Sharing, 'hosts' | 'keyDigest'>): string {
   const host = name === 'kline' ? hosts.base : hosts.trade;
-  return path.join(hostFolder(host), name === 'key' ? `key-${digestOf(accessKey())}` : name);
+  return path.join(hostFolder(host), name === 'key' ? keyLimit(keyDigest()) : name);
+}
+
+/** The name of the limit of a key, at each host. */
+function keyLimit(digest: string): string {
+  return `key-${digest}`;
+}
+
+/** The folders of the permits of a key, one for each host that it was used with, below the state folder. */
+export function keyPermitFolders(root: string, digest: string): string[] {
+  const hosts = fs.existsSync(path.join(root, LIMITS_FOLDER)) ? fs.readdirSync(path.join(root, LIMITS_FOLDER)) : [];
+  return hosts.map((host) => permitsFolder(path.join(hostFolder(host), keyLimit(digest)), LIMITS.key.count));
 }
 
 /** The folder of a limit's permits. Its size is part of the name, so that limits of other sizes do not mix. */
@@ -77,9 +90,11 @@ export function clearLimits(root: string, host: string): void {
   fs.rmSync(aside, { recursive: true, force: true });
 }
 
+const LIMITS_FOLDER = 'limits';
+
 /** The folder of a host's limits and lock, below the state folder. */
 export function hostFolder(host: string): string {
-  return path.join('limits', host);
+  return path.join(LIMITS_FOLDER, host);
 }
 
 /** The permits of each limit. They are made when they are first needed. */
@@ -89,7 +104,7 @@ class SharedPermits {
   #hasWarned = false;
 
   constructor(private readonly sharing: Sharing) {
-    this.#redis = sharing.redisUrl === undefined ? undefined : new Redis(sharing.redisUrl);
+    this.#redis = sharing.redisUrl === undefined ? undefined : new Redis(sharing.redisUrl, sharing.redisProblem);
   }
 
   of(name: LimitName): Permits {
@@ -137,11 +152,6 @@ class SharedPermits {
 /** Distinguishes this process's permits in Redis from those of all others. */
 function uniqueProcessName(): string {
   return `${process.pid}.${process.hrtime.bigint()}`;
-}
-
-/** A digest that distinguishes access keys without showing them. */
-function digestOf(accessKey: string): string {
-  return createHash('sha256').update(accessKey).digest('hex').slice(0, 16);
 }
 
 /** Why Redis or the files cannot be used, without a full stop. */

@@ -38,16 +38,21 @@ export async function limiterState(sharing: Sharing): Promise<LimiterState> {
   const common = { folder: path.join(root, within), lockedUntil, share };
   if (redisUrl === undefined) return { kind: 'files', ...common, limits: inFiles(sharing), redisProblem: null };
   try {
-    return { kind: 'redis', ...common, limits: await inRedis(new Redis(redisUrl), sharing), redisProblem: null };
+    return {
+      kind: 'redis',
+      ...common,
+      limits: await inRedis(new Redis(redisUrl, sharing.redisProblem), sharing),
+      redisProblem: null,
+    };
   } catch (thrown) {
     const limits = namesOf(sharing).map((name) => ({ name, count: LIMITS[name].count, taken: null }));
     return { kind: 'redis', ...common, limits, redisProblem: reasonOf(thrown) };
   }
 }
 
-function namesOf({ accessKey }: Sharing): LimitName[] {
+function namesOf({ keyDigest }: Sharing): LimitName[] {
   try {
-    accessKey();
+    keyDigest();
     return ['key', 'address', 'kline'];
   } catch (thrown) {
     if (thrown instanceof Failure) return ['address', 'kline'];

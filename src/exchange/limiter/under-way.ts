@@ -4,15 +4,15 @@ import type { Host } from '../../platform/host.js';
 import type { TimeBudget } from '../../platform/time-budget.js';
 import { heldPermits } from './file-store.js';
 import type { Latch } from './latch.js';
-import { LIMITS, POLL_MS } from './permits.js';
-import { limitPath, permitsFolder, reasonOf, type Sharing } from './shared-limits.js';
+import { POLL_MS } from './permits.js';
+import { keyPermitFolders, reasonOf, type Sharing } from './shared-limits.js';
 
 /** The time that is kept for the rest of the command, in milliseconds. */
 const RESERVE_MS = 2_000;
 
 /**
- * Waits until every write of the account that may leave now was answered or was not sent: those of this machine, which have a
- * permit, and with Redis those of others. A write asks the latch while it has its permit, and is counted in Redis by the same
+ * Waits until every write of the key that may leave now was answered or was not sent: those of this machine, which have a
+ * permit of any host, and with Redis those of others. A write asks the latch while it has its permit, and is counted in Redis by the same
  * question. So once this returns 0 after the latch was set, no write leaves any more. Returns how many requests are still under
  * way when the time is over, or why that is unknown.
  */
@@ -22,13 +22,14 @@ export async function waitForRequests(
   host: Pick<Host, 'sleep'>,
   budget: TimeBudget,
 ): Promise<number | string> {
-  const folder = permitsFolderOf(sharing);
-  if (folder === undefined) return 0;
+  const digest = digestOf(sharing);
+  if (digest === undefined) return 0;
   let waiting: ReadonlySet<string> | undefined;
   for (;;) {
     let problem = '';
     try {
-      const now = new Set([...heldPermits(folder), ...(await latch.leaving())]);
+      const folders = keyPermitFolders(sharing.root, digest).map((folder) => path.join(sharing.root, folder));
+      const now = new Set([...folders.flatMap((folder) => heldPermits(folder)), ...(await latch.leaving())]);
       waiting = waiting === undefined ? now : new Set([...waiting].filter((name) => now.has(name)));
       if (waiting.size === 0) return 0;
     } catch (thrown) {
@@ -39,10 +40,10 @@ export async function waitForRequests(
   }
 }
 
-/** The folder of the permits of the key; undefined if there is no key yet, so that nothing was sent with it. */
-function permitsFolderOf(sharing: Sharing): string | undefined {
+/** The digest of the key; undefined if there is no key yet, so that nothing was sent with it. */
+function digestOf({ keyDigest }: Sharing): string | undefined {
   try {
-    return path.join(sharing.root, permitsFolder(limitPath('key', sharing), LIMITS.key.count));
+    return keyDigest();
   } catch (thrown) {
     if (thrown instanceof Failure) return undefined;
     throw thrown;

@@ -103,17 +103,23 @@ export const ADMIN_CALLS = {
   'POST /faults/log': answering<readonly FaultEntry[]>()({ after: optional(whole(0, 1e12)) }),
 
   /**
-   * Makes a market follow the recording in a file. The clock starts at the file's first row. If that is in the past, a new exchange
-   * is started there, in which the market has no earlier history. What customers did would be lost, so `force` must then be set.
-   * Without a speed the replay runs as fast as possible, the answer comes at its end, and the clock is stopped there.
+   * Makes a market follow the recording in a file. The clock is set to the file's first row; while another market follows a
+   * recording, it goes on, and this one begins when it gets there. If the first row is in the past, a new exchange is started there,
+   * in which the market has no earlier history. What customers did and other replays would be lost, as would the rest of an earlier
+   * replay of this market, so `force` must then be set. Without a speed the replay runs as fast as possible, the answer comes at its
+   * end, and the clock is stopped there.
    */
   'POST /replay': answering<ReplayReport>()({ market: text, file: text, speed: optional(SPEED), force }),
+  /** What the replay of a file would end. */
+  'POST /replay/plan': answering<ReplayPlan>()({ market: text, file: text }),
   /** Moves a market to a price within `ms`. */
   'POST /price': answering<PriceMoveReport>()({ market: text, price: text, ms: whole(0, 365 * DAY) }),
   /** Writes the exchange to a file. */
   'POST /export': answering<StateReport>()({ file: text }),
   /** Replaces the exchange by that of a file. */
-  'POST /import': answering<StateReport>()({ file: text, force }),
+  'POST /import': answering<ImportReport>()({ file: text, force }),
+  /** What an import would end. */
+  'GET /import/plan': answering<Ended>()({}),
 } as const;
 
 export type AdminCallName = keyof typeof ADMIN_CALLS;
@@ -228,17 +234,27 @@ export interface ClockReport {
   readonly speed: number;
 }
 
+/** What a change of the exchange ends, or would end. */
+interface Ended {
+  /** A noun phrase for each thing. Empty: nothing that somebody did is lost. */
+  readonly ended: readonly string[];
+}
+
 /** Times are ISO 8601 in UTC with milliseconds. */
-interface ReplayReport {
+interface ReplayPlan extends Ended {
+  readonly from: string;
+  /** Whether a new exchange is started at the file's first row. */
+  readonly anew: boolean;
+}
+
+/** Times are ISO 8601 in UTC with milliseconds. */
+interface ReplayReport extends ReplayPlan {
   readonly market: string;
   readonly kind: 'candles' | 'trades';
   readonly rows: number;
-  readonly from: string;
   readonly to: string;
   /** Null for as fast as possible. */
   readonly speed: number | null;
-  /** Whether a new exchange was started at the file's first row. */
-  readonly anew: boolean;
   /** Rows that are still to be replayed. */
   readonly left: number;
 }
@@ -255,3 +271,5 @@ interface StateReport {
   /** Rows of the exchange's data: orders, balances, bills, trades, candles and so on. */
   readonly rows: number;
 }
+
+interface ImportReport extends StateReport, Ended {}

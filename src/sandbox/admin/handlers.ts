@@ -1,5 +1,6 @@
 import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { counted } from '../../domain/decimal.js';
 import { suggest } from '../../errors.js';
 import { channels } from '../../exchange/channels/index.js';
 import { readTextBounded } from '../../platform/bounded-file.js';
@@ -14,6 +15,7 @@ import { newKeys, type SandboxAddress, type SandboxFiles } from '../lifecycle/fi
 import type { MarginTransfer } from '../margin/margin-service.js';
 import { MARKETS, type Market } from '../markets/market.js';
 import { BadRecording, LONGEST_RECORDING, type Recording, readRecording, spanOf } from '../replay/recording.js';
+import type { ReplayedMarket } from '../replay/replays.js';
 import type { Activity } from '../server/http.js';
 import type { Dialect } from '../server/interface-details.js';
 import { SERVED } from '../server/operations/index.js';
@@ -121,6 +123,10 @@ const HANDLERS: Handlers = {
   'POST /faults/log': ({ after = 0 }, { faults }) => faults.log.after(after),
 
   'POST /replay': (input, { data }) => data.alone(() => replay(data, input)),
+  'POST /replay/plan': ({ market, file }, { data: { exchange } }) => {
+    const { plan } = replayPlan(exchange, market, file);
+    return plan;
+  },
   'POST /price': ({ market, price, ms }, { data: { exchange } }) => {
     exchange.advance();
     exchange.admin.movePrice(marketNamed(market).name, price, ms);
@@ -131,6 +137,7 @@ const HANDLERS: Handlers = {
     return { file, rows: withFile(file, 'written', () => writeState(file, exchange.store.rows())) };
   },
   'POST /import': (input, { data }) => data.alone(() => importFrom(data, input)),
+  'GET /import/plan': (_, { data: { exchange } }) => ({ ended: endedBy(exchange) }),
 };
 
 /** The handlers of all calls, by method and path: each checks its parameters first, and answers when what it did is on disk. */
@@ -316,12 +323,13 @@ function addFault(input: CheckedInput<'POST /faults/add'>, { faults }: Administe
 
 async function replay(data: DataDirectory, { market: name, file, force, ...input }: CheckedInput<'POST /replay'>) {
   const speed = input.speed ?? null;
-  const market = marketNamed(name);
-  const recording = recordingIn(file, market);
+  const { recording, plan } = replayPlan(data.exchange, name, file);
   const { from, to } = spanOf(recording);
-  const isRestarted = from < data.exchange.clock.now() || data.exchange.admin.replaying > 0;
-  if (isRestarted) {
-    requireUntouched(data.exchange, force, 'The replay is in the past, so a new exchange has to be started there');
+  const reason = plan.anew
+    ? `The replay begins at ${plan.from}, before the exchange's time, so a new exchange is started there.`
+    : 'The replay takes the place of an earlier one.';
+  requireConfirmed(plan.ended, force, reason);
+  if (plan.anew) {
     await data.replace(async (directory) => {
       const exchange = await data.open(directory, { time: from, emptyMarket: name });
       exchange.admin.replay(name, recording);
@@ -333,12 +341,36 @@ async function replay(data: DataDirectory, { market: name, file, force, ...input
     market: name,
     kind: recording.kind,
     rows: recording.rows.length,
-    from: new Date(from).toISOString(),
     to: new Date(to).toISOString(),
     speed,
-    anew: isRestarted,
+    ...plan,
     left: data.exchange.admin.replaying,
   };
+}
+
+/** The recording in a file, and what its replay in a market does to the exchange. Throws {@link AdminRefusal}. */
+function replayPlan(exchange: Exchange, market: string, file: string) {
+  const recording = recordingIn(file, marketNamed(market));
+  const { from } = spanOf(recording);
+  const anew = from < exchange.clock.now();
+  const rest = exchange.admin.replayed.filter((replay) => replay.market === market && replay.left > 0).map(replayText);
+  const ended = anew ? endedBy(exchange, market) : rest;
+  return { recording, plan: { from: new Date(from).toISOString(), anew, ended } };
+}
+
+/**
+ * What is lost with the exchange, a noun phrase each.
+ * @param replayedAgain a market whose replay is repeated: it loses no more than its rest
+ */
+function endedBy({ admin }: Exchange, replayedAgain?: string): string[] {
+  const replays = admin.replayed.filter(({ market, left }) => market !== replayedAgain || left > 0);
+  return [...(admin.isUntouched ? [] : ['accounts, orders and balances']), ...replays.map(replayText)];
+}
+
+function replayText({ market, left }: ReplayedMarket): string {
+  return left === 0
+    ? `the replayed history of ${market}`
+    : `the replay of ${market}, ${counted(left, 'row')} before its end`;
 }
 
 async function follow(data: DataDirectory, to: number, speed: number | null): Promise<void> {
@@ -364,11 +396,11 @@ function recordingIn(file: string, market: Market): Recording {
   }
 }
 
-/** Throws {@link AdminRefusal} if customers have done something, unless `force` allows losing it. */
-function requireUntouched({ admin }: Exchange, force: boolean | undefined, reason: string): void {
-  if (admin.isUntouched || force) return;
+/** Throws {@link AdminRefusal} if something is lost, unless `force` allows that. */
+function requireConfirmed(ended: readonly string[], force: boolean | undefined, reason: string): void {
+  if (ended.length === 0 || force) return;
   throw new AdminRefusal(
-    `${reason}, and what was done here would be lost: accounts, orders, balances.`,
+    `${reason} This would be lost: ${ended.join('; ')}.`,
     'Confirm it with --yes, or use another PIT_HOME.',
     LOSES_STATE,
   );
@@ -377,8 +409,9 @@ function requireUntouched({ admin }: Exchange, force: boolean | undefined, reaso
 /** The first account keeps this sandbox's keys, which never change for a `PIT_HOME`. */
 async function importFrom(data: DataDirectory, { file, force }: CheckedInput<'POST /import'>) {
   const state = withFile(file, 'read', () => readState(file));
+  const ended = endedBy(data.exchange);
   try {
-    requireUntouched(data.exchange, force, 'The import replaces this exchange');
+    requireConfirmed(ended, force, 'The import replaces this exchange.');
     await data.replace(async (directory) => {
       await Store.fill(directory, state.rows);
       const exchange = await data.open(directory);
@@ -391,7 +424,7 @@ async function importFrom(data: DataDirectory, { file, force }: CheckedInput<'PO
     const hint = 'Import it with the version of pit that wrote it.';
     throw new AdminRefusal(`${file} cannot be read: ${error.message}`, hint);
   }
-  return { file, rows: state.count };
+  return { file, rows: state.count, ended };
 }
 
 function withFile<Result>(file: string, what: string, work: () => Result): Result {

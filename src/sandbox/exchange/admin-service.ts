@@ -4,9 +4,9 @@ import { MARKETS } from '../markets/market.js';
 import type { OrderService } from '../orders/order-service.js';
 import { Refusal } from '../refusals.js';
 import { type Recording, spanOf } from '../replay/recording.js';
-import type { Replays } from '../replay/replays.js';
+import type { ReplayedMarket, Replays } from '../replay/replays.js';
 import type { MarketSimulator } from '../simulator/market-simulator.js';
-import type { Clock } from './clock.js';
+import { BackInTime, type Clock } from './clock.js';
 
 /** How much of a recording, in ms of its time, is replayed before others are served. */
 const FAST_FORWARD_STEP = 6 * 3_600_000;
@@ -70,10 +70,22 @@ export class AdminService {
     return this.context.replays.left;
   }
 
-  /** Lets a market follow a recording from its first row. Throws BackInTime if that is in the past. */
+  /** The markets that follow a recording, those at its end too. */
+  get replayed(): readonly ReplayedMarket[] {
+    return this.context.replays.all;
+  }
+
+  /**
+   * Lets a market follow a recording. The clock is set to its first row, unless another market still follows one: then it begins
+   * when the clock gets there. The rest of an earlier recording of this market is dropped. Throws BackInTime if its first row is in
+   * the past.
+   */
   replay(market: string, recording: Recording): void {
-    this.context.clock.set(spanOf(recording).from);
-    this.context.replays.add(market, recording);
+    const { clock, replays } = this.context;
+    const { from } = spanOf(recording);
+    if (from < clock.now()) throw new BackInTime(`${from} is before ${clock.now()}`);
+    if (!replays.all.some((other) => other.market !== market && other.left > 0)) clock.set(from);
+    replays.add(market, recording);
     this.context.advance();
     this.context.changed();
   }

@@ -3,7 +3,7 @@ import { type Advice, Failure, isAdvice, suggest } from '../../errors.js';
 import type { SandboxAddress } from './files.js';
 
 /** Thrown for a refusal. `reason` names it for a program, if it has a name. */
-class AdminError extends Error {
+export class AdminError extends Error {
   override readonly name = 'AdminError';
 
   constructor(

@@ -1,14 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { Failure, suggest } from '../../errors.js';
+import { Failure, shellWord, suggest, systemErrorCode } from '../../errors.js';
 import type { Host } from '../../platform/host.js';
 import { lock, tryLock } from '../../platform/lock.js';
-import { makeFolders } from '../../platform/private-files.js';
-import { isAlive, startStamp } from '../../platform/processes.js';
+import { makeOwnFolder } from '../../platform/private-files.js';
+import { isAlive } from '../../platform/processes.js';
 import type { SandboxStatus } from '../admin/calls.js';
 import { keepingData, RESET } from '../failures.js';
-import { askAdmin, isAnswering } from './admin-client.js';
+import { AdminError, askAdmin, isAnswering } from './admin-client.js';
 import {
   isPublished,
   readPublished,
@@ -56,7 +56,7 @@ const STEP = 25;
 export function ensureSandbox(host: Host, launch: Launch): Promise<EnsuredSandbox> {
   const files = sandboxFiles(host.directories);
   return keepingData(files.directory, async () => {
-    makeFolders(files.directory);
+    makeOwnFolder(files.directory);
     const deadline = performance.now() + START_TIMEOUT;
     while (performance.now() < deadline) {
       const running = await answeringSandbox(files);
@@ -228,27 +228,38 @@ export async function sandboxStatus(host: Host): Promise<SandboxStatus | undefin
   }
 }
 
-/** Stops the sandbox of this `PIT_HOME` after pending requests. False if none was running. */
+/**
+ * Stops the sandbox of this `PIT_HOME` after pending requests. False if none was running. It is asked, with its admin token, and
+ * never signalled: the process with its id may be another program.
+ *
+ * Throws {@link Failure} `unreachable` if it does not answer, or does not end.
+ */
 export async function stopSandbox(host: Host): Promise<boolean> {
   const { running } = sandboxFiles(host.directories);
   const address = readPublished(running);
   if (address === undefined) return false;
-  const isAsked = await askAdmin(address, 'POST /stop', STOP_TIMEOUT).then(
-    () => true,
-    () => false,
-  );
-  if (!isAsked) {
-    // without a start stamp, the process may be another program, which is left alone
-    if (address.pid === process.pid || startStamp(address.pid) === null) {
+  try {
+    await askAdmin(address, 'POST /stop', STOP_TIMEOUT);
+  } catch (thrown) {
+    // nothing listens there, or something that does not know the token
+    if (systemErrorCode(thrown) === 'ECONNREFUSED' || thrown instanceof AdminError) {
       unpublish(running, address);
       return false;
     }
-    process.kill(address.pid, 'SIGTERM');
+    throw notStopped(running, address);
   }
   const isThere = () => isPublished(running, address) || (address.pid !== process.pid && isAlive(address.pid));
-  for (let waited = 0; waited < STOP_TIMEOUT && isThere(); waited += STEP) await host.sleep(STEP);
-  unpublish(running, address);
+  for (let waited = 0; isThere(); waited += STEP) {
+    if (waited >= STOP_TIMEOUT) throw notStopped(running, address);
+    await host.sleep(STEP);
+  }
   return true;
+}
+
+function notStopped(running: string, { pid }: SandboxAddress): Failure {
+  return new Failure('unreachable', `Process ${pid}, which ${running} names, did not stop as the sandbox would.`, {
+    hint: [`If it is the sandbox, run: kill ${pid}`, `If it is another program, run: rm ${shellWord(running)}`],
+  });
 }
 
 /**
@@ -258,7 +269,7 @@ export async function stopSandbox(host: Host): Promise<boolean> {
 export function resetSandbox(host: Host): Promise<boolean> {
   const files = sandboxFiles(host.directories);
   return keepingData(files.directory, async () => {
-    makeFolders(files.directory);
+    makeOwnFolder(files.directory);
     const release = await lock(files.directory);
     try {
       const stopped = await stopSandbox(host);

@@ -1,10 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { closeSync, fstatSync, ftruncateSync, rmSync, writeSync } from 'node:fs';
 import path from 'node:path';
-import { readTextBounded } from '../../platform/bounded-file.js';
+import { Failure } from '../../errors.js';
 import type { Directories } from '../../platform/directories.js';
 import type { Host } from '../../platform/host.js';
-import { openPrivate } from '../../platform/private-files.js';
+import { openPrivate, readOwn } from '../../platform/private-files.js';
 import { isAlive, startStamp } from '../../platform/processes.js';
 import { replaceFile } from '../../platform/replacement.js';
 import type { Secrets } from '../accounts/accounts.js';
@@ -77,6 +77,12 @@ export function readSettings(file: string): Settings {
   return { keys: areSecrets(keys) ? keys : newKeys('sandbox'), port, dialect };
 }
 
+/** The access key of the first account; undefined before the first start. */
+export function keptAccessKey(file: string): string | undefined {
+  const { keys } = (readRecord(file) ?? {}) as Partial<Settings>;
+  return areSecrets(keys) ? keys.accessKey : undefined;
+}
+
 function areSecrets(keys: Partial<Secrets> | undefined): keys is Secrets {
   const { accessKey, secretKey, safePwd, username } = keys ?? {};
   return [accessKey, secretKey, safePwd, username].every((text) => typeof text === 'string');
@@ -85,7 +91,7 @@ function areSecrets(keys: Partial<Secrets> | undefined): keys is Secrets {
 /** Writes the settings if they have changed. Throws what the system reports. */
 export function keepSettings(file: string, settings: Settings): void {
   const text = `${JSON.stringify(settings)}\n`;
-  if (text !== tryRead(file)) replaceFile(file, text);
+  if (text !== textOf(file)) replaceFile(file, text);
 }
 
 /** Play keys of an account. */
@@ -96,18 +102,21 @@ export function newKeys(username: string): Secrets {
 
 const LONGEST_RECORD = 65_536;
 
-function tryRead(file: string): string | undefined {
+/** Undefined if there is no such file, or it cannot be read. Throws Failure `credentials` if others can change or replace it. */
+function textOf(file: string): string | undefined {
   try {
-    return readTextBounded(file, LONGEST_RECORD);
-  } catch {
+    return readOwn(file, LONGEST_RECORD).toString('utf8');
+  } catch (thrown) {
+    if (thrown instanceof Failure) throw thrown;
     return undefined;
   }
 }
 
-/** The JSON object in a file; undefined if there is none. */
+/** The JSON object in a file; undefined if there is none. Throws as {@link textOf}. */
 function readRecord(file: string): Readonly<Record<string, unknown>> | undefined {
+  const text = textOf(file);
   try {
-    const value: unknown = JSON.parse(tryRead(file) ?? '');
+    const value: unknown = JSON.parse(text ?? '');
     return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
   } catch {
     return undefined;
@@ -124,14 +133,20 @@ export function unpublish(file: string, address: SandboxAddress): void {
   if (isPublished(file, address)) rmSync(file, { force: true });
 }
 
-/** Whether this sandbox is the published one. The token is new for every start. */
+/** Whether this sandbox is the published one, as other processes see it. The token is new for every start. */
 export function isPublished(file: string, address: SandboxAddress): boolean {
-  return readRecord(file)?.adminToken === address.adminToken;
+  try {
+    return readRecord(file)?.adminToken === address.adminToken;
+  } catch {
+    // its folder was opened to others, who may have changed the file: no command would use it
+    return false;
+  }
 }
 
 /**
  * The published sandbox, if its process runs. It is cheap: one small file and the process table. The sandbox may be stopping,
  * and on systems that do not show when a process started, another program may have got its id.
+ * @throws Failure `credentials` if others can change or replace the file
  */
 export function readPublished(file: string): SandboxAddress | undefined {
   const { started, ...address } = (readRecord(file) ?? {}) as Partial<SandboxAddress> & { started?: string | null };

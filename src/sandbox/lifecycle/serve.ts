@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Failure, suggest, usage } from '../../errors.js';
 import type { Host } from '../../platform/host.js';
 import { lock } from '../../platform/lock.js';
-import { makeFolders } from '../../platform/private-files.js';
+import { makeOwnFolder } from '../../platform/private-files.js';
 import type { Secrets } from '../accounts/accounts.js';
 import { adminHandlers } from '../admin/handlers.js';
 import { adminListener } from '../admin/http.js';
@@ -90,7 +90,7 @@ export async function startSandbox(
     return await keepingData(directory, () => serve(chosen));
   }
   return await keepingData(directory, async () => {
-    makeFolders(directory);
+    makeOwnFolder(directory);
     const release = await lock(directory);
     try {
       await untilFree(filesIn(directory));
@@ -159,7 +159,7 @@ export interface Running {
  */
 export async function serve(options: ServeOptions): Promise<Running> {
   const files = filesIn(options.directory);
-  makeFolders(files.directory);
+  makeOwnFolder(files.directory);
   await untilFree(files);
   const { seed, historyMs, now = Date.now } = options;
   const settings = readSettings(files.settings);

@@ -50,6 +50,12 @@ class Replay {
   }
 }
 
+export interface ReplayedMarket {
+  readonly market: string;
+  /** Rows that are still to be replayed. */
+  readonly left: number;
+}
+
 /** The replays of recorded markets. In a market that was replayed, simulated traders no longer trade on their own. */
 export class Replays {
   private readonly byMarket = new Map<string, Replay>();
@@ -68,7 +74,12 @@ export class Replays {
 
   /** Rows of all markets that are still to be replayed. */
   get left(): number {
-    return [...this.byMarket.values()].reduce((sum, replay) => sum + replay.left, 0);
+    return this.all.reduce((sum, { left }) => sum + left, 0);
+  }
+
+  /** The markets that follow a recording, those at its end too, with the rows that are still to be replayed. */
+  get all(): readonly ReplayedMarket[] {
+    return [...this.byMarket.values()].map(({ market, left }) => ({ market, left }));
   }
 
   /** When the next print of any market is due; infinity if there is none. */

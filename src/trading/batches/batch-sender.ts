@@ -5,7 +5,7 @@ import { Failure, type FailureKind } from '../../errors.js';
 import { notSentFailure, type WriteResponse } from '../../exchange/exchange.js';
 import type { JournalEntry } from '../journal/entry.js';
 import type { Journal } from '../journal/journal.js';
-import { type BatchTerms, isKind, ordersMadeBy } from '../journal/write.js';
+import { type BatchLine, type BatchTerms, isKind, ordersMadeBy } from '../journal/write.js';
 import type { TradingContext } from '../trading-context.js';
 import { Job, MAX_PAIRS, type OpenRequest } from './job.js';
 
@@ -22,7 +22,7 @@ export type SendProblem =
   | { readonly kind: 'notSent'; readonly reason: string; readonly failure: FailureKind }
   | { readonly kind: 'partial' | 'time' }
   | { readonly kind: 'refused'; readonly refusal: Refusal }
-  /** The journal could not be written, or the account is halted. */
+  /** A limit is exceeded by now, the journal could not be written, or the account is halted. */
   | { readonly kind: 'unrecorded'; readonly failure: Failure };
 
 /** The orders of these lines of a job, as one request places them. */
@@ -36,6 +36,12 @@ export function batchOf(
   });
   return { market, side, account, orders };
 }
+
+/**
+ * Checks lines of a job that are about to be sent: the user may have lowered a limit since the job began. Throws Failure: they may
+ * not be sent.
+ */
+export type CheckLines = (job: Job, lines: readonly BatchLine[]) => Promise<void>;
 
 /** Sends a job's requests, several at once, until all are sent or one is not answered normally. */
 export class BatchSender {
@@ -52,6 +58,7 @@ export class BatchSender {
   constructor(
     private readonly trading: TradingContext,
     private readonly job: Job,
+    private readonly check: CheckLines | undefined,
   ) {}
 
   /** How many requests were answered, refusals included. */
@@ -89,9 +96,14 @@ export class BatchSender {
     return this.#problem;
   }
 
-  /** Returns none if they cannot be recorded: then they may not be sent. */
+  /** Returns none if they exceed a limit or cannot be recorded: then they may not be sent. */
   async #recorded(chunks: readonly (readonly number[])[]): Promise<readonly OpenRequest[]> {
+    const { lines } = this.job.terms;
     try {
+      await this.check?.(
+        this.job,
+        chunks.flat().flatMap((line) => lines.slice(line, line + 1)),
+      );
       return await this.job.leaving(chunks, this.trading.client.now());
     } catch (error) {
       if (!(error instanceof Failure)) throw error;

@@ -4,7 +4,7 @@ import type { Failure } from '../../errors.js';
 import { backoffMs } from '../../platform/backoff.js';
 import { expiresAt } from '../reconcile.js';
 import type { TradingContext } from '../trading-context.js';
-import { BatchSender, type SendProblem } from './batch-sender.js';
+import { BatchSender, type CheckLines, type SendProblem } from './batch-sender.js';
 import { endJob } from './close-job.js';
 import type { Job } from './job.js';
 import { checkForDuplicates, MAY_STILL_ARRIVE, settleAllLines, settleEarlier, settleLines } from './job-list.js';
@@ -55,8 +55,9 @@ export class JobRun {
   constructor(
     private readonly trading: TradingContext,
     readonly job: Job,
+    check?: CheckLines,
   ) {
-    this.#sender = new BatchSender(trading, job);
+    this.#sender = new BatchSender(trading, job, check);
   }
 
   get phase(): Phase {

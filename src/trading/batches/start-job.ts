@@ -114,7 +114,7 @@ export async function resumeJob(
   if (entry === undefined || !entry.isKind('batch') || !entry.claim(checked)) throw underWay(id);
   try {
     refuseUncertainOthers(journal, entry);
-    await requireWithinLimits?.(entry.write);
+    await requireWithinLimits?.(entry.write, new Job(entry).pending);
   } catch (error) {
     entry.release('held back');
     throw error;

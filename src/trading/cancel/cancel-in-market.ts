@@ -3,7 +3,7 @@ import { readOpenOrders } from '../orders/open-orders.js';
 import { settleMarket } from '../settle.js';
 import { startTimerWithRetries, type Timer } from '../timed-cancel/timer.js';
 import type { TradingContext } from '../trading-context.js';
-import { type CancelAttempt, cancelAll } from './cancel-orders.js';
+import { type CancelAllOptions, type CancelAttempt, cancelAll } from './cancel-orders.js';
 
 /** What became of the open orders of a market. */
 export interface EmptiedMarket {
@@ -23,20 +23,22 @@ export interface EmptiedMarket {
  * Cancels every open order of a market. If there are any, it first starts the exchange's timer, which cancels what this process
  * leaves, even if it ends here.
  * @param isArmed starts the timer in any case: an earlier write may still place an order
+ * @param options how the orders are cancelled; if it may not continue, nothing is begun
  */
 export async function cancelInMarket(
   trading: TradingContext,
   market: string,
   isArmed: boolean,
+  options: CancelAllOptions = {},
 ): Promise<EmptiedMarket> {
   const empty = { market, attempts: [], stillOpen: [], timer: null, timerFailure: null };
-  const own = await readOpenOrders(trading.client, market).catch(failureOnly);
+  const own = await readOpenOrders(options.lists ?? trading.client, market).catch(failureOnly);
   const isEmpty = !(own instanceof Failure) && own.open.buy.length + own.open.sell.length === 0;
   const armed = isEmpty && !isArmed ? null : await startTimerWithRetries(trading, market).catch(failureOnly);
   const [timer, timerFailure] = armed instanceof Failure ? [null, armed] : [armed, null];
   if (own instanceof Failure) return { ...empty, timer, timerFailure, failure: own };
   if (isEmpty) return { ...empty, timer, timerFailure, failure: own.failure };
-  const done = await cancelAll(trading, market, own).catch(failureOnly);
+  const done = await cancelAll(trading, market, own, options).catch(failureOnly);
   if (done instanceof Failure) {
     const stillOpen = [...own.open.buy, ...own.open.sell].map(({ id }) => id);
     return { ...empty, timer, timerFailure, stillOpen, failure: done };

@@ -1,5 +1,6 @@
 import type { Order, OrderReference } from '../../domain/order.js';
 import { Failure, type FailureKind } from '../../errors.js';
+import type { Exchange } from '../../exchange/exchange.js';
 import { backoffMs } from '../../platform/backoff.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { type OwnOrders, readOpenOrders } from '../orders/open-orders.js';
@@ -55,7 +56,7 @@ export async function cancelOrders(
   orders: readonly OrderReference[],
   onResponse: () => void = () => {},
 ): Promise<CancelAttempt[]> {
-  return settleAll(trading, await sendAll(trading, market, orders, onResponse));
+  return settleAll(trading, await sendAll(trading, market, orders, () => onResponse()));
 }
 
 /** Requests under way at once: one that hangs does not delay the others. */
@@ -66,7 +67,8 @@ async function sendAll(
   trading: TradingContext,
   market: string,
   orders: readonly OrderReference[],
-  onResponse: () => void,
+  onResponse: (sent: Sent) => void,
+  mayContinue: () => boolean = () => true,
 ): Promise<Sent[]> {
   let isWarned = false;
   const onUnrecorded = ({ message, hints }: Failure) => {
@@ -79,6 +81,7 @@ async function sendAll(
   // all workers draw from one iterator
   const worker = async () => {
     for (const [index, order] of rest) {
+      if (!mayContinue()) return;
       try {
         sent[index] = await sendOne(trading, market, order, onUnrecorded);
       } catch (error) {
@@ -87,15 +90,23 @@ async function sendAll(
         const { message, kind: failure } = error;
         const notSent = { ...NO_FACTS, outcome: 'notSent', code: null, message, failure } as const;
         sent[index] = { attempt: attemptOf(market, order, null, notSent) };
-      } finally {
-        onResponse();
       }
+      onResponse(sent[index]);
     }
   };
   await Promise.all(Array.from({ length: Math.min(CONCURRENCY, orders.length) }, worker));
   const [first] = unsent;
   if (first !== undefined && unsent.length === orders.length) throw first;
-  return sent;
+  return sent.filter((one) => one !== undefined);
+}
+
+/** What is known of a cancellation before the order was read. */
+function preliminary(sent: Sent): CancelAttempt {
+  if ('attempt' in sent) return sent.attempt;
+  const { reply, entry, recordId } = sent;
+  const { market, order } = entry.write.terms;
+  const { code, reason: message } = reply;
+  return attemptOf(market, order, recordId, { ...NO_FACTS, outcome: 'unknown', code, message, failure: 'unknown' });
 }
 
 /** Cancelling is harmless to repeat, so it does not depend on the disk: it is sent even without a record. */
@@ -182,20 +193,30 @@ const PAUSES_MS = { first: 500, longest: 5_000 };
 /** What may have passed a moment later: no connection, no answer, too many requests. */
 const TEMPORARY: readonly CancelAttempt['failure'][] = ['unreachable', 'unknown', 'limited'];
 
+export interface CancelAllOptions {
+  /** Called for each answer, with the number of answers and of requests so far, and what the answer alone shows. */
+  readonly onResponse?: (responses: number, requests: number, attempt: CancelAttempt) => void;
+  /** Called for each cancellation that the exchange accepted. */
+  readonly onProgress?: () => void;
+  /** Asked before each request: false ends it, and the orders are not read again. */
+  readonly mayContinue?: () => boolean;
+  /** Reads the lists (default: the client of the context). */
+  readonly lists?: Exchange;
+}
+
 /**
  * Cancels the open orders of a market, and those that are placed meanwhile, until none is left or nothing changes any more
  * within the budget. A cancellation without an answer is followed by another one of the same order, with a record of its
  * own: cancelling an order twice is harmless.
  *
  * @param first the orders as they were last read
- * @param onResponse called for each answer, with the number of answers and of requests so far
  * @throws Failure `usage` or `credentials` if nothing could be sent
  */
 export async function cancelAll(
   trading: TradingContext,
   market: string,
   first: OwnOrders,
-  onResponse: (responses: number, requests: number) => void = () => {},
+  { onResponse = () => {}, onProgress = () => {}, mayContinue, lists = trading.client }: CancelAllOptions = {},
 ): Promise<CancelledAll> {
   const sent: Sent[] = [];
   let responses = 0;
@@ -207,9 +228,14 @@ export async function cancelAll(
       const ids = openIds(seen);
       requests += ids.length;
       const orders = ids.map((id) => ({ id }));
-      const round = await sendAll(trading, market, orders, () => onResponse(++responses, requests));
+      const answered = (sentOne: Sent) => {
+        if ('reply' in sentOne ? sentOne.reply.accepted !== undefined : sentOne.attempt.failure === null) onProgress();
+        onResponse(++responses, requests, preliminary(sentOne));
+      };
+      const round = await sendAll(trading, market, orders, answered, mayContinue);
       sent.push(...round);
-      seen = await readOpenOrders(trading.client, market);
+      if (mayContinue?.() === false) break;
+      seen = await readOpenOrders(lists, market);
       failure = seen.failure;
       const left = new Set(openIds(seen));
       idle = ids.every((id) => left.has(id)) ? idle + 1 : 0;

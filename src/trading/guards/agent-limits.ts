@@ -2,7 +2,7 @@ import { coinAmounts } from '../../config/settings.js';
 import type { Decimal } from '../../domain/decimal.js';
 import { splitMarket } from '../../domain/market.js';
 import { type Order, referenceText } from '../../domain/order.js';
-import { Failure, usage } from '../../errors.js';
+import { Failure, tryRead, usage } from '../../errors.js';
 import { archivedJob, Job } from '../batches/job.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { isKind, type MarketSide, marketOf, ordersMadeBy, type RecordedWrite, type Settled } from '../journal/write.js';
@@ -16,6 +16,8 @@ export interface GivenLimits {
   readonly maxOrder?: string | undefined;
   readonly maxDay?: string | undefined;
   readonly maxOpen?: number | undefined;
+  /** False: no order may borrow. */
+  readonly mayBorrow?: boolean | undefined;
 }
 
 /** Clocks differ: a list is read so much further back than an order was recorded, in milliseconds. */
@@ -41,10 +43,27 @@ export class AgentLimits {
     this.#maxOpen = maxOpen;
   }
 
-  /**
-   * The limits of an agent that asks nobody: all of them, each in the coin that its markets are quoted in. Throws Failure `usage` if
-   * one is missing.
-   */
+  /** The limits of an agent. Throws Failure `usage` for one that limits nothing in a market, or is in a coin that no market is quoted in. */
+  static of(given: GivenLimits): AgentLimits {
+    const { markets, maxOrder, maxDay } = given;
+    if (markets === undefined) return new AgentLimits(given);
+    const quotes = new Set(markets.map(quoteOf));
+    for (const [flag, limit] of [
+      ['--max-order', maxOrder],
+      ['--max-day', maxDay],
+    ] as const) {
+      if (limit === undefined) continue;
+      const coins = coinAmounts(limit);
+      const market = markets.find((name) => !coins.has(quoteOf(name)));
+      if (market !== undefined) throw usage(`${flag} is ${limit}, which limits nothing in ${market}.`, IN_QUOTE_COINS);
+      const coin = [...coins.keys()].find((one) => !quotes.has(one));
+      if (coin !== undefined)
+        throw usage(`${flag} is ${limit}, and no market of --markets is quoted in ${coin}.`, IN_QUOTE_COINS);
+    }
+    return new AgentLimits(given);
+  }
+
+  /** The limits of an agent that asks nobody: it needs all of them. Throws Failure `usage` if one is missing, and as {@link of}. */
   static ofUnattended(given: GivenLimits): AgentLimits {
     const { markets = [], maxOrder, maxDay, maxOpen } = given;
     const missing = [
@@ -54,19 +73,7 @@ export class AgentLimits {
       ...(maxOpen === undefined ? ['--max-open'] : []),
     ];
     if (missing.length > 0) throw usage(`--commit unattended asks nobody, so it needs ${missing.join(', ')}.`, EXAMPLE);
-    for (const [flag, limit] of [
-      ['--max-order', maxOrder],
-      ['--max-day', maxDay],
-    ] as const) {
-      const coins = coinAmounts(limit);
-      const market = markets.find((name) => !coins.has(splitMarket(name)?.quote ?? ''));
-      if (market !== undefined)
-        throw usage(
-          `${flag} is ${limit}, which limits nothing in ${market}.`,
-          'Give each limit in the quote coin of each market.',
-        );
-    }
-    return new AgentLimits(given);
+    return AgentLimits.of(given);
   }
 
   /** The limits of a profile, or these where they are lower. */
@@ -78,11 +85,22 @@ export class AgentLimits {
     };
   }
 
-  /** Throws Failure `usage` for a market that is not one of these. */
-  requireMarket(market: string): void {
-    if (this.#markets === undefined || this.#markets.has(market)) return;
-    const allowed = [...this.#markets].join(', ');
-    throw usage(`An agent may not place orders in ${market}, only in ${allowed}.`, '--markets of pit mcp sets this.');
+  /**
+   * Throws Failure `usage` for orders in a market that is not one of these or in which a limit limits nothing, and for orders that
+   * borrow although they must not.
+   */
+  requireAllowed({ market, borrows }: { readonly market: string; readonly borrows: boolean }): void {
+    if (this.#markets !== undefined && !this.#markets.has(market)) {
+      const allowed = [...this.#markets].join(', ');
+      throw usage(`An agent may not place orders in ${market}, only in ${allowed}.`, '--markets of pit mcp sets this.');
+    }
+    const { maxOrder, maxDay, mayBorrow } = this.given;
+    const isOpenEnded = (limits: ReadonlyMap<string, Decimal>) => limits.size > 0 && !limits.has(quoteOf(market));
+    const flag = isOpenEnded(this.#maxOrder) ? `--max-order is ${maxOrder}` : `--max-day is ${maxDay}`;
+    if (isOpenEnded(this.#maxOrder) || isOpenEnded(this.#maxDay))
+      throw usage(`An agent may not place orders in ${market}: ${flag}, which limits nothing there.`, IN_QUOTE_COINS);
+    if (borrows && mayBorrow === false)
+      throw usage('An agent that asks nobody may not borrow.', '--allow-borrow of pit mcp allows it.');
   }
 
   /**
@@ -96,7 +114,7 @@ export class AgentLimits {
     const most = placed.reduce((sum, { ids }) => sum + ids.length, own);
     // only a list shows which of them are open
     if (most <= max) return;
-    const ids = await openAmong(client, bySide(placed)).catch((error: unknown) => {
+    const ids = await openAmong(client, bySide(placed), max).catch((error: unknown) => {
       if (!(error instanceof Failure)) throw error;
       const message = `The open orders could not be counted, so nothing was sent: ${error.message}`;
       throw new Failure(error.kind, message, { hint: error.hints });
@@ -133,7 +151,13 @@ export class AgentLimits {
   }
 }
 
+const IN_QUOTE_COINS = 'Give each limit in the quote coin of each market, such as 100usdt or 100usdt,0.002btc.';
+
 const EXAMPLE = 'For instance: --markets btc_usdt --max-order 100usdt --max-day 1000usdt --max-open 5.';
+
+function quoteOf(market: string): string {
+  return splitMarket(market)?.quote ?? '';
+}
 
 function lower(
   limits: ReadonlyMap<string, Decimal>,
@@ -194,9 +218,19 @@ function bySide(placed: readonly Placed[]): SideOrders[] {
   return [...sides.values()];
 }
 
-/** Reads the lists of the exchange back to all of these orders. Returns the ids of those that are open. Throws Failure if a list cannot be read. */
-async function openAmong(client: TradingContext['client'], sides: readonly SideOrders[]): Promise<ReadonlySet<string>> {
+/**
+ * Reads the lists of the exchange back to all of these orders. Returns the ids of those that may be open: an order that no list shows,
+ * because the list lags behind or was cut, counts as open until the exchange shows the order itself as closed. Throws Failure if a
+ * list cannot be read.
+ * @param enough so many open orders are too many already: no more are looked up
+ */
+async function openAmong(
+  client: TradingContext['client'],
+  sides: readonly SideOrders[],
+  enough: number,
+): Promise<ReadonlySet<string>> {
   const open = new Set<string>();
+  const unseen: { readonly market: string; readonly id: string }[] = [];
   for (const { market, side, ids, oldest } of sides) {
     const left = new Set(ids);
     // what is older than all of them cannot be one of them
@@ -208,6 +242,16 @@ async function openAmong(client: TradingContext['client'], sides: readonly SideO
       }
       if (left.size === 0) break;
     }
+    unseen.push(...[...left].map((id) => ({ market, id })));
+  }
+  for (const { market, id } of unseen) {
+    const isClosed = open.size < enough && (await isShownClosed(client, market, id));
+    if (!isClosed) open.add(id);
   }
   return open;
+}
+
+async function isShownClosed(client: TradingContext['client'], market: string, id: string): Promise<boolean> {
+  const order = await tryRead(() => client.findOrder(market, { id }));
+  return order !== undefined && (order.state === 'cancelled' || order.state === 'filled');
 }

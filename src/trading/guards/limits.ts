@@ -1,12 +1,15 @@
 import { unknownWord } from '../../config/nearest.js';
 import { coinAmounts, GUARD_SETTINGS } from '../../config/settings.js';
 import { Decimal, formatAmount } from '../../domain/decimal.js';
+import type { Side } from '../../domain/order.js';
 import { type Advice, usage } from '../../errors.js';
 import { Job } from '../batches/job.js';
 import { notionalOfLines } from '../batches/lines.js';
 import type { JournalEntry } from '../journal/entry.js';
 import type { Journal } from '../journal/journal.js';
 import { dateOf, notionalOfWrite, quoteOf } from '../journal/notional.js';
+import { type BatchLine, isKind, type RecordedWrite } from '../journal/write.js';
+import { notionalForGuards, remainderOf } from '../orders/terms.js';
 import type { TradingContext } from '../trading-context.js';
 
 /** The guards, in the order in which they are listed. */
@@ -92,16 +95,28 @@ export function notionalToday(
   );
 }
 
+/** How a check at the moment of sending refuses. */
+export interface Refusing {
+  /** A part of the write was sent already. */
+  readonly isRest?: boolean;
+  /** What the user can do. Absent: the user may override the guard. */
+  readonly hint?: Advice | undefined;
+}
+
+/** What the check of a limit leaves unsent, as a sentence. */
+export function unsentText(isRest = false): string {
+  return isRest ? 'The rest was not sent.' : 'Nothing was sent.';
+}
+
 /**
  * Checks the day's limit again after a write is recorded, with this write counted. So several processes that were each within
- * the limit a moment ago cannot exceed it together. Throws Failure `usage`: nothing may be sent.
- * @param hint what the user can do
+ * the limit a moment ago cannot exceed it together. Throws Failure `usage`: nothing more may be sent.
  */
 export function requireDayNotional(
   { journal, host }: Pick<TradingContext, 'journal' | 'host'>,
   quote: string,
   { dayNotional }: Pick<GuardLimits, 'dayNotional'>,
-  hint: Advice = 'Run the command again when they are done, or add --override day-notional if you mean it.',
+  { isRest, hint }: Refusing = {},
 ): void {
   const max = dayNotional.get(quote);
   if (max === undefined) return;
@@ -109,9 +124,52 @@ export function requireDayNotional(
   if (today.compare(max) <= 0) return;
   const message = `with orders that other processes have just started, this UTC day would come to ${formatAmount(today)} ${quote}`;
   throw usage(
-    `day-notional blocks this: ${message}, and the limit is ${formatAmount(max)} ${quote}. Nothing was sent.`,
-    hint,
+    `day-notional blocks this: ${message}, and the limit is ${formatAmount(max)} ${quote}. ${unsentText(isRest)}`,
+    hint ?? 'Run the command again when they are done, or add --override day-notional if you mean it.',
   );
+}
+
+/** An order that is about to be sent. */
+interface OrderToSend {
+  readonly side: Side;
+  readonly price: string;
+  readonly amount: string;
+}
+
+/**
+ * Checks the limit of one order again when it is about to be sent: the user may have lowered it since it was shown. Throws Failure
+ * `usage`: none of these may be sent.
+ * @param bestBid at which a sell below it counts
+ */
+export function requireOrderNotional(
+  orders: readonly OrderToSend[],
+  quote: string,
+  { orderNotional }: Pick<GuardLimits, 'orderNotional'>,
+  bestBid: string | undefined,
+  { isRest, hint }: Refusing = {},
+): void {
+  const max = orderNotional.get(quote);
+  const largest = orders.map((order) => notionalForGuards(order, bestBid)).sort((one, other) => other.compare(one))[0];
+  if (max === undefined || largest === undefined || largest.compare(max) <= 0) return;
+  throw usage(
+    `order-notional blocks this: an order comes to ${formatAmount(largest)} ${quote}, and the limit is ${formatAmount(max)} ${quote} by now. ${unsentText(isRest)}`,
+    hint ?? 'Run the command again, or add --override order-notional if you mean it.',
+  );
+}
+
+/**
+ * The orders that a write places, in full.
+ * @param lines those of a job that are still to be sent; absent: all
+ */
+export function ordersToSend(write: RecordedWrite, lines?: readonly BatchLine[]): readonly OrderToSend[] {
+  if (isKind(write, 'order')) return [write.terms];
+  if (isKind(write, 'replace')) {
+    const { wanted, filled = '0' } = write.terms;
+    return [remainderOf(wanted, filled)];
+  }
+  if (!isKind(write, 'batch')) return [];
+  const { side, lines: all } = write.terms;
+  return (lines ?? all).map(([, price, amount]) => ({ side, price, amount }));
 }
 
 function notionalOfUnsettled(entry: JournalEntry): Decimal {

@@ -1,8 +1,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { Failure, hasErrorCode, systemErrorCode, usage } from '../../errors.js';
-import { openRegular, readTextBounded } from '../../platform/bounded-file.js';
-import { cannotWrite, FILE_MODE, syncFolder } from '../../platform/private-files.js';
+import { readDescriptor } from '../../platform/bounded-file.js';
+import { cannotWrite, FILE_MODE, openOwn, syncFolder } from '../../platform/private-files.js';
 import { replaceFile } from '../../platform/replacement.js';
 
 /** No record is longer: that of a job which runs for a whole day is far shorter. */
@@ -22,7 +22,7 @@ export function create(file: string, text: string, isDurable: boolean): void {
 }
 
 /** These flags never create the file. A missing record means that its write was settled, and a new one would be no record. */
-const EXISTING = fs.constants.O_WRONLY | fs.constants.O_APPEND;
+const EXISTING = fs.constants.O_WRONLY | fs.constants.O_APPEND | fs.constants.O_NOFOLLOW;
 
 /** Appends to an existing file. */
 export function append(file: string, text: string): void {
@@ -31,7 +31,7 @@ export function append(file: string, text: string): void {
 
 /** Appends to a file durably; creates it if it is missing. */
 export function appendDurably(file: string, text: string): void {
-  write(file, 'a', text, true);
+  write(file, EXISTING | fs.constants.O_CREAT, text, true);
 }
 
 /** Appends durably to an existing file; false if it is missing. */
@@ -65,7 +65,7 @@ function ignoringMissing(work: () => void): boolean {
   }
 }
 
-function write(file: string, flags: 'a' | number, text: string, isDurable: boolean): void {
+function write(file: string, flags: number, text: string, isDurable: boolean): void {
   const descriptor = fs.openSync(file, flags, FILE_MODE);
   try {
     fs.fchmodSync(descriptor, FILE_MODE);
@@ -123,9 +123,16 @@ export function sweepLeftovers(folder: string, before: number): void {
   });
 }
 
-/** The file's text; undefined if it is missing. Throws Failure `usage` if it cannot be read. */
+/** The file's text; undefined if it is missing. Throws Failure `usage` if it cannot be read, and `credentials` if others can change it. */
 export function readIfExists(file: string): string | undefined {
-  return ifExists(file, () => readTextBounded(file, MAX_BYTES));
+  return ifExists(file, () => {
+    const descriptor = openOwn(file);
+    try {
+      return readDescriptor(descriptor, MAX_BYTES).toString('utf8');
+    } finally {
+      fs.closeSync(descriptor);
+    }
+  });
 }
 
 /** The sorted names of the records in a folder; none if it is missing. Throws Failure `usage` if it cannot be read. */
@@ -139,7 +146,7 @@ function ifExists<Value>(target: string, read: () => Value): Value | undefined {
     return read();
   } catch (thrown) {
     if (systemErrorCode(thrown) === 'ENOENT') return undefined;
-    throw cannotRead(target, thrown);
+    throw thrown instanceof Failure ? thrown : cannotRead(target, thrown);
   }
 }
 
@@ -208,12 +215,13 @@ export function* linesBackwards(file: string): Generator<string> {
   try {
     yield* linesFromEnd(file);
   } catch (thrown) {
-    if (systemErrorCode(thrown) !== 'ENOENT') throw cannotRead(file, thrown);
+    if (systemErrorCode(thrown) === 'ENOENT') return;
+    throw thrown instanceof Failure ? thrown : cannotRead(file, thrown);
   }
 }
 
 function* linesFromEnd(file: string): Generator<string> {
-  const descriptor = openRegular(file);
+  const descriptor = openOwn(file);
   try {
     // one chunk for the whole file: the memory of many would be collected again and again
     const chunk = Buffer.alloc(CHUNK);

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { Failure, suggest, usage } from '../../errors.js';
 import type { Host } from '../../platform/host.js';
-import { makePrivateFolder, syncFolder } from '../../platform/private-files.js';
+import { makePrivateFolder, requireOwnFolder, syncFolder } from '../../platform/private-files.js';
 import type { LineFilter } from './archive.js';
 import { Archive } from './archive.js';
 import { type EntryContext, eventsIn, JournalEntry, readEntry, recordText } from './entry.js';
@@ -375,8 +375,12 @@ export class Journal {
     makePrivateFolder(this.root, path.relative(this.root, this.#paths.of(name)));
   }
 
-  /** Throws Failure `usage` for a journal of another version. It is checked once: nothing changes the version of a journal. */
+  /**
+   * Throws Failure `usage` for a journal of another version, which is checked once: nothing changes the version of a journal. Throws
+   * Failure `credentials` if others can change or replace it: records that are missing may be elsewhere.
+   */
   #requireThisVersion(): void {
+    requireOwnFolder(this.root, path.join('journal', this.folder));
     if (this.#isOfThisVersion) return;
     // in this order: another process may be making the first record, and makes the version before anything else
     if (namesIn(this.#paths.of('')).length === 0) return;

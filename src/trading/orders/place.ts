@@ -5,7 +5,7 @@ import type { GuardName } from '../guards/limits.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { SendGate } from '../journal/entry.js';
 import type { NewRecord } from '../journal/journal.js';
-import { clientIdOf, type RecordedOrderTerms, type RecordedWrite } from '../journal/write.js';
+import { type BatchLine, clientIdOf, type RecordedOrderTerms, type RecordedWrite } from '../journal/write.js';
 import type { TradingContext } from '../trading-context.js';
 import { type Placement, settleByResponse } from './settle-order.js';
 import { keyOf } from './terms.js';
@@ -14,8 +14,13 @@ import { keyOf } from './terms.js';
 export interface RecordOptions extends Pick<NewRecord, 'bestBid'> {
   /** The guards that were overridden: by a flag, or by typing their names. */
   readonly overridden?: readonly GuardName[];
-  /** Throws Failure if a limit is exceeded by now, with this write counted: its record is deleted and nothing is sent. */
-  readonly requireWithinLimits?: ((write: RecordedWrite) => void | Promise<void>) | undefined;
+  /**
+   * Throws Failure if a limit is exceeded by now, with this write counted: its record is deleted and nothing is sent.
+   * @param lines those of a job that are to be sent; absent: all
+   */
+  readonly requireWithinLimits?:
+    | ((write: RecordedWrite, lines?: readonly BatchLine[]) => void | Promise<void>)
+    | undefined;
 }
 
 /**

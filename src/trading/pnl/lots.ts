@@ -31,6 +31,7 @@ const SHARE_DECIMALS = 8;
  */
 export function shareOf(value: Decimal, part: Decimal, amount: Decimal): Decimal {
   if (part.equals(amount)) return value;
+  if (amount.sign === 0) return Decimal.zero;
   return value.times(part).dividedBy(amount, Math.max(value.scale, SHARE_DECIMALS), 'down');
 }
 

@@ -50,6 +50,8 @@ export interface MarketPnl {
   readonly lots: readonly ClosedLot[];
   /** What the bills of its orders lack. */
   readonly unexplained: readonly UnexplainedAmount[];
+  /** The moments up to the end of the window whose trades may as well be divided in another way among the markets. */
+  readonly uncertainAt: readonly number[];
 }
 
 export interface AccountPnl {
@@ -70,11 +72,19 @@ export function profitAndLoss(history: MatchedHistory, options: PnlOptions): Acc
   const { coins, lacking } = reconcile(history, options.window, options.readAt);
   const markets = [...byMarket]
     .sort(([one], [other]) => (one < other ? -1 : 1))
-    .map(([market, fills]) => ({ ...marketPnl(fills, options), unexplained: lacking(market) }));
+    .map(([market, fills]) => {
+      const uncertainAt = history.uncertain
+        .filter(({ time, markets: names }) => time < options.window.to && names.includes(market))
+        .map(({ time }) => time);
+      return { ...marketPnl(fills, options), unexplained: lacking(market), uncertainAt };
+    });
   return { markets, coins };
 }
 
-function marketPnl(fills: readonly Fill[], { window, method, pastPrice }: PnlOptions): Omit<MarketPnl, 'unexplained'> {
+function marketPnl(
+  fills: readonly Fill[],
+  { window, method, pastPrice }: PnlOptions,
+): Omit<MarketPnl, 'unexplained' | 'uncertainAt'> {
   const [{ market, base, quote }] = fills as readonly [Fill];
   const ledger = new LotLedger(method);
   const positionOf = () => ({ amount: ledger.amount, cost: ledger.cost });
@@ -84,7 +94,7 @@ function marketPnl(fills: readonly Fill[], { window, method, pastPrice }: PnlOpt
   const lots: ClosedLot[] = [];
   for (const fill of fills) {
     const { side, time, amount, value } = fill;
-    if (time > window.to) break;
+    if (time >= window.to) break;
     const closed = bookFill(ledger, fill);
     if (time < window.from) {
       opening = positionOf();
@@ -117,14 +127,17 @@ function marketPnl(fills: readonly Fill[], { window, method, pastPrice }: PnlOpt
 
 /**
  * Changes the lots by a fill, and returns those that it closes. A fee in the base coin takes coins too: a buy has bought fewer, at
- * the same price, and a sell has sold more.
+ * the same price, and a sell has sold more. A rebate in it gives coins: a buy has bought more, and a sell has bought some.
  */
 export function bookFill(ledger: LotLedger, fill: Fill): readonly ClosedLot[] {
   const { base, side, time, amount, value } = fill;
   const inBase = Decimal.sum(fill.fees.filter(({ coin }) => coin === base).map((fee) => fee.amount));
   if (side === 'sell') {
-    const charged = inBase.sign > 0 ? ledger.sell(time, inBase, shareOf(value, inBase, amount)) : [];
-    return [...ledger.sell(time, amount, value), ...charged];
+    const closed = ledger.sell(time, amount, value);
+    const worth = shareOf(value, inBase, amount);
+    if (inBase.sign > 0) return [...closed, ...ledger.sell(time, inBase, worth)];
+    ledger.buy(time, inBase.negated(), worth.negated());
+    return closed;
   }
   ledger.buy(time, amount.minus(inBase), value.minus(shareOf(value, inBase, amount)));
   return [];

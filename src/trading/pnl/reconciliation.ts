@@ -1,8 +1,9 @@
 import { Decimal } from '../../domain/decimal.js';
 import type { Bill } from '../../domain/funds.js';
-import { type MatchedHistory, MOVEMENT_KINDS, type Movement, type MovementKind } from './match-bills.js';
+import type { MatchedHistory } from './match-bills.js';
+import { MOVEMENT_KINDS, type Movement, type MovementKind } from './movement.js';
 
-/** In milliseconds since the Unix epoch; both ends are included. */
+/** In milliseconds since the Unix epoch: `from <= time < to`. */
 export interface Window {
   readonly from: number;
   readonly to: number;
@@ -41,7 +42,7 @@ interface Reconciliation {
  * @param readAt later bills of orders without a record are left to the next comparison: their order was read before
  */
 export function reconcile(history: MatchedHistory, window: Window, readAt: number): Reconciliation {
-  const isInWindow = ({ time }: { readonly time: number }) => time >= window.from && time <= window.to;
+  const isInWindow = ({ time }: { readonly time: number }) => time >= window.from && time < window.to;
   const start = startOfBills(history.bills);
   const movements = history.movements.filter(
     (movement) => isInWindow(movement) && (movement.hasBill || movement.time >= start),

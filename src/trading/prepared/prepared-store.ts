@@ -1,7 +1,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
+import { systemErrorCode } from '../../errors.js';
 import type { Host } from '../../platform/host.js';
-import { isPrivateFile, makePrivateFolder } from '../../platform/private-files.js';
+import { makePrivateFolder, readPrivate } from '../../platform/private-files.js';
 import {
   append,
   claimLink,
@@ -11,7 +12,6 @@ import {
   ignoringDiskErrors,
   namesIn,
   orCannotWrite,
-  readIfExists,
   sweepLeftovers,
   textOfLink,
   valueInLine,
@@ -23,6 +23,12 @@ import { idOf, type PreparedContent, type PreparedWrite } from './prepared-write
 
 /** A used or expired one is kept for so long, to say what became of it, in milliseconds. */
 const KEPT_MS = 86_400_000;
+
+/** The file with the key of the digests, in the state folder. No tool of an agent reads files. */
+const KEY = 'prepared-key';
+
+/** A ladder of many orders is far shorter. */
+const MAX_BYTES = 16 * 2 ** 20;
 
 /** A write is taken once, so there is one claim. */
 const ONLY = 1;
@@ -42,7 +48,9 @@ export interface Kept {
  *     prepared/ID      the write, in the line that its id is a digest of; then the outcome, once that was reported
  *     prepared/.ID.1   the process that commits it: a link, which only one process can make
  *
- * So a write is sent once, whatever processes try, and a file that was changed is not sent.
+ *     prepared-key     the key of the digest
+ *
+ * So a write is sent once, whatever processes try, and a file that was changed or made by others is not sent.
  */
 export class PreparedStore {
   readonly #folder: string;
@@ -57,8 +65,8 @@ export class PreparedStore {
     const nonce = Buffer.from(this.host.randomBytes(16)).toString('hex');
     const content: PreparedContent = { ...write, made, expires: made + PREPARED_MS, nonce };
     const text = JSON.stringify(content);
-    const id = idOf(text, write.write.kind);
     makePrivateFolder(this.host.directories.state, PREPARED_FOLDER);
+    const id = idOf(text, write.write.kind, this.#key() ?? this.#newKey());
     this.#sweep();
     const file = this.#fileOf(id);
     orCannotWrite(file, () => create(file, `${text}\n`, false));
@@ -84,12 +92,15 @@ export class PreparedStore {
 
   /** The write with an id; `changed` if its file is not as it was written. Throws Failure if it cannot be read. */
   find(id: string): Kept | 'changed' | undefined {
-    if (!isPrivateFile(this.host.directories.state, path.join(PREPARED_FOLDER, id))) return undefined;
     const file = this.#fileOf(id);
-    const [first = '', ...rest] = (readIfExists(file) ?? '').split('\n');
+    const text = readPrivate(this.host.directories.state, path.join(PREPARED_FOLDER, id), MAX_BYTES)?.toString('utf8');
+    if (text === undefined) return undefined;
+    const [first = '', ...rest] = text.split('\n');
     const content = valueInLine(first) as Partial<PreparedContent> | undefined;
+    const key = this.#key();
     // what has the digest is whole
-    if (content?.write === undefined || idOf(first, content.write.kind) !== id) return 'changed';
+    if (content?.write === undefined || key === undefined || idOf(first, content.write.kind, key) !== id)
+      return 'changed';
     const prepared = { ...(content as PreparedContent), id };
     const owner = textOfLink(claimLink(file, ONLY));
     const reports = valuesIn(rest.join('\n')) as readonly { readonly reported?: string }[];
@@ -109,6 +120,31 @@ export class PreparedStore {
   /** Records that the outcome was reported. If the disk fails, it counts as not reported. */
   report(id: string, outcome: string): void {
     ignoringDiskErrors(() => append(this.#fileOf(id), encodeLine({ reported: outcome })));
+  }
+
+  /** The key of the digest; undefined if there is none yet. Throws Failure if it cannot be read. */
+  #key(): Uint8Array | undefined {
+    const { state } = this.host.directories;
+    const text = readPrivate(state, KEY, MAX_BYTES)?.toString('utf8');
+    return text === undefined ? undefined : Buffer.from(text, 'hex');
+  }
+
+  /** Makes the key; of several processes that do so at the same time, one wins. Throws Failure `usage` if it cannot be written. */
+  #newKey(): Uint8Array {
+    const file = path.join(this.host.directories.state, KEY);
+    const draft = path.join(this.#folder, `.${process.pid}.${Buffer.from(this.host.randomBytes(8)).toString('hex')}`);
+    orCannotWrite(file, () => {
+      create(draft, Buffer.from(this.host.randomBytes(32)).toString('hex'), true);
+      try {
+        // a link is made only if the name is free, and is whole at once
+        ignoringExisting(() => fs.linkSync(draft, file));
+      } finally {
+        fs.rmSync(draft, { force: true });
+      }
+    });
+    const key = this.#key();
+    if (key === undefined) throw new Error('the key of the prepared writes is gone');
+    return key;
   }
 
   #all(): Kept[] {
@@ -131,5 +167,13 @@ export class PreparedStore {
         if (fs.lstatSync(this.#fileOf(id)).mtimeMs < before) fs.rmSync(this.#fileOf(id), { force: true });
     });
     sweepLeftovers(this.#folder, before);
+  }
+}
+
+function ignoringExisting(work: () => void): void {
+  try {
+    work();
+  } catch (thrown) {
+    if (systemErrorCode(thrown) !== 'EEXIST') throw thrown;
   }
 }

@@ -1,5 +1,7 @@
-import { createHash } from 'node:crypto';
-import type { AccountType, OrderType, Side } from '../../domain/order.js';
+import { createHmac } from 'node:crypto';
+import { Decimal } from '../../domain/decimal.js';
+import type { Side } from '../../domain/order.js';
+import { usage } from '../../errors.js';
 import { areSameJobs, type BatchPlan } from '../batches/lines.js';
 import type { GivenLimits } from '../guards/agent-limits.js';
 import type { RecordedOrderTerms, ReplaceTerms } from '../journal/write.js';
@@ -10,24 +12,18 @@ import type { GivenAccount } from '../replace/order-account.js';
 export type PreparedTerms =
   | { readonly kind: 'order'; readonly terms: RecordedOrderTerms }
   | { readonly kind: 'ladder'; readonly terms: BatchPlan }
-  | { readonly kind: 'replace'; readonly terms: ReplaceTerms; readonly given: GivenAccount }
-  | { readonly kind: 'cancel'; readonly terms: { readonly market: string; readonly orders: readonly string[] } };
+  | {
+      readonly kind: 'replace';
+      readonly terms: ReplaceTerms;
+      readonly given: GivenAccount;
+      readonly replaced: OrderToCancel;
+    }
+  | { readonly kind: 'cancel'; readonly terms: { readonly market: string; readonly orders: readonly OrderToCancel[] } };
 
 export type PreparedKind = PreparedTerms['kind'];
 
-/** An order that a prepared write places. */
-interface OrderToPlace {
-  readonly side: Side;
-  readonly type: OrderType;
-  readonly account: AccountType;
-  readonly price: string;
-  readonly amount: string;
-  /** Price x amount, in the quote coin. */
-  readonly notional: string;
-}
-
 /** An order that a prepared write cancels, as it was when the write was prepared. */
-interface OrderToCancel {
+export interface OrderToCancel {
   readonly id: string;
   readonly side: Side;
   readonly price: string;
@@ -35,13 +31,20 @@ interface OrderToCancel {
   readonly filled: string;
 }
 
-/** What was shown of a write when it was prepared. Null is unknown. */
-export interface Shown {
-  /** What it does, in a sentence. */
-  readonly text: string;
-  readonly places: readonly OrderToPlace[];
-  readonly cancels: readonly OrderToCancel[];
-  readonly notional: string | null;
+/** Throws Failure `usage` if the exchange shows another order under the id than the one that was shown. What has filled may change. */
+export function requireSameOrder(order: OrderToCancel, shown: OrderToCancel): void {
+  const isSame =
+    order.side === shown.side && areEqual(order.price, shown.price) && areEqual(order.amount, shown.amount);
+  if (isSame) return;
+  throw usage(`Order ${shown.id} is not the one that was shown, so nothing was sent.`, 'Prepare it again.');
+}
+
+function areEqual(one: string, other: string): boolean {
+  return Decimal.of(one).compare(Decimal.of(other)) === 0;
+}
+
+/** What was estimated of a write when it was prepared, for the user who decides. Null is unknown. */
+export interface Estimates {
   readonly fee: string | null;
   readonly feeCoin: string | null;
   readonly spentCoin: string | null;
@@ -61,7 +64,7 @@ export interface PreparedWrite {
   readonly account: string;
   readonly made: number;
   readonly expires: number;
-  readonly shown: Shown;
+  readonly estimates: Estimates;
   /** The limits of the agent that prepared it. They also hold when the user commits it. */
   readonly limits: GivenLimits;
 }
@@ -70,11 +73,12 @@ export interface PreparedWrite {
 export type PreparedContent = Omit<PreparedWrite, 'id'> & { readonly nonce: string };
 
 /**
- * The id of a prepared write: a digest of everything in it. So no term, profile or time of what has this id can be another than
- * when it was shown. It has the form of a client id or, for a ladder, of a job.
+ * The id of a prepared write: a digest of everything in it, with a key. So no term, profile or time of what has this id can be
+ * another than when it was prepared, and only who reads the key can make another write. It has the form of a client id or, for a
+ * ladder, of a job.
  */
-export function idOf(text: string, kind: PreparedKind): string {
-  const digest = createHash('sha256').update(text).digest('hex');
+export function idOf(text: string, kind: PreparedKind, key: Uint8Array): string {
+  const digest = createHmac('sha256', key).update(text).digest('hex');
   return kind === 'ladder' ? `job${digest.slice(0, 20)}` : `pit${digest.slice(0, 24)}`;
 }
 

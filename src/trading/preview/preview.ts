@@ -23,6 +23,8 @@ import { type MarketSnapshot, spentCoin } from './market-snapshot.js';
 export interface OrderPlan extends GuardedOrders {
   readonly market: Market;
   readonly account: AccountType;
+  /** Whether they may take a loan. Absent: they do not, as those of a batch. */
+  readonly borrow?: boolean;
 }
 
 /** What the orders would do. A part is null if it is unknown. */

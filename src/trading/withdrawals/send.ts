@@ -30,8 +30,8 @@ export type WithdrawalResult =
 interface SendOptions {
   /** The journal's name for it. */
   readonly id: string;
-  /** The user's own limits, which apply whatever was requested and confirmed. */
-  readonly limits: WithdrawLimits;
+  /** Reads the user's own limits, which apply whatever was requested and confirmed, at the moment of sending. */
+  readonly limits: () => Promise<WithdrawLimits>;
   /** The fund password: it goes into the request and nowhere else. */
   readonly password: string;
   /** Cancels it, as long as it has not left. */
@@ -132,7 +132,7 @@ async function checkAndSend(
   const { id, terms, reqTime } = entry.write;
   // if two processes record the same at the same time, each sees the other by now
   refuseIdenticalWithdrawal(trading, terms, id);
-  await checkLimits(trading, limits, terms, id);
+  await checkLimits(trading, await limits(), terms, id);
   return trading.client.withdraw(terms, password, { reqTime, mayLeave: gate.mayLeave });
 }
 

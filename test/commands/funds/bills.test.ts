@@ -72,7 +72,7 @@ describe('pit bills', () => {
     expect(await pit.json<Bill[]>(`bills --all --to ${before}`)).toEqual(old);
     expect(await pit.json<Bill[]>(`bills --to ${before}`)).toEqual(old.slice(0, 50));
     const [from, to] = [old[40]?.time, old[10]?.time];
-    const between = old.filter(({ time }) => time >= String(from) && time <= String(to));
+    const between = old.filter(({ time }) => time >= String(from) && time < String(to));
     expect(await pit.json<Bill[]>(`bills --from ${from} --to ${to}`)).toEqual(between);
     expect(await pit.json('bills --from 2020-01-01 --to 2020-02-01')).toEqual([]);
     expect(await pit.done('bills --to 2020-02-01')).toBe('No bills.\n');

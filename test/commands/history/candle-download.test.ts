@@ -173,10 +173,10 @@ describe('a download of candles', () => {
     expect(data).toMatchObject({ added: 9, from: iso(91), to: iso(99), gaps: [] });
   });
 
-  it('ends at --until, and continues from there with a later one', async () => {
+  it('ends before --until, and continues from there with a later one', async () => {
     const name = fileName('csv');
-    await download(name, { count: 500 }, SINCE + 99 * MINUTE);
-    expect((await download(name, { count: 500 }, SINCE + 199 * MINUTE)).data).toMatchObject({
+    await download(name, { count: 500 }, SINCE + 100 * MINUTE);
+    expect((await download(name, { count: 500 }, SINCE + 200 * MINUTE)).data).toMatchObject({
       added: 100,
       to: iso(199),
     });

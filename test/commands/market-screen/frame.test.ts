@@ -45,6 +45,16 @@ describe('the market screen', () => {
     await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot(file(`${width}x${height}.txt`));
   });
 
+  it.each([80, 120, 200])(
+    'says in its first line that the account is halted, with the reason, at %i columns',
+    (width) => {
+      const [first] = drawn(viewOf({ halted: 'news' }), { width });
+      expect(first).toMatch(/HALTED +news/);
+      expect(drawn(viewOf({ halted: '' }), { width })[0]).toContain('HALTED');
+      expect(drawn(viewOf({ halted: null }), { width }).join('\n')).not.toContain('HALTED');
+    },
+  );
+
   it.each<[bid: string, text: string]>([
     ['24110.50', 'CROSSED by 9.50'],
     ['24101.00', 'LOCKED'],

@@ -64,7 +64,7 @@ export function viewOf(changes: Partial<WatchView> = {}): WatchView {
     profile: 'sandbox',
     window: { width: 120, height: 40 },
     connection: { state: 'connected', problem: null },
-    isHalted: false,
+    halted: null,
     limitsUsed: 4,
     market: MARKET,
     ticker: reading<'ticker'>({

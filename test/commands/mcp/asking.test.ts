@@ -101,16 +101,22 @@ describe('in the older protocol the server asks the client in between', () => {
     expect(answer.result).toMatchObject({ structuredContent: { data: 'confirmed' } });
   });
 
+  it.each([{ action: 'accept', content: { confirm: false } }, { action: 'decline' }, { action: 'cancel' }])(
+    'and declines after %j',
+    async (reply) => {
+      const { answer } = await asked(reply);
+      expect(answer.result).toMatchObject({ structuredContent: { data: 'declined' } });
+    },
+  );
+
   it.each([
-    { action: 'accept', content: { confirm: false } },
     { action: 'accept', content: {} },
     { action: 'accept', content: { confirm: 'true' } },
     { action: 'accept' },
-    { action: 'decline' },
-    { action: 'cancel' },
-  ])('and declines after %j', async (reply) => {
+  ])('and says why it counts as not confirmed after %j', async (reply) => {
     const { answer } = await asked(reply);
-    expect(answer.result).toMatchObject({ structuredContent: { data: 'declined' } });
+    const why = 'what the client sent is no reply to the question';
+    expect(answer.result).toMatchObject({ structuredContent: { data: { why } } });
   });
 
   it('but not a client that has not said that it can', async () => {

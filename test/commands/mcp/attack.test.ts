@@ -14,6 +14,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { directoriesOf } from '../../../src/platform/directories.js';
 import { PIT } from '../../support/command.js';
 import { plainEnvironment } from '../../support/pit.js';
+import { commitAtTerminal } from '../../support/prepare.js';
 import { AgentProcess } from '../../trading/campaign/agent.js';
 import { Exchange, type Listed } from '../../trading/campaign/exchange.js';
 import { usePitHome } from '../pit-home.js';
@@ -87,7 +88,7 @@ async function refused(client: TradingClient, name: string, given: object): Prom
 
 /** Runs a command as another process would, at a time of its own. */
 function commitAt(id: string, now: number): Promise<unknown> {
-  return pit.run(`commit ${id} --yes`, { host: { now: () => now } });
+  return commitAtTerminal(pit.home, id, { host: { now: () => now } });
 }
 
 function fileOf({ id }: Pick<Prepared, 'id'>): string {
@@ -142,7 +143,7 @@ describe('nothing is sent that was not shown, by', () => {
     await sendNothing(given.map((one) => [JSON.stringify(one), () => anything(unattended, 'commit', one)]));
     await sendNothing(given.map((one) => [JSON.stringify(one), () => anything(asking, 'commit', one)]));
     await sendNothing([
-      ['another process', () => pit.run(`commit ${id} --yes`)],
+      ['another process', () => commitAtTerminal(pit.home, id)],
       ['another process, in its own', () => pit.run(`commit ${id} --yes`, { ownProcess: true })],
       ['a resolve', () => anything(unattended, 'resolve', { id })],
       ['a resolve by hand', () => anything(unattended, 'resolve', { id, as: 'notSent' })],
@@ -164,7 +165,7 @@ describe('nothing is sent that was not shown, by', () => {
       [/"made":\d+/, '"made":1'],
       [/"expires":\d+/, '"expires":9999999999999'],
       [/"nonce":"[0-9a-f]+"/, '"nonce":""'],
-      [/"text":"[^"]+"/, '"text":"nothing"'],
+      [/"price":"[^"]+"/, '"price":"1"'],
       [/"warnings":\[\]/, '"warnings":["fine"]'],
       [/^\{/, '{ '],
       [/$/, '\n{"reported":"it was done"}\n{"write":{}}'],
@@ -199,7 +200,7 @@ describe('nothing is sent that was not shown, by', () => {
         const [one, other] = [await prepared(asking), await prepared(asking)];
         replace(fileOf(one), one, other);
         await asking.commit(one.id, 'decline');
-        await pit.run(`commit ${one.id} --yes --profile sandbox`, { host: { now: () => 1 } });
+        await commitAtTerminal(pit.home, one.id, { words: ['--profile', 'sandbox'], host: { now: () => 1 } });
         rmSync(fileOf(one), { recursive: true, force: true });
       },
     ];
@@ -234,7 +235,7 @@ describe('nothing is sent that was not shown, by', () => {
           const file = fileOf(committed);
           restore(file, copy, path.join(path.dirname(file), `.${committed.id}.1`));
           await anything(unattended, 'commit', { id: committed.id });
-          await pit.run(`commit ${committed.id} --yes`);
+          await commitAtTerminal(pit.home, committed.id);
         },
       ];
     };
@@ -290,17 +291,17 @@ describe('nothing is sent that was not shown, by', () => {
       ['the id of the sandbox in another server', () => refused(other, 'commit', { id: mine.id })],
       ['the id of another profile here', () => refused(unattended, 'commit', { id: theirs.id })],
       ['the id of another profile, asking', () => refused(asking, 'commit', { id: theirs.id })],
-      ['by a flag', () => pit.run(`commit ${mine.id} --yes --profile third`)],
-      ['by the environment', () => pit.run(`commit ${mine.id} --yes`, { environment: { PIT_PROFILE: 'other' } })],
+      ['by a flag', () => commitAtTerminal(pit.home, mine.id, { words: ['--profile', 'third'] })],
+      ['by the environment', () => commitAtTerminal(pit.home, mine.id, { environment: { PIT_PROFILE: 'other' } })],
       [
         'with hosts from the environment',
-        () => pit.run(`commit ${theirs.id} --yes`, { environment: pit.served.environment }),
+        () => commitAtTerminal(pit.home, theirs.id, { environment: pit.served.environment }),
       ],
       [
         'after its keys were changed',
         async () => {
           await pit.done('keys set --profile other --stdin', { input: 'another0-key00-0000\nanother0-secret0\n' });
-          await pit.run(`commit ${theirs.id} --yes --profile other`);
+          await commitAtTerminal(pit.home, theirs.id, { words: ['--profile', 'other'] });
           await anything(other, 'commit', { id: theirs.id });
         },
       ],
@@ -622,8 +623,8 @@ describe('nothing is sent that was not shown, by', () => {
     for (let round = 0; round < 3; round += 1) {
       const { id } = await prepared();
       const before = await exchange.orders('btc_usdt', 'buy', since);
-      const own = Array.from({ length: 3 }, () => pit.run(`commit ${id} --yes`, { ownProcess: true }));
-      await Promise.all([...own, unattended.call('commit', { id }), pit.run(`commit ${id} --yes`)]);
+      const own = Array.from({ length: 3 }, () => commitAtTerminal(pit.home, id));
+      await Promise.all([...own, unattended.call('commit', { id })]);
       expect(await exchange.orders('btc_usdt', 'buy', since)).toHaveLength(before.length + 1);
       tries += 4;
     }

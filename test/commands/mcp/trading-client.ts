@@ -49,8 +49,11 @@ export class TradingClient extends TestClient {
     return structuredContent.error;
   }
 
-  /** Commits in the older protocol, in which the server asks while the call runs. */
-  async commit(id: string, reply: 'accept' | 'decline' | 'untick'): Promise<ToolResult> {
+  /**
+   * Commits in the older protocol, in which the server asks while the call runs.
+   * @param reply what the user does, or the answer of a client that does something else
+   */
+  async commit(id: string, reply: 'accept' | 'decline' | 'untick' | object): Promise<ToolResult> {
     this.#next += 1;
     const call = {
       jsonrpc: '2.0',
@@ -63,14 +66,21 @@ export class TradingClient extends TestClient {
       this.questions.push(message.params?.message ?? '');
       const result =
         reply === 'decline' ? { action: 'decline' } : { action: 'accept', content: { confirm: reply === 'accept' } };
-      message = JSON.parse(await this.line(JSON.stringify({ jsonrpc: '2.0', id: message.id, result })));
+      const answer = typeof reply === 'object' ? reply : { result };
+      message = JSON.parse(await this.line(JSON.stringify({ jsonrpc: '2.0', id: message.id, ...answer })));
     }
     if (message.result === undefined) throw new Error(JSON.stringify(message));
     return message.result;
   }
 
-  /** Commits in the newer protocol, in which the call is sent again with the reply. */
-  async commitAgain(id: string): Promise<ToolResult> {
+  /**
+   * Commits in the newer protocol, in which the call is sent again with the reply.
+   * @param confirm what a client sends as the reply
+   */
+  async commitAgain(
+    id: string,
+    confirm: unknown = { action: 'accept', content: { confirm: true } },
+  ): Promise<ToolResult> {
     const params = { name: 'commit', arguments: { id }, _meta: modernMeta({ elicitation: {} }) };
     const asked = await this.ask('tools/call', params);
     const { requestState, inputRequests } = asked.result as {
@@ -78,7 +88,7 @@ export class TradingClient extends TestClient {
       readonly inputRequests: { readonly confirm: { readonly params: { readonly message: string } } };
     };
     this.questions.push(inputRequests.confirm.params.message);
-    const inputResponses = { confirm: { action: 'accept', content: { confirm: true } } };
+    const inputResponses = { confirm };
     const done = await this.ask('tools/call', { ...params, requestState, inputResponses });
     return done.result as unknown as ToolResult;
   }

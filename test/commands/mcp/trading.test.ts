@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { commitAtTerminal } from '../../support/prepare.js';
 import { usePitHome } from '../pit-home.js';
 import { modernMeta } from './client.js';
 import { type Done, type Prepared, TradingClient } from './trading-client.js';
@@ -45,6 +46,23 @@ describe('the tools that trade', () => {
 
   it('make a list of at most 6,000 tokens with the tools that read', async () => {
     expect(JSON.stringify(await client.tools()).length / 4).toBeLessThan(6_000);
+  });
+
+  it.each([
+    [['--markets', 'btc_usdt', '--max-order', '100btc'], '--max-order is 100btc, which limits nothing in btc_usdt.'],
+    [['--markets', 'btc_usdt', '--max-day', '1btc'], '--max-day is 1btc, which limits nothing in btc_usdt.'],
+    [['--allow-borrow'], '--allow-borrow has no effect without --commit unattended.'],
+  ])('do not start with a limit that cannot limit: %j', async (words, message) => {
+    expect(await pit.failure(`mcp --allow-trading ${words.join(' ')}`, 2)).toMatchObject({ message });
+  });
+
+  it('refuse a market in which a limit limits nothing', async () => {
+    const limited = new TradingClient({ home: pit.home, words: ['--allow-trading', '--max-order', '100btc'] });
+    await limited.initialize();
+    expect(await limited.failed('prepare', ORDER)).toMatchObject({
+      message: 'An agent may not place orders in btc_usdt: --max-order is 100btc, which limits nothing there.',
+    });
+    await limited.end();
   });
 
   it('hold the limits that are given although the user is asked', async () => {
@@ -123,6 +141,41 @@ describe('commit', () => {
     expect(await client.done('resolve', { id })).toMatchObject([{ clientId: id, outcome: 'notSent' }]);
   });
 
+  it.each([
+    [{ error: { code: -32_603, message: 'no window' } }, 'the client could not ask: no window'],
+    [{ result: { action: 'maybe' } }, 'what the client sent is no reply to the question'],
+    [{ result: { action: 'accept', content: { confirm: 'yes' } } }, 'what the client sent is no reply to the question'],
+    [{ result: { action: 'accept' } }, 'what the client sent is no reply to the question'],
+    [{ result: {} }, 'what the client sent is no reply to the question'],
+  ])('says that nobody confirmed it if the client answers the question so: %j', async (answer, why) => {
+    const before = await orders();
+    const { id } = await client.done<Prepared>('prepare', ORDER);
+    expect((await client.commit(id, answer)).structuredContent.error).toMatchObject({
+      kind: 'declined',
+      exitCode: 8,
+      message: `The user has to confirm this, and ${why}. Nothing was sent.`,
+      hint: `Call commit again, which asks again. Or in a terminal: pit commit ${id}`,
+    });
+    expect(await orders()).toEqual(before);
+    // nobody declined it
+    expect((await client.commit(id, 'accept')).structuredContent.data).toMatchObject({ outcome: 'placed' });
+  });
+
+  it.each([{ action: 'maybe' }, { action: 'accept', content: { confirm: 'yes' } }, 5, null])(
+    'says so in the newer protocol too: %j',
+    async (reply) => {
+      const modern = new TradingClient({ home: pit.home, words: ['--allow-trading'] });
+      const _meta = modernMeta({ elicitation: {} });
+      const prepared = await modern.ask('tools/call', { name: 'prepare', arguments: ORDER, _meta });
+      const { id } = (prepared.result as { structuredContent: { data: Prepared } }).structuredContent.data;
+      expect((await modern.commitAgain(id, reply)).structuredContent.error).toMatchObject({
+        kind: 'declined',
+        message: expect.stringContaining('what the client sent is no reply to the question'),
+      });
+      await modern.end();
+    },
+  );
+
   it('names the command for a terminal if the client cannot ask, and the user can commit it there', async () => {
     const mute = new TradingClient({ home: pit.home, words: ['--allow-trading'] });
     await mute.initialize();
@@ -132,7 +185,7 @@ describe('commit', () => {
       hint: `Run in a terminal: pit commit ${id}`,
     });
     await mute.end();
-    expect(await pit.json(`commit ${id} --yes`)).toMatchObject({ outcome: 'placed', clientId: id });
+    expect((await commitAtTerminal(pit.home, id)).data).toMatchObject({ outcome: 'placed', clientId: id });
   });
 
   it('says what became of an id that was committed before, and asks nobody', async () => {

@@ -62,11 +62,24 @@ describe('pit mcp --commit unattended', () => {
     [{ 'max-day': undefined }, 'needs --max-day.'],
     [{ markets: 'btc_usdt,eth_btc' }, '--max-order is 400usdt, which limits nothing in eth_btc.'],
     [{ 'max-day': '1btc' }, '--max-day is 1btc, which limits nothing in btc_usdt.'],
+    [{ 'max-order': '400usdt,1btc' }, '--max-order is 400usdt,1btc, and no market of --markets is quoted in btc.'],
   ])('does not start with limits that are not complete: %j', async (without, message) => {
     const given = Object.entries({ ...LIMITS, ...without }).filter(([, value]) => value !== undefined);
     const ran = await runPit(['mcp', ...wordsOf(Object.fromEntries(given)), '--json'], { home: pit.home });
     expect([ran.code, ran.stdout]).toEqual([2, '']);
     expect(ran.stderr).toContain(message);
+  });
+
+  it('borrows only with --allow-borrow', async () => {
+    const loan = { ...ORDER, account: 'cross', borrow: true };
+    expect(await (await agent()).failed('prepare', loan)).toMatchObject({
+      message: 'An agent that asks nobody may not borrow.',
+      hint: '--allow-borrow of pit mcp allows it.',
+    });
+    const client = new TradingClient({ home: pit.home, words: [...wordsOf(LIMITS), '--allow-borrow'] });
+    clients.push(client);
+    await client.initialize();
+    expect(await client.done<Prepared>('prepare', loan)).toMatchObject({ text: expect.stringContaining('borrowing') });
   });
 
   it('sends a prepared write and asks nobody', async () => {

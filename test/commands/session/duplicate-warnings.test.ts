@@ -55,16 +55,19 @@ it.each([
 });
 
 it.each([
-  [true, 'pit sent the request once; the network repeated it.'],
+  [true, 'pit sent the request once: the network repeated it, or somebody who has its signed URL sent that again.'],
   [
     false,
     'The network may have repeated a request, the exchange may have executed one late, or another program uses this key.',
   ],
-])('says that the network repeated a request only if client ids prove it: %s', (isProven, cause) => {
-  const errors = new Kept();
-  warnOfDuplicates(new Output(hostWith({ errors }), 'table'), [...copies(1), { ...copies(1)[0], isProven } as never]);
-  expect(errors.text).toContain(cause);
-});
+])(
+  'says that a request was executed again only if client ids prove it, and claims to know by whom in no case: %s',
+  (isProven, cause) => {
+    const errors = new Kept();
+    warnOfDuplicates(new Output(hostWith({ errors }), 'table'), [...copies(1), { ...copies(1)[0], isProven } as never]);
+    expect(errors.text).toContain(cause);
+  },
+);
 
 it.each([
   ['refused', 'A REJECTED ORDER IS LIVE', 'the network repeated it'],

@@ -52,6 +52,17 @@ describe('pit shell at a terminal', () => {
     expect(terminal.isRaw).toBe(false);
   });
 
+  it('shows in the prompt that the account is halted, with the reason, until that is over', async () => {
+    const { terminal, ended } = startShell();
+    await terminal.follow([
+      { await: 'sandbox > ', type: 'halt --reason news\r' },
+      { await: 'sandbox HALTED (news) > ', type: 'halt --lift --confirm sandbox\r' },
+      { await: 'Lifted the halt' },
+      { await: 'sandbox > ', type: CTRL_D },
+    ]);
+    expect(await ended).toBe(0);
+  });
+
   it('runs pasted lines one after another, and no line of them confirms a write', async () => {
     const before = await openOrders();
     const { terminal, ended } = startShell();

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { Agent, get, type IncomingMessage } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
+import { keyDigest } from '../../../src/config/keys.js';
 import { Limiter } from '../../../src/exchange/limiter/limiter.js';
 import type { Priority } from '../../../src/exchange/limiter/permits.js';
 import { hostKey, sharedLimits } from '../../../src/exchange/limiter/shared-limits.js';
@@ -35,7 +36,7 @@ const limiter = new Limiter(
   sharedLimits({
     ...{ root, share: 0.25, now: Date.now },
     hosts: { base: hostKey(url), trade: hostKey(url) },
-    accessKey: () => accessKey,
+    keyDigest: () => keyDigest(accessKey),
     onUnshared: (words) => process.stderr.write(`${words}\n`),
     ...(redis === undefined ? {} : { redisUrl: redis }),
   }),

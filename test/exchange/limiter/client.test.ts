@@ -1,6 +1,7 @@
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
+import { keyDigest } from '../../../src/config/keys.js';
 import { ExchangeClient } from '../../../src/exchange/exchange-client.js';
 import { FileStore } from '../../../src/exchange/limiter/file-store.js';
 import { LIMITS } from '../../../src/exchange/limiter/permits.js';
@@ -28,7 +29,7 @@ const ACCOUNT = '{"code":1000,"message":{"des":"done","isSuc":true,"datas":{"key
 function clientIn(root: string, url: string, budgetMs = 1_000) {
   const host = fakeHost();
   const sharing: Sharing = {
-    ...{ root, share: 0.25, now: host.now, accessKey: () => KEYS.accessKey, onUnshared: () => undefined },
+    ...{ root, share: 0.25, now: host.now, keyDigest: () => keyDigest(KEYS.accessKey), onUnshared: () => undefined },
     hosts: { base: 'exchange', trade: 'exchange' },
   };
   const hosts = { baseUrl: url, tradeUrl: url };
@@ -62,7 +63,7 @@ it('sends a cancellation at once while everything else waits', async () => {
   expect(order).toMatchObject({
     kind: 'notSent',
     failure: 'limited',
-    reason: expect.stringMatching(/^other requests used up the rate limit .*command$/),
+    reason: expect.stringMatching(/^the rate limit left no room .* was over$/),
   });
   expect(await failureOf(client.api.read('getUserAddress', { currency: 'btc' }))).toMatchObject({ kind: 'limited' });
   expect(server.requests).toHaveLength(1);

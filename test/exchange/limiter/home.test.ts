@@ -17,7 +17,7 @@ function processOf(root: string, terms: Partial<Pick<Sharing, 'redisUrl' | 'shar
       root,
       share: 0.25,
       now: Date.now,
-      accessKey: () => 'a',
+      keyDigest: () => 'a',
       onUnshared: (words: string) => void notices.push(words),
     },
     ...{ hosts: { base: 'host', trade: 'host' }, ...terms },

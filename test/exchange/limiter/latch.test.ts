@@ -2,9 +2,11 @@ import { spawnSync } from 'node:child_process';
 import fs, { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { keyDigest } from '../../../src/config/keys.js';
 import { ExchangeClient } from '../../../src/exchange/exchange-client.js';
 import { machineDigest } from '../../../src/exchange/limiter/file-store.js';
-import { haltText, Latch } from '../../../src/exchange/limiter/latch.js';
+import { haltText } from '../../../src/exchange/limiter/halt-record.js';
+import { Latch } from '../../../src/exchange/limiter/latch.js';
 import type { Limits } from '../../../src/exchange/limiter/limiter.js';
 import { Redis } from '../../../src/exchange/limiter/redis-store.js';
 import { type Sharing, sharedLimits } from '../../../src/exchange/limiter/shared-limits.js';
@@ -22,9 +24,17 @@ const HALT = { since: NOW - 1_000, until: null, reason: 'news' } as const;
 const CANCEL = { currency: 'btc_usdt', id: '17' };
 const ACCEPTED = '{"code":1000,"message":"ok","id":"202202224851151555"}';
 
-function latchIn(root: string, account = 'exchange-1', redis?: Redis): Latch {
-  return new Latch({ root, account, redis, now: () => NOW });
+/** Set when its clocks say so; by default they stand still. */
+interface Clocks {
+  now: number;
+  monotonic: number;
 }
+
+function latchIn(root: string, account = 'exchange-1', redis?: Redis, clocks: Clocks = { now: NOW, monotonic: 0 }) {
+  return new Latch({ root, account, redis, now: () => clocks.now, monotonic: () => clocks.monotonic });
+}
+
+const SET_EVERYWHERE = { fileFailure: null, unshared: null };
 
 function fileOf(root: string, account = 'exchange-1'): string {
   return path.join(root, 'halted', account);
@@ -35,7 +45,7 @@ describe('the latch of an account', () => {
     const root = temporaryState();
     const latch = latchIn(root);
     expect(await latch.find()).toBeUndefined();
-    expect(await latch.set(HALT)).toBeNull();
+    expect(await latch.set(HALT)).toEqual(SET_EVERYWHERE);
     expect(await latchIn(root).find()).toEqual({ ...HALT, problem: null });
     await latch.lift();
     expect(await latchIn(root).find()).toBeUndefined();
@@ -47,12 +57,30 @@ describe('the latch of an account', () => {
     expect(await latchIn(root, 'exchange-2').find()).toBeUndefined();
   });
 
-  it('ends by itself at its time and not before', async () => {
-    const root = temporaryState();
-    await latchIn(root).set({ ...HALT, until: NOW + 1 });
-    expect(await latchIn(root).find()).toMatchObject({ until: NOW + 1 });
-    await latchIn(root).set({ ...HALT, until: NOW });
-    expect(await latchIn(root).find()).toBeUndefined();
+  it('ends by itself once the clock and the time since it was set agree that it is over, and not before', async () => {
+    const clocks = { now: NOW, monotonic: 5_000 };
+    const latch = latchIn(temporaryState(), 'exchange-1', undefined, clocks);
+    await latch.set({ ...HALT, until: NOW + 1_000 });
+    clocks.monotonic += 999;
+    clocks.now += 1_000;
+    expect(await latch.find()).toMatchObject({ until: clocks.now + 1 });
+    // a clock that was ahead when it was set
+    clocks.now = NOW - 86_400_000;
+    clocks.monotonic += 1_000;
+    expect(await latch.find()).toMatchObject({ until: NOW + 1_000 });
+    // a clock that was behind
+    clocks.now = NOW + 86_400_000;
+    expect(await latch.find()).toBeUndefined();
+  });
+
+  it('does not end early if the machine was started again, because its other clock begins anew', async () => {
+    const clocks = { now: NOW, monotonic: 90_000_000 };
+    const latch = latchIn(temporaryState(), 'exchange-1', undefined, clocks);
+    await latch.set({ ...HALT, until: NOW + 1_000 });
+    Object.assign(clocks, { now: NOW + 86_400_000, monotonic: 999 });
+    expect(await latch.find()).toMatchObject({ since: HALT.since });
+    clocks.monotonic = 1_000;
+    expect(await latch.find()).toBeUndefined();
   });
 
   it.each([
@@ -105,7 +133,8 @@ describe('the latch of an account', () => {
   it('holds no key in its file', async () => {
     const root = temporaryState();
     await latchIn(root).set(HALT);
-    expect(JSON.parse(readFileSync(fileOf(root), 'utf8'))).toEqual(HALT);
+    const kept = JSON.parse(readFileSync(fileOf(root), 'utf8'));
+    expect(kept).toEqual({ ...HALT, id: expect.any(String), lastsMs: null, setAt: 0 });
   });
 
   it('counts as set while the Redis that shares it cannot be used, and cannot be lifted then', async () => {
@@ -113,7 +142,7 @@ describe('the latch of an account', () => {
     const latch = latchIn(root, 'exchange-1', new Redis(`redis://127.0.0.1:${await freePort()}`));
     expect(await latch.find()).toMatchObject({ since: null, problem: expect.stringContaining('Redis') });
     await expect(latch.lift()).rejects.toMatchObject({ kind: 'unreachable' });
-    expect(await latch.set(HALT)).not.toBeNull();
+    expect(await latch.set(HALT)).toEqual({ fileFailure: null, unshared: expect.any(String) });
     expect(await latch.find()).toEqual({ ...HALT, problem: null });
   });
 });
@@ -124,10 +153,42 @@ describe.skipIf(!requires('redis-server'))('a latch that machines share over Red
     const [one, other] = [temporaryState(), temporaryState()].map((root) =>
       latchIn(root, 'exchange-1', new Redis(url)),
     );
-    expect(await one?.set(HALT)).toBeNull();
+    expect(await one?.set(HALT)).toEqual(SET_EVERYWHERE);
     expect(await other?.find()).toEqual({ ...HALT, problem: null });
     await other?.lift();
     expect([await one?.find(), await other?.find()]).toEqual([undefined, undefined]);
+  });
+
+  it('keeps a machine halted that halted itself while Redis was away, whatever was lifted there by a later clock', async () => {
+    const { url } = await serveRedis();
+    const root = temporaryState();
+    await latchIn(root, 'exchange-1', new Redis(`redis://127.0.0.1:${await freePort()}`)).set(HALT);
+    const ahead = { now: NOW + 86_400_000, monotonic: 0 };
+    const other = latchIn(temporaryState(), 'exchange-1', new Redis(url), ahead);
+    await other.set({ ...HALT, since: ahead.now });
+    await other.lift();
+    const here = latchIn(root, 'exchange-1', new Redis(url));
+    expect(await here.find()).toEqual({ ...HALT, problem: null });
+    expect((await here.admit()).halt).toEqual({ ...HALT, problem: null });
+    await here.lift();
+    expect(await here.find()).toBeUndefined();
+  });
+
+  it('is lifted on every machine that halted before the lift, by a machine that halted none of them', async () => {
+    const { url } = await serveRedis();
+    const [one, two, three] = [1, 2, 3].map(() => latchIn(temporaryState(), 'exchange-1', new Redis(url)));
+    await one?.set(HALT);
+    await two?.set({ ...HALT, reason: 'more news' });
+    await three?.lift();
+    expect([await one?.find(), await two?.find(), await three?.find()]).toEqual([undefined, undefined, undefined]);
+  });
+
+  it('stays set on a machine whose clock is ahead until the clock of Redis agrees that it is over', async () => {
+    const { url } = await serveRedis();
+    await latchIn(temporaryState(), 'exchange-1', new Redis(url)).set({ ...HALT, until: NOW + 60_000 });
+    const ahead = { now: NOW + 86_400_000, monotonic: 0 };
+    const other = latchIn(temporaryState(), 'exchange-1', new Redis(url), ahead);
+    expect(await other.find()).toMatchObject({ since: HALT.since, reason: 'news' });
   });
 
   it('keeps its machine halted after Redis has lost what it knew', async () => {
@@ -185,11 +246,20 @@ describe.skipIf(!requires('redis-server'))('a latch that machines share over Red
   });
 });
 
+describe('a latch that cannot be written', () => {
+  it('says so, and sets what Redis shares all the same', async () => {
+    const root = temporaryState();
+    writeFileSync(path.join(root, 'halted'), 'a file in the place of the folder');
+    const result = await latchIn(root).set(HALT);
+    expect(result).toMatchObject({ fileFailure: { message: expect.stringContaining('halted') }, unshared: null });
+  });
+});
+
 /** Limits that are shared below a folder. */
 function sharingOf(root: string): Sharing {
   const { now } = fakeHost();
   return {
-    ...{ root, share: 0.25, now, accessKey: () => KEYS.accessKey, onUnshared: () => undefined },
+    ...{ root, share: 0.25, now, keyDigest: () => keyDigest(KEYS.accessKey), onUnshared: () => undefined },
     hosts: { base: 'exchange', trade: 'exchange' },
   };
 }

@@ -317,7 +317,7 @@ class Side {
         root: path.join(folder, 'state'),
         now: Date.now,
         share: 1,
-        accessKey: () => name,
+        keyDigest: () => name,
         onUnshared: () => undefined,
       },
       hosts: { base: 'exchange', trade: 'exchange' },

@@ -1,8 +1,10 @@
+import { spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { createServer as createHttpServer, type RequestListener } from 'node:http';
+import { type AddressInfo, createServer } from 'node:net';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
-import { isAlive } from '../../../src/platform/processes.js';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { isAlive, startStamp } from '../../../src/platform/processes.js';
 import { administer } from '../../../src/sandbox/lifecycle/admin-client.js';
 import type { SandboxAddress } from '../../../src/sandbox/lifecycle/files.js';
 import { ask, askProcess, filesOf, kill, logOf, newHome, run, start, stateFile, until, useHomes } from './homes.js';
@@ -197,6 +199,58 @@ describe('a start after a kill', () => {
     },
   );
 });
+
+describe('a running file that names a process which is no sandbox', () => {
+  /** A process of the user that is no sandbox, and a running file that names it with the right start. */
+  async function planted(adminUrl: string) {
+    const home = newHome();
+    const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000); process.stdout.write("up")']);
+    onTestFinished(() => void child.kill('SIGKILL'));
+    await new Promise((resolve) => child.stdout.once('data', resolve));
+    const { pid = 0 } = child;
+    const address = { baseUrl: '', tradeUrl: '', wsUrl: '', accessKey: '', secretKey: '', safePwd: '', pid };
+    mkdirSync(stateFile(home, ''), { recursive: true, mode: 0o700 });
+    const text = JSON.stringify({ ...address, adminUrl, adminToken: 'planted', started: startStamp(pid) });
+    writeFileSync(stateFile(home, 'running.json'), text, { mode: 0o600 });
+    return { home, pid, child };
+  }
+
+  it.each([
+    ['nothing listens at its address', async () => 'http://127.0.0.1:9'],
+    ['something else listens there', () => listening((_request, response) => void response.writeHead(401).end('{}'))],
+  ])('is no sandbox to stop if %s, and the process is not signalled', async (_what, listen) => {
+    const { home, pid, child } = await planted(await listen());
+    expect(await ask(home, 'stop')).toBe(false);
+    expect([isAlive(pid), child.signalCode]).toEqual([true, null]);
+  });
+
+  it('is not used if others can write to it or to its folder, and the command that corrects it is named', async () => {
+    const { home, pid } = await planted('http://127.0.0.1:9');
+    for (const [name, mode] of [
+      ['running.json', 0o666],
+      ['', 0o777],
+    ] as const) {
+      const place = path.join(stateFile(home, name));
+      chmodSync(place, mode);
+      for (const action of ['locate', 'stop', 'status'] as const)
+        await expect(ask(home, action)).rejects.toMatchObject({
+          kind: 'credentials',
+          hints: [expect.stringMatching(/^Run: chmod go-w /)],
+        });
+      chmodSync(place, name === '' ? 0o700 : 0o600);
+    }
+    expect(isAlive(pid)).toBe(true);
+  });
+});
+
+/** The address of a server that ends with the test. */
+function listening(answer: RequestListener): Promise<string> {
+  const server = createHttpServer(answer);
+  onTestFinished(() => void server.close());
+  return new Promise((resolve) =>
+    server.listen(0, '127.0.0.1', () => resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)),
+  );
+}
 
 describe('a sandbox in the foreground', () => {
   async function serving(home: string) {

@@ -78,6 +78,7 @@ describe('a replay of candles', () => {
       to: '2023-03-01T00:10:00.000Z',
       speed: null,
       anew: true,
+      ended: [],
       left: 0,
     });
     const minutes = await kline(address, '1min');
@@ -190,7 +191,8 @@ describe('the state', () => {
     await done(address, 'POST /clock/advance', { ms: 3_600_000 });
     await fetch(signedUrl(address, address, 'order', { ...order, customerOrderId: 'mine2' }));
     expect(await admin(address, 'POST /import', { file: first })).toMatchObject([400, { reason: 'losesState' }]);
-    expect(await done(address, 'POST /import', { file: first, force: true })).toEqual({ file: first, rows });
+    const ended = ['accounts, orders and balances'];
+    expect(await done(address, 'POST /import', { file: first, force: true })).toEqual({ file: first, rows, ended });
     const mine = { currency: 'btc_usdt', customerOrderId: 'mine1' };
     expect(await (await fetch(signedUrl(address, address, 'getOrder', mine))).text()).toContain(
       '"total_amount":0.010000',
@@ -256,4 +258,49 @@ it('a replay that would lose orders or coins of customers is refused unless conf
     400,
     { error: 'There is no market a_b.' },
   ]);
+});
+
+describe('a replay while another one runs', () => {
+  /** The same candles, in the hour after `start`. */
+  const candlesFrom = (start: number) =>
+    `${[0, 1, 2].map((minute) => `${start + minute * 60_000},20,21,19,20,1`).join('\n')}\n`;
+  const FIRST = Date.UTC(2026, 0, 1);
+  const file = (directory: string, name: string, start: number) => {
+    const named = path.join(directory, name);
+    writeFileSync(named, candlesFrom(start));
+    return named;
+  };
+  const two = async () => {
+    const { address, directory } = await sandbox({ now: () => FIRST });
+    const first = file(directory, 'first', FIRST + 60_000);
+    await done(address, 'POST /replay', { market: 'btc_usdt', file: first, speed: 1 });
+    return { address, directory, first };
+  };
+
+  it('in another market, from a later time, keeps both', async () => {
+    const { address, directory } = await two();
+    const later = { market: 'eth_usdt', file: file(directory, 'later', FIRST + 600_000) };
+    expect(await done(address, 'POST /replay/plan', later)).toMatchObject({ anew: false, ended: [] });
+    expect(await done<Report>(address, 'POST /replay', later)).toMatchObject({ anew: false, ended: [], left: 0 });
+    for (const market of ['btc_usdt', 'eth_usdt'])
+      expect((await trades(address, market)).at(-1)).toMatchObject({ price: 20 });
+  });
+
+  it('in another market, from an earlier time, names the first one and ends it only if that is confirmed', async () => {
+    const { address, directory } = await two();
+    const earlier = { market: 'eth_usdt', file: file(directory, 'earlier', FIRST - 600_000) };
+    const ended = ['the replay of btc_usdt, 3 rows before its end'];
+    expect(await done(address, 'POST /replay/plan', earlier)).toMatchObject({ anew: true, ended });
+    expect(await admin(address, 'POST /replay', earlier)).toMatchObject([400, { reason: 'losesState' }]);
+    expect(await done(address, 'GET /status')).toMatchObject({ replaying: 3 });
+    expect(await done(address, 'POST /replay', { ...earlier, force: true })).toMatchObject({ anew: true, ended });
+  });
+
+  it('in the same market names the rest of the first one and drops it only if that is confirmed', async () => {
+    const { address, directory } = await two();
+    const again = { market: 'btc_usdt', file: file(directory, 'again', FIRST + 600_000) };
+    const ended = ['the replay of btc_usdt, 3 rows before its end'];
+    expect(await admin(address, 'POST /replay', again)).toMatchObject([400, { reason: 'losesState' }]);
+    expect(await done(address, 'POST /replay', { ...again, force: true })).toMatchObject({ anew: false, ended });
+  });
 });

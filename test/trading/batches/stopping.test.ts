@@ -2,8 +2,11 @@ import { mkdirSync, readdirSync, renameSync, rmdirSync, writeFileSync } from 'no
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { Failure } from '../../../src/errors.js';
 import { JobRun } from '../../../src/trading/batches/job-run.js';
+import { resumeJob } from '../../../src/trading/batches/start-job.js';
 import type { JournalEntry } from '../../../src/trading/journal/entry.js';
+import type { BatchLine } from '../../../src/trading/journal/write.js';
 import { resolveJob } from '../../../src/trading/resolve.js';
 import { saying } from '../../support/advice.js';
 import { NOW } from '../../support/fake-host.js';
@@ -30,6 +33,24 @@ function fileOf({ state }: { readonly state: string }): string {
 }
 
 describe('a batch that stops', () => {
+  it('checks the lines before each request, and the lines that are left when it is resumed', async () => {
+    const exchange = new ModelExchange();
+    const server = await exchange.serve();
+    const trading = tradingOf(server.url);
+    const job = await begin(trading, { lines: lines(400) });
+    const lowered = new Failure('usage', 'the limit was lowered');
+    const check = async (_: unknown, checked: readonly BatchLine[]) => {
+      if (checked.some(([line]) => line > 200)) throw lowered;
+    };
+    expect(await new JobRun(trading, job, check).run()).toEqual({ kind: 'unrecorded', failure: lowered });
+    const { placed, notSent } = job.counts();
+    expect([placed > 0, placed <= 200, placed + notSent, exchange.orders.length]).toEqual([true, true, 400, placed]);
+    const left: unknown[] = [];
+    const requireWithinLimits = (_: unknown, rest: readonly BatchLine[] = []) => void left.push(...rest);
+    await resumeJob(tradingOf(server.url, { state: trading.state }), JOB, { requireWithinLimits });
+    expect(left).toHaveLength(400 - placed);
+  });
+
   it('sends nothing more after a signal, waits for the answers, and resumes', async () => {
     const exchange = new ModelExchange();
     const server = await exchange.serve();

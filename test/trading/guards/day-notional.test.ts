@@ -143,7 +143,7 @@ describe('the orders of a command, checked before they are recorded,', () => {
   it('need no journal if no limit of a day concerns their coin', () => {
     const trading = tradingOf('http://127.0.0.1:1');
     const folder = path.join(trading.state, 'journal', 'test');
-    mkdirSync(folder, { recursive: true });
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
     writeFileSync(path.join(folder, 'version'), '1\n');
     const check = (dayNotional: string) =>
       guardOrders(trading, plan, undefined, guardLimits({ priceBand: 'off', dayNotional }));

@@ -182,7 +182,7 @@ describe('a damaged record', () => {
     order: (trading) => placeOrder(trading, TERMS, { id: 'next1' }),
     batch: (trading) => beginBatch(trading, { lines: lines(2) }),
     withdrawal: (trading) =>
-      sendWithdrawal(trading, WITHDRAWAL, { id: 'next1', limits: withdrawLimits({}), password: 'x' }),
+      sendWithdrawal(trading, WITHDRAWAL, { id: 'next1', limits: async () => withdrawLimits({}), password: 'x' }),
     'call of api': (trading) => sendCall(trading, { method: 'setRepayState', parameters: {} }, 'next1'),
   };
 

@@ -76,7 +76,10 @@ describe('a command that writes', () => {
     const ran = await place(server);
     expect(ran.code).toBe(0);
     expect(warnings(ran.stderr)).toEqual([
-      { message: expect.stringMatching(/^pit could not check whether the network repeated the order\./), hint: null },
+      {
+        message: expect.stringMatching(/^pit could not check whether the order was placed more than once\./),
+        hint: null,
+      },
     ]);
     expect(JSON.parse(ran.stdout)).toMatchObject({ outcome: 'placed', id: '17', duplicates: [] });
   });

@@ -80,7 +80,7 @@ function checkAccount(fixture: FundsFixture, account: Account, matched: MatchedH
 function checkWindows(matched: MatchedHistory, pick: number): void {
   const border = matched.bills[pick % matched.bills.length]?.time ?? 0;
   const of = (window: typeof ALWAYS) => profitAndLoss(matched, { ...NO_PRICES, window, method: 'fifo' });
-  const [whole, before, after] = [of(ALWAYS), of({ ...ALWAYS, to: border }), of({ ...ALWAYS, from: border + 1 })];
+  const [whole, before, after] = [of(ALWAYS), of({ ...ALWAYS, to: border }), of({ ...ALWAYS, from: border })];
   for (const { coins } of [before, after])
     expect(coins.filter(({ unexplained }) => unexplained.sign !== 0)).toEqual([]);
   expect(byMarket([...lotsOf(before), ...lotsOf(after)])).toEqual(byMarket(lotsOf(whole)));

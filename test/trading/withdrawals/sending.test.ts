@@ -60,7 +60,11 @@ function serve({ write, before = [BEFORE], reads = [[BEFORE]] }: Behaviour): Pro
 }
 
 function send(trading: TestTrading, changes: Partial<typeof WANTED> = {}, id = 'pit0001') {
-  return sendWithdrawal(trading, { ...WANTED, ...changes }, { id, limits: withdrawLimits({}), password: PASSWORD });
+  return sendWithdrawal(
+    trading,
+    { ...WANTED, ...changes },
+    { id, limits: async () => withdrawLimits({}), password: PASSWORD },
+  );
 }
 
 function intentOf(trading: TestTrading): RecordedWrite[] {

@@ -1,0 +1,173 @@
+import { grouped } from '../../domain/decimal.js';
+import { Failure, tryRead } from '../../errors.js';
+import { progressBar } from '../../terminal/progress.js';
+import type { CancelAllOptions, CancelAttempt } from '../../trading/cancel/cancel-orders.js';
+import { type OwnOrders, readOpenOrders } from '../../trading/orders/open-orders.js';
+import type { TradingContext } from '../../trading/trading-context.js';
+import type { Context } from '../command.js';
+import { withTimePerPage } from '../paged-listing.js';
+
+/** Markets at once: each waits for its answers, and all keep the limits together. */
+const TOGETHER = 4;
+
+/** How long a signal waits for the answers to what was sent. */
+const PATIENCE_MS = 3_000;
+
+/** The markets in which orders may be open. */
+export interface MarketsToCancel {
+  readonly names: readonly string[];
+  /** Those in which pit traded lately. */
+  readonly known: ReadonlySet<string>;
+  /** Why the list of the exchange could not be read: then only those in which pit traded are here. */
+  readonly failure: Failure | undefined;
+}
+
+/** All markets, first those of the journal: there are most likely open orders. */
+export async function marketsToCancel(
+  { session }: Pick<Context, 'session'>,
+  trading: TradingContext,
+): Promise<MarketsToCancel> {
+  const known = new Set((await tryRead(async () => trading.journal.markets())) ?? []);
+  try {
+    const listed = (await (await session.exchange.markets()).all()).map(({ market }) => market);
+    const isListed = new Set(listed);
+    const names = [
+      ...[...known].filter((market) => isListed.has(market)),
+      ...listed.filter((name) => !known.has(name)),
+    ];
+    return { names, known, failure: undefined };
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return { names: [...known], known, failure: error };
+  }
+}
+
+/** The open orders of a market, or why they could not be read. */
+export interface MarketOrders {
+  readonly market: string;
+  readonly own: OwnOrders | Failure;
+}
+
+/** Reads the open orders of every market, as they would be cancelled. */
+export async function openInAllMarkets(
+  context: Context,
+  trading: TradingContext,
+): Promise<{ readonly markets: readonly MarketOrders[]; readonly failure: Failure | undefined }> {
+  const { names, failure } = await marketsToCancel(context, trading);
+  const lists = withTimePerPage(context, trading.client);
+  const read = async (market: string): Promise<MarketOrders> => {
+    try {
+      return { market, own: await readOpenOrders(lists, market) };
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      return { market, own: error };
+    }
+  };
+  return { markets: await inEachMarket(context, names, read, () => 'Reading all markets'), failure };
+}
+
+/** Does the same in many markets, with progress on a terminal. It may take longer than the time of one command. */
+export async function inEachMarket<Result>(
+  { output, budget, host }: Pick<Context, 'output' | 'budget' | 'host'>,
+  names: readonly string[],
+  work: (market: string) => Promise<Result>,
+  label: () => string,
+): Promise<readonly Result[]> {
+  const results: Result[] = [];
+  let done = 0;
+  const hide = output.live((room) => {
+    const text = `${label()}: `;
+    return `${text}${progressBar(output.errorScreen, { done, total: names.length }, room - text.length)}`;
+  });
+  const forget = host.onInterrupt(hide);
+  const rest = names.entries();
+  // all workers draw from one iterator
+  const worker = async () => {
+    for (const [index, market] of rest) {
+      budget.restart();
+      results[index] = await work(market);
+      done += 1;
+    }
+  };
+  try {
+    await budget.withoutDeadline(async () => {
+      await Promise.all(Array.from({ length: Math.min(TOGETHER, names.length) }, worker));
+    });
+    budget.restart();
+  } finally {
+    hide();
+    forget();
+  }
+  return results;
+}
+
+/**
+ * The cancellations of a command in several markets: how far they are, and what is known of each before its order was read. A
+ * signal ends them.
+ */
+export class CancelRun {
+  readonly #attempts = new Map<string, CancelAttempt>();
+  readonly #lists: CancelAllOptions['lists'];
+  #answers = 0;
+  #isStopped = false;
+  #work: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    private readonly context: Pick<Context, 'budget' | 'host' | 'globals'>,
+    trading: TradingContext,
+  ) {
+    this.#lists = withTimePerPage(context, trading.client);
+  }
+
+  /** How the orders of a market are cancelled. */
+  readonly options: () => CancelAllOptions = () => ({
+    ...(this.#lists === undefined ? {} : { lists: this.#lists }),
+    mayContinue: this.mayContinue,
+    // what the account decides takes the time that it takes
+    onProgress: () => {
+      if (!this.context.globals.isTimeoutGiven) this.context.budget.restart();
+    },
+    onResponse: (_, __, attempt) => {
+      this.#answers += 1;
+      this.#keep(attempt);
+    },
+  });
+
+  readonly mayContinue = (): boolean => !this.#isStopped;
+
+  /** `Cancelling in all markets, 230 orders so far`. */
+  readonly label = (): string => {
+    const count = this.#answers === 0 ? '' : `, ${grouped(String(this.#answers))} answered`;
+    return `Cancelling in all markets${count}`;
+  };
+
+  /** Runs the cancellations, so that {@link stop} can wait for them. */
+  async during<Value>(work: () => Promise<Value>): Promise<Value> {
+    const running = work();
+    this.#work = running.catch(() => undefined);
+    return running;
+  }
+
+  /** Sends nothing more, and waits a moment for the answers to what was sent. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    const end = new AbortController();
+    await Promise.race([this.#work, this.context.host.sleep(PATIENCE_MS, end.signal)]);
+    end.abort();
+  }
+
+  /** Replaces what was known of the orders of a market. */
+  finished(attempts: readonly CancelAttempt[]): void {
+    for (const attempt of attempts) this.#keep(attempt);
+  }
+
+  /** What is known of each order that was to be cancelled. */
+  get attempts(): readonly CancelAttempt[] {
+    return [...this.#attempts.values()];
+  }
+
+  #keep(attempt: CancelAttempt): void {
+    const { market, id, clientId } = attempt.result;
+    this.#attempts.set(`${market} ${id ?? clientId}`, attempt);
+  }
+}

@@ -1,0 +1,47 @@
+import type { Order } from '../../domain/order.js';
+import { Failure } from '../../errors.js';
+import type { Journal } from '../journal/journal.js';
+import { clientIdOf, isKind, ordersMadeBy } from '../journal/write.js';
+
+/** How long an order that the journal does not know stays unknown, in milliseconds: it may be placed just now. */
+const FRESH_MS = 2_000;
+
+/**
+ * The ids that orders were placed with, as far as the journal keeps them: the exchange lists orders without them. A journal that
+ * cannot be read knows none, and what is listed is right without them.
+ */
+export class KnownClientIds {
+  #names: ReadonlyMap<string, string> = new Map();
+  #readAt = Number.NEGATIVE_INFINITY;
+
+  /**
+   * @param market of the orders; of any market if undefined
+   * @param monotonic milliseconds of a clock that is never set
+   */
+  constructor(
+    private readonly journal: () => Journal,
+    private readonly market: string | undefined,
+    private readonly monotonic: () => number,
+  ) {}
+
+  /** The id that the exchange named, or else that of the journal; null if neither is known. */
+  of({ id, clientId }: Pick<Order, 'id' | 'clientId'>): string | null {
+    if (clientId !== null) return clientId;
+    if (!this.#names.has(id) && this.monotonic() - this.#readAt > FRESH_MS) this.#read();
+    return this.#names.get(id) ?? null;
+  }
+
+  #read(): void {
+    const names = new Map<string, string>();
+    const filter = { operation: 'order', ...(this.market === undefined ? {} : { market: this.market }) };
+    try {
+      for (const settled of this.journal().archive.newestFirst(filter, 0))
+        if (isKind(settled.write, 'order'))
+          for (const id of ordersMadeBy(settled)) names.set(id, clientIdOf(settled.write));
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+    }
+    this.#names = names;
+    this.#readAt = this.monotonic();
+  }
+}

@@ -1,0 +1,237 @@
+import { Decimal } from '../../domain/decimal.js';
+import { splitMarket } from '../../domain/market.js';
+import type { FilledOrder } from './account-history.js';
+import { shareOf } from './lots.js';
+import { type AmountIndex, type Line, magnitude, type Statement } from './statement.js';
+
+/**
+ * How an exchange books the fee of a trade: with a bill of its own, or inside the bill of what was received. A fee in the
+ * exchange's own coin always has a bill of its own.
+ */
+export const FEE_BOOKINGS = ['apart', 'inside'] as const;
+export type FeeBooking = (typeof FEE_BOOKINGS)[number];
+
+/** A fee with its bill; without, if none was found. */
+export interface BookedFee {
+  readonly coin: string | null;
+  /** Below zero for a rebate. */
+  readonly amount: Decimal;
+  readonly time: number;
+  readonly hasBill: boolean;
+}
+
+/** A trade as it is booked: with the fee, if that is inside. */
+export interface BookedTrade {
+  readonly time: number;
+  /** Orders trades of one moment. */
+  readonly place: number;
+  readonly amount: Decimal;
+  readonly value: Decimal;
+  readonly hasBill: { readonly base: boolean; readonly quote: boolean };
+  readonly fees: BookedFee[];
+}
+
+/** The coin of a fee that neither an order nor a bill names. */
+const UNNAMED = null;
+
+/**
+ * The orders of one side of a market whose bills are being looked for: how much of them no bill has shown yet. Which of them
+ * traded does not matter, because a bill names none, and lots belong to the market.
+ */
+export class MarketSide {
+  readonly base: string;
+  readonly quote: string;
+  readonly isBuy: boolean;
+  /** As booked. */
+  amountLeft = Decimal.zero;
+  valueLeft = Decimal.zero;
+  readonly trades: BookedTrade[] = [];
+  readonly #orders: FilledOrder[] = [];
+  /** By coin; below zero for rebates. */
+  readonly #feesLeft = new Map<string | null, Decimal>();
+  /** The sum of fees that are inside the bills of what was received. */
+  #inside = Decimal.zero;
+  /** What was received by orders that have such a fee, as booked. */
+  #booked = Decimal.zero;
+  /** The loosest of the orders that something is left of. */
+  #limit: Decimal | undefined;
+  /** The first order since nothing was left of any. */
+  #firstOpen = 0;
+
+  /** @param ownCoin the exchange's own coin, for fees whose coin the orders do not name */
+  constructor(
+    readonly market: string,
+    readonly side: FilledOrder['side'],
+    private readonly booking: FeeBooking,
+    private readonly ownCoin: string | null,
+  ) {
+    const names = splitMarket(market);
+    if (names === undefined) throw new RangeError(`not a market: ${market}`);
+    this.base = names.base;
+    this.quote = names.quote;
+    this.isBuy = side === 'buy';
+  }
+
+  place(order: FilledOrder): void {
+    const price = Decimal.of(order.price);
+    const isLooser = this.#limit === undefined || price.compare(this.#limit) === (this.isBuy ? 1 : -1);
+    if (this.isFound) this.#firstOpen = this.#orders.length;
+    if (this.isFound || isLooser) this.#limit = price;
+    this.#orders.push(order);
+    this.amountLeft = this.amountLeft.plus(Decimal.of(order.filled));
+    this.valueLeft = this.valueLeft.plus(Decimal.of(order.filledValue));
+    const fee = Decimal.of(order.fee ?? '0');
+    if (fee.sign === 0) return;
+    if (this.booking === 'apart' || order.feeCoin !== this.received) {
+      const coin = order.feeCoin ?? this.ownCoin;
+      this.#feesLeft.set(coin, this.feeLeft(coin).plus(fee));
+      return;
+    }
+    this.#inside = this.#inside.plus(fee);
+    this.#booked = this.#booked.plus(Decimal.of(this.isBuy ? order.filled : order.filledValue).minus(fee));
+    if (this.isBuy) this.amountLeft = this.amountLeft.minus(fee);
+    else this.valueLeft = this.valueLeft.minus(fee);
+  }
+
+  get received(): string {
+    return this.isBuy ? this.base : this.quote;
+  }
+
+  get isFound(): boolean {
+    return this.amountLeft.sign === 0 && this.valueLeft.sign === 0;
+  }
+
+  /** Names those of its orders that share their totals: all since nothing was left of any. */
+  get openOrders(): string {
+    return `${this.side} ${this.market} ${this.#firstOpen}`;
+  }
+
+  /** Whether a bill may be one of its fees. */
+  mayPayFee({ coin, change }: Line): boolean {
+    return this.feesLeft.some(
+      ([owed, amount]) =>
+        (owed === null || owed === coin) &&
+        change.sign === -amount.sign &&
+        magnitude({ change }).compare(magnitude({ change: amount })) <= 0,
+    );
+  }
+
+  /** The coins of the fees that no bill has shown yet, null for one that is not known, with their sums. */
+  get feesLeft(): readonly (readonly [string | null, Decimal])[] {
+    return [...this.#feesLeft].filter(([, amount]) => amount.sign !== 0);
+  }
+
+  feeLeft(coin: string | null): Decimal {
+    return this.#feesLeft.get(coin) ?? Decimal.zero;
+  }
+
+  /** Whether its orders may trade this amount for this value and leave the rest: both at a price that they allow. */
+  mayTrade(amount: Decimal, value: Decimal): boolean {
+    return this.allows(amount, value) && this.allows(this.amountLeft.minus(amount), this.valueLeft.minus(value));
+  }
+
+  /** Whether one of the orders that something is left of allows this price. */
+  allows(amount: Decimal, value: Decimal): boolean {
+    if (amount.sign < 0 || value.sign !== amount.sign || this.#limit === undefined) return false;
+    const inside = this.#mostFeeInside(this.isBuy ? amount : value);
+    return this.isBuy
+      ? value.compare(this.#limit.times(amount.plus(inside))) <= 0
+      : value.plus(inside).compare(this.#limit.times(amount)) >= 0;
+  }
+
+  /** A trade pays its share of the fee, or up to twice as much: takers pay more than makers. */
+  #mostFeeInside(received: Decimal): Decimal {
+    if (this.#inside.sign <= 0 || this.#booked.sign <= 0) return Decimal.zero;
+    return received.times(this.#inside.plus(this.#inside)).dividedBy(this.#booked, received.scale + 1, 'up');
+  }
+
+  add(trade: Omit<BookedTrade, 'fees'>): BookedTrade {
+    const added = { ...trade, fees: [] };
+    this.trades.push(added);
+    this.amountLeft = this.amountLeft.minus(trade.amount);
+    this.valueLeft = this.valueLeft.minus(trade.value);
+    return added;
+  }
+
+  /** @param owed the coin of {@link feesLeft} that it belongs to: null if the orders do not name the coin */
+  addFee(trade: BookedTrade, fee: BookedFee, owed: string | null): void {
+    trade.fees.push(fee);
+    this.#feesLeft.set(owed, this.feeLeft(owed).minus(fee.amount));
+  }
+
+  /** Looks for what is left among bills of any moment, and takes the rest as the orders report it. */
+  finish(statement: Statement, bills: AmountIndex): void {
+    for (const order of this.#orders) if (!this.isFound) this.#takeWhole(order, statement, bills);
+    if (!this.isFound) this.#addRest(statement, bills);
+    for (const [coin, amount] of this.feesLeft) this.#addFeeRest(coin, amount, statement, bills);
+  }
+
+  /** Takes the bills of a whole order, which may be of two moments. */
+  #takeWhole({ filled, filledValue, time }: FilledOrder, statement: Statement, bills: AmountIndex): void {
+    const [amount, value] = [Decimal.of(filled), Decimal.of(filledValue)];
+    if (amount.compare(this.amountLeft) <= 0 && value.compare(this.valueLeft) <= 0)
+      this.#take(amount, value, time, statement, bills);
+  }
+
+  #take(amount: Decimal, value: Decimal, since: number, statement: Statement, bills: AmountIndex): boolean {
+    const suits = statement.isSince(since);
+    const sign = this.isBuy ? 1 : -1;
+    const base = bills.take(this.base, signed(amount, sign), suits);
+    const quote = bills.take(this.quote, signed(value, -sign), suits);
+    const line = base ?? quote;
+    if (line === undefined) return false;
+    const { time, place } = line;
+    this.add({ time, place, amount, value, hasBill: { base: base !== undefined, quote: quote !== undefined } });
+    return true;
+  }
+
+  #addRest(statement: Statement, bills: AmountIndex): void {
+    const { amountLeft: amount, valueLeft: value } = this;
+    const [oldest] = this.#orders;
+    if (this.#take(amount, value, oldest?.time ?? 0, statement, bills)) return;
+    const whole = this.#orders.find((order) => amount.equals(Decimal.of(order.filled)));
+    const found = whole === undefined ? this.trades.at(-1) : { time: whole.time, place: 0 };
+    const { time, place } = found ?? { time: this.#orders.at(-1)?.time ?? 0, place: 0 };
+    this.add({ time, place, amount, value, hasBill: { base: false, quote: false } });
+  }
+
+  #addFeeRest(coin: string | null, amount: Decimal, statement: Statement, bills: AmountIndex): void {
+    const trade = this.trades.at(-1);
+    if (trade === undefined) return;
+    const suits = statement.isSince(this.#orders[0]?.time ?? 0);
+    const bill = coin === UNNAMED ? undefined : bills.take(coin, amount.negated(), suits);
+    this.addFee(trade, { coin, amount, time: bill?.time ?? trade.time, hasBill: bill !== undefined }, coin);
+  }
+
+  /** Its trades as they happened, each with the fee that is inside its bill, as a share. */
+  tradesWithFees(): readonly BookedTrade[] {
+    if (this.#inside.sign === 0) return this.trades;
+    const booked = (trade: BookedTrade) => (this.isBuy ? trade.amount : trade.value);
+    let feeLeft = this.#inside;
+    let bookedLeft = Decimal.sum(this.trades.map(booked));
+    return this.trades.map((trade) => {
+      const part = booked(trade);
+      const amount = bookedLeft.sign === 0 ? feeLeft : shareOf(feeLeft, part, bookedLeft);
+      feeLeft = feeLeft.minus(amount);
+      bookedLeft = bookedLeft.minus(part);
+      const hasBill = this.isBuy ? trade.hasBill.base : trade.hasBill.quote;
+      return {
+        ...trade,
+        amount: this.isBuy ? trade.amount.plus(amount) : trade.amount,
+        value: this.isBuy ? trade.value : trade.value.plus(amount),
+        fees: [...trade.fees, { coin: this.received, amount, time: trade.time, hasBill }],
+      };
+    });
+  }
+}
+
+export function signed(amount: Decimal, sign: number): Decimal {
+  return sign < 0 ? amount.negated() : amount;
+}
+
+/** What a side would book for a pair of bills; undefined if they are not of its coins. */
+export function tradeOf(side: MarketSide, base: Line, quote: Line) {
+  const sign = side.isBuy ? 1 : -1;
+  if (base.change.sign !== sign || quote.change.sign !== -sign) return undefined;
+  return { base, quote, amount: magnitude(base), value: magnitude(quote) };
+}

@@ -1,0 +1,16 @@
+import type { Decimal } from '../../domain/decimal.js';
+
+export const MOVEMENT_KINDS = ['fills', 'fees', 'deposits', 'withdrawals'] as const;
+export type MovementKind = (typeof MOVEMENT_KINDS)[number];
+
+/** A change of a balance that an order, a deposit or a withdrawal accounts for, with a bill or without. */
+export interface Movement {
+  readonly kind: MovementKind;
+  readonly coin: string;
+  /** Below zero if coins went away. */
+  readonly amount: Decimal;
+  readonly time: number;
+  /** Of a fill and its fees; null for deposits and withdrawals. */
+  readonly market: string | null;
+  readonly hasBill: boolean;
+}

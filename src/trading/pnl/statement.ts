@@ -1,0 +1,97 @@
+import { Decimal } from '../../domain/decimal.js';
+import type { Bill } from '../../domain/funds.js';
+
+/** A bill with its place in the statement. */
+export interface Line {
+  readonly place: number;
+  readonly coin: string;
+  readonly change: Decimal;
+  readonly time: number;
+}
+
+const SECOND_MS = 1_000;
+
+/** The bills of an account, oldest first, each taken by at most one record. */
+export class Statement {
+  readonly lines: readonly Line[];
+  /** How long a moment of the statement lasts, in ms: some exchanges date bills in whole seconds. */
+  readonly momentMs: number;
+  readonly #taken = new Set<number>();
+
+  constructor(private readonly bills: readonly Bill[]) {
+    this.lines = bills.map(({ coin, change, time }, place) => ({ place, coin, change: Decimal.of(change), time }));
+    this.momentMs = bills.every(({ time }) => time % SECOND_MS === 0) ? SECOND_MS : 1;
+  }
+
+  /** Whether a bill may be of something that was done at a moment, in ms, or later. */
+  isSince(moment: number): (line: Line) => boolean {
+    return ({ time }) => time + this.momentMs > moment;
+  }
+
+  isTaken(place: number): boolean {
+    return this.#taken.has(place);
+  }
+
+  take({ place }: Line): void {
+    this.#taken.add(place);
+  }
+
+  takenTypes(): Set<string> {
+    const types = new Set<string>();
+    for (const place of this.#taken) {
+      const type = this.bills[place]?.type ?? null;
+      if (type !== null) types.add(type);
+    }
+    return types;
+  }
+
+  /** The bills of each moment. */
+  *moments(): Generator<readonly Line[]> {
+    for (let start = 0; start < this.lines.length; ) {
+      const time = this.lines[start]?.time;
+      let end = start + 1;
+      while (this.lines[end]?.time === time) end += 1;
+      yield this.lines.slice(start, end);
+      start = end;
+    }
+  }
+}
+
+/** The bills that are left, by coin and amount. */
+export class AmountIndex {
+  readonly #lines = new Map<string, Line[]>();
+
+  constructor(private readonly statement: Statement) {
+    for (const line of statement.lines) {
+      if (statement.isTaken(line.place)) continue;
+      const key = keyOf(line.coin, line.change);
+      const same = this.#lines.get(key);
+      if (same === undefined) this.#lines.set(key, [line]);
+      else same.push(line);
+    }
+  }
+
+  /** The oldest bill of exactly this amount that `suits`. */
+  find(coin: string, change: Decimal, suits: (line: Line) => boolean = () => true): Line | undefined {
+    return this.#lines.get(keyOf(coin, change))?.find((one) => !this.statement.isTaken(one.place) && suits(one));
+  }
+
+  /** Takes the bill that {@link find} finds. */
+  take(coin: string, change: Decimal, suits?: (line: Line) => boolean): Line | undefined {
+    const line = this.find(coin, change, suits);
+    if (line !== undefined) this.statement.take(line);
+    return line;
+  }
+}
+
+function keyOf(coin: string, change: Decimal): string {
+  return `${coin} ${change.trimmed().toString()}`;
+}
+
+export function magnitude({ change }: Pick<Line, 'change'>): Decimal {
+  return change.sign < 0 ? change.negated() : change;
+}
+
+export function distance(one: Line, other: Line): number {
+  return Math.abs(one.place - other.place);
+}
