@@ -48,6 +48,8 @@ const ARCHIVE_SLACK_MS = 86_400_000;
 export const EXPIRED = 'the request has expired and the exchange has no such order';
 /** Most pages read as a side effect of another command. */
 const MAX_PAGES = 100;
+/** How often a list is read as a side effect further than the command itself needs it. */
+const CLOSING_INTERVAL_MS = 60_000;
 
 /** The orders read of one side of a market. */
 export interface OrderList extends MarketSide, Omit<List, 'rows'> {
@@ -413,10 +415,12 @@ export async function readOrderList(
   side: MarketSide,
   { to = Number.POSITIVE_INFINITY, isThorough = false }: Reach = {},
 ): Promise<OrderList> {
-  const from = Math.min(to, oldestToClose(trading, side, isThorough));
+  const oldest = oldestToClose(trading, side, isThorough);
+  const from = Math.min(to, oldest);
   const pages = { from: 1, to: isThorough ? Number.POSITIVE_INFINITY : MAX_PAGES };
   const read = () => trading.client.orders(side.market, side.side, pages, ({ time }) => time < from);
   const { value, began } = await datedRead(trading, read);
+  if (oldest < Number.POSITIVE_INFINITY) trading.journal.noteClosing(side);
   return orderList(side, value, began);
 }
 
@@ -432,7 +436,10 @@ export function orderList(
   return { market, side, orders, began, since, expiredTo: Number.NEGATIVE_INFINITY };
 }
 
-/** How far back a list closes every settled write whose requests have expired, or with `isAll` every settled write. */
+/**
+ * How far back a list closes every settled write whose requests have expired, or with `isAll` every settled write. Infinity if none
+ * has, or if that was done a moment ago: otherwise each of many orders in a row would read what all of them made.
+ */
 function oldestToClose(
   { journal, client, host, requestLifetimeMs }: TradingContext,
   side: MarketSide,
@@ -441,6 +448,7 @@ function oldestToClose(
   const hasExpired = (reqTime: number, now: number) => now > expiresAt(reqTime, requestLifetimeMs);
   // no request was sent before its write was recorded, so the names of the files are usually enough
   if (!isAll && !hasExpired(journal.oldestSettled(side), host.now())) return Number.POSITIVE_INFINITY;
+  if (!isAll && journal.sinceClosing(side) < CLOSING_INTERVAL_MS) return Number.POSITIVE_INFINITY;
   const attempts = journal
     .settledEntries(side)
     .filter(({ isClosed }) => !isClosed)

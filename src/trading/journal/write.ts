@@ -123,7 +123,12 @@ const TERMS: Readonly<Record<WriteKind, { readonly texts: readonly string[]; rea
 function hasTermsOf(operation: string, terms: Readonly<Record<string, unknown>>): boolean {
   if (!Object.hasOwn(TERMS, operation)) return false;
   const { texts, parts } = TERMS[operation as WriteKind];
-  return texts.every((name) => typeof terms[name] === 'string') && parts.every((name) => isObject(terms[name]));
+  const { baseline } = terms;
+  return (
+    texts.every((name) => typeof terms[name] === 'string') &&
+    parts.every((name) => isObject(terms[name])) &&
+    (baseline === undefined || Array.isArray(baseline))
+  );
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -7,7 +7,6 @@ import type { JournalEntry } from '../journal/entry.js';
 import type { RecordedWrite } from '../journal/write.js';
 import { namedIdOf } from '../open-writes.js';
 import { certainAt, pollUntilSettled } from '../poll-until-settled.js';
-import { listMustReachTo } from '../reconcile.js';
 import { EXPIRED, type OrderList, readOrderList, settle } from '../settle.js';
 import type { TradingContext } from '../trading-context.js';
 import { isUnusedIdNotFound, lookUp, type Mismatch } from './look-up.js';
@@ -144,8 +143,8 @@ interface KnownOrder {
 /**
  * Looks an order up, by the id that its answer named and by its client id, until the outcome is known or the budget ends, and records
  * what that shows. A rejected order that is not found was rejected. One without an answer counts as not sent once its request has
- * expired and the exchange answers the same for a client id that was never used. If its answer named an id, the exchange must say of
- * both ids that it has no such order, and list its orders without it: otherwise the answer is believed, and the order stays unknown.
+ * expired and the exchange answers the same for a client id that was never used. One whose answer named an order stays unknown until
+ * that order is shown, or contradicts the answer.
  */
 export async function findOrder(
   trading: TradingContext,
@@ -163,9 +162,8 @@ export async function findOrder(
       if (found === undefined) return undefined;
       if (found !== 'none') return 'mismatch' in found ? leaveMismatched(entry, found) : settlePlaced(entry, found);
       if (refusal !== undefined) return settleAbsent(entry, 'refused');
-      if (!isExpired) return 'none';
-      const isAbsent = (await isUnusedIdNotFound(trading, terms.market)) && (await isNamedUnlisted(trading, entry));
-      return isAbsent ? settleAbsent(entry, 'notSent') : 'none';
+      if (!isExpired || namedIdOf(entry) !== undefined) return 'none';
+      return (await isUnusedIdNotFound(trading, terms.market)) ? settleAbsent(entry, 'notSent') : 'none';
     },
   );
   if (settled !== undefined) return settled;
@@ -177,21 +175,9 @@ export async function findOrder(
     outcome: 'unknown',
     reason: id === null ? reason : `the answer names order ${id}, but ${unproven ?? UNSHOWN}`,
     id,
-    certainAt: certainAt(trading, entry.write),
+    // no moment decides whether an answer is true
+    certainAt: id === null ? certainAt(trading, entry.write) : null,
   };
-}
-
-/**
- * Whether the order that an answer named, if one did, is missing in a list that goes back to its request. An empty list proves
- * nothing: the exchange may not list its orders.
- */
-async function isNamedUnlisted(trading: TradingContext, entry: JournalEntry<'order'>): Promise<boolean> {
-  const namedId = namedIdOf(entry);
-  if (namedId === undefined) return true;
-  const to = listMustReachTo(entry.write);
-  const list = await tryRead(() => readOrderList(trading, entry.write.terms, { to }));
-  if (list === undefined || list.orders.length === 0) return false;
-  return list.since <= to && list.orders.every(({ id }) => id !== namedId);
 }
 
 const UNSHOWN = 'the exchange does not show it';

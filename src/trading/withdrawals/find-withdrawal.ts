@@ -49,9 +49,15 @@ export async function findWithdrawal(
     const now = await readFinding(trading, entry, refusal?.code);
     finding = now ?? finding;
     if (now?.kind === 'found') return { outcome: 'placed', id: now.id, duplicates: now.duplicates };
+    if (now?.kind === 'contradicted') {
+      noteContradicted(trading, entry);
+      return 'none';
+    }
     if (now?.kind === 'none' && refusal !== undefined) return settleAbsent(entry, 'refused');
     if (now === undefined || !isExpired) return now && 'none';
     if (now.kind === 'unclear') return leftToUser(now.candidates);
+    const namedId = namedIdOf(entry);
+    if (namedId !== undefined) return { ...settleAsAnswered(entry, namedId), duplicates: [] };
     return mayBeUnlisted ? leftToUser([]) : settleAbsent(entry, 'notSent');
   });
   if (settled !== undefined && settled.outcome !== 'unknown') return settled;
@@ -88,6 +94,19 @@ export async function readFinding(
   });
   if (finding === undefined) entry.note('read the withdrawals: no answer');
   return finding;
+}
+
+/** Believes an answer: no record shows the withdrawal that it names, and none contradicts it. */
+export function settleAsAnswered(entry: JournalEntry<'withdraw'>, id: string) {
+  entry.settle({ outcome: 'placed', id, duplicates: [] }, `placed: ${id}`);
+  return { outcome: 'placed', id } as const;
+}
+
+/** Notes that the answer named something else: from then on only the records count. */
+export function noteContradicted(trading: TradingContext, entry: JournalEntry<'withdraw'>): void {
+  const what = `withdrawal ${namedIdOf(entry)}, which is a different withdrawal`;
+  entry.note(`the answer names ${what}`, { isContradicted: true });
+  trading.reportProgress(`The answer names ${what}. Looking it up; it is not sent again.`);
 }
 
 function withRefusal(unknown: UnknownWithdrawal, refusal: Refusal | undefined): UnknownWithdrawal {
