@@ -303,7 +303,8 @@ function show(screen: Screen, resolutions: readonly Resolution[], nothing: strin
 }
 
 function timelineTable(screen: Screen, { write, outcome, id, events }: Resolution): string {
-  const title = `${textOf(write)}: ${outcome}${outcome === 'placed' && id !== null ? ` as ${id}` : ''}`;
+  const named = outcome === 'unknown' ? `, the answer names ${id}` : outcome === 'placed' ? ` as ${id}` : '';
+  const title = `${textOf(write)}: ${outcome}${id === null ? '' : named}`;
   const times = (count: number) => (count === 1 ? '' : ` (${count} times)`);
   return table(
     screen,
