@@ -69,6 +69,17 @@ describe('a record', () => {
     expect(isRecordedWrite(recorded('batch', { terms }))).toBe(true);
   });
 
+  it.each([
+    [undefined, true],
+    [[], true],
+    [['7'], true],
+    [null, false],
+    [true, false],
+    [{}, false],
+  ])('of a job has a list of the orders before it, or none if the exchange listed none: %j', (baseline, isWhole) => {
+    expect(isRecordedWrite(recorded('batch', { terms: { ...WRITES.batch, baseline } }))).toBe(isWhole);
+  });
+
   it.each([undefined, null, 'text', 5, []])('is no other value: %j', (value) => {
     expect(isRecordedWrite(value)).toBe(false);
   });

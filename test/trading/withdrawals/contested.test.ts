@@ -76,7 +76,12 @@ describe('a lost withdrawal', () => {
 
   it('names the records before its request has expired too, but may still be settled by a later read', async () => {
     const { outcome } = await lost([record(3), record(2)], {}, { ...ENOUGH, budgetMs: 2_000 });
-    expect(outcome).toEqual({ outcome: 'unknown', reason: expect.stringContaining(' or 3 ('), certainAt: null });
+    expect(outcome).toEqual({
+      outcome: 'unknown',
+      reason: expect.stringContaining(' or 3 ('),
+      id: null,
+      certainAt: null,
+    });
   });
 
   it('polls nothing more once its request has expired and the records decide nothing', async () => {
@@ -97,7 +102,7 @@ describe('a lost transfer within the exchange', () => {
   it('stays unknown if no record shows it, because the exchange need not list it', async () => {
     const { outcome, trading } = await lost([], { internal: true });
     const reason = 'the exchange shows no such withdrawal, but it may not list transfers within the exchange';
-    expect(outcome).toEqual({ outcome: 'unknown', reason, certainAt: null, candidates: [] });
+    expect(outcome).toEqual({ outcome: 'unknown', reason, id: null, certainAt: null, candidates: [] });
     expect(trading.journal.unsettledEntries()).toHaveLength(1);
   });
 });
