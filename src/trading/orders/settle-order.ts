@@ -162,25 +162,29 @@ export async function findOrder(
       if (found === undefined) return undefined;
       if (found !== 'none') return 'mismatch' in found ? leaveMismatched(entry, found) : settlePlaced(entry, found);
       if (refusal !== undefined) return settleAbsent(entry, 'refused');
-      if (!isExpired || namedIdOf(entry) !== undefined) return 'none';
-      return (await isUnusedIdNotFound(trading, terms.market)) ? settleAbsent(entry, 'notSent') : 'none';
+      if (!isExpired || !(await isUnusedIdNotFound(trading, terms.market))) return 'none';
+      const namedId = namedIdOf(entry);
+      return namedId === undefined ? settleAbsent(entry, 'notSent') : leaveUnshown(entry, namedId);
     },
   );
   if (settled !== undefined) return settled;
   entry.release();
   const id = namedIdOf(entry) ?? null;
+  if (id !== null) return unshown(id, unproven);
   const missing = unproven ?? 'the exchange shows no such order, but the request may still arrive';
   const reason = refusal === undefined ? missing : uncheckedRefusalText(refusal, missing);
-  return {
-    outcome: 'unknown',
-    reason: id === null ? reason : `the answer names order ${id}, but ${unproven ?? UNSHOWN}`,
-    id,
-    // no moment decides whether an answer is true
-    certainAt: id === null ? certainAt(trading, entry.write) : null,
-  };
+  return { outcome: 'unknown', reason, id, certainAt: certainAt(trading, entry.write) };
 }
 
-const UNSHOWN = 'the exchange does not show it';
+/** Releases an order that its answer named and the exchange does not show: no later read can decide whether the answer was true. */
+function leaveUnshown(entry: JournalEntry<'order'>, namedId: string): Unknown {
+  entry.release();
+  return unshown(namedId);
+}
+
+function unshown(id: string, why = 'the exchange does not show it'): Unknown {
+  return { outcome: 'unknown', reason: `the answer names order ${id}, but ${why}`, id, certainAt: null };
+}
 
 /** Why the outcome of a write is unknown that was refused, as a part of a sentence. @param unchecked why it could not be looked up */
 export function uncheckedRefusalText({ message }: Refusal, unchecked: string): string {
