@@ -6,6 +6,8 @@ import { bundleProgram } from './bundle-program.js';
 import { prepare, root, run } from './prepare.js';
 
 prepare();
+// as in scripts/test.js
+delete process.env.NODE_EXTRA_CA_CERTS;
 const [name = '', ...words] = process.argv.slice(2);
 const directory = mkdtempSync(path.join(tmpdir(), 'pit-campaign-'));
 process.on('exit', () => rmSync(directory, { recursive: true, force: true }));

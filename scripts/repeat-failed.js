@@ -1,12 +1,12 @@
 // `node scripts/repeat-failed.js LIST COMMAND…`, for `.ci/run`: runs the tests with the command, then each file that failed once
-// more, alone. The run fails if one fails again or if more than three failed. A test that passes only when it is repeated is
+// more, alone. The run fails if one fails again or if more than six failed. A test that passes only when it is repeated is
 // flaky: it is added to the file LIST with its first error.
 import { spawnSync } from 'node:child_process';
 import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-const MOST_REPEATED = 3;
+const MOST_REPEATED = 6;
 
 const [list = '', command = '', ...words] = process.argv.slice(2);
 const folder = mkdtempSync(path.join(tmpdir(), 'pit-failures-'));

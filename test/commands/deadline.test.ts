@@ -12,7 +12,7 @@ const MARKETS = '{"btc_usdt":{"priceScale":2,"amountScale":4,"minAmount":0.001,"
 const BOOK = '{"asks":[[31001.5,2]],"bids":[[31000.5,1]],"timestamp":1540295995}';
 
 /** Serves market data, refuses to answer signed requests, and lets pauses take for ever. The time begins with the first of them. */
-async function withoutEnd(line: string, first: string, seconds = '3') {
+async function withoutEnd(line: string, first: string) {
   const server = await serveFaults({
     answer: ({ target }) => {
       if (target.startsWith('/data/v1/markets')) return respond(MARKETS);
@@ -21,7 +21,7 @@ async function withoutEnd(line: string, first: string, seconds = '3') {
   });
   const environment = environmentAt(server.url);
   const host = { sleep: () => new Promise<void>(() => undefined) };
-  const words = [...line.split(' '), '--json', '--timeout', seconds];
+  const words = [...line.split(' '), '--json', '--timeout', '3'];
   const options = { home: temporaryHome(), environment };
   const ran = await timedFrom(first, (clock) => runPit(words, { ...options, host: { ...host, ...clock } }));
   return { ...ran, server };
@@ -36,14 +36,6 @@ describe.concurrent('a command that goes on after its time', () => {
       message: 'The command did not end within its 3 seconds and was stopped.',
       hint: 'Give it more time with --timeout SECONDS.',
     });
-  });
-
-  it.each([
-    ['1', 'The command did not end within its 1 second and was stopped.'],
-    ['1.5', 'The command did not end within its 1.5 seconds and was stopped.'],
-  ])('its message names a time of %s s in words', async (seconds, message) => {
-    const { stderr } = await withoutEnd('balance', 'getAccountInfo', seconds);
-    expect(lastError(stderr)).toMatchObject({ message });
   });
 
   it('a command with a recorded write ends with exit code 6, and names the command that settles it', async () => {
@@ -97,9 +89,13 @@ describe.concurrent('a command is not ended', () => {
         return respond('{"code":1000,"message":"ok"}');
       },
     });
+    // a clock that stands still until then: a busy machine may take longer than the time to start the program
+    let now = 0;
     const host = {
+      monotonic: () => now,
       isProgram: () => Promise.resolve(true),
       run: async () => {
+        now = LONG_MS;
         await delay(LONG_MS);
         return 7;
       },

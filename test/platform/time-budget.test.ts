@@ -69,3 +69,11 @@ it.each([
   });
   expect(budget.remainingMs).toBe(left);
 });
+
+it.each([
+  [1_000, '1 second'],
+  [1_500, '1.5 seconds'],
+  [3_000, '3 seconds'],
+])('a time budget of %s ms is called %s', (milliseconds, words) => {
+  expect(new TimeBudget(milliseconds, () => 0).words).toBe(words);
+});

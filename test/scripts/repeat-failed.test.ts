@@ -59,7 +59,7 @@ it('a file that fails again fails the run', () => {
 });
 
 it.each<[string, Parameters<typeof repeat>]>([
-  ['more than three failed files', [['a', 'b', 'c', 'd'], ['other']]],
+  ['more than six failed files', [['a', 'b', 'c', 'd', 'e', 'f', 'g'], ['other']]],
   ['an error outside of the tests', [['a'], ['other'], 1]],
   ['no report', ['none', ['other']]],
   ['no failed file', [[], ['other']]],

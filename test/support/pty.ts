@@ -38,7 +38,8 @@ export interface PtyResult {
   readonly echoes: boolean;
 }
 
-const DEFAULTS = { steps: [], columns: 80, rows: 30, stdin: 'terminal', stdout: 'terminal', seconds: 60 };
+/** The time is for what hangs: how long a program takes depends on what else the machine does. */
+const DEFAULTS = { steps: [], columns: 80, rows: 30, stdin: 'terminal', stdout: 'terminal', seconds: 240 };
 
 let interpreter: string | undefined;
 
