@@ -29,16 +29,24 @@ export async function lookUp(
 ): Promise<Order | Mismatch | 'none' | undefined> {
   const namedId = namedIdOf(entry);
   const named = namedId === undefined ? undefined : await lookUpNamed(trading, entry, namedId, listed);
-  if (named !== undefined && typeof named === 'object') return named;
-  const { found, event, isUnanswered } = await evidenceOf(trading, entry.write, refusal);
+  if (typeof named === 'object' && !isOlder(named, entry.write)) return named;
+  const { found, event, isUnanswered, hasNoClientIds } = await evidenceOf(trading, entry.write, refusal);
   entry.note(`asked by client id: ${event}`, isUnanswered === true ? { isUnanswered } : {});
+  // an exchange that knows no client ids has only the id of its answer, and may date orders by another clock
+  if (typeof named === 'object' && hasNoClientIds === true) return named;
   // an exchange that could not be asked for the id of its answer may have that order
   return found === 'none' && named === 'unanswered' ? undefined : found;
 }
 
+/** Whether an order is dated before the request that would have made it. */
+function isOlder({ time }: Order, { reqTime }: RecordedWrite<'order'>): boolean {
+  return time < reqTime - SLACK_MS;
+}
+
 /**
- * The order that an answer named, if the exchange shows it with the terms that were sent; undefined if it does not. A server in between may have answered with
- * the response to another request: then the order has other terms, or is another write's, and the answer is noted as contradicted.
+ * The order that an answer named, if the exchange shows it with the terms that were sent and no other write has it. A server in
+ * between may have answered with the response to another request: then the order has other terms, or is another write's, and the
+ * answer is noted as contradicted.
  */
 async function lookUpNamed(
   trading: TradingContext,
@@ -60,10 +68,11 @@ async function lookUpNamed(
     );
     return undefined;
   }
-  const isProven = order !== undefined && owner === undefined && order.time >= write.reqTime - SLACK_MS;
-  const what = order === undefined ? 'not shown' : isProven ? 'found' : 'it may be that of another write';
-  entry.note(`${listed === undefined ? 'asked for' : 'listed:'} order ${id}: ${what}`);
-  if (isProven) return order;
+  const isFree = order !== undefined && owner === undefined;
+  const what = order === undefined ? 'not shown' : isFree ? 'found' : 'it may be that of another write';
+  const older = isFree && isOlder(order, write) ? ', though dated before the request' : '';
+  entry.note(`${listed === undefined ? 'asked for' : 'listed:'} order ${id}: ${what}${older}`);
+  if (isFree) return order;
   return answer === undefined ? 'unanswered' : undefined;
 }
 
@@ -78,17 +87,17 @@ const CLOCK_SET_MS = 60_000;
  */
 function ownerOfOrder(
   journal: Journal,
-  { id: writeId, time, reqTime }: RecordedWrite<'order'>,
+  write: RecordedWrite<'order'>,
   orderId: string,
   order: Order | undefined,
 ): 'settled' | 'open' | undefined {
-  const isNew = order !== undefined && order.time >= reqTime - SLACK_MS;
+  const { id: writeId, time } = write;
   const others = journal.unsettledEntries().filter(({ write }) => write.id !== writeId);
   const isNamed = (entry: JournalEntry) =>
     entry.isKind('batch') ? new Job(entry).orderIds.includes(orderId) : namedIdOf(entry) === orderId;
   // in this order: a write that is settled meanwhile is in both
   if (others.some(isNamed)) return 'open';
-  const since = time - (isNew ? CLOCK_SET_MS : STALE_MS);
+  const since = order === undefined ? time - STALE_MS : isOlder(order, write) ? 0 : time - CLOCK_SET_MS;
   if (journal.archive.makerOf(orderId, since, writeId) !== undefined) return 'settled';
   const batches = journal.archive.since(since, { operation: 'batch' });
   const isOfBatch = batches.some(({ write }) => archivedJob(journal, write.id)?.orderIds.includes(orderId));
@@ -100,6 +109,8 @@ interface Evidence {
   /** In words. */
   readonly event: string;
   readonly isUnanswered?: true;
+  /** Whether the exchange refuses to look up client ids, or answers with some order whatever the client id. */
+  readonly hasNoClientIds?: boolean;
 }
 
 async function evidenceOf(
@@ -107,16 +118,19 @@ async function evidenceOf(
   write: RecordedWrite<'order'>,
   refusal?: number | null,
 ): Promise<Evidence> {
-  const { terms, reqTime } = write;
+  const { terms } = write;
   const found = await findByClientId(trading, terms.market, clientIdOf(write), refusal);
-  if (found === undefined) return { found, event: 'no answer', isUnanswered: true };
+  if (found === undefined || found === 'refused')
+    return { found: undefined, event: 'no answer', isUnanswered: true, hasNoClientIds: found === 'refused' };
   if (found === 'none') return { found, event: 'not found' };
   const differs = differences(found, terms).join(', ');
-  const isPlausible = differs === '' && found.time >= reqTime - SLACK_MS;
+  const isPlausible = differs === '' && !isOlder(found, write);
   // an exchange that answers with some order, whatever the client id, proves nothing
-  if (!isPlausible && !(await isUnusedIdNotFound(trading, terms.market))) {
+  const unused = isPlausible ? 'none' : await findUnused(trading, terms.market);
+  if (unused !== 'none') {
     const what = `order ${found.id}${differs === '' ? ', which is older' : `, with ${differs}`}`;
-    return { found: undefined, event: `${what}; the exchange may show it for any client id`, isUnanswered: true };
+    const event = `${what}; the exchange may show it for any client id`;
+    return { found: undefined, event, isUnanswered: true, hasNoClientIds: unused !== undefined };
   }
   if (differs === '') return { found, event: 'found' };
   // a generated id proves that the order is ours; a chosen one may also be used by somebody else
@@ -128,21 +142,27 @@ async function evidenceOf(
   return { found, event: `found, though with ${differs}` };
 }
 
-/** The newest order with a client id, `none`, or undefined if the exchange did not answer. */
+/** The newest order with a client id, `none`, `refused`, or undefined if the exchange did not answer. */
 async function findByClientId(
   { client }: TradingContext,
   market: string,
   clientId: string,
   refusal?: number | null,
-): Promise<Order | 'none' | undefined> {
+): Promise<Order | 'none' | 'refused' | undefined> {
   try {
     return (await client.findOrder(market, { clientId })) ?? 'none';
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    return isSameRefusal(error, refusal) ? 'none' : undefined;
+    if (isSameRefusal(error, refusal)) return 'none';
+    return error.kind === 'refused' || error.kind === 'internal' ? 'refused' : undefined;
   }
 }
 
 export async function isUnusedIdNotFound(trading: TradingContext, market: string): Promise<boolean> {
-  return (await findByClientId(trading, market, newClientId(trading.host))) === 'none';
+  return (await findUnused(trading, market)) === 'none';
+}
+
+/** What the exchange shows for a client id that was never used. */
+function findUnused(trading: TradingContext, market: string) {
+  return findByClientId(trading, market, newClientId(trading.host));
 }
