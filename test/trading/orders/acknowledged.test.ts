@@ -4,7 +4,7 @@ import { newClientId } from '../../../src/trading/orders/terms.js';
 import { resolve } from '../../../src/trading/resolve.js';
 import { fakeHost, NOW } from '../../support/fake-host.js';
 import { respond, serveFaults } from '../../support/fault-server.js';
-import { count, NOT_FOUND, query, record } from '../support/exchange.js';
+import { ageLimit, count, NOT_FOUND, query, record } from '../support/exchange.js';
 import { TERMS } from '../support/terms.js';
 import { tradingOf } from '../support/trading.js';
 
@@ -136,6 +136,73 @@ describe('an answer that accepts an order', () => {
       expect(count(server, 'getOrder')).toBe(1);
     },
   );
+
+  it.each([
+    ['refuses to look up client ids', () => '{"code":1001,"message":"not supported"}'],
+    ['shows some order for any client id', () => at('3', { trade_date: NOW - 90_000, price: 1 })],
+  ])(
+    'counts if the exchange dates that order by another clock and %s: its id is all that there is',
+    async (_, byClientId) => {
+      const own = at('7', { trade_date: NOW - 90_000 });
+      const server = await serveFaults({
+        answer: ({ target }) => {
+          if (target.startsWith('/api/order?')) return respond('{"code":"1000","message":"ok","id":"7"}');
+          if (target.startsWith('/api/getOrders?')) return respond('[]');
+          return respond(query(target).id === '7' ? own : byClientId());
+        },
+      });
+      const placed = await placeOrder(tradingOf(server.url), TERMS, { id: 'mine' });
+      expect(placed).toMatchObject({ outcome: 'placed', id: '7', duplicates: null });
+    },
+  );
+
+  it('does not count then if that order is of an earlier write, however long ago', async () => {
+    const own = at('7', { trade_date: NOW - 86_400_000 });
+    const server = await serveFaults({
+      answer: ({ target }) => {
+        if (target.startsWith('/api/order?')) return respond('{"code":"1000","message":"ok","id":"7"}');
+        if (target.startsWith('/api/getOrders?')) return respond('[]');
+        return respond(query(target).id === '7' ? own : '{"code":1001,"message":"not supported"}');
+      },
+    });
+    const before = tradingOf(server.url, { elapsedMs: -86_400_000 });
+    const earlier = before.journal.begin<'order'>({ operation: 'order', terms: TERMS }, { id: 'first', reqTime: NOW });
+    earlier.settle({ outcome: 'placed', id: '7', duplicates: [] }, 'placed');
+    const trading = tradingOf(server.url, { state: before.state, budgetMs: 3_000 });
+    expect(await placeOrder(trading, TERMS, { id: 'mine' })).toMatchObject({ outcome: 'unknown', id: null });
+  });
+
+  it('is left to the user once its request has expired: no later read can show whether the answer was true', async () => {
+    const tooOld = ageLimit();
+    const server = await serveFaults({
+      answer: ({ target }) => {
+        if (target.startsWith('/api/order?')) return respond('{"code":"1000","message":"ok","id":"7"}');
+        return tooOld(target) ?? respond(target.startsWith('/api/getOrders?') ? '[]' : NOT_FOUND);
+      },
+    });
+    const trading = tradingOf(server.url, { budgetMs: 30_000, isChosen: false });
+    const placed = await placeOrder(trading, TERMS, { id: 'mine' });
+    const reason = 'the answer names order 7, but the exchange does not show it';
+    expect(placed).toEqual({ outcome: 'unknown', id: '7', reason, certainAt: null });
+    // it is looked up until then, and at once in a later command
+    expect(trading.host.now() - NOW).toBeGreaterThan(60_000);
+    const elapsedMs = trading.host.now() - NOW;
+    const later = tradingOf(server.url, { state: trading.state, elapsedMs, budgetMs: 30_000, isChosen: false });
+    expect(await resolve(later, later.journal.unsettledEntries())).toMatchObject([{ outcome: 'unknown', id: '7' }]);
+    expect(later.host.now() - NOW - elapsedMs).toBeLessThan(1_000);
+  });
+
+  it('is found by that id after the process that got it was killed', async () => {
+    const server = await accepting([], at('7'));
+    const killed = tradingOf(server.url);
+    const entry = killed.journal.begin<'order'>({ operation: 'order', terms: TERMS }, { id: 'mine', reqTime: NOW });
+    entry.note('accepted: 7', { namedId: '7' });
+    entry.release();
+    const trading = tradingOf(server.url, { state: killed.state });
+    expect(await resolve(trading, trading.journal.unsettledEntries())).toMatchObject([{ outcome: 'placed', id: '7' }]);
+    const asked = server.requests.map(({ target }) => query(target)).filter(({ id }) => id !== undefined);
+    expect(asked).toHaveLength(1);
+  });
 
   it('stays unknown under the id of the answer, in the result and in the journal, if nothing shows the order', async () => {
     const server = await serveFaults({

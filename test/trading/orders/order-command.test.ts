@@ -22,6 +22,19 @@ function place(server: FaultServer): Promise<Ran> {
   return pit(server, 'order', 'buy', 'btc_usdt', '0.01', '--at', '30000', '--yes', '--id', 'mine0001');
 }
 
+it('pit order keeps the id of the answer if nothing shows the order, and so does pit resolve', async () => {
+  const server = await serve({ write: respond('{"code":"1000","message":"success","id":"777"}'), list: '[]' });
+  const ran = await pit(server, 'order', 'buy', 'btc_usdt', '0.01', '--at', '30100', '--yes', '--id', 'named0001');
+  expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([6, { outcome: 'unknown', id: '777' }]);
+  const hint = expect.stringMatching(/pit resolve named0001.*pit order show btc_usdt 777/);
+  const message = expect.stringContaining('the answer names order 777, but the exchange does not show it');
+  expect(errorOf(ran)).toMatchObject({ error: { kind: 'unknown', message, hint } });
+  const resolved = await pit(server, 'resolve', 'named0001');
+  expect([resolved.code, JSON.parse(resolved.stdout)]).toMatchObject([6, [{ outcome: 'unknown', id: '777' }]]);
+  const byUser = await pit(server, 'resolve', 'named0001', '--as', 'placed=777');
+  expect([byUser.code, JSON.parse(byUser.stdout)]).toMatchObject([0, [{ outcome: 'placed', id: '777' }]]);
+});
+
 /** The error object: the last line of stderr. */
 function errorOf({ stderr }: Ran): unknown {
   return JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '');

@@ -94,6 +94,28 @@ describe('a lost withdrawal', () => {
   });
 });
 
+describe('a withdrawal whose answer named a record, and whose process was killed', () => {
+  async function answered(records: readonly Row[], id: string) {
+    const trading = tradingOf((await serveFunds(records)).url, ENOUGH);
+    const entry = begin(trading, 'lost1');
+    entry.note(`accepted: ${id}`, { namedId: id });
+    return findWithdrawal(trading, entry);
+  }
+
+  it('has that id although no record shows it, once its request has expired', async () => {
+    expect(await answered([], '5')).toEqual({ outcome: 'placed', id: '5', duplicates: [] });
+  });
+
+  it('is the record that fits it, if the one that its answer named is something else', async () => {
+    const records = [record(3), record(2, { toAddress: OTHER })];
+    expect(await answered(records, '2')).toMatchObject({ outcome: 'placed', id: '3' });
+  });
+
+  it('was not sent if its answer named something else, and no record may be it', async () => {
+    expect(await answered([record(2, { toAddress: OTHER })], '2')).toEqual({ outcome: 'notSent' });
+  });
+});
+
 describe('a lost transfer within the exchange', () => {
   it('is found by its record', async () => {
     expect((await lost([record(2)], { internal: true })).outcome).toMatchObject({ outcome: 'placed', id: '2' });
