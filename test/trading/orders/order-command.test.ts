@@ -31,8 +31,6 @@ it('pit order keeps the id of the answer if nothing shows the order, and so does
   expect(errorOf(ran)).toMatchObject({ error: { kind: 'unknown', message, hint } });
   const resolved = await pit(server, 'resolve', 'named0001');
   expect([resolved.code, JSON.parse(resolved.stdout)]).toMatchObject([6, [{ outcome: 'unknown', id: '777' }]]);
-  const byUser = await pit(server, 'resolve', 'named0001', '--as', 'placed=777');
-  expect([byUser.code, JSON.parse(byUser.stdout)]).toMatchObject([0, [{ outcome: 'placed', id: '777' }]]);
 });
 
 /** The error object: the last line of stderr. */
