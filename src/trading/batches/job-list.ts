@@ -29,13 +29,16 @@ export async function settleLines(
 
 /** Orders that are read at once. */
 const CONCURRENCY = 8;
+/** What is kept of the budget to record and report what the orders have shown. */
+const RESERVE_MS = 1_000;
 
 /**
  * Settles with the orders that answers named, each read by its id unless a list has shown it, for an exchange that does not list its
- * orders. That shows neither duplicates nor orders without an answer. A line whose order is not shown is open again.
+ * orders. That shows neither duplicates nor orders without an answer. A line whose order is not shown, or not read while the budget
+ * lasts, is open again.
  */
 async function settleNamed(trading: TradingContext, job: Job): Promise<void> {
-  const { client } = trading;
+  const { client, budget } = trading;
   const { market, side } = job.terms;
   const began = client.now();
   const ids = job.orderIds;
@@ -44,6 +47,7 @@ async function settleNamed(trading: TradingContext, job: Job): Promise<void> {
   // all workers draw from one iterator
   const worker = async () => {
     for (const id of rest) {
+      if (!budget.allows(RESERVE_MS)) return;
       const order = await tryRead(() => client.findOrder(market, { id }));
       if (order?.side === side) job.addListed([order]);
     }
@@ -117,6 +121,7 @@ export async function checkForDuplicates(trading: TradingContext, job: Job): Pro
     await trading.host.sleep(AGAIN_MS);
     if (await isWholeListSettled(trading, job)) return start;
   }
+  budget.allowFor(RESERVE_MS + timeFor(job.orderIds.length));
   await settleNamed(trading, job);
   await settleAllLines(trading, job);
   return undefined;

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { batchAnswer } from '../../../src/commands/order/batch-result.js';
 import { resolve } from '../../../src/trading/resolve.js';
+import type { FakeHost } from '../../support/fake-host.js';
 import { type Answer, respond, serveFaults } from '../../support/fault-server.js';
 import { count, NOT_FOUND, query } from '../support/exchange.js';
 import { tradingOf } from '../support/trading.js';
@@ -51,6 +53,10 @@ describe('a batch on an exchange that does not list its orders', () => {
     const trading = tradingOf(server.url, { budgetMs: 10_000, tolerance: 60_000 });
     const ran = await place(trading, { lines: lines(3) });
     expect(outcomes(ran)).toEqual(['placed', 'unknown', 'placed']);
+    expect(batchAnswer(ran.job, ran.ending)).toMatchObject({
+      data: { placed: 2, unknown: 1, orders: [{}, { outcome: 'unknown', id: second }, {}] },
+      failure: { kind: 'unknown' },
+    });
     expect(ran.job.lines[1]).toMatchObject({ state: 'sent', namedId: second });
     const options = { state: trading.state, budgetMs: 10_000, tolerance: 60_000 };
     const later = tradingOf(server.url, options);
@@ -59,6 +65,26 @@ describe('a batch on an exchange that does not list its orders', () => {
     hidden.clear();
     expect(outcomes(await resume(tradingOf(server.url, options)))).toEqual(['placed', 'placed', 'placed']);
     expect(count(server, 'orderMoreV2')).toBe(1);
+  });
+
+  it('ends when its time is over, however many orders are left to confirm: their lines are unknown, with their ids', async () => {
+    const { exchange } = await unlisted(NO_PATH);
+    let host: FakeHost | undefined;
+    const server = await serveFaults({
+      answer: ({ target }) => {
+        if (target.startsWith('/api/getOrders?')) return NO_PATH;
+        if (target.startsWith('/api/getOrder?')) void host?.sleep(1_000);
+        return exchange.answer(target);
+      },
+    });
+    const trading = tradingOf(server.url, { budgetMs: 10_000, tolerance: 60_000 });
+    host = trading.host;
+    const { job } = await place(trading, { lines: lines(60) });
+    const { placed, unknown } = job.counts();
+    expect([placed > 0, unknown > 30, placed + unknown]).toEqual([true, true, 60]);
+    const ids = job.lines.map((line) => (line.state === 'placed' ? line.id : line.state === 'sent' && line.namedId));
+    expect(ids).toEqual(exchange.orders.map(({ id }) => id));
+    expect(count(server, 'getOrder')).toBeLessThan(20);
   });
 
   it('assigns each line its own order if the answer names them in reverse', async () => {
