@@ -24,7 +24,7 @@ export default defineConfig({
     // the workers load much the same modules: each is compiled once and kept by its content, also for the next run
     experimental: { fsModuleCache: true },
     include: ['test/**/*.test.ts'],
-    globalSetup: ['test/support/missing.ts'],
+    globalSetup: ['test/support/current-program.ts', 'test/support/missing.ts'],
     setupFiles: ['test/support/every-file.ts'],
     reporters: ['default', './test/support/closing-line.ts', './test/support/failure-report.ts'],
     // many tests wait for much of their time, for real processes and real time limits: more workers than two cores have room for

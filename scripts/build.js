@@ -10,76 +10,10 @@ import { importBundled } from './bundle-program.js';
 import { writeLicences } from './licences.js';
 import { commitOf, root } from './prepare.js';
 import { replaceBundle } from './replace-bundle.js';
+import { stubs } from './stubs.js';
 
 const dist = path.join(root, 'dist');
 const require = createRequire(import.meta.url);
-
-/** Modules that packages import and pit never runs, or only over https, and the stubs that replace them. */
-const STUBS = [
-  // HTTP/2, which opens a TLS socket when it is loaded, the cache, and a resolver of names
-  { of: 'got', module: /^http2-wrapper$/, becomes: 'export default {}' },
-  {
-    of: 'got',
-    module: /^cacheable-request$/,
-    becomes: 'export default class {} export class CacheError extends Error {}',
-  },
-  { of: 'got', module: /^cacheable-lookup$/, becomes: 'export default class {}' },
-  // messages for Node's diagnostics channel, which load node:crypto for a random number
-  {
-    of: 'got',
-    module: /\/diagnostics-channel\.js$/,
-    becomes: `export const generateRequestId = () => ''; const nothing = () => {};
-      export { nothing as publishRequestCreate, nothing as publishRequestStart, nothing as publishResponseStart,
-        nothing as publishResponseEnd, nothing as publishRetry, nothing as publishError, nothing as publishRedirect }`,
-  },
-  {
-    of: 'got',
-    module: /^node:tls$/,
-    becomes: `export const checkServerIdentity = (host, certificate) =>
-      process.getBuiltinModule('node:tls').checkServerIdentity(host, certificate)`,
-  },
-  // loads zlib on demand; whether there is zstd depends on the Node that runs pit, not on the one that builds it
-  {
-    of: 'decompress-response',
-    module: /^node:zlib$/,
-    becomes: `export default new Proxy({}, {
-      get: (_, name) =>
-        name === 'createZstdDecompress' && process.versions.zstd === undefined
-          ? undefined
-          : () => process.getBuiltinModule('node:zlib')[name](),
-    })`,
-  },
-  // validation of a configuration by a schema, and migrations
-  { of: 'conf', module: /^ajv\/dist\/2020\.js$/, becomes: 'export class Ajv2020 {}' },
-  { of: 'conf', module: /^ajv-formats$/, becomes: 'export default {}' },
-  { of: 'conf', module: /^semver$/, becomes: 'export default {}' },
-  // the editor, and handlers for all signals: pit handles signals itself
-  { of: '@inquirer/editor', module: /^@inquirer\/external-editor$/, becomes: 'export const editAsync = undefined' },
-  { of: '@inquirer/core', module: /^signal-exit$/, becomes: 'export const onExit = () => () => {}' },
-  // chalk's detection of colours: pit sets the level itself
-  { of: 'chalk', module: /^#supports-color$/, becomes: 'export default { stdout: false, stderr: false }' },
-  // a compiler of JSON Schemas: pit checks arguments itself
-  {
-    of: '@modelcontextprotocol/server',
-    module: /^@modelcontextprotocol\/server\/_shims$/,
-    becomes: `export { default as process } from 'node:process'; export class DefaultJsonSchemaValidator {}`,
-  },
-  // a faster reader of strings, in a native library
-  { of: 'msgpackr', module: /^msgpackr-extract$/, becomes: 'module.exports = undefined' },
-];
-
-const stubs = {
-  name: 'stubs',
-  resolveId(id, importer = '') {
-    const isMeant = ({ of, module }) => importer.includes(`/node_modules/${of}/`) && module.test(id);
-    const index = STUBS.findIndex(isMeant);
-    return index === -1 ? undefined : `\0stub:${index}`;
-  },
-  load(id) {
-    const [, index] = /^\0stub:(\d+)$/.exec(id) ?? [];
-    return index === undefined ? undefined : { code: STUBS[index].becomes, moduleType: 'js' };
-  },
-};
 
 /** lmdb looks for its native library in the folder of its package, which a bundle does not have. */
 const nativeLibrary = {

@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'rolldown';
+import { stubs } from './stubs.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -32,7 +33,7 @@ export async function bundleProgram(entry, file, contents, external = NATIVE) {
     platform: 'node',
     external,
     moduleTypes: { '.bin': 'binary' },
-    plugins: contents === undefined ? [] : [given],
+    plugins: contents === undefined ? [stubs] : [given, stubs],
     transform: { target: 'node20.19', define: { PIT_VERSION: JSON.stringify(version) } },
     output: { file, format: 'esm', codeSplitting: false, minify: false },
   });

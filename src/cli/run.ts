@@ -48,6 +48,7 @@ interface Deadline {
 /**
  * Parses the command line of a host and runs the command that it names. Throws Failure `usage` for a wrong command line,
  * and whatever the command throws.
+ * @internal for its test
  */
 export async function run(host: Host, { createContext, ...commands }: Program): Promise<void> {
   const helpText: string[] = [];
@@ -238,14 +239,10 @@ function outputOf(host: Host): { readonly output: Output; readonly isVerbose: bo
 }
 
 /** Runs a command. The keys of `input` are the names of its arguments and flags in the definition. */
-export type RunCommand = (
-  definition: Definition,
-  input: Parameters<Definition['run']>[1],
-  globals: Globals,
-) => Promise<void>;
+type RunCommand = (definition: Definition, input: Parameters<Definition['run']>[1], globals: Globals) => Promise<void>;
 
 /** The commands, and what is known of them before one is loaded. */
-export interface Commands {
+interface Commands {
   readonly commands: CommandTable;
   /** The summaries of words that only group commands. */
   readonly groups: Readonly<Record<string, string>>;

@@ -22,7 +22,6 @@ import {
 import { checkUrl } from '../config/urls.js';
 import { Failure, suggest, tryRead, usage } from '../errors.js';
 import { requireCertificates } from '../exchange/connect.js';
-import { STREAM_DEFAULTS } from '../exchange/description.js';
 import type { Answer } from '../terminal/answer.js';
 import { type Entry, record } from '../terminal/table.js';
 import { type Context, define } from './command.js';
@@ -222,8 +221,6 @@ const ORIGIN_TEXTS: Readonly<Record<string, Partial<Record<Origin, string>>>> = 
   tradeUrl: { environment: 'PIT_TRADE_URL' },
 };
 
-const streamDefaults: Readonly<Record<string, string>> = STREAM_DEFAULTS;
-
 interface OriginatedValue extends Omit<OriginatedHost, 'origin'> {
   readonly name: string;
   readonly origin: Origin;
@@ -247,8 +244,7 @@ function originsOf(
     ...Object.entries(hosts).map(([name, { value, origin }]) => ({ name, value, origin: builtIn(origin) })),
     { name: 'wsUrl', value: profile.wsUrl, origin: builtIn('profile') },
     ...Object.entries(settings).map(([name, value]) => ({ name, value, origin: 'profile' as const })),
-    ...[...SETTINGS].flatMap(([name, setting]): OriginatedValue[] => {
-      const value = setting.default ?? streamDefaults[name];
+    ...[...SETTINGS].flatMap(([name, { default: value }]): OriginatedValue[] => {
       return value === undefined || Object.hasOwn(settings, name) ? [] : [{ name, value, origin: 'default' }];
     }),
   ];

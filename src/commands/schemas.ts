@@ -35,7 +35,7 @@ interface Schema extends shape.Shape {
   readonly title: string;
 }
 
-/** All that `--json` may print for a command, a dry run included. */
+/** All that `--json` may print for a command, a dry run included. @internal for its test */
 export function schemaOf(commandPath: string, { output, dryRunOutput }: Definition): Schema {
   return whole(
     `pit ${commandPath}`,

@@ -57,7 +57,7 @@ export async function openWrite(
   return { host, globals, budget, session, prompts, output, trading: await trading.open(), isPreviewed };
 }
 
-/** As {@link openWrite}, for a write that asks. Throws Failure `declined` if nobody can answer, before any request. */
+/** As {@link openWrite}, for a write that asks. Throws Failure `declined` if no question can be asked, before any request. */
 export function openWithConsent(context: Context): Promise<WriteContext> {
   requireConsent(context);
   return openWrite(context);
@@ -70,7 +70,7 @@ interface Prepared {
 }
 
 /** How a question is asked. */
-export interface Asking {
+interface Asking {
   /** Whether it is asked again because something has changed, so that it names the new terms. */
   readonly isAgain: boolean;
   /** The age of what was read for it, in milliseconds. */

@@ -4,7 +4,6 @@ import { Decimal, plainNumber } from '../domain/decimal.js';
 import { usage } from '../errors.js';
 import { shown, unknownWord } from './nearest.js';
 import type { Setting } from './setting.js';
-import { STREAM_SETTINGS } from './stream-settings.js';
 import { checkUrl, isLoopback, type UrlRole } from './urls.js';
 
 const NOTIONALS = 'amounts of quote coins like 50000usdt,2btc (other coins keep their default), or off';
@@ -54,7 +53,7 @@ function parseNotionals(value: string): string | null {
 const AMOUNTS = 'amounts by coin like 0.5btc,1000usdt (other coins have no limit)';
 
 /** The user's own limits on withdrawals. */
-export const WITHDRAW_SETTINGS = {
+const WITHDRAW_SETTINGS = {
   withdrawLimit: { about: 'the largest amount of one withdrawal, by coin', values: AMOUNTS, parse: parseCoinAmounts },
   withdrawDayLimit: {
     about: 'the largest amount of all withdrawals in a UTC day, by coin',
@@ -125,7 +124,7 @@ const LIMITER_SETTINGS = {
 } as const satisfies Record<string, Setting>;
 
 /**
- * Why a Redis must not be used: its answers decide whether an account is halted, so nobody on the network path may change them. Null
+ * Why a Redis must not be used: its answers decide whether an account is halted, so they must not be changed on the network path. Null
  * if it may. @param url as it is stored
  */
 export function redisProblem(url: string, environment: Readonly<Record<string, string | undefined>>): string | null {
@@ -218,7 +217,6 @@ export const SETTINGS: ReadonlyMap<string, Setting> = new Map<string, Setting>([
   ...Object.entries(GUARD_SETTINGS),
   ...Object.entries(WITHDRAW_SETTINGS),
   ...Object.entries(LIMITER_SETTINGS),
-  ...Object.entries(STREAM_SETTINGS),
   [
     'caFile',
     {

@@ -190,34 +190,7 @@ function subfolders(root: string): string[] {
   return kept.map((entry) => path.join(root, entry.name));
 }
 
-let loading: Promise<ConfClass> | undefined;
-
-function loadConf(): Promise<ConfClass> {
-  loading ??= importConf();
-  return loading;
-}
-
-/**
- * Loading the library makes a dependency of it answer every signal by sending the signal again, which would turn one
- * Ctrl-C into two for whoever finishes a write on the first. Its answer is taken out: writes here are synchronous, so
- * no signal finds one half done.
- */
-async function importConf(): Promise<ConfClass> {
-  const before = new Set(signalListeners().map(([, listener]) => listener));
+async function loadConf(): Promise<ConfClass> {
   const { default: conf } = await import('conf');
-  for (const [signal, listener] of signalListeners()) {
-    if (!before.has(listener) && 'listener' in listener)
-      process.removeListener(signal, listener.listener as () => void);
-  }
   return conf;
-}
-
-/** As they are registered: one made by `once` is a wrapper with the original in its `listener`. */
-function signalListeners(): [string, NodeJS.SignalsListener & { listener?: unknown }][] {
-  const signals = process.eventNames().filter((event) => typeof event === 'string' && event.startsWith('SIG'));
-  return signals.flatMap((signal) =>
-    process
-      .rawListeners(signal)
-      .map((listener): [string, NodeJS.SignalsListener] => [String(signal), listener as NodeJS.SignalsListener]),
-  );
 }

@@ -19,7 +19,6 @@ import type { ConnectionUser } from './stream/connection.js';
 import type { Channel, ExchangeStream } from './stream/events.js';
 import type { Feeds, FeedsOptions } from './stream/feeds.js';
 import { type OrderPushes, OrderPushStreams } from './stream/order-pushes.js';
-import { streamProtocol } from './stream/protocol.js';
 import { Network, TransportError } from './transport.js';
 
 export type { OrderPushes } from './stream/order-pushes.js';
@@ -144,7 +143,7 @@ export class ExchangeConnection {
 
   /** How feeds read over HTTP. */
   async #feedOptions(exchange: () => Promise<Exchange>, channels: readonly Channel[]) {
-    const { host, connection, orderMarkets, credentials, trace } = this.options;
+    const { host, orderMarkets, credentials, trace } = this.options;
     // pushes of a channel that covers all markets name them without the underscore
     const isAll = channels.some((channel) => channel.kind === 'orders' && channel.market === undefined);
     const markets = isAll ? await (await exchange()).markets.all() : [];
@@ -155,7 +154,6 @@ export class ExchangeConnection {
       orderMarkets,
       requireKeys: credentials,
       marketNamed: (name: string) => byName.get(name),
-      protocol: streamProtocol(connection.settings),
       clientOf: (budget: TimeBudget, signal: AbortSignal) =>
         this.#client(budget, { ...(trace === undefined ? {} : { trace }), signal }),
     };

@@ -270,7 +270,7 @@ function channelsSection(): string {
     '## Channels\n',
     'The document names four channels of the WebSocket and shows nothing else of it: no address, no message, no payload. Everything else',
     `here was observed, or is a choice. An address ends with \`${stream.path}\`; \`${stream.subscribe}\` subscribes and`,
-    `\`${stream.unsubscribe}\` ends it; \`${stream.ping}\` is answered with \`${stream.pong}\`. [Streams](streams.md) says how pit copes with other names.\n`,
+    `\`${stream.unsubscribe}\` ends it; \`${stream.ping}\` is answered with \`${stream.pong}\`.\n`,
     table(['channel', 'signed', 'parameters', 'fields of a frame', 'known from'], rows),
     '',
   ].join('\n');

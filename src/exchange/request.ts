@@ -57,7 +57,7 @@ export function checkedParameters(name: string, values: ParameterValues): Map<st
 /** The parameters that every signed request has. */
 const COMMON = ['method', 'accesskey', 'sign', 'reqTime'];
 
-/** Checks what is known of every operation: how a request is written, and which parameters are common to all. */
+/** The rules for every operation: how a request is written, and which parameters are common to all. */
 function checkedUndocumented(name: string, given: Map<string, string>): Map<string, string> {
   if (!isOperationName(name)) throw new InvalidParameter('the operation', 'must be a name of letters and digits');
   for (const [parameter, value] of given) {
@@ -100,17 +100,20 @@ function checkGroups(parameters: Operation['parameters'], given: ReadonlyMap<str
   }
 }
 
-/** `{base_url}/data/v1/<name>?…`. Values are percent-encoded. */
+/** `{base_url}/data/v1/<name>?…`. Values are percent-encoded. @internal for its test */
 export function marketDataUrl(name: string, hosts: Hosts, parameters: ReadonlyMap<string, string>): string {
   return withQuery(`${hosts.baseUrl}/data/v1/${name}`, parameters);
 }
 
-/** `{trade_url}/api/<method>?…` without accesskey and sign: the shape of getFeeInfo. */
+/** `{trade_url}/api/<method>?…` without accesskey and sign: the shape of getFeeInfo. @internal for its test */
 export function keylessUrl(name: string, hosts: Hosts, parameters: ReadonlyMap<string, string>): string {
   return withQuery(`${hosts.tradeUrl}/api/${name}`, new Map([['method', name], ...parameters]));
 }
 
-/** `{trade_url}/api/<method>?…` with the common parameters; `reqTime` is milliseconds since the Unix epoch. */
+/**
+ * `{trade_url}/api/<method>?…` with the common parameters; `reqTime` is milliseconds since the Unix epoch.
+ * @internal for its test
+ */
 export function signedUrl(
   name: string,
   hosts: Hosts,

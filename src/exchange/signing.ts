@@ -1,6 +1,6 @@
 import { createHash, createHmac } from 'node:crypto';
 
-/** Step 1 of the recipe: the lower-case hexadecimal SHA-1 digest of the secret key, 40 characters. */
+/** Step 1 of the recipe: the lower-case hexadecimal SHA-1 digest of the secret key, 40 characters. @internal for its test */
 export function signingKey(secretKey: string): string {
   return createHash('sha1').update(secretKey, 'utf8').digest('hex');
 }
@@ -8,6 +8,7 @@ export function signingKey(secretKey: string): string {
 /**
  * Step 2: every parameter except `sign` and `reqTime`, ordered by name in ascending ASCII order, as `name=value` joined
  * with `&`. Values are raw, not URL-encoded.
+ * @internal for its test
  */
 export function signingString(parameters: ReadonlyMap<string, string>): string {
   return [...parameters]

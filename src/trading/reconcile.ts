@@ -95,9 +95,7 @@ interface ReconcileContext {
   readonly requestLifetime: number;
 }
 
-export type ItemOutcome =
-  | { readonly outcome: 'placed'; readonly id: string }
-  | { readonly outcome: 'refused' | 'notSent' };
+type ItemOutcome = { readonly outcome: 'placed'; readonly id: string } | { readonly outcome: 'refused' | 'notSent' };
 
 /** Rows of a request beyond the one that was requested. */
 export interface Duplicates {

@@ -131,7 +131,7 @@ function eventsOf(
   return [...events, { time: host.now(), event: `still under way in process ${owner.pid}` }];
 }
 
-/** What is known of a write that stays unsettled: the outcome of one that was settled is in the archive. */
+/** The state of a write that stays unsettled: the outcome of one that was settled is in the archive. */
 interface Left {
   readonly outcome?: Outcome;
   readonly duplicates?: readonly string[];
@@ -165,6 +165,7 @@ function whyUnknown(found: { readonly outcome: 'placed' | 'refused' | 'notSent' 
 /**
  * Settles the lines of a job that no process owns, and sends none. If some orders were not sent, the job stays open and
  * can be resumed, unless it is to be closed as it is.
+ * @internal for its test
  */
 export async function resolveJob(
   trading: TradingContext,

@@ -322,7 +322,7 @@ function closeIfPossible(
   });
 }
 
-/** What is known of a settled write's requests. */
+/** The requests of a settled write. */
 interface RequestsOfWrite {
   /** When the last of them was dated, by the exchange's clock in ms since the Unix epoch. */
   readonly lastReqTime: number;

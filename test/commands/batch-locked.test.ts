@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { run } from '../../src/cli/run.js';
 import { PROGRAM } from '../../src/commands/index.js';
 import { batchAnswer } from '../../src/commands/order/batch-result.js';
@@ -17,9 +17,6 @@ import { ModelExchange } from '../trading/batches/model-exchange.js';
 import { count } from '../trading/support/exchange.js';
 import { temporaryState, tradingOf } from '../trading/support/trading.js';
 import { environmentAt } from './literal-exchange.js';
-
-// the build puts the version in
-vi.mock('../../src/version.js', () => ({ version: 'test' }));
 
 it('a batch under a known lock ends at once as limited, and can be resumed', async () => {
   const server = await new ModelExchange().serve();

@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { run } from '../../src/cli/run.js';
 import { PROGRAM } from '../../src/commands/index.js';
 import type { Host } from '../../src/platform/host.js';
@@ -8,9 +8,6 @@ import { type Answer, FAULTS, type FaultServer, respond, serveFaults } from '../
 import { count } from '../trading/support/exchange.js';
 import { temporaryState } from '../trading/support/trading.js';
 import { environmentAt } from './literal-exchange.js';
-
-// the build puts the version in
-vi.mock('../../src/version.js', () => ({ version: 'test' }));
 
 const OK = respond('{"code":1000,"message":"ok"}');
 const REFUSED = respond('{"code":1009,"message":"maintenance"}');

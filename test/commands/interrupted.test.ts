@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { run } from '../../src/cli/run.js';
 import { PROGRAM } from '../../src/commands/index.js';
 import { accountName } from '../../src/commands/session/account-name.js';
@@ -15,9 +15,6 @@ import { CONFIGURATION, count, DEPTH, NOT_FOUND, record } from '../trading/suppo
 import { TERMS } from '../trading/support/terms.js';
 import { temporaryState } from '../trading/support/trading.js';
 import { environmentAt } from './literal-exchange.js';
-
-// the build puts the version in
-vi.mock('../../src/version.js', () => ({ version: 'test' }));
 
 /**
  * Runs a write after an order that may be repeated, so that duplicates are checked, and sends a signal at each check after

@@ -95,7 +95,7 @@ describe('pit profile', () => {
 
   it('prints one spelling of a setting and takes both', async () => {
     const error = await pit.failure('profile set local bas-url https://a.example', 2);
-    expect(error.hint).toMatch(/^Known: baseUrl, tradeUrl, wsUrl, priceBand, .*stream\.compression/);
+    expect(error.hint).toMatch(/^Known: baseUrl, tradeUrl, wsUrl, priceBand, .*caFile/);
     expect((await pit.failure('profile set local base-url nowhere', 2)).message).toBe('baseUrl is not a whole URL.');
   });
 

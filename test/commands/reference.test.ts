@@ -1,16 +1,13 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { commands } from '../../src/commands/index.js';
 import { SECTIONS } from '../../src/commands/names.js';
 import { commandTree, referenceFiles } from '../../src/commands/reference/index.js';
 import { roff } from '../../src/commands/reference/man-pages.js';
 import { ROOT, textOf } from '../architecture/sources.js';
 import { requires } from '../support/tools.js';
-
-// the build defines the version
-vi.mock('../../src/version.js', () => ({ version: 'test' }));
 
 const files = await referenceFiles(textOf);
 const tree = await commandTree();

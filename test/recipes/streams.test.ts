@@ -17,24 +17,26 @@ it.each(Object.entries(channels))(
   (_, { template, sources }) => {
     const name = template.replaceAll(/\{(\w+)\}/g, (_whole, parameter: string) => parameter.toUpperCase());
     const line = `| \`${name}\` | ${[sources.name, sources.parameters, sources.frame].map(words).join(' | ')} |`;
-    expect(PAGE).toContain(`\n${line} `);
+    expect(PAGE).toContain(`\n${line}\n`);
   },
 );
 
 it.each(Object.entries(PROTOCOL.sources))('docs/streams.md says where the fact "%s" comes from', (name, source) => {
   const line = FACTS[name];
   if (line === undefined) throw new Error(`docs/streams.md lacks the fact ${name}`);
-  expect(PAGE).toContain(`\n| ${line} | ${words(source)} | `);
+  expect(PAGE).toContain(`\n| ${line} | ${words(source)} |\n`);
 });
 
 /** The facts as the page names them. */
 const FACTS: Readonly<Record<string, string>> = {
   path: 'Address | `wss://HOST/websocket`, text frames of JSON',
   ping: 'Heartbeat | `ping` is answered with `pong`',
+  pingSeconds: 'Seconds between heartbeats | 5',
   subscribe: 'Subscribe | `{"event":"addChannel","channel":"btcusdt_ticker"}`',
   unsubscribe: 'Unsubscribe | `{"event":"removeChannel",…}`',
   subscriptionsPerSecond: 'Subscriptions a second | 60',
   signature: 'Signature | HMAC-MD5 of the message, in its field `sign`',
+  accessKey: 'Access key | in the field `accesskey`',
   userMarket: 'Market of your own channels | `btcusdtdefault`',
   compression: 'Compression | base64 of zlib',
   errors: 'Errors | `{"no":"0","code":1008,"success":false,"message":"…"}`',

@@ -14,7 +14,7 @@ export interface Names {
 }
 
 /** A word that can replace the last one of a line. */
-export interface Candidate {
+interface Candidate {
   readonly word: string;
   /** What it means, in a few words; '' if there is nothing to say. */
   readonly about: string;

@@ -136,6 +136,7 @@ export const clock: Check = {
 /**
  * How far the exchange's clock is at least ahead of this machine's, in milliseconds. Its `Date` counts whole seconds and was
  * written between the request and the answer.
+ * @internal for its test
  */
 export function skewOf(date: number, sent: number, received: number): number {
   const [least, most] = [date - received, date + 1_000 - sent];
@@ -336,6 +337,7 @@ export const limits: Check = {
   },
 };
 
+/** @internal for its test */
 export function limitsResult({ kind, lockedUntil, redisProblem, share, limits: all }: LimiterState): Result {
   if (lockedUntil !== null)
     return fail(

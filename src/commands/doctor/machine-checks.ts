@@ -32,6 +32,7 @@ export const node: Check = {
 const LOWEST_MINOR: Readonly<Record<number, number>> = { 20: 19, 22: 13 };
 const EVERY_VERSION_FROM = 24;
 
+/** @internal for its test */
 export function nodeResult(text: string): Result {
   const [major = 0, minor = 0] = text.split('.').map(Number);
   const lowest = LOWEST_MINOR[major];

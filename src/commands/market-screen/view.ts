@@ -7,7 +7,7 @@ import { type Channel, type ChannelData, type ChannelKind, type Feeds, isOpen } 
 import type { WindowSize } from './question.js';
 
 /** What is known of a channel, or nothing yet. */
-export type Reading<Kind extends ChannelKind> = Aged<ChannelData[Kind]> | undefined;
+type Reading<Kind extends ChannelKind> = Aged<ChannelData[Kind]> | undefined;
 
 /** Everything that a frame shows, as it was at one moment. */
 export interface WatchView {

@@ -112,7 +112,7 @@ export function marketRow(pnl: MarketPnl, price: Decimal | null) {
 }
 
 /** The worth of an amount of a quote coin in the coin of the sums; null if it is unknown. */
-export type Valuation = (amount: Decimal, quote: string) => Decimal | null;
+type Valuation = (amount: Decimal, quote: string) => Decimal | null;
 
 interface TotalOptions {
   readonly unit: string;

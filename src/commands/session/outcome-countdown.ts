@@ -27,7 +27,7 @@ export class OutcomeCountdown {
   }
 }
 
-/** `Outcome unknown. Checking again; certain in at most 41 s.` */
+/** `Outcome unknown. Checking again; certain in at most 41 s.` @internal for its test */
 export function waitText(waits: readonly OutcomeWait[]): string {
   const left = Math.max(0, ...waits.map(({ leftMs }) => leftMs()));
   const expiries = waits.map(({ expiresInMs }) => expiresInMs() ?? Number.POSITIVE_INFINITY);

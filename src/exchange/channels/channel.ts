@@ -41,7 +41,7 @@ interface FollowedChannel<Request, Schema extends GenericSchema, Data> {
   readonly parts: readonly ChannelPart[];
   readonly encode: (request: Request) => ChannelValues;
   /** What a frame says; undefined for a frame of another channel of the same name. */
-  readonly decode: (frame: InferOutput<Schema>, request: Request, names: MarketNames) => Data | undefined;
+  readonly decode: (frame: InferOutput<Schema>, request: Request, marketNamed: FindMarket) => Data | undefined;
   /** The exchange's time of what it sent, in milliseconds since the Unix epoch; null if it says none. */
   readonly timeOf: (data: Data) => number | null;
   /** Whether each push is the whole state, so that one closes a gap. */
@@ -63,13 +63,8 @@ interface FollowedChannel<Request, Schema extends GenericSchema, Data> {
 /** How long HTTP may show what was before, in milliseconds: answers may be cached. */
 export const BEHIND_MS = 60_000;
 
-/** How markets are called in pushes. */
-export interface MarketNames {
-  /** Finds a market by its name without underscore. */
-  readonly marketNamed: (joined: string) => string | undefined;
-  /** The name without underscore in a push of an account's channel, whatever the profile's exchange adds to it. */
-  readonly pushedMarket: (text: string) => string;
-}
+/** Finds a market by its name without underscore, as pushes call it. */
+export type FindMarket = (joined: string) => string | undefined;
 
 /** What a channel is read with over HTTP. */
 export interface Reading<Data> {
@@ -113,10 +108,13 @@ export function withoutUnderscore(market: string): string {
   return market.replace('_', '');
 }
 
-/** The market of the channels of an account, in requests and pushes (observed by 5 clients); without it as well. */
-export const USER_MARKET = '{market}default';
+/** What follows the market in the channels of an account, in requests and pushes (observed by 5 clients). Some leave it out. */
+const USER_MARKET_SUFFIX = 'default';
 
-const USER_MARKET_SUFFIX = USER_MARKET.replace('{market}', '');
+/** `btcusdtdefault` from `btc_usdt`. */
+export function userMarket(market: string): string {
+  return `${withoutUnderscore(market)}${USER_MARKET_SUFFIX}`;
+}
 
 /** `btcusdt` from `btcusdt` and `btcusdtdefault`. */
 export function withoutUserSuffix(market: string): string {

@@ -1,11 +1,11 @@
 import type { GenericSchema } from 'valibot';
 import { ASSET_CHANNELS } from './assets.js';
-import type { ChannelDescription, ChannelPart, ChannelValues, MarketNames, Reading, Snapshot } from './channel.js';
+import type { ChannelDescription, ChannelPart, ChannelValues, FindMarket, Reading, Snapshot } from './channel.js';
 import { MARKET_CHANNELS } from './market-data.js';
 import type { NewestState } from './newest.js';
 import { ORDER_CHANNELS } from './orders.js';
 
-/** The channels that the client follows. Everything that is known of one is in its description. */
+/** The channels that the client follows. The description of each has the rest. */
 export const FOLLOWED = {
   ticker: MARKET_CHANNELS.ticker,
   depth: MARKET_CHANNELS.depth,
@@ -38,7 +38,7 @@ export interface AnyFollowed extends ChannelDescription {
   readonly word: string;
   readonly parts: readonly ChannelPart[];
   readonly encode: (request: Channel) => ChannelValues;
-  readonly decode: (frame: unknown, request: Channel, names: MarketNames) => unknown;
+  readonly decode: (frame: unknown, request: Channel, marketNamed: FindMarket) => unknown;
   readonly timeOf: (data: unknown) => number | null;
   readonly isWhole: boolean;
   readonly isHistory: boolean;

@@ -1,6 +1,6 @@
 import type { Parameters } from '../operations/operation.js';
 import { ASSET_CHANNELS } from './assets.js';
-import { type ChannelDescription, type ChannelValues, type Evidence, observedBy, USER_MARKET } from './channel.js';
+import { type ChannelDescription, type ChannelValues, type Evidence, observedBy } from './channel.js';
 import { MARKET_CHANNELS } from './market-data.js';
 import { ORDER_CHANNELS } from './orders.js';
 
@@ -17,34 +17,35 @@ export type ChannelName = keyof typeof channels;
 export const PROTOCOL = {
   /** The address ends with it. */
   path: '/websocket',
-  /** Answered with {@link PROTOCOL.pong}; clients send it every five seconds. Also sent as a channel of that name. */
+  /** Answered with {@link PROTOCOL.pong}; clients send it every {@link PROTOCOL.pingSeconds}. Also sent as a channel of that name. */
   ping: 'ping',
   pong: 'pong',
+  pingSeconds: 5,
   subscribe: 'addChannel',
   unsubscribe: 'removeChannel',
   /** The fields of a signed message. */
   accessKey: 'accesskey',
   sign: 'sign',
-  /** The market in the messages of an account's channels. */
-  userMarket: USER_MARKET,
   /** The most subscriptions a second. */
   subscriptionsPerSecond: 60,
   sources: {
     path: observedBy(14),
     ping: observedBy(4),
+    pingSeconds: observedBy(4),
     subscribe: observedBy(14),
     unsubscribe: observedBy(6),
     subscriptionsPerSecond: observedBy(1),
     signature: observedBy(7),
+    accessKey: observedBy(7),
     userMarket: observedBy(5),
     compression: observedBy(2),
     errors: observedBy(2),
   },
 } as const satisfies { readonly sources: Readonly<Record<string, Evidence>> } & Readonly<Record<string, unknown>>;
 
-/** The name of a channel on the wire: `btcusdt_kline_1min`. */
-export function wireName(name: ChannelName, values: ChannelValues): string {
-  return channels[name].template.replace(/\{(\w+)\}/g, (_, parameter: string) => values[parameter] ?? '');
+/** The name of a channel on the wire: `btcusdt_kline_1min`. @param template as it is described */
+export function wireName(template: string, values: ChannelValues): string {
+  return template.replace(/\{(\w+)\}/g, (_, parameter: string) => values[parameter] ?? '');
 }
 
 export interface NamedChannel {

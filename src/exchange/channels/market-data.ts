@@ -41,7 +41,7 @@ const POLL_MS = 2_000;
 /** "One request per second" of candles by all processes. */
 const CANDLE_POLL_MS = 10_000;
 
-export type TimedTicker = Ticker & { readonly time: number };
+type TimedTicker = Ticker & { readonly time: number };
 
 const PRICES = ['bid', 'ask', 'last'] as const;
 

@@ -10,18 +10,18 @@ import {
   BEHIND_MS,
   type ChannelDescription,
   describeChannel,
+  type FindMarket,
   joinedMarket,
-  type MarketNames,
   observedBy,
   type Reading,
   type Snapshot,
-  withoutUnderscore,
+  userMarket,
   withoutUserSuffix,
 } from './channel.js';
 import { isLess, RowState } from './newest.js';
 
 /** The last trade of an order. */
-export interface LastTrade {
+interface LastTrade {
   readonly id: string;
   readonly price: string;
   readonly amount: string;
@@ -105,13 +105,9 @@ function toUpdate(record: OrderRecord, market: string): OrderUpdate {
 }
 
 /** The market of a push, as `btcusdtdefault` or `btcusdt`; without one, the market that was subscribed to. */
-function marketOf(
-  pushed: string | null,
-  { market }: OrdersRequest,
-  { marketNamed, pushedMarket }: MarketNames,
-): string {
+function marketOf(pushed: string | null, { market }: OrdersRequest, marketNamed: FindMarket): string {
   if (pushed === null) return market ?? '';
-  const name = withoutUserSuffix(pushedMarket(pushed));
+  const name = withoutUserSuffix(pushed);
   if (market !== undefined && market.replace('_', '') === name) return market;
   return marketNamed(name) ?? parseMarket(name)?.market ?? name;
 }
@@ -135,9 +131,9 @@ const push_user_incr_record = describeChannel(
   {
     word: 'orders',
     parts: ['market?'],
-    encode: ({ market }: OrdersRequest) => ({ market: market === undefined ? undefined : withoutUnderscore(market) }),
-    decode: ({ market, record: records }, request, names): readonly OrderUpdate[] | undefined => {
-      const name = marketOf(market, request, names);
+    encode: ({ market }: OrdersRequest) => ({ market: market === undefined ? undefined : userMarket(market) }),
+    decode: ({ market, record: records }, request, marketNamed): readonly OrderUpdate[] | undefined => {
+      const name = marketOf(market, request, marketNamed);
       const isOther = request.market !== undefined && request.market !== name && records.length > 0;
       return isOther ? undefined : records.map((one) => toUpdate(one, name));
     },

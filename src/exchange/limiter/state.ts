@@ -22,7 +22,7 @@ export interface LimiterState {
   readonly share: number;
 }
 
-export interface LimitState {
+interface LimitState {
   readonly name: LimitName;
   /** How many permits there are. */
   readonly count: number;

@@ -174,7 +174,7 @@ const getAccountInfo = withCodec(
   },
 );
 
-export interface BillPageRequest {
+interface BillPageRequest {
   readonly coin: string | undefined;
   /** "0 = data within 48 h, 1 = older than 48 h" */
   readonly age: 'recent' | 'older';

@@ -1,17 +1,15 @@
 import { Failure } from '../../errors.js';
 import { backoffMs } from '../../platform/backoff.js';
 import type { Host } from '../../platform/host.js';
-import { asInteger, scalarText } from '../../platform/json.js';
+import { asInteger, parseJson, scalarText } from '../../platform/json.js';
 import { PROTOCOL } from '../channels/index.js';
-import { plainText, readMessage } from '../channels/messages.js';
 import { SUCCESS } from '../observed-codes.js';
 import { type Credentials, requireCertificateChecks, requireSafeHost } from '../request.js';
 import { signMessage } from '../signing.js';
 import { Network } from '../transport.js';
 import { type Channel, isPrivate, type StateEvent } from './events.js';
 import type { Feed } from './feed.js';
-import type { StreamProtocol } from './protocol.js';
-import { MAX_BYTES, NotConnected, Socket } from './socket.js';
+import { NotConnected, Socket } from './socket.js';
 
 export interface ConnectionOptions {
   readonly host: Host;
@@ -29,7 +27,6 @@ export interface ConnectionOptions {
 
 /** What a connection is for. */
 export interface ConnectionUser {
-  readonly protocol: StreamProtocol;
   /** All that are followed, and those of a name on the wire. */
   readonly feeds: () => Iterable<Feed>;
   readonly named: (wire: string) => readonly Feed[];
@@ -43,8 +40,9 @@ export interface ConnectionUser {
   readonly ending: AbortSignal;
 }
 
-/** If not even so many heartbeats were answered, the connection is given up. */
-const SILENT_HEARTBEATS = 3;
+const PING_MS = PROTOCOL.pingSeconds * 1_000;
+/** If nothing came for so many heartbeats, the connection is given up. */
+const SILENT_MS = 3 * PING_MS;
 /** The pauses between two connections, before part of each is made random. */
 const CONNECT_BACKOFF_MS = { first: 500, longest: 30_000 };
 const SECOND_MS = 1_000;
@@ -62,9 +60,7 @@ interface Heartbeat {
  * messages before it.
  */
 export class Connection {
-  readonly #protocol: StreamProtocol;
   readonly #network: Network;
-  readonly #silentMs: number;
   #socket: Socket | undefined;
   /** Sent and not answered, oldest first. */
   #heartbeats: Heartbeat[] = [];
@@ -83,9 +79,7 @@ export class Connection {
     private readonly options: ConnectionOptions,
     private readonly user: ConnectionUser,
   ) {
-    this.#protocol = user.protocol;
     this.#network = options.network ?? new Network();
-    this.#silentMs = SILENT_HEARTBEATS * this.#protocol.pingMs;
   }
 
   /** Stays connected until it is ended. Throws Failure `unreachable` or `credentials` if there is no use in going on. */
@@ -130,7 +124,7 @@ export class Connection {
       sent = [];
     };
     const send = (feed: Feed) => {
-      this.#send(feed, this.#protocol.subscribe);
+      this.#send(feed, PROTOCOL.subscribe);
       sent.push(feed);
     };
     this.#paced(feeds, send, confirm);
@@ -138,14 +132,14 @@ export class Connection {
 
   /** Sends the message that subscribes once more. The feed stays as it is. */
   subscribeAgain(feed: Feed): void {
-    this.#paced([feed], () => this.#send(feed, this.#protocol.subscribe));
+    this.#paced([feed], () => this.#send(feed, PROTOCOL.subscribe));
   }
 
   /** Ends a subscription, unless other feeds have it too. */
   unsubscribe(feed: Feed): void {
     const message = JSON.stringify(feed.message);
     const isShared = this.user.named(feed.wire).some((other) => JSON.stringify(other.message) === message);
-    if (!isShared) this.#paced([feed], () => this.#send(feed, this.#protocol.unsubscribe));
+    if (!isShared) this.#paced([feed], () => this.#send(feed, PROTOCOL.unsubscribe));
   }
 
   /** Throws Failure `unreachable` if it is of no use to go on before there ever was a connection. */
@@ -195,21 +189,21 @@ export class Connection {
   async #beat(socket: Socket, over: AbortSignal): Promise<void> {
     const { host } = this.options;
     for (;;) {
-      await host.sleep(this.#protocol.pingMs, over);
+      await host.sleep(PING_MS, over);
       if (over.aborted) return;
       const now = host.monotonic();
       if (this.#giveUpIfSilent(socket)) return;
       // some answer no heartbeat, though they send: then a subscription counts as confirmed after a while
       for (const { sentAt, feeds } of this.#heartbeats)
-        if (now - sentAt >= this.#protocol.pingMs) for (const feed of feeds) feed.confirmed(this.#lastFrame > sentAt);
-      this.#heartbeats = this.#heartbeats.filter(({ sentAt }) => now - sentAt < this.#silentMs);
+        if (now - sentAt >= PING_MS) for (const feed of feeds) feed.confirmed(this.#lastFrame > sentAt);
+      this.#heartbeats = this.#heartbeats.filter(({ sentAt }) => now - sentAt < SILENT_MS);
       this.#ping([]);
     }
   }
 
   #giveUpIfSilent(socket: Socket): boolean {
-    if (this.options.host.monotonic() - this.#lastFrame < this.#silentMs) return false;
-    const reason = `nothing came for ${this.#silentMs / SECOND_MS} s`;
+    if (this.options.host.monotonic() - this.#lastFrame < SILENT_MS) return false;
+    const reason = `nothing came for ${SILENT_MS / SECOND_MS} s`;
     this.user.enter('silent', reason);
     socket.giveUp(reason);
     return true;
@@ -217,7 +211,7 @@ export class Connection {
 
   #ping(feeds: readonly Feed[]): void {
     this.#heartbeats.push({ sentAt: this.options.host.monotonic(), feeds });
-    this.#socket?.send(this.#protocol.ping);
+    this.#socket?.send(PROTOCOL.ping);
   }
 
   /**
@@ -255,11 +249,11 @@ export class Connection {
   #signed(message: Readonly<Record<string, string>>): Record<string, string> {
     const { host, credentials } = this.options;
     const { accessKey, secretKey } = credentials();
-    const whole = { ...message, [this.#protocol.accessKey]: accessKey };
+    const whole = { ...message, [PROTOCOL.accessKey]: accessKey };
     const sign = signMessage(whole, secretKey);
     for (const secret of [accessKey, secretKey]) host.redaction.addSecret(secret);
     host.redaction.addSignature(sign);
-    return { ...whole, [this.#protocol.sign]: sign };
+    return { ...whole, [PROTOCOL.sign]: sign };
   }
 
   #alive(): void {
@@ -273,8 +267,8 @@ export class Connection {
     if (this.#socket !== undefined && this.#giveUpIfSilent(this.#socket)) return;
     const before = this.#lastFrameTime;
     this.#alive();
-    if (text === this.#protocol.pong) this.#onPong();
-    else if (text === this.#protocol.ping) this.#socket?.send(this.#protocol.pong);
+    if (text === PROTOCOL.pong) this.#onPong();
+    else if (text === PROTOCOL.ping) this.#socket?.send(PROTOCOL.pong);
     else this.#onMessage(text, before);
   }
 
@@ -288,7 +282,7 @@ export class Connection {
   #onMessage(text: string, before: number): void {
     const frame = read(text);
     if (frame === undefined) this.#markAllIncomplete('a frame could not be read', before);
-    else if (frame.channel === this.#protocol.pong) this.#onPong();
+    else if (frame.channel === PROTOCOL.pong) this.#onPong();
     else this.#onFrame(frame, text, before);
   }
 
@@ -331,7 +325,7 @@ type Frame = Readonly<Record<string, unknown>>;
 /** The object that a frame holds; undefined for anything else. */
 function read(text: string): Frame | undefined {
   try {
-    const value = readMessage(plainText(text, MAX_BYTES));
+    const value = parseJson(text);
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Frame) : undefined;
   } catch {
     return undefined;

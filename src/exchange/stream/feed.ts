@@ -3,12 +3,12 @@ import type { Aged } from '../../domain/aged.js';
 import { Failure } from '../../errors.js';
 import { backoffMs } from '../../platform/backoff.js';
 import type { Host } from '../../platform/host.js';
-import { BEHIND_MS, type MarketNames, type Snapshot } from '../channels/channel.js';
+import { BEHIND_MS, type FindMarket, type Snapshot } from '../channels/channel.js';
 import { type AnyFollowed, type Channel, channelKey, followed } from '../channels/followed.js';
 import type { NewestState } from '../channels/newest.js';
 import type { ExchangeClient } from '../exchange-client.js';
 import type { AnyDataEvent, GapEvent } from './events.js';
-import { type StreamProtocol, subscribeMessage } from './protocol.js';
+import { type SubscribeMessage, subscribeMessage } from './subscribe-message.js';
 
 /**
  * A feed is the newest state of one channel, with its age. The interface has no sequence numbers, so nothing proves that a
@@ -32,10 +32,10 @@ const HTTP_READS = ['never', 'gaps', 'checks', 'polls'] as const;
 export type HttpReads = (typeof HTTP_READS)[number];
 
 /** What a feed needs of those that have it. */
-export interface FeedContext extends MarketNames {
+export interface FeedContext {
+  readonly marketNamed: FindMarket;
   readonly host: Pick<Host, 'now' | 'monotonic'>;
   readonly client: ExchangeClient;
-  readonly protocol: StreamProtocol;
   readonly orderMarkets: () => Promise<readonly string[]>;
   readonly reads: HttpReads;
   /** Between two polls, in milliseconds. Absent: by the channel. */
@@ -68,7 +68,7 @@ const LONGEST_UNPROVEN_MS = 2 * CHECK_MS + 15_000;
 const READ_BACKOFF_MS = { first: 5_000, longest: 60_000 };
 /** The pause between two reads that unreadable frames made necessary, in milliseconds. */
 const SUSPICION_MS = 10_000;
-/** A subscription that is not confirmed after so long is polled, and so is market data of which nothing was pushed by then. */
+/** If a subscription was not confirmed, or nothing of market data was pushed, after so long, the channel is polled. */
 const FIRST_PUSH_MS = 5_000;
 /** How long the stream may take to come back before its channels are polled: most cuts are over by then. */
 const PATIENCE_MS = 3_000;
@@ -108,7 +108,7 @@ export class Feed {
   readonly key: string;
   /** The channel's name on the wire, and the message that subscribes. */
   readonly wire: string;
-  readonly message: Readonly<Record<string, string>>;
+  readonly message: SubscribeMessage;
   /** The read under way, or the last one. */
   reading: Promise<void> = Promise.resolve();
   readonly #description: AnyFollowed;
@@ -151,12 +151,12 @@ export class Feed {
     readonly channel: Channel,
     private readonly context: FeedContext,
   ) {
-    const { host, protocol, pollMs, hasStream } = context;
+    const { host, pollMs, hasStream } = context;
     this.#description = followed(channel.kind);
     this.#newest = this.#description.newest();
     this.key = channelKey(channel);
-    this.wire = protocol.wireName(channel);
-    this.message = subscribeMessage(channel, protocol);
+    this.message = subscribeMessage(channel);
+    this.wire = this.message.channel;
     this.#pollPauseMs = pollMs ?? this.#description.pollMs;
     this.#nextPoll = host.monotonic() + (hasStream() ? PATIENCE_MS : 0);
   }
@@ -275,7 +275,7 @@ export class Feed {
       this.markIncomplete(`a frame of ${this.wire} was not what the channel sends`, before);
       return false;
     }
-    const data = decode(parsed.output, this.channel, this.context);
+    const data = decode(parsed.output, this.channel, this.context.marketNamed);
     if (data !== undefined) this.#take({ data, raw });
     return true;
   }

@@ -18,7 +18,6 @@ import {
   type StreamEvent,
 } from './events.js';
 import { Feed, type FeedContext, type HttpReads } from './feed.js';
-import { type StreamProtocol, streamProtocol } from './protocol.js';
 
 export interface FeedsOptions {
   readonly host: Host;
@@ -41,8 +40,6 @@ export interface FeedsOptions {
   readonly failed?: ((thrown: unknown) => void) | undefined;
   /** How long to wait between two polls of a channel, in milliseconds. Absent: by its kind. */
   readonly pollMs?: number | undefined;
-  /** Absent: what most public clients agree on. */
-  readonly protocol?: StreamProtocol | undefined;
   /** Ends all. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -88,16 +85,13 @@ export class Feeds {
       signal,
       pollMs,
     } = options;
-    const protocol = options.protocol ?? streamProtocol();
     this.#budget = new TimeBudget(READ_MS, host.monotonic);
     this.#state = connection === null ? 'none' : 'connecting';
     this.#context = {
       host,
-      protocol,
       reads,
       pollMs,
       client: clientOf(this.#budget, this.#ending.signal).restartingBudget(this.#budget),
-      pushedMarket: protocol.pushedMarket,
       orderMarkets: orderMarkets ?? (async () => []),
       marketNamed: marketNamed ?? (() => undefined),
       hasStream: () => this.#state !== 'none',
@@ -111,7 +105,6 @@ export class Feeds {
     setMaxListeners(0, this.#ending.signal);
     for (const channel of channels) this.add(channel);
     this.#connection = connection?.({
-      protocol,
       feeds: () => this.#feeds.values(),
       named: (wire) => this.#byWire.get(wire) ?? [],
       enter: (state, reason) => this.#enter(state, reason),

@@ -3,8 +3,8 @@ import type { RawData, WebSocket } from 'ws';
 import { type Advice, suggest } from '../../errors.js';
 import { connectError, type Network, USER_AGENT } from '../transport.js';
 
-/** The longest message, as it comes and decompressed. A list of all coins has a part of that. */
-export const MAX_BYTES = 4 * 2 ** 20;
+/** The longest message. A list of all coins has a part of that. */
+const MAX_BYTES = 4 * 2 ** 20;
 
 const CONNECT_MS = 10_000;
 

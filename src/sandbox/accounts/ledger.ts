@@ -25,7 +25,7 @@ export function lentTo(wallet: string): string {
 /** The account that receives trading fees. */
 export const FEES = 'fees';
 
-/** Thrown for a movement from a balance that is too small. Callers check first, so it is a defect. */
+/** Thrown for a movement from a balance that is too small. Callers check first, so it is a defect. @internal for its test */
 export class Overdraft extends Error {
   override readonly name = 'Overdraft';
 }

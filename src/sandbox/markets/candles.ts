@@ -42,7 +42,7 @@ const LEVEL_OF: Readonly<Record<CandleType, Level>> = {
 /** The first Monday after the Unix epoch, which was a Thursday. */
 const MONDAY = 4 * DAY;
 
-/** In milliseconds. */
+/** In milliseconds. @internal for its test */
 export function candleLength(type: CandleType): number {
   return CANDLE_MS[type];
 }
@@ -55,6 +55,7 @@ function levelOf(type: CandleType): Level {
 /**
  * When the candle that contains `time` begins. The interface does not say how candles align: here all align to UTC, weeks
  * begin on Monday, and three-day candles count from the Unix epoch.
+ * @internal for its test
  */
 export function candleStart(type: CandleType, time: number): number {
   const length = CANDLE_MS[type];

@@ -310,7 +310,10 @@ function charge(ledger: Ledger, order: Order, coin: string, received: bigint, po
 /** Takers and makers pay 0.2 %. */
 const FEE_PER_MILLE = 2n;
 
-/** The fee in units of the received coin. It is rounded up, so that splitting an order never saves the fee. */
+/**
+ * The fee in units of the received coin. It is rounded up, so that splitting an order never saves the fee.
+ * @internal for its test
+ */
 export function feeOf(received: bigint): bigint {
   return (received * FEE_PER_MILLE + 999n) / 1000n;
 }

@@ -34,6 +34,7 @@ interface LastTrade {
   readonly time: number;
 }
 
+/** @internal for its test */
 export function stateOf({ open, remaining }: Order): OrderRecord['state'] {
   if (open) return 'open';
   return remaining === 0n ? 'filled' : 'cancelled';

@@ -54,7 +54,7 @@ export const MAX_ORDERS_PER_PAGE = 100n;
  * Whether answers are the document's to the letter, or what public clients parse where it differs: a number as the code of order
  * and orderMoreV2, price and amount of trades as strings, more fields of an order, POST as well as GET, markets in upper case.
  */
-export const DIALECTS = ['document', 'observed'] as const;
+const DIALECTS = ['document', 'observed'] as const;
 export type Dialect = (typeof DIALECTS)[number];
 
 /** Documented for these two operations: `code` is a string, here also in errors. A number elsewhere. */

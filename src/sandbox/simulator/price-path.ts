@@ -14,6 +14,7 @@ interface Factor {
   readonly turnover: number;
 }
 
+/** @internal for its test */
 export const FACTORS: readonly Factor[] = [
   { coin: 'btc', price: 28110.26, beta: 1, ownWeight: 0, turnover: 1 },
   { coin: 'eth', price: 1804.62, beta: 0.9, ownWeight: 0.35, turnover: 0.6 },

@@ -62,7 +62,7 @@ export class MarketTraders {
     this.post(side, wanted[side], moment);
   }
 
-  /** A step in which nobody quotes, but as much trades as in any other. */
+  /** A step without quotes, in which as much trades as in any other. */
   stepWithoutQuotes(moment: Moment): void {
     const { activity } = this.profile;
     if (moment.dice.next() < activity) this.print(moment, 1 / (STEPS * activity));
@@ -196,7 +196,7 @@ function isBefore(side: Side, price: number, other: number): boolean {
 }
 
 /** A price range with a number of quotes, one in every `width` ticks. */
-export interface Band {
+interface Band {
   readonly quotes: number;
   readonly width: number;
 }
@@ -222,6 +222,7 @@ const WIDTHS = [4e-6, 2e-5, 8e-5, 3e-4];
 const QUOTES = [22, 22, 14, 10];
 const MORE_QUOTES = [26, 24, 20, 12];
 
+/** @internal for its test */
 export function profileOf(market: Market): Profile {
   const price = (genesisPrice(market.base) / genesisPrice(market.quote)) * 10 ** market.priceScale;
   const lotsPerUsdt = 10 ** market.amountScale / genesisPrice(market.base);
@@ -244,6 +245,7 @@ export function profileOf(market: Market): Profile {
  *
  * They lie on a grid that does not move with the price: each band divides all prices into cells of its width and has one quote
  * in each cell, always at the same place. So when the fair price moves, few quotes change.
+ * @internal for its test
  */
 export function wantedPrices(seed: number, profile: Profile, side: Side, fair: number): number[] {
   const prices: number[] = [];
@@ -263,7 +265,7 @@ export function wantedPrices(seed: number, profile: Profile, side: Side, fair: n
   return prices;
 }
 
-/** An amount in lots with two or three significant digits, as people choose them; at least `min`. */
+/** An amount in lots with two or three significant digits, as people choose them; at least `min`. @internal for its test */
 export function sizedAmount(wanted: number, min: number, precise: boolean): bigint {
   const digits = Math.max(0, Math.floor(Math.log10(Math.max(1, wanted))) - (precise ? 2 : 1));
   const unit = 10 ** digits;

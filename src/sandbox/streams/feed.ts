@@ -2,7 +2,7 @@ import type { Order } from '../orders/order.js';
 import { Message } from './message.js';
 
 /** A connection, as a feed needs it. */
-export interface Subscriber {
+interface Subscriber {
   /** Sends a message; `key` is that under which a newer one replaces it for a slow reader. */
   deliver(subscription: Subscription, message: Message, key: string): void;
   /** Closes with a reason for the client. */

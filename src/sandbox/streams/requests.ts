@@ -17,20 +17,9 @@ export function readFields(text: string): ReadonlyMap<string, Scalar> {
   return fields;
 }
 
-/** Observed: some clients write strings in single quotes. */
-const STRINGS = /"(?:[^"\\]|\\.)*"|'((?:[^'\\]|\\.)*)'/g;
-
 function parse(text: string): unknown {
   try {
     return JSON.parse(text);
-  } catch {
-    // perhaps with single quotes
-  }
-  try {
-    const doubled = text.replace(STRINGS, (whole, inner?: string) =>
-      inner === undefined ? whole : `"${inner.replaceAll("\\'", "'").replaceAll('"', '\\"')}"`,
-    );
-    return JSON.parse(doubled);
   } catch {
     throw notJson();
   }

@@ -19,7 +19,7 @@ const LEVELS = 50;
 /** Slices in a row that fill nothing before the rest is left: the bids were taken by others. */
 const MAX_IDLE = 3;
 
-/** The most orders that a coin is sold with, by what the first ones filled. */
+/** The most orders that a coin is sold with, by what the first ones filled. @internal for its test */
 export const MAX_SALES = 500;
 /** How many orders show what the bids take at a time. */
 const FIRST_SALES = 20;
@@ -97,7 +97,7 @@ export async function planFlatten(
       const [best] = book.bids;
       if (isDust(market, amount.plus(frozen), best === undefined ? null : Decimal.of(best.price)))
         return unsold('it is below the minimum of an order', true);
-      if (best === undefined || reference === null) return unsold(`nobody buys in ${market.market}`);
+      if (best === undefined || reference === null) return unsold(`there are no bids in ${market.market}`);
       const floor = floorOf(market, reference.price, limits.priceBand);
       const maxNotional = limits.orderNotional.get(into) ?? null;
       const bid = Decimal.of(best.price);

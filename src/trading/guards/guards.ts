@@ -65,7 +65,7 @@ export interface GuardReport {
 /** The book, or why it could not be read; undefined if it was not needed. */
 type MarketReading = BookView | Failure | undefined;
 
-/** What orders are checked against. */
+/** What orders are checked against. @internal for its test */
 export interface GuardInputs {
   readonly reading: MarketReading;
   /** The total of the day's orders so far, in the market's quote coin. */
@@ -101,7 +101,7 @@ export function needsBook(
   return side === 'sell' && (limitsOrder || limitsDay);
 }
 
-/** Checks orders against every guard. */
+/** Checks orders against every guard. @internal for its test */
 export function checkGuards(plan: GuardedOrders, limits: GuardLimits, { reading, today }: GuardInputs): GuardReport {
   const { market, side, type, orders } = plan;
   const prices = orders.map(({ price }) => Decimal.of(price));
@@ -182,7 +182,7 @@ interface BandReport {
 
 /**
  * Checks prices against the band around the reference price. A buy far above it or a sell far below it costs money; far away
- * on the other side the order only rests. In a batch that side stops the orders too: nobody sees each of its prices, and a file
+ * on the other side the order only rests. In a batch that side stops the orders too: the user does not see each of its prices, and a file
  * in another format has only such ones.
  */
 export function checkBand(
@@ -221,7 +221,7 @@ export function checkBand(
 
 type BandZone = 'within' | 'costly' | 'harmless';
 
-/** In which zone a price lies. The ends of the band are within it. */
+/** In which zone a price lies. The ends of the band are within it. @internal for its test */
 export function zoneInBand(side: Side, price: Decimal, reference: Decimal, band: Decimal): BandZone {
   if (price.compare(bandEnd(reference, band, 'above')) > 0) return side === 'buy' ? 'costly' : 'harmless';
   if (price.compare(bandEnd(reference, band, 'below')) < 0) return side === 'sell' ? 'costly' : 'harmless';

@@ -126,7 +126,10 @@ export async function readBookView(
 
 type Book = Pick<Depth, 'bids' | 'asks'>;
 
-/** The book without an order. If the order filled further before the book was read, too much is removed, never too little. */
+/**
+ * The book without an order. If the order filled further before the book was read, too much is removed, never too little.
+ * @internal for its test
+ */
 export function withoutOrder({ bids, asks }: Book, order: ReplacedOrder | undefined): Book {
   if (order === undefined) return { bids, asks };
   return order.side === 'buy' ? { bids: without(bids, order), asks } : { bids, asks: without(asks, order) };

@@ -40,7 +40,7 @@ export interface PreviewData extends BestPrices {
   readonly balance: { readonly before: Decimal; readonly after: Decimal } | null;
 }
 
-/** What was read from the exchange, or why it could not be read. */
+/** What was read from the exchange, or why it could not be read. @internal for its test */
 export interface ReadResults {
   readonly market: BookView | Failure;
   /** No operation reports margin balances. */
@@ -66,7 +66,7 @@ export async function previewOrders(
   return { ...guarded, preview, warnings: [...guarded.warnings, ...warningsOf(plan, preview, results)] };
 }
 
-/** Computes what the orders would do from what was read. A part whose read failed is null. */
+/** Computes what the orders would do from what was read. A part whose read failed is null. @internal for its test */
 export function computePreview(plan: OrderPlan, { market, spendable, orders }: ReadResults): PreviewData {
   const { side } = plan;
   const amount = Decimal.sum(plan.orders.map((order) => Decimal.of(order.amount)));
@@ -111,6 +111,7 @@ const FEE_DECIMALS = 8;
  *
  * @param orders earlier orders of one market
  * @param receives what the orders would bring
+ * @internal for its test
  */
 export function estimateFee(orders: readonly Order[], side: Side, receives: Decimal): FeeEstimate | null {
   let paid = Decimal.zero;
@@ -129,7 +130,7 @@ export function estimateFee(orders: readonly Order[], side: Side, receives: Deci
   return { fee: receives.times(paid).dividedBy(received, FEE_DECIMALS, 'up').trimmed(), coin };
 }
 
-/** The warnings about the orders, without the guards that stop them. */
+/** The warnings about the orders, without the guards that stop them. @internal for its test */
 export function warningsOf(plan: OrderPlan, preview: PreviewData, results: ReadResults): Warning[] {
   const single = singleOrder(plan.orders);
   return [

@@ -68,6 +68,7 @@ export async function checkLimits(
  * The total of the UTC day's withdrawals: those that the exchange lists, whoever made them, and those of the journal that it
  * does not list (yet), with all duplicates.
  * @param own the journal's name for one that does not count
+ * @internal for its test
  */
 export async function withdrawnToday(
   trading: TradingContext,

@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { answer } from '../../../src/commands/completion/answer.js';
 import type { Names } from '../../../src/commands/completion/complete.js';
 import { knownNames } from '../../../src/commands/completion/known-names.js';
@@ -8,9 +8,6 @@ import { commandTree } from '../../../src/commands/reference/index.js';
 import { directoriesOf } from '../../../src/platform/directories.js';
 import { plainEnvironment, temporaryHome } from '../../support/pit.js';
 import { runProgram } from '../../support/program.js';
-
-// the build defines the version
-vi.mock('../../../src/version.js', () => ({ version: 'test' }));
 
 const tree = await commandTree();
 

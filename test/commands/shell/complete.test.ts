@@ -1,10 +1,7 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Names } from '../../../src/commands/completion/complete.js';
 import { commandTree } from '../../../src/commands/reference/index.js';
 import { completeLine } from '../../../src/commands/shell/complete.js';
-
-// the build defines the version
-vi.mock('../../../src/version.js', () => ({ version: 'test' }));
 
 const tree = await commandTree();
 

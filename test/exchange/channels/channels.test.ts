@@ -1,11 +1,10 @@
-import { deflateSync } from 'node:zlib';
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { CANDLE_TYPES } from '../../../src/domain/candle.js';
 import { type Channel, type ChannelKind, followed } from '../../../src/exchange/channels/followed.js';
 import { type ChannelName, channels, readChannel, wireName } from '../../../src/exchange/channels/index.js';
-import { plainText, readMessage } from '../../../src/exchange/channels/messages.js';
-import { streamProtocol, subscribeMessage } from '../../../src/exchange/stream/protocol.js';
+import { subscribeMessage } from '../../../src/exchange/stream/subscribe-message.js';
+import { parseJson } from '../../../src/platform/json.js';
 
 interface Request {
   readonly market?: string;
@@ -19,13 +18,13 @@ function decoded(
   { marketNamed, ...request }: Request = { market: 'btc_usdt' },
 ): unknown {
   const { frame, decode } = followed(kind);
-  const names = { marketNamed: marketNamed ?? (() => undefined), pushedMarket: (market: string) => market };
-  return decode(v.parse(frame, readMessage(text)), { kind, type: '1min', ...request } as unknown as Channel, names);
+  const channel = { kind, type: '1min', ...request } as unknown as Channel;
+  return decode(v.parse(frame, parseJson(text)), channel, marketNamed ?? (() => undefined));
 }
 
 /** The fields of a frame that its description checks. */
 function checked(name: ChannelName, text: string): unknown {
-  return v.parse(channels[name].frame as v.GenericSchema, readMessage(text));
+  return v.parse(channels[name].frame as v.GenericSchema, parseJson(text));
 }
 
 const TICKER = {
@@ -195,18 +194,18 @@ describe('the names of channels', () => {
     [{ kind: 'orders' }, { event: 'addChannel', channel: 'push_user_incr_record' }],
     [{ kind: 'crossBalances' }, { event: 'addChannel', channel: 'push_user_cross_asset' }],
   ])('subscribes to %j', (channel, message) => {
-    expect(subscribeMessage(channel, streamProtocol())).toEqual(message);
+    expect(subscribeMessage(channel)).toEqual(message);
   });
 
   it.each(CANDLE_TYPES)('names a channel of candles of %s', (type) => {
-    const { channel } = subscribeMessage({ kind: 'kline', market: 'btc_usdt', type }, streamProtocol());
+    const { channel } = subscribeMessage({ kind: 'kline', market: 'btc_usdt', type });
     expect(channel).toBe(`btcusdt_kline_${type}`);
     expect(readChannel(`btcusdt_kline_${type}`)).toEqual({ name: 'kline', values: { market: 'btcusdt', type } });
   });
 
   it.each(['btcusdt_quick_depth', 'btcusdt_depth', 'push_user_asset', 'markets'])('reads the name %s', (wire) => {
     const found = readChannel(wire);
-    expect(found === undefined ? undefined : wireName(found.name, found.values)).toBe(wire);
+    expect(found === undefined ? undefined : wireName(channels[found.name].template, found.values)).toBe(wire);
   });
 
   it.each(['', 'btc_usdt_depth', 'btcusdt_kline_2min', 'btcusdt', '__proto__', 'constructor', 'BTCUSDT_ticker'])(
@@ -218,33 +217,10 @@ describe('the names of channels', () => {
 
   it('refuses a parameter that the channel does not allow', () => {
     const channel = { kind: 'kline', market: 'btc_usdt', type: '2min' } as unknown as Channel;
-    expect(() => subscribeMessage(channel, streamProtocol())).toThrow('type must be one of');
+    expect(() => subscribeMessage(channel)).toThrow('type must be one of');
   });
 
   it('marks what no source documents as a choice of pit', () => {
     expect(channels.push_user_cross_asset.sources).toEqual({ name: 'document', parameters: 'choice', frame: 'choice' });
-  });
-});
-
-describe('the text of a message', () => {
-  it('reads a message with single quotes, as some clients write', () => {
-    expect(readMessage(`{'event':'addChannel', 'channel':'btcusdt_ticker'}`)).toEqual({
-      event: 'addChannel',
-      channel: 'btcusdt_ticker',
-    });
-    expect(readMessage(`{ 'a':'it\\'s "so"', 'b': "it's" }`)).toEqual({ a: 'it\'s "so"', b: "it's" });
-    expect(() => readMessage(`{'a':'b`)).toThrow(SyntaxError);
-  });
-
-  it('decompresses a message from base64 of zlib', () => {
-    const text = '{"channel":"btcusdt_ticker"}';
-    for (const level of [0, 1, 6, 9])
-      expect(plainText(deflateSync(text, { level }).toString('base64'), 1_000)).toBe(text);
-    expect(plainText(text, 1_000)).toBe(text);
-  });
-
-  it('decompresses no message beyond the bound', () => {
-    const bomb = deflateSync(Buffer.alloc(5_000_000)).toString('base64');
-    expect(() => plainText(bomb, 1_000_000)).toThrow('it expands to more than 1000000 bytes');
   });
 });

@@ -1,6 +1,6 @@
-import { readMessage } from '../../../src/exchange/channels/messages.js';
 import type { ConnectionUser } from '../../../src/exchange/stream/connection.js';
 import type { Feed } from '../../../src/exchange/stream/feed.js';
+import { parseJson } from '../../../src/platform/json.js';
 
 /** A connection to streams that are the test's own. @param now the wall clock */
 export function scriptedConnection(now: () => number) {
@@ -35,7 +35,7 @@ export function scriptedConnection(now: () => number) {
     },
     /** A frame of a channel. */
     push: (text: string) => {
-      const frame = readMessage(text) as { readonly channel: string };
+      const frame = parseJson(text) as { readonly channel: string };
       for (const feed of user?.named(frame.channel) ?? []) feed.push(frame, text, now());
     },
     /** A frame of any channel that cannot be read. */

@@ -15,7 +15,7 @@ it.each(Object.keys(channels) as ChannelName[])('what the sandbox sends on %s is
   const balances = () => [{ coin: 'btc', frozen: '0', ...balance }];
   const exchange = stillExchange({ account: () => account, balances });
   const client = await StreamClient.connect((await serveInterface(exchange)).port);
-  client.subscribeSigned(ALICE, wireName(name, VALUES));
+  client.subscribeSigned(ALICE, wireName(channels[name].template, VALUES));
   const frames = await client.settled();
   balance.available = '1.25';
   exchange.changes.balance('7/btc');

@@ -50,14 +50,13 @@ describe('the literal frames of a market', () => {
     expect(await client.send(request).next()).toBe(frame);
   });
 
-  it.each([
-    "{'event':'addChannel','channel':'btcusdt_ticker'}",
-    "{'event': 'addChannel', 'channel': 'btcusdt_ticker', 'note': 'it\\'s \"fine\"'}",
-    '{"channel":"btcusdt_ticker","event":"addChannel","extra":null,"binary":false,"isZip":"false"}',
-  ])('a subscription is also read as %s', async (request) => {
-    const client = await connected();
-    expect(await client.send(request).next()).toBe(TICKER);
-  });
+  it.each(['{"channel":"btcusdt_ticker","event":"addChannel","extra":null,"binary":false,"isZip":"false"}'])(
+    'a subscription is also read as %s',
+    async (request) => {
+      const client = await connected();
+      expect(await client.send(request).next()).toBe(TICKER);
+    },
+  );
 
   it.each(['binary', 'isZip'])('a frame is base64 of zlib with the flag %s', async (flag) => {
     const client = await connected();

@@ -136,10 +136,11 @@ describe('a batch', () => {
         return isStale ? respond(`{"code":"1000","message":"","data":[${ids}]}`) : exchange.answer(target);
       },
     });
-    const trading = tradingOf(server.url, { budgetMs: 10_000, tolerance: 60_000 });
+    const options = { budgetMs: 3_000, tolerance: 60_000 };
+    const earlier = tradingOf(server.url, options);
     const plan = { market: 'eth_usdt', side: 'buy', account: 'spot', lines: lines(3) } as const;
-    await runJob(trading, await startJob(trading, plan, 'job0000000000000001'));
-    const ran = await place(trading, { lines: lines(3) });
+    await runJob(earlier, await startJob(earlier, plan, 'job0000000000000001'));
+    const ran = await place(tradingOf(server.url, { ...options, state: earlier.state }), { lines: lines(3) });
     expect(ran.job.counts()).toMatchObject({ placed: 0, unknown: 3 });
   });
 

@@ -71,7 +71,10 @@ export function parsed<Value>(read: () => Value): Value | undefined {
   }
 }
 
-/** The lines below a question: the state (painted already), then the meaning of the answer, or what was wrong with it at Enter. */
+/**
+ * The lines below a question: the state (painted already), then the meaning of the answer, or what was wrong with it at Enter.
+ * @internal for its test
+ */
 export function linesBelow(
   screen: Screen,
   state: string,
