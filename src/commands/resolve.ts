@@ -65,7 +65,7 @@ export default define({
         ['placed', 'partial', 'cancelled', 'done', 'refused', 'notSent', 'unknown'],
         'partial: only some orders of a batch were placed; see the timeline',
       ),
-      id: shape.nullable(shape.text('of what was placed or cancelled; while that is unknown, what its answer named')),
+      id: shape.nullable(shape.text('placed or cancelled, or named by an answer')),
       duplicates: shape.array(shape.id(''), 'duplicates that the network created from the same request'),
       timeline: shape.array(
         shape.object({ time: shape.time("by this machine's clock"), event: shape.text('', wireField.WRITE_MESSAGE) }),
