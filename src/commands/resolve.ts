@@ -67,7 +67,7 @@ export default define({
         ['placed', 'partial', 'cancelled', 'done', 'refused', 'notSent', 'unknown'],
         'partial: only some orders of a batch were placed; see the timeline',
       ),
-      id: shape.nullable(shape.text('of what was placed or cancelled')),
+      id: shape.nullable(shape.text('placed or cancelled, or named by an answer')),
       duplicates: shape.array(shape.id(''), 'duplicates that the network created from the same request'),
       timeline: shape.array(shape.object({ time: shape.time("by this machine's clock"), event: shape.text('') })),
     }),
@@ -303,7 +303,8 @@ function show(screen: Screen, resolutions: readonly Resolution[], nothing: strin
 }
 
 function timelineTable(screen: Screen, { write, outcome, id, events }: Resolution): string {
-  const title = `${textOf(write)}: ${outcome}${outcome === 'placed' && id !== null ? ` as ${id}` : ''}`;
+  const named = outcome === 'unknown' ? `, the answer names ${id}` : outcome === 'placed' ? ` as ${id}` : '';
+  const title = `${textOf(write)}: ${outcome}${id === null ? '' : named}`;
   const times = (count: number) => (count === 1 ? '' : ` (${count} times)`);
   return table(
     screen,

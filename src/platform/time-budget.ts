@@ -35,6 +35,11 @@ export class TimeBudget {
     this.#end += milliseconds;
   }
 
+  /** Adds as much time as is missing for work that takes this long, unless the user has set the time. */
+  allowFor(milliseconds: number): void {
+    this.extend(Math.max(0, milliseconds - this.remainingMs));
+  }
+
   get remainingMs(): number {
     return Math.max(0, this.#end - (this.#waiting.count > 0 ? this.#waiting.since : this.now()));
   }

@@ -3,16 +3,9 @@ import { Job } from './batches/job.js';
 import { lineTerms } from './batches/lines.js';
 import type { JournalEntry } from './journal/entry.js';
 import type { Journal } from './journal/journal.js';
-import {
-  isKind,
-  listShowing,
-  type MarketSide,
-  type RecordedOrderTerms,
-  type RecordedWrite,
-  type Settlement,
-} from './journal/write.js';
+import { isKind, listShowing, type MarketSide, type RecordedOrderTerms, type RecordedWrite } from './journal/write.js';
 import { keyOf } from './orders/terms.js';
-import type { Attempt, Row, WantedItem } from './reconcile.js';
+import type { Attempt, Row, UndecidedOrder, WantedItem } from './reconcile.js';
 
 /** An entry whose orders a list shows. */
 export type OrderEntry = JournalEntry & { readonly write: RecordedWrite<'order' | 'batch'> };
@@ -26,6 +19,10 @@ export interface OpenWrite {
   /** Whether this command works on it. */
   readonly isMine: boolean;
   readonly attempts: readonly Attempt[];
+  /** A single order whose outcome is unknown: a lookup decides it, and no list. */
+  readonly undecided?: UndecidedOrder;
+  /** A single order that counts as refused or not sent, and may be executed late. */
+  readonly absent?: UndecidedOrder;
   /** The ids of orders that are known to be its duplicates. */
   readonly duplicateIds: readonly string[];
 }
@@ -38,12 +35,12 @@ export function rowOf({ id, price, amount, time }: Order): Row {
 /**
  * The writes of one side of a market that are not closed: those with an unknown outcome, and those whose requests may still
  * be executed again. A write that another process settles during the read is included once.
- * @param mine the write that this command works on; for a job, its state in memory is used: on a full disk the record may be incomplete
+ * @param mine the write that this command works on, as it is in memory: on a full disk the record may be incomplete
  */
 export function openWrites(
   journal: Journal,
   { market, side }: MarketSide,
-  mine?: { readonly id: string } | Job,
+  mine?: JournalEntry<'order'> | Job,
 ): OpenWrite[] {
   const isHere = (entry: JournalEntry): entry is OrderEntry => {
     const list = listShowing(entry.write);
@@ -52,9 +49,11 @@ export function openWrites(
   const unsettled = journal.unsettledEntries().filter(isHere);
   const settled = journal.settledEntries({ market, side }) as OrderEntry[];
   const settledIds = new Set(settled.map(({ write }) => write.id));
+  const ownId = mine instanceof Job ? mine.id : mine?.write.id;
   const openWrite = (entry: OrderEntry, isSettled: boolean) => {
-    const isMine = entry.write.id === mine?.id;
-    return toOpenWrite(isMine && !isSettled && mine instanceof Job ? mine : entry, { isSettled, isMine });
+    const isMine = entry.write.id === ownId;
+    if (!isMine || isSettled) return toOpenWrite(entry, { isSettled, isMine });
+    return toOpenWrite(mine as OrderEntry | Job, { isSettled: !(mine instanceof Job), isMine });
   };
   return [
     ...unsettled.filter((entry) => !settledIds.has(entry.write.id)).map((entry) => openWrite(entry, false)),
@@ -62,35 +61,25 @@ export function openWrites(
   ];
 }
 
-/** Converts a write: a single order has one attempt, a job has one for each of its requests. */
+/** Converts a write: a single order has one attempt once it is settled, a job has one for each of its requests. */
 export function toOpenWrite(
   write: OrderEntry | Job,
   { isSettled, isMine = false }: { readonly isSettled: boolean; readonly isMine?: boolean },
 ): OpenWrite {
   if (write instanceof Job) return toOpenJob(write, isSettled, isMine);
   if (isKind(write.write, 'batch')) return toOpenJob(new Job(write as JournalEntry<'batch'>), isSettled, isMine);
+  const { id, reqTime, terms } = write.write;
+  const { price, amount } = terms as RecordedOrderTerms;
   const settlement = isSettled ? write.settlement : undefined;
-  const duplicateIds = settlement?.duplicates ?? [];
-  return { entry: write, job: undefined, isSettled, isMine, attempts: [attemptOf(write, settlement)], duplicateIds };
-}
-
-/** The attempt of an order and its one item have the id of the write. */
-function attemptOf(entry: JournalEntry, settlement: Settlement | undefined): Attempt {
-  const { id, reqTime } = entry.write;
-  const { price, amount } = entry.write.terms as RecordedOrderTerms;
-  const orderId = settlement?.outcome === 'placed' ? settlement.id : null;
-  const state = settlement === undefined ? 'pending' : orderId === null ? 'absent' : 'placed';
-  const named = state === 'pending' ? namedIdOf(entry) : undefined;
-  return {
-    id,
-    writeId: id,
-    items: [{ id, matchKey: keyOf(price, amount), rowId: orderId, state }],
-    response: state !== 'pending' ? 'decided' : named === undefined ? 'lost' : 'named',
-    responseIds: named === undefined ? [] : [named],
-    reqTime,
-    checkedTo: settlement?.checkedTo,
-    hasClientId: true,
-  };
+  const order = { writeId: id, matchKey: keyOf(price, amount), reqTime, namedId: namedIdOf(write) };
+  const open = { entry: write, job: undefined, isSettled, isMine, duplicateIds: settlement?.duplicates ?? [] };
+  if (settlement === undefined) return { ...open, attempts: [], undecided: order };
+  const { outcome, id: orderId, checkedTo } = settlement;
+  const isPlaced = outcome === 'placed' && orderId !== null;
+  const item = { id, matchKey: order.matchKey, rowId: orderId, state: 'placed' } as const;
+  const items = isPlaced ? [item] : [];
+  const attempt = { id, writeId: id, items, response: 'decided', responseIds: [], reqTime, checkedTo } as const;
+  return { ...open, attempts: [attempt], ...(isPlaced ? {} : { absent: order }) };
 }
 
 /** What the answer to a write named; undefined if none did, or a list has contradicted it. */
@@ -102,6 +91,7 @@ export function namedIdOf({ events }: Pick<JournalEntry, 'events'>): string | un
 /** A job has an attempt for each request with a line whose outcome is open, and one for all other lines that were sent together. */
 function toOpenJob(job: Job, isSettled: boolean, isMine: boolean): OpenWrite {
   const writeId = job.id;
+  const hasBaseline = job.terms.baseline !== undefined;
   const itemOf = (line: number, isPending: boolean): WantedItem => {
     const { [line]: now } = job.lines;
     const placed = now?.state === 'placed' ? now : undefined;
@@ -121,7 +111,7 @@ function toOpenJob(job: Job, isSettled: boolean, isMine: boolean): OpenWrite {
       response: typeof response === 'string' ? response : response.isTemporary ? 'refusedForTiming' : 'refused',
       responseIds,
       reqTime,
-      isOlderRow: (id) => job.wasKnown(id, knownBefore),
+      ...(hasBaseline ? { isOlderRow: (id: string) => job.wasKnown(id, knownBefore) } : {}),
     };
   });
   const decided = [...job.decidedRequests].map(([name, { reqTime, lines, isLost }]): Attempt => {
@@ -142,7 +132,7 @@ function toOpenJob(job: Job, isSettled: boolean, isMine: boolean): OpenWrite {
     response: 'lost',
     responseIds: [],
     reqTime: job.entry.write.reqTime,
-    isOlderRow: (id) => job.wasKnown(id, job.terms.baseline.length),
+    ...(hasBaseline ? { isOlderRow: (id: string) => job.wasKnown(id, job.knownFirst) } : {}),
   };
   const attempts = [...open, ...decided, ...(unrecorded.items.length === 0 ? [] : [unrecorded])];
   return { entry: job.entry as OrderEntry, job, isSettled, isMine, attempts, duplicateIds: [...job.duplicates.keys()] };

@@ -6,6 +6,8 @@ import { expiresAt } from './reconcile.js';
 import type { TradingContext } from './trading-context.js';
 
 const PAUSES_MS = { first: 300, longest: 5_000 };
+/** Left for the last reads, once the request has expired. */
+const AFTER_EXPIRY_MS = 30_000;
 /** A wait is shown once it has lasted this long. */
 const SHOWN_AFTER_MS = 1_000;
 
@@ -26,8 +28,8 @@ export interface PollResult<Outcome> {
 }
 
 /**
- * Reads again and again until the outcome is found or the budget ends. Each pause is longer than the one before; a push of
- * the exchange ends it early.
+ * Reads again and again until the outcome is found or the budget ends, which lasts until the request has expired and the exchange was
+ * asked after that, unless the user has set the time. Each pause is longer than the one before; a push of the exchange ends it early.
  *
  * @param read returns the outcome, `none` if there is none yet, or undefined if the exchange could not be asked. `isExpired`
  *   says whether the exchange has rejected this `reqTime` as expired: until then, a request that is delayed in the network can
@@ -80,6 +82,7 @@ async function poll<Outcome>(
   const { client, budget, requestLifetimeMs } = trading;
   const expiry = expiresAt(request.reqTime, requestLifetimeMs);
   wait.expiry = expiry;
+  budget.allowFor(Math.max(0, expiry - client.now()) + AFTER_EXPIRY_MS);
   let isAccepted: boolean | undefined;
   for (let count = 0; ; ) {
     // asked before a read, so that nothing can be executed between the two

@@ -55,8 +55,22 @@ export interface Attempt {
   readonly checkedTo?: number | undefined;
   /** Whether a row existed before the request. Without this function, the row's time decides. */
   readonly isOlderRow?: ((rowId: string) => boolean) | undefined;
-  /** Whether its one order carries a client id, by which the exchange can be asked for the newest row. */
-  readonly hasClientId?: boolean | undefined;
+}
+
+/** A single order whose outcome a lookup decides: a row that it may have made is given to nothing else. */
+export interface UndecidedOrder {
+  readonly writeId: string;
+  readonly matchKey: string;
+  /** By the exchange's clock, in milliseconds since the Unix epoch. */
+  readonly reqTime: number;
+  /** The order that its answer named; undefined if none did. */
+  readonly namedId?: string | undefined;
+}
+
+/** Whether an order may have made a row, by its terms and its time. @param requestLifetime in milliseconds */
+export function mayHaveMade({ matchKey, reqTime }: UndecidedOrder, row: Row, requestLifetime: number): boolean {
+  const after = row.time - reqTime;
+  return row.matchKey === matchKey && after >= -SLACK_MS && after <= requestLifetime + SLACK_MS;
 }
 
 /** A list of the exchange: the orders of one side of a market, or the withdrawals of a coin. */
@@ -74,7 +88,8 @@ export interface List {
 interface ReconcileContext {
   /** The ids of rows that belong to closed writes, or were reported as duplicates. */
   readonly accountedFor: ReadonlySet<string>;
-  /** For each item, the newest row with its client id, or null if there is none. It was looked up after the list was read. */
+  readonly undecided?: readonly UndecidedOrder[];
+  /** For single orders, the newest row with its client id, or null if there is none. It was looked up after the list was read. */
   readonly newestByClientId?: ReadonlyMap<string, string | null>;
   /** For how long after its `reqTime` the exchange accepts a request, in milliseconds. */
   readonly requestLifetime: number;
@@ -100,12 +115,6 @@ export interface Reconciled {
   readonly closed: ReadonlySet<string>;
   /** The ids of writes that may have made a row which another pending write may have made too. */
   readonly ambiguous: ReadonlySet<string>;
-  /** The ids of items whose order must be looked up by client id. */
-  readonly needsLookup: ReadonlySet<string>;
-  /** The rows that count as these orders, or as duplicates, only if no closed write has made them. */
-  readonly unexplained: readonly Row[];
-  /** The ids of writes whose answer named an order that cannot be theirs. */
-  readonly contradicted: ReadonlySet<string>;
 }
 
 /** The time after which the exchange certainly no longer accepts a request with this `reqTime`. */
@@ -118,10 +127,11 @@ export function listMustReachTo({ reqTime, checkedTo }: Pick<Attempt, 'reqTime' 
   return (checkedTo ?? reqTime) - SLACK_MS;
 }
 
-/** Compares the attempts with the list in three steps, and returns what that decides. */
+/** Compares the attempts with the list in four steps, and returns what that decides. */
 export function reconcile(attempts: readonly Attempt[], list: List, context: ReconcileContext): Reconciled {
   const matching = new Matching(attempts, list, context);
   matching.assignNamedRows();
+  matching.reserveRows();
   matching.assignNearestRows();
   matching.assignDuplicates();
   return matching.decide();
@@ -145,14 +155,12 @@ class Matching {
   readonly #byAttempt: ReadonlyMap<string, readonly Candidate[]>;
   /** Rows that belong to nothing yet, oldest first. */
   readonly #unclaimed: Set<Row>;
-  readonly #needsLookup = new Set<string>();
-  /** Keys of rows that a lookup by client id has to assign. */
+  /** Keys of rows that an undecided order may have made. */
   readonly #reserved = new Set<string>();
   /** The writes that were given a row because it was the nearest, by the key of the row. */
   readonly #takenBy = new Map<string, Set<string>>();
   readonly #duplicates = new Map<Candidate, Row[]>();
   readonly #ambiguous = new Set<string>();
-  readonly #unexplained = new Set<Row>();
 
   constructor(
     private readonly attempts: readonly Attempt[],
@@ -186,8 +194,6 @@ class Matching {
         if (!named.has(row.id)) continue;
         const candidate = wanting.get(row.matchKey)?.shift();
         if (candidate !== undefined) candidate.rowId = row.id;
-        // an answer to an earlier request names an older row
-        if (row.time < attempt.reqTime - SLACK_MS) this.#unexplained.add(row);
         // the exchange changed a row that matches none of the wanted items: it still belongs to this request
         if (candidate !== undefined || !attempt.items.some(({ matchKey }) => matchKey === row.matchKey))
           this.#unclaimed.delete(row);
@@ -218,42 +224,47 @@ class Matching {
     }
   }
 
-  /** Step 2: pending items take the nearest rows; requests without an answer come first. */
+  /** Step 2: what an undecided order may have made is left to it. */
+  reserveRows(): void {
+    const { undecided = [], requestLifetime } = this.context;
+    for (const row of this.#unclaimed) {
+      const makers = undecided.filter((order) => mayHaveMade(order, row, requestLifetime));
+      if (makers.length === 0) continue;
+      this.#unclaimed.delete(row);
+      this.#reserved.add(row.matchKey);
+      for (const { writeId } of makers) this.#noteTaken(row, writeId);
+    }
+  }
+
+  /** Step 3: pending items take the nearest rows; requests without an answer come first. */
   assignNearestRows(): void {
     const unclaimedByKey = groupBy(this.#unclaimed, ({ matchKey }) => matchKey);
     const pending = this.#candidates.filter(({ item, rowId }) => item.state === 'pending' && rowId === null);
     for (const candidate of pending.sort(byPriority)) {
       const { attempt, item } = candidate;
-      const newestId = this.#newestByClientId.get(item.id);
-      if (newestId === null) continue;
       const fitting = (unclaimedByKey.get(item.matchKey) ?? []).filter(
         (row) => this.#unclaimed.has(row) && this.#mayBelongTo(row, candidate),
       );
-      const nearest = leastBy(fitting, (row) => this.#gap(row, candidate));
-      const row = newestId === undefined ? nearest : fitting.find(({ id }) => id === newestId);
+      const row = leastBy(fitting, (one) => this.#gap(one, candidate));
       if (row === undefined) continue;
       this.#unclaimed.delete(row);
-      this.#unexplained.add(row);
-      this.#takenBy.set(row.matchKey, (this.#takenBy.get(row.matchKey) ?? new Set()).add(attempt.writeId));
-      if (attempt.hasClientId !== true || newestId !== undefined) candidate.rowId = row.id;
-      else {
-        this.#reserved.add(row.matchKey);
-        this.#needsLookup.add(item.id);
-      }
+      this.#noteTaken(row, attempt.writeId);
+      candidate.rowId = row.id;
     }
   }
 
-  /** Step 3: a remaining row that matches an item was made by a request that was executed again. */
+  #noteTaken({ matchKey }: Row, writeId: string): void {
+    this.#takenBy.set(matchKey, (this.#takenBy.get(matchKey) ?? new Set()).add(writeId));
+  }
+
+  /** Step 4: a remaining row that matches an item was made by a request that was executed again. */
   assignDuplicates(): void {
     const byKey = this.#candidatesByKey();
     for (const row of this.#unclaimed) {
       const fitting = (byKey.get(row.matchKey) ?? []).filter((candidate) => this.#mayBeDuplicateOf(row, candidate));
-      for (const { attempt, item } of fitting)
-        if (attempt.hasClientId === true && !this.#newestByClientId.has(item.id)) this.#needsLookup.add(item.id);
       const proven = fitting.find(({ item }) => this.#newestByClientId.get(item.id) === row.id);
       const originals = proven === undefined ? fitting.filter(canHaveDuplicate) : [proven];
       const nearest = leastBy(originals, (candidate) => this.#gap(row, candidate));
-      if (fitting.length > 0) this.#unexplained.add(row);
       if (nearest === undefined) continue;
       const { writeId } = nearest.attempt;
       // a write without an answer may have made it: a later list decides
@@ -289,13 +300,11 @@ class Matching {
     const { requestLifetime } = this.context;
     const outcomes = new Map<string, ItemOutcome>();
     const closed = new Set<string>();
-    const contradicted = new Set<string>();
     const accountedFor = this.#accountedRows();
     for (const attempt of this.attempts) {
       const own = this.#candidatesOf(attempt);
       for (const { item, rowId } of own)
         if (rowId !== null && item.rowId !== rowId) outcomes.set(item.id, { outcome: 'placed', id: rowId });
-      if (this.#isContradicted(attempt)) contradicted.add(attempt.writeId);
       if (!this.#listReaches(attempt)) continue;
       const missing = own.filter(({ item, rowId }) => item.state === 'pending' && rowId === null);
       const isReadAfterExpiry = this.list.began > expiresAt(attempt.reqTime, requestLifetime);
@@ -321,19 +330,7 @@ class Matching {
       })),
       closed,
       ambiguous: this.#ambiguous,
-      needsLookup: this.#needsLookup,
-      unexplained: [...this.#unexplained],
-      contradicted,
     };
-  }
-
-  /** Whether the order that an answer named cannot be that of its request: it has other terms, is another write's, or is not listed. */
-  #isContradicted(attempt: Attempt): boolean {
-    const { hasClientId, response, responseIds } = attempt;
-    if (hasClientId !== true || response !== 'named') return false;
-    const isAssigned = this.#candidatesOf(attempt).every(({ rowId }) => rowId !== null);
-    const isKnown = responseIds.some((id) => this.#listed.has(id) || this.context.accountedFor.has(id));
-    return !isAssigned && (isKnown || this.#listReaches(attempt));
   }
 
   #candidatesOf(attempt: Attempt): readonly Candidate[] {
@@ -353,14 +350,10 @@ class Matching {
   /** Whether the row may come from a repeated or late execution of the item. */
   #mayBeDuplicateOf(row: Row, candidate: Candidate): boolean {
     if (!this.#isAfterSending(row, candidate)) return false;
-    const newestId = this.#newestByClientId.get(candidate.item.id);
-    const { hasClientId, response } = candidate.attempt;
-    const mayComeLate = candidate.item.state === 'absent' && (hasClientId === true || response === 'lost');
+    const mayComeLate = candidate.item.state === 'absent' && candidate.attempt.response === 'lost';
     if (!mayComeLate && this.#gap(row, candidate) > this.#window) return false;
-    // the exchange has no order with this client id: that proves something only if the item has no order either
-    if (newestId === null) return candidate.rowId !== null;
     // a row that is newer than the newest order with this client id does not carry it
-    const newest = this.#listed.get(newestId ?? '')?.row;
+    const newest = this.#listed.get(this.#newestByClientId.get(candidate.item.id) ?? '')?.row;
     return newest === undefined || row.time <= newest.time;
   }
 
@@ -421,12 +414,11 @@ class Matching {
 }
 
 /**
- * Whether items without a row certainly do not exist. A client id decides by itself, never the list.
+ * Whether items without a row certainly do not exist.
  * @param hasExpired whether the list was read after the exchange rejected the time of the request as expired
  * @param isExplained whether the list shows everything that the answer named, and each belongs to an item
  */
-function isAbsenceProven({ hasClientId, response }: Attempt, hasExpired: boolean, isExplained: boolean): boolean {
-  if (hasClientId === true) return false;
+function isAbsenceProven({ response }: Attempt, hasExpired: boolean, isExplained: boolean): boolean {
   if (response === 'named') return isExplained;
   return response === 'refused' || ((response === 'lost' || response === 'refusedForTiming') && hasExpired);
 }
@@ -447,9 +439,9 @@ function byPriority(one: Candidate, other: Candidate): number {
   );
 }
 
-/** Whether a further row that matches the item is a duplicate. An item without an order needs a client id as proof. */
-function canHaveDuplicate({ attempt, item, rowId }: Candidate): boolean {
-  return rowId !== null || (item.state === 'absent' && attempt.hasClientId !== true);
+/** Whether a further row that matches the item is a duplicate. */
+function canHaveDuplicate({ item, rowId }: Candidate): boolean {
+  return rowId !== null || item.state === 'absent';
 }
 
 function leastBy<Item>(items: readonly Item[], of: (item: Item) => number): Item | undefined {

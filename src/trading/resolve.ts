@@ -14,6 +14,7 @@ import {
   type Settled,
   type WriteKind,
 } from './journal/write.js';
+import { namedIdOf } from './open-writes.js';
 import { findOrder, type Unknown } from './orders/settle-order.js';
 import { listMustReachTo } from './reconcile.js';
 import { settleReplace } from './replace/replace.js';
@@ -26,6 +27,7 @@ import { settleCoin } from './withdrawals/settle-records.js';
 export interface Resolution {
   readonly write: RecordedWrite;
   readonly outcome: Outcome;
+  /** Of the order or withdrawal; while its outcome is unknown, the one that its answer named. */
   readonly id: string | null;
   readonly duplicates: readonly string[];
   readonly events: readonly JournalEvent[];
@@ -70,8 +72,9 @@ async function resolveOne(trading: TradingContext, entry: JournalEntry, closeJob
   const isClaimed = claimForSettling(entry);
   const isUnderWay = !isClaimed && entry.isUnderWay;
   const left = isClaimed ? await SETTLERS[write.operation](trading, entry, closeJobs) : {};
+  const id = namedIdOf(entry) ?? null;
   const events = timelineOf(eventsOf(trading, entry, isUnderWay));
-  return settledNow(trading, write.id) ?? { write, events, outcome: 'unknown', id: null, duplicates: [], ...left };
+  return settledNow(trading, write.id) ?? { write, events, outcome: 'unknown', id, duplicates: [], ...left };
 }
 
 /**

@@ -1,6 +1,6 @@
-import { counted } from '../domain/decimal.js';
+import { counted, formatAmount, grouped } from '../domain/decimal.js';
 import type { Order } from '../domain/order.js';
-import { tryRead } from '../errors.js';
+import { localTimeText, suggest, tryRead } from '../errors.js';
 import type { OrderPages } from '../exchange/exchange.js';
 import { addLateOrders, bringSummaryUpToDate, duplicateEvents, endJob } from './batches/close-job.js';
 import { archivedJob, Job } from './batches/job.js';
@@ -15,7 +15,6 @@ import {
   type MarketSide,
   ordersMadeBy,
   type RecordedWrite,
-  type Settlement,
 } from './journal/write.js';
 import {
   lineId,
@@ -27,15 +26,17 @@ import {
   termsOf,
   toOpenWrite,
 } from './open-writes.js';
+import { lookUp } from './orders/look-up.js';
 import {
-  type Attempt,
   type Duplicates,
   expiresAt,
   type List,
   listMustReachTo,
+  mayHaveMade,
   type Reconciled,
   type Row,
   reconcile,
+  SLACK_MS,
 } from './reconcile.js';
 import type { TradingContext } from './trading-context.js';
 
@@ -47,6 +48,8 @@ const ARCHIVE_SLACK_MS = 86_400_000;
 export const EXPIRED = 'the request has expired and the exchange has no such order';
 /** Most pages read as a side effect of another command. */
 const MAX_PAGES = 100;
+/** How often a list is read as a side effect further than the command itself needs it. */
+const CLOSING_INTERVAL_MS = 60_000;
 
 /** The orders read of one side of a market. */
 export interface OrderList extends MarketSide, Omit<List, 'rows'> {
@@ -56,12 +59,8 @@ export interface OrderList extends MarketSide, Omit<List, 'rows'> {
 
 /** What a list has shown. */
 export interface Findings {
-  /** The outcomes of orders that it decided, by the ids of the writes. */
-  readonly settled: ReadonlyMap<string, Settlement>;
   /** Duplicates that were reported. */
   readonly duplicates: readonly DuplicateOrders[];
-  /** The ids of writes whose answer named an order that is not theirs. */
-  readonly contradicted: ReadonlySet<string>;
   /** The ids of writes that may have made an order which another pending write may have made too. */
   readonly ambiguous: ReadonlySet<string>;
 }
@@ -69,59 +68,143 @@ export interface Findings {
 /**
  * Settles the writes of one side of a market with a list of its orders.
  *
- * Read the journal, reconcile, report, record (`docs/architecture.md` draws it): every command that reads a list, for whatever
- * reason, passes it here, and it is compared with all open writes of this side, not only the command's own. What was just placed is
- * an open write like any other, whose answer names an order.
+ * Read the journal, look up, reconcile, report, record (`docs/architecture.md` draws it): every command that reads a list, for
+ * whatever reason, passes it here, and it is compared with all open writes of this side, not only the command's own.
  *
- * A list decides what it shows. That something is missing counts only if the request cannot be executed any more, which the
- * exchange has said (`expiredTo`). A single order is known by its client id, so its row counts once the exchange was asked for
- * that id; a line of a batch is known by side, price, amount and time. What stays open is unknown, and the user may settle it.
+ * A list decides the lines of batches, which are known by side, price, amount and time, and shows duplicates. That a line is missing
+ * counts only if the request cannot be executed any more, which the exchange has said (`expiredTo`). A single order has a client id:
+ * if a row may be its own, the exchange is asked for the order itself. What stays open is unknown, and the user may settle it.
  *
- * @param mine the write that this command works on
+ * @param mine the write that this command works on; an order is settled already
  * @throws Failure `usage` if the journal cannot be read
  */
 export async function settle(
   trading: TradingContext,
   list: OrderList,
-  mine?: { readonly id: string } | Job,
+  mine?: JournalEntry<'order'> | Job,
 ): Promise<Findings> {
   // the journal is read after the list, so that it covers all that is listed: an order is recorded before it exists
-  const writes = openWrites(trading.journal, list, mine);
-  const result = await compare(trading, list, writes);
+  const before = openWrites(trading.journal, list, mine);
+  const accountedFor = accountedRows(trading.journal, list, before);
+  const { writes, late, newestByClientId } = await lookUpOrders(trading, list, before, accountedFor);
+  const attempts = writes.flatMap((write) => write.attempts);
+  const undecided = writes.flatMap((write) => write.undecided ?? []);
+  const rows = { ...list, rows: list.orders.map(rowOf) };
+  const requestLifetime = trading.requestLifetimeMs;
+  const result = reconcile(attempts, rows, { accountedFor, undecided, newestByClientId, requestLifetime });
   const found = writes.map((write) => ({ write, reports: reportsOf(write, list.orders, result) }));
-  const duplicates = found.flatMap(({ reports }) => reports);
+  const duplicates = [...late.map(({ report }) => report), ...found.flatMap(({ reports }) => reports)];
   // before they are recorded: if this process dies in between, they are reported twice rather than never
   if (duplicates.length > 0) trading.reportDuplicateOrders(duplicates);
-  const settled = new Map<string, Settlement>();
+  for (const { write, order } of late) write.entry.noteFound([], order.id);
   for (const { write, reports } of found) {
-    const settlement = record(trading, list, write, reports, result);
-    if (settlement !== undefined) settled.set(write.entry.write.id, settlement);
+    // what the list has shown counts even if the archive cannot be read
+    if (write.isSettled) await tryRead(async () => noteLate(trading.journal, write, reports));
+    else if (write.job !== undefined) recordLines(list, write, write.job, reports, result);
     // what this list settled is closed by a later one
     if (write.isSettled) closeIfPossible(trading, write, result);
   }
-  const { contradicted, ambiguous } = result;
-  return { settled, duplicates, contradicted, ambiguous };
+  return { duplicates, ambiguous: result.ambiguous };
 }
 
-/**
- * Reconciles the list with the writes. Two lookups may follow: the archive says which rows are orders of closed writes, and then
- * the exchange says which of the rest carry a client id.
- */
-async function compare(trading: TradingContext, list: OrderList, writes: readonly OpenWrite[]): Promise<Reconciled> {
-  const attempts = writes.flatMap((write) => write.attempts);
-  const rows = { ...list, rows: list.orders.map(rowOf) };
-  const accountedFor = new Set(writes.flatMap(({ duplicateIds }) => duplicateIds));
-  const known = { accountedFor, requestLifetime: trading.requestLifetimeMs };
-  let result = reconcile(attempts, rows, known);
-  if (result.unexplained.length > 0) {
-    for (const id of ordersOfClosedWrites(trading.journal, list, result.unexplained, writes)) accountedFor.add(id);
-    result = reconcile(attempts, rows, known);
+/** The ids of rows that belong to a write: one that is open, or one that the archive has. */
+function accountedRows(journal: Journal, list: OrderList, writes: readonly OpenWrite[]): Set<string> {
+  const items = writes.flatMap(({ attempts }) => attempts.flatMap((attempt) => attempt.items));
+  const named = writes.flatMap(({ undecided }) => undecided?.namedId ?? []);
+  const accountedFor = new Set([...writes.flatMap(({ duplicateIds }) => duplicateIds), ...named]);
+  const own = new Set([...accountedFor, ...items.flatMap(({ rowId }) => rowId ?? [])]);
+  const keys = new Set([
+    ...items.map(({ matchKey }) => matchKey),
+    ...writes.flatMap(({ undecided, absent }) => (undecided ?? absent)?.matchKey ?? []),
+    // the exchange may have changed an order when it accepted it, and its duplicates in the same way
+    ...list.orders.filter(({ id }) => own.has(id)).map((order) => rowOf(order).matchKey),
+  ]);
+  const unexplained = list.orders.map(rowOf).filter(({ id, matchKey }) => !own.has(id) && keys.has(matchKey));
+  if (unexplained.length > 0)
+    for (const id of ordersOfClosedWrites(journal, list, unexplained, writes)) accountedFor.add(id);
+  return accountedFor;
+}
+
+/** What the exchange shows of the single orders that a row of the list may be of. */
+interface LookedUp {
+  /** The writes, with the orders that were found. */
+  readonly writes: readonly OpenWrite[];
+  /** Orders that counted as refused or not sent. */
+  readonly late: readonly { readonly write: OpenWrite; readonly order: Order; readonly report: DuplicateOrders }[];
+  /** For each placed order, the newest order with its client id; null if there is none. A lookup that failed is left out. */
+  readonly newestByClientId: ReadonlyMap<string, string | null>;
+}
+
+/** Asks for each single order whose terms and time a row fits that belongs to no write. Settles those that are found. */
+async function lookUpOrders(
+  trading: TradingContext,
+  list: OrderList,
+  before: readonly OpenWrite[],
+  accountedFor: Set<string>,
+): Promise<LookedUp> {
+  const newestByClientId = new Map<string, string | null>();
+  const writes: OpenWrite[] = [];
+  const late: LookedUp['late'][number][] = [];
+  const own = new Set(
+    before.flatMap(({ attempts }) => attempts.flatMap(({ items }) => items.map(({ rowId }) => rowId))),
+  );
+  const isFree = ({ id }: Order) => !accountedFor.has(id) && !own.has(id);
+  for (const write of before) {
+    const named = list.orders.find(({ id }) => id === write.undecided?.namedId);
+    const free = list.orders.filter(isFree).filter((order) => mayBeOf(write, order, list, trading.requestLifetimeMs));
+    const rows = named === undefined ? free : [named, ...free];
+    if (rows.length === 0 || !write.entry.isKind('order')) {
+      writes.push(write);
+    } else if (write.undecided !== undefined) {
+      const order = await settleListed(trading, write.entry, named);
+      writes.push(order === undefined ? write : toOpenWrite(write.entry as OrderEntry, { isSettled: true }));
+      if (order !== undefined) own.add(order.id);
+    } else {
+      const { terms } = write.entry.write;
+      const clientId = clientIdOf(write.entry.write);
+      const newest = await tryRead(async () => ({ order: await trading.client.findOrder(terms.market, { clientId }) }));
+      const order = newest?.order;
+      writes.push(write);
+      if (write.absent === undefined) {
+        if (newest !== undefined) newestByClientId.set(write.entry.write.id, order?.id ?? null);
+      } else if (order !== undefined && rows.some(({ id }) => id === order.id)) {
+        late.push({ write, order, report: lateReport(write.entry, order) });
+        accountedFor.add(order.id);
+      }
+    }
   }
-  if (result.needsLookup.size > 0) {
-    const newestByClientId = await newestOrders(trading, writes, result.needsLookup);
-    result = reconcile(attempts, rows, { ...known, newestByClientId });
-  }
-  return result;
+  return { writes, late, newestByClientId };
+}
+
+/** Looks up an order whose outcome is unknown and that no process works on; undefined if it is not found. */
+async function settleListed(
+  trading: TradingContext,
+  entry: JournalEntry<'order'>,
+  named: Order | undefined,
+): Promise<Order | undefined> {
+  // the exchange may list an order a moment before it knows its client id
+  if (entry.isUnderWay) return undefined;
+  const found = await lookUp(trading, entry, null, named);
+  if (found === undefined || found === 'none' || 'mismatch' in found || !entry.claim()) return undefined;
+  entry.settle({ outcome: 'placed', id: found.id, duplicates: [] }, `placed: ${found.id}`);
+  return found;
+}
+
+/** Whether an order that belongs to no write may be that of a single order, or its duplicate. */
+function mayBeOf(write: OpenWrite, order: Order, list: OrderList, requestLifetime: number): boolean {
+  const { undecided, absent } = write;
+  const row = rowOf(order);
+  if (undecided !== undefined) return mayHaveMade(undecided, row, requestLifetime);
+  // a late execution may come at any time
+  if (absent !== undefined) return mayHaveMade(absent, row, Number.POSITIVE_INFINITY);
+  const [attempt] = write.attempts;
+  const [item] = attempt?.items ?? [];
+  if (write.job !== undefined || attempt === undefined || item === undefined) return false;
+  const placed = list.orders.find(({ id }) => id === item.rowId);
+  const keys = [item.matchKey, ...(placed === undefined ? [] : [rowOf(placed).matchKey])];
+  const times = [attempt.reqTime, ...(placed === undefined ? [] : [placed.time])];
+  const window = requestLifetime + SLACK_MS;
+  return keys.includes(row.matchKey) && times.some((time) => Math.abs(row.time - time) <= window);
 }
 
 /** Which of these rows are orders of writes that are closed. Those of a job are in its own record. */
@@ -144,26 +227,6 @@ function ordersOfClosedWrites(
     found.push(...made.filter((id) => wanted.has(id)));
   }
   return found;
-}
-
-/** The id of the newest order with the client id of each item, null if there is none. A lookup that failed is left out. */
-async function newestOrders(
-  { client }: TradingContext,
-  writes: readonly OpenWrite[],
-  items: ReadonlySet<string>,
-): Promise<ReadonlyMap<string, string | null>> {
-  const newest = new Map<string, string | null>();
-  for (const { entry, isSettled, isMine } of writes) {
-    const { terms } = entry.write;
-    // the exchange may list an order a moment before it knows its client id
-    const isOnItsWay = !isSettled && !isMine && entry.isUnderWay;
-    if (isOnItsWay || !items.has(entry.write.id)) continue;
-    const response = await tryRead(async () => ({
-      order: await client.findOrder(terms.market, { clientId: clientIdOf(entry.write) }),
-    }));
-    if (response !== undefined) newest.set(entry.write.id, response.order?.id ?? null);
-  }
-  return newest;
 }
 
 /** The duplicates of a write, as they are reported. Those of a write that stays open are left to the command that settles it. */
@@ -195,50 +258,6 @@ function absenceOf({ entry, job }: OpenWrite, line: number): 'refused' | 'notSen
   return absentOutcome(job === undefined ? entry.settlement?.outcome : job.outcomes()[line]);
 }
 
-/** Records what was found of a write. Returns the outcome of an order if that is decided now. */
-function record(
-  trading: TradingContext,
-  list: OrderList,
-  write: OpenWrite,
-  reports: readonly DuplicateOrders[],
-  result: Reconciled,
-): Settlement | undefined {
-  const { job, isSettled } = write;
-  if (isSettled) noteLate(trading.journal, write, reports);
-  else if (job === undefined) return recordOrder(list, write, reports, result);
-  else recordLines(list, write, job, reports, result);
-  return undefined;
-}
-
-function recordOrder(
-  list: OrderList,
-  write: OpenWrite,
-  reports: readonly DuplicateOrders[],
-  result: Reconciled,
-): Settlement | undefined {
-  const { entry } = write;
-  const { id: writeId } = entry.write;
-  const outcome = result.outcomes.get(writeId);
-  const [attempt] = write.attempts as readonly [Attempt];
-  const [named] = attempt.responseIds;
-  // a list that ends before the order proves nothing against the answer
-  const id = outcome?.outcome === 'placed' ? outcome.id : result.contradicted.has(writeId) ? undefined : named;
-  if (id === undefined || !(write.isMine || entry.claim())) return undefined;
-  const duplicates = reports.flatMap(({ ids }) => ids);
-  const isWholeChecked = list.since <= listMustReachTo(attempt);
-  const settlement = {
-    outcome: 'placed',
-    id,
-    duplicates,
-    ...(isWholeChecked ? { checkedTo: list.began } : {}),
-  } as const;
-  entry.settle(
-    settlement,
-    duplicates.length === 0 ? `placed: ${id}` : `placed: ${id}; duplicates: ${duplicates.join(', ')}`,
-  );
-  return settlement;
-}
-
 /** Records the outcomes of a job's lines. Only the command that works on the job knows whether the rest is to be sent. */
 function recordLines(
   { orders }: OrderList,
@@ -268,7 +287,10 @@ function recordLines(
   }
   const more = reports.flatMap(({ line = 0, ids }) => ids.map((id) => [line, id] as const));
   for (const [event, batchEvent] of duplicateEvents(job, more)) job.record(event, batchEvent);
-  if (!isMine) endJob(job, 'settled');
+  if (isMine) return;
+  // the command that resumes the job looks for orders that only an answer has named
+  if (job.unconfirmed().length > 0) job.entry.release('settled in part');
+  else endJob(job, 'settled');
 }
 
 /** Records duplicates of a settled write, so that they are reported once and accounted for from then on. */
@@ -287,12 +309,16 @@ function noteLate(journal: Journal, { entry, job }: OpenWrite, reports: readonly
   );
 }
 
-function closeIfPossible(trading: TradingContext, { entry, job, attempts }: OpenWrite, { closed }: Reconciled): void {
+function closeIfPossible(
+  trading: TradingContext,
+  { entry, job, attempts, absent }: OpenWrite,
+  { closed }: Reconciled,
+): void {
   if (job?.entry.hasLateFindings) bringSummaryUpToDate(trading.journal, job.id);
   closeIfExpired(trading, entry, {
     lastReqTime: Math.max(entry.write.reqTime, ...attempts.map(({ reqTime }) => reqTime)),
     areClosed: attempts.every(({ id }) => closed.has(id)),
-    isAbsent: attempts.some(({ items }) => items.some(({ state }) => state === 'absent')),
+    isAbsent: absent !== undefined || attempts.some(({ items }) => items.some(({ state }) => state === 'absent')),
   });
 }
 
@@ -332,7 +358,29 @@ export async function settleMarket(
     lists?.map((list) => async () => (await settle(trading, list)).duplicates) ??
     (['buy', 'sell'] as const).map((side) => () => settleIfOpen(trading, { market, side }));
   for (const check of checks) found.push(...((await tryRead(check)) ?? []));
+  if (lists !== undefined) await tryRead(() => reportReopened(trading, market, lists));
   return found;
+}
+
+/**
+ * Warns of orders that are open although pit saw them cancelled. Each is read again, because a list may lag behind a cancellation.
+ * @throws Failure `usage` if the journal cannot be read
+ */
+async function reportReopened(trading: TradingContext, market: string, lists: readonly OrderList[]): Promise<void> {
+  const open = lists.flatMap(({ orders }) => orders.filter(({ state }) => state === 'open'));
+  const cancelled = trading.journal.archive.cancelledAmong(new Set(open.map(({ id }) => id)));
+  for (const [id, { settled, at }] of cancelled) {
+    if (trading.host.now() < at + SLACK_MS) continue;
+    const order = await tryRead(() => trading.client.findOrder(market, { id }));
+    if (order?.state !== 'open') continue;
+    const { side, amount, filled, price } = order;
+    const what = `${side} ${formatAmount(amount)} ${market} at ${grouped(price)}, ${formatAmount(filled)} filled`;
+    const verb = isKind(settled.write, 'order') ? 'replaced' : 'cancelled';
+    trading.warn([
+      `ORDER ${id} IS OPEN AGAIN: ${what}. pit saw it ${verb} at ${localTimeText(at)}.`,
+      suggest('Cancel it', 'cancel', market, id),
+    ]);
+  }
 }
 
 /** Settles a whole side, however far back its list has to be read. Throws Failure of a list that cannot be read. */
@@ -365,12 +413,14 @@ interface Reach {
 export async function readOrderList(
   trading: TradingContext,
   side: MarketSide,
-  { to = Number.POSITIVE_INFINITY, isThorough = false }: Reach,
+  { to = Number.POSITIVE_INFINITY, isThorough = false }: Reach = {},
 ): Promise<OrderList> {
-  const from = Math.min(to, oldestToClose(trading, side, isThorough));
+  const oldest = oldestToClose(trading, side, isThorough);
+  const from = Math.min(to, oldest);
   const pages = { from: 1, to: isThorough ? Number.POSITIVE_INFINITY : MAX_PAGES };
   const read = () => trading.client.orders(side.market, side.side, pages, ({ time }) => time < from);
   const { value, began } = await datedRead(trading, read);
+  if (oldest < Number.POSITIVE_INFINITY) trading.journal.noteClosing(side);
   return orderList(side, value, began);
 }
 
@@ -386,7 +436,10 @@ export function orderList(
   return { market, side, orders, began, since, expiredTo: Number.NEGATIVE_INFINITY };
 }
 
-/** How far back a list closes every settled write whose requests have expired, or with `isAll` every settled write. */
+/**
+ * How far back a list closes every settled write whose requests have expired, or with `isAll` every settled write. Infinity if none
+ * has, or if that was done a moment ago: otherwise each of many orders in a row would read what all of them made.
+ */
 function oldestToClose(
   { journal, client, host, requestLifetimeMs }: TradingContext,
   side: MarketSide,
@@ -395,6 +448,7 @@ function oldestToClose(
   const hasExpired = (reqTime: number, now: number) => now > expiresAt(reqTime, requestLifetimeMs);
   // no request was sent before its write was recorded, so the names of the files are usually enough
   if (!isAll && !hasExpired(journal.oldestSettled(side), host.now())) return Number.POSITIVE_INFINITY;
+  if (!isAll && journal.sinceClosing(side) < CLOSING_INTERVAL_MS) return Number.POSITIVE_INFINITY;
   const attempts = journal
     .settledEntries(side)
     .filter(({ isClosed }) => !isClosed)
@@ -411,12 +465,22 @@ export async function lookUpAbsentOrder(trading: TradingContext, order: Recorded
   const { id, terms } = order;
   const entry = trading.journal.settledEntries(terms).find(({ write }) => write.id === id);
   if (entry === undefined) return;
-  const recordedOutcome = absentOutcome(entry.settlement?.outcome);
-  if (recordedOutcome === undefined) return;
+  if (absentOutcome(entry.settlement?.outcome) === undefined) return;
   const clientId = clientIdOf(order);
   const late = await tryRead(() => trading.client.findOrder(terms.market, { clientId }));
   if (late === undefined) return;
-  const found = { orderId: null, ids: [late.id], shown: [late], isProven: true, recordedOutcome };
-  trading.reportDuplicateOrders([{ ...namesOf(order), terms, ...found }]);
+  if (trading.journal.archive.makerOf(late.id, order.time - ARCHIVE_SLACK_MS, id) !== undefined) return;
+  trading.reportDuplicateOrders([lateReport(entry as JournalEntry<'order'>, late)]);
   entry.noteFound([], late.id);
+}
+
+/** The report of an order that counts as refused or not sent. */
+function lateReport({ write, settlement }: JournalEntry<'order'>, late: Order): DuplicateOrders {
+  const recordedOutcome = absentOutcome(settlement?.outcome);
+  return {
+    ...namesOf(write),
+    terms: write.terms,
+    ...{ orderId: null, ids: [late.id], shown: [late], isProven: true },
+    ...(recordedOutcome === undefined ? {} : { recordedOutcome }),
+  };
 }

@@ -41,7 +41,7 @@ it('a batch under a known lock ends at once as limited, and can be resumed', asy
 it('a batch that only meets the rate limit waits twice, ends as limited, and leaves nothing open', async () => {
   const exchange = new ModelExchange([], { times: 0, answer: respond('{"code":"4002","message":"too frequent"}') });
   const server = await exchange.serve();
-  const trading = tradingOf(server.url, { budgetMs: 30_000, tolerance: 60_000 });
+  const trading = tradingOf(server.url, { budgetMs: 30_000, isChosen: false, tolerance: 60_000 });
   const { job, ending } = await place(trading, { lines: lines(3) });
   expect(() => batchAnswer(job, ending)).toThrow(
     expect.objectContaining({ kind: 'limited', code: 4002, clientId: job.id }),

@@ -4,16 +4,18 @@ import type { AddressInfo } from 'node:net';
 
 /*
  * An exchange that knows the interface's document and nothing else. It checks what the document says of a request, and answers with
- * one example of each answer that the document shows. What is not shown is answered with 404 and no body: error codes, the
- * body of getOrders, and every unnamed path. It shares no code with src/, so that no mistake is made on both sides.
+ * one example of each answer that the document shows, always the same; only an order that was placed is shown with its own terms. What
+ * is not shown is answered with 404 and no body: error codes, the body of getOrders, and every unnamed path. It shares no code with
+ * src/, so that no mistake is made on both sides.
  */
 
 const ACCESS_KEY = 'document-access-key';
 const SECRET_KEY = 'document-secret-key';
 
-/** The one order of this exchange. */
+/** The order that this exchange has from the beginning, and shows for every client id. */
 export const ORDER = { id: '2022022248511515550', market: 'btc_usdt', price: '31000.5', amount: '0.0123' } as const;
 export const CLIENT_ID = 'document01';
+export const PLACED_ID = '2022022248511515553';
 export const BATCH_IDS = ['2022022248511515551', '2022022248511515552'] as const;
 export const ADDRESS = '0x0af7f36b8f09410f3df62c81e5846da673d4d9a9';
 
@@ -142,7 +144,7 @@ const SHOWN: Readonly<Record<string, Shown>> = {
       'customerOrderId?': CLIENT,
       'orderType?': /^.*$/,
     },
-    answer: `{"code":"1000","message":"success","id":"${ORDER.id}"}`,
+    answer: `{"code":"1000","message":"success","id":"${PLACED_ID}"}`,
   },
   orderMoreV2: {
     family: 'api',
@@ -212,6 +214,7 @@ export async function startDocumentExchange(answers: Readonly<Record<string, Ans
   const requests: string[] = [];
   /** A cancelled order that was filled in part has the status 2. */
   let isCancelled = false;
+  const placed = new Map<string, string>();
   const server = createServer((request, response) => {
     const name = nameOf(request);
     requests.push(request.url ?? '');
@@ -229,7 +232,9 @@ export async function startDocumentExchange(answers: Readonly<Record<string, Ans
     called.add(name);
     isCancelled ||= name === 'cancelOrder';
     const given = new URL(request.url ?? '', 'http://localhost').searchParams;
-    const body = typeof answer === 'function' ? answer(given) : (answer ?? shown.answer);
+    for (const [id, order] of placedBy(name, given)) placed.set(id, order);
+    const own = name === 'getOrder' ? placed.get(given.get('id') ?? '') : undefined;
+    const body = typeof answer === 'function' ? answer(given) : (answer ?? own ?? shown.answer);
     end(response, 200, isCancelled ? body.replace('"status":3', '"status":2') : body);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -249,6 +254,19 @@ export async function startDocumentExchange(answers: Readonly<Record<string, Ans
     isCancelled = false;
   };
   return { url, environment, called, notShown, broken, requests, reopen, close };
+}
+
+/** What getOrder shows of the orders that a request placed, by their ids. */
+function placedBy(name: string, given: URLSearchParams): [id: string, answer: string][] {
+  const orderOf = (id: string, price: string, amount: string): [string, string] => {
+    const type = given.get('tradeType');
+    const terms = `"id":"${id}","currency":"${ORDER.market}","price":${price},"total_amount":${amount}`;
+    const fills = '"trade_amount":0,"trade_money":0,"trade_date":1648461600123,"status":0';
+    return [id, `{${terms},${fills},"type":${type},"fees":"0","useXxFee":false}`];
+  };
+  if (name === 'order') return [orderOf(PLACED_ID, given.get('price') ?? '', given.get('amount') ?? '')];
+  const pairs = name === 'orderMoreV2' ? [...(given.get('tradeParams') ?? '').matchAll(/\[([\d.]+),([\d.]+)\]/g)] : [];
+  return pairs.map(([, price = '', amount = ''], index) => orderOf(BATCH_IDS[index] ?? '', price, amount));
 }
 
 function end(response: ServerResponse, status: number, body: string): void {

@@ -67,7 +67,7 @@ describe('a setting reqTimeTolerance that is shorter than what the exchange acce
   it('leaves the order unknown and names the setting, as long as the exchange accepts its request', async () => {
     const { account: trading, entry } = await unanswered(5_000, 40_000);
     const reason = 'the exchange accepts requests for longer than the setting reqTimeTolerance says';
-    expect(await findOrder(trading, entry)).toEqual({ outcome: 'unknown', reason, certainAt: null });
+    expect(await findOrder(trading, entry)).toEqual({ outcome: 'unknown', reason, id: null, certainAt: null });
   });
 
   it('does not keep an order from counting as not sent once the exchange rejects its request', async () => {

@@ -64,7 +64,7 @@ function reconciled(
 
 /** All that is decided; what is empty is left out. A placed item has the id of its order as its outcome. */
 function decide(attempts: readonly Attempt[], rows: readonly Row[], given: Given = {}) {
-  const { outcomes, duplicates, closed, ambiguous, needsLookup } = reconciled(attempts, rows, given);
+  const { outcomes, duplicates, closed, ambiguous } = reconciled(attempts, rows, given);
   const parts = {
     outcomes: Object.fromEntries(
       [...outcomes].map(([id, one]) => [id, one.outcome === 'placed' ? one.id : one.outcome]),
@@ -73,7 +73,6 @@ function decide(attempts: readonly Attempt[], rows: readonly Row[], given: Given
     proven: duplicates.flatMap(({ item, isProven }) => (isProven ? [item.id] : [])),
     closed: [...closed],
     ambiguous: [...ambiguous],
-    needsLookup: [...needsLookup],
   };
   return Object.fromEntries(Object.entries(parts).filter(([, part]) => Object.keys(part).length > 0));
 }
@@ -305,7 +304,7 @@ describe('a remaining row that a write without an answer may have made', () => {
   });
 
   it('the row is a duplicate if its client id proves that', () => {
-    const [one, other] = [answered('a', '7', { hasClientId: true }), lost('b', { at: 1_000 })];
+    const [one, other] = [answered('a', '7'), lost('b', { at: 1_000 })];
     const newest = new Map([['a', '8']]);
     expect(decide([one, other], rows, { newestByClientId: newest, since: 0 })).toEqual({
       outcomes: { b: '9' },
@@ -365,54 +364,32 @@ describe('a row that came before its request', () => {
   });
 });
 
-describe('a lost order with a client id', () => {
-  const own = lost('a', { hasClientId: true });
+describe('a single order whose outcome is unknown', () => {
+  const undecided = [{ writeId: 'a', matchKey: 'k', reqTime: SENT }];
 
-  it('needs a lookup, and keeps the row that matches, though that may be a duplicate of another', () => {
-    expect(decide([own], [row('7', 10)])).toEqual({ needsLookup: ['a'] });
+  it('keeps the rows that it may have made from all other writes, whatever the list shows beside them', () => {
     const rows = [row('7', 10), row('6', 5)];
-    expect(decide([own, answered('b', '6')], rows)).toEqual({ ambiguous: ['b'], needsLookup: ['a'] });
+    expect(decide([answered('b', '6')], rows, { undecided })).toEqual({ ambiguous: ['b'] });
+    expect(decide([lost('b')], [row('7', 10)], { undecided })).toEqual({ ambiguous: ['b'] });
   });
 
-  it('gets the newest row with its client id, though another is nearer, and the older rows are duplicates', () => {
-    const newest = new Map([['a', '8']]);
-    const { duplicates } = reconciled([own], [row('8', 20), row('7', 10)], { newestByClientId: newest });
-    expect(duplicates).toMatchObject([{ item: { id: 'a', rowId: '8' }, rows: [row('7', 10)], isProven: false }]);
-    expect(decide([own], [row('8', 20), row('7', 10)], { newestByClientId: newest })).toEqual({
-      outcomes: { a: '8' },
-      duplicates: { a: ['7'] },
-    });
-    expect(decide([own], [row('9', 30), row('8', 20)], { newestByClientId: newest })).toEqual({ outcomes: { a: '8' } });
+  it('keeps no row of other terms, and none that was not made while the exchange accepted its request', () => {
+    for (const other of [row('7', 10, 'other'), row('7', -5_001), row('7', SPAN + 1)])
+      expect(decide([], [other], { undecided })).toEqual({});
+    const far = answered('b', '6', { at: SPAN });
+    const rows = [row('7', SPAN + 1), row('6', SPAN)];
+    expect(decide([far], rows, { undecided })).toEqual({ duplicates: { b: ['7'] } });
   });
 
-  it('takes no row if its newest is not listed, or does not match', () => {
-    expect(decide([own], [row('7', 10)], { newestByClientId: new Map([['a', '99']]) })).toEqual({});
-    expect(decide([own], [row('8', 20, 'other'), row('7', 10)], { newestByClientId: new Map([['a', '8']]) })).toEqual(
-      {},
-    );
+  it('keeps no row that an answer named to another write', () => {
+    const short = request('b', 'named', { responseIds: ['7'], items: [open('b 0'), open('b 1', 'l')] });
+    expect(decide([short], [row('7', 10)], { undecided })).toEqual({ outcomes: { 'b 0': '7', 'b 1': 'refused' } });
   });
 
-  it('takes no row, and makes no other write ambiguous, if the exchange has no order with its client id', () => {
-    const attempts = [lost('a', { at: 1_000, hasClientId: true }), answered('b', '7')];
-    const newest = new Map([['a', null]]);
-    expect(decide(attempts, [row('8', 20), row('7', 10)], { newestByClientId: newest })).toEqual({
-      duplicates: { b: ['8'] },
-    });
-  });
-
-  it('the client id decides the outcome, not a list', () => {
-    expect(decide([own], [], { began: LATE })).toEqual({});
-    expect(decide([own], [], { began: LATE, newestByClientId: new Map([['a', null]]) })).toEqual({});
-    expect(decide([own], [row('7', 10)], { began: LATE, newestByClientId: new Map([['a', '7']]) })).toEqual({
-      outcomes: { a: '7' },
-      closed: ['a'],
-    });
-  });
-
-  it('leaves an equal request pending for as long as their row is kept for it', () => {
-    const attempts = [own, lost('b', { items: [open('b 0'), open('b 1', 'l')] })];
-    expect(decide(attempts, [row('7', 10)], { began: LATE })).toEqual({ ambiguous: ['b'], needsLookup: ['a'] });
-    expect(decide(attempts, [row('7', 10, 'other')], { began: LATE })).toEqual({
+  it('leaves an equal line of a batch pending, though its request has expired, as long as it may have made its row', () => {
+    const batch = lost('b', { items: [open('b 0'), open('b 1', 'l')] });
+    expect(decide([batch], [row('7', 10)], { began: LATE, undecided })).toEqual({ ambiguous: ['b'] });
+    expect(decide([batch], [row('7', 10, 'other')], { began: LATE, undecided })).toEqual({
       outcomes: { 'b 0': 'notSent', 'b 1': 'notSent' },
       closed: ['b'],
     });
@@ -420,11 +397,11 @@ describe('a lost order with a client id', () => {
 });
 
 describe('a duplicate of an order with a client id', () => {
-  const own = answered('a', '7', { hasClientId: true });
+  const own = answered('a', '7');
   const rows = [row('8', 20), row('7', 10)];
 
-  it('needs a lookup by client id', () => {
-    expect(decide([own], rows)).toEqual({ duplicates: { a: ['8'] }, needsLookup: ['a'] });
+  it('a duplicate is not proven without a lookup by client id', () => {
+    expect(decide([own], rows)).toEqual({ duplicates: { a: ['8'] } });
   });
 
   it('a duplicate is proven if it is the newest row with the client id', () => {
@@ -461,22 +438,8 @@ describe('a duplicate of an order with a client id', () => {
     expect(decide([own], rows, { newestByClientId: new Map([['a', '99']]) })).toEqual({ duplicates: { a: ['8'] } });
   });
 
-  it('searches a duplicate near the order, or at any time if the order counts as absent', () => {
-    const far = [row('8', HOUR), row('7', 10)];
-    const refused = (hasClientId: boolean) => request('a', 'refused', { hasClientId, items: [absent('a')] });
-    expect(decide([own], far)).toEqual({});
-    expect(decide([refused(false)], far.slice(0, 1))).toEqual({});
-    expect(decide([refused(true)], far.slice(0, 1))).toEqual({ needsLookup: ['a'] });
-    expect(decide([refused(true)], far.slice(0, 1), { newestByClientId: new Map([['a', '8']]) })).toEqual({
-      duplicates: { a: ['8'] },
-      proven: ['a'],
-    });
-  });
-
-  it('needs its client id as proof if the order was decided to be absent', () => {
-    const refused = request('a', 'refused', { hasClientId: true, items: [absent('a')] });
-    expect(decide([refused], [row('8', 20)], { newestByClientId: new Map([['a', null]]) })).toEqual({});
-    expect(decide([refused], [row('8', 20)], { newestByClientId: new Map([['a', '99']]) })).toEqual({});
+  it('is searched near the order', () => {
+    expect(decide([own], [row('8', HOUR), row('7', 10)])).toEqual({});
   });
 });
 
@@ -569,69 +532,6 @@ describe('a request', () => {
       outcomes: { b: '8' },
       closed: ['a', 'b'],
     });
-  });
-});
-
-describe('an answer that names orders', () => {
-  const named = (order: string, changes?: Changes) =>
-    request('a', 'named', { responseIds: [order], hasClientId: true, ...changes });
-  const seen = (attempts: readonly Attempt[], rows: readonly Row[], given: Given = {}) => {
-    const { outcomes, contradicted, unexplained } = reconciled(attempts, rows, given);
-    const parts = [[...outcomes.values()].map((one) => (one.outcome === 'placed' ? one.id : one.outcome)).join()];
-    return [...parts, [...contradicted].join(), unexplained.map(({ id }) => id).join()];
-  };
-
-  it('is confirmed by a list that shows the order with its terms', () => {
-    expect(seen([named('7')], [row('7', 10)])).toEqual(['7', '', '']);
-  });
-
-  it('is contradicted by an order with other terms, however far the list reaches', () => {
-    expect(seen([named('7')], [row('7', 10, 'other')])).toEqual(['', 'a', '']);
-    expect(seen([named('7')], [row('7', 10, 'other')], { since: 0 })).toEqual(['', 'a', '']);
-  });
-
-  it('is contradicted by a list without the order only if that reaches back five seconds before the request', () => {
-    expect(seen([named('7')], [])).toEqual(['', 'a', '']);
-    expect(seen([named('7')], [], { since: -5_000 })).toEqual(['', 'a', '']);
-    expect(seen([named('7')], [], { since: -4_999 })).toEqual(['', '', '']);
-  });
-
-  it('is contradicted if the order belongs to another write, listed or not', () => {
-    const accountedFor = new Set(['7']);
-    expect(seen([named('7')], [row('7', 10)], { accountedFor })).toEqual(['', 'a', '']);
-    expect(seen([named('7')], [], { accountedFor, since: 0 })).toEqual(['', 'a', '']);
-  });
-
-  it('has to be explained if the order is more than five seconds older than the request', () => {
-    expect(seen([named('7')], [row('7', -5_000)])).toEqual(['7', '', '']);
-    expect(seen([named('7')], [row('7', -5_001)])).toEqual(['7', '', '7']);
-  });
-
-  it('is not contradicted by a batch, whose other lines may have been rejected', () => {
-    const batch = request('a', 'named', { items: [open('a 0'), open('a 1')], responseIds: ['7'] });
-    expect(seen([batch], [])).toEqual(['', '', '']);
-  });
-
-  it('gives its order no other write, and keeps a third equal row for neither', () => {
-    const attempts = [named('7'), answered('b', '8', { hasClientId: true })];
-    expect(
-      decide(attempts, [row('9', 30), row('8', 20), row('7', 10)], {
-        newestByClientId: new Map([
-          ['a', '7'],
-          ['b', '8'],
-        ]),
-      }),
-    ).toMatchObject({ outcomes: { a: '7' } });
-  });
-});
-
-describe('rows that closed writes may have made', () => {
-  it('are those that would become an order or a duplicate, and no others', () => {
-    const rows = [row('9', 10, 'other'), row('8', 20), row('7', 10)];
-    const ids = (attempts: readonly Attempt[]) => reconciled(attempts, rows, {}).unexplained.map(({ id }) => id);
-    expect(ids([lost('a')])).toEqual(['7', '8']);
-    expect(ids([answered('a', '7')])).toEqual(['8']);
-    expect(ids([answered('a', '7'), answered('b', '8')])).toEqual([]);
   });
 });
 

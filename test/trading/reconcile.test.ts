@@ -37,7 +37,6 @@ const checks = fc.array(
   fc.record({
     pauseMs: fc.integer({ min: 0, max: 40_000 }),
     clockMs: fc.integer({ min: -MOST.clock, max: MOST.clock }),
-    settles: fc.boolean(),
     reachMs: fc.option(fc.integer({ min: 0, max: 120_000 }), { nil: Number.POSITIVE_INFINITY }),
   }),
   { maxLength: 12 },
@@ -63,8 +62,6 @@ interface Options {
   readonly sharesKeys: boolean;
   /** Whether another program places orders identical to pit's. */
   readonly hasIdenticalForeign: boolean;
-  /** Whether each request places one order with a client id, by which it can be read. */
-  readonly hasClientIds?: boolean;
 }
 
 /** The requests, what pit knows of them, and the outcomes that it reported. */
@@ -74,8 +71,6 @@ class Model {
   readonly outcomes = new Map<string, 'placed' | 'refused' | 'notSent'>();
   readonly orders = new Map<string, string>();
   readonly reported: string[] = [];
-  /** Reported rows, each with the request whose client id it carries. */
-  readonly proven: (readonly [row: string, attempt: string])[] = [];
   readonly known = new Set<string>();
   readonly closed = new Map<string, number>();
   #ids = 1_000;
@@ -88,9 +83,7 @@ class Model {
   send(now: number, index: number, { clockMs, keys, executions, answered }: SimulatedRequest): void {
     const id = `request ${index}`;
     const reqTime = now + clockMs;
-    const { hasClientIds = false } = this.options;
-    const lines = hasClientIds ? keys.slice(0, 1) : keys;
-    const own = lines.map((key, line) => (this.options.sharesKeys ? `alike ${key}` : `${id} line ${line}`));
+    const own = keys.map((key, line) => (this.options.sharesKeys ? `alike ${key}` : `${id} line ${line}`));
     const latest = reqTime + TOLERANCE;
     const placed = executions.map(({ after, mask, lagMs }) => {
       const at = Math.round(now + Math.max(0, latest - now) * after);
@@ -112,7 +105,6 @@ class Model {
       response: answer,
       responseIds: named,
       reqTime,
-      hasClientId: hasClientIds,
     });
   }
 
@@ -131,12 +123,9 @@ class Model {
     };
     const open = this.attempts.filter(({ id }) => !this.closed.has(id));
     const context = { accountedFor: this.known, requestLifetime: TOLERANCE };
-    const { needsLookup } = reconcile(open, list, context);
-    const newest = new Map([...needsLookup].map((item) => [item, this.#newestOf(item, now)]));
-    const { outcomes, duplicates, closed } = reconcile(open, list, { ...context, newestByClientId: newest });
-    for (const { attempt, item, rows, isProven } of duplicates) {
+    const { outcomes, duplicates, closed } = reconcile(open, list, context);
+    for (const { item, rows } of duplicates) {
       this.reported.push(...rows.map(({ id }) => id));
-      if (isProven) this.proven.push(...rows.map(({ id }) => [id, attempt.id] as const));
       for (const { id } of rows) this.known.add(id);
       const [first] = rows;
       if (item.rowId === null && first !== undefined) this.orders.set(item.id, first.id);
@@ -149,29 +138,6 @@ class Model {
       const attempt = this.attempts.find((one) => one.id === id);
       for (const { rowId: order } of attempt?.items ?? []) if (order !== null) this.known.add(order);
     }
-  }
-
-  /** Reads each open order by its client id, as a command does after a lost answer. */
-  settle(now: number): void {
-    if (this.options.hasClientIds !== true) return;
-    for (const [index, { response: answer, items, reqTime }] of this.attempts.entries()) {
-      const [item] = items;
-      if (item?.state !== 'pending') continue;
-      const order = this.#newestOf(item.id, now);
-      const isLate = now > reqTime + TOLERANCE + MOST.clock;
-      if (order !== null) this.#settle(item.id, 'placed', order);
-      else if (answer === 'refused' || isLate)
-        this.#settle(item.id, answer === 'refused' ? 'refused' : 'notSent', undefined);
-      this.attempts[index] = this.#updated(this.attempts[index] as Attempt);
-    }
-  }
-
-  #newestOf(item: string, now: number): string | null {
-    const own = this.rows.filter(
-      ({ attempt, at }) => attempt !== undefined && item.startsWith(`${attempt} `) && at <= now,
-    );
-    const [first] = own.sort((one, other) => other.time - one.time || Number(other.id) - Number(one.id));
-    return first?.id ?? null;
   }
 
   #updated(attempt: Attempt): Attempt {
@@ -216,15 +182,13 @@ function run({ requests, foreign, checks: between, datesMs }: Scenario, options:
   }
   const end = now + 2 * TOLERANCE;
   now = START;
-  for (const { pauseMs, clockMs, reachMs, settles } of between) {
+  for (const { pauseMs, clockMs, reachMs } of between) {
     now += pauseMs;
-    if (settles) steps.push({ at: now, act: (at) => model.settle(at) });
     steps.push({ at: now, act: (at) => model.check(at, clockMs, reachMs) });
   }
   for (const { at, act } of steps.sort((one, other) => one.at - other.at)) act(at);
   // orders of unanswered requests are left to the lists after the end
   for (const after of [1, 2, 3]) {
-    model.settle(Math.max(end, now) + after);
     model.check(Math.max(end, now) + after, 0, Number.POSITIVE_INFINITY);
   }
   return model;
@@ -281,23 +245,6 @@ describe('any interleaving of requests, executions and lists', () => {
     );
   });
 
-  it('proves by client ids which request made a duplicate, whoever else places the same order', () => {
-    fc.assert(
-      fc.property(scenario, (given) => {
-        const model = run(given, { sharesKeys: true, hasIdenticalForeign: true, hasClientIds: true });
-        const rows = new Map(model.rows.map((row) => [row.id, row]));
-        const wronglyProven = [...model.proven].filter(([id, attempt]) => rows.get(id)?.attempt !== attempt);
-        const wrongOrders = [...model.orders].filter(([item, id]) => !item.startsWith(`${rows.get(id)?.attempt} `));
-        expect({ wronglyProven, wrongOrders }).toEqual({ wronglyProven: [], wrongOrders: [] });
-        const own = model.rows.filter(({ attempt }) => attempt !== undefined).map(({ id }) => id);
-        const accounted = [...model.orders.values(), ...model.reported];
-        expect(own.filter((id) => !accounted.includes(id))).toEqual([]);
-        expect(new Set(model.reported).size).toBe(model.reported.length);
-      }),
-      RUNS,
-    );
-  });
-
   it('reports only existing rows, each once, even if another program places identical orders', () => {
     fc.assert(
       fc.property(scenario, (given) => {
@@ -349,20 +296,6 @@ describe('a request without an answer', () => {
     });
     const early = reconcile([attempt()], list([row('8', -TOLERANCE - 5_001)], 5_000), CONTEXT);
     expect(early.outcomes.size).toBe(0);
-  });
-
-  it('reserves the rows that fit it if its order is read by client id', () => {
-    const lost = attempt({
-      id: 'b',
-      writeId: 'b',
-      hasClientId: true,
-      items: [{ id: 'b 0', matchKey: 'k', rowId: null, state: 'pending' }],
-    });
-    const other = attempt({ response: 'decided', items: [placed('7')] });
-    const found = reconcile([other, lost], list([row('8', 20), row('7', 5)], 2 * TOLERANCE), CONTEXT);
-    expect(found.duplicates).toEqual([]);
-    expect([...found.needsLookup]).toEqual(['b 0']);
-    expect(found.closed.size).toBe(0);
   });
 });
 

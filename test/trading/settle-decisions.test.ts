@@ -67,8 +67,7 @@ describe('an order whose outcome is unknown', () => {
   it('is settled by any list that shows it, once the exchange was asked for its client id', async () => {
     const trading = tradingWith({ lost1: order('7') });
     begin(trading, 'lost1').release();
-    const { settled } = await settle(trading, listOf([order('7', 3)]));
-    expect(settled.get('lost1')).toEqual({ outcome: 'placed', id: '7', duplicates: [], checkedTo: NOW + 10_000 });
+    await settle(trading, listOf([order('7', 3)]));
     expect(trading.asked).toEqual(['lost1']);
     const found = trading.journal.archive.find('lost1');
     expect([found?.id, found?.events.at(-1)?.event]).toEqual(['7', 'placed: 7']);
@@ -80,7 +79,7 @@ describe('an order whose outcome is unknown', () => {
     begin(trading, 'other1', { market: 'eth_usdt' }).release();
     const cancel = { operation: 'cancel', terms: { market: 'btc_usdt', order: { id: '7' } } } as const;
     trading.journal.begin<'cancel'>(cancel, { id: 'cancel1', reqTime: NOW }).release();
-    expect((await settle(trading, listOf([order('7', 3)]))).settled.size).toBe(0);
+    await settle(trading, listOf([order('7', 3)]));
     expect(trading.asked).toEqual([]);
   });
 
@@ -88,33 +87,35 @@ describe('an order whose outcome is unknown', () => {
     const trading = tradingWith({ lost1: order('7') });
     begin(trading, 'lost1').release();
     const rows = [order('9', 3, { price: '1' }), order('8', -5_001), order('6', 65_001)];
-    expect((await settle(trading, listOf(rows))).settled.size).toBe(0);
+    await settle(trading, listOf(rows));
     expect([trading.asked, trading.journal.isUnsettled('lost1')]).toEqual([[], true]);
   });
 
-  it('stays unknown if the exchange has no order, or another one, under its client id', async () => {
-    for (const known of [{}, { lost1: order('9') }]) {
-      const trading = tradingWith(known);
-      begin(trading, 'lost1').release();
-      const { contradicted } = await settle(trading, listOf([order('7', 3)]));
-      expect([trading.asked, trading.journal.isUnsettled('lost1'), trading.alarms]).toEqual([['lost1'], true, []]);
-      // there was no answer that the list could contradict
-      expect(contradicted.size).toBe(0);
-    }
+  it('stays unknown if the exchange has no order under its client id', async () => {
+    const trading = tradingWith();
+    begin(trading, 'lost1').release();
+    await settle(trading, listOf([order('7', 3)]));
+    expect([trading.asked, trading.journal.isUnsettled('lost1'), trading.alarms]).toEqual([['lost1'], true, []]);
+  });
+
+  it('is the order under its client id, though the list shows another one that is equal', async () => {
+    const trading = tradingWith({ lost1: order('9') });
+    begin(trading, 'lost1').release();
+    await settle(trading, listOf([order('7', 3)]));
+    expect(trading.journal.archive.find('lost1')).toMatchObject({ outcome: 'placed', id: '9' });
   });
 
   it('is neither looked up nor recorded while its own command waits for the answer', async () => {
     const trading = tradingWith({ flying1: order('7') });
     begin(trading, 'flying1');
-    expect((await settle(trading, listOf([order('7', 3)]))).settled.size).toBe(0);
+    await settle(trading, listOf([order('7', 3)]));
     expect([trading.asked, trading.journal.isUnsettled('flying1')]).toEqual([[], true]);
   });
 
   it('is left to its own command if its answer named an order that the list shows', async () => {
     const trading = tradingWith();
     begin(trading, 'flying1').note('accepted: 7', { namedId: '7' });
-    const { settled, duplicates } = await settle(trading, listOf([order('8', 5), order('7', 3)]));
-    expect([settled.size, duplicates]).toEqual([0, []]);
+    expect((await settle(trading, listOf([order('8', 5), order('7', 3)]))).duplicates).toEqual([]);
     expect(trading.journal.isUnsettled('flying1')).toBe(true);
   });
 
@@ -122,68 +123,41 @@ describe('an order whose outcome is unknown', () => {
     const trading = tradingWith({ lost1: order('7') });
     begin(trading, 'lost1').release();
     const rows = [order('7', 9), order('6', 4), order('5', 3)];
-    const { settled, duplicates } = await settle(trading, listOf(rows));
-    expect(settled.get('lost1')).toMatchObject({ id: '7', duplicates: ['5', '6'] });
+    const { duplicates } = await settle(trading, listOf(rows));
+    expect(trading.journal.archive.find('lost1')).toMatchObject({ id: '7', duplicates: ['5', '6'] });
     expect(duplicates).toMatchObject([{ writeId: 'lost1', orderId: '7', ids: ['5', '6'] }]);
-    expect(trading.journal.archive.find('lost1')?.events.at(-1)?.event).toBe('placed: 7; duplicates: 5, 6');
+    expect(trading.journal.archive.find('lost1')?.events.at(-1)?.event).toBe('duplicates: 5, 6');
   });
 });
 
-describe('the order of this command, whose answer named an order', () => {
-  const mine = (trading: TestTrading, namedId = '7') => {
-    const entry = begin(trading, 'mine1');
-    entry.note(`accepted: ${namedId}`, { namedId });
-    return entry.write;
-  };
+describe('an order whose answer named an order, and whose command has ended', () => {
+  const named = (trading: TestTrading) => begin(trading, 'named1').release('unknown', { namedId: '7' });
 
-  it('is placed if the list shows it, without a look-up', async () => {
+  it('is settled by a list that shows it, without a request', async () => {
     const trading = tradingWith();
-    const { settled } = await settle(trading, listOf([order('7', 3)]), mine(trading));
-    expect([settled.get('mine1')?.id, trading.asked]).toEqual(['7', []]);
-  });
-
-  it('is placed if the list ends before it, which is not recorded as a check', async () => {
-    const trading = tradingWith();
-    const { settled } = await settle(trading, listOf([order('9', 9, { price: '1' })], { since: NOW }), mine(trading));
-    expect(settled.get('mine1')).toEqual({ outcome: 'placed', id: '7', duplicates: [] });
+    named(trading);
+    await settle(trading, listOf([order('7', 3)]));
+    expect(trading.journal.archive.find('named1')).toMatchObject({ outcome: 'placed', id: '7' });
+    expect(trading.asked).toEqual([]);
   });
 
   it.each([
-    ['is recorded as checked by a list that goes back to five seconds before its request', -5_000, NOW + 10_000],
-    ['is not recorded as checked by a list that ends a millisecond later', -4_999, undefined],
-  ])('%s', async (_, since, checkedTo) => {
+    ['shows it with other terms', [order('7', 3, { price: '1' })]],
+    ['does not show it', []],
+  ])('stays unknown if a list %s', async (_, orders) => {
     const trading = tradingWith();
-    const list = listOf([order('7', 3)], { since: NOW + since });
-    expect((await settle(trading, list, mine(trading))).settled.get('mine1')?.checkedTo).toBe(checkedTo);
+    named(trading);
+    await settle(trading, listOf(orders));
+    expect(trading.journal.isUnsettled('named1')).toBe(true);
   });
 
-  it('is the one of the answer even if something else was noted since, but not if the answer was found to be wrong', async () => {
-    const endsBefore = listOf([order('9', 9, { price: '1' })], { since: NOW });
-    for (const [noted, id] of [
-      [{}, '7'],
-      [{ isUnanswered: true }, '7'],
-      [{ isContradicted: true }, undefined],
-    ] as const) {
-      const trading = tradingWith();
-      const write = mine(trading);
-      trading.journal.findUnsettled('mine1')?.note('looked up', noted);
-      expect((await settle(trading, endsBefore, write)).settled.get('mine1')?.id).toBe(id);
-    }
-  });
-
-  it('stays open if the list contradicts the answer', async () => {
-    const trading = tradingWith();
-    const { settled, contradicted } = await settle(trading, listOf([]), mine(trading));
-    expect([settled.size, [...contradicted]]).toEqual([0, ['mine1']]);
-    expect(trading.journal.isUnsettled('mine1')).toBe(true);
-  });
-
-  it('is not an order that a closed write has, by whatever clock that was dated', async () => {
+  it('is not an order that another write has made', async () => {
     const trading = tradingWith();
     placed(trading, 'earlier1', '7');
     for (const entry of trading.journal.settledEntries(BUYS)) entry.close();
-    const { settled, contradicted } = await settle(trading, listOf([order('7', -6_000)]), mine(trading));
-    expect([settled.size, [...contradicted]]).toEqual([0, ['mine1']]);
+    named(trading);
+    await settle(trading, listOf([order('7', 3)]));
+    expect(trading.journal.isUnsettled('named1')).toBe(true);
   });
 });
 
@@ -460,8 +434,8 @@ describe('a job', () => {
     const today = tradingWith({ lost1: order('10') }, later, trading.state);
     begin(today, 'lost1', {}, NOW + later).release();
     const rows = [order('10', later + 3), row('8', 0), older];
-    const { settled } = await settle(today, listOf(rows, { began: later + 10_000 }));
-    expect(settled.get('lost1')?.id).toBe('10');
+    await settle(today, listOf(rows, { began: later + 10_000 }));
+    expect(today.journal.archive.find('lost1')?.id).toBe('10');
     expect(now(trading)).toEqual(['unknown', 'unknown', 'unknown']);
   });
 

@@ -44,10 +44,11 @@ function settle(
   begin(trading, id, reqTime, changes).settle({ outcome: 'placed', id: order, duplicates: [] }, 'placed');
 }
 
-/** Settles an order whose answer named another one, with a list that goes back to it. */
-async function settleAnswered(trading: TestTrading, entry: ReturnType<typeof begin>, namedId: string) {
-  entry.note('accepted', { namedId });
-  return settleList(trading, await readOrderList(trading, BUYS, { to: listMustReachTo(entry.write) }), entry.write);
+/** Settles an order that was placed, with a list that goes back to it. */
+async function settleAnswered(trading: TestTrading, entry: ReturnType<typeof begin>, id: string) {
+  const list = await readOrderList(trading, BUYS, { to: listMustReachTo(entry.write) });
+  entry.settle({ outcome: 'placed', id, duplicates: [] }, 'placed');
+  return settleList(trading, list, entry);
 }
 
 const at = (id: string, ms: number, changes: object = {}) => record({ id, trade_date: NOW + ms, ...changes });
@@ -489,7 +490,7 @@ describe('after an order was sent', () => {
     });
     const trading = tradingOf(server.url);
     const placed = await placeOrder(trading, TERMS, { id: 'mine' });
-    expect(placed).toMatchObject({ outcome: 'placed', id: '8', duplicates: [{ ids: ['7'] }] });
+    expect(placed).toMatchObject({ outcome: 'placed', id: '7', duplicates: [{ ids: ['8'] }] });
   });
 
   it('a broken disk does not hide the placed order', async () => {

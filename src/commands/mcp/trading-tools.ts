@@ -17,6 +17,9 @@ import type { CommandResult, Warning } from './run-command.js';
 import { commandWords, type Given, type Parameters, type Tool, type ToolAnswer, type ToolCall, tool } from './tool.js';
 import { tradingCommands } from './trading-commands.js';
 
+/** Clients give up after a minute: an outcome that is not known by then is reported as unknown. */
+const LONGEST_ANSWER_MS = 40_000;
+
 /** What `pit mcp --allow-trading` allows. */
 export interface TradingTerms {
   readonly commit: 'ask' | 'unattended';
@@ -63,15 +66,24 @@ const PREPARE = {
 const ID = { id: { type: 'text', description: 'id of prepare', isRequired: true } } as const;
 
 /** The tools `prepare`, `commit` and `resolve`. Throws Failure `usage` for an agent that would trade unattended without limits. */
-export function tradingTools({ host, trading }: Pick<Context, 'host' | 'trading'>, terms: TradingTerms): Trading {
+export function tradingTools(
+  { host, trading, globals }: Pick<Context, 'host' | 'trading' | 'globals'>,
+  terms: TradingTerms,
+): Trading {
   const isUnattended = terms.commit === 'unattended';
   const { markets, maxOrder, maxDay, maxOpen, allowBorrow } = terms;
   const given = { markets, maxOrder, maxDay, maxOpen };
   const limits = isUnattended ? AgentLimits.ofUnattended({ ...given, mayBorrow: allowBorrow }) : AgentLimits.of(given);
   const store = new PreparedStore(host);
+  /** How long command lines that write may take in all, unless `pit mcp` was given a time. */
+  const limit = () => {
+    const end = host.monotonic() + LONGEST_ANSWER_MS;
+    const leftS = () => Math.max(1, (end - host.monotonic()) / 1_000).toFixed(3);
+    return () => (globals.isTimeoutGiven ? {} : { timeout: leftS() });
+  };
   /** Runs a commit, and records that its outcome was reported, unless the client has gone. */
   const commit = async ({ run, signal }: ToolCall, id: string): Promise<ToolAnswer> => {
-    const result = await run(commandWords('commit', { yes: true }, [id]));
+    const result = await run(commandWords('commit', { yes: true, ...limit()() }, [id]));
     const { error } = result;
     const journal = await trading.openJournal();
     if (journal.findUnsettled(id) !== undefined)
@@ -137,8 +149,9 @@ export function tradingTools({ host, trading }: Pick<Context, 'host' | 'trading'
           const rows: ResolvedRow[] = [];
           let error: CommandResult['error'] = null;
           const warnings: Warning[] = [];
+          const left = limit();
           for (const words of id === undefined ? [[], ...unreportedIds(journal, store)] : [[id]]) {
-            const result = await run(commandWords('resolve', {}, words));
+            const result = await run(commandWords('resolve', left(), words));
             rows.push(...((result.data as readonly ResolvedRow[] | undefined) ?? []));
             warnings.push(...result.warnings);
             error ??= result.error;

@@ -127,7 +127,9 @@ export const BATCH_LINE = shape.object({
   price: shape.decimal('in the quote coin'),
   amount: shape.decimal('in the base coin'),
   outcome: shape.enumOf(['placed', 'refused', 'unknown', 'notSent'], ''),
-  id: shape.nullable(shape.id('of the order', wireField.PLACED_ORDERS.id)),
+  id: shape.nullable(
+    shape.id('of the order, also of one that an answer named and nothing shows yet', wireField.PLACED_ORDERS.id),
+  ),
   reason: shape.nullable(shape.text("the exchange's message, or why it was not sent")),
   ...STATE_AND_FILLS,
 });
@@ -163,7 +165,7 @@ function jobAnswer(job: Job): Answer {
   const orders = lines.map(([line, price, amount], index): LineRow => {
     const now = job.lines[index];
     const outcome = outcomes[index] ?? 'notSent';
-    const id = now?.state === 'placed' ? now.id : null;
+    const id = now?.state === 'placed' ? now.id : now?.state === 'sent' ? (now.namedId ?? null) : null;
     return {
       line,
       price,
@@ -174,7 +176,9 @@ function jobAnswer(job: Job): Answer {
       ...fillsSoFar(id === null ? null : (job.listed.get(id) ?? null)),
     };
   });
-  const shown = orders.flatMap(({ id }) => (id === null ? [] : (job.listed.get(id) ?? [])));
+  const shown = orders.flatMap(({ id, outcome }) =>
+    id === null || outcome !== 'placed' ? [] : (job.listed.get(id) ?? []),
+  );
   const isAllShown = shown.length === placed;
   const total = totalOfFills(shown);
   const duplicates = [...job.duplicates.keys()];

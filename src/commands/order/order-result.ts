@@ -70,7 +70,7 @@ export function orderResult(
   const ownDuplicates = duplicates.flatMap(({ writeId, ids }) => (writeId === id ? ids : []));
   const data = {
     outcome: placement.outcome,
-    id: isPlaced ? placement.id : null,
+    id: placement.id,
     clientId,
     market,
     side,
@@ -85,7 +85,7 @@ export function orderResult(
   const show = (screen: Screen) =>
     isPlaced
       ? placedText(screen, terms, placement, marketRules, isExisting)
-      : unknownText(screen, clientId, terms, marketRules);
+      : unknownText(screen, data, terms, marketRules);
   if (!isPlaced) return { data, show, failure: unknownFailure(clientId, market, placement) };
   if (placement.duplicates === null) output.warn(NOT_CHECKED_FOR_DUPLICATES);
   if (ownDuplicates.length === 0) return { data, show };
@@ -105,8 +105,14 @@ function resultTermsText({ side, amount, price }: RecordedOrderTerms, market: Ma
   return `${sideText(side)} ${formatAmount(amount)} ${market.market} at ${formatPrice(price, market)}`;
 }
 
-function unknownText({ paint }: Screen, clientId: string, terms: RecordedOrderTerms, market: Market): string {
-  return `${paint.warn('Unknown')}  ${resultTermsText(terms, market)}  ${accountText(terms)}  client id ${clientId}`;
+function unknownText(
+  { paint }: Screen,
+  { id, clientId }: { readonly id: string | null; readonly clientId: string },
+  terms: RecordedOrderTerms,
+  market: Market,
+): string {
+  const ids = `${id === null ? '' : `id ${id}  `}client id ${clientId}`;
+  return `${paint.warn('Unknown')}  ${resultTermsText(terms, market)}  ${accountText(terms)}  ${ids}`;
 }
 
 /** The order, and what it did at once as far as the exchange shows it. */
@@ -139,12 +145,14 @@ function fillsText(listed: Order, side: Side, market: Market): string | undefine
   return `Filled  ${part} ${market.base} at ${averageText(average, side, market)} ${market.quote} on average${paid}${rest}`;
 }
 
-function unknownFailure(clientId: string, market: string, { reason, mismatch, certainAt }: Unknown): Failure {
+function unknownFailure(clientId: string, market: string, { reason, id, mismatch, certainAt }: Unknown): Failure {
   const when = certainAt === null ? '' : ` The outcome will be certain after ${zonedTime(certainAt)}.`;
-  const show =
-    mismatch === undefined
+  const show = [
+    ...(mismatch === undefined
       ? []
-      : [suggest('See the order with this client id', 'order', 'show', market, '--id', clientId)];
+      : [suggest('See the order with this client id', 'order', 'show', market, '--id', clientId)]),
+    ...(id === null ? [] : [suggest('See the order that its answer named', 'order', 'show', market, id)]),
+  ];
   return new Failure('unknown', `It is unknown whether the order was placed: ${reason}.${when}`, {
     clientId,
     hint: ['Do not place it again before you know.', suggest('Find out', 'resolve', clientId), ...show],

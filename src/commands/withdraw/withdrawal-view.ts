@@ -173,12 +173,11 @@ function answer(
   const { wanted, sums, address, memo } = sent;
   const { coin, internal } = wanted;
   const { amount, fee, receives } = sums;
-  const isPlaced = withdrawal.outcome === 'placed';
-  const id = isPlaced ? withdrawal.id : null;
-  const duplicates = isPlaced ? (withdrawal.duplicates ?? []) : [];
+  const { outcome, id } = withdrawal;
+  const duplicates = outcome === 'placed' ? (withdrawal.duplicates ?? []) : [];
   return {
-    data: { outcome: withdrawal.outcome, id, coin, amount, fee, receives, address, memo, internal, duplicates },
-    show: (screen: Screen) => resultTable(screen, sent, withdrawal.outcome, id),
+    data: { outcome, id, coin, amount, fee, receives, address, memo, internal, duplicates },
+    show: (screen: Screen) => resultTable(screen, sent, outcome, id),
   };
 }
 

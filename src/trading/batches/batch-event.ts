@@ -43,6 +43,8 @@ export type BatchEvent =
       readonly refusal?: RefusalKind | undefined;
       readonly code: number | null;
     }
+  /** Nothing has shown these orders, which an answer named by its order of lines: the outcomes of the lines are open again. */
+  | { readonly kind: 'unconfirmed'; readonly orders: readonly (readonly [line: number, id: string])[] }
   /** Further orders, each a duplicate of a line's order. */
   | { readonly kind: 'duplicated'; readonly orders: readonly (readonly [line: number, id: string])[] };
 

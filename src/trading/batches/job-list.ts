@@ -22,9 +22,48 @@ export async function settleLines(
 ): Promise<boolean> {
   // a late order may be older than what was sent since
   const isWhole = job.maybeUnrecorded.length > 0 || job.hasLostLines;
-  return (
-    (await settleBackTo(trading, job, isWhole ? job.terms.baseline.length : job.knownBefore, expiredTo)) !== undefined
-  );
+  const settled = await settleBackTo(trading, job, isWhole ? job.knownFirst : job.knownBefore, expiredTo);
+  if (settled === undefined) await settleNamed(trading, job);
+  return settled !== undefined;
+}
+
+/** Orders that are read at once. */
+const CONCURRENCY = 8;
+/** What is kept of the budget to record and report what the orders have shown. */
+const RESERVE_MS = 1_000;
+
+/**
+ * Settles with the orders that answers named, each read by its id unless a list has shown it, for an exchange that does not list its
+ * orders. That shows neither duplicates nor orders without an answer. A line whose order is not shown, or not read while the budget
+ * lasts, is open again.
+ */
+async function settleNamed(trading: TradingContext, job: Job): Promise<void> {
+  const { client, budget } = trading;
+  const { market, side } = job.terms;
+  const began = client.now();
+  const ids = job.orderIds;
+  const missing = ids.filter((id) => !job.listed.has(id));
+  const rest = missing.values();
+  // all workers draw from one iterator
+  const worker = async () => {
+    for (const id of rest) {
+      if (!budget.allows(RESERVE_MS)) return;
+      const order = await tryRead(() => client.findOrder(market, { id }));
+      if (order?.side === side) job.addListed([order]);
+    }
+  };
+  await Promise.all(Array.from({ length: CONCURRENCY }, worker));
+  const unconfirmed = job.unconfirmed();
+  if (unconfirmed.length > 0)
+    job.record(`not shown yet: ${unconfirmed.map(([, id]) => id).join(', ')}`, {
+      kind: 'unconfirmed',
+      orders: unconfirmed,
+    });
+  const orders = ids.flatMap((id) => job.listed.get(id) ?? []).sort((one, other) => other.time - one.time);
+  const shown = { market, side, orders, began, since: Number.POSITIVE_INFINITY, expiredTo: Number.NEGATIVE_INFINITY };
+  if (orders.length > 0 && job.openRequests.length > 0) await tryRead(() => settle(trading, shown, job));
+  const found = missing.filter((id) => job.listed.has(id)).length;
+  job.entry.note(`read ${counted(found, 'order')} by their ids`);
 }
 
 /** Settles the open lines for as long as the budget lasts. Returns whether all are settled. */
@@ -66,6 +105,8 @@ export async function settleEarlier(trading: TradingContext, job: Job): Promise<
  * placed an order), or if these pages show that an answer named orders for other lines, all orders since the beginning are
  * read. A list that lacks orders of the job may lack duplicates of them too.
  *
+ * If it cannot be read, each order that an answer named is read by its id. What is not shown then is open again.
+ *
  * @returns when the check began, by the exchange's clock; undefined if the list could not be read
  */
 export async function checkForDuplicates(trading: TradingContext, job: Job): Promise<number | undefined> {
@@ -76,14 +117,19 @@ export async function checkForDuplicates(trading: TradingContext, job: Job): Pro
   budget.extend(timeFor(Math.ceil(job.orderIds.length / ordersPerPage)));
   if (await isWholeListSettled(trading, job)) return start;
   // the exchange may take a moment to list all of its orders
-  if (!budget.allows(2 * AGAIN_MS)) return undefined;
-  await trading.host.sleep(AGAIN_MS);
-  return (await isWholeListSettled(trading, job)) ? start : undefined;
+  if (budget.allows(2 * AGAIN_MS)) {
+    await trading.host.sleep(AGAIN_MS);
+    if (await isWholeListSettled(trading, job)) return start;
+  }
+  budget.allowFor(RESERVE_MS + timeFor(job.orderIds.length));
+  await settleNamed(trading, job);
+  await settleAllLines(trading, job);
+  return undefined;
 }
 
 /** Whether a list with all of the job's orders could be read, and nothing in it may still belong to another write. */
 async function isWholeListSettled(trading: TradingContext, job: Job): Promise<boolean> {
-  const settled = await settleBackTo(trading, job, job.terms.baseline.length);
+  const settled = await settleBackTo(trading, job, job.knownFirst);
   if (settled === undefined || settled.findings.ambiguous.has(job.id)) return false;
   const listed = new Set(settled.list.orders.map(({ id }) => id));
   return job.orderIds.every((id) => listed.has(id));
@@ -113,7 +159,7 @@ async function settleBackTo(
 /** Throws Failure if not even the first page could be read. */
 async function readBackTo({ client, host }: TradingContext, job: Job, knownBefore: number) {
   const { market, side } = job.terms;
-  const isOlder = ({ id }: Order) => job.wasKnown(id, knownBefore);
+  const isOlder = (order: Order) => job.isOlder(order, knownBefore);
   const extent = { from: 1, to: Number.POSITIVE_INFINITY };
   const read = () => client.orders(market, side, extent, isOlder);
   try {
@@ -148,6 +194,7 @@ function recordRejected(job: Job, error: unknown): void {
  */
 async function areOnlyJobOrdersNew({ client }: TradingContext, job: Job): Promise<boolean> {
   const { market, side, baseline } = job.terms;
+  if (baseline === undefined) return false;
   const { ordersPerPage } = client.facts;
   const jobOrders = new Set(job.orderIds);
   const to = Math.floor(jobOrders.size / ordersPerPage) + 1;

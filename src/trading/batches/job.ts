@@ -5,6 +5,7 @@ import type { JournalEntry } from '../journal/entry.js';
 import type { Journal } from '../journal/journal.js';
 import type { BatchLine, BatchTerms, JournalEvent } from '../journal/write.js';
 import { keyOf } from '../orders/terms.js';
+import { SLACK_MS } from '../reconcile.js';
 import type { BatchEvent, LineOutcome } from './batch-event.js';
 import { lineKey } from './lines.js';
 
@@ -21,8 +22,8 @@ export type LineState =
       readonly isLost: boolean;
       readonly reqTime?: number;
     }
-  /** It was sent, or may have been, and nothing shows what came of it. */
-  | { readonly state: 'sent'; readonly request: number; readonly reqTime: number }
+  /** It was sent, or may have been, and nothing shows what came of it. `namedId`: the order that its answer named in its place. */
+  | { readonly state: 'sent'; readonly request: number; readonly reqTime: number; readonly namedId?: string }
   /** `isByPosition`: only its position in the answer says that this is its order. */
   | { readonly state: 'placed'; readonly id: string; readonly isByPosition: boolean; readonly reqTime: number }
   | {
@@ -32,6 +33,9 @@ export type LineState =
       readonly code: number | null;
       readonly reqTime: number;
     };
+
+/** Why the outcome of a line is open whose answer named an order. */
+const NOT_SHOWN = 'the exchange does not show the order that its answer named';
 
 /** Refused for the time of the request, not for its orders, so they will be sent again. */
 const REFUSED_FOR_TIMING: ReadonlySet<RefusalKind> = new Set(['tooFrequent', 'locked', 'expired']);
@@ -82,6 +86,8 @@ export class Job {
   /** Orders of its side as the exchange's lists showed them last, by id; only those that this command has read. */
   readonly listed = new Map<string, Order>();
   readonly #open = new Map<number, Omit<OpenRequest, 'lines'>>();
+  /** Requests whose answer named an order for each line. */
+  readonly #answeredInFull: Omit<OpenRequest, 'lines'>[] = [];
   /** Ids of orders that the job has met, each with how many it knew before. */
   readonly #knownIds = new Map<string, number>();
   #requests = 0;
@@ -91,7 +97,7 @@ export class Job {
   constructor(readonly entry: JournalEntry<'batch'>) {
     this.lines = entry.write.terms.lines.map(() => UNSENT);
     this.#isRecordComplete = isEnd(entry.events);
-    this.#addKnownIds(this.terms.baseline);
+    this.#addKnownIds(this.terms.baseline ?? []);
     for (const { batchEvent, newOwner } of entry.events) {
       if (batchEvent !== undefined) this.#apply(batchEvent);
       // a new owner gets no answer to what another process sent
@@ -179,10 +185,21 @@ export class Job {
     this.#isRecordComplete = true;
   }
 
+  /** How many orders were known before the first request. */
+  get knownFirst(): number {
+    return this.terms.baseline?.length ?? 0;
+  }
+
   /** How many orders were known before the oldest open request: those are not read again. */
   get knownBefore(): number {
-    if (!this.#isRecordComplete) return this.terms.baseline.length;
+    if (!this.#isRecordComplete) return this.knownFirst;
     return Math.min(this.#knownIds.size, ...[...this.#open.values()].map(({ knownBefore }) => knownBefore));
+  }
+
+  /** Whether an order was there before the first request. Without a list of that moment, its time decides. */
+  isOlder({ id, time }: Pick<Order, 'id' | 'time'>, knownBefore: number): boolean {
+    if (this.terms.baseline === undefined) return time < this.entry.write.reqTime - SLACK_MS;
+    return this.wasKnown(id, knownBefore);
   }
 
   /** Whether an order is one of the first `count` that the job has met. */
@@ -203,6 +220,21 @@ export class Job {
       isAnyShown ||= now.isByPosition && order !== undefined;
     }
     return isAnyShown || !isAnyByPosition;
+  }
+
+  /**
+   * The orders that only their place in an answer gives to their lines, and that no list and no lookup has shown there, each with its
+   * line.
+   */
+  unconfirmed(): (readonly [line: number, id: string])[] {
+    const { checkedTo = Number.NEGATIVE_INFINITY } = this;
+    return this.lines.flatMap((now, line) => {
+      if (now.state !== 'placed' || !now.isByPosition || now.reqTime <= checkedTo) return [];
+      const order = this.listed.get(now.id);
+      return order !== undefined && keyOf(order.price, order.amount) === this.keys[line]
+        ? []
+        : [[line, now.id] as const];
+    });
   }
 
   /** The outcome of each line. */
@@ -269,6 +301,7 @@ export class Job {
     if (event.kind === 'sending') this.#sending(event);
     else if (event.kind === 'found') this.#found(event);
     else if (event.kind === 'duplicated') this.#duplicated(event);
+    else if (event.kind === 'unconfirmed') this.#unconfirmed(event);
     else this.#happened(event);
   }
 
@@ -319,6 +352,7 @@ export class Job {
     if (fresh.length === sent.length && ids.length === fresh.length) {
       for (const [index, line] of sent.entries())
         this.lines[line] = { state: 'placed', id: ids[index] ?? '', isByPosition: true, reqTime };
+      this.#answeredInFull.push(request);
       this.#open.delete(number);
       return;
     }
@@ -343,6 +377,19 @@ export class Job {
       const { number, responseIds } = request;
       this.#change(number, { responseIds: responseIds.filter((id) => !found.has(id)) });
       if (this.#openLines(request).length === 0) this.#open.delete(number);
+    }
+  }
+
+  #unconfirmed({ orders }: EventOf<'unconfirmed'>): void {
+    const ids = new Map(orders);
+    for (const request of this.#answeredInFull) {
+      const { number, sent, reqTime } = request;
+      const open = sent.filter((line) => ids.has(line));
+      if (open.length === 0) continue;
+      for (const line of open)
+        this.lines[line] = { state: 'sent', request: number, reqTime, namedId: ids.get(line) ?? '' };
+      const responseIds = open.map((line) => ids.get(line) ?? '');
+      this.#open.set(number, { ...request, response: 'named', responseIds, reason: NOT_SHOWN, isOver: true });
     }
   }
 

@@ -1,4 +1,5 @@
 import { Failure, suggest, usage } from '../../errors.js';
+import type { OrderPages } from '../../exchange/exchange.js';
 import type { Host } from '../../platform/host.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { type BatchLine, type BatchTerms, isKind } from '../journal/write.js';
@@ -16,8 +17,7 @@ export function newJobId(host: Pick<Host, 'randomBytes'>): string {
 /**
  * Records a job that is about to begin, with the newest orders on the exchange before it.
  * @throws Failure `usage` if a job with the same orders is unfinished, an identical order has an unknown outcome, or the
- *   record cannot be written; `unreachable`, `limited`, `refused`, `credentials` or `internal` if the newest orders cannot be
- *   read. Nothing was sent.
+ *   record cannot be written; `unreachable`, `limited` or `credentials` if the exchange does not answer. Nothing was sent.
  */
 export async function startJob(
   trading: TradingContext,
@@ -27,11 +27,11 @@ export async function startJob(
 ): Promise<Job> {
   const { client, journal } = trading;
   refuseIdenticalLines(trading, plan, id);
-  const page = await client.orders(plan.market, plan.side, { from: 1, to: 1 });
+  const page = await newestOrders(trading, plan);
   const terms: BatchTerms = {
     ...plan,
     count: plan.lines.length,
-    baseline: page.orders.map((record) => record.id),
+    ...(page === undefined ? {} : { baseline: page.orders.map((record) => record.id) }),
     ...(overridden.length === 0 ? {} : { overridden }),
   };
   const entry = journal.begin<'batch'>({ operation: 'batch', terms }, { id, reqTime: client.now(), bestBid });
@@ -44,6 +44,27 @@ export async function startJob(
     throw error;
   }
   return new Job(entry);
+}
+
+/**
+ * The newest orders before a job; undefined if the exchange answers, but does not list its orders: its documentation shows no list.
+ * Throws Failure `unreachable`, `limited` or `credentials`.
+ */
+async function newestOrders(
+  { client, warn }: TradingContext,
+  { market, side }: BatchPlan,
+): Promise<OrderPages | undefined> {
+  try {
+    return await client.orders(market, side, { from: 1, to: 1 });
+  } catch (error) {
+    const isAnswered = error instanceof Failure && (error.kind === 'refused' || error.kind === 'internal');
+    if (!isAnswered) throw error;
+    warn([
+      `The exchange does not list its orders: ${error.message}`,
+      'Duplicates cannot be looked for, and an order without an answer stays unknown.',
+    ]);
+    return undefined;
+  }
 }
 
 /** The user's request to resume a job. */

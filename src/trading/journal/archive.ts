@@ -4,7 +4,7 @@ import { Decimal } from '../../domain/decimal.js';
 import { syncFolder } from '../../platform/private-files.js';
 import { appendDurably, encodeLine, linesBackwards, namesIn, valueInLine } from './files.js';
 import { type DayNotional, dayNotionalOf } from './notional.js';
-import { isRecordedWrite, ordersMadeBy, type RecordedWrite, type Settled } from './write.js';
+import { isKind, isRecordedWrite, orderCancelledBy, ordersMadeBy, type RecordedWrite, type Settled } from './write.js';
 
 /** Of `2026-11-25`, with which the names of files begin. */
 const DAY_LENGTH = 10;
@@ -22,6 +22,8 @@ interface Line {
 
 const TIME_OF_LINE = /^\{"at":(\d+)/;
 const DAY_OF_LINE = /^\{"at":\d+,"day":(\{[^}]+\}),"settled":/;
+
+const ID_IN_LINE = /"id":"([^"]*)"/g;
 
 /** How far lines may be out of order, because several processes write them or a clock was corrected. */
 const DISORDER_MS = 60_000;
@@ -122,6 +124,36 @@ export class Archive {
     for (const settled of this.#lastLines(0, (line) => line.includes(`"${id}"`)))
       if (ordersMadeBy(settled).includes(id)) return settled;
     return undefined;
+  }
+
+  /**
+   * The write that was settled since a time and made this order or withdrawal, also as a duplicate. The orders of a batch are in its
+   * own record.
+   * @param besides the id of a write that does not count
+   */
+  makerOf(id: string, since: number, besides: string): Settled | undefined {
+    for (const settled of this.#lastLines(since, (line) => line.includes(`"${id}"`))) {
+      const { write, duplicates } = settled;
+      if (write.id === besides || isKind(write, 'cancel') || isKind(write, 'replace')) continue;
+      if (settled.id === id || duplicates.includes(id)) return settled;
+    }
+    return undefined;
+  }
+
+  /** Which of these orders a write has certainly cancelled, each with that write and its time, by this machine's clock. */
+  cancelledAmong(ids: ReadonlySet<string>): ReadonlyMap<string, { readonly settled: Settled; readonly at: number }> {
+    const found = new Map<string, { readonly settled: Settled; readonly at: number }>();
+    if (ids.size === 0) return found;
+    for (const text of this.#textsBackwards(0)) {
+      // only the lines of such orders are parsed, because a busy account has many
+      const isMeant = [...text.matchAll(ID_IN_LINE)].some(([, id = '']) => ids.has(id));
+      const line = isMeant ? valueInLine(text) : undefined;
+      if (line === undefined || !isLine(line)) continue;
+      for (const order of orderCancelledBy(line.settled))
+        if ('id' in order && ids.has(order.id) && !found.has(order.id))
+          found.set(order.id, { settled: line.settled, at: line.at });
+    }
+    return found;
   }
 
   /**

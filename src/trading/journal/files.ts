@@ -8,8 +8,8 @@ import { replaceFile } from '../../platform/replacement.js';
 /** No record is longer: that of a job which runs for a whole day is far shorter. */
 const MAX_BYTES = 256 * 2 ** 20;
 
-/** Begins the name of what is not a record: a draft, or the link of a claim. */
-const HIDDEN = '.';
+/** Begins the name of what is not a record: a draft, the link of a claim, or the time of a reading. */
+export const HIDDEN = '.';
 
 /**
  * Makes a file with a text, whole or not at all. If it throws, the file may be there, but not durably.

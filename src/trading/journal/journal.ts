@@ -10,6 +10,7 @@ import {
   append,
   create,
   encodeLine,
+  ignoringDiskErrors,
   moveIfExists,
   namesIn,
   orCannotWrite,
@@ -290,6 +291,18 @@ export class Journal {
   oldestSettled(list: MarketSide): number {
     this.#requireThisVersion();
     return Math.min(Number.POSITIVE_INFINITY, ...this.#paths.settledOf(list).map(timeOfSettled));
+  }
+
+  /** How long ago a list was last read to close settled writes, in milliseconds; Infinity if that is unknown. */
+  sinceClosing(list: MarketSide): number {
+    const at = Number(readIfExists(this.#paths.closing(list)) ?? Number.NEGATIVE_INFINITY);
+    const since = this.host.now() - at;
+    return since >= 0 ? since : Number.POSITIVE_INFINITY;
+  }
+
+  /** Notes that a list was read now to close settled writes. */
+  noteClosing(list: MarketSide): void {
+    ignoringDiskErrors(() => create(this.#paths.closing(list), `${this.host.now()}`, false));
   }
 
   /**

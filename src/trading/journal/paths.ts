@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { namesIn } from './files.js';
+import { HIDDEN, namesIn } from './files.js';
 import { listShowing, type MarketSide, type RecordedWrite } from './write.js';
 
 /** The list of the exchange that shows what a write makes. */
@@ -45,6 +45,11 @@ export class JournalPaths {
   /** The record of one settled write. */
   settledNamed(id: string): string | undefined {
     return this.#settledWhose((name) => name.endsWith(`${SEPARATOR}${id}`))[0];
+  }
+
+  /** When a list was last read to close the settled writes that it shows. */
+  closing(list: ShowingList): string {
+    return path.join(this.of('settled'), `${HIDDEN}${beginningOf(list)}closing`);
   }
 
   #settledWhose(matches: (name: string) => boolean): string[] {

@@ -48,8 +48,11 @@ export interface BatchTerms {
   readonly count: number;
   /** The orders. The archive leaves them out, because it is read often; the job's own file has them. */
   readonly lines: readonly BatchLine[];
-  /** Ids of the newest orders of this side before the first request left: newer ones may be the job's. */
-  readonly baseline: readonly string[];
+  /**
+   * Ids of the newest orders of this side before the first request left: newer ones may be the job's. Absent if the exchange did not
+   * list them: then the time of an order decides.
+   */
+  readonly baseline?: readonly string[];
   /** The words of a ladder, such as `ask+1%:ask+5%:20 0.5 equal`: its prices are others whenever it is repeated. */
   readonly ladder?: string;
   /** The guards that the user overrode for its orders. */
@@ -112,7 +115,7 @@ const TERMS: Readonly<Record<WriteKind, { readonly texts: readonly string[]; rea
   order: { texts: ['market', 'side', 'type', 'account', 'price', 'amount'], parts: [] },
   cancel: { texts: ['market'], parts: ['order'] },
   replace: { texts: ['market'], parts: ['order', 'wanted'] },
-  batch: { texts: ['market', 'side', 'account'], parts: ['baseline'] },
+  batch: { texts: ['market', 'side', 'account'], parts: [] },
   withdraw: { texts: ['coin', 'amount', 'fee', 'address'], parts: ['before'] },
   call: { texts: ['method'], parts: ['parameters'] },
 };
@@ -120,7 +123,12 @@ const TERMS: Readonly<Record<WriteKind, { readonly texts: readonly string[]; rea
 function hasTermsOf(operation: string, terms: Readonly<Record<string, unknown>>): boolean {
   if (!Object.hasOwn(TERMS, operation)) return false;
   const { texts, parts } = TERMS[operation as WriteKind];
-  return texts.every((name) => typeof terms[name] === 'string') && parts.every((name) => isObject(terms[name]));
+  const { baseline } = terms;
+  return (
+    texts.every((name) => typeof terms[name] === 'string') &&
+    parts.every((name) => isObject(terms[name])) &&
+    (baseline === undefined || Array.isArray(baseline))
+  );
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

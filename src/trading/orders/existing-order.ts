@@ -4,6 +4,7 @@ import { Failure } from '../../errors.js';
 import { type AmountExpression, amountText, type PriceExpression, priceText } from '../expressions.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { clientIdOf, isKind, type RecordedWrite, type Settled } from '../journal/write.js';
+import { namedIdOf } from '../open-writes.js';
 import { certainAt } from '../poll-until-settled.js';
 import { settleMarket } from '../settle.js';
 import type { TradingContext } from '../trading-context.js';
@@ -66,7 +67,8 @@ async function settleUnsettled(trading: TradingContext, clientId: string): Promi
     }
     if (!budget.allows(PAUSE_MS)) {
       const reason = 'another process is still placing it';
-      return { outcome: 'unknown', reason, certainAt: certainAt(trading, entry.write), write: entry.write };
+      const id = namedIdOf(entry) ?? null;
+      return { outcome: 'unknown', reason, id, certainAt: certainAt(trading, entry.write), write: entry.write };
     }
     await host.sleep(PAUSE_MS);
   }

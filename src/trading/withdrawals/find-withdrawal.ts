@@ -2,6 +2,7 @@ import type { Withdrawal } from '../../domain/funds.js';
 import type { Refusal } from '../../domain/refusal.js';
 import { Failure, tryRead } from '../../errors.js';
 import type { JournalEntry } from '../journal/entry.js';
+import { namedIdOf } from '../open-writes.js';
 import { REFUSED_AND_ABSENT, type Unknown, uncheckedRefusalText } from '../orders/settle-order.js';
 import { certainAt, pollUntilSettled } from '../poll-until-settled.js';
 import { isSameRefusal } from '../same-refusal.js';
@@ -48,20 +49,30 @@ export async function findWithdrawal(
     const now = await readFinding(trading, entry, refusal?.code);
     finding = now ?? finding;
     if (now?.kind === 'found') return { outcome: 'placed', id: now.id, duplicates: now.duplicates };
+    if (now?.kind === 'contradicted') {
+      noteContradicted(trading, entry);
+      return 'none';
+    }
     if (now?.kind === 'none' && refusal !== undefined) return settleAbsent(entry, 'refused');
     if (now === undefined || !isExpired) return now && 'none';
     if (now.kind === 'unclear') return leftToUser(now.candidates);
+    const namedId = namedIdOf(entry);
+    if (namedId !== undefined) return { ...settleAsAnswered(entry, namedId), duplicates: [] };
     return mayBeUnlisted ? leftToUser([]) : settleAbsent(entry, 'notSent');
   });
   if (settled !== undefined && settled.outcome !== 'unknown') return settled;
   entry.release();
-  if (settled !== undefined) return withRefusal(settled, refusal);
+  const id = namedIdOf(entry) ?? null;
+  if (settled !== undefined) return withRefusal({ ...settled, id }, refusal);
   // a read without an answer takes back nothing that an earlier one has shown
   if (finding?.kind === 'unclear')
-    return withRefusal({ outcome: 'unknown', reason: candidatesText(finding.candidates), certainAt: null }, refusal);
+    return withRefusal(
+      { outcome: 'unknown', reason: candidatesText(finding.candidates), id, certainAt: null },
+      refusal,
+    );
   const reason = whyUnanswered ?? unproven ?? 'the exchange shows no such withdrawal, but the request may still arrive';
   const certain = mayBeUnlisted ? null : certainAt(trading, entry.write);
-  return withRefusal({ outcome: 'unknown', reason, certainAt: certain }, refusal);
+  return withRefusal({ outcome: 'unknown', reason, id, certainAt: certain }, refusal);
 }
 
 /** One read of the exchange's records; undefined if it could not be asked, which proves nothing. */
@@ -85,6 +96,19 @@ export async function readFinding(
   return finding;
 }
 
+/** Believes an answer: no record shows the withdrawal that it names, and none contradicts it. */
+export function settleAsAnswered(entry: JournalEntry<'withdraw'>, id: string) {
+  entry.settle({ outcome: 'placed', id, duplicates: [] }, `placed: ${id}`);
+  return { outcome: 'placed', id } as const;
+}
+
+/** Notes that the answer named something else: from then on only the records count. */
+export function noteContradicted(trading: TradingContext, entry: JournalEntry<'withdraw'>): void {
+  const what = `withdrawal ${namedIdOf(entry)}, which is a different withdrawal`;
+  entry.note(`the answer names ${what}`, { isContradicted: true });
+  trading.reportProgress(`The answer names ${what}. Looking it up; it is not sent again.`);
+}
+
 function withRefusal(unknown: UnknownWithdrawal, refusal: Refusal | undefined): UnknownWithdrawal {
   return refusal === undefined ? unknown : { ...unknown, reason: uncheckedRefusalText(refusal, unknown.reason) };
 }
@@ -94,7 +118,7 @@ function leftToUser(candidates: readonly Withdrawal[]): UnknownWithdrawal {
     candidates.length > 0
       ? candidatesText(candidates)
       : 'the exchange shows no such withdrawal, but it may not list transfers within the exchange';
-  return { outcome: 'unknown', reason, certainAt: null, candidates };
+  return { outcome: 'unknown', reason, id: null, certainAt: null, candidates };
 }
 
 function settleAbsent(entry: JournalEntry<'withdraw'>, outcome: 'notSent' | 'refused'): FoundWithdrawal {

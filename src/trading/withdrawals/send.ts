@@ -6,7 +6,14 @@ import { isKind } from '../journal/write.js';
 import type { NotSent } from '../orders/settle-order.js';
 import { pollUntilSettled } from '../poll-until-settled.js';
 import type { TradingContext } from '../trading-context.js';
-import { ABSENT, findWithdrawal, readFinding, type UnknownWithdrawal } from './find-withdrawal.js';
+import {
+  ABSENT,
+  findWithdrawal,
+  noteContradicted,
+  readFinding,
+  settleAsAnswered,
+  type UnknownWithdrawal,
+} from './find-withdrawal.js';
 import { checkLimits, type WithdrawLimits } from './limits.js';
 import { newestRecord } from './records.js';
 import { areAlike, type WantedWithdrawal } from './terms.js';
@@ -97,26 +104,11 @@ async function settleAccepted(
     if (finding?.kind === 'found') return { outcome: 'placed', id, duplicates: finding.duplicates };
     if (finding?.kind === 'contradicted') return 'contradicted';
     if (!isExpired && isAnotherOpen(trading, entry)) return finding && 'none';
-    return settleAsAnswered(entry, id, finding && []);
+    return { ...settleAsAnswered(entry, id), duplicates: finding === undefined ? null : [] };
   });
-  if (settled !== 'contradicted') return settled ?? settleAsAnswered(entry, id, undefined);
-  entry.note(`the answer names withdrawal ${id}, which is a different withdrawal`, {
-    isContradicted: true,
-  });
-  trading.reportProgress(
-    `The answer names withdrawal ${id}, which is a different withdrawal. Looking it up; it is not sent again.`,
-  );
+  if (settled !== 'contradicted') return settled ?? { ...settleAsAnswered(entry, id), duplicates: null };
+  noteContradicted(trading, entry);
   return undefined;
-}
-
-/** @param duplicates undefined if they could not be looked up */
-function settleAsAnswered(
-  entry: JournalEntry<'withdraw'>,
-  id: string,
-  duplicates: readonly string[] | undefined,
-): Placed {
-  entry.settle({ outcome: 'placed', id, duplicates: [] }, `placed: ${id}`);
-  return { outcome: 'placed', id, duplicates: duplicates ?? null };
 }
 
 /** Whether the journal has another withdrawal whose answer has not come: this may be it. */

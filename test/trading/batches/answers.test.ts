@@ -97,9 +97,9 @@ describe('a batch', () => {
   });
 
   it.each([
-    [3_659_000, 'before, with the minute that the log may be out of order: it is no answer to this one', 0],
-    [3_661_000, 'longer before: then it is no stale answer', 3],
-  ])('looks a batch up if its answer names an order that another market got %i ms %s', async (ms, _, placed) => {
+    [3_659_000, 'before, with the minute that the log may be out of order: it is no answer to this one', []],
+    [3_661_000, 'longer before: the lines keep the ids of the answer', ['71', '72', '73']],
+  ])('stays unknown if its answer names an order that another market got %i ms %s', async (ms, _, named) => {
     const server = await serveFaults({
       answer: ({ target }) =>
         target.startsWith('/api/orderMoreV2?')
@@ -120,7 +120,8 @@ describe('a batch', () => {
     other.settle({ outcome: 'placed', id: '72', duplicates: [] }, 'placed');
     const trading = tradingOf(server.url, { state: earlier.state, budgetMs: 3_000, tolerance: 60_000 });
     const ran = await place(trading, { lines: lines(3) });
-    expect(ran.job.counts()).toMatchObject({ placed, unknown: 3 - placed });
+    expect(ran.job.counts()).toMatchObject({ placed: 0, unknown: 3 });
+    expect(ran.job.lines.flatMap((line) => (line.state === 'sent' ? (line.namedId ?? []) : []))).toEqual(named);
     expect(count(server, 'orderMoreV2')).toBe(1);
   });
 
@@ -135,10 +136,11 @@ describe('a batch', () => {
         return isStale ? respond(`{"code":"1000","message":"","data":[${ids}]}`) : exchange.answer(target);
       },
     });
-    const trading = tradingOf(server.url, { budgetMs: 3_000, tolerance: 60_000 });
+    const options = { budgetMs: 3_000, tolerance: 60_000 };
+    const earlier = tradingOf(server.url, options);
     const plan = { market: 'eth_usdt', side: 'buy', account: 'spot', lines: lines(3) } as const;
-    await runJob(trading, await startJob(trading, plan, 'job0000000000000001'));
-    const ran = await place(trading, { lines: lines(3) });
+    await runJob(earlier, await startJob(earlier, plan, 'job0000000000000001'));
+    const ran = await place(tradingOf(server.url, { ...options, state: earlier.state }), { lines: lines(3) });
     expect(ran.job.counts()).toMatchObject({ placed: 0, unknown: 3 });
   });
 

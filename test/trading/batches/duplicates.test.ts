@@ -227,8 +227,8 @@ it('an order of a job with an unknown outcome is not a duplicate of another orde
   const recording = { id: 'mine0001', reqTime: trading.client.now() };
   const entry = next.journal.begin<'order'>({ operation: 'order', terms }, recording);
   const order = exchange.place('40000', '0.3');
-  entry.note('accepted', { namedId: order });
-  expect((await settle(next, await readOrderList(next, WHERE, { to: 0 }), entry.write)).duplicates).toEqual([]);
+  entry.settle({ outcome: 'placed', id: order, duplicates: [] }, 'placed');
+  expect((await settle(next, await readOrderList(next, WHERE, { to: 0 }), entry)).duplicates).toEqual([]);
 });
 
 describe('a partly refused request that the network repeats later', () => {

@@ -151,7 +151,7 @@ describe('a batch', () => {
     const held = [4, 15, 30].map((late) => ({ late, answer: BUSY }));
     const exchange = new ModelExchange([{}, ...held, { times: 0, answer: BUSY }]);
     const server = await exchange.serve();
-    const trading = tradingOf(server.url, { budgetMs: BUDGET_MS, tolerance: 60_000 });
+    const trading = tradingOf(server.url, { budgetMs: BUDGET_MS, isChosen: false, tolerance: 60_000 });
     const ran = await place(trading, { lines: lines(200) });
     exchange.release();
     expect(ran.ending).toEqual({ kind: 'finished' });

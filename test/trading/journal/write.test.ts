@@ -50,7 +50,7 @@ describe('a record', () => {
     ['order', ['market', 'side', 'type', 'account', 'price', 'amount']],
     ['cancel', ['market', 'order']],
     ['replace', ['market', 'order', 'wanted']],
-    ['batch', ['market', 'side', 'account', 'baseline']],
+    ['batch', ['market', 'side', 'account']],
     ['withdraw', ['coin', 'amount', 'fee', 'address', 'before']],
     ['call', ['method', 'parameters']],
   ])('of kind %s is none without any of the terms that every command needs: %s', (operation, needed) => {
@@ -67,6 +67,17 @@ describe('a record', () => {
   it('of a job is whole without its lines, which the archive leaves out', () => {
     const { lines: _, ...terms } = WRITES.batch;
     expect(isRecordedWrite(recorded('batch', { terms }))).toBe(true);
+  });
+
+  it.each([
+    [undefined, true],
+    [[], true],
+    [['7'], true],
+    [null, false],
+    [true, false],
+    [{}, false],
+  ])('of a job has a list of the orders before it, or none if the exchange listed none: %j', (baseline, isWhole) => {
+    expect(isRecordedWrite(recorded('batch', { terms: { ...WRITES.batch, baseline } }))).toBe(isWhole);
   });
 
   it.each([undefined, null, 'text', 5, []])('is no other value: %j', (value) => {

@@ -34,7 +34,7 @@ const BUDGET_MS = 2_000;
 
 describe.each(FAULT_NAMES)('an order whose answer was lost to %s', (fault) => {
   it('finds the order by its client id', async () => {
-    const server = await serveBadly(fault, record());
+    const server = await serve({ write: fault, reads: [record()], list: `[${record()}]` });
     const trading = tradingOf(server.url, { budgetMs: BUDGET_MS });
     expect(await place(trading)).toEqual({
       ...{ outcome: 'placed', id: ID, duplicates: [] },

@@ -18,9 +18,20 @@ function pit(server: FaultServer, ...words: string[]): Promise<Ran> {
   return runPit([...words, '--json', '--timeout', '6'], { home, environment, host: pausesOnly() });
 }
 
-function order(server: FaultServer): Promise<Ran> {
+function place(server: FaultServer): Promise<Ran> {
   return pit(server, 'order', 'buy', 'btc_usdt', '0.01', '--at', '30000', '--yes', '--id', 'mine0001');
 }
+
+it('pit order keeps the id of the answer if nothing shows the order, and so does pit resolve', async () => {
+  const server = await serve({ write: respond('{"code":"1000","message":"success","id":"777"}'), list: '[]' });
+  const ran = await pit(server, 'order', 'buy', 'btc_usdt', '0.01', '--at', '30100', '--yes', '--id', 'named0001');
+  expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([6, { outcome: 'unknown', id: '777' }]);
+  const hint = expect.stringMatching(/pit resolve named0001.*pit order show btc_usdt 777/);
+  const message = expect.stringContaining('the answer names order 777, but the exchange does not show it');
+  expect(errorOf(ran)).toMatchObject({ error: { kind: 'unknown', message, hint } });
+  const resolved = await pit(server, 'resolve', 'named0001');
+  expect([resolved.code, JSON.parse(resolved.stdout)]).toMatchObject([6, [{ outcome: 'unknown', id: '777' }]]);
+});
 
 /** The error object: the last line of stderr. */
 function errorOf({ stderr }: Ran): unknown {
@@ -31,8 +42,9 @@ const FAULT_NAMES: Fault[] = ['a reset after reading', 'a hang', 'a body that br
 
 describe.each(FAULT_NAMES)('pit order, with the answer to its order lost to %s', (fault) => {
   it('finds the order and exits with 0', async () => {
-    const server = await serveBadly(fault, NOT_FOUND, record({ trade_date: Date.now() }));
-    const ran = await order(server);
+    const order = record({ trade_date: Date.now() });
+    const server = await serve({ write: fault, reads: [NOT_FOUND, order], list: `[${order}]` });
+    const ran = await place(server);
     expect(ran).toMatchObject({ code: 0, stderr: '' });
     expect(JSON.parse(ran.stdout)).toMatchObject({ outcome: 'placed', id: '202202224851151555', clientId: 'mine0001' });
     expect(count(server, 'order')).toBe(1);
@@ -40,7 +52,7 @@ describe.each(FAULT_NAMES)('pit order, with the answer to its order lost to %s',
 
   it('exits with 6, the unknown result and the command that settles it if the order is not found', async () => {
     const server = await serveBadly(fault, NOT_FOUND);
-    const ran = await order(server);
+    const ran = await place(server);
     expect(ran.code).toBe(6);
     const result = {
       outcome: 'unknown',
@@ -70,8 +82,9 @@ describe('a command that writes', () => {
 
   it('exits with 0 and a warning if the order is placed and no list can be read', async () => {
     const placed = respond('{"code":"1000","message":"ok","id":"17"}');
-    const server = await serve({ write: placed, list: '<html>please wait</html>' });
-    const ran = await order(server);
+    const reads = [NOT_FOUND, record({ id: '17', trade_date: Date.now() })];
+    const server = await serve({ write: placed, reads, list: '<html>please wait</html>' });
+    const ran = await place(server);
     expect(ran.code).toBe(0);
     expect(warnings(ran.stderr)).toEqual([
       {
@@ -97,7 +110,7 @@ describe('a command that writes', () => {
 
   it('exits with 3, an empty stdout, and the code and client id in the error if the order is refused', async () => {
     const server = await serveBadly(respond('{"code":"2009","message":"Insufficient balance"}'));
-    const ran = await order(server);
+    const ran = await place(server);
     expect([ran.code, ran.stdout]).toEqual([3, '']);
     expect(errorOf(ran)).toMatchObject({ error: { kind: 'refused', exitCode: 3, code: 2009, clientId: 'mine0001' } });
     expect(count(server, 'order')).toBe(1);

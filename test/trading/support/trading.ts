@@ -26,7 +26,7 @@ export interface TestTrading extends TradingContext {
 
 export interface TradingOptions {
   readonly budgetMs?: number;
-  /** Whether the user set the time budget. */
+  /** Whether the user set the time budget (default: if it is given). */
   readonly isChosen?: boolean;
   /** How long the exchange accepts a request, as it is set, in ms (default: a minute). */
   readonly tolerance?: number;
@@ -38,7 +38,13 @@ export interface TradingOptions {
 
 /** A trading context at one host, with its own journal and a clock that advances only in sleeps. */
 export function tradingOf(url: string, options: TradingOptions = {}): TestTrading & { readonly state: string } {
-  const { budgetMs = 60_000, isChosen = false, tolerance = 60_000, state = temporaryState(), elapsedMs = 0 } = options;
+  const {
+    budgetMs = 60_000,
+    isChosen = options.budgetMs !== undefined,
+    tolerance = 60_000,
+    state = temporaryState(),
+    elapsedMs = 0,
+  } = options;
   const host = fakeHost();
   void host.sleep(elapsedMs);
   const budget = new TimeBudget(budgetMs, host.monotonic, isChosen);

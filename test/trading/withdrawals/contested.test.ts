@@ -76,7 +76,12 @@ describe('a lost withdrawal', () => {
 
   it('names the records before its request has expired too, but may still be settled by a later read', async () => {
     const { outcome } = await lost([record(3), record(2)], {}, { ...ENOUGH, budgetMs: 2_000 });
-    expect(outcome).toEqual({ outcome: 'unknown', reason: expect.stringContaining(' or 3 ('), certainAt: null });
+    expect(outcome).toEqual({
+      outcome: 'unknown',
+      reason: expect.stringContaining(' or 3 ('),
+      id: null,
+      certainAt: null,
+    });
   });
 
   it('polls nothing more once its request has expired and the records decide nothing', async () => {
@@ -89,6 +94,28 @@ describe('a lost withdrawal', () => {
   });
 });
 
+describe('a withdrawal whose answer named a record, and whose process was killed', () => {
+  async function answered(records: readonly Row[], id: string) {
+    const trading = tradingOf((await serveFunds(records)).url, ENOUGH);
+    const entry = begin(trading, 'lost1');
+    entry.note(`accepted: ${id}`, { namedId: id });
+    return findWithdrawal(trading, entry);
+  }
+
+  it('has that id although no record shows it, once its request has expired', async () => {
+    expect(await answered([], '5')).toEqual({ outcome: 'placed', id: '5', duplicates: [] });
+  });
+
+  it('is the record that fits it, if the one that its answer named is something else', async () => {
+    const records = [record(3), record(2, { toAddress: OTHER })];
+    expect(await answered(records, '2')).toMatchObject({ outcome: 'placed', id: '3' });
+  });
+
+  it('was not sent if its answer named something else, and no record may be it', async () => {
+    expect(await answered([record(2, { toAddress: OTHER })], '2')).toEqual({ outcome: 'notSent' });
+  });
+});
+
 describe('a lost transfer within the exchange', () => {
   it('is found by its record', async () => {
     expect((await lost([record(2)], { internal: true })).outcome).toMatchObject({ outcome: 'placed', id: '2' });
@@ -97,7 +124,7 @@ describe('a lost transfer within the exchange', () => {
   it('stays unknown if no record shows it, because the exchange need not list it', async () => {
     const { outcome, trading } = await lost([], { internal: true });
     const reason = 'the exchange shows no such withdrawal, but it may not list transfers within the exchange';
-    expect(outcome).toEqual({ outcome: 'unknown', reason, certainAt: null, candidates: [] });
+    expect(outcome).toEqual({ outcome: 'unknown', reason, id: null, certainAt: null, candidates: [] });
     expect(trading.journal.unsettledEntries()).toHaveLength(1);
   });
 });
