@@ -86,6 +86,8 @@ interface Range {
 
 /** The orders of one side of a market that have filled, newest first, page by page. */
 class FilledOrders implements OrderPages {
+  readonly #range: Range;
+
   /** Those that were read and not taken. */
   readonly waiting: Order[] = [];
   /** Whether there are older orders that are not read. */
@@ -99,12 +101,9 @@ class FilledOrders implements OrderPages {
   #isFirst = true;
   #isOver = false;
 
-  private constructor(
-    exchange: Exchange,
-    market: string,
-    side: Side,
-    private readonly range: Range,
-  ) {
+  private constructor(exchange: Exchange, market: string, side: Side, range: Range) {
+    this.#range = range;
+
     this.#pages = exchange.orderPages(market, side, (orders) => this.#isEnough(orders));
   }
 
@@ -132,20 +131,20 @@ class FilledOrders implements OrderPages {
       if (this.#isFirst) [this.orders, this.more, this.#isFirst] = [rows, hasOlder, false];
       this.waiting.push(...fresh.filter((order) => this.#isMeant(order)));
       this.#isOver = !hasOlder || this.#isEnough(rows);
-      this.isCut = hasOlder && this.#isOver && !this.range.readsAllPages;
+      this.isCut = hasOlder && this.#isOver && !this.#range.readsAllPages;
     }
   }
 
   #isMeant({ time, filled }: Order): boolean {
-    const { from, to } = this.range.bounds();
+    const { from, to } = this.#range.bounds();
     return time >= from && time < to && Decimal.of(filled).sign > 0;
   }
 
   /** Whether no order after this page is wanted. */
   #isEnough(rows: readonly Order[]): boolean {
     const oldest = rows.at(-1)?.time ?? Number.POSITIVE_INFINITY;
-    const { from, to } = this.range.bounds();
-    return this.range.readsAllPages ? oldest < from : oldest < to;
+    const { from, to } = this.#range.bounds();
+    return this.#range.readsAllPages ? oldest < from : oldest < to;
   }
 }
 

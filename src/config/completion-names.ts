@@ -51,22 +51,23 @@ const FOLDER_NAME = /^[\w+-]+$/;
 
 /** The small files with the names that shells complete. Nothing here ever fails a command. */
 export class CompletionNames {
+  readonly #folder: string;
+
   readonly #root: string;
 
   /**
    * @param cache `directories.cache`
    * @param folder as {@link namesFolder} names it
    */
-  constructor(
-    cache: string,
-    private readonly folder: string,
-  ) {
+  constructor(cache: string, folder: string) {
+    this.#folder = folder;
+
     this.#root = path.join(cache, FOLDER);
   }
 
   /** The valid lines of a file; none if it cannot be read. */
   read(kind: NameKind): string[] {
-    if (!FOLDER_NAME.test(this.folder)) return [];
+    if (!FOLDER_NAME.test(this.#folder)) return [];
     try {
       return allowed(kind, this.#text(kind)?.split('\n') ?? []);
     } catch {
@@ -83,7 +84,7 @@ export class CompletionNames {
     try {
       if (this.#text(kind) === text) return;
       makePrivateFolder(this.#root);
-      makePrivateFolder(this.#root, this.folder);
+      makePrivateFolder(this.#root, this.#folder);
       replaceFile(this.#file(kind), text);
     } catch {
       // a shell that offers fewer completions does no harm
@@ -114,11 +115,11 @@ export class CompletionNames {
   }
 
   #text(kind: NameKind): string | undefined {
-    return readPrivate(this.#root, path.join(this.folder, kind), MAX_BYTES)?.toString('utf8');
+    return readPrivate(this.#root, path.join(this.#folder, kind), MAX_BYTES)?.toString('utf8');
   }
 
   #file(kind: NameKind): string {
-    return path.join(this.#root, this.folder, kind);
+    return path.join(this.#root, this.#folder, kind);
   }
 }
 

@@ -49,17 +49,20 @@ function newEntry(profile: string): string {
  * KeePassXC). Each call runs a helper process, which is killed if it takes too long.
  */
 export class SystemKeychain implements Keychain {
-  constructor(
-    private readonly host: KeychainHost,
-    private readonly patience: Patience,
-  ) {}
+  readonly #host: KeychainHost;
+  readonly #patience: Patience;
+
+  constructor(host: KeychainHost, patience: Patience) {
+    this.#host = host;
+    this.#patience = patience;
+  }
 
   async read(entry: string): Promise<string | null> {
     return this.#ask({ action: 'read', entry });
   }
 
   async store(profile: string, text: string): Promise<string> {
-    for (const line of text.split('\n')) this.host.redaction.addSecret(line);
+    for (const line of text.split('\n')) this.#host.redaction.addSecret(line);
     const entry = newEntry(profile);
     if ((await this.#ask({ action: 'write', entry, text })) === text) return entry;
     await this.remove(entry).catch(() => undefined);
@@ -71,15 +74,15 @@ export class SystemKeychain implements Keychain {
   }
 
   async #ask(request: KeychainRequest): Promise<string | null> {
-    const answer = await this.patience.during(() => this.#answerTo(request));
+    const answer = await this.#patience.during(() => this.#answerTo(request));
     if ('problem' in answer) throw failureOf(answer.problem);
     return answer.text;
   }
 
   /** Keys travel over the channel between the two processes, which no other process can read; never in arguments. */
   async #answerTo(request: KeychainRequest): Promise<KeychainAnswer> {
-    const { self, environment, sleep, onExit, endSignal } = this.host;
-    const patienceMs = this.patience.milliseconds();
+    const { self, environment, sleep, onExit, endSignal } = this.#host;
+    const patienceMs = this.#patience.milliseconds();
     // neither is of use to it, and the first takes time
     const { NODE_EXTRA_CA_CERTS: _, NODE_DEBUG: __, ...inherited } = environment;
     const child = spawn(self.command, [...self.arguments, HELPER], {

@@ -34,16 +34,17 @@ export type KeyPlace = StoredKeys['store'];
  * in the keychain and it cannot be used.
  */
 export class KeyStore {
+  readonly #keychain: () => Promise<Keychain>;
+
   readonly #store: Store;
 
   /**
    * @param folder `directories.config`; made at the first write
    * @param keychain loaded only for keys that are in it
    */
-  constructor(
-    folder: string,
-    private readonly keychain: () => Promise<Keychain>,
-  ) {
+  constructor(folder: string, keychain: () => Promise<Keychain>) {
+    this.#keychain = keychain;
+
     this.#store = new Store(folder);
   }
 
@@ -67,7 +68,7 @@ export class KeyStore {
    * @param digest of the access key that was stored; null if it is unknown
    */
   async fromKeychain(profile: string, entry: string, digest: string | null): Promise<KeyPair> {
-    const text = await (await this.keychain()).read(entry);
+    const text = await (await this.#keychain()).read(entry);
     const hint = suggest('Store the keys again', 'keys', 'set', '--profile', profile);
     if (text === null) {
       const message = `The keys of ${profile} are gone from the keychain: it has no entry "${entry}" of pit any more.`;
@@ -99,7 +100,7 @@ export class KeyStore {
     const accessKey = requireKeyText('access', pair.accessKey);
     const secretKey = requireKeyText('secret', pair.secretKey);
     if (place === 'file') return this.#replace(profile, { accessKey, secretKey });
-    const keychain = await this.keychain();
+    const keychain = await this.#keychain();
     const entry = await keychain.store(profile, `${accessKey}\n${secretKey}`);
     try {
       return await this.#replace(profile, { [ENTRY]: entry, [DIGEST]: keyDigest(accessKey) });
@@ -141,7 +142,7 @@ export class KeyStore {
     });
     if (replaced === null) return null;
     try {
-      await (await this.keychain()).remove(replaced);
+      await (await this.#keychain()).remove(replaced);
       return null;
     } catch (thrown) {
       if (!(thrown instanceof Failure)) throw thrown;
@@ -151,7 +152,7 @@ export class KeyStore {
 
   async #removeEntry(profile: string, entry: string): Promise<void> {
     try {
-      await (await this.keychain()).remove(entry);
+      await (await this.#keychain()).remove(entry);
     } catch (thrown) {
       if (!(thrown instanceof Failure)) throw thrown;
       const file = this.fileOf(profile);

@@ -52,7 +52,7 @@ export class Decimal {
 
   plus(other: Decimal): Decimal {
     const scale = Math.max(this.scale, other.scale);
-    return new Decimal(this.unitsAt(scale) + other.unitsAt(scale), scale);
+    return new Decimal(this.#unitsAt(scale) + other.#unitsAt(scale), scale);
   }
 
   minus(other: Decimal): Decimal {
@@ -76,7 +76,7 @@ export class Decimal {
   /** Below 0, 0 or above 0, as this is less than, equal to or greater than the other. */
   compare(other: Decimal): number {
     const scale = Math.max(this.scale, other.scale);
-    const difference = this.unitsAt(scale) - other.unitsAt(scale);
+    const difference = this.#unitsAt(scale) - other.#unitsAt(scale);
     return difference < 0n ? -1 : difference > 0n ? 1 : 0;
   }
 
@@ -91,7 +91,7 @@ export class Decimal {
 
   /** The same value, or the nearest in the given direction, with exactly `scale` decimals. */
   rescaled(scale: number, rounding: Rounding): Decimal {
-    if (scale >= this.scale) return new Decimal(this.unitsAt(scale), scale);
+    if (scale >= this.scale) return new Decimal(this.#unitsAt(scale), scale);
     return new Decimal(divide(this.units, 10n ** BigInt(this.scale - scale), rounding), scale);
   }
 
@@ -118,7 +118,7 @@ export class Decimal {
     return this.units < 0n ? `-${text}` : text;
   }
 
-  private unitsAt(scale: number): bigint {
+  #unitsAt(scale: number): bigint {
     return scale === this.scale ? this.units : this.units * 10n ** BigInt(scale - this.scale);
   }
 }

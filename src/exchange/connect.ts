@@ -55,17 +55,21 @@ export interface StreamChoices extends Pick<FeedsOptions, 'signal' | 'reads'> {
 
 /** The exchange of a profile. All clients and streams made here share its limits; rarely used modules are loaded on demand. */
 export class ExchangeConnection {
+  readonly #options: ConnectOptions;
+
   #limits: Limits | undefined;
   #latch: Promise<Latch> | undefined;
 
-  constructor(private readonly options: ConnectOptions) {}
+  constructor(options: ConnectOptions) {
+    this.#options = options;
+  }
 
   /**
    * The exchange, within a time budget.
    * @param startSandbox starts the sandbox after a refused connection, when not a byte of the request was sent
    */
   exchange(budget: TimeBudget, startSandbox?: () => Promise<void>): Exchange {
-    const { trace } = this.options;
+    const { trace } = this.#options;
     return this.#client(budget, {
       ...(trace === undefined ? {} : { trace }),
       ...(startSandbox === undefined ? {} : { startSandbox }),
@@ -88,7 +92,7 @@ export class ExchangeConnection {
     choices: StreamChoices,
   ): Promise<ExchangeStream> {
     const { StreamClient } = await import('./stream/stream-client.js');
-    const { host } = this.options;
+    const { host } = this.#options;
     const { connectMs, signal, reads } = choices;
     return new StreamClient({
       ...(await this.#feedOptions(exchange, channels)),
@@ -112,7 +116,7 @@ export class ExchangeConnection {
     return new Feeds({
       ...(await this.#feedOptions(exchange, channels)),
       connection: address === null ? null : await this.#connectionTo(address),
-      signal: this.options.host.endSignal,
+      signal: this.#options.host.endSignal,
     });
   }
 
@@ -131,7 +135,7 @@ export class ExchangeConnection {
   async #makeLatch(): Promise<Latch> {
     const { root, now, redisUrl, redisProblem: problem } = this.#sharing();
     const redis = redisUrl === undefined ? undefined : new Redis(redisUrl, problem);
-    return new Latch({ root, account: await this.options.account(), redis, now, monotonic: monotonicMs });
+    return new Latch({ root, account: await this.#options.account(), redis, now, monotonic: monotonicMs });
   }
 
   /**
@@ -140,12 +144,12 @@ export class ExchangeConnection {
    */
   async waitForRequests(budget: TimeBudget): Promise<number | string> {
     const { waitForRequests } = await import('./limiter/under-way.js');
-    return waitForRequests(this.#sharing(), await this.latch(), this.options.host, budget);
+    return waitForRequests(this.#sharing(), await this.latch(), this.#options.host, budget);
   }
 
   /** How feeds read over HTTP. */
   async #feedOptions(exchange: () => Promise<Exchange>, channels: readonly Channel[]) {
-    const { host, orderMarkets, credentials, trace } = this.options;
+    const { host, orderMarkets, credentials, trace } = this.#options;
     // pushes of a channel that covers all markets name them without the underscore
     const isAll = channels.some((channel) => channel.kind === 'orders' && channel.market === undefined);
     const markets = isAll ? await (await exchange()).markets.all() : [];
@@ -162,7 +166,7 @@ export class ExchangeConnection {
   }
 
   async #connectionTo(address: () => Promise<string>, connectMs?: number) {
-    const { host, credentials, connection, trace } = this.options;
+    const { host, credentials, connection, trace } = this.#options;
     const { Connection } = await import('./stream/connection.js');
     const network = new Network(connection.settings.caFile);
     const options = { host, address, credentials, network, connectMs, trace };
@@ -181,7 +185,7 @@ export class ExchangeConnection {
       onContradiction,
       writesUnderWay,
       onWriteResponse,
-    } = this.options;
+    } = this.#options;
     const { settings, tradeUrl } = connection;
     return new ExchangeClient({
       host,
@@ -214,7 +218,7 @@ export class ExchangeConnection {
    * machines.
    */
   #sharing(): Sharing {
-    const { host, connection, keyDigest, onUnshared } = this.options;
+    const { host, connection, keyDigest, onUnshared } = this.#options;
     const { baseUrl, tradeUrl, settings } = connection;
     const { limiter, limiterShare } = settings;
     if (limiter !== undefined) for (const password of passwordsOf(limiter)) host.redaction.addSecret(password);

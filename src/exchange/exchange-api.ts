@@ -92,12 +92,16 @@ const CANCELLING: ReadonlySet<string> = new Set<OperationName>(['cancelOrder', '
 
 /** The exchange by the interface's own names: signed HTTP calls of operations, with checked results. */
 export class ExchangeApi {
+  readonly #options: ApiOptions;
+
   #madeLimits: Limits | undefined;
   #madeLimiter: Limiter | undefined;
   #madeClock: ExchangeClock | undefined;
   readonly #marketClock: ExchangeClock;
 
-  constructor(private readonly options: ApiOptions) {
+  constructor(options: ApiOptions) {
+    this.#options = options;
+
     this.#marketClock = new ExchangeClock(options.host);
   }
 
@@ -120,7 +124,7 @@ export class ExchangeApi {
   }
 
   get hosts(): Hosts {
-    return this.options.hosts;
+    return this.#options.hosts;
   }
 
   /** When the lock of this machine's address ends, in milliseconds since the Unix epoch; undefined if none is known. */
@@ -130,7 +134,7 @@ export class ExchangeApi {
 
   /** Throws Failure `credentials` if a signed call could not be made. */
   requireKeys(): void {
-    this.options.credentials();
+    this.#options.credentials();
   }
 
   /**
@@ -220,29 +224,29 @@ export class ExchangeApi {
    * own.
    */
   prepareWrite(): void {
-    const { host, hosts, network = new Network() } = this.options;
+    const { host, hosts, network = new Network() } = this.#options;
     (async () => network.prepare(hosts.tradeUrl, host))().catch(() => undefined);
   }
 
   /** Why only cancellations may leave now; undefined if every write may. */
   async halt(): Promise<Halt | undefined> {
-    return this.options.halt?.();
+    return this.#options.halt?.();
   }
 
   // market data needs neither the trade host's clock nor most limits, so they are made when they are first needed
 
   get #clock(): ExchangeClock {
-    this.#madeClock ??= new ExchangeClock(this.options.host, this.options.offsetStore?.());
+    this.#madeClock ??= new ExchangeClock(this.#options.host, this.#options.offsetStore?.());
     return this.#madeClock;
   }
 
   get #limits(): Limits {
-    this.#madeLimits ??= this.options.limits?.() ?? ownLimits(this.options.host.monotonic);
+    this.#madeLimits ??= this.#options.limits?.() ?? ownLimits(this.#options.host.monotonic);
     return this.#madeLimits;
   }
 
   get #limiter(): Limiter {
-    this.#madeLimiter ??= new Limiter(this.options.host, this.options.budget, this.#limits);
+    this.#madeLimiter ??= new Limiter(this.#options.host, this.#options.budget, this.#limits);
     return this.#madeLimiter;
   }
 
@@ -260,7 +264,7 @@ export class ExchangeApi {
 
   /** Repeats an action until it succeeds, fails for good, or the budget does not allow another pause. */
   async #withRetries<Value>(action: () => Promise<Value>): Promise<Value> {
-    const { host, budget } = this.options;
+    const { host, budget } = this.#options;
     for (let attempt = 1; ; attempt += 1) {
       try {
         return await action();
@@ -288,7 +292,7 @@ export class ExchangeApi {
   async #sendRead<Content>(request: ApiRequest<Content>, reqTime?: number): Promise<Content> {
     const { bucket, effect } = operationOf(request.name);
     const send = (onResponse?: () => void) => {
-      const timeoutMs = Math.min(READ_TIMEOUT_MS, this.options.budget.remainingMs);
+      const timeoutMs = Math.min(READ_TIMEOUT_MS, this.#options.budget.remainingMs);
       return this.#roundTrip(request, reqTime, { freshConnection: false, timeoutMs, onResponse });
     };
     if (bucket === 'none') return send();
@@ -300,7 +304,7 @@ export class ExchangeApi {
 
   async #sendWrite<Content>(request: ApiRequest<Content>, options: WriteOptions = {}): Promise<WriteResponse<Content>> {
     const { reqTime = this.now(), mayLeave = () => true } = options;
-    const { budget } = this.options;
+    const { budget } = this.#options;
     const leastMs = Math.min(LEAST_FOR_WRITE_MS, budget.milliseconds / 10);
     if (!budget.allows(leastMs)) return NO_TIME;
     this.#validate(request);
@@ -309,23 +313,23 @@ export class ExchangeApi {
       const { bucket } = operationOf(request.name);
       const permit = await this.#limiter.acquire({ bucket, priority: priorityOf(request.name), mayProbeLock: false });
       // after the wait for the permit: `pit halt` waits for the requests that hold one
-      if (!CANCELLING.has(request.name)) admission = await this.options.admit?.();
+      if (!CANCELLING.has(request.name)) admission = await this.#options.admit?.();
       const stopped = whyStopped(admission?.halt, budget.allows(leastMs), mayLeave);
       if (stopped !== undefined) {
         await permit.cancel();
         return stopped;
       }
       const callOptions = { freshConnection: true, timeoutMs: Math.min(WRITE_TIMEOUT_MS, budget.remainingMs / 2) };
-      this.options.writesUnderWay?.add(request);
+      this.#options.writesUnderWay?.add(request);
       const response = await withPermit(permit, (onResponse) =>
         this.#roundTrip(request, reqTime, { ...callOptions, onResponse }),
       );
-      if (this.options.staysOpen === true) this.prepareWrite();
+      if (this.#options.staysOpen === true) this.prepareWrite();
       return { kind: 'done', value: response };
     } catch (error) {
       return writeResponseOf(error);
     } finally {
-      this.options.writesUnderWay?.delete(request);
+      this.#options.writesUnderWay?.delete(request);
       await admission?.ended();
     }
   }
@@ -333,7 +337,7 @@ export class ExchangeApi {
   /** Finds every error in the request that can be found before anything is sent. */
   #validate({ name, values }: ApiRequest<unknown>): void {
     try {
-      requestUrl(this.options, name, values, () => this.now());
+      requestUrl(this.#options, name, values, () => this.now());
     } catch (error) {
       throw failureOf(error, name);
     }
@@ -348,7 +352,7 @@ export class ExchangeApi {
     try {
       return await this.#send(request, reqTime, callOptions);
     } catch (error) {
-      const { startSandbox } = this.options;
+      const { startSandbox } = this.#options;
       const isConnectionRefused =
         error instanceof TransportError && error.fault === 'connectionRefused' && !error.mayHaveBeenSent;
       if (!isConnectionRefused || startSandbox === undefined) throw error;
@@ -362,8 +366,8 @@ export class ExchangeApi {
     reqTime: number | undefined,
     callOptions: CallOptions,
   ): Promise<Content> {
-    const url = requestUrl(this.options, name, values, () => reqTime ?? this.now());
-    const { host, trace, onWriteResponse, network, signal } = this.options;
+    const url = requestUrl(this.#options, name, values, () => reqTime ?? this.now());
+    const { host, trace, onWriteResponse, network, signal } = this.#options;
     const start = host.monotonic();
     const report = (what: string) =>
       trace?.(`GET ${host.redaction.apply(url)} -> ${what}, ${host.monotonic() - start} ms`);
@@ -396,7 +400,7 @@ export class ExchangeApi {
   /** Each host has its own clock. An answer from a cache shows none. */
   #adjustClock(name: string, { date, ageMs }: HttpResponse, tookMs: number): void {
     if (date === null || ageMs > 0) return;
-    const received = this.options.host.now();
+    const received = this.#options.host.now();
     const clock = operationOf(name).access === 'public' ? this.#marketClock : this.#clock;
     clock.addSample({ date, sent: received - tookMs, received });
   }

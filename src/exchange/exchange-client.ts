@@ -77,6 +77,9 @@ type WithdrawalPage = DecodedResult<'getWithdrawRecord'>;
 
 /** The `Exchange` that speaks the interface over HTTP. What only a few commands need is loaded when it is first needed. */
 export class ExchangeClient implements Exchange {
+  readonly #options: ClientOptions;
+  readonly #onResponse: () => void;
+
   #zone: ExchangeZone | undefined;
   #markets: MarketCatalog | undefined;
 
@@ -85,10 +88,13 @@ export class ExchangeClient implements Exchange {
    * @param onResponse called after each response
    */
   constructor(
-    private readonly options: ClientOptions,
+    options: ClientOptions,
     readonly api: ExchangeApi = new ExchangeApi(options),
-    private readonly onResponse: () => void = () => {},
-  ) {}
+    onResponse: () => void = () => {},
+  ) {
+    this.#options = options;
+    this.#onResponse = onResponse;
+  }
 
   now(): number {
     return this.api.now();
@@ -112,12 +118,12 @@ export class ExchangeClient implements Exchange {
   }
 
   get zone(): ExchangeZone {
-    this.#zone ??= new ExchangeZone(this.options.zone);
+    this.#zone ??= new ExchangeZone(this.#options.zone);
     return this.#zone;
   }
 
   get markets(): MarketCatalog {
-    this.#markets ??= new MarketCatalog(this, this.options.cache, this.options.onMarkets);
+    this.#markets ??= new MarketCatalog(this, this.#options.cache, this.#options.onMarkets);
     return this.#markets;
   }
 
@@ -138,7 +144,7 @@ export class ExchangeClient implements Exchange {
   }
 
   restartingBudget(budget: TimeBudget): ExchangeClient {
-    return new ExchangeClient(this.options, this.api, () => budget.restart());
+    return new ExchangeClient(this.#options, this.api, () => budget.restart());
   }
 
   async tickers(): Promise<{ of(market: string): Ticker | undefined }> {
@@ -182,7 +188,7 @@ export class ExchangeClient implements Exchange {
       request.market,
       this.api.readDated('kline', codec.encode(request)),
     );
-    this.onResponse();
+    this.#onResponse();
     const { candles, named } = codec.decode(value, request);
     this.reportContradiction(contradictionOfCandles(request.market, named));
     return { rows: candles, asOf };
@@ -368,7 +374,7 @@ export class ExchangeClient implements Exchange {
   }
 
   requestOf(write: PlannedWrite): WriteRequest {
-    return requestOf(write, this.hosts, this.options.host.now());
+    return requestOf(write, this.hosts, this.#options.host.now());
   }
 
   readRaw(operation: OperationName, values: ParameterValues): Promise<string> {
@@ -385,13 +391,13 @@ export class ExchangeClient implements Exchange {
   }
 
   reportContradiction(contradiction: Contradiction | undefined): void {
-    if (contradiction !== undefined) this.options.onContradiction?.(contradiction);
+    if (contradiction !== undefined) this.#options.onContradiction?.(contradiction);
   }
 
   async #read<Name extends OperationName>(name: Name, request: RequestOf<Name>): Promise<DecodedResult<Name>> {
     const codec = codecOf(name);
     const answer = await this.api.read(name, codec.encode(request));
-    this.onResponse();
+    this.#onResponse();
     return codec.decode(answer, request);
   }
 
@@ -412,7 +418,7 @@ export class ExchangeClient implements Exchange {
   }
 
   #reportNames(names: CompletionName): void {
-    this.options.onNames?.(names);
+    this.#options.onNames?.(names);
   }
 }
 

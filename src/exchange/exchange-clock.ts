@@ -24,23 +24,26 @@ const SLACK_MS = 1_000;
  * the first one it is a guess, which is good enough for a `reqTime` and for nothing else.
  */
 export class ExchangeClock {
+  readonly #host: Pick<Host, 'now'>;
+  readonly #store: OffsetStore | undefined;
+
   #offset: number | undefined;
   #guess: number | undefined;
 
   /** @param store what earlier processes found out, for the guess */
-  constructor(
-    private readonly host: Pick<Host, 'now'>,
-    private readonly store?: OffsetStore,
-  ) {}
+  constructor(host: Pick<Host, 'now'>, store?: OffsetStore) {
+    this.#host = host;
+    this.#store = store;
+  }
 
   /** Milliseconds since the Unix epoch. */
   now(): number {
-    return this.host.now() + this.offset;
+    return this.#host.now() + this.offset;
   }
 
   /** How far the exchange is ahead of this machine, in milliseconds. */
   get offset(): number {
-    this.#guess ??= this.store?.read() ?? 0;
+    this.#guess ??= this.#store?.read() ?? 0;
     return this.#offset ?? this.#guess;
   }
 
@@ -57,7 +60,7 @@ export class ExchangeClock {
     const before = this.offset;
     const [possible = Math.round((min + max) / 2)] = [before, 0].filter(isPossible);
     this.#offset = possible;
-    if (possible !== before) this.store?.write(possible);
+    if (possible !== before) this.#store?.write(possible);
   }
 }
 

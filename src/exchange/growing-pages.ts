@@ -74,17 +74,20 @@ export async function* pagesInOrder<Row>(list: GrowingList<Row>, taken?: TakenRo
 
 /** Reads pages one after the other, and finds their fresh rows. */
 export class PageReader<Row> {
+  readonly #list: GrowingList<Row>;
+  readonly #taken: TakenRows<Row>;
+
   #before: Rows<Row> = [];
   readonly #repeatedPages = new RepeatedPageCheck();
 
-  constructor(
-    private readonly list: GrowingList<Row>,
-    private readonly taken = new TakenRows(list),
-  ) {}
+  constructor(list: GrowingList<Row>, taken = new TakenRows(list)) {
+    this.#list = list;
+    this.#taken = taken;
+  }
 
   /** The page after the one that was read last. Throws Failure `partial` if the exchange ignores page numbers. */
   async read(page: number): Promise<Page<Row>> {
-    const rows = await this.list.read(page);
+    const rows = await this.#list.read(page);
     return this.#join(rows, await this.#hasMoved(page, rows));
   }
 
@@ -101,9 +104,9 @@ export class PageReader<Row> {
       while (next < end) {
         const index = next;
         next += 1;
-        const rows = await this.list.read(first + index);
+        const rows = await this.#list.read(first + index);
         pages[index] = rows;
-        if (this.list.isLast(rows)) end = Math.min(end, index + 1);
+        if (this.#list.isLast(rows)) end = Math.min(end, index + 1);
       }
     };
     await Promise.all(Array.from({ length: CONCURRENT_READS }, readPages));
@@ -116,23 +119,23 @@ export class PageReader<Row> {
    * it; otherwise the page before is read again.
    */
   async #hasMoved(page: number, rows: Rows<Row>): Promise<boolean> {
-    if (!this.taken.hasAny(rows)) return false;
+    if (!this.#taken.hasAny(rows)) return false;
     const isRepetition = this.#before.length === 0 || this.#key(rows) === this.#key(this.#before);
-    return this.list.isUnique || isRepetition || this.#isChanged(page - 1);
+    return this.#list.isUnique || isRepetition || this.#isChanged(page - 1);
   }
 
   async #isChanged(page: number): Promise<boolean> {
-    return this.#key(await this.list.read(page)) !== this.#key(this.#before);
+    return this.#key(await this.#list.read(page)) !== this.#key(this.#before);
   }
 
   #join(rows: Rows<Row>, hasMoved: boolean): Page<Row> {
     this.#repeatedPages.check(this.#key(rows));
     this.#before = rows;
-    return { rows, fresh: this.taken.fresh(rows, hasMoved) };
+    return { rows, fresh: this.#taken.fresh(rows, hasMoved) };
   }
 
   #key(rows: Rows<Row>): string {
-    return rows.map((row) => this.list.identity(row)).join('\n');
+    return rows.map((row) => this.#list.identity(row)).join('\n');
   }
 }
 
@@ -157,6 +160,8 @@ const REMEMBERED = 2_000;
  * anything newer than the newest forgotten row was already taken, or added after the start.
  */
 export class TakenRows<Row> {
+  readonly #of: Pick<GrowingList<Row>, 'identity' | 'time'>;
+
   /** The identities of the latest rows, oldest first. */
   readonly #latest: { readonly identity: string; readonly time: number }[] = [];
   /** How many of them have an identity. */
@@ -165,11 +170,13 @@ export class TakenRows<Row> {
   /** The same for those that the last page added. */
   #lastCounts = new Map<string, number>();
 
-  constructor(private readonly of: Pick<GrowingList<Row>, 'identity' | 'time'>) {}
+  constructor(of: Pick<GrowingList<Row>, 'identity' | 'time'>) {
+    this.#of = of;
+  }
 
   /** Whether any of these rows may have been taken, or is newer than the start. */
   hasAny(rows: Rows<Row>): boolean {
-    return rows.some((row) => this.#counts.has(this.of.identity(row)) || this.of.time(row) > this.#newest);
+    return rows.some((row) => this.#counts.has(this.#of.identity(row)) || this.#of.time(row) > this.#newest);
   }
 
   /**
@@ -180,15 +187,15 @@ export class TakenRows<Row> {
   fresh(rows: Rows<Row>, hasMoved: boolean): Rows<Row> {
     // rows added from now on are newer than the first page
     if (this.#newest === Number.POSITIVE_INFINITY && rows.length > 0)
-      this.#newest = Math.max(...rows.map((row) => this.of.time(row)));
+      this.#newest = Math.max(...rows.map((row) => this.#of.time(row)));
     const left = new Map<string, number>();
     const taken = (identity: string) =>
       (this.#counts.get(identity) ?? 0) - (hasMoved ? 0 : (this.#lastCounts.get(identity) ?? 0));
     const fresh = rows.filter((row) => {
-      const identity = this.of.identity(row);
+      const identity = this.#of.identity(row);
       const count = left.get(identity) ?? taken(identity);
       left.set(identity, count - 1);
-      return count <= 0 && !(this.of.time(row) > this.#newest);
+      return count <= 0 && !(this.#of.time(row) > this.#newest);
     });
     this.#lastCounts = new Map();
     for (const row of fresh) this.#remember(row);
@@ -196,8 +203,8 @@ export class TakenRows<Row> {
   }
 
   #remember(row: Row): void {
-    const identity = this.of.identity(row);
-    const time = this.of.time(row);
+    const identity = this.#of.identity(row);
+    const time = this.#of.time(row);
     this.#latest.push({ identity, time });
     for (const counts of [this.#counts, this.#lastCounts]) counts.set(identity, (counts.get(identity) ?? 0) + 1);
     if (this.#latest.length > REMEMBERED) this.#forgetOne();

@@ -25,14 +25,22 @@ export interface MarketSource {
  * The exchange's markets, cached for an hour. Reading them may throw Failure `unreachable`, `limited`, `refused` or `internal`.
  */
 export class MarketCatalog {
+  readonly #source: MarketSource;
+  readonly #cache: Pick<Cache, 'read' | 'write'>;
+  readonly #onMarkets: (markets: readonly Market[]) => void;
+
   #fetching: Promise<Market[]> | undefined;
 
   /** @param onMarkets called with all markets whenever they are read */
   constructor(
-    private readonly source: MarketSource,
-    private readonly cache: Pick<Cache, 'read' | 'write'> = NO_CACHE,
-    private readonly onMarkets: (markets: readonly Market[]) => void = () => {},
-  ) {}
+    source: MarketSource,
+    cache: Pick<Cache, 'read' | 'write'> = NO_CACHE,
+    onMarkets: (markets: readonly Market[]) => void = () => {},
+  ) {
+    this.#source = source;
+    this.#cache = cache;
+    this.#onMarkets = onMarkets;
+  }
 
   /** Every market, by name. */
   async all(): Promise<Market[]> {
@@ -53,7 +61,7 @@ export class MarketCatalog {
   }
 
   #cached(freshMs: number): Market[] | undefined {
-    const entry = this.cache.read(this.#key);
+    const entry = this.#cache.read(this.#key);
     return entry === null || entry.ageMs > freshMs ? undefined : this.#reported(toMarkets(entry.value));
   }
 
@@ -66,21 +74,21 @@ export class MarketCatalog {
   }
 
   async #fetch(): Promise<Market[]> {
-    const configuration = await this.source.readMarkets();
+    const configuration = await this.#source.readMarkets();
     const text = JSON.stringify(configuration);
     const markets = toMarkets(text);
     // an exchange without markets has some soon, or is broken
-    if (markets.length > 0) await this.cache.write(this.#key, text);
+    if (markets.length > 0) await this.#cache.write(this.#key, text);
     return this.#reported(markets);
   }
 
   #reported(markets: Market[]): Market[] {
-    this.onMarkets(markets);
+    this.#onMarkets(markets);
     return markets;
   }
 
   get #key(): string {
-    return `markets ${this.source.hosts.baseUrl}`;
+    return `markets ${this.#source.hosts.baseUrl}`;
   }
 }
 

@@ -96,19 +96,23 @@ const READY = new Map<string, ReadyConnection>();
 
 /** How requests reach a host: the proxies of the environment, and the certificates that are trusted. */
 export class Network {
+  readonly #caFile: string | undefined;
+
   /** The tunnels by the URL of their proxy. They keep their connections for later reads. */
   readonly #tunnels = new Map<string, Tunnel>();
   #authorities: string | undefined;
 
   /** @param caFile a PEM file whose certificates replace Node's default CA certificates */
-  constructor(private readonly caFile?: string) {}
+  constructor(caFile?: string) {
+    this.#caFile = caFile;
+  }
 
   /**
    * How a request that may share a connection reaches a URL.
    * @throws Failure `usage` for a proxy that cannot be used, `credentials` for a PEM file that cannot
    */
   async route(url: string, timeoutMs: number): Promise<Route> {
-    const https = this.caFile === undefined ? {} : { https: { certificateAuthority: this.#read(this.caFile) } };
+    const https = this.#caFile === undefined ? {} : { https: { certificateAuthority: this.#read(this.#caFile) } };
     const tunnel = await this.#tunnel(url, timeoutMs);
     if (tunnel !== null) return { firstSentEvent: 'socket', options: { agent: { https: tunnel }, ...https } };
     return { firstSentEvent: url.startsWith('https:') ? 'secureConnect' : 'connect', options: https };
@@ -134,7 +138,7 @@ export class Network {
   }
 
   async #plan(url: string, timeoutMs: number): Promise<ConnectionPlan> {
-    const authorities = this.caFile === undefined ? undefined : this.#read(this.caFile);
+    const authorities = this.#caFile === undefined ? undefined : this.#read(this.#caFile);
     const tunnel = await this.#newTunnel(url, timeoutMs, { keepAlive: false });
     return { url: new URL(url), authorities, tunnel, timeoutMs: Math.min(CONNECT_TIMEOUT_MS, timeoutMs) };
   }
@@ -260,6 +264,9 @@ async function ownConnection(
 
 /** A request in progress. It fails on upgrades, interim responses and endless bodies, for which got would wait. */
 class HttpRequest {
+  readonly #response: CancelableRequest<Response<string>>;
+  readonly #firstSentEvent: FirstSentEvent;
+
   #request: SentRequest | undefined;
   #certificateExpires: number | null = null;
   readonly #failed: Promise<never>;
@@ -267,10 +274,13 @@ class HttpRequest {
 
   /** @param strict whether an interim response counts as lost */
   constructor(
-    private readonly response: CancelableRequest<Response<string>>,
-    private readonly firstSentEvent: FirstSentEvent,
+    response: CancelableRequest<Response<string>>,
+    firstSentEvent: FirstSentEvent,
     { strict, maxBytes, onResponse }: Pick<TransportOptions, 'maxBytes' | 'onResponse'> & { readonly strict: boolean },
   ) {
+    this.#response = response;
+    this.#firstSentEvent = firstSentEvent;
+
     this.#failed = new Promise((_, reject) => {
       this.#fail = reject;
     });
@@ -300,7 +310,7 @@ class HttpRequest {
     const cancel = () => this.#end('cancelled', CANCELLED);
     signal?.addEventListener('abort', cancel, { once: true });
     try {
-      const { statusCode: status, body, headers } = await Promise.race([this.response, this.#failed]);
+      const { statusCode: status, body, headers } = await Promise.race([this.#response, this.#failed]);
       const date = dateOf(headers.date);
       const retryAfter = secondsOf(headers['retry-after']);
       const ageMs = 1_000 * (secondsOf(headers.age) ?? 0);
@@ -312,9 +322,9 @@ class HttpRequest {
   }
 
   #end(fault: TransportFault, message: string): void {
-    const mayHaveBeenSent = this.#request?.timings?.[this.firstSentEvent] !== undefined;
+    const mayHaveBeenSent = this.#request?.timings?.[this.#firstSentEvent] !== undefined;
     this.#fail(new TransportError(fault, mayHaveBeenSent, message));
-    this.response.cancel();
+    this.#response.cancel();
   }
 }
 

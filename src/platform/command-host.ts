@@ -105,26 +105,30 @@ async function sleepUntil(host: Host, ended: AbortSignal, milliseconds: number, 
  * program can go on reading.
  */
 class CommandInput extends Readable implements TerminalInput {
-  constructor(private readonly source: TerminalInput) {
+  readonly #source: TerminalInput;
+
+  constructor(source: TerminalInput) {
     super();
+    this.#source = source;
+
     source.on('end', this.#onEnd).on('close', this.#onEnd).on('error', this.#onEnd);
     // reading that stops in the middle fails the stream; the reader knows why
     this.on('error', () => undefined);
   }
 
   get isTTY(): boolean {
-    return this.source.isTTY === true;
+    return this.#source.isTTY === true;
   }
 
   setRawMode(raw: boolean): this {
-    this.source.setRawMode?.(raw);
+    this.#source.setRawMode?.(raw);
     return this;
   }
 
   override _read(): void {
     this.#leave();
-    if (this.source.readableEnded || this.source.destroyed) this.#onEnd();
-    else this.source.on('data', this.#onData).resume();
+    if (this.#source.readableEnded || this.#source.destroyed) this.#onEnd();
+    else this.#source.on('data', this.#onData).resume();
   }
 
   override resume(): this {
@@ -141,7 +145,7 @@ class CommandInput extends Readable implements TerminalInput {
 
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
     this.#leave();
-    this.source.off('end', this.#onEnd).off('close', this.#onEnd).off('error', this.#onEnd);
+    this.#source.off('end', this.#onEnd).off('close', this.#onEnd).off('error', this.#onEnd);
     done(error);
   }
 
@@ -152,7 +156,7 @@ class CommandInput extends Readable implements TerminalInput {
   readonly #onEnd = (): void => void this.push(null);
 
   #leave(): void {
-    this.source.off('data', this.#onData).pause();
+    this.#source.off('data', this.#onData).pause();
   }
 }
 
@@ -161,29 +165,33 @@ const EVENTS = ['resize', 'drain'] as const;
 
 /** A stream of the program for as long as a command runs. Its listeners go with the command, so that they do not add up. */
 class CommandStream extends Writable implements TerminalOutput {
+  readonly #target: TextOutput | TerminalOutput;
+
   readonly #forward = EVENTS.map((event) => ({ event, listener: () => void this.emit(event) }));
   #isClosed = false;
 
-  constructor(private readonly target: TextOutput | TerminalOutput) {
+  constructor(target: TextOutput | TerminalOutput) {
     super();
+    this.#target = target;
+
     if (target instanceof Writable) for (const { event, listener } of this.#forward) target.on(event, listener);
   }
 
   get isTTY(): boolean {
-    return this.target.isTTY === true;
+    return this.#target.isTTY === true;
   }
 
   get columns(): number | undefined {
-    return this.target.columns;
+    return this.#target.columns;
   }
 
   get rows(): number | undefined {
-    return this.target.rows;
+    return this.#target.rows;
   }
 
   override write(chunk: unknown, ...rest: unknown[]): boolean {
     if (!this.#isClosed)
-      return (this.target.write as (...all: unknown[]) => unknown).call(this.target, chunk, ...rest) !== false;
+      return (this.#target.write as (...all: unknown[]) => unknown).call(this.#target, chunk, ...rest) !== false;
     const written = rest.at(-1);
     if (typeof written === 'function') queueMicrotask(() => written(null));
     return true;
@@ -196,7 +204,7 @@ class CommandStream extends Writable implements TerminalOutput {
 
   close(): void {
     this.#isClosed = true;
-    const { target } = this;
+    const target = this.#target;
     if (target instanceof Writable) for (const { event, listener } of this.#forward) target.off(event, listener);
   }
 }

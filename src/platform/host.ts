@@ -187,26 +187,30 @@ function withoutUncaught(stream: NodeJS.WriteStream): NodeJS.WriteStream {
  * and all that follows, goes through the stream.
  */
 class DirectOutput implements TextOutput {
+  readonly #descriptor: number;
+  readonly #open: () => TerminalOutput;
+  readonly #change: (text: string) => string;
+
   #stream: TerminalOutput | undefined;
 
   /**
    * @param descriptor of a file, or of a pipe that does not block
    * @param open opens the stream of the process
    */
-  constructor(
-    private readonly descriptor: number,
-    private readonly open: () => TerminalOutput,
-    private readonly change: (text: string) => string = (text) => text,
-  ) {}
+  constructor(descriptor: number, open: () => TerminalOutput, change: (text: string) => string = (text) => text) {
+    this.#descriptor = descriptor;
+    this.#open = open;
+    this.#change = change;
+  }
 
   write(text: string, written: (error?: Error | null) => void = () => {}): void {
     if (this.#stream !== undefined) {
       this.#stream.write(text, written);
       return;
     }
-    let rest = Buffer.from(this.change(text));
+    let rest = Buffer.from(this.#change(text));
     try {
-      while (rest.length > 0) rest = rest.subarray(fs.writeSync(this.descriptor, rest));
+      while (rest.length > 0) rest = rest.subarray(fs.writeSync(this.#descriptor, rest));
     } catch (error) {
       if (systemErrorCode(error) === 'EAGAIN') this.toStream().write(rest, written);
       else written(error as Error);
@@ -216,7 +220,7 @@ class DirectOutput implements TextOutput {
   }
 
   toStream(): TerminalOutput {
-    this.#stream ??= this.open();
+    this.#stream ??= this.#open();
     return this.#stream;
   }
 }

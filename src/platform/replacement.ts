@@ -4,15 +4,18 @@ import { FILE_MODE } from './private-files.js';
 
 /** A file beside the one that it will replace in one step. Until then the old one stays as it is. */
 export class Replacement {
+  readonly #target: string;
+  readonly #mode: number | undefined;
+
   readonly path: string;
   readonly descriptor: number;
   #isWaiting = true;
 
   /** Throws what the system reports. @param mode default: that of the old file */
-  constructor(
-    private readonly target: string,
-    private readonly mode?: number,
-  ) {
+  constructor(target: string, mode?: number) {
+    this.#target = target;
+    this.#mode = mode;
+
     // hidden, as a folder's readers take any other name for one of its files
     const name = `.${path.basename(target)}.${Math.random().toString(36).slice(2)}.new`;
     this.path = path.join(path.dirname(target), name);
@@ -24,13 +27,13 @@ export class Replacement {
    * @param isDurable whether its content is on the disk by then
    */
   commit(isDurable = true): void {
-    const old = fs.statSync(this.target, { throwIfNoEntry: false });
-    const mode = this.mode ?? old?.mode;
+    const old = fs.statSync(this.#target, { throwIfNoEntry: false });
+    const mode = this.#mode ?? old?.mode;
     if (mode !== undefined) fs.fchmodSync(this.descriptor, mode & 0o777);
     // only root may give a file away; others could not write to another's file here
     if (old !== undefined && process.geteuid?.() === 0) fs.fchownSync(this.descriptor, old.uid, old.gid);
     if (isDurable) fs.fsyncSync(this.descriptor);
-    fs.renameSync(this.path, this.target);
+    fs.renameSync(this.path, this.#target);
     this.#isWaiting = false;
   }
 

@@ -2,6 +2,8 @@ import { Failure } from '../errors.js';
 
 /** The time a whole command may take: all its requests, retries and waits. */
 export class TimeBudget {
+  readonly #now: () => number;
+
   #milliseconds: number;
   #end: number;
   /** How many questions wait for a person, and since when. */
@@ -11,9 +13,11 @@ export class TimeBudget {
   /** @param isUserSet whether the user has set the time */
   constructor(
     milliseconds: number,
-    private readonly now: () => number,
+    now: () => number,
     readonly isUserSet = false,
   ) {
+    this.#now = now;
+
     this.#milliseconds = milliseconds;
     this.#end = now() + milliseconds;
   }
@@ -41,7 +45,7 @@ export class TimeBudget {
   }
 
   get remainingMs(): number {
-    return Math.max(0, this.#end - (this.#waiting.count > 0 ? this.#waiting.since : this.now()));
+    return Math.max(0, this.#end - (this.#waiting.count > 0 ? this.#waiting.since : this.#now()));
   }
 
   /** Whether the command has to end when no time is left. */
@@ -51,19 +55,19 @@ export class TimeBudget {
 
   /** Restarts the time, or less of it. Each step of a long listing or a live view gets its own. */
   restart(milliseconds = this.milliseconds): void {
-    this.#end = this.now() + Math.min(milliseconds, this.milliseconds);
+    this.#end = this.#now() + Math.min(milliseconds, this.milliseconds);
   }
 
   /** Runs work that waits for a person, or for a program at the other end of a pipe. That time counts only if the user set it. */
   async pausedDuring<Value>(work: () => Promise<Value>): Promise<Value> {
     if (this.isUserSet) return work();
-    if (this.#waiting.count === 0) this.#waiting.since = this.now();
+    if (this.#waiting.count === 0) this.#waiting.since = this.#now();
     this.#waiting.count += 1;
     try {
       return await work();
     } finally {
       this.#waiting.count -= 1;
-      if (this.#waiting.count === 0) this.#end += this.now() - this.#waiting.since;
+      if (this.#waiting.count === 0) this.#end += this.#now() - this.#waiting.since;
     }
   }
 

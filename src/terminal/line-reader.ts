@@ -29,16 +29,20 @@ interface Prompting {
  * `redraw` and `interrupt` do nothing then.
  */
 export class LineReader {
+  readonly #host: Pick<Host, 'input' | 'errors'>;
+
   #reading:
     | { readonly lines: Interface; readonly prompt: () => string; shown: string; readonly giveUp: () => void }
     | undefined;
 
-  constructor(private readonly host: Pick<Host, 'input' | 'errors'>) {}
+  constructor(host: Pick<Host, 'input' | 'errors'>) {
+    this.#host = host;
+  }
 
   /** Resolves with undefined at Ctrl-D on an empty line, and when the terminal is gone. */
   read({ prompt, history, complete, initial, onFirstKey, isEditable }: Prompting): Promise<Typed | undefined> {
-    const { input } = this.host;
-    const output = streamOf(this.host.errors);
+    const { input } = this.#host;
+    const output = streamOf(this.#host.errors);
     let completed: Promise<unknown> = Promise.resolve();
     // otherwise the first reading alone takes a Tab for a letter if another key comes with it
     emitKeypressEvents(input);

@@ -33,6 +33,12 @@ const MAX_WITHHELD = 20;
 
 /** Writes a command's answer to stdout, and remarks about it to stderr. */
 export class Output {
+  readonly #host: Pick<
+    Host,
+    'input' | 'output' | 'errors' | 'environment' | 'onInterrupt' | 'onExit' | 'jobControl' | 'endSignal'
+  >;
+  readonly #options: OutputOptions;
+
   readonly #answers: OutputPipe;
   readonly #remarks: OutputPipe;
   #screen: Screen | undefined;
@@ -46,13 +52,16 @@ export class Output {
   #isEnded = false;
 
   constructor(
-    private readonly host: Pick<
+    host: Pick<
       Host,
       'input' | 'output' | 'errors' | 'environment' | 'onInterrupt' | 'onExit' | 'jobControl' | 'endSignal'
     >,
     readonly format: Format,
-    private readonly options: OutputOptions = {},
+    options: OutputOptions = {},
   ) {
+    this.#host = host;
+    this.#options = options;
+
     this.#answers = new OutputPipe(() => host.output, 'stdout');
     this.#remarks = new OutputPipe(() => host.errors, 'stderr');
     this.#commandLine = options.commandLine ?? ((argv) => ['pit', ...argv].join(' '));
@@ -60,22 +69,22 @@ export class Output {
 
   /** Where a line can be drawn again and again. */
   #place(): StatusPlace | undefined {
-    const { errors: stream, environment } = this.host;
+    const { errors: stream, environment } = this.#host;
     // a dumb terminal cannot draw over what it has drawn
     if (stream.isTTY !== true || !this.errorScreen.symbols) return undefined;
-    const width = () => screenOf(stream, environment, this.options).width;
+    const width = () => screenOf(stream, environment, this.#options).width;
     return { stream, width, isFree: () => !this.#isInLine };
   }
 
   /** The terminal, file or pipe behind stdout. JSON needs none. */
   get screen(): Screen {
-    this.#screen ??= screenOf(this.host.output, this.host.environment, this.options);
+    this.#screen ??= screenOf(this.#host.output, this.#host.environment, this.#options);
     return this.#screen;
   }
 
   /** The same behind stderr. */
   get errorScreen(): Screen {
-    this.#errorScreen ??= screenOf(this.host.errors, this.host.environment, this.options);
+    this.#errorScreen ??= screenOf(this.#host.errors, this.#host.environment, this.#options);
     return this.#errorScreen;
   }
 
@@ -84,7 +93,7 @@ export class Output {
    * and with a Failure if the output cannot be written.
    */
   async answer(whole: Result): Promise<void> {
-    const answer = this.options.view?.(whole) ?? whole;
+    const answer = this.#options.view?.(whole) ?? whole;
     if ('events' in answer) await this.#follow(answer);
     else if ('rows' in answer) await writeRows(answer, this.#writerOf(answer), (text) => this.print(text));
     else await this.print(await this.#textOf(answer));
@@ -104,16 +113,16 @@ export class Output {
     const stop = () => {
       if (this.#live !== line) return;
       this.#live = undefined;
-      this.host.endSignal?.removeEventListener('abort', stop);
+      this.#host.endSignal?.removeEventListener('abort', stop);
       line.stop();
     };
-    this.host.endSignal?.addEventListener('abort', stop);
+    this.#host.endSignal?.addEventListener('abort', stop);
     return stop;
   }
 
   /** Whether a table can be drawn in place on stdout. */
   get canDraw(): boolean {
-    return this.format === 'table' && this.host.output.isTTY === true && this.screen.symbols;
+    return this.format === 'table' && this.#host.output.isTTY === true && this.screen.symbols;
   }
 
   /**
@@ -122,7 +131,7 @@ export class Output {
    */
   note(advice: Advice): void {
     if (!this.#isForProgram) this.#say(this.#remark('', advice, this.errorScreen.paint.faint));
-    else if (this.options.verbose) this.#say(this.#remarkObject('note', advice));
+    else if (this.#options.verbose) this.#say(this.#remarkObject('note', advice));
   }
 
   /**
@@ -200,7 +209,7 @@ export class Output {
   /** Prints a line for each event, or draws a picture on a terminal. Remarks come after the picture. */
   async #follow({ events, line, picture, end }: Live): Promise<void> {
     if (picture === null || !this.canDraw) {
-      const isTerminal = this.host.output.isTTY === true;
+      const isTerminal = this.#host.output.isTTY === true;
       for await (const event of events) {
         const text = line(event);
         if (text !== undefined) await this.print(`${isTerminal ? safe(text) : text}\n`);
@@ -214,9 +223,9 @@ export class Output {
         if (name === 'q') end();
       },
     };
-    const live = new LiveScreen(this.host, view, this.options);
+    const live = new LiveScreen(this.#host, view, this.#options);
     let isInterrupted = false;
-    const forget = this.host.onInterrupt(() => {
+    const forget = this.#host.onInterrupt(() => {
       isInterrupted = true;
       live.end();
     });
@@ -227,7 +236,7 @@ export class Output {
         live.change();
       }
       live.end();
-      const last = picture.show(screenOf(this.host.output, this.host.environment, this.options), true);
+      const last = picture.show(screenOf(this.#host.output, this.#host.environment, this.#options), true);
       if (!isInterrupted && last !== '') await this.print(`${last}\n`);
     } finally {
       forget();
@@ -257,7 +266,7 @@ export class Output {
   async print(text: string): Promise<void> {
     if (text === '') return;
     this.#live?.clear();
-    this.#isInLine = this.host.output.isTTY === true && !text.endsWith('\n');
+    this.#isInLine = this.#host.output.isTTY === true && !text.endsWith('\n');
     await this.#answers.write(text);
     this.#live?.draw();
   }
@@ -275,7 +284,7 @@ export class Output {
 
   /** Whether a program reads stderr: then each of its lines is a JSON object. */
   get #isForProgram(): boolean {
-    return this.format === 'json' && this.host.errors.isTTY !== true;
+    return this.format === 'json' && this.#host.errors.isTTY !== true;
   }
 
   #remarkObject(kind: 'note' | 'warning', advice: Advice): string {
@@ -296,7 +305,7 @@ export class Output {
 
   #say(line: string): void {
     if (this.#isEnded) return;
-    if (this.#withheld !== undefined && this.host.errors.isTTY === true) {
+    if (this.#withheld !== undefined && this.#host.errors.isTTY === true) {
       this.#withheld.push(`${line}\n`);
       if (this.#withheld.length > MAX_WITHHELD) this.#withheld.shift();
       return;
@@ -335,17 +344,20 @@ const READER_GONE: readonly string[] = ['EPIPE', 'ECONNRESET', 'ERR_STREAM_DESTR
 
 /** A stream whose errors reach the writer. */
 class OutputPipe {
+  readonly #open: () => TextOutput | TerminalOutput;
+  readonly #name: string;
+
   #broken: Error | undefined;
   #opened: TextOutput | TerminalOutput | undefined;
 
-  constructor(
-    private readonly open: () => TextOutput | TerminalOutput,
-    private readonly name: string,
-  ) {}
+  constructor(open: () => TextOutput | TerminalOutput, name: string) {
+    this.#open = open;
+    this.#name = name;
+  }
 
   get #stream(): TextOutput | TerminalOutput {
     if (this.#opened === undefined) {
-      this.#opened = this.open();
+      this.#opened = this.#open();
       // a stream reports an error to the write and as an event, and an event without a listener ends the process
       if ('on' in this.#opened) this.#opened.on('error', (error) => this.#break(error));
     }
@@ -372,7 +384,7 @@ class OutputPipe {
     const code = 'code' in error ? String(error.code) : error.message;
     if (READER_GONE.includes(code)) return new StdoutClosed(code);
     const reason = code === 'ENOSPC' ? `no space is left (${code})` : code;
-    return new Failure('internal', `Cannot write to ${this.name}: ${reason}.`, {
+    return new Failure('internal', `Cannot write to ${this.#name}: ${reason}.`, {
       hint: 'Redirect the output elsewhere, or free disk space.',
       cause: error,
     });

@@ -46,28 +46,37 @@ const ON_COMMAND_LINE = 'Pass it on the command line.';
  * asked if the terminal has no room for all of it.
  */
 export class Prompts {
+  readonly #host: Pick<Host, 'input' | 'errors' | 'environment'>;
+  readonly #options: ScreenOptions;
+  /** Runs what waits for a person; the signal leaves the question. */
+  readonly #waiting: <Value>(work: (signal?: AbortSignal) => Promise<Value>) => Promise<Value>;
+  /** Whether pit may ask: `--yes` says that nobody answers. */
+  readonly #mayAsk: boolean;
+
   constructor(
-    private readonly host: Pick<Host, 'input' | 'errors' | 'environment'>,
-    private readonly options: ScreenOptions = {},
-    /** Runs what waits for a person; the signal leaves the question. */
-    private readonly waiting: <Value>(work: (signal?: AbortSignal) => Promise<Value>) => Promise<Value> = (work) =>
-      work(),
-    /** Whether pit may ask: `--yes` says that nobody answers. */
-    private readonly mayAsk = true,
-  ) {}
+    host: Pick<Host, 'input' | 'errors' | 'environment'>,
+    options: ScreenOptions = {},
+    waiting: <Value>(work: (signal?: AbortSignal) => Promise<Value>) => Promise<Value> = (work) => work(),
+    mayAsk = true,
+  ) {
+    this.#host = host;
+    this.#options = options;
+    this.#waiting = waiting;
+    this.#mayAsk = mayAsk;
+  }
 
   /** The terminal as it is now: its window may be resized while a question waits. */
   get #screen(): Screen {
-    return screenOf(this.host.errors, this.host.environment, this.options);
+    return screenOf(this.#host.errors, this.#host.environment, this.#options);
   }
 
   /** Whether somebody can answer. A pipe into stdin cannot. */
   get available(): boolean {
-    return this.mayAsk && this.#isTerminal;
+    return this.#mayAsk && this.#isTerminal;
   }
 
   get #isTerminal(): boolean {
-    return this.host.input.isTTY === true && this.host.errors.isTTY === true;
+    return this.#host.input.isTTY === true && this.#host.errors.isTTY === true;
   }
 
   /** Why nobody can answer, as a part of a sentence. */
@@ -192,7 +201,7 @@ export class Prompts {
   async #ask(prompt: Question, hint: string, how: 'ask' | 'askAfresh' = 'ask'): Promise<unknown> {
     if (!this.available) throw new Failure('declined', `This needs an answer, and ${this.whyUnavailable}.`, { hint });
     const asking = await import('./asking.js');
-    return this.waiting((signal) => asking[how](this.host, this.#screen, prompt, signal));
+    return this.#waiting((signal) => asking[how](this.#host, this.#screen, prompt, signal));
   }
 }
 

@@ -74,13 +74,17 @@ export class JsonRows implements RowWriter {
 
 /** A header and a line for each row. */
 export class CsvRows implements RowWriter {
+  readonly #fields: readonly string[];
+
   #isTitled = true;
 
-  constructor(private readonly fields: readonly string[]) {}
+  constructor(fields: readonly string[]) {
+    this.#fields = fields;
+  }
 
   async next(rows: readonly object[]): Promise<string> {
     const { toCsv } = await import('./csv.js');
-    const text = toCsv(rows, this.fields, this.#isTitled);
+    const text = toCsv(rows, this.#fields, this.#isTitled);
     this.#isTitled = false;
     return text;
   }
@@ -95,14 +99,17 @@ const BLOCK = 100;
 
 /** A table in blocks. */
 export class TableRows implements RowWriter {
+  readonly #screen: Screen;
+  readonly #stream: Pick<RowStream, 'columns' | 'empty'>;
+
   readonly #table: BlockTable<object>;
   #waiting: object[] = [];
   #isBegun = false;
 
-  constructor(
-    private readonly screen: Screen,
-    private readonly stream: Pick<RowStream, 'columns' | 'empty'>,
-  ) {
+  constructor(screen: Screen, stream: Pick<RowStream, 'columns' | 'empty'>) {
+    this.#screen = screen;
+    this.#stream = stream;
+
     this.#table = new BlockTable(screen, stream.columns);
   }
 
@@ -113,7 +120,7 @@ export class TableRows implements RowWriter {
 
   async end(): Promise<string> {
     const rest = this.#waiting.length === 0 ? '' : await this.#block();
-    if (!this.#isBegun) return `${this.screen.paint.faint(this.stream.empty)}\n`;
+    if (!this.#isBegun) return `${this.#screen.paint.faint(this.#stream.empty)}\n`;
     const last = this.#table.end();
     return last === '' ? rest : `${rest}${last}\n`;
   }

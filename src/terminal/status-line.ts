@@ -15,6 +15,10 @@ export interface StatusPlace {
 
 /** A line on a terminal that is drawn in place, at once and again and again, until it is stopped. */
 export class StatusLine {
+  readonly #place: StatusPlace;
+  readonly #text: (room: number) => string;
+  readonly #paint: (text: string) => string;
+
   readonly #timer: NodeJS.Timeout;
 
   /**
@@ -22,12 +26,11 @@ export class StatusLine {
    * @param paint how that looks
    * @param everyMs how often it is drawn
    */
-  constructor(
-    private readonly place: StatusPlace,
-    private readonly text: (room: number) => string,
-    private readonly paint: (text: string) => string,
-    everyMs = EVERY_MS,
-  ) {
+  constructor(place: StatusPlace, text: (room: number) => string, paint: (text: string) => string, everyMs = EVERY_MS) {
+    this.#place = place;
+    this.#text = text;
+    this.#paint = paint;
+
     this.draw();
     this.#timer = setInterval(() => this.draw(), everyMs);
     // the work that it reports decides how long the program runs
@@ -35,16 +38,16 @@ export class StatusLine {
   }
 
   draw(): void {
-    if (!this.place.isFree()) return;
+    if (!this.#place.isFree()) return;
     // a line as wide as the terminal would move the cursor to the next
-    const room = this.place.width() - 1;
-    const text = cut(safe(this.text(room)), room);
-    this.place.stream.write(`${CLEARED}${this.paint(text)}`);
+    const room = this.#place.width() - 1;
+    const text = cut(safe(this.#text(room)), room);
+    this.#place.stream.write(`${CLEARED}${this.#paint(text)}`);
   }
 
   /** Makes room for other lines. */
   clear(): void {
-    if (this.place.isFree()) this.place.stream.write(CLEARED);
+    if (this.#place.isFree()) this.#place.stream.write(CLEARED);
   }
 
   stop(): void {

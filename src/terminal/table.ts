@@ -180,32 +180,33 @@ function titleOf(screen: Screen, { title }: TableOptions): string[] {
  * repeated above a block whose columns changed; a pipe gets them once.
  */
 export class BlockTable<Row> {
+  readonly #screen: Screen;
+
   #columns: readonly Column<Row>[];
   #above: readonly LaidOutColumn[] = [];
   readonly #dropped: LaidOutColumn[] = [];
 
-  constructor(
-    private readonly screen: Screen,
-    columns: readonly Column<Row>[],
-  ) {
+  constructor(screen: Screen, columns: readonly Column<Row>[]) {
+    this.#screen = screen;
+
     this.#columns = columns;
   }
 
   /** Draws the next rows. */
   block(rows: readonly Row[]): string {
     const isFirst = this.#above.length === 0;
-    const all = this.#columns.map((column, index) => layOut(column, rows, this.screen.paint, this.#above[index]));
-    const kept = columnsThatFit(all, this.screen.width);
+    const all = this.#columns.map((column, index) => layOut(column, rows, this.#screen.paint, this.#above[index]));
+    const kept = columnsThatFit(all, this.#screen.width);
     const isChanged =
       kept.length < this.#above.length || kept.some(({ width }, index) => width !== this.#above[index]?.width);
     this.#keep(all, kept);
-    const isTitled = isFirst || (isChanged && this.screen.width !== Number.POSITIVE_INFINITY);
-    return draw(this.screen, kept, rows.length, isTitled);
+    const isTitled = isFirst || (isChanged && this.#screen.width !== Number.POSITIVE_INFINITY);
+    return draw(this.#screen, kept, rows.length, isTitled);
   }
 
   /** The line below the last block; empty if every block showed all columns. */
   end(): string {
-    return leftOut(this.screen, this.#dropped) ?? '';
+    return leftOut(this.#screen, this.#dropped) ?? '';
   }
 
   #keep(all: readonly LaidOutColumn[], kept: readonly LaidOutColumn[]): void {

@@ -8,6 +8,10 @@ const SHORTEST_PAUSE_MS = 250;
 
 /** Pauses between requests. A pushed order change ends one early; nothing depends on pushes. */
 export class Pauses {
+  readonly #trading: Pick<TradingContext, 'host' | 'orderPushes'>;
+  readonly #market: string | undefined;
+  readonly #streamAfterMs: number;
+
   #waitedMs = 0;
   #pushes: ReturnType<NonNullable<TradingContext['orderPushes']>>;
 
@@ -16,10 +20,14 @@ export class Pauses {
    * @param streamAfterMs how long the pauses may be together before a stream is opened
    */
   constructor(
-    private readonly trading: Pick<TradingContext, 'host' | 'orderPushes'>,
-    private readonly market: string | undefined,
-    private readonly streamAfterMs = STREAM_AFTER_MS,
-  ) {}
+    trading: Pick<TradingContext, 'host' | 'orderPushes'>,
+    market: string | undefined,
+    streamAfterMs = STREAM_AFTER_MS,
+  ) {
+    this.#trading = trading;
+    this.#market = market;
+    this.#streamAfterMs = streamAfterMs;
+  }
 
   /** The order as pushes have shown it last; undefined if none was about it, or there is no stream yet. */
   pushedOrder(id: string): Order | undefined {
@@ -36,9 +44,10 @@ export class Pauses {
    * @param signal ends the pause too
    */
   async wait(milliseconds: number, signal?: AbortSignal): Promise<boolean> {
-    const { host, orderPushes } = this.trading;
+    const { host, orderPushes } = this.#trading;
     this.#waitedMs += milliseconds;
-    if (this.#waitedMs > this.streamAfterMs && this.market !== undefined) this.#pushes ??= orderPushes?.(this.market);
+    if (this.#waitedMs > this.#streamAfterMs && this.#market !== undefined)
+      this.#pushes ??= orderPushes?.(this.#market);
     const pushes = this.#pushes;
     if (pushes === undefined || milliseconds <= SHORTEST_PAUSE_MS) {
       await host.sleep(milliseconds, signal);

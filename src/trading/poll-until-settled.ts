@@ -52,17 +52,21 @@ export async function pollUntilSettled<Outcome>(
 
 /** A wait that is shown to the user once it has lasted for a second. */
 class ShownWait {
+  readonly #trading: TradingContext;
+
   #hide: (() => void) | undefined;
   readonly #start: number;
   /** The last moment at which the exchange accepts the request; undefined if it turned out to accept it for longer. */
   expiry: number | undefined;
 
-  constructor(private readonly trading: TradingContext) {
+  constructor(trading: TradingContext) {
+    this.#trading = trading;
+
     this.#start = trading.host.monotonic();
   }
 
   showIfLong(): void {
-    const { host, client, budget, showWait } = this.trading;
+    const { host, client, budget, showWait } = this.#trading;
     if (this.#hide !== undefined || host.monotonic() - this.#start < SHOWN_AFTER_MS) return;
     const expiresInMs = () => (this.expiry === undefined ? undefined : Math.max(0, this.expiry - client.now()));
     this.#hide = showWait?.({ expiresInMs, leftMs: () => budget.remainingMs });

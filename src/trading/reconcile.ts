@@ -146,6 +146,10 @@ interface Candidate {
 
 /** Which rows of the list belong to which items. */
 class Matching {
+  readonly #attempts: readonly Attempt[];
+  readonly #list: List;
+  readonly #context: ReconcileContext;
+
   /** How long after its request a row may be dated, in milliseconds. */
   readonly #window: number;
   readonly #newestByClientId: ReadonlyMap<string, string | null>;
@@ -162,11 +166,11 @@ class Matching {
   readonly #duplicates = new Map<Candidate, Row[]>();
   readonly #ambiguous = new Set<string>();
 
-  constructor(
-    private readonly attempts: readonly Attempt[],
-    private readonly list: List,
-    private readonly context: ReconcileContext,
-  ) {
+  constructor(attempts: readonly Attempt[], list: List, context: ReconcileContext) {
+    this.#attempts = attempts;
+    this.#list = list;
+    this.#context = context;
+
     const { accountedFor, newestByClientId = new Map(), requestLifetime } = context;
     this.#window = requestLifetime + SLACK_MS;
     this.#newestByClientId = newestByClientId;
@@ -182,7 +186,7 @@ class Matching {
 
   /** Step 1: a row that an answer named belongs to that request, even if other requests would match as well. */
   assignNamedRows(): void {
-    for (const attempt of this.attempts) {
+    for (const attempt of this.#attempts) {
       this.#reorderNamedRows(attempt);
       const named = new Set(attempt.responseIds);
       if (named.size === 0) continue;
@@ -226,7 +230,7 @@ class Matching {
 
   /** Step 2: what an undecided order may have made is left to it. */
   reserveRows(): void {
-    const { undecided = [], requestLifetime } = this.context;
+    const { undecided = [], requestLifetime } = this.#context;
     for (const row of this.#unclaimed) {
       const makers = undecided.filter((order) => mayHaveMade(order, row, requestLifetime));
       if (makers.length === 0) continue;
@@ -297,19 +301,19 @@ class Matching {
 
   /** What the list decides about each attempt, once every row is assigned. */
   decide(): Reconciled {
-    const { requestLifetime } = this.context;
+    const { requestLifetime } = this.#context;
     const outcomes = new Map<string, ItemOutcome>();
     const closed = new Set<string>();
     const accountedFor = this.#accountedRows();
-    for (const attempt of this.attempts) {
+    for (const attempt of this.#attempts) {
       const own = this.#candidatesOf(attempt);
       for (const { item, rowId } of own)
         if (rowId !== null && item.rowId !== rowId) outcomes.set(item.id, { outcome: 'placed', id: rowId });
       if (!this.#listReaches(attempt)) continue;
       const missing = own.filter(({ item, rowId }) => item.state === 'pending' && rowId === null);
-      const isReadAfterExpiry = this.list.began > expiresAt(attempt.reqTime, requestLifetime);
+      const isReadAfterExpiry = this.#list.began > expiresAt(attempt.reqTime, requestLifetime);
       const isShown = this.#listShows(attempt);
-      const hasExpired = isReadAfterExpiry && attempt.reqTime <= this.list.expiredTo;
+      const hasExpired = isReadAfterExpiry && attempt.reqTime <= this.#list.expiredTo;
       const isExplained = isShown && attempt.responseIds.every((id) => accountedFor.has(id));
       const isAbsenceCertain =
         !missing.some(({ item }) => this.#reserved.has(item.matchKey)) &&
@@ -383,7 +387,7 @@ class Matching {
   #accountedRows(): ReadonlySet<string> {
     const repeated = [...this.#duplicates.values()].flatMap((rows) => rows.map(({ id }) => id));
     return new Set([
-      ...this.context.accountedFor,
+      ...this.#context.accountedFor,
       ...repeated,
       ...this.#candidates.flatMap(({ rowId }) => rowId ?? []),
     ]);
@@ -391,9 +395,9 @@ class Matching {
 
   /** Whether the list reaches back to before the request. */
   #listReaches(attempt: Attempt): boolean {
-    if (this.list.since === Number.NEGATIVE_INFINITY) return true;
-    if (attempt.isOlderRow === undefined) return this.list.since <= listMustReachTo(attempt);
-    return (this.#boundaries.get(attempt) ?? 0) < this.list.rows.length;
+    if (this.#list.since === Number.NEGATIVE_INFINITY) return true;
+    if (attempt.isOlderRow === undefined) return this.#list.since <= listMustReachTo(attempt);
+    return (this.#boundaries.get(attempt) ?? 0) < this.#list.rows.length;
   }
 
   /** Whether the list shows every row that the attempt is known to have made. */

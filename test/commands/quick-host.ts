@@ -7,9 +7,13 @@ import type { Straight } from './straight.js';
  * exchange's. It is for commands without streams, which wait beside other work.
  */
 export class QuickHost {
+  readonly #straight: Straight;
+
   #passed = 0;
 
-  constructor(private readonly straight: Straight) {}
+  constructor(straight: Straight) {
+    this.#straight = straight;
+  }
 
   /** For all commands of a test file. */
   readonly host: Pick<Host, 'now' | 'monotonic' | 'sleep'> = {
@@ -29,6 +33,6 @@ export class QuickHost {
   async pass(ms: number): Promise<void> {
     const whole = Math.ceil(ms);
     this.#passed += whole;
-    await this.straight.advance(whole);
+    await this.#straight.advance(whole);
   }
 }

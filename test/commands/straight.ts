@@ -20,9 +20,13 @@ const PATIENCE_MS = 30_000;
 
 /** Direct access to the sandbox of a pit, to prepare a test and to check its effects. */
 export class Straight {
+  readonly #pit: PitHome;
+
   #client: ExchangeClient | undefined;
 
-  constructor(private readonly pit: PitHome) {}
+  constructor(pit: PitHome) {
+    this.#pit = pit;
+  }
 
   /** The id of an order that is taken. */
   async place({ market = 'btc_usdt', side, price, amount, type, clientId }: Terms): Promise<string> {
@@ -69,7 +73,7 @@ export class Straight {
 
   /** A call of the administration, such as `POST /faults/add`. */
   administer(call: string, input: object = {}): Promise<unknown> {
-    return administer(this.pit.served.address, call, input, PATIENCE_MS);
+    return administer(this.#pit.served.address, call, input, PATIENCE_MS);
   }
 
   /** Advances the exchange's clock, also one that is stopped. */
@@ -99,7 +103,7 @@ export class Straight {
       monotonic: () => performance.now(),
       sleep: (ms: number) => new Promise<void>((end) => setTimeout(end, ms)),
     };
-    const { baseUrl, tradeUrl, accessKey, secretKey } = this.pit.served.address;
+    const { baseUrl, tradeUrl, accessKey, secretKey } = this.#pit.served.address;
     this.#client ??= new ExchangeClient({
       host,
       hosts: { baseUrl, tradeUrl },

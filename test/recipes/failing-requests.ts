@@ -200,6 +200,9 @@ function namesIn(folder: string): string[] {
 
 /** Runs scripts, one at a time, against an exchange of which one operation fails. */
 export class FailingExchange {
+  readonly #folder: string;
+  readonly #address: SandboxAddress;
+
   #seen: string[] = [];
   #failing: { readonly operations: readonly string[]; readonly fault: string } | undefined;
   readonly #servers: Server[] = [];
@@ -208,10 +211,10 @@ export class FailingExchange {
   readonly #environment: Readonly<Record<string, string>>;
   #verified = '';
 
-  private constructor(
-    private readonly folder: string,
-    private readonly address: SandboxAddress,
-  ) {
+  private constructor(folder: string, address: SandboxAddress) {
+    this.#folder = folder;
+    this.#address = address;
+
     const { baseUrl, tradeUrl, accessKey, secretKey } = address;
     const hosts = { PIT_BASE_URL: baseUrl, PIT_TRADE_URL: tradeUrl };
     this.#environment = { ...hosts, PIT_ACCESS_KEY: accessKey, PIT_SECRET_KEY: secretKey };
@@ -241,8 +244,8 @@ export class FailingExchange {
   /** Runs a script in an empty folder that is also the home of pit. */
   async run(script: Script, failing?: Failing): Promise<Ran> {
     const { text, files = {}, change = (same: string) => same, before, unanswered } = script;
-    const cwd = mkdtempSync(path.join(this.folder, 'run-'));
-    const all = { 'cold-wallet': this.#verified, 'fund-password': this.address.safePwd, ...files };
+    const cwd = mkdtempSync(path.join(this.#folder, 'run-'));
+    const all = { 'cold-wallet': this.#verified, 'fund-password': this.#address.safePwd, ...files };
     for (const [name, content] of Object.entries(all)) writeFileSync(path.join(cwd, name), content);
     if (before !== undefined) {
       const { code, errors } = await this.#shell(`pit ${before} --timeout 300`, cwd);
@@ -262,7 +265,7 @@ export class FailingExchange {
 
   async #shell(script: string, cwd: string, hosts: Readonly<Record<string, string>> = {}) {
     const { PATH = '', HOME = '' } = process.env;
-    const env = { HOME, TZ: 'UTC', PIT_HOME: cwd, ...this.#environment, ...hosts, PATH: `${this.folder}:${PATH}` };
+    const env = { HOME, TZ: 'UTC', PIT_HOME: cwd, ...this.#environment, ...hosts, PATH: `${this.#folder}:${PATH}` };
     const child = spawn('sh', ['-c', script], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
     const texts = { printed: '', errors: '' };
     child.stdout.on('data', (text) => {

@@ -49,6 +49,8 @@ export type Fate = Exclude<WriteResponse<never>, { kind: 'refused' }> | Refusal;
 
 /** An exchange in memory, for tests that are not about the wire: it lists what it is given, and executes writes on that. */
 export class FakeExchange implements Exchange {
+  readonly #fates: Fate[];
+
   readonly hosts = { baseUrl: 'http://fake.test', tradeUrl: 'http://fake.test' };
   readonly facts = FACTS;
   readonly zone = { name: '+00:00', contradictingOffset: undefined };
@@ -65,9 +67,11 @@ export class FakeExchange implements Exchange {
   /** @param fates what becomes of the first writes */
   constructor(
     content: Partial<Content> = {},
-    private readonly fates: Fate[] = [],
+    fates: Fate[] = [],
     readonly now = () => NOW,
   ) {
+    this.#fates = fates;
+
     this.#content = { ...NOTHING, ...content };
     this.#orders = this.#content.orders;
   }
@@ -238,7 +242,7 @@ export class FakeExchange implements Exchange {
   }
 
   #sent<Value>(write: (typeof this.writes)[number], execute: () => Value): WriteResponse<Value> {
-    const fate = this.fates.shift();
+    const fate = this.#fates.shift();
     if (fate?.kind === 'notSent') return fate;
     this.writes.push(write);
     if (fate === undefined) return { kind: 'done', value: execute() };

@@ -35,20 +35,20 @@ export class FakeTerminal {
       this.isRaw = raw;
     },
   });
-  private isOver = false;
-  private changed = () => {};
+  #isOver = false;
+  #changed = () => {};
 
   show(text: string): void {
     // as a terminal begins every line at its left edge
     this.screen += text.replaceAll(/\r?\n/g, '\r\n');
-    this.changed();
+    this.#changed();
   }
 
   /** The program has ended: nothing more comes. */
   end(): void {
-    this.isOver = true;
+    this.#isOver = true;
     this.keys.destroy();
-    this.changed();
+    this.#changed();
   }
 
   /** Types each step's keys once its text is shown, or at once if the program has ended. */
@@ -58,24 +58,24 @@ export class FakeTerminal {
       if (Object.keys(others).length > 0)
         throw new Error(`${Object.keys(others)} needs a real terminal: use onTerminal.`);
       let found = this.screen.indexOf(awaited, seen);
-      for (; found === -1 && !this.isOver; found = this.screen.indexOf(awaited, seen)) {
+      for (; found === -1 && !this.#isOver; found = this.screen.indexOf(awaited, seen)) {
         await new Promise<void>((resolve) => {
-          this.changed = resolve;
+          this.#changed = resolve;
         });
       }
       seen = found === -1 ? this.screen.length : found + awaited.length;
       await meanwhile?.();
-      if (type !== '') await this.type(type);
+      if (type !== '') await this.#type(type);
     }
   }
 
-  private async type(keys: string): Promise<void> {
+  async #type(keys: string): Promise<void> {
     // a person answers what stands still: a list may still be narrowed down
-    for (let shown = -1; shown !== this.screen.length && !this.isOver; ) {
+    for (let shown = -1; shown !== this.screen.length && !this.#isOver; ) {
       shown = this.screen.length;
       await delay(STILL_MS);
     }
-    if (this.isOver) return;
+    if (this.#isOver) return;
     // a dumb terminal is read in whole lines
     if (!this.isRaw && this.keys.listenerCount('data') === 0)
       throw new Error(`${JSON.stringify(keys)} is typed where pit asks nothing: use onTerminal.`);

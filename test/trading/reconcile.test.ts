@@ -66,6 +66,9 @@ interface Options {
 
 /** The requests, what pit knows of them, and the outcomes that it reported. */
 class Model {
+  readonly #datesMs: number;
+  readonly #options: Options;
+
   readonly rows: Placed[] = [];
   readonly attempts: Attempt[] = [];
   readonly outcomes = new Map<string, 'placed' | 'refused' | 'notSent'>();
@@ -75,15 +78,15 @@ class Model {
   readonly closed = new Map<string, number>();
   #ids = 1_000;
 
-  constructor(
-    private readonly datesMs: number,
-    private readonly options: Options,
-  ) {}
+  constructor(datesMs: number, options: Options) {
+    this.#datesMs = datesMs;
+    this.#options = options;
+  }
 
   send(now: number, index: number, { clockMs, keys, executions, answered }: SimulatedRequest): void {
     const id = `request ${index}`;
     const reqTime = now + clockMs;
-    const own = keys.map((key, line) => (this.options.sharesKeys ? `alike ${key}` : `${id} line ${line}`));
+    const own = keys.map((key, line) => (this.#options.sharesKeys ? `alike ${key}` : `${id} line ${line}`));
     const latest = reqTime + TOLERANCE;
     const placed = executions.map(({ after, mask, lagMs }) => {
       const at = Math.round(now + Math.max(0, latest - now) * after);
@@ -109,11 +112,11 @@ class Model {
   }
 
   foreign(at: number, matchKey: number): void {
-    this.#place(this.options.hasIdenticalForeign ? `alike ${matchKey}` : `foreign ${matchKey}`, at, 0, undefined);
+    this.#place(this.#options.hasIdenticalForeign ? `alike ${matchKey}` : `foreign ${matchKey}`, at, 0, undefined);
   }
 
   check(now: number, clockMs: number, reachMs: number): void {
-    const since = now - reachMs + this.datesMs;
+    const since = now - reachMs + this.#datesMs;
     const visible = this.rows.filter(({ at, visibleAt, time }) => at <= now && visibleAt <= now && time >= since);
     const list: List = {
       rows: visible.sort((one, other) => other.time - one.time || Number(other.id) - Number(one.id)),
@@ -163,7 +166,7 @@ class Model {
   #place(matchKey: string, at: number, lagMs: number, attempt: string | undefined): string {
     this.#ids += 1;
     const id = String(this.#ids);
-    this.rows.push({ id, matchKey, time: at + this.datesMs, at, visibleAt: at + lagMs, attempt });
+    this.rows.push({ id, matchKey, time: at + this.#datesMs, at, visibleAt: at + lagMs, attempt });
     return id;
   }
 }

@@ -40,17 +40,27 @@ export function execWords(text: string): readonly string[] {
 
 /** Rings the bell and runs programs for alerts, one after another, in the order of the alerts. */
 export class AlertActions {
+  readonly #context: Pick<Context, 'host' | 'output'>;
+  readonly #programs: readonly ((notice: Notice) => Program)[];
+  readonly #ringsBell: boolean;
+  readonly #line: LiveLine;
+
   #running: Promise<void> = Promise.resolve();
   /** The alerts whose programs have not ended, in their order. */
   readonly #waiting: Notice[] = [];
   #isLeft = false;
 
   private constructor(
-    private readonly context: Pick<Context, 'host' | 'output'>,
-    private readonly programs: readonly ((notice: Notice) => Program)[],
-    private readonly ringsBell: boolean,
-    private readonly line: LiveLine,
-  ) {}
+    context: Pick<Context, 'host' | 'output'>,
+    programs: readonly ((notice: Notice) => Program)[],
+    ringsBell: boolean,
+    line: LiveLine,
+  ) {
+    this.#context = context;
+    this.#programs = programs;
+    this.#ringsBell = ringsBell;
+    this.#line = line;
+  }
 
   /** Throws Failure `usage` for a program that does not exist. */
   static async prepare(
@@ -78,14 +88,14 @@ export class AlertActions {
 
   /** Rings, and starts the programs once those of earlier alerts have ended. */
   start(notice: Notice): void {
-    const { host, output } = this.context;
-    if (this.ringsBell) host.errors.write('\u0007');
-    if (this.programs.length === 0) return;
+    const { host, output } = this.#context;
+    if (this.#ringsBell) host.errors.write('\u0007');
+    if (this.#programs.length === 0) return;
     this.#waiting.push(notice);
     if (this.#waiting.length === MANY_WAITING)
       output.warn(`${MANY_WAITING} alerts wait for the program of an earlier one to end.`);
     this.#running = this.#running.then(async () => {
-      for (const programOf of this.programs) if (!this.#isLeft) await this.#run(programOf(notice));
+      for (const programOf of this.#programs) if (!this.#isLeft) await this.#run(programOf(notice));
       this.#waiting.shift();
     });
   }
@@ -100,7 +110,7 @@ export class AlertActions {
     const count = this.#waiting.length;
     if (count === 0) return;
     const what = count === 1 ? 'the program of the last alert' : `the programs of ${count} alerts`;
-    this.context.output.warn(`Waiting for ${what} to end; interrupt again to leave them out.`);
+    this.#context.output.warn(`Waiting for ${what} to end; interrupt again to leave them out.`);
   }
 
   /** Starts no further program, and names the alerts whose program has not run to its end. */
@@ -108,14 +118,14 @@ export class AlertActions {
     if (this.#isLeft) return;
     this.#isLeft = true;
     for (const { title, text } of this.#waiting)
-      this.context.output.warn(`The program did not run to its end for ${title}: ${text}`);
+      this.#context.output.warn(`The program did not run to its end for ${title}: ${text}`);
   }
 
   async #run({ words, input }: Program): Promise<void> {
-    const { host, output } = this.context;
-    this.line.hide();
+    const { host, output } = this.#context;
+    this.#line.hide();
     const code = await host.runWithInput(words, input);
-    this.line.show();
+    this.#line.show();
     if (code !== 0) output.warn(`${quoted(words[0] ?? '')} ended with exit code ${code}.`);
   }
 }

@@ -188,18 +188,22 @@ async function warnWhileBlind(
 
 /** The line on a terminal: the current values that the conditions compare, and their age. */
 class WaitingLine {
+  readonly #context: Context;
+  readonly #market: string;
+  readonly #conditions: readonly Condition[];
+
   #stream: ExchangeStream | undefined;
   #hide: () => void = () => undefined;
 
-  constructor(
-    private readonly context: Context,
-    private readonly market: string,
-    private readonly conditions: readonly Condition[],
-  ) {}
+  constructor(context: Context, market: string, conditions: readonly Condition[]) {
+    this.#context = context;
+    this.#market = market;
+    this.#conditions = conditions;
+  }
 
   show(stream = this.#stream): void {
     this.#stream = stream;
-    if (stream !== undefined) this.#hide = this.context.output.live(() => this.#text(stream));
+    if (stream !== undefined) this.#hide = this.#context.output.live(() => this.#text(stream));
   }
 
   hide(): void {
@@ -208,7 +212,8 @@ class WaitingLine {
   }
 
   #text(stream: ExchangeStream): string {
-    const { market, conditions } = this;
+    const market = this.#market;
+    const conditions = this.#conditions;
     const ages = channelsOf({ market, conditions }).map((channel) => stream.of(channel));
     const ageMs = Math.max(...ages.map((aged) => aged?.ageMs ?? 0));
     const isCurrent = ages.every((aged) => aged?.isCurrent === true);
@@ -218,10 +223,10 @@ class WaitingLine {
   }
 
   #numbers(stream: ExchangeStream): string[] {
-    const { market } = this;
+    const market = this.#market;
     const ticker = stream.of({ kind: 'ticker', market })?.value;
     const last = stream.of({ kind: 'trades', market })?.value.at(-1)?.price;
-    const fields = this.conditions.flatMap((one) => (one.kind === 'threshold' ? [one] : []));
+    const fields = this.#conditions.flatMap((one) => (one.kind === 'threshold' ? [one] : []));
     const texts = fields.map((condition) => {
       const { field } = condition;
       const value = field === 'last' ? last : ticker && numberOf(ticker, field)?.toString();

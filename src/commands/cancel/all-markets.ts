@@ -115,16 +115,17 @@ export async function inEachMarket<Result>(
  * signal ends them.
  */
 export class CancelRun {
+  readonly #context: Pick<Context, 'budget' | 'host'>;
+
   readonly #attempts = new Map<string, CancelAttempt>();
   readonly #lists: Exchange;
   #answers = 0;
   #isStopped = false;
   #work: Promise<unknown> = Promise.resolve();
 
-  constructor(
-    private readonly context: Pick<Context, 'budget' | 'host'>,
-    { client }: TradingContext,
-  ) {
+  constructor(context: Pick<Context, 'budget' | 'host'>, { client }: TradingContext) {
+    this.#context = context;
+
     const { budget } = context;
     this.#lists = budget.isUserSet ? client : client.restartingBudget(budget);
   }
@@ -135,7 +136,7 @@ export class CancelRun {
     mayContinue: this.mayContinue,
     // what the account decides takes the time that it takes
     onProgress: () => {
-      if (!this.context.budget.isUserSet) this.context.budget.restart();
+      if (!this.#context.budget.isUserSet) this.#context.budget.restart();
     },
     onResponse: (_, __, attempt) => {
       this.#answers += 1;
@@ -162,7 +163,7 @@ export class CancelRun {
   async stop(): Promise<void> {
     this.#isStopped = true;
     const end = new AbortController();
-    await Promise.race([this.#work, this.context.host.sleep(PATIENCE_MS, end.signal)]);
+    await Promise.race([this.#work, this.#context.host.sleep(PATIENCE_MS, end.signal)]);
     end.abort();
   }
 

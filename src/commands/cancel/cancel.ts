@@ -317,16 +317,19 @@ const REDRAW_MS = 200;
 
 /** The progress of cancellations, shown on a terminal if there are many, and what a signal leaves of them. */
 class Progress {
+  readonly #context: WriteContext;
+  readonly #market: string;
+  readonly #isAll: boolean;
+
   #done = 0;
   #total: number;
   readonly run: CancelRun;
 
-  constructor(
-    private readonly context: WriteContext,
-    private readonly market: string,
-    count: number,
-    private readonly isAll = false,
-  ) {
+  constructor(context: WriteContext, market: string, count: number, isAll = false) {
+    this.#context = context;
+    this.#market = market;
+    this.#isAll = isAll;
+
     this.#total = count;
     this.run = new CancelRun(context, context.trading);
   }
@@ -340,7 +343,7 @@ class Progress {
   /** Prints what became of each order that was answered, as the answer of the command; nothing if none was. */
   printSoFar(): Promise<void> | undefined {
     const { attempts } = this.run;
-    return attempts.length === 0 ? undefined : this.context.printAnswer(cancelTable(attempts, ''));
+    return attempts.length === 0 ? undefined : this.#context.printAnswer(cancelTable(attempts, ''));
   }
 
   /** Runs the cancellations. @param work returns what became of them */
@@ -353,9 +356,9 @@ class Progress {
   }
 
   async #shown<Value>(work: () => Promise<Value>): Promise<Value> {
-    const { output } = this.context;
+    const { output } = this.#context;
     if (this.#total < WORTH_SHOWING) return work();
-    const label = `Cancelling in ${this.market}: `;
+    const label = `Cancelling in ${this.#market}: `;
     const bar = (room: number) =>
       progressBar(output.errorScreen, { done: this.#done, total: this.#total }, room - label.length);
     const hide = output.live((room) => `${label}${bar(room)}`, undefined, REDRAW_MS);
@@ -371,7 +374,7 @@ class Progress {
       advice: [
         `${this.#done} of ${this.#total} answers had arrived.`,
         suggest('Find the outcome of the other cancellations', 'resolve'),
-        ...(this.isAll ? [suggest('Cancel what is left', 'cancel', this.market, '--all')] : []),
+        ...(this.#isAll ? [suggest('Cancel what is left', 'cancel', this.#market, '--all')] : []),
       ],
     };
   }

@@ -37,6 +37,9 @@ const LITTLE_MS = 20_000;
 
 /** What the user sees of a held timer. */
 class HoldView {
+  readonly #context: Context;
+  readonly #held: HeldTimer;
+
   #timer: Timer;
   /** Whether an attempt was sent that is not answered yet. */
   #isTrying = false;
@@ -46,16 +49,16 @@ class HoldView {
   #isWarned = false;
   #lapsed: Failure | undefined;
 
-  constructor(
-    private readonly context: Context,
-    private readonly held: HeldTimer,
-  ) {
+  constructor(context: Context, held: HeldTimer) {
+    this.#context = context;
+    this.#held = held;
+
     this.#timer = held.timer;
   }
 
   /** Shows a countdown on a terminal. */
   async untilSignal(trading: TradingContext): Promise<void> {
-    const { host } = this.context;
+    const { host } = this.#context;
     const hide = this.#showCountdown();
     const end = () => {
       hide();
@@ -64,12 +67,12 @@ class HoldView {
     const forget = host.onInterrupt((signal) => {
       hide();
       // Ctrl-C is how it ends; a restart that is under way may still arrive
-      if (this.#isUncertain) this.context.output.interrupted(signal, { advice: this.#stateText() });
+      if (this.#isUncertain) this.#context.output.interrupted(signal, { advice: this.#stateText() });
       else this.#reportState();
     });
     try {
       await this.#answer();
-      for await (const event of hold(trading, this.held.market, this.#timer, new AbortController().signal)) {
+      for await (const event of hold(trading, this.#held.market, this.#timer, new AbortController().signal)) {
         await this.#take(event);
         if (this.#lapsed !== undefined) throw this.#lapsed;
       }
@@ -81,7 +84,7 @@ class HoldView {
 
   /** Not if the answers are piped: they may reach this terminal another way (`| cat`) and land on the countdown. */
   #showCountdown(): () => void {
-    const { output } = this.context;
+    const { output } = this.#context;
     if (!this.#isOnTerminal) return () => {};
     return output.live(
       () => this.#countdown(),
@@ -91,12 +94,12 @@ class HoldView {
 
   /** The terminal and stdout belong to the command: pit says only the necessary, on stderr. */
   async whileRunning(trading: TradingContext): Promise<never> {
-    const { host } = this.context;
+    const { host } = this.#context;
     const end = new AbortController();
     await this.#answer();
-    const held = this.#takeAll(hold(trading, this.held.market, this.#timer, end.signal));
+    const held = this.#takeAll(hold(trading, this.#held.market, this.#timer, end.signal));
     // if holding fails, the command still runs to its end
-    const [ended] = await Promise.allSettled([host.run(this.held.command).finally(() => end.abort()), held]);
+    const [ended] = await Promise.allSettled([host.run(this.#held.command).finally(() => end.abort()), held]);
     this.#reportState();
     await held;
     if (ended.status === 'rejected') throw ended.reason;
@@ -109,8 +112,8 @@ class HoldView {
   }
 
   async #take(event: HoldEvent): Promise<void> {
-    const { output } = this.context;
-    const { market } = this.held;
+    const { output } = this.#context;
+    const { market } = this.#held;
     this.#isTrying = event.kind === 'trying';
     if (event.kind === 'trying') return;
     if (event.kind === 'started') {
@@ -120,8 +123,8 @@ class HoldView {
       return this.#answer();
     }
     if (event.kind === 'lapsed') {
-      this.#lapsed = lapseFailure(market, event.latest, this.context.host, this.#trouble);
-      if (this.held.command.length > 0) output.warn(`${this.#lapsed.message} The command keeps running.`);
+      this.#lapsed = lapseFailure(market, event.latest, this.#context.host, this.#trouble);
+      if (this.#held.command.length > 0) output.warn(`${this.#lapsed.message} The command keeps running.`);
       return;
     }
     this.#trouble = event.failure;
@@ -135,35 +138,35 @@ class HoldView {
 
   /** One document for each start of the timer; with a command, stdout belongs to that. */
   async #answer(): Promise<void> {
-    const { output, globals } = this.context;
-    const answer = timerAnswer(this.held.market, this.#timer);
+    const { output, globals } = this.#context;
+    const answer = timerAnswer(this.#held.market, this.#timer);
     const isLater = !this.#isFirst;
     this.#isFirst = false;
-    if (this.held.command.length === 0) {
+    if (this.#held.command.length === 0) {
       // on a terminal the countdown shows the later ones
       if (globals.format === 'table' && isLater && this.#isOnTerminal) return;
       return output.answer({ ...answer, isLater });
     }
     if (globals.format === 'json') output.documentOnStderr(answer);
-    else if (!isLater) output.note(timerText(this.held.market, this.#timer));
+    else if (!isLater) output.note(timerText(this.#held.market, this.#timer));
   }
 
   get #isOnTerminal(): boolean {
-    return this.context.output.screen.width !== Number.POSITIVE_INFINITY;
+    return this.#context.output.screen.width !== Number.POSITIVE_INFINITY;
   }
 
   #leftMs(): number {
-    return this.#timer.sent + MINUTE_MS - this.context.host.monotonic();
+    return this.#timer.sent + MINUTE_MS - this.#context.host.monotonic();
   }
 
   #countdown(): string {
     const seconds = Math.max(0, Math.ceil(this.#leftMs() / 1000));
     const state = this.#trouble === undefined ? 'held' : 'NOT REFRESHED';
-    return `${this.held.market} ${state}: ${seconds} s left (Ctrl-C ends)`;
+    return `${this.#held.market} ${state}: ${seconds} s left (Ctrl-C ends)`;
   }
 
   #reportState(): void {
-    const { output } = this.context;
+    const { output } = this.#context;
     if (this.#isUncertain) output.warn(this.#stateText());
     else output.note(this.#stateText());
   }
@@ -174,7 +177,7 @@ class HoldView {
   }
 
   #stateText(): string {
-    const { market } = this.held;
+    const { market } = this.#held;
     if (this.#leftMs() <= 0 && !this.#isTrying) return `The timer of ${market} has run out.`;
     return timerText(market, this.#timer, this.#isUncertain);
   }

@@ -24,10 +24,14 @@ export const NOTHING_CANCELLED: CancelledEverywhere = { rows: [], timers: [], sh
 
 /** The cancellation of every open order in every market. */
 export class CancelEverywhere {
+  readonly #context: Context;
+
   #run: CancelRun | undefined;
   #timers: CancelledEverywhere['timers'] = [];
 
-  constructor(private readonly context: Context) {}
+  constructor(context: Context) {
+    this.#context = context;
+  }
 
   /**
    * Cancels every open order in every market, and starts the exchange's timer in the markets that had one or in which pit traded
@@ -35,7 +39,7 @@ export class CancelEverywhere {
    * time, and without `--timeout` that time begins again with each order that is cancelled.
    */
   async run(): Promise<CancelledEverywhere> {
-    const { context } = this;
+    const context = this.#context;
     let trading: TradingContext;
     try {
       trading = await context.trading.open();

@@ -110,20 +110,23 @@ const PATIENCE_MS = 5_000;
 
 /** The sale of one coin after another: how far it is, on a terminal, and what a signal leaves of it. */
 class SaleRun {
+  readonly #context: WriteContext;
+  readonly #into: string;
+
   readonly #sold: { readonly slice: SoldSlice; readonly sale: Sale }[] = [];
   #isStopped = false;
   #work: Promise<unknown> = Promise.resolve();
 
-  constructor(
-    private readonly context: WriteContext,
-    private readonly into: string,
-  ) {}
+  constructor(context: WriteContext, into: string) {
+    this.#context = context;
+    this.#into = into;
+  }
 
   async sell(
     holdings: readonly Holding[],
     limits: ReturnType<typeof guardLimits>,
   ): Promise<ReadonlyMap<string, SaleResult>> {
-    const work = this.context.budget.whileProgressing((progressed) => this.#sellEach(holdings, limits, progressed));
+    const work = this.#context.budget.whileProgressing((progressed) => this.#sellEach(holdings, limits, progressed));
     this.#work = work.catch(() => undefined);
     return work;
   }
@@ -133,7 +136,7 @@ class SaleRun {
     limits: ReturnType<typeof guardLimits>,
     progressed: () => void,
   ): Promise<ReadonlyMap<string, SaleResult>> {
-    const { trading, output } = this.context;
+    const { trading, output } = this.#context;
     const results = new Map<string, SaleResult>();
     for (const { coin, amount, sale } of holdings) {
       if (!isSale(sale)) continue;
@@ -159,7 +162,7 @@ class SaleRun {
   async stop(): Promise<void> {
     this.#isStopped = true;
     const end = new AbortController();
-    await Promise.race([this.#work, this.context.host.sleep(PATIENCE_MS, end.signal)]);
+    await Promise.race([this.#work, this.#context.host.sleep(PATIENCE_MS, end.signal)]);
     end.abort();
   }
 
@@ -172,17 +175,17 @@ class SaleRun {
     const unsettled = suggest('If an order was on its way, find its outcome', 'resolve');
     return {
       advice: [
-        `Not everything was sold: ${orders} sold for ${worth} ${this.into}.`,
+        `Not everything was sold: ${orders} sold for ${worth} ${this.#into}.`,
         ...[doneBefore?.advice ?? []].flat().filter((part) => typeof part === 'string'),
         unsettled,
-        again(this.into),
+        again(this.#into),
       ],
     };
   }
 
   /** What was sold so far. */
   soFar(): Flattened {
-    const orders = this.#sold.flatMap(({ slice, sale }) => resultOf(this.context, slice, sale));
+    const orders = this.#sold.flatMap(({ slice, sale }) => resultOf(this.#context, slice, sale));
     return {
       rows: orders.map(({ data }) => data as object),
       show: (screen) => shownOrders(orders, screen),
@@ -191,8 +194,8 @@ class SaleRun {
   }
 
   answer(holdings: readonly Holding[], results: ReadonlyMap<string, SaleResult>): Answer {
-    const orders = this.#sold.flatMap(({ slice, sale }) => resultOf(this.context, slice, sale));
-    const failure = failureOf(holdings, results, orders, this.into);
+    const orders = this.#sold.flatMap(({ slice, sale }) => resultOf(this.#context, slice, sale));
+    const failure = failureOf(holdings, results, orders, this.#into);
     return {
       data: orders.map(({ data }) => data),
       show: (screen) => shownOrders(orders, screen),

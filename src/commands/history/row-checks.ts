@@ -23,11 +23,15 @@ export function gapOf(from: number, to: number, step: number): Gap {
 
 /** Checks the candles of a file one after the other, and remembers the gaps between them. */
 export class CandleCheck implements RowCheck {
+  readonly #now: number;
+
   #gaps: Gap[] = [];
   #last: { readonly row: Row; readonly time: number } | undefined;
 
   /** @param now in milliseconds since the Unix epoch */
-  constructor(private readonly now: number) {}
+  constructor(now: number) {
+    this.#now = now;
+  }
 
   get gaps(): readonly Gap[] {
     return this.#gaps;
@@ -45,7 +49,8 @@ export class CandleCheck implements RowCheck {
     if (step === undefined) return `has an unknown type: ${quoted(row.type ?? '')}`;
     if (last !== undefined && (row.market !== last.row.market || row.type !== last.row.type))
       return `is a ${row.type} candle of ${row.market}, unlike the rows before it`;
-    const problem = timeProblem(row, time, this.now) ?? decimalProblem(row, ['open', 'high', 'low', 'close', 'volume']);
+    const problem =
+      timeProblem(row, time, this.#now) ?? decimalProblem(row, ['open', 'high', 'low', 'close', 'volume']);
     if (problem !== undefined) return problem;
     if (last !== undefined) {
       if (time <= last.time) return `is not later than the line before it: ${row.time}`;
@@ -59,10 +64,14 @@ export class CandleCheck implements RowCheck {
 
 /** Checks the trades of a file one after the other. */
 export class TradeCheck implements RowCheck {
+  readonly #now: number;
+
   #last: Row | undefined;
 
   /** @param now in milliseconds since the Unix epoch */
-  constructor(private readonly now: number) {}
+  constructor(now: number) {
+    this.#now = now;
+  }
 
   begin(): void {
     this.#last = undefined;
@@ -77,7 +86,7 @@ export class TradeCheck implements RowCheck {
       return `has an id that is not higher than the one before it: ${id}`;
     if (side !== 'buy' && side !== 'sell') return `has an invalid side: ${quoted(side)}`;
     this.#last = row;
-    return timeProblem(row, Date.parse(row.time ?? ''), this.now) ?? decimalProblem(row, ['price', 'amount']);
+    return timeProblem(row, Date.parse(row.time ?? ''), this.#now) ?? decimalProblem(row, ['price', 'amount']);
   }
 }
 

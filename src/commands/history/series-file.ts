@@ -63,6 +63,10 @@ export function formatOf(file: string): Format {
  * that was cut when a program was killed is removed when the file is opened.
  */
 export class SeriesFile implements Series {
+  readonly #descriptor: number;
+  readonly #format: TextFormat;
+  readonly #fields: readonly string[];
+
   readonly isResumable = true;
   readonly #pattern: RegExp;
   #size: number;
@@ -72,10 +76,14 @@ export class SeriesFile implements Series {
 
   private constructor(
     readonly name: string,
-    private readonly descriptor: number,
-    private readonly format: TextFormat,
-    private readonly fields: readonly string[],
+    descriptor: number,
+    format: TextFormat,
+    fields: readonly string[],
   ) {
+    this.#descriptor = descriptor;
+    this.#format = format;
+    this.#fields = fields;
+
     this.#pattern = linePattern(format, fields);
     this.#size = fs.fstatSync(descriptor).size;
   }
@@ -128,14 +136,14 @@ export class SeriesFile implements Series {
   append(rows: readonly Row[]): void {
     if (rows.length === 0) return;
     this.#requireUnchanged();
-    const bytes = Buffer.from(textOf(this.format, this.fields, rows, this.#size === 0));
+    const bytes = Buffer.from(textOf(this.#format, this.#fields, rows, this.#size === 0));
     try {
       for (let written = 0; written < bytes.length; )
-        written += fs.writeSync(this.descriptor, bytes, written, bytes.length - written, this.#size + written);
+        written += fs.writeSync(this.#descriptor, bytes, written, bytes.length - written, this.#size + written);
       this.#replacement?.commit();
       this.#replacement = undefined;
     } catch (error) {
-      fs.ftruncateSync(this.descriptor, this.#size);
+      fs.ftruncateSync(this.#descriptor, this.#size);
       throw cannotWriteOutput(this.name, error);
     }
     this.#size += bytes.length;
@@ -148,8 +156,8 @@ export class SeriesFile implements Series {
     if (this.#last === undefined) return;
     this.#requireUnchanged();
     this.#size -= Buffer.byteLength(this.#lastLine()) + 1;
-    fs.ftruncateSync(this.descriptor, this.#size);
-    const isEmpty = this.#size <= (this.format === 'csv' ? this.#header() : 0);
+    fs.ftruncateSync(this.#descriptor, this.#size);
+    const isEmpty = this.#size <= (this.#format === 'csv' ? this.#header() : 0);
     if (isEmpty) this.#first = undefined;
     this.#last = isEmpty ? undefined : this.#parsed(this.#lastLine());
   }
@@ -157,7 +165,7 @@ export class SeriesFile implements Series {
   /** All rows, in blocks of the given number. */
   *blocks(count: number): Generator<readonly Row[]> {
     let block: Row[] = [];
-    for (const line of this.#lines(this.format === 'csv' ? this.#header() : 0)) {
+    for (const line of this.#lines(this.#format === 'csv' ? this.#header() : 0)) {
       block.push(this.#parsed(line) ?? {});
       if (block.length < count) continue;
       yield block;
@@ -169,8 +177,8 @@ export class SeriesFile implements Series {
   /** Everything is on the disk when this returns. */
   close(): void {
     this.discard();
-    fs.fsyncSync(this.descriptor);
-    fs.closeSync(this.descriptor);
+    fs.fsyncSync(this.#descriptor);
+    fs.closeSync(this.#descriptor);
   }
 
   /** Removes a file that has not taken the place of the other one. */
@@ -179,7 +187,7 @@ export class SeriesFile implements Series {
   }
 
   #requireUnchanged(): void {
-    if (fs.fstatSync(this.descriptor).size === this.#size) return;
+    if (fs.fstatSync(this.#descriptor).size === this.#size) return;
     throw usage(`Another program changed ${this.name} meanwhile.`, 'Let one command at a time write to a file.');
   }
 
@@ -187,7 +195,7 @@ export class SeriesFile implements Series {
     check.begin();
     const whole = this.#size;
     this.#size = whole - this.#cutLength();
-    const header = this.format === 'csv' ? this.#header() : 0;
+    const header = this.#format === 'csv' ? this.#header() : 0;
     let number = header === 0 ? 0 : 1;
     for (const line of this.#lines(header)) {
       number += 1;
@@ -200,7 +208,7 @@ export class SeriesFile implements Series {
       this.#last = row;
     }
     // only now is it known to be a file of these rows
-    if (this.#size < whole) fs.ftruncateSync(this.descriptor, this.#size);
+    if (this.#size < whole) fs.ftruncateSync(this.#descriptor, this.#size);
   }
 
   /** The lines from an offset on, without their ends. */
@@ -221,7 +229,7 @@ export class SeriesFile implements Series {
   #cutLength(): number {
     const tail = this.#read(Math.max(0, this.#size - LONGEST_LINE), LONGEST_LINE);
     const cut = tail.subarray(tail.lastIndexOf(NEWLINE) + 1);
-    const start = this.format === 'csv' ? this.fields.join(',') : `{"${this.fields[0]}":"`;
+    const start = this.#format === 'csv' ? this.#fields.join(',') : `{"${this.#fields[0]}":"`;
     const isFirst = cut.length === this.#size;
     const text = cut.toString('utf8', 0, start.length);
     // no row is that long, and a first line begins as all first lines do
@@ -234,7 +242,7 @@ export class SeriesFile implements Series {
     if (this.#size === 0) return 0;
     const bytes = this.#read(0, LONGEST_LINE);
     const line = bytes.toString('utf8', 0, Math.max(0, bytes.indexOf(NEWLINE)));
-    if (line !== this.fields.join(',')) throw this.#isOther();
+    if (line !== this.#fields.join(',')) throw this.#isOther();
     return line.length + 1;
   }
 
@@ -245,15 +253,15 @@ export class SeriesFile implements Series {
 
   #read(start: number, length: number): Buffer {
     const bytes = Buffer.alloc(Math.min(length, this.#size - start));
-    fs.readSync(this.descriptor, bytes, 0, bytes.length, start);
+    fs.readSync(this.#descriptor, bytes, 0, bytes.length, start);
     return bytes;
   }
 
   /** The row in a line; undefined if it is none. */
   #parsed(line: string): Row | undefined {
     const values =
-      this.#pattern.exec(line)?.slice(1) ?? (this.format === 'ndjson' ? this.#jsonValues(line) : undefined);
-    return values && Object.fromEntries(this.fields.map((field, index) => [field, values[index] ?? '']));
+      this.#pattern.exec(line)?.slice(1) ?? (this.#format === 'ndjson' ? this.#jsonValues(line) : undefined);
+    return values && Object.fromEntries(this.#fields.map((field, index) => [field, values[index] ?? '']));
   }
 
   /** The texts of a JSON document that was written in another way, such as with spaces. */
@@ -264,21 +272,21 @@ export class SeriesFile implements Series {
     } catch {
       return undefined;
     }
-    const isOurs = Object.keys(document ?? {}).join() === this.fields.join();
+    const isOurs = Object.keys(document ?? {}).join() === this.#fields.join();
     const values: unknown[] = isOurs ? Object.values(document ?? {}) : [undefined];
     return values.every((value) => typeof value === 'string') ? values : undefined;
   }
 
   /** What is wrong with a line that is no row, as the rest of a sentence. */
   #strangeness(line: string): string {
-    return line.trim() === '' ? 'is empty' : `does not have the fields ${this.fields.join(', ')}`;
+    return line.trim() === '' ? 'is empty' : `does not have the fields ${this.#fields.join(', ')}`;
   }
 
   /** The failure for a file that does not begin as such a file. */
   #isOther(): Failure {
     const [first = ''] = this.#read(0, LONGEST_LINE).toString('utf8').split('\n');
     const isSaved = first.startsWith(BYTE_ORDER_MARK) || first.endsWith('\r');
-    if (!isSaved) return otherFile(this.name, this.fields);
+    if (!isSaved) return otherFile(this.name, this.#fields);
     const what = first.endsWith('\r') ? 'has the line ends of Windows' : 'begins with a byte order mark';
     return new UnusableFile(`${this.name} ${what}.`, 'Save it as plain UTF-8 whose lines end with LF.');
   }
@@ -286,16 +294,24 @@ export class SeriesFile implements Series {
 
 /** Rows that are written to stdout, a pipe or a device. */
 export class StreamedSeries implements Series {
+  readonly #stream: OutputStream;
+  readonly #format: TextFormat;
+  readonly #fields: readonly string[];
+
   readonly isResumable = false;
   #first: Row | undefined;
   #last: Row | undefined;
 
   constructor(
     readonly name: string,
-    private readonly stream: OutputStream,
-    private readonly format: TextFormat,
-    private readonly fields: readonly string[],
-  ) {}
+    stream: OutputStream,
+    format: TextFormat,
+    fields: readonly string[],
+  ) {
+    this.#stream = stream;
+    this.#format = format;
+    this.#fields = fields;
+  }
 
   get first(): Row | undefined {
     return this.#first;
@@ -307,7 +323,7 @@ export class StreamedSeries implements Series {
 
   async append(rows: readonly Row[]): Promise<void> {
     if (rows.length === 0) return;
-    await this.stream.write(textOf(this.format, this.fields, rows, this.#first === undefined));
+    await this.#stream.write(textOf(this.#format, this.#fields, rows, this.#first === undefined));
     this.#first ??= rows[0];
     this.#last = rows.at(-1);
   }

@@ -7,15 +7,14 @@ import type { Area } from './layout.js';
 
 /** A part of the screen with a title. Nothing that is written on it leaves its area. */
 export class Panel {
+  readonly #area: Area;
+
   readonly #grid: Grid;
   readonly #isStale: boolean;
 
-  constructor(
-    private readonly area: Area,
-    title: string,
-    freshness: Freshness | undefined,
-    symbols: boolean,
-  ) {
+  constructor(area: Area, title: string, freshness: Freshness | undefined, symbols: boolean) {
+    this.#area = area;
+
     this.#grid = new Grid(area.width, area.height);
     this.#isStale = freshness?.isCurrent === false;
     this.#grid.put(0, 0, (symbols ? '─' : '-').repeat(area.width), 'faint');
@@ -28,12 +27,12 @@ export class Panel {
   }
 
   get width(): number {
-    return this.area.width;
+    return this.#area.width;
   }
 
   /** The rows below the title. */
   get rows(): number {
-    return Math.max(0, this.area.height - 1);
+    return Math.max(0, this.#area.height - 1);
   }
 
   /** Writes a text into a row below the title. What is stale has no colour. */
@@ -57,7 +56,7 @@ export class Panel {
   }
 
   drawOn(screen: Grid): void {
-    screen.draw(this.area.column, this.area.row, this.#grid);
+    screen.draw(this.#area.column, this.#area.row, this.#grid);
   }
 }
 

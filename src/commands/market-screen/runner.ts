@@ -81,6 +81,10 @@ interface Watched {
 
 /** Wires the feeds, the keys and the writes to the state. */
 class Watching {
+  readonly #context: Context;
+  readonly #feeds: Feeds;
+  readonly #watched: Watched;
+
   #state: WatchState;
   #market: Market;
   #channels: readonly Channel[];
@@ -96,11 +100,11 @@ class Watching {
   #screen: Screen | undefined;
   readonly #writes: Writes;
 
-  constructor(
-    private readonly context: Context,
-    private readonly feeds: Feeds,
-    private readonly watched: Watched,
-  ) {
+  constructor(context: Context, feeds: Feeds, watched: Watched) {
+    this.#context = context;
+    this.#feeds = feeds;
+    this.#watched = watched;
+
     const { market, type, accountProblem } = watched;
     this.#state = initialState(type);
     this.#market = market;
@@ -120,7 +124,7 @@ class Watching {
   }
 
   press(key: Key): void {
-    if (this.watched.accountProblem === null) this.#inBackground(() => this.#writes.expect());
+    if (this.#watched.accountProblem === null) this.#inBackground(() => this.#writes.expect());
     this.take({ type: 'key', key });
   }
 
@@ -135,11 +139,11 @@ class Watching {
   /** Resolves when the user leaves. */
   async run(live: LiveScreen): Promise<void> {
     this.#live = live;
-    if (this.watched.accountProblem === null) this.#inBackground(() => this.#writes.prepare());
+    if (this.#watched.accountProblem === null) this.#inBackground(() => this.#writes.prepare());
     void this.#lookUp();
     const { signal } = this.#ending;
     while (!signal.aborted) {
-      const changed = this.feeds.changed(signal);
+      const changed = this.#feeds.changed(signal);
       live.change();
       await changed;
     }
@@ -151,11 +155,12 @@ class Watching {
   }
 
   #view(): WatchView {
-    const { feeds, context } = this;
+    const feeds = this.#feeds;
+    const context = this.#context;
     const { market } = this.#market;
     return {
       now: context.host.now(),
-      profile: this.watched.profile,
+      profile: this.#watched.profile,
       window: this.#screen ?? { width: 0, height: 0 },
       connection: { state: feeds.state, problem: feeds.problem },
       halted: this.#halted,
@@ -167,7 +172,7 @@ class Watching {
       candles: feeds.of({ kind: 'kline', market, type: this.#state.type }),
       orders: feeds.of({ kind: 'orders', market }),
       balances: feeds.of({ kind: 'balances' }),
-      accountProblem: this.watched.accountProblem,
+      accountProblem: this.#watched.accountProblem,
       unknown: this.#unknown,
     };
   }
@@ -201,31 +206,31 @@ class Watching {
       if (!(error instanceof Failure)) throw error;
       this.take({
         type: 'said',
-        message: { text: this.context.output.textOf([error.message, ...error.hints]), meaning: 'bad' },
+        message: { text: this.#context.output.textOf([error.message, ...error.hints]), meaning: 'bad' },
       });
     });
   }
 
   async #listMarkets(): Promise<void> {
-    const markets = await (await this.context.session.exchange.markets()).all();
+    const markets = await (await this.#context.session.exchange.markets()).all();
     this.take({ type: 'markets', markets: markets.map((one) => ({ ...one, name: '' })) });
   }
 
   async #show(name: string): Promise<void> {
-    const { session } = this.context;
+    const { session } = this.#context;
     const market = await (await session.exchange.markets()).find(name);
     this.#market = market;
     this.#follow(market.market, this.#state.type);
     this.take({ type: 'market', market });
-    await session.cache.write(lastMarketKey(this.watched.profile), market.market);
+    await session.cache.write(lastMarketKey(this.#watched.profile), market.market);
   }
 
   #follow(market: string, type: CandleType): void {
     const before = this.#channels;
-    this.#channels = channelsOf(market, type, this.watched.accountProblem === null);
+    this.#channels = channelsOf(market, type, this.#watched.accountProblem === null);
     const [old, now] = [before, this.#channels].map((all) => new Set(all.map(channelKey)));
-    for (const channel of before) if (!now?.has(channelKey(channel))) this.feeds.remove(channel);
-    for (const channel of this.#channels) if (!old?.has(channelKey(channel))) this.feeds.add(channel);
+    for (const channel of before) if (!now?.has(channelKey(channel))) this.#feeds.remove(channel);
+    for (const channel of this.#channels) if (!old?.has(channelKey(channel))) this.#feeds.add(channel);
   }
 
   /** The screen has ended: what is said from now on goes to the terminal. */
@@ -240,7 +245,7 @@ class Watching {
     if (dialog?.kind !== 'question' || dialog.isArmed || dialog === this.#arming || live === undefined) return;
     this.#arming = dialog;
     const { write } = dialog;
-    const { host } = this.context;
+    const { host } = this.#context;
     void live
       .shown()
       .then(() => host.sleep(ARMED_AFTER_MS, this.#ending.signal))
@@ -259,10 +264,10 @@ class Watching {
   }
 
   async #lookUp(): Promise<void> {
-    const { session, host } = this.context;
+    const { session, host } = this.#context;
     const { signal } = this.#ending;
     while (!signal.aborted) {
-      if (this.watched.accountProblem === null) {
+      if (this.#watched.accountProblem === null) {
         const halt = await tryRead(async () => (await session.exchange.latch()).find());
         this.#halted = halt === undefined ? null : (halt.problem ?? halt.reason ?? '');
         await this.#lookUpUnknown();

@@ -31,27 +31,30 @@ interface ScreenPort {
 
 /** Carries out what the user decides on the screen, as the commands do it, each write with a time of its own. */
 export class Writes {
+  readonly #context: Context;
+  readonly #screened: ScreenPort;
+
   /** Of those that have not ended. */
   readonly #panels = new Map<number, WritePanel>();
   readonly #running = new Set<Promise<void>>();
   /** Of the writes that ended after the screen. */
   readonly #failures: Failure[] = [];
 
-  constructor(
-    private readonly context: Context,
-    private readonly screened: ScreenPort,
-  ) {}
+  constructor(context: Context, screened: ScreenPort) {
+    this.#context = context;
+    this.#screened = screened;
+  }
 
   /** Loads what a write needs, before a key is pressed: a cancellation has to leave at once. Throws Failure `credentials`. */
   async prepare(): Promise<void> {
-    const { trading, session } = this.context;
+    const { trading, session } = this.#context;
     await Promise.all([trading.open(), session.exchange.markets()]);
     await this.expect();
   }
 
   /** Opens a connection for a write that a key may be about to start. */
   async expect(): Promise<void> {
-    (await this.context.session.exchange.open()).prepareWrite();
+    (await this.#context.session.exchange.open()).prepareWrite();
   }
 
   /** Reports the outcome, also a Failure, as an event. */
@@ -69,16 +72,16 @@ export class Writes {
   async finish(): Promise<void> {
     if (this.#running.size === 0) return;
     const count = this.#running.size === 1 ? 'a write' : `${this.#running.size} writes`;
-    this.context.output.note(`Waiting for the outcome of ${count}. Ctrl-C ends pit at once.`);
+    this.#context.output.note(`Waiting for the outcome of ${count}. Ctrl-C ends pit at once.`);
     await Promise.all(this.#running);
     const last = this.#failures.pop();
-    for (const { message, hints } of this.#failures) this.context.output.warn([message, ...hints]);
+    for (const { message, hints } of this.#failures) this.#context.output.warn([message, ...hints]);
     if (last !== undefined) throw last;
   }
 
   async #carryOut(write: number, request: ScreenAction, market: string): Promise<void> {
-    const { output, session } = this.context;
-    const panel = new WritePanel(write, output, this.screened);
+    const { output, session } = this.#context;
+    const panel = new WritePanel(write, output, this.#screened);
     this.#panels.set(write, panel);
     try {
       const context = await this.#contextOf(panel);
@@ -96,7 +99,7 @@ export class Writes {
   }
 
   async #contextOf(panel: WritePanel): Promise<WriteContext> {
-    const { host, globals, session, trading } = this.context;
+    const { host, globals, session, trading } = this.#context;
     const budget = new TimeBudget(globals.timeoutMs, host.monotonic, globals.isTimeoutGiven);
     return {
       host,
@@ -114,15 +117,15 @@ export class Writes {
 
   /** @param messages the last one says the same as the failure, if there is one */
   #ended(write: number, messages: readonly Message[], failure: Failure | undefined): void {
-    this.screened.take({ type: 'ended', write, messages });
-    if (!this.screened.isOver()) return;
+    this.#screened.take({ type: 'ended', write, messages });
+    if (!this.#screened.isOver()) return;
     if (failure !== undefined) this.#failures.push(failure);
-    for (const { text } of failure === undefined ? messages : messages.slice(0, -1)) this.context.output.note(text);
+    for (const { text } of failure === undefined ? messages : messages.slice(0, -1)) this.#context.output.note(text);
   }
 
   /** The writes whose outcome is unknown, each with the command that settles it. */
   async unknown(): Promise<readonly string[]> {
-    const { trading, output } = this.context;
+    const { trading, output } = this.#context;
     const journal = await trading.openJournal();
     return unknownWrites(journal, journal.unsettled()).map(({ clientId, operation }) => {
       const what = operation === null ? 'a write' : OPERATION_TEXT[operation];
@@ -207,6 +210,10 @@ const PLAIN = screenOf(Object.assign(Object.create(null), { isTTY: false }), {})
 
 /** A write as the screen shows it: its preview and remarks above the question, then its messages. */
 class WritePanel implements WriteOutput, WritePrompts {
+  readonly #write: number;
+  readonly #terminal: Output;
+  readonly #screened: ScreenPort;
+
   readonly available = true;
   #preview: readonly string[] = [];
   #lines: { readonly text: string; readonly meaning: Meaning }[] = [];
@@ -215,19 +222,19 @@ class WritePanel implements WriteOutput, WritePrompts {
   #resolve: ((confirmed: boolean) => void) | undefined;
 
   /** @param terminal where remarks go once the screen is gone */
-  constructor(
-    private readonly write: number,
-    private readonly terminal: Output,
-    private readonly screened: ScreenPort,
-  ) {}
+  constructor(write: number, terminal: Output, screened: ScreenPort) {
+    this.#write = write;
+    this.#terminal = terminal;
+    this.#screened = screened;
+  }
 
   get errorScreen(): Screen {
-    return this.screened.screen();
+    return this.#screened.screen();
   }
 
   preview(show: (screen: Screen) => string): void {
     this.#isAsking = true;
-    this.#preview = show(this.screened.screen()).split('\n');
+    this.#preview = show(this.#screened.screen()).split('\n');
   }
 
   confirm(question: string, below?: () => string): Promise<boolean> {
@@ -246,21 +253,21 @@ class WritePanel implements WriteOutput, WritePrompts {
   }
 
   note(advice: Advice): void {
-    if (this.screened.isOver()) this.terminal.note(advice);
+    if (this.#screened.isOver()) this.#terminal.note(advice);
     else this.#remark(this.textOf(advice), 'faint');
   }
 
   warn(advice: Advice): void {
-    if (this.screened.isOver()) this.terminal.warn(advice);
+    if (this.#screened.isOver()) this.#terminal.warn(advice);
     else this.#remark(this.textOf(advice), 'warn');
   }
 
   interrupted(signal: EndingSignal, interruption: Interruption | null): void {
-    this.terminal.interrupted(signal, interruption);
+    this.#terminal.interrupted(signal, interruption);
   }
 
   textOf(advice: Advice): string {
-    return this.terminal.textOf(advice);
+    return this.#terminal.textOf(advice);
   }
 
   /** The screen has no room for a line of its own. */
@@ -275,18 +282,18 @@ class WritePanel implements WriteOutput, WritePrompts {
 
   #remark(text: string, meaning: Meaning): void {
     if (this.#isAsking) this.#lines.push({ text, meaning });
-    else this.screened.take({ type: 'said', message: { text, meaning } });
+    else this.#screened.take({ type: 'said', message: { text, meaning } });
   }
 
   #ask(question: string, word: string | null, below: (() => string) | undefined): Promise<boolean> {
-    if (this.screened.isOver()) return Promise.resolve(false);
-    const { paint, width } = this.screened.screen();
+    if (this.#screened.isOver()) return Promise.resolve(false);
+    const { paint, width } = this.#screened.screen();
     const remarks = this.rest().flatMap(({ text, meaning }) => wrapped(text, width).split('\n').map(paint[meaning]));
     const preview = [...this.#preview, ...remarks];
     return new Promise((resolve) => {
       this.#resolve = resolve;
-      const asked = { write: this.write, question, preview, word, below: below ?? null };
-      this.screened.take({ type: 'asked', question: asked });
+      const asked = { write: this.#write, question, preview, word, below: below ?? null };
+      this.#screened.take({ type: 'asked', question: asked });
     });
   }
 }

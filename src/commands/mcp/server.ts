@@ -83,13 +83,17 @@ export async function serve(serving: Serving): Promise<void> {
 
 /** Answers the requests for tools. */
 class ToolServer {
+  readonly #serving: Serving;
+
   readonly #tools: ReadonlyMap<string, Tool>;
   readonly #ending = new AbortController();
   readonly #calls = new Set<Promise<unknown>>();
   /** What users were asked, by the state that comes back with the reply. */
   readonly #asked = new Map<string, string>();
 
-  constructor(private readonly serving: Serving) {
+  constructor(serving: Serving) {
+    this.#serving = serving;
+
     this.#tools = new Map(serving.tools.map((tool) => [tool.name, tool]));
   }
 
@@ -121,7 +125,7 @@ class ToolServer {
   }
 
   get #instructions(): string {
-    const isTrading = this.serving.tools.some(({ effect }) => effect !== 'read');
+    const isTrading = this.#serving.tools.some(({ effect }) => effect !== 'read');
     return isTrading ? `${INSTRUCTIONS}\n${TRADING}` : INSTRUCTIONS;
   }
 
@@ -138,7 +142,7 @@ class ToolServer {
     isAsking: boolean,
   ): Promise<CallToolResult | InputRequiredResult> {
     const signal = AbortSignal.any([mcpReq.signal, this.#ending.signal]);
-    const { context, program, environment, flags } = this.serving;
+    const { context, program, environment, flags } = this.#serving;
     const host = { ...context.host, environment: { ...context.host.environment, ...environment } };
     const call: Omit<ToolCall, 'given'> = {
       signal,
@@ -168,7 +172,7 @@ class ToolServer {
 
   /** Asks the user through the client, which sends the call again with the reply: so does the newer protocol. */
   #ask(tool: Tool, question: string): InputRequiredResult {
-    const state = Buffer.from(this.serving.context.host.randomBytes(16)).toString('hex');
+    const state = Buffer.from(this.#serving.context.host.randomBytes(16)).toString('hex');
     this.#asked.set(state, questionOf(tool, question));
     const [oldest] = this.#asked.keys();
     if (this.#asked.size > MOST_QUESTIONS && oldest !== undefined) this.#asked.delete(oldest);

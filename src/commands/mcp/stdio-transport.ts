@@ -17,6 +17,9 @@ const LONGEST_LINE = 1_048_576;
  * the arguments of a tool, each is the text that was sent, because an amount must not pass through a double.
  */
 export class StdioTransport implements Transport {
+  readonly #input: Readable;
+  readonly #output: TextOutput | TerminalOutput;
+
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
@@ -27,23 +30,23 @@ export class StdioTransport implements Transport {
   #unfinishedBytes = 0;
   #isClosed = false;
 
-  constructor(
-    private readonly input: Readable,
-    private readonly output: TextOutput | TerminalOutput,
-  ) {
+  constructor(input: Readable, output: TextOutput | TerminalOutput) {
+    this.#input = input;
+    this.#output = output;
+
     this.closed = new Promise((resolve) => {
       this.#resolveClosed = resolve;
     });
   }
 
   async start(): Promise<void> {
-    this.input.on('data', this.#onData).on('end', this.#onEnd).on('close', this.#onEnd).on('error', this.#onEnd);
+    this.#input.on('data', this.#onData).on('end', this.#onEnd).on('close', this.#onEnd).on('error', this.#onEnd);
   }
 
   async send(message: JSONRPCMessage): Promise<void> {
     if (this.#isClosed) return;
     await new Promise<void>((resolve) => {
-      this.output.write(`${JSON.stringify(message)}\n`, (error) => {
+      this.#output.write(`${JSON.stringify(message)}\n`, (error) => {
         if (error) {
           // a client that has gone needs no report
           if (systemErrorCode(error) !== 'EPIPE') this.onerror?.(error);
@@ -57,7 +60,7 @@ export class StdioTransport implements Transport {
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    this.input.off('data', this.#onData).off('end', this.#onEnd).off('close', this.#onEnd).pause();
+    this.#input.off('data', this.#onData).off('end', this.#onEnd).off('close', this.#onEnd).pause();
     this.onclose?.();
     this.#resolveClosed();
   }

@@ -156,17 +156,23 @@ interface Rules {
 
 /** Writes a whole text to where the user named. */
 export class OutputTarget {
+  readonly #context: Context;
+  readonly #rules: Rules;
+
   /**
    * Nothing is written yet. Throws Failure `usage` if the place cannot be written, or is a file that pit did not write, without
    * `--force`.
    */
   constructor(
-    private readonly context: Context,
+    context: Context,
     readonly name: string,
-    private readonly rules: Rules,
+    rules: Rules,
   ) {
+    this.#context = context;
+    this.#rules = rules;
+
     const place = outputPlace(name);
-    this.place = place;
+    this.#place = place;
     if (place.kind === 'stdout') requireFreeStdout(context);
     if (place.kind !== 'file') return;
     if ((fs.statSync(place.file, { throwIfNoEntry: false })?.nlink ?? 1) > 1)
@@ -180,15 +186,18 @@ export class OutputTarget {
     throw usage(`${name} exists, and pit did not write it.`, 'Give another name, or --force to replace it.');
   }
 
-  private readonly place: OutputPlace;
+  readonly #place: OutputPlace;
 
   get isStdout(): boolean {
-    return this.place.kind === 'stdout';
+    return this.#place.kind === 'stdout';
   }
 
   /** Writes everything; a regular file appears when it is whole. Throws Failure `usage`, and StdoutClosed. */
   async write(pieces: Iterable<string> | AsyncIterable<string>): Promise<void> {
-    const { context, name, place, rules } = this;
+    const { name } = this;
+    const context = this.#context;
+    const place = this.#place;
+    const rules = this.#rules;
     if (place.kind === 'file') return this.#replace(place.file, pieces, rules.mode);
     const stream = await openOutputStream(context, name, place);
     try {
@@ -201,7 +210,7 @@ export class OutputTarget {
 
   async #replace(file: string, pieces: Iterable<string> | AsyncIterable<string>, mode: number | undefined) {
     let replacement: Replacement | undefined;
-    const forget = this.context.host.onExit(() => replacement?.discard());
+    const forget = this.#context.host.onExit(() => replacement?.discard());
     try {
       replacement = new Replacement(file, mode);
       for await (const piece of pieces) fs.writeFileSync(replacement.descriptor, piece);

@@ -36,16 +36,20 @@ const PHASE_TEXT: Readonly<Record<Exclude<Phase, 'placing'>, string>> = {
 
 /** A job that runs, with its progress on the terminal. */
 export class RunningJob {
+  readonly #context: WriteContext;
+
   #run: JobRun | undefined;
 
-  constructor(private readonly context: WriteContext) {}
+  constructor(context: WriteContext) {
+    this.#context = context;
+  }
 
   /**
    * Runs the job to its end. Throws Interrupted if a signal stopped it, and the Failure of a job that placed nothing.
    * @param check lines before they are sent
    */
   async run(job: Job, check?: CheckLines): Promise<Answer> {
-    const { trading, output, budget, globals } = this.context;
+    const { trading, output, budget, globals } = this.#context;
     const run = new JobRun(trading, job, check);
     this.#run = run;
     budget.extend(FACTS.timeFor(Math.ceil(job.unsent().length / MAX_PAIRS)));
@@ -73,7 +77,7 @@ export class RunningJob {
   /** For a signal: prints what became of each order so far, as the answer of the command; nothing if none was sent. */
   printSoFar(): Promise<void> | undefined {
     const job = this.#run?.job;
-    return job === undefined || job.requests === 0 ? undefined : this.context.printAnswer(jobAnswer(job));
+    return job === undefined || job.requests === 0 ? undefined : this.#context.printAnswer(jobAnswer(job));
   }
 
   /** What a signal leaves of the job; null if nothing was sent. */

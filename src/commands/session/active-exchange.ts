@@ -14,6 +14,15 @@ import { SeenNames } from './seen-names.js';
 
 /** The exchange of the profile in use. Each part is made when it is first asked for. */
 export class ActiveExchange {
+  readonly #host: Host;
+  readonly #globals: Globals;
+  readonly #budget: TimeBudget;
+  readonly #output: Output;
+  readonly #sandbox: Sandbox;
+  readonly #profile: ActiveProfile;
+  /** The markets that the journal mentions. */
+  readonly #orderMarkets: () => Promise<readonly string[]>;
+
   /** The names in the exchange's answers, for completion. */
   readonly seenNames = new SeenNames();
   /** The operations that are being sent now; an object each, because two may have the same name. */
@@ -27,19 +36,26 @@ export class ActiveExchange {
   readonly #contradictions = new Set<string>();
 
   constructor(
-    private readonly host: Host,
-    private readonly globals: Globals,
-    private readonly budget: TimeBudget,
-    private readonly output: Output,
-    private readonly sandbox: Sandbox,
-    private readonly profile: ActiveProfile,
-    /** The markets that the journal mentions. */
-    private readonly orderMarkets: () => Promise<readonly string[]>,
-  ) {}
+    host: Host,
+    globals: Globals,
+    budget: TimeBudget,
+    output: Output,
+    sandbox: Sandbox,
+    profile: ActiveProfile,
+    orderMarkets: () => Promise<readonly string[]>,
+  ) {
+    this.#host = host;
+    this.#globals = globals;
+    this.#budget = budget;
+    this.#output = output;
+    this.#sandbox = sandbox;
+    this.#profile = profile;
+    this.#orderMarkets = orderMarkets;
+  }
 
   /** The exchange; the sandbox is started if it does not run. Throws Failure `credentials` or `unreachable`. */
   open(): Promise<Exchange> {
-    this.#exchange ??= this.#open(this.budget);
+    this.#exchange ??= this.#open(this.#budget);
     return this.#exchange;
   }
 
@@ -48,7 +64,7 @@ export class ActiveExchange {
    * @param budget if they have a time of their own
    */
   async signed(budget?: TimeBudget): Promise<Exchange> {
-    await this.profile.loadKeys();
+    await this.#profile.loadKeys();
     await this.#warnOfHalt();
     const exchange = await (budget === undefined ? this.open() : this.#open(budget));
     exchange.requireKeys();
@@ -61,7 +77,7 @@ export class ActiveExchange {
    */
   async inBackground(budget: TimeBudget): Promise<Exchange> {
     await this.open();
-    await this.profile.loadKeys();
+    await this.#profile.loadKeys();
     return (await this.connection()).backgroundExchange(budget);
   }
 
@@ -72,13 +88,13 @@ export class ActiveExchange {
 
   /** What makes the exchange, its streams and its feeds. */
   connection(): Promise<ExchangeConnection> {
-    this.#connection ??= this.profile.connection().then((connection) => this.#connect(connection));
+    this.#connection ??= this.#profile.connection().then((connection) => this.#connect(connection));
     return this.#connection;
   }
 
   /** The state of the exchange's limits, and with whom they are shared. Asks the exchange nothing. */
   async limiterState(): Promise<LimiterState> {
-    await this.profile.loadKeys();
+    await this.#profile.loadKeys();
     return (await this.connection()).limiterState();
   }
 
@@ -112,8 +128,8 @@ export class ActiveExchange {
 
   /** The halt by the file alone, which needs no keychain and no other machine. Throws Failure `credentials` without keys. */
   async localHalt(): Promise<Halt | undefined> {
-    if (!hasLatches(this.host.directories.state)) return undefined;
-    const { keychainEntry, keychainDigest } = await this.profile.connection();
+    if (!hasLatches(this.#host.directories.state)) return undefined;
+    const { keychainEntry, keychainDigest } = await this.#profile.connection();
     const isKnown = keychainEntry === null || keychainDigest !== null;
     return isKnown ? (await (await this.connection()).latch()).findLocal() : undefined;
   }
@@ -133,37 +149,38 @@ export class ActiveExchange {
   #reportHalt(halt: Halt | undefined): void {
     if (halt === undefined || this.#isHaltReported) return;
     this.#isHaltReported = true;
-    this.output.warn(`The account is ${haltText(halt)}: pit sends nothing but cancellations.`);
+    this.#output.warn(`The account is ${haltText(halt)}: pit sends nothing but cancellations.`);
   }
 
   async #findSandbox(): Promise<void> {
-    if (!this.#isSandboxKeptStopped) return this.sandbox.find();
-    if (await this.sandbox.findRunning()) return;
+    if (!this.#isSandboxKeptStopped) return this.#sandbox.find();
+    if (await this.#sandbox.findRunning()) return;
     throw sandboxStopped();
   }
 
   async #restartSandbox(): Promise<void> {
-    await (this.#isSandboxKeptStopped ? this.sandbox.currentAddress() : this.sandbox.ensure());
+    await (this.#isSandboxKeptStopped ? this.#sandbox.currentAddress() : this.#sandbox.ensure());
   }
 
   async #open(budget: TimeBudget): Promise<Exchange> {
-    const { sandbox } = await this.profile.connection();
-    this.host.limitDnsLookups(budget.milliseconds);
+    const { sandbox } = await this.#profile.connection();
+    this.#host.limitDnsLookups(budget.milliseconds);
     if (sandbox) await this.#findSandbox();
     return (await this.connection()).exchange(budget, sandbox ? () => this.#restartSandbox() : undefined);
   }
 
   #connect(connection: Connection): ExchangeConnection {
-    const { host, output } = this;
+    const host = this.#host;
+    const output = this.#output;
     return new ExchangeConnection({
       host,
       connection,
       cache: new Cache(host.directories.cache, host.now),
-      account: () => this.profile.latchAccount(connection),
-      keyDigest: () => this.profile.keyDigest(connection),
-      hosts: hostsOf(connection, () => this.sandbox.address),
-      credentials: () => this.profile.credentials(connection),
-      trace: this.globals.verbose ? (line) => output.note(line) : undefined,
+      account: () => this.#profile.latchAccount(connection),
+      keyDigest: () => this.#profile.keyDigest(connection),
+      hosts: hostsOf(connection, () => this.#sandbox.address),
+      credentials: () => this.#profile.credentials(connection),
+      trace: this.#globals.verbose ? (line) => output.note(line) : undefined,
       onNames: (seen) => this.seenNames.observe(seen),
       onMarkets: (markets) => this.seenNames.markets(markets),
       onContradiction: ({ subject, message }) => {
@@ -172,7 +189,7 @@ export class ActiveExchange {
         output.warn(message);
       },
       onUnshared: (message) => output.warn(message),
-      orderMarkets: this.orderMarkets,
+      orderMarkets: this.#orderMarkets,
       writesUnderWay: this.writesUnderWay,
       onWriteResponse: (name, body) => this.#writeListener(name, body),
     });

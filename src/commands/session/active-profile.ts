@@ -11,35 +11,40 @@ import type { Sandbox } from './sandbox.js';
 
 /** The profile in use: its hosts, its settings and its keys. Each part is read when it is first asked for. */
 export class ActiveProfile {
+  readonly #host: Host;
+  readonly #globals: Globals;
+  readonly #budget: TimeBudget;
+  readonly #sandbox: Sandbox;
+
   readonly profiles: Profiles;
   #connection: Promise<Connection> | undefined;
   #loadingKeys: Promise<KeyPair> | undefined;
   #keychainKeys: KeyPair | undefined;
 
-  constructor(
-    private readonly host: Host,
-    private readonly globals: Globals,
-    private readonly budget: TimeBudget,
-    private readonly sandbox: Sandbox,
-  ) {
+  constructor(host: Host, globals: Globals, budget: TimeBudget, sandbox: Sandbox) {
+    this.#host = host;
+    this.#globals = globals;
+    this.#budget = budget;
+    this.#sandbox = sandbox;
+
     this.profiles = new Profiles(host.directories.config);
   }
 
   get keys(): KeyStore {
-    return new KeyStore(this.host.directories.config, async () => {
+    return new KeyStore(this.#host.directories.config, async () => {
       const { SystemKeychain } = await import('../../config/keychain.js');
-      return new SystemKeychain(this.host, {
+      return new SystemKeychain(this.#host, {
         // a person at a terminal gets the time to unlock it
-        during: (call) => (this.host.errors.isTTY === true ? this.budget.pausedDuring(call) : call()),
+        during: (call) => (this.#host.errors.isTTY === true ? this.#budget.pausedDuring(call) : call()),
         milliseconds: () =>
-          this.budget.hasDeadline ? Math.max(0, this.budget.remainingMs - REPORTING_MS) : UNLOCKING_MS,
+          this.#budget.hasDeadline ? Math.max(0, this.#budget.remainingMs - REPORTING_MS) : UNLOCKING_MS,
       });
     });
   }
 
   /** Its hosts, settings and keys, with the overrides from flags and environment. */
   connection(): Promise<Connection> {
-    this.#connection ??= chooseConnection(this.globals, this.host.environment, this);
+    this.#connection ??= chooseConnection(this.#globals, this.#host.environment, this);
     return this.#connection;
   }
 
@@ -50,8 +55,8 @@ export class ActiveProfile {
    */
   async currentSettings(unsent = 'Nothing was sent.'): Promise<Connection['settings']> {
     const shown = await this.connection();
-    const environment = { ...this.host.environment, PIT_PROFILE: shown.profile };
-    const current = await chooseConnection(this.globals, environment, this);
+    const environment = { ...this.#host.environment, PIT_PROFILE: shown.profile };
+    const current = await chooseConnection(this.#globals, environment, this);
     if (isSameDestination(shown, current)) return current.settings;
     throw usage(
       `The hosts or keys of the profile "${shown.profile}" were changed meanwhile. ${unsent}`,
@@ -107,14 +112,14 @@ export class ActiveProfile {
 
   async #latchAccountOf(digest: string): Promise<string> {
     const { sandboxFiles, keptAccessKey } = await import('../../sandbox/lifecycle/files.js');
-    const sandboxKey = keptAccessKey(sandboxFiles(this.host.directories).settings);
+    const sandboxKey = keptAccessKey(sandboxFiles(this.#host.directories).settings);
     return sandboxKey !== undefined && keyDigest(sandboxKey) === digest ? SANDBOX : `key-${digest}`;
   }
 
   /** The keys that requests are signed with. Throws Failure `credentials`. */
   credentials(connection: Connection): Credentials {
     if (connection.keychainEntry !== null && this.#keychainKeys !== undefined) return this.#keychainKeys;
-    return (connection.keysMissing === null ? this.sandbox.address : undefined) ?? requireKeys(connection);
+    return (connection.keysMissing === null ? this.#sandbox.address : undefined) ?? requireKeys(connection);
   }
 
   /** The market that a command of this profile read or traded in last. Throws Failure `credentials`. */
@@ -124,7 +129,7 @@ export class ActiveProfile {
 
   /** The names that a shell offers for this profile. Throws Failure `credentials`. */
   async completionNames(): Promise<CompletionNames> {
-    const { directories, environment } = this.host;
+    const { directories, environment } = this.#host;
     const { profile } = await this.connection();
     return new CompletionNames(directories.cache, namesFolder(profile, environment));
   }

@@ -125,15 +125,20 @@ async function saveNames(session: Session, unknownIds: () => readonly string[] |
 
 /** Opens the journal and makes the {@link TradingContext} of the command. */
 class Trading {
+  readonly #host: Host;
+  readonly #budget: TimeBudget;
+  readonly #output: Output;
+  readonly #session: Session;
+
   #journal: Journal | undefined;
   #unsettled: Unsettled | undefined;
 
-  constructor(
-    private readonly host: Host,
-    private readonly budget: TimeBudget,
-    private readonly output: Output,
-    private readonly session: Session,
-  ) {}
+  constructor(host: Host, budget: TimeBudget, output: Output, session: Session) {
+    this.#host = host;
+    this.#budget = budget;
+    this.#output = output;
+    this.#session = session;
+  }
 
   /**
    * The client, journal and callbacks of a signed command. Throws Failure `credentials`.
@@ -143,9 +148,10 @@ class Trading {
     readonly budget: TimeBudget;
     readonly output: Pick<Output, 'note' | 'warn' | 'live'>;
   }): Promise<TradingContext> {
-    const { host, session } = this;
-    const budget = own?.budget ?? this.budget;
-    const output = own?.output ?? this.output;
+    const host = this.#host;
+    const session = this.#session;
+    const budget = own?.budget ?? this.#budget;
+    const output = own?.output ?? this.#output;
     const client = await session.exchange.signed(own?.budget);
     const connection = await session.profile.connection();
     // loaded here: commands that only read do not need it
@@ -226,7 +232,8 @@ class Trading {
 
   /** The journal is made when it is first used: a question can be asked before Node's cryptography is loaded for its name. */
   async #journalOnUse(): Promise<() => Journal> {
-    const { host, session } = this;
+    const host = this.#host;
+    const session = this.#session;
     const connection = await session.profile.connection();
     await session.profile.loadKeys();
     const account = accountName(connection, () => session.profile.credentials(connection).accessKey);

@@ -8,32 +8,36 @@ import { type Sandbox, sandboxStopped } from './sandbox.js';
 
 /** The streams of the exchange in use, and what they keep current. */
 export class LiveData {
-  constructor(
-    private readonly sandbox: Sandbox,
-    private readonly profile: ActiveProfile,
-    private readonly exchange: ActiveExchange,
-  ) {}
+  readonly #sandbox: Sandbox;
+  readonly #profile: ActiveProfile;
+  readonly #exchange: ActiveExchange;
+
+  constructor(sandbox: Sandbox, profile: ActiveProfile, exchange: ActiveExchange) {
+    this.#sandbox = sandbox;
+    this.#profile = profile;
+    this.#exchange = exchange;
+  }
 
   /**
    * Follows channels until it is closed; the sandbox is started if it does not run. Throws Failure `credentials` if there is no
    * address for streams and the channels are not to be polled, or no key for a channel.
    */
   async stream(channels: readonly Channel[], choices: StreamChoices = {}): Promise<ExchangeStream> {
-    const { wsUrlMissing } = await this.profile.connection();
-    if (wsUrlMissing === null || choices.reads !== 'polls') await this.#address(() => this.sandbox.ensure());
+    const { wsUrlMissing } = await this.#profile.connection();
+    if (wsUrlMissing === null || choices.reads !== 'polls') await this.#address(() => this.#sandbox.ensure());
     return this.#open(channels, choices);
   }
 
   /** Opens a stream. If the sandbox has been stopped since, it is not started again, because the stop may be final. */
   async #open(channels: readonly Channel[], choices: StreamChoices): Promise<ExchangeStream> {
     if (channels.some(isPrivate)) {
-      await this.profile.loadKeys();
-      this.profile.credentials(await this.profile.connection());
+      await this.#profile.loadKeys();
+      this.#profile.credentials(await this.#profile.connection());
     }
-    const connection = await this.exchange.connection();
-    const { wsUrlMissing } = await this.profile.connection();
-    const address = () => this.#address(() => this.sandbox.currentAddress());
-    return connection.stream(() => this.exchange.open(), channels, wsUrlMissing === null ? address : null, choices);
+    const connection = await this.#exchange.connection();
+    const { wsUrlMissing } = await this.#profile.connection();
+    const address = () => this.#address(() => this.#sandbox.currentAddress());
+    return connection.stream(() => this.#exchange.open(), channels, wsUrlMissing === null ? address : null, choices);
   }
 
   /**
@@ -41,18 +45,18 @@ export class LiveData {
    * Returns at once and connects in the background. Throws Failure `credentials` if there is no host, or no key for a channel.
    */
   async feeds(channels: readonly Channel[]): Promise<Feeds> {
-    await this.exchange.open();
-    if (channels.some(isPrivate)) await this.profile.loadKeys();
-    const { wsUrlMissing } = await this.profile.connection();
+    await this.#exchange.open();
+    if (channels.some(isPrivate)) await this.#profile.loadKeys();
+    const { wsUrlMissing } = await this.#profile.connection();
     let isFirst = true;
     const address = () => {
       // a sandbox that has been stopped since is not started again
-      const locate = isFirst ? () => this.sandbox.ensure() : () => this.sandbox.currentAddress();
+      const locate = isFirst ? () => this.#sandbox.ensure() : () => this.#sandbox.currentAddress();
       isFirst = false;
       return this.#address(locate);
     };
-    const connection = await this.exchange.connection();
-    return connection.feeds(() => this.exchange.open(), channels, wsUrlMissing === null ? address : null);
+    const connection = await this.#exchange.connection();
+    return connection.feeds(() => this.#exchange.open(), channels, wsUrlMissing === null ? address : null);
   }
 
   /**
@@ -60,7 +64,7 @@ export class LiveData {
    * over HTTP and never fails. Undefined if there is no address for streams.
    */
   async orderPushes(): Promise<((market: string) => OrderPushes) | undefined> {
-    const { wsUrlMissing } = await this.profile.connection();
+    const { wsUrlMissing } = await this.#profile.connection();
     if (wsUrlMissing !== null) return undefined;
     return followOrderPushes((market, signal) => this.#open([{ kind: 'orders', market }], { signal, reads: 'never' }));
   }
@@ -70,7 +74,7 @@ export class LiveData {
    * is no address.
    */
   async requireStreams(): Promise<string | null> {
-    const { wsUrl, wsUrlMissing } = await this.profile.connection();
+    const { wsUrl, wsUrlMissing } = await this.#profile.connection();
     if (wsUrlMissing !== null) throw new Failure('credentials', wsUrlMissing.message, { hint: wsUrlMissing.hint });
     return wsUrl;
   }

@@ -3,21 +3,24 @@ import type { OutcomeWait } from '../../trading/trading-context.js';
 
 /** The wait for the outcomes of writes: counted down on a terminal, and one line elsewhere. */
 export class OutcomeCountdown {
+  readonly #output: Pick<Output, 'note' | 'live'>;
+  readonly #isTerminal: boolean;
+
   readonly #waits = new Set<OutcomeWait>();
   #hide: (() => void) | undefined;
   #isNoted = false;
 
-  constructor(
-    private readonly output: Pick<Output, 'note' | 'live'>,
-    private readonly isTerminal: boolean,
-  ) {}
+  constructor(output: Pick<Output, 'note' | 'live'>, isTerminal: boolean) {
+    this.#output = output;
+    this.#isTerminal = isTerminal;
+  }
 
   /** Several waits share one line. */
   show(wait: OutcomeWait): () => void {
     this.#waits.add(wait);
-    if (!this.isTerminal && !this.#isNoted) this.output.note(waitText([wait]));
+    if (!this.#isTerminal && !this.#isNoted) this.#output.note(waitText([wait]));
     this.#isNoted = true;
-    if (this.isTerminal) this.#hide ??= this.output.live(() => waitText([...this.#waits]));
+    if (this.#isTerminal) this.#hide ??= this.#output.live(() => waitText([...this.#waits]));
     return () => {
       this.#waits.delete(wait);
       if (this.#waits.size > 0) return;

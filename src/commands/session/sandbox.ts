@@ -15,13 +15,17 @@ export const SANDBOX_JOURNAL = 'sandbox';
 
 /** The sandbox of this `PIT_HOME`: its address and its administration. Its code is loaded when it is first needed. */
 export class Sandbox {
+  readonly #host: Host;
+  readonly #budget: TimeBudget;
+  readonly #output: Output;
+
   #address: SandboxAddress | undefined;
 
-  constructor(
-    private readonly host: Host,
-    private readonly budget: TimeBudget,
-    private readonly output: Output,
-  ) {}
+  constructor(host: Host, budget: TimeBudget, output: Output) {
+    this.#host = host;
+    this.#budget = budget;
+    this.#output = output;
+  }
 
   /** Its address and keys; undefined before {@link find}. */
   get address(): SandboxAddress | undefined {
@@ -37,7 +41,7 @@ export class Sandbox {
   async findRunning(): Promise<boolean> {
     // this file is all that a command needs if the sandbox runs
     const { locate } = await import('../../sandbox/lifecycle/files.js');
-    const address = locate(this.host);
+    const address = locate(this.#host);
     if (address === undefined) return false;
     this.#address = address;
     return true;
@@ -53,19 +57,20 @@ export class Sandbox {
   async ensure(): Promise<SandboxAddress> {
     const { started, ...address } = await this.start();
     this.#address = address;
-    if (started) this.output.note(`Started the sandbox exchange at ${address.tradeUrl}; it stops by itself when idle.`);
+    if (started)
+      this.#output.note(`Started the sandbox exchange at ${address.tradeUrl}; it stops by itself when idle.`);
     return address;
   }
 
   /** As {@link ensure}, without a note. The flags are added to `pit sandbox serve` if it has to be started. */
   async start(flags: readonly string[] = []): Promise<EnsuredSandbox> {
     const { ensureSandbox } = await import('../../sandbox/lifecycle/control.js');
-    return ensureSandbox(this.host, this.serveCommand(flags));
+    return ensureSandbox(this.#host, this.serveCommand(flags));
   }
 
   /** The command line for `pit sandbox serve` with these flags. */
   serveCommand(flags: readonly string[] = []): Launch {
-    const { command, arguments: args } = this.host.self;
+    const { command, arguments: args } = this.#host.self;
     return { command, args: [...args, 'sandbox', 'serve', '--json', ...flags] };
   }
 
@@ -79,27 +84,27 @@ export class Sandbox {
   ): Promise<ResultOf<Name>> {
     const address = await this.ensure();
     const { administer } = await import('../../sandbox/lifecycle/admin-client.js');
-    return (await administer(address, call, input ?? {}, this.budget.remainingMs)) as ResultOf<Name>;
+    return (await administer(address, call, input ?? {}, this.#budget.remainingMs)) as ResultOf<Name>;
   }
 
   /** Caches the time of the sandbox's clock (ISO 8601) after this command has set it; null: it follows the machine's clock. */
   async rememberClock(time: string | null): Promise<void> {
-    const cache = new Cache(this.host.directories.cache, this.host.now);
-    await keepSandboxOffset(cache, this.host, time === null ? null : Date.parse(time) - this.host.now());
+    const cache = new Cache(this.#host.directories.cache, this.#host.now);
+    await keepSandboxOffset(cache, this.#host, time === null ? null : Date.parse(time) - this.#host.now());
   }
 
   /** Forgets what was written to an exchange that another one has replaced. */
   async deleteJournal(): Promise<void> {
     const { Journal } = await import('../../trading/journal/journal.js');
-    const { state, cache } = this.host.directories;
-    new Journal(this.host, state, SANDBOX_JOURNAL).deleteAll();
+    const { state, cache } = this.#host.directories;
+    new Journal(this.#host, state, SANDBOX_JOURNAL).deleteAll();
     const names = new CompletionNames(cache, SANDBOX);
     for (const kind of ['orders', 'unresolved'] as const) names.write(kind, []);
   }
 
   /** Forgets what a server that has ended had counted against its limits. */
   clearLimits(): void {
-    clearSandboxLimits(this.host.directories.state);
+    clearSandboxLimits(this.#host.directories.state);
   }
 }
 

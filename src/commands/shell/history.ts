@@ -23,14 +23,17 @@ const PASSWORD_IN_URL = /[a-z]:\/\/[^\s/@]*:[^\s@]*@/i;
  * with a space. Nothing here ever fails a command.
  */
 export class History {
+  readonly #state: string;
+  readonly #redaction: Pick<Redaction, 'apply'>;
+
   /** Newest last. */
   #lines: string[] = [];
 
   /** @param state `directories.state` */
-  constructor(
-    private readonly state: string,
-    private readonly redaction: Pick<Redaction, 'apply'>,
-  ) {
+  constructor(state: string, redaction: Pick<Redaction, 'apply'>) {
+    this.#state = state;
+    this.#redaction = redaction;
+
     try {
       this.#lines = this.#kept(readPrivate(state, FILE, MOST_BYTES)?.toString('utf8').split('\n') ?? []);
     } catch {
@@ -50,8 +53,8 @@ export class History {
     if (kept === undefined || kept === this.#lines.at(-1)) return;
     this.#lines.push(kept);
     try {
-      makePrivateFolder(this.state, path.dirname(FILE));
-      isPrivateFile(this.state, FILE);
+      makePrivateFolder(this.#state, path.dirname(FILE));
+      isPrivateFile(this.#state, FILE);
       fs.appendFileSync(this.#file, `${kept}\n`, { mode: FILE_MODE });
     } catch {
       // this shell has it still
@@ -59,7 +62,7 @@ export class History {
   }
 
   get #file(): string {
-    return path.join(this.state, FILE);
+    return path.join(this.#state, FILE);
   }
 
   /** The lines that may be kept. A secret may have become known since a line was written. */
@@ -71,7 +74,7 @@ export class History {
         line.length <= LONGEST_LINE &&
         !KEY_LIKE.test(line) &&
         !PASSWORD_IN_URL.test(line) &&
-        this.redaction.apply(line) === line,
+        this.#redaction.apply(line) === line,
     );
   }
 

@@ -52,6 +52,9 @@ const INTERRUPTED = new Interrupted('SIGINT').exitCode;
 
 /** Commands one after another in one process. */
 class Shell {
+  readonly #context: Context;
+  readonly #program: Program;
+
   readonly #history: History;
   readonly #price = new LivePrice();
   readonly #reader: LineReader;
@@ -65,10 +68,10 @@ class Shell {
   #halted: string | null = null;
   #isLeft = false;
 
-  constructor(
-    private readonly context: Context,
-    private readonly program: Program,
-  ) {
+  constructor(context: Context, program: Program) {
+    this.#context = context;
+    this.#program = program;
+
     const { host, session } = context;
     this.#session = session;
     this.#history = new History(host.directories.state, host.redaction);
@@ -78,7 +81,7 @@ class Shell {
 
   /** Runs what a person types, until they leave. */
   async converse(): Promise<void> {
-    const { host } = this.context;
+    const { host } = this.#context;
     const release = host.redirectInterrupts(() => this.#interrupt());
     const forget = this.#endWithProgram();
     const redrawing = setInterval(() => {
@@ -115,7 +118,7 @@ class Shell {
 
   /** Runs the lines of a file or a pipe, until one fails: then throws CommandEnded with its exit code. */
   async runScript(): Promise<void> {
-    const { host, output } = this.context;
+    const { host, output } = this.#context;
     const forget = this.#endWithProgram();
     let number = 0;
     try {
@@ -141,7 +144,7 @@ class Shell {
       if (words.length > 0) this.#exitCode = await this.#runWords(words, outside, input);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      this.context.output.error(error);
+      this.#context.output.error(error);
       this.#exitCode = error.exitCode;
     }
   }
@@ -162,7 +165,7 @@ class Shell {
     const market = code === 0 ? marketOf(command) : undefined;
     if (market !== undefined && market !== this.#market) await this.#follow(market);
     await this.#locate();
-    if (first === 'help' && isAlone) await this.context.output.answer({ data: null, show: () => HELP });
+    if (first === 'help' && isAlone) await this.#context.output.answer({ data: null, show: () => HELP });
     return code;
   }
 
@@ -172,14 +175,14 @@ class Shell {
     outside: string | null,
     input: Context['host']['input'],
   ): Promise<number> {
-    const { host } = this.context;
+    const { host } = this.#context;
     const piped = outside === null ? undefined : await host.pipeTo(outside);
     // a reader that has ended wanted no more
     piped?.input.on('error', () => undefined);
     const command = new CommandHost(host, words, { input, ...(piped === undefined ? {} : { output: piped.input }) });
     this.#running = command;
     try {
-      const code = await runAndReport(command.host, this.program);
+      const code = await runAndReport(command.host, this.#program);
       piped?.input.end();
       const outsideCode = (await piped?.ended) ?? 0;
       return code === 0 ? outsideCode : code;
@@ -202,7 +205,7 @@ class Shell {
 
   /** The flags that this shell was started with, for each of its commands. */
   #ownFlags(given: ReadonlySet<string>): string[] {
-    const { profile, color, verbose, dryRun, format, isTimeoutGiven, timeoutMs } = this.context.globals;
+    const { profile, color, verbose, dryRun, format, isTimeoutGiven, timeoutMs } = this.#context.globals;
     return [
       ...(profile === undefined || given.has('--profile') ? [] : ['--profile', profile]),
       ...(isTimeoutGiven && !given.has('--timeout') ? ['--timeout', String(timeoutMs / 1_000)] : []),
@@ -222,7 +225,7 @@ class Shell {
   /** Passes a signal that ends the program on to the command that runs. */
   #endWithProgram(): () => void {
     const interrupt = () => this.#running?.interrupt('SIGTERM');
-    return this.context.host.onInterrupt(interrupt, () => void interrupt());
+    return this.#context.host.onInterrupt(interrupt, () => void interrupt());
   }
 
   /** Asks no keychain and no other machine: the prompt is drawn all the time. */
@@ -233,7 +236,7 @@ class Shell {
 
   /** Chooses the exchange of the prompt again: a command may have changed the profile in use. */
   async #locate(): Promise<void> {
-    const { host, globals, output } = this.context;
+    const { host, globals, output } = this.#context;
     const before = this.#connection;
     this.#connection = await tryRead(() => chooseConnection(globals, host.environment, this.#session.profile));
     if (addressOf(this.#connection) === addressOf(before)) return;
@@ -245,14 +248,14 @@ class Shell {
   async #follow(market: string | undefined): Promise<void> {
     this.#market = market;
     await this.#price.stop();
-    if (market === undefined || !this.context.prompts.available) return;
+    if (market === undefined || !this.#context.prompts.available) return;
     // starts the sandbox if it does not run; what is wrong with the exchange is for the commands to say
     await tryRead(() => this.#session.exchange.open());
     await this.#price.follow(this.#session, market);
   }
 
   #prompting() {
-    const { host, output } = this.context;
+    const { host, output } = this.#context;
     return {
       prompt: () => this.#promptText(),
       history: this.#history.newestFirst,
@@ -265,7 +268,7 @@ class Shell {
   }
 
   #promptText(): string {
-    const { output, globals } = this.context;
+    const { output, globals } = this.#context;
     const profile = this.#connection?.profile ?? globals.profile ?? '';
     const state = {
       profile,

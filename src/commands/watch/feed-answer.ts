@@ -8,18 +8,30 @@ const REPLACED_MS = 10_000;
 
 /** An answer from the feeds of its channels; the first answer until all of them are known. */
 export class FeedAnswer implements WatchedAnswer {
+  readonly #host: Pick<Host, 'monotonic'>;
+  readonly #first: FirstAnswer;
+  readonly #streamed: Streamed;
+  readonly #feeds: Pick<Feeds, 'of' | 'changed' | 'close' | 'state' | 'problem'>;
+
   constructor(
-    private readonly host: Pick<Host, 'monotonic'>,
-    private readonly first: FirstAnswer,
-    private readonly streamed: Streamed,
-    private readonly feeds: Pick<Feeds, 'of' | 'changed' | 'close' | 'state' | 'problem'>,
-  ) {}
+    host: Pick<Host, 'monotonic'>,
+    first: FirstAnswer,
+    streamed: Streamed,
+    feeds: Pick<Feeds, 'of' | 'changed' | 'close' | 'state' | 'problem'>,
+  ) {
+    this.#host = host;
+    this.#first = first;
+    this.#streamed = streamed;
+    this.#feeds = feeds;
+  }
 
   snapshot(): AnswerSnapshot {
-    const { feeds, streamed, first } = this;
+    const feeds = this.#feeds;
+    const streamed = this.#streamed;
+    const first = this.#first;
     const known = streamed.channels.flatMap((channel) => feeds.of(channel as ChannelOf<ChannelKind>) ?? []);
     if (known.length < streamed.channels.length) {
-      const ageMs = this.host.monotonic() - first.began;
+      const ageMs = this.#host.monotonic() - first.began;
       return { answer: first.answer, source: 'polling', ageMs, isCurrent: ageMs <= REPLACED_MS };
     }
     const answer = streamed.answer(
@@ -39,8 +51,10 @@ export class FeedAnswer implements WatchedAnswer {
   }
 
   get trouble(): Outage | null {
-    const { state, problem } = this.feeds;
-    const missing = this.streamed.channels.map((channel) => this.feeds.of(channel as ChannelOf<ChannelKind>)?.missing);
+    const { state, problem } = this.#feeds;
+    const missing = this.#streamed.channels.map(
+      (channel) => this.#feeds.of(channel as ChannelOf<ChannelKind>)?.missing,
+    );
     const cut = missing.find((one) => one !== undefined);
     if (state === 'reconnecting' || state === 'silent')
       return { words: 'connection lost, reconnecting', reason: problem };
@@ -49,10 +63,10 @@ export class FeedAnswer implements WatchedAnswer {
   }
 
   changed(signal: AbortSignal): Promise<void> {
-    return this.feeds.changed(signal);
+    return this.#feeds.changed(signal);
   }
 
   close(): Promise<void> {
-    return this.feeds.close();
+    return this.#feeds.close();
   }
 }

@@ -15,6 +15,9 @@ const LATE_MS = 2_000;
 
 /** An answer that is read again and again, more slowly while the shared limits are in use. */
 export class PolledAnswer implements WatchedAnswer {
+  readonly #context: Pick<Context, 'host' | 'budget'>;
+  readonly #read: () => Promise<Answer>;
+
   readonly #ending = new AbortController();
   readonly #changes = new ChangeSignal();
   #kept: FirstAnswer;
@@ -23,11 +26,10 @@ export class PolledAnswer implements WatchedAnswer {
   /** Since when the read takes that is under way, on the monotonic clock. */
   #readingSince: number | undefined;
 
-  constructor(
-    private readonly context: Pick<Context, 'host' | 'budget'>,
-    first: FirstAnswer,
-    private readonly read: () => Promise<Answer>,
-  ) {
+  constructor(context: Pick<Context, 'host' | 'budget'>, first: FirstAnswer, read: () => Promise<Answer>) {
+    this.#context = context;
+    this.#read = read;
+
     this.#kept = first;
     this.#pauseMs = pauseAfter(context.host.monotonic() - first.began);
     void this.#readAgain();
@@ -35,13 +37,13 @@ export class PolledAnswer implements WatchedAnswer {
 
   snapshot(): AnswerSnapshot {
     const { answer, began } = this.#kept;
-    const ageMs = this.context.host.monotonic() - began;
+    const ageMs = this.#context.host.monotonic() - began;
     const isCurrent = this.#failed === null && ageMs <= 2 * this.#pauseMs + LATE_MS;
     return { answer, source: 'polling', ageMs, isCurrent };
   }
 
   get trouble(): Outage | null {
-    const { monotonic } = this.context.host;
+    const { monotonic } = this.#context.host;
     const isLate = this.#readingSince !== undefined && monotonic() - this.#readingSince > LATE_MS;
     if (this.#failed === null && !isLate) return null;
     return { words: 'connection lost, reconnecting', reason: this.#failed ?? 'no answer yet' };
@@ -57,7 +59,7 @@ export class PolledAnswer implements WatchedAnswer {
   }
 
   async #readAgain(): Promise<void> {
-    const { host } = this.context;
+    const { host } = this.#context;
     const { signal } = this.#ending;
     for (;;) {
       await host.sleep(this.#pauseMs, signal);
@@ -68,12 +70,12 @@ export class PolledAnswer implements WatchedAnswer {
   }
 
   async #readOnce(): Promise<void> {
-    const { host, budget } = this.context;
+    const { host, budget } = this.#context;
     const began = host.monotonic();
     budget.restart();
     this.#readingSince = began;
     try {
-      const answer = await this.read();
+      const answer = await this.#read();
       this.#kept = { answer, began };
       this.#failed = answer.failure?.message ?? null;
       this.#pauseMs = pauseAfter(host.monotonic() - began);

@@ -31,11 +31,15 @@ interface Timed {
 
 /** A channel whose every push is its whole state, such as a book: the newest by the exchange's time. */
 export class WholeState<Data extends Timed> implements NewestState<Data> {
+  readonly #isSame: (one: Data, other: Data) => boolean;
+
   readonly dropped = 0;
   #value: Data | undefined;
 
   /** @param isSame whether two states are the same but for their time */
-  constructor(private readonly isSame: (one: Data, other: Data) => boolean) {}
+  constructor(isSame: (one: Data, other: Data) => boolean) {
+    this.#isSame = isSame;
+  }
 
   get value(): Data | undefined {
     return this.#value;
@@ -50,7 +54,7 @@ export class WholeState<Data extends Timed> implements NewestState<Data> {
   remember(): void {}
 
   lacks(shown: Data): boolean {
-    return this.#value !== undefined && !this.#isOvertaken(shown) && !this.isSame(this.#value, shown);
+    return this.#value !== undefined && !this.#isOvertaken(shown) && !this.#isSame(this.#value, shown);
   }
 
   /** Only the newest state is known, and nothing contradicts it. */
@@ -91,6 +95,8 @@ const MOST_REMEMBERED = 10_000;
 
 /** A channel of rows, such as orders: each as it was last. */
 export class RowState<Row extends object> implements NewestState<readonly Row[]> {
+  readonly #rules: RowRules<Row>;
+
   dropped = 0;
   readonly #past = new Map<string | number, Row>();
   /** In the order of {@link RowRules.compare}. */
@@ -103,7 +109,9 @@ export class RowState<Row extends object> implements NewestState<readonly Row[]>
   #newest: Row | undefined;
   #isUnsorted = false;
 
-  constructor(private readonly rules: RowRules<Row>) {}
+  constructor(rules: RowRules<Row>) {
+    this.#rules = rules;
+  }
 
   get value(): readonly Row[] | undefined {
     if (!this.#isKnown) return undefined;
@@ -112,7 +120,7 @@ export class RowState<Row extends object> implements NewestState<readonly Row[]>
   }
 
   take(rows: readonly Row[], scope: Scope): readonly Row[] | undefined {
-    const { key, isOld, isMissing } = this.rules;
+    const { key, isOld, isMissing } = this.#rules;
     if (scope === 'snapshot') this.#dropWhatIsGone(new Set(rows.map(key)));
     const news: Row[] = [];
     for (const row of rows) {
@@ -140,11 +148,11 @@ export class RowState<Row extends object> implements NewestState<readonly Row[]>
 
   lacks(shown: readonly Row[]): boolean {
     const [first] = this.#rows.values();
-    return shown.some((row) => this.rules.isMissing(row, this.#knownOf(row), first));
+    return shown.some((row) => this.#rules.isMissing(row, this.#knownOf(row), first));
   }
 
   startsOver(rows: readonly Row[]): boolean {
-    const { startsOver } = this.rules;
+    const { startsOver } = this.#rules;
     const newest = this.#newest;
     return startsOver !== undefined && newest !== undefined
       ? rows.some((row) => startsOver(row, this.#knownOf(row), newest, row === rows.at(-1) ? this.#newerThan(row) : 0))
@@ -152,29 +160,29 @@ export class RowState<Row extends object> implements NewestState<readonly Row[]>
   }
 
   #newerThan(row: Row): number {
-    const { compare } = this.rules;
+    const { compare } = this.#rules;
     if (compare === undefined || this.#newest === undefined || compare(row, this.#newest) >= 0) return 0;
     return [...this.#rows.values()].filter((known) => compare(row, known) < 0).length;
   }
 
   #knownOf(row: Row): Row | undefined {
-    const key = this.rules.key(row);
+    const key = this.#rules.key(row);
     return this.#rows.get(key) ?? this.#past.get(key);
   }
 
   #listed(): readonly Row[] {
     const rows = [...this.#rows.values()];
-    const { remains, compare } = this.rules;
+    const { remains, compare } = this.#rules;
     if (compare !== undefined || this.#remaining === 0) return rows;
     return [...rows.filter((row) => !remains(row)), ...rows.filter(remains)];
   }
 
   #dropWhatIsGone(named: ReadonlySet<string | number>): void {
-    for (const [key, row] of this.#rows) if (!named.has(key) && !this.rules.remains(row)) this.#rows.delete(key);
+    for (const [key, row] of this.#rows) if (!named.has(key) && !this.#rules.remains(row)) this.#rows.delete(key);
   }
 
   #put(row: Row): void {
-    const { key, remains, compare } = this.rules;
+    const { key, remains, compare } = this.#rules;
     const name = key(row);
     const before = this.#rows.get(name);
     if (before !== undefined && remains(before)) this.#remaining -= 1;
@@ -191,14 +199,14 @@ export class RowState<Row extends object> implements NewestState<readonly Row[]>
 
   /** Rows mostly come in their order. */
   #sort(): void {
-    const { compare } = this.rules;
+    const { compare } = this.#rules;
     if (!this.#isUnsorted || compare === undefined) return;
     this.#isUnsorted = false;
     this.#rows = new Map([...this.#rows].sort(([, left], [, right]) => compare(left, right)));
   }
 
   #trim(): void {
-    const { most, remains } = this.rules;
+    const { most, remains } = this.#rules;
     if (this.#remaining <= most && this.#rows.size <= MOST_ROWS) return;
     for (const [key, row] of this.#rows) {
       const isRemaining = remains(row);
@@ -206,12 +214,12 @@ export class RowState<Row extends object> implements NewestState<readonly Row[]>
       this.#rows.delete(key);
       if (isRemaining) this.#remaining -= 1;
       this.dropped += 1;
-      if (this.rules.compare === undefined) this.#remember(row);
+      if (this.#rules.compare === undefined) this.#remember(row);
     }
   }
 
   #remember(row: Row): void {
-    this.#past.set(this.rules.key(row), row);
+    this.#past.set(this.#rules.key(row), row);
     if (this.#past.size <= MOST_REMEMBERED) return;
     const [oldest] = this.#past.keys();
     if (oldest !== undefined) this.#past.delete(oldest);

@@ -29,6 +29,12 @@ interface PermitFile {
  * themselves.
  */
 export class FileStore implements PermitStore {
+  readonly #root: string;
+  readonly #within: string;
+  readonly #limit: PermitCount;
+  readonly #now: () => number;
+  readonly #part: PermitCount;
+
   readonly #folder: string;
   #recoverAt = 0;
   /** A digest of this machine, because a host name may hold any character. */
@@ -40,13 +46,19 @@ export class FileStore implements PermitStore {
    *   different sizes never take more together than the largest part
    */
   constructor(
-    private readonly root: string,
-    private readonly within: string,
-    private readonly limit: PermitCount,
-    private readonly now: () => number = monotonicMs,
-    private readonly part: PermitCount = limit,
+    root: string,
+    within: string,
+    limit: PermitCount,
+    now: () => number = monotonicMs,
+    part: PermitCount = limit,
     machine: Machine = thisMachine(),
   ) {
+    this.#root = root;
+    this.#within = within;
+    this.#limit = limit;
+    this.#now = now;
+    this.#part = part;
+
     this.#folder = path.join(root, within);
     this.#here = machineDigest(machine);
   }
@@ -54,7 +66,7 @@ export class FileStore implements PermitStore {
   /** Throws Failure if the folder cannot be used. */
   async take(priority: Priority): Promise<TakeResult> {
     const takeable = this.#permits().filter(({ number }) => this.#mayTake(number, priority));
-    const now = this.now();
+    const now = this.#now();
     for (const found of shuffled(
       takeable.filter(({ freeAt }) => freeAt <= now),
       priority,
@@ -69,14 +81,15 @@ export class FileStore implements PermitStore {
 
   /** Whether this process may take a permit. The first ones are reserved for cancellations. */
   #mayTake(number: number, priority: Priority): boolean {
-    const { limit, part } = this;
+    const limit = this.#limit;
+    const part = this.#part;
     if (number < part.reserved) return priority === 'cancel';
     return number >= limit.reserved && number < limit.reserved + part.count - part.reserved;
   }
 
   async #release(name: string, number: number, milliseconds: number): Promise<void> {
     try {
-      this.#move(name, freeName(number, this.now() + milliseconds));
+      this.#move(name, freeName(number, this.#now() + milliseconds));
     } catch {
       // counts as lost, and is free again after LOST_MS
     }
@@ -105,7 +118,7 @@ export class FileStore implements PermitStore {
   }
 
   #permits(): PermitFile[] {
-    requireOwnFolder(this.root, this.within);
+    requireOwnFolder(this.#root, this.#within);
     const found = permitFilesIn(this.#folder);
     if (found.length > 0) return found;
     this.#make();
@@ -114,10 +127,10 @@ export class FileStore implements PermitStore {
 
   /** Makes the folder elsewhere and moves it into place, so that only one of several starting processes succeeds. */
   #make(): void {
-    makePrivateFolder(this.root, path.dirname(this.within));
+    makePrivateFolder(this.#root, path.dirname(this.#within));
     const draft = `${this.#folder}.${process.pid}.${process.hrtime.bigint()}`;
     fs.mkdirSync(draft, FOLDER_MODE);
-    for (let number = 0; number < this.limit.count; number += 1)
+    for (let number = 0; number < this.#limit.count; number += 1)
       fs.writeFileSync(path.join(draft, freeName(number, 0)), '', { mode: FILE_MODE });
     try {
       fs.renameSync(draft, this.#folder);

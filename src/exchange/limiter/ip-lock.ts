@@ -13,14 +13,18 @@ const TEST_EVERY_MS = 60_000;
  * is stored in the name of an empty file: when the lock ends, and when to test it, in milliseconds since the Unix epoch.
  */
 export class IpLock {
+  readonly #root: string;
+  readonly #within: string;
+  readonly #now: () => number;
+
   readonly #folder: string;
 
   /** @param root a private folder; the lock is kept in `within` */
-  constructor(
-    private readonly root: string,
-    private readonly within: string,
-    private readonly now: () => number,
-  ) {
+  constructor(root: string, within: string, now: () => number) {
+    this.#root = root;
+    this.#within = within;
+    this.#now = now;
+
     this.#folder = path.join(root, within);
   }
 
@@ -36,7 +40,7 @@ export class IpLock {
   requireFree(mayProbeLock: boolean): 'free' | 'probe' {
     const lock = this.#lock();
     if (lock === undefined) return 'free';
-    const now = this.now();
+    const now = this.#now();
     // a lock that ends later than possible was dated before the clock was set back
     if (now >= lock.until || lock.until > now + LOCK_MS) {
       this.clear();
@@ -52,9 +56,9 @@ export class IpLock {
   /** Stores the lock after a response reported it. The first such answer dates it. */
   recordLock(): void {
     if (this.#lock() !== undefined) return;
-    const now = this.now();
+    const now = this.#now();
     ignoringErrors(() => {
-      makePrivateFolder(this.root, this.within);
+      makePrivateFolder(this.#root, this.#within);
       fs.writeFileSync(path.join(this.#folder, nameOf(now + LOCK_MS, now + TEST_EVERY_MS)), '', { mode: FILE_MODE });
     });
   }
@@ -71,7 +75,7 @@ export class IpLock {
 
   #locks(): Lock[] {
     const find = () => {
-      requireOwnFolder(this.root, this.within);
+      requireOwnFolder(this.#root, this.#within);
       return fs.readdirSync(this.#folder).flatMap(lockIn);
     };
     return ignoringErrors(find) ?? [];

@@ -61,11 +61,15 @@ const NO_FILE: LocalState = { halt: undefined, id: '' };
  * the file was lifted, the file does not count: another machine lifted it.
  */
 export class Latch {
+  readonly #options: LatchOptions;
+
   readonly #file: string;
   readonly #shared: SharedHalts | undefined;
   #isExempt = false;
 
-  constructor(private readonly options: LatchOptions) {
+  constructor(options: LatchOptions) {
+    this.#options = options;
+
     this.#file = path.join(FOLDER, options.account);
     const { redis, now } = options;
     this.#shared = redis === undefined ? undefined : new SharedHalts(redis, `pit/${this.#file}`, now);
@@ -112,7 +116,7 @@ export class Latch {
   }
 
   #local(): LocalState {
-    const { root, now } = this.options;
+    const { root, now } = this.#options;
     const file = path.join(root, this.#file);
     try {
       const text = readPrivate(root, this.#file, MAX_BYTES)?.toString('utf8');
@@ -130,13 +134,13 @@ export class Latch {
 
   /** At least, after this machine was started again: its clock then starts at zero. */
   #elapsedSince(setAt: number): number {
-    const now = this.options.monotonic();
+    const now = this.#options.monotonic();
     return now < setAt ? now : now - setAt;
   }
 
   /** Sets the latch, durably, wherever it can be set. Never throws a Failure: what it could not do is in the result. */
   async set({ since, until, reason }: NewHalt): Promise<SetHalt> {
-    const now = this.options.now();
+    const now = this.#options.now();
     const lastsMs = until === null ? null : Math.max(0, until - now);
     const record = { id: randomUUID(), since: since ?? now, until, reason, lastsMs };
     const fileFailure = this.#write(record);
@@ -145,7 +149,7 @@ export class Latch {
   }
 
   #write(record: HaltRecord): Failure | null {
-    const { root, monotonic } = this.options;
+    const { root, monotonic } = this.#options;
     const file = path.join(root, this.#file);
     try {
       makePrivateFolder(root, FOLDER);
@@ -160,7 +164,7 @@ export class Latch {
 
   /** Lifts the latch. Throws Failure `unreachable` if Redis cannot be used, and `usage` if the file cannot be removed. */
   async lift(): Promise<void> {
-    const file = path.join(this.options.root, this.#file);
+    const file = path.join(this.#options.root, this.#file);
     try {
       await this.#shared?.lift(this.#local().id);
     } catch (thrown) {

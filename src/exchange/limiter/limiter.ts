@@ -30,16 +30,20 @@ export interface RequestPermit {
 
 /** Keeps requests within the stated limits, together with every process that shares the permits. */
 export class Limiter {
+  readonly #host: Pick<Host, 'sleep' | 'monotonic'>;
+  readonly #budget: TimeBudget;
+  readonly #limits: Limits;
+
   readonly #queues: Readonly<Record<Priority, Map<PermitSource, Promise<unknown>>>> = {
     common: new Map(),
     cancel: new Map(),
   };
 
-  constructor(
-    private readonly host: Pick<Host, 'sleep' | 'monotonic'>,
-    private readonly budget: TimeBudget,
-    private readonly limits: Limits,
-  ) {}
+  constructor(host: Pick<Host, 'sleep' | 'monotonic'>, budget: TimeBudget, limits: Limits) {
+    this.#host = host;
+    this.#budget = budget;
+    this.#limits = limits;
+  }
 
   /**
    * Resolves when a request may be sent. It counts against the limits until its permit ends. Throws Failure `limited` if the
@@ -49,18 +53,18 @@ export class Limiter {
     const permits: Permit[] = [];
     const cancel = async () => void (await Promise.all(permits.map((permit) => permit.cancel())));
     try {
-      for (const limit of this.limits.permitsOf(bucket)) permits.push(await this.#inTurn(limit, priority));
-      const ipLock = countsPerIp(bucket) ? this.limits.ipLock : undefined;
+      for (const limit of this.#limits.permitsOf(bucket)) permits.push(await this.#inTurn(limit, priority));
+      const ipLock = countsPerIp(bucket) ? this.#limits.ipLock : undefined;
       const isProbe = ipLock?.requireFree(mayProbeLock) === 'probe';
       let respondedAt: number | undefined;
       const responded = () => {
-        respondedAt = this.host.monotonic();
+        respondedAt = this.#host.monotonic();
       };
       const end = async (result: SendResult) => {
         // first, so that those who wait for one of the permits see the lock
         if (result === 'lock') ipLock?.recordLock();
         if (result === 'response' && isProbe) ipLock?.clear();
-        const sinceAnswerMs = respondedAt === undefined ? 0 : this.host.monotonic() - respondedAt;
+        const sinceAnswerMs = respondedAt === undefined ? 0 : this.#host.monotonic() - respondedAt;
         await Promise.all(permits.map((permit) => permit.release(sinceAnswerMs)));
       };
       return { responded, end, cancel };
@@ -83,14 +87,14 @@ export class Limiter {
     for (;;) {
       const claim = await limit.claim(priority);
       if ('permit' in claim) return claim.permit;
-      if (!this.budget.allows(claim.waitMs)) throw this.#timeUpFailure();
-      await this.host.sleep(claim.waitMs);
+      if (!this.#budget.allows(claim.waitMs)) throw this.#timeUpFailure();
+      await this.#host.sleep(claim.waitMs);
     }
   }
 
   #timeUpFailure(): Failure {
     const message = 'The rate limit left no room for this request before the time of this command was over.';
-    const hint = `It was not sent. Use --timeout SECONDS to allow more than ${this.budget.words}.`;
+    const hint = `It was not sent. Use --timeout SECONDS to allow more than ${this.#budget.words}.`;
     return new Failure('limited', message, { hint });
   }
 }

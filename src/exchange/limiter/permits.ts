@@ -80,6 +80,8 @@ export type PermitOrWait = { readonly permit: Permit } | { readonly waitMs: numb
  * others was answered after t - 1 s, so its permit was still taken at t, and no more than N permits are ever taken.
  */
 export class Permits {
+  readonly #storesWithout: (lost: PermitStore, thrown: unknown) => readonly PermitStore[];
+
   #stores: readonly PermitStore[];
 
   /**
@@ -88,10 +90,12 @@ export class Permits {
    */
   constructor(
     stores: readonly PermitStore[],
-    private readonly storesWithout: (lost: PermitStore, thrown: unknown) => readonly PermitStore[] = (_, thrown) => {
+    storesWithout: (lost: PermitStore, thrown: unknown) => readonly PermitStore[] = (_, thrown) => {
       throw thrown;
     },
   ) {
+    this.#storesWithout = storesWithout;
+
     this.#stores = stores;
   }
 
@@ -110,7 +114,7 @@ export class Permits {
       } catch (thrown) {
         await release(0);
         // another claim may have replaced it already
-        if (this.#stores.includes(store)) this.#stores = this.storesWithout(store, thrown);
+        if (this.#stores.includes(store)) this.#stores = this.#storesWithout(store, thrown);
         return this.claim(priority);
       }
     }
@@ -121,24 +125,27 @@ export class Permits {
 
 /** Permits of this process alone, for limits that cannot be shared. */
 export class MemoryStore implements PermitStore {
+  readonly #limit: PermitCount;
+  readonly #now: () => number;
+
   /** When each permit is free again; Infinity while a request holds it. */
   readonly #freeAt: number[];
 
-  constructor(
-    private readonly limit: PermitCount,
-    private readonly now: () => number,
-  ) {
+  constructor(limit: PermitCount, now: () => number) {
+    this.#limit = limit;
+    this.#now = now;
+
     this.#freeAt = new Array<number>(limit.count).fill(0);
   }
 
   async take(priority: Priority): Promise<TakeResult> {
-    const first = priority === 'cancel' ? 0 : this.limit.reserved;
-    const now = this.now();
+    const first = priority === 'cancel' ? 0 : this.#limit.reserved;
+    const now = this.#now();
     const number = this.#freeAt.findIndex((freeAt, index) => index >= first && freeAt <= now);
     if (number === -1) return { waitMs: Math.min(...this.#freeAt.slice(first)) - now };
     this.#freeAt[number] = Number.POSITIVE_INFINITY;
     const release = async (milliseconds: number) => {
-      this.#freeAt[number] = this.now() + milliseconds;
+      this.#freeAt[number] = this.#now() + milliseconds;
     };
     return { release };
   }

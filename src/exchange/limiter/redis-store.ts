@@ -31,19 +31,24 @@ const COUNT = `
 
 /** Permits that several machines share, kept in Redis. Methods throw what the client throws if Redis is away. */
 export class RedisStore implements PermitStore {
+  readonly #redis: Redis;
+  readonly #key: string;
+  readonly #limit: PermitCount;
+  readonly #owner: string;
+
   #taken = 0;
 
   /** @param key names the limit and holds no secret */
-  constructor(
-    private readonly redis: Redis,
-    private readonly key: string,
-    private readonly limit: PermitCount,
-    private readonly owner: string,
-  ) {}
+  constructor(redis: Redis, key: string, limit: PermitCount, owner: string) {
+    this.#redis = redis;
+    this.#key = key;
+    this.#limit = limit;
+    this.#owner = owner;
+  }
 
   async take(priority: Priority): Promise<TakeResult> {
-    const { count, reserved } = this.limit;
-    const name = `${this.owner}.${this.#taken++}`;
+    const { count, reserved } = this.#limit;
+    const name = `${this.#owner}.${this.#taken++}`;
     const most = priority === 'cancel' ? count : count - reserved;
     const waitMs = Number(await this.#eval(CLAIM, String(most), name, String(LOST_MS)));
     if (waitMs > 0) return { waitMs };
@@ -67,27 +72,30 @@ export class RedisStore implements PermitStore {
   }
 
   #eval(script: string, ...args: string[]): Promise<unknown> {
-    return this.redis.eval(script, this.key, args);
+    return this.#redis.eval(script, this.#key, args);
   }
 }
 
 /** A connection that is made at the first use, once, and keeps the process only while a response is awaited. */
 export class Redis {
+  readonly #url: string;
+  readonly #problem: string | null;
+
   #connected: Promise<RedisClientType> | undefined;
   #awaited = 0;
   #isSilent = false;
 
   /** @param problem why it must not be used; null if it may */
-  constructor(
-    private readonly url: string,
-    private readonly problem: string | null = null,
-  ) {}
+  constructor(url: string, problem: string | null = null) {
+    this.#url = url;
+    this.#problem = problem;
+  }
 
   /** Runs a script on a key. Rejects if Redis is away, or accepts the connection and does not answer. */
   async eval(script: string, key: string, args: string[]): Promise<unknown> {
-    const problem = this.#isSilent ? SILENT : this.problem;
+    const problem = this.#isSilent ? SILENT : this.#problem;
     if (problem !== null) throw new Error(problem);
-    this.#connected ??= connect(this.url);
+    this.#connected ??= connect(this.#url);
     const client = await this.#connected;
     this.#awaited += 1;
     client.ref();

@@ -62,21 +62,25 @@ export interface SharedState {
  * halts that Redis has at that moment, and no other. Methods reject if Redis cannot be used.
  */
 export class SharedHalts {
+  readonly #redis: Redis;
+  readonly #key: string;
+  readonly #now: () => number;
+
   #entered = 0;
 
   /**
    * @param key names the latch and holds no secret
    * @param now milliseconds since the Unix epoch
    */
-  constructor(
-    private readonly redis: Redis,
-    private readonly key: string,
-    private readonly now: () => number,
-  ) {}
+  constructor(redis: Redis, key: string, now: () => number) {
+    this.#redis = redis;
+    this.#key = key;
+    this.#now = now;
+  }
 
   /** @param fileId the id of the halt in this machine's file; empty without one */
   async read(fileId: string): Promise<SharedState> {
-    return this.#state(await this.redis.eval(GET, this.key, [fileId])).state;
+    return this.#state(await this.#redis.eval(GET, this.#key, [fileId])).state;
   }
 
   /**
@@ -85,16 +89,16 @@ export class SharedHalts {
    */
   enter(fileId: string): { readonly state: Promise<SharedState>; readonly ended: () => Promise<void> } {
     const name = `${process.pid}.${machineDigest()}.${process.hrtime.bigint()}.${this.#entered++}`;
-    const answer = this.redis.eval(ENTER, this.key, [fileId, name, String(LOST_MS)]);
+    const answer = this.#redis.eval(ENTER, this.#key, [fileId, name, String(LOST_MS)]);
     return {
       state: answer.then((found) => this.#state(found).state),
-      ended: async () => void (await this.redis.eval(LEAVE, this.key, [name]).catch(() => undefined)),
+      ended: async () => void (await this.#redis.eval(LEAVE, this.#key, [name]).catch(() => undefined)),
     };
   }
 
   /** The names of the writes of all machines that are leaving. */
   async leaving(): Promise<readonly string[]> {
-    const names = (await this.redis.eval(LEAVING, this.key, [])) as string[];
+    const names = (await this.#redis.eval(LEAVING, this.#key, [])) as string[];
     const here = machineDigest();
     return names.filter((name) => {
       const [pid, machine] = name.split('.');
@@ -104,13 +108,13 @@ export class SharedHalts {
 
   /** Sets a halt, and forgets those that have ended. */
   async set(record: HaltRecord): Promise<void> {
-    const { endedIds } = this.#state(await this.redis.eval(GET, this.key, ['']));
-    await this.redis.eval(SET, this.key, [record.id, JSON.stringify(record), ...endedIds]);
+    const { endedIds } = this.#state(await this.#redis.eval(GET, this.#key, ['']));
+    await this.#redis.eval(SET, this.#key, [record.id, JSON.stringify(record), ...endedIds]);
   }
 
   /** Lifts all halts that Redis has, and that of this machine's file. */
   async lift(fileId: string): Promise<void> {
-    await this.redis.eval(LIFT, this.key, [fileId]);
+    await this.#redis.eval(LIFT, this.#key, [fileId]);
   }
 
   #state(answer: unknown): { readonly state: SharedState; readonly endedIds: readonly string[] } {
@@ -118,7 +122,7 @@ export class SharedHalts {
     if (typeof redisNow !== 'number' || !Array.isArray(texts)) throw new Error('its answer cannot be read');
     const found = texts.map((text) => {
       const { setAt, record } = recordIn(String(text));
-      return { record, halt: lastingHalt(record, this.now(), redisNow - Number(setAt)) };
+      return { record, halt: lastingHalt(record, this.#now(), redisNow - Number(setAt)) };
     });
     const halts = found.flatMap(({ halt }) => halt ?? []).sort((left, right) => endOf(right) - endOf(left));
     const endedIds = found.flatMap(({ record, halt }) => (halt === undefined ? record.id : []));

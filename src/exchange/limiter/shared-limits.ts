@@ -99,16 +99,20 @@ export function hostFolder(host: string): string {
 
 /** The permits of each limit. They are made when they are first needed. */
 class SharedPermits {
+  readonly #sharing: Sharing;
+
   readonly #redis: Redis | undefined;
   readonly #permits = new Map<string, Permits>();
   #hasWarned = false;
 
-  constructor(private readonly sharing: Sharing) {
+  constructor(sharing: Sharing) {
+    this.#sharing = sharing;
+
     this.#redis = sharing.redisUrl === undefined ? undefined : new Redis(sharing.redisUrl, sharing.redisProblem);
   }
 
   of(name: LimitName): Permits {
-    const within = limitPath(name, this.sharing);
+    const within = limitPath(name, this.#sharing);
     const permits = this.#permits.get(within) ?? this.#make(name, within);
     this.#permits.set(within, permits);
     return permits;
@@ -121,10 +125,10 @@ class SharedPermits {
    */
   #make(name: LimitName, within: string): Permits {
     const limit = LIMITS[name];
-    const part = fractionOf(limit, this.sharing.share);
+    const part = fractionOf(limit, this.#sharing.share);
     // one folder for every share, so that no process of this `PIT_HOME` adds to what the others take
     const files = (taken: PermitCount) =>
-      new FileStore(this.sharing.root, permitsFolder(within, limit.count), limit, monotonicMs, taken);
+      new FileStore(this.#sharing.root, permitsFolder(within, limit.count), limit, monotonicMs, taken);
     const whole = files(limit);
     if (this.#redis === undefined) return new Permits([whole], (_, thrown) => [this.#alone(part, thrown)]);
     const redis = new RedisStore(this.#redis, redisKey(within), limit, uniqueProcessName());
@@ -145,7 +149,7 @@ class SharedPermits {
   #warn(beginning: string): void {
     if (this.#hasWarned) return;
     this.#hasWarned = true;
-    this.sharing.onUnshared(`${beginning} ${Math.round(this.sharing.share * 100)}% of each limit.`);
+    this.#sharing.onUnshared(`${beginning} ${Math.round(this.#sharing.share * 100)}% of each limit.`);
   }
 }
 

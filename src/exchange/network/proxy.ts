@@ -57,13 +57,12 @@ type ConnectOptions = Parameters<HttpsProxyAgent<string>['connect']>[1];
  * neither read nor repeat.
  */
 export class Tunnel extends HttpsProxyAgent<string> {
+  readonly #connectMs: number;
+
   /** @param connectMs how long connecting may take, the host's TLS included */
-  constructor(
-    proxy: URL,
-    private readonly connectMs: number,
-    options: { readonly keepAlive: boolean },
-  ) {
+  constructor(proxy: URL, connectMs: number, options: { readonly keepAlive: boolean }) {
     super(proxy, options);
+    this.#connectMs = connectMs;
   }
 
   /** Opens a connection to a host before there is a request for it. */
@@ -75,7 +74,7 @@ export class Tunnel extends HttpsProxyAgent<string> {
   override async connect(request: ClientRequest, options: ConnectOptions): Promise<Socket> {
     const late = new AbortController();
     let giveUp = () => late.abort();
-    const timer = setTimeout(() => giveUp(), this.connectMs);
+    const timer = setTimeout(() => giveUp(), this.#connectMs);
     try {
       const socket = await this.#open(request, options, late.signal);
       giveUp = () => socket.destroy(new ProxyError(`${this.#name} gave no secure connection in time`));

@@ -97,15 +97,19 @@ export interface Clocks {
  * young and the host has neither closed it nor sent anything.
  */
 export class ReadyConnection {
+  readonly #clocks: Clocks;
+
   #kept: { readonly socket: Promise<Socket>; readonly isStale: () => boolean } | undefined;
 
-  constructor(private readonly clocks: Clocks) {}
+  constructor(clocks: Clocks) {
+    this.#clocks = clocks;
+  }
 
   /** Opens one in the background, unless one is kept that may still be used. Opening that fails is left to the write. */
   prepare(open: () => Promise<Socket>): void {
     if (this.#kept !== undefined && !this.#kept.isStale()) return;
     this.drop();
-    const { now, monotonic } = this.clocks;
+    const { now, monotonic } = this.#clocks;
     const [began, started] = [now(), monotonic()];
     const isOld = () => Math.max(now() - began, monotonic() - started) > KEEP_MS || now() < began;
     let opened: Socket | undefined;

@@ -60,6 +60,9 @@ interface Heartbeat {
  * messages before it.
  */
 export class Connection {
+  readonly #options: ConnectionOptions;
+  readonly #user: ConnectionUser;
+
   readonly #network: Network;
   #socket: Socket | undefined;
   /** Sent and not answered, oldest first. */
@@ -75,21 +78,21 @@ export class Connection {
   /** How many frames could not be read or belonged to nothing that was subscribed to. */
   unreadable = 0;
 
-  constructor(
-    private readonly options: ConnectionOptions,
-    private readonly user: ConnectionUser,
-  ) {
+  constructor(options: ConnectionOptions, user: ConnectionUser) {
+    this.#options = options;
+    this.#user = user;
+
     this.#network = options.network ?? new Network();
   }
 
   /** Stays connected until it is ended. Throws Failure `unreachable` or `credentials` if there is no use in going on. */
   async run(): Promise<void> {
-    const { host } = this.options;
-    const { ending } = this.user;
+    const { host } = this.#options;
+    const { ending } = this.#user;
     const start = host.monotonic();
     let wasConnected = false;
     for (let attempt = 0; !ending.aborted; ) {
-      this.user.enter('connecting', null);
+      this.#user.enter('connecting', null);
       const reason = await this.#connect().then(
         async (socket) => {
           wasConnected = true;
@@ -104,10 +107,10 @@ export class Connection {
         },
       );
       if (ending.aborted) break;
-      this.user.enter('reconnecting', reason);
+      this.#user.enter('reconnecting', reason);
       // a connection that lost nothing in the end was a good one
-      if ([...this.user.feeds()].every(({ isSettled }) => isSettled)) attempt = 0;
-      for (const feed of this.user.feeds()) feed.disconnected(this.#lastFrameTime, reason);
+      if ([...this.#user.feeds()].every(({ isSettled }) => isSettled)) attempt = 0;
+      for (const feed of this.#user.feeds()) feed.disconnected(this.#lastFrameTime, reason);
       await host.sleep(backoffMs(attempt, CONNECT_BACKOFF_MS) * (0.5 + host.random() / 2), ending);
       attempt += 1;
     }
@@ -138,44 +141,44 @@ export class Connection {
   /** Ends a subscription, unless other feeds have it too. */
   unsubscribe(feed: Feed): void {
     const message = JSON.stringify(feed.message);
-    const isShared = this.user.named(feed.wire).some((other) => JSON.stringify(other.message) === message);
+    const isShared = this.#user.named(feed.wire).some((other) => JSON.stringify(other.message) === message);
     if (!isShared) this.#paced([feed], () => this.#send(feed, PROTOCOL.unsubscribe));
   }
 
   /** Throws Failure `unreachable` if it is of no use to go on before there ever was a connection. */
   #giveUpIfFinal({ message, hint, isFinal }: NotConnected, start: number): void {
-    const { host, connectMs = Number.POSITIVE_INFINITY } = this.options;
+    const { host, connectMs = Number.POSITIVE_INFINITY } = this.#options;
     if (!isFinal && host.monotonic() - start < connectMs) return;
     throw new Failure('unreachable', `There is no connection to the streams: ${message}.`, { hint });
   }
 
   async #connect(): Promise<Socket> {
-    const { address, host } = this.options;
+    const { address, host } = this.#options;
     const url = await address();
     // the rules for hosts are those of HTTP, to which a WebSocket begins as a request
     const asHttp = url.replace(/^ws/, 'http');
     requireSafeHost(asHttp);
-    if ([...this.user.feeds()].some(({ channel }) => isPrivate(channel)))
+    if ([...this.#user.feeds()].some(({ channel }) => isPrivate(channel)))
       requireCertificateChecks(asHttp, host.environment);
     const text = (frame: string) => this.#onText(frame);
     const binary = () => this.#markAllIncomplete('a frame of bytes');
-    const socket = await Socket.connect(url, this.#network, { text, binary }, this.user.ending);
+    const socket = await Socket.connect(url, this.#network, { text, binary }, this.#user.ending);
     this.#trace(`connected to ${url}`);
     return socket;
   }
 
   /** Follows a connection until it ends. Resolves with the reason. */
   async #follow(socket: Socket): Promise<string> {
-    const { ending } = this.user;
+    const { ending } = this.#user;
     this.#socket = socket;
     this.#heartbeats = [];
     this.#alive();
-    this.user.enter('connected', null);
+    this.#user.enter('connected', null);
     const over = new AbortController();
     const close = () => void socket.close();
     ending.addEventListener('abort', close, { once: true });
     if (ending.aborted) close();
-    this.subscribe([...this.user.feeds()]);
+    this.subscribe([...this.#user.feeds()]);
     const beating = this.#beat(socket, over.signal);
     const reason = await socket.ended;
     this.#socket = undefined;
@@ -187,7 +190,7 @@ export class Connection {
   }
 
   async #beat(socket: Socket, over: AbortSignal): Promise<void> {
-    const { host } = this.options;
+    const { host } = this.#options;
     for (;;) {
       await host.sleep(PING_MS, over);
       if (over.aborted) return;
@@ -202,15 +205,15 @@ export class Connection {
   }
 
   #giveUpIfSilent(socket: Socket): boolean {
-    if (this.options.host.monotonic() - this.#lastFrame < SILENT_MS) return false;
+    if (this.#options.host.monotonic() - this.#lastFrame < SILENT_MS) return false;
     const reason = `nothing came for ${SILENT_MS / SECOND_MS} s`;
-    this.user.enter('silent', reason);
+    this.#user.enter('silent', reason);
     socket.giveUp(reason);
     return true;
   }
 
   #ping(feeds: readonly Feed[]): void {
-    this.#heartbeats.push({ sentAt: this.options.host.monotonic(), feeds });
+    this.#heartbeats.push({ sentAt: this.#options.host.monotonic(), feeds });
     this.#socket?.send(PROTOCOL.ping);
   }
 
@@ -219,8 +222,8 @@ export class Connection {
    * @param rest called before each pause and at the end
    */
   #paced(feeds: readonly Feed[], send: (feed: Feed) => void, rest: () => void = () => undefined): void {
-    const { host } = this.options;
-    const { ending } = this.user;
+    const { host } = this.#options;
+    const { ending } = this.#user;
     const socket = this.#socket;
     const work = async () => {
       for (const feed of feeds) {
@@ -237,7 +240,7 @@ export class Connection {
       }
       rest();
     };
-    this.#sending = this.#sending.then(work).catch((thrown: unknown) => this.user.fail(thrown));
+    this.#sending = this.#sending.then(work).catch((thrown: unknown) => this.#user.fail(thrown));
   }
 
   #send({ channel, message, key }: Feed, event: string): void {
@@ -247,7 +250,7 @@ export class Connection {
   }
 
   #signed(message: Readonly<Record<string, string>>): Record<string, string> {
-    const { host, credentials } = this.options;
+    const { host, credentials } = this.#options;
     const { accessKey, secretKey } = credentials();
     const whole = { ...message, [PROTOCOL.accessKey]: accessKey };
     const sign = signMessage(whole, secretKey);
@@ -257,7 +260,7 @@ export class Connection {
   }
 
   #alive(): void {
-    const { host } = this.options;
+    const { host } = this.#options;
     this.#lastFrame = host.monotonic();
     this.#lastFrameTime = host.now();
   }
@@ -275,7 +278,7 @@ export class Connection {
   #onPong(): void {
     const heartbeat = this.#heartbeats.shift();
     if (heartbeat === undefined) return;
-    this.latencyMs = this.options.host.monotonic() - heartbeat.sentAt;
+    this.latencyMs = this.#options.host.monotonic() - heartbeat.sentAt;
     for (const feed of heartbeat.feeds) feed.confirmed();
   }
 
@@ -287,7 +290,7 @@ export class Connection {
   }
 
   #onFrame(frame: Frame, text: string, before: number): void {
-    const feeds = this.user.named(scalarText(frame.channel) ?? '');
+    const feeds = this.#user.named(scalarText(frame.channel) ?? '');
     if (isRefusal(frame)) this.#onRefusal(frame, feeds);
     else if (isConfirmation(frame)) return;
     else if (typeof frame.channel !== 'string') this.#markAllIncomplete('a frame named no channel', before);
@@ -296,7 +299,7 @@ export class Connection {
   }
 
   #onRefusal(frame: Frame, feeds: readonly Feed[]): void {
-    const { host } = this.options;
+    const { host } = this.#options;
     const code = asInteger(frame.code) ?? null;
     const text = host.redaction.apply((scalarText(frame.message) ?? '').slice(0, LONGEST_MESSAGE));
     const message = text === '' ? 'the exchange gave no reason' : text;
@@ -304,18 +307,18 @@ export class Connection {
     const refused = feeds.filter((one) => market === undefined || one.message.market === market);
     for (const feed of refused) feed.refused();
     for (const channel of refused.length === 0 ? [null] : refused.map((feed) => feed.channel))
-      this.user.refused(channel, code, message);
+      this.#user.refused(channel, code, message);
   }
 
   /** A frame was lost, of an unknown channel. */
   #markAllIncomplete(reason: string, before = this.#lastFrameTime): void {
     this.#alive();
     this.unreadable += 1;
-    for (const feed of this.user.feeds()) feed.markIncomplete(reason, before);
+    for (const feed of this.#user.feeds()) feed.markIncomplete(reason, before);
   }
 
   #trace(line: string): void {
-    const { trace, host } = this.options;
+    const { trace, host } = this.#options;
     trace?.(host.redaction.apply(`WebSocket: ${line}`));
   }
 }

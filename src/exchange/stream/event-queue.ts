@@ -29,6 +29,8 @@ interface QueueItem {
  * conflated into one with the newest state.
  */
 export class EventQueue implements AsyncIterable<StreamEvent> {
+  readonly #overflowed: (key: string) => void;
+
   #items: QueueItem[] = [];
   /** The first item that was not taken: shifting an array costs its length. */
   #first = 0;
@@ -38,7 +40,9 @@ export class EventQueue implements AsyncIterable<StreamEvent> {
   #end: { readonly failure: unknown } | undefined;
 
   /** @param overflowed called if a channel's changes are too many to be kept: it has to be read again */
-  constructor(private readonly overflowed: (key: string) => void) {}
+  constructor(overflowed: (key: string) => void) {
+    this.#overflowed = overflowed;
+  }
 
   push(event: StreamEvent): void {
     if (this.#end !== undefined) return;
@@ -143,7 +147,7 @@ export class EventQueue implements AsyncIterable<StreamEvent> {
   }
 
   #add(key: string, conflated: ConflatedEvent, event: AnyDataEvent): void {
-    if (conflated.add(event)) this.overflowed(key);
+    if (conflated.add(event)) this.#overflowed(key);
   }
 
   #pushControlEvent(event: Exclude<StreamEvent, AnyDataEvent>): void {

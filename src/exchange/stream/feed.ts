@@ -105,6 +105,8 @@ interface Instant {
 
 /** The feed of one channel. {@link Feeds} ticks it, and hands it what the connection says. */
 export class Feed {
+  readonly #context: FeedContext;
+
   readonly key: string;
   /** The channel's name on the wire, and the message that subscribes. */
   readonly wire: string;
@@ -149,8 +151,10 @@ export class Feed {
 
   constructor(
     readonly channel: Channel,
-    private readonly context: FeedContext,
+    context: FeedContext,
   ) {
+    this.#context = context;
+
     const { host, pollMs, hasStream } = context;
     this.#description = followed(channel.kind);
     this.#newest = this.#description.newest();
@@ -171,7 +175,7 @@ export class Feed {
       value,
       time: exchangeTime,
       received: time,
-      ageMs: this.context.host.monotonic() - at,
+      ageMs: this.#context.host.monotonic() - at,
       isCurrent: isLive ? this.#isProven : this.#isPolled,
       source: isLive ? 'stream' : source,
       ...(this.#missing === null ? {} : { missing: this.#missing }),
@@ -186,7 +190,7 @@ export class Feed {
   /** The message that subscribes is about to be sent. */
   subscribing(): void {
     this.#lastPush = null;
-    this.#subscribedAt = this.context.host.monotonic();
+    this.#subscribedAt = this.#context.host.monotonic();
     this.#postponePoll(FIRST_PUSH_MS);
     this.#enter('subscribing');
   }
@@ -200,7 +204,7 @@ export class Feed {
     // until something comes it is polled
     if (!isHeard && this.#isRead('polls')) return;
     if (this.#description.snapshot === null) this.#cannotRead('the interface has no operation that shows it');
-    else if (this.context.reads === 'never') this.#cannotRead('it is not read over HTTP');
+    else if (this.#context.reads === 'never') this.#cannotRead('it is not read over HTTP');
     else this.#startReading();
   }
 
@@ -218,7 +222,7 @@ export class Feed {
 
   /** One that is polled already goes on as it is. */
   #postponePoll(milliseconds: number): void {
-    if (this.#stage === 'live' || !this.#isPolled) this.#nextPoll = this.context.host.monotonic() + milliseconds;
+    if (this.#stage === 'live' || !this.#isPolled) this.#nextPoll = this.#context.host.monotonic() + milliseconds;
   }
 
   /** Nothing is read and passed on any more. What is known stays as it is. */
@@ -247,7 +251,7 @@ export class Feed {
   /** Called often: reads what is due. */
   tick(): void {
     if (this.#isEnded) return;
-    const { now, monotonic } = this.context.host;
+    const { now, monotonic } = this.#context.host;
     if (this.#isOverflowed && this.#stage === 'live') {
       this.markIncomplete('the reader was too slow', now());
       this.#complete = null;
@@ -255,7 +259,7 @@ export class Feed {
     if (this.#isMute) {
       this.#enter('lost');
       this.#nextPoll = monotonic();
-      this.context.subscribeAgain(this);
+      this.#context.subscribeAgain(this);
     }
     if (this.#stage === 'incomplete' && monotonic() >= this.#nextRead) this.#startReading();
     else if (this.#isPollDue || this.#isCheckDue) this.#read();
@@ -277,10 +281,10 @@ export class Feed {
       this.markIncomplete(`a frame of ${this.wire} was not what the channel sends${where}`, before);
       return false;
     }
-    const data = decode(parsed.output, this.channel, this.context.marketNamed);
+    const data = decode(parsed.output, this.channel, this.#context.marketNamed);
     if (data === undefined) return true;
     const contradicted = contradiction?.(data, this.channel);
-    if (contradicted !== undefined) this.context.client.reportContradiction(contradicted);
+    if (contradicted !== undefined) this.#context.client.reportContradiction(contradicted);
     this.#take({ data, raw });
     return true;
   }
@@ -298,7 +302,7 @@ export class Feed {
   }
 
   #heard(): void {
-    const now = this.context.host.monotonic();
+    const now = this.#context.host.monotonic();
     if (this.#lastPush !== null) {
       const pause = now - this.#lastPush;
       this.#pauseMs = (this.#pauseMs ?? pause) * (1 - PAUSE_WEIGHT) + pause * PAUSE_WEIGHT;
@@ -310,7 +314,7 @@ export class Feed {
   #pass(push: Push): boolean {
     const event = this.#pushed(push);
     if (event === undefined) return false;
-    this.context.emit(event);
+    this.#context.emit(event);
     if (this.#doubt !== null && !this.#newest.lacks(this.#doubt.shown)) this.#doubt = null;
     return true;
   }
@@ -335,7 +339,8 @@ export class Feed {
 
   /** Reads a snapshot. It is dropped if the feed has entered another stage by then. */
   #read(): void {
-    const { context, channel } = this;
+    const { channel } = this;
+    const context = this.#context;
     const { host } = context;
     const { snapshot } = this.#description;
     if (snapshot === null) return;
@@ -376,17 +381,17 @@ export class Feed {
 
   #readFailed({ message }: Failure): void {
     this.#isReading = false;
-    const now = this.context.host.monotonic();
+    const now = this.#context.host.monotonic();
     if (this.#stage === 'reading') this.#remainIncomplete(message);
     else if (this.#stage === 'live') [this.#lastCheck, this.#nextCheck] = [now, now + CHECK_MS];
     else {
       this.#nextPoll = now + this.#pollPauseMs;
-      this.context.polled(message);
+      this.#context.polled(message);
     }
   }
 
   #recover(found: Snapshot, began: Instant): void {
-    this.#nextRead = this.context.host.monotonic() + SUSPICION_MS;
+    this.#nextRead = this.#context.host.monotonic() + SUSPICION_MS;
     const event = this.#shown(found, began);
     if (event === undefined && this.#description.isWhole) {
       this.#remainIncomplete('HTTP shows what was before');
@@ -399,10 +404,10 @@ export class Feed {
 
   /** Forgets what is known, which is of an exchange that is gone, and reads the start of the new one. */
   #startOver(): void {
-    const to = this.context.host.now();
+    const to = this.#context.host.now();
     const gap = { from: this.#complete?.from ?? to, to, resynchronised: false, permanent: true };
     const reason = 'the exchange has started over';
-    this.context.emit({ type: 'gap', channel: this.channel, received: to, gap, reason, hasStartedOver: true });
+    this.#context.emit({ type: 'gap', channel: this.channel, received: to, gap, reason, hasStartedOver: true });
     [this.#newest, this.#came, this.#complete] = [this.#description.newest(), undefined, null];
     [this.#gap, this.#polledAt, this.#held] = [null, null, []];
     this.#heldCharacters = 0;
@@ -412,7 +417,7 @@ export class Feed {
 
   /** What HTTP shows of a live channel may still be on its way as a push. */
   #check(found: Snapshot, began: Instant): void {
-    const now = this.context.host.monotonic();
+    const now = this.#context.host.monotonic();
     if (!this.#newest.lacks(found.data)) {
       this.#doubt = null;
       this.#prove(began, found.data);
@@ -429,12 +434,12 @@ export class Feed {
     const provenAt = this.#description.isWhole ? this.#came?.time : this.#complete?.from;
     this.markIncomplete('the channel did not send what HTTP shows', provenAt ?? began.time);
     this.#enter('lost');
-    this.context.subscribeAgain(this);
+    this.#context.subscribeAgain(this);
     this.#polled(found, began);
   }
 
   #polled(found: Snapshot, began: Instant): void {
-    const { host, pollMs = this.#description.pollMs } = this.context;
+    const { host, pollMs = this.#description.pollMs } = this.#context;
     const now = host.monotonic();
     this.#pollPauseMs = Math.min(pollMs * LONGEST_PAUSE, Math.max(pollMs, (now - began.at) * PAUSE_PER_POLL));
     this.#nextPoll = now + this.#pollPauseMs;
@@ -445,9 +450,9 @@ export class Feed {
     if (this.#came !== undefined) this.#came = { ...this.#came, ...began, source: 'polling' };
     this.#polledAt = began.at;
     this.#complete = { from: began.time, base: this.#baseOf(found.data) };
-    this.context.polled(null);
+    this.#context.polled(null);
     if (found.unrecoverable !== null && this.#gap !== null) this.#reportPermanent(found.unrecoverable);
-    if (event !== undefined && isNews) this.context.emit(event);
+    if (event !== undefined && isNews) this.#context.emit(event);
   }
 
   /** Only the gap can be reported; at the start there is none. */
@@ -462,7 +467,7 @@ export class Feed {
 
   #remainIncomplete(why: string): void {
     this.#report('open', why);
-    this.#nextRead = this.context.host.monotonic() + backoffMs(this.#failures, READ_BACKOFF_MS);
+    this.#nextRead = this.#context.host.monotonic() + backoffMs(this.#failures, READ_BACKOFF_MS);
     this.#failures += 1;
     const held = this.#held;
     this.#enter('incomplete');
@@ -475,16 +480,16 @@ export class Feed {
     this.#enter('live');
     this.#failures = 0;
     this.#gap = null;
-    const { host } = this.context;
+    const { host } = this.#context;
     this.#prove(began ?? { at: host.monotonic(), time: host.now() }, shown);
-    if (event !== undefined) this.context.emit(event);
+    if (event !== undefined) this.#context.emit(event);
     for (const push of held) this.#pass(push);
   }
 
   /** Nothing was missing at that moment. @param shown what HTTP has shown */
   #prove({ time }: Instant, shown?: unknown): void {
     this.#complete = { from: time, base: this.#baseOf(shown) };
-    const now = this.context.host.monotonic();
+    const now = this.#context.host.monotonic();
     [this.#proven, this.#lastCheck, this.#nextCheck] = [now, now, now + CHECK_MS];
   }
 
@@ -504,17 +509,17 @@ export class Feed {
 
   get #isProven(): boolean {
     if (!this.#isRead('checks') || this.#description.snapshot === null) return true;
-    const now = this.context.host.monotonic();
+    const now = this.#context.host.monotonic();
     if (this.#doubt !== null && now - this.#doubt.since > PUSH_DELAY_MS) return false;
     return now - Math.max(this.#proven, this.#lastPush ?? 0) <= LONGEST_UNPROVEN_MS;
   }
 
   get #isPolled(): boolean {
-    return this.#polledAt !== null && this.context.host.monotonic() - this.#polledAt <= 2 * this.#pollPauseMs;
+    return this.#polledAt !== null && this.#context.host.monotonic() - this.#polledAt <= 2 * this.#pollPauseMs;
   }
 
   get #isPollDue(): boolean {
-    if (this.#isReading || this.context.host.monotonic() < this.#nextPoll) return false;
+    if (this.#isReading || this.#context.host.monotonic() < this.#nextPoll) return false;
     if (this.#description.snapshot === null) return false;
     return this.#stage === 'lost' || ((this.#isAway || this.#stage === 'subscribing') && this.#isRead('polls'));
   }
@@ -523,7 +528,7 @@ export class Feed {
   get #isMute(): boolean {
     const { isWhole, isHistory } = this.#description;
     if (!(isWhole || isHistory) || this.#lastPush !== null || !this.#isRead('checks')) return false;
-    return this.#stage === 'live' && this.context.host.monotonic() - this.#subscribedAt >= FIRST_PUSH_MS;
+    return this.#stage === 'live' && this.#context.host.monotonic() - this.#subscribedAt >= FIRST_PUSH_MS;
   }
 
   get #isAway(): boolean {
@@ -532,7 +537,7 @@ export class Feed {
 
   get #isCheckDue(): boolean {
     if (this.#isReading || this.#stage !== 'live' || !this.#isRead('checks')) return false;
-    const now = this.context.host.monotonic();
+    const now = this.#context.host.monotonic();
     if (now >= this.#nextCheck) return true;
     const lastPush = this.#lastPush;
     const pause = this.#pauseMs;
@@ -541,7 +546,7 @@ export class Feed {
   }
 
   #isRead(wanted: HttpReads): boolean {
-    return HTTP_READS.indexOf(this.context.reads) >= HTTP_READS.indexOf(wanted);
+    return HTTP_READS.indexOf(this.#context.reads) >= HTTP_READS.indexOf(wanted);
   }
 
   #reportPermanent(failure: string): void {
@@ -550,10 +555,10 @@ export class Feed {
   }
 
   #report(state: 'open' | 'resynchronised' | 'permanent', failure?: string): void {
-    const received = this.context.host.now();
+    const received = this.#context.host.now();
     this.#gap ??= { from: received, reason: state === 'open' ? 'HTTP could not be read' : 'HTTP does not show all' };
     const { from, reason } = this.#gap;
-    this.context.emit({
+    this.#context.emit({
       type: 'gap',
       channel: this.channel,
       received,
@@ -564,7 +569,7 @@ export class Feed {
 
   /** The event of a push; undefined if nothing in it is new. */
   #pushed({ data, raw }: Push): AnyDataEvent | undefined {
-    const { host } = this.context;
+    const { host } = this.#context;
     const came = { at: host.monotonic(), time: host.now(), source: 'stream' } as const;
     return this.#merged(data, this.#description.isWhole ? 'snapshot' : 'delta', came, raw);
   }
@@ -588,7 +593,7 @@ export class Feed {
     this.#came = { ...came, exchangeTime: time };
     const origin =
       raw === null ? { source: 'http', since: this.#complete?.from ?? null } : { source: 'push', since: null };
-    const received = this.context.host.now();
+    const received = this.#context.host.now();
     const { channel } = this;
     return { type: 'data', channel, time, received, ...origin, scope, data: news, skipped: 0, raw } as AnyDataEvent;
   }

@@ -59,6 +59,8 @@ const TICK_MS = 250;
 
 /** The feeds of several channels, over one connection if the exchange has a stream. */
 export class Feeds {
+  readonly #options: FeedsOptions;
+
   readonly #feeds = new Map<string, Feed>();
   readonly #byWire = new Map<string, readonly Feed[]>();
   readonly #ending = new AbortController();
@@ -73,7 +75,9 @@ export class Feeds {
   #reads = 0;
   readonly #waitingReads: (() => void)[] = [];
 
-  constructor(private readonly options: FeedsOptions) {
+  constructor(options: FeedsOptions) {
+    this.#options = options;
+
     const {
       host,
       clientOf,
@@ -153,7 +157,7 @@ export class Feeds {
   add(channel: Channel): void {
     const key = channelKey(channel);
     if (this.#feeds.has(key)) return;
-    if (isPrivate(channel)) this.options.requireKeys?.();
+    if (isPrivate(channel)) this.#options.requireKeys?.();
     const feed = new Feed(channel, this.#context);
     this.#feeds.set(key, feed);
     this.#byWire.set(feed.wire, [...(this.#byWire.get(feed.wire) ?? []), feed]);
@@ -188,7 +192,7 @@ export class Feeds {
   /** Resolves when the connection is closed and no timer is left. */
   async close(): Promise<void> {
     this.#ending.abort();
-    this.options.signal?.removeEventListener('abort', this.#abort);
+    this.#options.signal?.removeEventListener('abort', this.#abort);
     this.#budget.restart(0);
     for (const feed of this.#feeds.values()) feed.end();
     this.#changes.close();
@@ -214,7 +218,7 @@ export class Feeds {
   async #readWhatIsDue(): Promise<void> {
     while (!this.#isEnding) {
       for (const feed of this.#feeds.values()) feed.tick();
-      await this.options.host.sleep(TICK_MS, this.#ending.signal);
+      await this.#options.host.sleep(TICK_MS, this.#ending.signal);
     }
   }
 
@@ -236,7 +240,7 @@ export class Feeds {
     // each new attempt reports that it connects
     const isAttempt = state === 'connecting' && this.#state !== 'connecting';
     if (!isAttempt) [this.#state, this.#problem] = [state, reason];
-    this.#emit({ type: 'state', state, received: this.options.host.now(), reason });
+    this.#emit({ type: 'state', state, received: this.#options.host.now(), reason });
   }
 
   #polled(problem: string | null): void {
@@ -245,13 +249,13 @@ export class Feeds {
   }
 
   #emit(event: StreamEvent): void {
-    this.options.observe?.(event);
+    this.#options.observe?.(event);
     this.#changes.notify();
   }
 
   /** Nothing can come any more. */
   #fail(thrown: unknown): void {
-    const { failed } = this.options;
+    const { failed } = this.#options;
     if (failed === undefined) throw thrown;
     failed(thrown);
     void this.close();

@@ -13,10 +13,14 @@ interface Started {
  * with a dead or unreadable one, it signals nothing. All that wait for a market share one stream.
  */
 export class OrderPushStreams {
+  readonly #open: (market: string, signal: AbortSignal) => Promise<ExchangeStream>;
+
   readonly #byMarket = new Map<string, Started>();
 
   /** @param open opens a stream of the orders of a market */
-  constructor(private readonly open: (market: string, signal: AbortSignal) => Promise<ExchangeStream>) {}
+  constructor(open: (market: string, signal: AbortSignal) => Promise<ExchangeStream>) {
+    this.#open = open;
+  }
 
   /** Its stream is closed with the last that use it. */
   of(market: string): OrderPushes {
@@ -38,7 +42,7 @@ export class OrderPushStreams {
     const started: Started = { users: new Set(), end: new AbortController(), stream: undefined };
     this.#byMarket.set(market, started);
     const follow = async () => {
-      const stream = await this.open(market, started.end.signal);
+      const stream = await this.#open(market, started.end.signal);
       started.stream = stream;
       for await (const event of stream) if (event.type === 'data') for (const pushes of started.users) pushes.notify();
     };

@@ -23,14 +23,15 @@ interface SocketEvents {
 
 /** One connection, until it ends. */
 export class Socket {
+  readonly #socket: WebSocket;
+
   /** Resolves with the reason when the connection has ended. */
   readonly ended: Promise<string>;
   #reason: string | undefined;
 
-  private constructor(
-    private readonly socket: WebSocket,
-    { text, binary }: SocketEvents,
-  ) {
+  private constructor(socket: WebSocket, { text, binary }: SocketEvents) {
+    this.#socket = socket;
+
     this.ended = new Promise((resolve) => {
       socket.on('error', (error) => {
         this.#reason ??= reasonOf(error);
@@ -90,20 +91,20 @@ export class Socket {
   }
 
   send(text: string): void {
-    if (this.socket.bufferedAmount <= MAX_UNSENT) this.socket.send(text);
+    if (this.#socket.bufferedAmount <= MAX_UNSENT) this.#socket.send(text);
   }
 
   /** Ends the connection at once. @param reason what {@link ended} then says */
   giveUp(reason: string): void {
     this.#reason ??= reason;
-    this.socket.terminate();
+    this.#socket.terminate();
   }
 
   /** Ends the connection in the way of the protocol, or at once if the host does not answer. */
   async close(): Promise<void> {
     this.#reason ??= 'closed';
-    const timer = setTimeout(() => this.socket.terminate(), CLOSE_MS);
-    this.socket.close(1000);
+    const timer = setTimeout(() => this.#socket.terminate(), CLOSE_MS);
+    this.#socket.close(1000);
     await this.ended;
     clearTimeout(timer);
   }

@@ -49,46 +49,50 @@ export const INITIAL_BALANCES: Readonly<Record<string, string>> = {
 
 /** The customers. There are few, all in memory. */
 export class Customers {
-  private readonly byKey: Map<string, Customer>;
+  readonly #list: Customer[];
+
+  readonly #byKey: Map<string, Customer>;
 
   /** The list, oldest first, is a part of the exchange's state. */
-  constructor(private readonly list: Customer[]) {
-    this.byKey = new Map(list.map((customer) => [customer.accessKey, customer]));
+  constructor(list: Customer[]) {
+    this.#list = list;
+
+    this.#byKey = new Map(list.map((customer) => [customer.accessKey, customer]));
   }
 
   /** Oldest first. */
   all(): readonly Customer[] {
-    return this.list;
+    return this.#list;
   }
 
   byAccessKey(accessKey: string): Customer | undefined {
-    return this.byKey.get(accessKey);
+    return this.#byKey.get(accessKey);
   }
 
   /** Adds an account, by default with all permissions. Throws {@link UsernameTaken}. */
   add(secrets: Secrets, permissions: Permissions = ALL): Customer {
-    if (this.list.some(({ username }) => username === secrets.username)) throw new UsernameTaken(secrets.username);
-    const customer = { id: String(this.list.length + 1), permissions, ...secrets };
-    this.list.push(customer);
-    this.byKey.set(customer.accessKey, customer);
+    if (this.#list.some(({ username }) => username === secrets.username)) throw new UsernameTaken(secrets.username);
+    const customer = { id: String(this.#list.length + 1), permissions, ...secrets };
+    this.#list.push(customer);
+    this.#byKey.set(customer.accessKey, customer);
     return customer;
   }
 
   get secretsOfFirst(): Secrets {
-    const { accessKey, secretKey, safePwd, username } = this.first;
+    const { accessKey, secretKey, safePwd, username } = this.#first;
     return { accessKey, secretKey, safePwd, username };
   }
 
   /** Gives the first account other keys. Its name and permissions stay. */
   replaceKeysOfFirst({ accessKey, secretKey, safePwd }: Secrets): void {
-    const { first } = this;
-    this.byKey.delete(first.accessKey);
-    this.list[0] = { ...first, accessKey, secretKey, safePwd };
-    this.byKey.set(accessKey, this.list[0]);
+    const first = this.#first;
+    this.#byKey.delete(first.accessKey);
+    this.#list[0] = { ...first, accessKey, secretKey, safePwd };
+    this.#byKey.set(accessKey, this.#list[0]);
   }
 
-  private get first(): Customer {
-    const [first] = this.list;
+  get #first(): Customer {
+    const [first] = this.#list;
     if (first === undefined) throw new RangeError('the exchange has no first account');
     return first;
   }

@@ -75,40 +75,42 @@ type Pending = Omit<Bill, 'id' | 'balance' | 'time'>;
  * back, because queries find their time range by binary search.
  */
 export class BillBook {
-  private pending: Pending[] = [];
-  private readonly bills: NumberedLists<Bill>;
-  private readonly ofCoin: NumberedLists<number>;
-  private readonly latest = new Map<string, number>();
+  readonly #ledger: Ledger;
+  readonly #sequences: Sequences;
 
-  constructor(
-    { bills, coinBills }: BillLists,
-    private readonly ledger: Ledger,
-    private readonly sequences: Sequences,
-  ) {
-    this.bills = bills;
-    this.ofCoin = coinBills;
+  #pending: Pending[] = [];
+  readonly #bills: NumberedLists<Bill>;
+  readonly #ofCoin: NumberedLists<number>;
+  readonly #latest = new Map<string, number>();
+
+  constructor({ bills, coinBills }: BillLists, ledger: Ledger, sequences: Sequences) {
+    this.#ledger = ledger;
+    this.#sequences = sequences;
+
+    this.#bills = bills;
+    this.#ofCoin = coinBills;
   }
 
   post(account: string, coin: string, change: bigint, kind: BillKind, remark = ''): void {
-    if (change !== 0n) this.pending.push({ account, coin, change, kind, remark });
+    if (change !== 0n) this.#pending.push({ account, coin, change, kind, remark });
   }
 
   /** Writes what was posted since the last call. */
   write(now: number): void {
-    const entries = this.pending;
+    const entries = this.#pending;
     if (entries.length === 0) return;
-    this.pending = [];
-    const balances = this.balancesAfter(entries);
+    this.#pending = [];
+    const balances = this.#balancesAfter(entries);
     for (const [index, { account, coin, change, kind, remark }] of entries.entries()) {
-      const [id, balance] = [this.sequences.bill(), balances[index] ?? 0n];
-      const time = Math.max(now, this.lastTime(account));
+      const [id, balance] = [this.#sequences.bill(), balances[index] ?? 0n];
+      const time = Math.max(now, this.#lastTime(account));
       // field by field: copying the entry and adding to it is several times slower, and happens four times for each trade
-      this.append({ id, account, coin, change, balance, time, kind, remark });
+      this.#append({ id, account, coin, change, balance, time, kind, remark });
     }
   }
 
   /** The balance after each entry, computed backwards from the current one. */
-  private balancesAfter(entries: readonly Pending[]): bigint[] {
+  #balancesAfter(entries: readonly Pending[]): bigint[] {
     const after = new Map<string, bigint>();
     const balances = new Array<bigint>(entries.length);
     for (let index = entries.length - 1; index >= 0; index -= 1) {
@@ -116,7 +118,7 @@ export class BillBook {
       if (entry === undefined) continue;
       const { account, coin, change } = entry;
       const list = `${account}/${coin}`;
-      const balance = after.get(list) ?? this.ledger.available(account, coin) + this.ledger.frozen(account, coin);
+      const balance = after.get(list) ?? this.#ledger.available(account, coin) + this.#ledger.frozen(account, coin);
       balances[index] = balance;
       after.set(list, balance - change);
     }
@@ -126,26 +128,26 @@ export class BillBook {
   /** A page of an account's bills, newest first. */
   page(account: string, { coin, from, until, page, pageSize }: BillQuery): Bill[] {
     if (coin === undefined) {
-      const [first, last] = range(this.bills, account, (bill) => bill.time, from, until);
-      return this.bills.newest(account, page, pageSize, first, last);
+      const [first, last] = range(this.#bills, account, (bill) => bill.time, from, until);
+      return this.#bills.newest(account, page, pageSize, first, last);
     }
     const list = `${account}/${coin}`;
-    const bill = (place: number) => this.bills.at(account, place);
-    const [first, last] = range(this.ofCoin, list, (place) => bill(place).time, from, until);
-    return this.ofCoin.newest(list, page, pageSize, first, last).map(bill);
+    const bill = (place: number) => this.#bills.at(account, place);
+    const [first, last] = range(this.#ofCoin, list, (place) => bill(place).time, from, until);
+    return this.#ofCoin.newest(list, page, pageSize, first, last).map(bill);
   }
 
-  private append(bill: Bill): void {
-    const place = this.bills.append(bill.account, bill);
-    this.ofCoin.append(`${bill.account}/${bill.coin}`, place);
-    this.latest.set(bill.account, bill.time);
+  #append(bill: Bill): void {
+    const place = this.#bills.append(bill.account, bill);
+    this.#ofCoin.append(`${bill.account}/${bill.coin}`, place);
+    this.#latest.set(bill.account, bill.time);
   }
 
-  private lastTime(account: string): number {
-    const cached = this.latest.get(account);
+  #lastTime(account: string): number {
+    const cached = this.#latest.get(account);
     if (cached !== undefined) return cached;
-    const length = this.bills.length(account);
-    return length === 0 ? Number.NEGATIVE_INFINITY : this.bills.at(account, length).time;
+    const length = this.#bills.length(account);
+    return length === 0 ? Number.NEGATIVE_INFINITY : this.#bills.at(account, length).time;
   }
 }
 

@@ -35,28 +35,31 @@ export class Overdraft extends Error {
  * to zero over all accounts. A hold moves coins from the available to the frozen part of one account.
  */
 export class Ledger {
+  readonly #balances: Map<string, Balance>;
+  readonly #changed: (name: string) => void;
+
   /**
    * The balances by account and coin are a part of the exchange's state. `changed` is called with the names of those that a
    * movement changed.
    */
-  constructor(
-    private readonly balances: Map<string, Balance> = new Map(),
-    private readonly changed: (name: string) => void = () => {},
-  ) {}
+  constructor(balances: Map<string, Balance> = new Map(), changed: (name: string) => void = () => {}) {
+    this.#balances = balances;
+    this.#changed = changed;
+  }
 
   /** Moves `amount` units of a coin. Throws {@link Overdraft}, with nothing moved, if the source has less. */
   move(coin: string, amount: bigint, from: Entry, to: Entry): void {
     if (amount < 0n) throw new RangeError(`a movement of ${amount} ${coin}`);
     if (amount === 0n) return;
     const [sourceName, targetName] = [nameOf(from.account, coin), nameOf(to.account, coin)];
-    const source = this.balance(sourceName);
+    const source = this.#balance(sourceName);
     if (source[from.part] < amount && !mayOwe(from.account)) {
       throw new Overdraft(`${from.account} has ${source[from.part]} ${coin} ${from.part}, not ${amount}`);
     }
     source[from.part] -= amount;
-    this.balance(targetName)[to.part] += amount;
-    this.changed(sourceName);
-    if (targetName !== sourceName) this.changed(targetName);
+    this.#balance(targetName)[to.part] += amount;
+    this.#changed(sourceName);
+    if (targetName !== sourceName) this.#changed(targetName);
   }
 
   hold(account: string, coin: string, amount: bigint): void {
@@ -73,28 +76,28 @@ export class Ledger {
   }
 
   available(account: string, coin: string): bigint {
-    return this.balances.get(nameOf(account, coin))?.available ?? 0n;
+    return this.#balances.get(nameOf(account, coin))?.available ?? 0n;
   }
 
   frozen(account: string, coin: string): bigint {
-    return this.balances.get(nameOf(account, coin))?.frozen ?? 0n;
+    return this.#balances.get(nameOf(account, coin))?.frozen ?? 0n;
   }
 
   /** The sum of each coin over all accounts: always zero, unless there is a defect. */
   sums(): Map<string, bigint> {
     const sums = new Map<string, bigint>();
-    for (const [name, { available, frozen }] of this.balances) {
+    for (const [name, { available, frozen }] of this.#balances) {
       const coin = name.slice(name.lastIndexOf('/') + 1);
       sums.set(coin, (sums.get(coin) ?? 0n) + available + frozen);
     }
     return sums;
   }
 
-  private balance(name: string): Balance {
-    const found = this.balances.get(name);
+  #balance(name: string): Balance {
+    const found = this.#balances.get(name);
     if (found !== undefined) return found;
     const balance = { available: 0n, frozen: 0n };
-    this.balances.set(name, balance);
+    this.#balances.set(name, balance);
     return balance;
   }
 }

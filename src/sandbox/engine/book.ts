@@ -42,25 +42,29 @@ export interface Level<Order extends BookOrder> {
  * price and then move few elements.
  */
 class BookSide<Order extends BookOrder> {
-  private readonly levels: Level<Order>[] = [];
+  readonly #side: Side;
 
-  constructor(private readonly side: Side) {}
+  readonly #levels: Level<Order>[] = [];
+
+  constructor(side: Side) {
+    this.#side = side;
+  }
 
   best(): Level<Order> | undefined {
-    return this.levels[this.levels.length - 1];
+    return this.#levels[this.#levels.length - 1];
   }
 
   /** Whether an order of the other side at `price` would trade with a level at the price `level`. */
   reaches(price: bigint, level: bigint): boolean {
-    return this.side === 'buy' ? price <= level : price >= level;
+    return this.#side === 'buy' ? price <= level : price >= level;
   }
 
   add(order: Order): void {
-    const index = this.position(order.price);
-    let level = this.levels[index];
+    const index = this.#position(order.price);
+    let level = this.#levels[index];
     if (level?.price !== order.price) {
       level = { price: order.price, amount: 0n, orders: new Map() };
-      this.levels.splice(index, 0, level);
+      this.#levels.splice(index, 0, level);
     }
     level.orders.set(order.id, order);
     level.amount += order.remaining;
@@ -68,41 +72,41 @@ class BookSide<Order extends BookOrder> {
 
   /** Whether the order was there. */
   remove(order: Order): boolean {
-    const index = this.position(order.price);
-    const level = this.levels[index];
+    const index = this.#position(order.price);
+    const level = this.#levels[index];
     if (level?.price !== order.price || !level.orders.delete(order.id)) return false;
     level.amount -= order.remaining;
-    if (level.orders.size === 0) this.levels.splice(index, 1);
+    if (level.orders.size === 0) this.#levels.splice(index, 1);
     return true;
   }
 
   dropBest(): void {
-    this.levels.pop();
+    this.#levels.pop();
   }
 
   /** The levels from the best outwards. */
   *[Symbol.iterator](): Generator<Level<Order>> {
-    for (let index = this.levels.length - 1; index >= 0; index -= 1) {
-      const level = this.levels[index];
+    for (let index = this.#levels.length - 1; index >= 0; index -= 1) {
+      const level = this.#levels[index];
       if (level !== undefined) yield level;
     }
   }
 
   /** The index where a level of this price is or belongs. */
-  private position(price: bigint): number {
+  #position(price: bigint): number {
     let low = 0;
-    let high = this.levels.length;
+    let high = this.#levels.length;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      const level = this.levels[middle];
-      if (level !== undefined && this.isWorse(level.price, price)) low = middle + 1;
+      const level = this.#levels[middle];
+      if (level !== undefined && this.#isWorse(level.price, price)) low = middle + 1;
       else high = middle;
     }
     return low;
   }
 
-  private isWorse(a: bigint, b: bigint): boolean {
-    return this.side === 'buy' ? a < b : a > b;
+  #isWorse(a: bigint, b: bigint): boolean {
+    return this.#side === 'buy' ? a < b : a > b;
   }
 }
 
@@ -113,7 +117,7 @@ class BookSide<Order extends BookOrder> {
 export class Book<Order extends BookOrder> {
   /** Changes whenever the book may have changed. */
   revision = 0;
-  private readonly sides = { buy: new BookSide<Order>('buy'), sell: new BookSide<Order>('sell') };
+  readonly #sides = { buy: new BookSide<Order>('buy'), sell: new BookSide<Order>('sell') };
 
   /**
    * Matches an order, then rests the remainder, or drops that of an IOC order. A PostOnly order is submitted only if it does not
@@ -121,13 +125,13 @@ export class Book<Order extends BookOrder> {
    */
   submit(order: Order, execution: OrderType): BookEvent<Order>[] {
     this.revision += 1;
-    const events = this.match(order);
+    const events = this.#match(order);
     if (order.remaining === 0n) return events;
     if (execution === 'ioc') {
       events.push({ kind: 'cancelled', order });
       return events;
     }
-    this.sides[order.side].add(order);
+    this.#sides[order.side].add(order);
     events.push({ kind: 'rested', order });
     return events;
   }
@@ -135,33 +139,33 @@ export class Book<Order extends BookOrder> {
   /** Puts back a stored order. Orders of one price must come in the order of their ids. */
   restore(order: Order): void {
     this.revision += 1;
-    this.sides[order.side].add(order);
+    this.#sides[order.side].add(order);
   }
 
   /** Removes a resting order. Whether it was resting. */
   cancel(order: Order): boolean {
     this.revision += 1;
-    return this.sides[order.side].remove(order);
+    return this.#sides[order.side].remove(order);
   }
 
   /** Whether an order of this side and price would trade at once. */
   crosses(side: Side, price: bigint): boolean {
-    const otherSide = this.sides[opposite(side)];
+    const otherSide = this.#sides[opposite(side)];
     const best = otherSide.best();
     return best !== undefined && otherSide.reaches(price, best.price);
   }
 
   best(side: Side): Level<Order> | undefined {
-    return this.sides[side].best();
+    return this.#sides[side].best();
   }
 
   /** The levels of a side from the best outwards. */
   levels(side: Side): Iterable<Level<Order>> {
-    return this.sides[side];
+    return this.#sides[side];
   }
 
-  private match(taker: Order): BookEvent<Order>[] {
-    const otherSide = this.sides[opposite(taker.side)];
+  #match(taker: Order): BookEvent<Order>[] {
+    const otherSide = this.#sides[opposite(taker.side)];
     const events: BookEvent<Order>[] = [];
     while (taker.remaining > 0n) {
       const level = otherSide.best();

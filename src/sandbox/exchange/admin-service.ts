@@ -31,13 +31,17 @@ interface AdminContext {
 
 /** What the owner of the sandbox can do with the exchange. None of it is part of the interface. */
 export class AdminService {
-  constructor(private readonly context: AdminContext) {}
+  readonly #context: AdminContext;
+
+  constructor(context: AdminContext) {
+    this.#context = context;
+  }
 
   /** A new account without balances. Throws UsernameTaken. */
   addAccount(secrets: Secrets, permissions: Permissions): Customer {
-    const customer = this.context.customers.add(secrets, permissions);
-    this.context.funds.seed(customer.id);
-    this.context.changed();
+    const customer = this.#context.customers.add(secrets, permissions);
+    this.#context.funds.seed(customer.id);
+    this.#context.changed();
     return customer;
   }
 
@@ -48,14 +52,14 @@ export class AdminService {
   movePrice(name: string, price: string, ms: number): void {
     const market = MARKETS.get(name);
     if (market === undefined) throw new Refusal('unknownMarket', name);
-    if (this.context.isReplayed(name)) throw new Refusal('cannotTrade', `${name} follows a recording`);
-    this.context.simulator.movePrice(name, Number(market.ticks(price)), ms);
-    this.context.changed();
+    if (this.#context.isReplayed(name)) throw new Refusal('cannotTrade', `${name} follows a recording`);
+    this.#context.simulator.movePrice(name, Number(market.ticks(price)), ms);
+    this.#context.changed();
   }
 
   /** Whether no customer has traded, moved coins or added an account yet, so that nothing is lost by starting again. */
   get isUntouched(): boolean {
-    const { customers, orders, funds } = this.context;
+    const { customers, orders, funds } = this.#context;
     const [first, ...others] = customers.all();
     if (first === undefined || others.length > 0) return false;
     const hasOrders = [...MARKETS.keys()].some(
@@ -67,12 +71,12 @@ export class AdminService {
 
   /** Rows of recordings that are still to be replayed. */
   get replaying(): number {
-    return this.context.replays.left;
+    return this.#context.replays.left;
   }
 
   /** The markets that follow a recording, those at its end too. */
   get replayed(): readonly ReplayedMarket[] {
-    return this.context.replays.all;
+    return this.#context.replays.all;
   }
 
   /**
@@ -81,13 +85,13 @@ export class AdminService {
    * the past.
    */
   replay(market: string, recording: Recording): void {
-    const { clock, replays } = this.context;
+    const { clock, replays } = this.#context;
     const { from } = spanOf(recording);
     if (from < clock.now()) throw new BackInTime(`${from} is before ${clock.now()}`);
     if (!replays.all.some((other) => other.market !== market && other.left > 0)) clock.set(from);
     replays.add(market, recording);
-    this.context.advance();
-    this.context.changed();
+    this.#context.advance();
+    this.#context.changed();
   }
 
   /**
@@ -96,7 +100,7 @@ export class AdminService {
    * the rest then happens when the clock runs again.
    */
   async fastForward(until: number, shouldContinue: () => boolean): Promise<void> {
-    const { clock, replays, advance, fastForward, durable } = this.context;
+    const { clock, replays, advance, fastForward, durable } = this.#context;
     clock.stop();
     while (replays.next < Number.POSITIVE_INFINITY) {
       const end = Math.max(until, replays.next);

@@ -20,40 +20,40 @@ type ChangeListener = (topic: string, order?: Order) => void;
  * for whatever was reported, so that a stream shows the same.
  */
 export class Changes {
-  private readonly listeners = new Set<ChangeListener>();
+  readonly #listeners = new Set<ChangeListener>();
 
   /** Adds a listener. Call what is returned to remove it. */
   listen(listener: ChangeListener): () => void {
-    this.listeners.add(listener);
-    return () => this.listeners.delete(listener);
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
   }
 
   /** The book of a market may have changed. */
   book(market: string): void {
-    this.report(topics.book(market));
+    this.#report(topics.book(market));
   }
 
   /** A trade, after tape and candles have it. */
   trade(market: string): void {
-    this.report(topics.trades(market));
+    this.#report(topics.trades(market));
   }
 
   /** A market's candles show a price at which nothing was traded. */
   candles(market: string): void {
-    this.report(topics.candles(market));
+    this.#report(topics.candles(market));
   }
 
   /** An order of a customer is new, or has changed. */
   order(order: Order): void {
-    this.report(topics.orders(order.account, order.market.name), order);
+    this.#report(topics.orders(order.account, order.market.name), order);
   }
 
   /** A balance of a ledger account, named `account/coin`. */
   balance(name: string): void {
-    this.report(topics.balances(name.slice(0, name.lastIndexOf('/'))));
+    this.#report(topics.balances(name.slice(0, name.lastIndexOf('/'))));
   }
 
-  private report(topic: string, order?: Order): void {
-    for (const listener of this.listeners) listener(topic, order);
+  #report(topic: string, order?: Order): void {
+    for (const listener of this.#listeners) listener(topic, order);
   }
 }

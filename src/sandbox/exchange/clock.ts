@@ -29,20 +29,24 @@ export class BackInTime extends Error {
  * Unless it is stopped, its time also passes while the sandbox is not running.
  */
 export class Clock {
-  private last = Number.NEGATIVE_INFINITY;
-  private readonly waiting = new Set<() => void>();
+  readonly #real: () => number;
+  #driven: ClockState | undefined;
+  readonly #changed: (state: ClockState) => void;
+
+  #last = Number.NEGATIVE_INFINITY;
+  readonly #waiting = new Set<() => void>();
 
   /** `driven` is undefined while the clock follows the machine's; `changed` is called with each new state. */
-  constructor(
-    private readonly real: () => number,
-    private driven: ClockState | undefined,
-    private readonly changed: (state: ClockState) => void,
-  ) {}
+  constructor(real: () => number, driven: ClockState | undefined, changed: (state: ClockState) => void) {
+    this.#real = real;
+    this.#driven = driven;
+    this.#changed = changed;
+  }
 
   /** ms since the Unix epoch. */
   readonly now = (): number => {
-    this.last = Math.max(this.last, this.shown());
-    return this.last;
+    this.#last = Math.max(this.#last, this.#shown());
+    return this.#last;
   };
 
   /**
@@ -51,8 +55,8 @@ export class Clock {
    * was set for a simulation: then requests may also be dated by the machine's, from the moment at which the clock was driven.
    */
   believable(tolerance: number): TimeRange[] {
-    const [now, real] = [this.now(), this.real()];
-    const { driven } = this;
+    const [now, real] = [this.now(), this.#real()];
+    const driven = this.#driven;
     const counted = driven === undefined ? real : driven.shown + (real - driven.real);
     const ranges = [{ from: Math.min(now, counted) - tolerance, to: Math.max(now, counted) + tolerance }];
     if (driven !== undefined && Math.abs(now - real) > SIMULATED)
@@ -62,61 +66,61 @@ export class Clock {
 
   /** Resolves once the clock shows `time`. Waiting keeps no process alive. */
   async reaches(time: number): Promise<void> {
-    while (this.now() < time) await this.passes(time - this.now());
+    while (this.now() < time) await this.#passes(time - this.now());
   }
 
   get state(): ClockState {
     const now = this.now();
-    return { speed: 1, stopped: false, ...this.driven, shown: now, real: this.real() };
+    return { speed: 1, stopped: false, ...this.#driven, shown: now, real: this.#real() };
   }
 
   stop(): void {
-    this.drive({ stopped: true });
+    this.#drive({ stopped: true });
   }
 
   start(): void {
-    this.drive({ stopped: false });
+    this.#drive({ stopped: false });
   }
 
   /** Throws {@link BackInTime} if `time` is in the past. */
   set(time: number): void {
     if (time < this.now()) throw new BackInTime(`${time} is before ${this.now()}`);
-    this.drive({ shown: time });
+    this.#drive({ shown: time });
   }
 
   /** Shows `time`, unless it shows a later one already. */
   forward(time: number): void {
-    if (time > this.now()) this.drive({ shown: time });
+    if (time > this.now()) this.#drive({ shown: time });
   }
 
   run(speed: number): void {
-    this.drive({ speed });
+    this.#drive({ speed });
   }
 
-  private drive(change: Partial<ClockState>): void {
-    this.driven = { ...this.state, ...change };
-    this.changed(this.driven);
-    for (const wake of this.waiting) wake();
+  #drive(change: Partial<ClockState>): void {
+    this.#driven = { ...this.state, ...change };
+    this.#changed(this.#driven);
+    for (const wake of this.#waiting) wake();
   }
 
   /** Resolves after `ms` of this clock, or earlier if it is driven. */
-  private passes(ms: number): Promise<void> {
+  #passes(ms: number): Promise<void> {
     const { speed, stopped } = this.state;
     return new Promise((resolve) => {
       const wake = () => {
         clearTimeout(timer);
-        this.waiting.delete(wake);
+        this.#waiting.delete(wake);
         resolve();
       };
       const timer = stopped ? undefined : setTimeout(wake, Math.min(LONGEST_TIMER, Math.ceil(ms / speed))).unref();
-      this.waiting.add(wake);
+      this.#waiting.add(wake);
     });
   }
 
-  private shown(): number {
-    if (this.driven === undefined) return this.real();
-    const { shown, real, speed, stopped } = this.driven;
+  #shown(): number {
+    if (this.#driven === undefined) return this.#real();
+    const { shown, real, speed, stopped } = this.#driven;
     // the machine's clock may be set back
-    return stopped ? shown : shown + Math.floor(Math.max(0, this.real() - real) * speed);
+    return stopped ? shown : shown + Math.floor(Math.max(0, this.#real() - real) * speed);
   }
 }

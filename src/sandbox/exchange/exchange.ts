@@ -110,9 +110,9 @@ export class Exchange {
   /** Reports what changes, to those who listen. */
   readonly changes = new Changes();
   readonly ledger: Ledger;
-  private readonly sequences: Sequences;
-  private readonly replays: Replays;
-  private readonly simulator: MarketSimulator;
+  readonly #sequences: Sequences;
+  readonly #replays: Replays;
+  readonly #simulator: MarketSimulator;
 
   private constructor(
     readonly store: Store<State>,
@@ -130,11 +130,12 @@ export class Exchange {
       store.touch();
       this.changes.balance(name);
     });
-    this.sequences = new Sequences(state.sequence);
+    this.#sequences = new Sequences(state.sequence);
     this.customers = new Customers(state.customers);
     const lists = { bills: store.lists<Bill>('bills'), coinBills: store.lists<number>('coinBills') };
-    const bills = new BillBook(lists, this.ledger, this.sequences);
-    const { ledger, sequences, customers } = this;
+    const bills = new BillBook(lists, this.ledger, this.#sequences);
+    const { ledger, customers } = this;
+    const sequences = this.#sequences;
     const base = { ledger, sequences, bills, now: time, changed };
     const venues = openVenues(store, genesis, historyMs);
     this.margin = new MarginService({ ...base, lastPrice: (market) => lastPrice(venues.get(market)) });
@@ -156,10 +157,10 @@ export class Exchange {
       withdrawals: store.lists<Withdrawal>('withdrawals'),
     });
     this.market = new MarketService(venues, time);
-    this.replays = new Replays(state.replays, store.table<RecordedCandle | Print>('replayRows'));
-    const isReplayed = (market: string) => genesis.emptyMarket === market || this.replays.has(market);
+    this.#replays = new Replays(state.replays, store.table<RecordedCandle | Print>('replayRows'));
+    const isReplayed = (market: string) => genesis.emptyMarket === market || this.#replays.has(market);
     const priceMoves = new PriceMoves(state.priceMoves);
-    this.simulator = new MarketSimulator(genesis.seed, [...venues.values()], this.orders, state.simulator, {
+    this.#simulator = new MarketSimulator(genesis.seed, [...venues.values()], this.orders, state.simulator, {
       isReplayed,
       priceMoves,
     });
@@ -168,8 +169,8 @@ export class Exchange {
       orders: this.orders,
       funds: this.funds,
       clock: this.clock,
-      simulator: this.simulator,
-      replays: this.replays,
+      simulator: this.#simulator,
+      replays: this.#replays,
       isReplayed,
       advance: () => this.advance(),
       fastForward: () => this.fastForward(),
@@ -179,7 +180,7 @@ export class Exchange {
     // ids increase with time, so their order also restores time priority
     for (const order of orders.restore()) {
       venues.get(order.market.name)?.book.restore(order);
-      if (isSimulated(order.account)) this.simulator.restore(order);
+      if (isSimulated(order.account)) this.#simulator.restore(order);
     }
   }
 
@@ -203,7 +204,7 @@ export class Exchange {
       const { state } = store;
       store.state ??= genesisState(options);
       const exchange = new Exchange(store, store.state, options);
-      if (state === undefined) exchange.begin(options);
+      if (state === undefined) exchange.#begin(options);
       for (const [coin, sum] of exchange.ledger.sums())
         if (sum !== 0n) throw new UnreadableStore(`the stored ${coin} is out of balance: ${sum}`);
       return exchange;
@@ -215,18 +216,18 @@ export class Exchange {
 
   /** Lets everything happen that is due by now. */
   advance(): void {
-    this.runUntil(this.clock.now(), (moment) => this.simulator.advance(moment));
+    this.#runUntil(this.clock.now(), (moment) => this.#simulator.advance(moment));
   }
 
   /** The same, except that simulated traders stand still: only replays and what customers asked for happen. */
   fastForward(): void {
-    this.runUntil(this.clock.now(), (moment) => this.simulator.skip(moment));
+    this.#runUntil(this.clock.now(), (moment) => this.#simulator.skip(moment));
   }
 
   /** How many ms of the machine's clock until something happens without a request; undefined while the clock is stopped. */
   get dueIn(): number | undefined {
     const { shown, speed, stopped } = this.clock.state;
-    return stopped ? undefined : Math.max(0, (Math.min(this.nextDue(), this.simulator.next) - shown) / speed);
+    return stopped ? undefined : Math.max(0, (Math.min(this.#nextDue(), this.#simulator.next) - shown) / speed);
   }
 
   /** Schedules a commit at once, because something of a customer has changed. */
@@ -251,7 +252,7 @@ export class Exchange {
       markets: this.markets.size,
       accounts: this.customers.all().length,
       orders: this.orders.openCount,
-      trades: this.sequences.trades,
+      trades: this.#sequences.trades,
     };
   }
 
@@ -260,32 +261,32 @@ export class Exchange {
   }
 
   /** A new exchange: its first account, and the market before it is first seen. */
-  private begin({ firstAccount }: ExchangeOptions): void {
+  #begin({ firstAccount }: ExchangeOptions): void {
     this.customers.add(firstAccount);
     this.funds.seed(FIRST_ACCOUNT, INITIAL_BALANCES);
-    this.simulator.begin(this.clock.now());
-    this.state.simulator = this.simulator.state;
+    this.#simulator.begin(this.clock.now());
+    this.state.simulator = this.#simulator.state;
     this.store.touch();
   }
 
-  private runUntil(time: number, simulate: (moment: number) => boolean): void {
-    for (let moment = this.nextDue(); moment <= time; moment = this.nextDue()) {
+  #runUntil(time: number, simulate: (moment: number) => boolean): void {
+    for (let moment = this.#nextDue(); moment <= time; moment = this.#nextDue()) {
       simulate(moment);
       this.orders.advance(moment);
       this.funds.advance(moment);
-      for (const [market, print] of this.replays.takeDue(moment)) this.simulator.replayPrint(market, print);
+      for (const [market, print] of this.#replays.takeDue(moment)) this.#simulator.replayPrint(market, print);
       this.changed();
     }
     if (simulate(time)) {
-      this.state.simulator = this.simulator.state;
+      this.state.simulator = this.#simulator.state;
       this.store.touch();
     }
     this.store.commitWithin(IDLE_COMMIT);
   }
 
   /** When the next timer, withdrawal or replayed row is due; Infinity if none is. */
-  private nextDue(): number {
-    return Math.min(this.orders.next, this.funds.next, this.replays.next);
+  #nextDue(): number {
+    return Math.min(this.orders.next, this.funds.next, this.#replays.next);
   }
 }
 

@@ -80,18 +80,19 @@ interface Listing extends TradedMarket {
 
 /** The public market data: decimal text made from ticks and lots. A method throws {@link Refusal} for an unknown market. */
 export class MarketService {
-  private readonly listings: ReadonlyMap<string, Listing>;
+  readonly #now: () => number;
 
-  constructor(
-    venues: ReadonlyMap<string, TradedMarket>,
-    private readonly now: () => number,
-  ) {
+  readonly #listings: ReadonlyMap<string, Listing>;
+
+  constructor(venues: ReadonlyMap<string, TradedMarket>, now: () => number) {
+    this.#now = now;
+
     const listing = (venue: TradedMarket): Listing => ({ ...venue, depthRevision: -1, depths: new Map() });
-    this.listings = new Map([...venues].map(([name, venue]) => [name, listing(venue)]));
+    this.#listings = new Map([...venues].map(([name, venue]) => [name, listing(venue)]));
   }
 
   ticker(name: string): Ticker {
-    const [listing, now] = [this.listing(name), this.now()];
+    const [listing, now] = [this.#listing(name), this.#now()];
     const { market, book, tape } = listing;
     const { candle: day, turnover } = lastDay(listing, now);
     const last = tape.last?.price ?? day.close;
@@ -114,7 +115,7 @@ export class MarketService {
    * it makes of them. Throws {@link Refusal} for a merge step that does not fit the market.
    */
   depth(name: string, { size, merge }: DepthQuery): Depth {
-    const listing = this.listing(name);
+    const listing = this.#listing(name);
     const { market, book, depths } = listing;
     const step = mergeStep(market, merge);
     if (book.revision !== listing.depthRevision) depths.clear();
@@ -122,12 +123,12 @@ export class MarketService {
     const key = `${size} ${step}`;
     const sides = depths.get(key) ?? depthSides(listing, size, step);
     if (depths.size < MAX_DEPTHS) depths.set(key, sides);
-    return { time: this.now(), ...sides };
+    return { time: this.#now(), ...sides };
   }
 
   /** At most 50, oldest first: those after an id, or the latest. */
   trades(name: string, afterId?: string): PublicTrade[] {
-    const { market, tape } = this.listing(name);
+    const { market, tape } = this.#listing(name);
     if (afterId !== undefined && !/^\d{1,19}$/.test(afterId)) throw new Refusal('badParameter', 'since');
     const trades = tape.after(afterId === undefined ? undefined : BigInt(afterId));
     return trades.map(({ id, time, side, price, amount }) => ({
@@ -141,8 +142,8 @@ export class MarketService {
 
   /** Without gaps, oldest first. */
   candles(name: string, type: CandleType, { since, size, which }: CandleQuery): Ohlcv[] {
-    const { market, tape } = this.listing(name);
-    return tape.candles.read(type, this.now(), size, since, which).map(({ time, open, high, low, close, volume }) => ({
+    const { market, tape } = this.#listing(name);
+    return tape.candles.read(type, this.#now(), size, since, which).map(({ time, open, high, low, close, volume }) => ({
       time,
       open: market.price(open),
       high: market.price(high),
@@ -152,8 +153,8 @@ export class MarketService {
     }));
   }
 
-  private listing(market: string): Listing {
-    const listing = this.listings.get(market);
+  #listing(market: string): Listing {
+    const listing = this.#listings.get(market);
     if (listing === undefined) throw new Refusal('unknownMarket', market.slice(0, 40));
     return listing;
   }

@@ -20,14 +20,18 @@ interface FaultyRequest {
 
 /** Applies faults to requests, and logs what was really executed. */
 export class Faults {
+  readonly #now: () => number;
+
   readonly rules: FaultRules;
 
   /** `now` is the machine's clock, for the log. */
   constructor(
     seed: number,
     readonly log: FaultLog,
-    private readonly now: () => number,
+    now: () => number,
   ) {
+    this.#now = now;
+
     this.rules = new FaultRules(seed);
   }
 
@@ -41,7 +45,7 @@ export class Faults {
     const rule = this.rules.noneForStreams ? undefined : this.rules.matchFrame(channel);
     if (rule === undefined) return undefined;
     const { id, kind } = rule;
-    const time = new Date(this.now()).toISOString();
+    const time = new Date(this.#now()).toISOString();
     this.log.add({ time, rule: id, kind, operation: channel, parameters: {}, executions: [] });
     return rule;
   }
@@ -51,21 +55,17 @@ export class Faults {
     // the reqTime of a late request is checked as it arrives: later, it might be too old
     const times = handler.times.map((range) => shifted(range, rule.skew));
     if (rule.kind === 'late') await handler.clock.reaches(handler.clock.now() + rule.delay);
-    const [answer, executions] = await this.execute(rule, { ...request, times }, handler);
+    const [answer, executions] = await this.#execute(rule, { ...request, times }, handler);
     const { id, kind } = rule;
     const [operation, parameters] = [operationIn(request.url), parametersOf(request.url)];
-    this.log.add({ time: new Date(this.now()).toISOString(), rule: id, kind, operation, parameters, executions });
+    this.log.add({ time: new Date(this.#now()).toISOString(), rule: id, kind, operation, parameters, executions });
     // a delayed answer must not keep a stopped sandbox alive
     if (kind === 'delay') await delay(rule.delay, undefined, { ref: false });
     respond(kind, request, response, answer, dateHeader(handler.clock.now() + rule.skew));
     return answer;
   }
 
-  private async execute(
-    rule: RequestRule,
-    request: ApiRequest,
-    handler: RequestHandler,
-  ): Promise<[ApiResponse, Effects[]]> {
+  async #execute(rule: RequestRule, request: ApiRequest, handler: RequestHandler): Promise<[ApiResponse, Effects[]]> {
     const effects: Effects[] = [];
     let answer = handler.refuse(request.url, new Refusal('tooFrequent'));
     for (let time = 0; time < REQUEST_FAULTS[rule.kind].executions; time += 1) {

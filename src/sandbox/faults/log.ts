@@ -30,40 +30,44 @@ const ENTRIES_AT_ONCE = 1000;
  * the older half and replaces the one before.
  */
 export class FaultLog {
-  private written = 0;
+  readonly #file: string;
 
-  constructor(private readonly file: string) {
-    this.written = this.lines().at(-1)?.number ?? 0;
+  #written = 0;
+
+  constructor(file: string) {
+    this.#file = file;
+
+    this.#written = this.#lines().at(-1)?.number ?? 0;
   }
 
   /** Numbers the entry and writes it. If the disk is full, the entry is lost, but the fault is still applied. */
   add(entry: Omit<FaultEntry, 'number'>): void {
-    this.written += 1;
+    this.#written += 1;
     try {
-      this.write({ number: this.written, ...entry });
+      this.#write({ number: this.#written, ...entry });
     } catch (error) {
       if (diskTrouble(error) === undefined) throw error;
     }
   }
 
-  private write(entry: FaultEntry): void {
-    const descriptor = openPrivate(this.file, 'a');
+  #write(entry: FaultEntry): void {
+    const descriptor = openPrivate(this.#file, 'a');
     writeSync(descriptor, `${JSON.stringify(entry)}\n`);
     const full = fstatSync(descriptor).size > HALF;
     closeSync(descriptor);
-    if (full) renameSync(this.file, `${this.file}.1`);
+    if (full) renameSync(this.#file, `${this.#file}.1`);
   }
 
   /** The entries after a number, oldest first. */
   after(number: number): FaultEntry[] {
-    if (number >= this.written) return [];
-    return this.lines()
+    if (number >= this.#written) return [];
+    return this.#lines()
       .filter((entry) => entry.number > number)
       .slice(0, ENTRIES_AT_ONCE);
   }
 
-  private lines(): FaultEntry[] {
-    return [`${this.file}.1`, this.file].flatMap((file) => (existsSync(file) ? entriesIn(file) : []));
+  #lines(): FaultEntry[] {
+    return [`${this.#file}.1`, this.#file].flatMap((file) => (existsSync(file) ? entriesIn(file) : []));
   }
 }
 

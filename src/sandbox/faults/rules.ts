@@ -89,14 +89,14 @@ export type StreamRule = FaultRule & { readonly kind: StreamFault };
 class Rule {
   seen = 0;
   applied = 0;
-  private readonly dice: RandomStream;
+  readonly #dice: RandomStream;
 
   constructor(
     readonly id: number,
     readonly spec: FaultSpec,
     seed: number,
   ) {
-    this.dice = new RandomStream(seed, 11, id);
+    this.#dice = new RandomStream(seed, 11, id);
   }
 
   get shown(): FaultRule {
@@ -110,7 +110,7 @@ class Rule {
     if (count !== null && this.applied >= count) return false;
     this.seen += 1;
     if (every !== null && this.seen % every !== 0) return false;
-    if (probability !== null && this.dice.next() >= probability) return false;
+    if (probability !== null && this.#dice.next() >= probability) return false;
     this.applied += 1;
     return true;
   }
@@ -118,25 +118,29 @@ class Rule {
 
 /** The active faults. The same seed and the same requests give the same matches. */
 export class FaultRules {
-  private rules: Rule[] = [];
-  private streamRules: Rule[] = [];
-  private added = 0;
+  readonly #seed: number;
 
-  constructor(private readonly seed: number) {}
+  #rules: Rule[] = [];
+  #streamRules: Rule[] = [];
+  #added = 0;
+
+  constructor(seed: number) {
+    this.#seed = seed;
+  }
 
   /** Whether no rule concerns requests. */
   get none(): boolean {
-    return this.rules.length === 0;
+    return this.#rules.length === 0;
   }
 
   /** Whether no rule concerns frames. */
   get noneForStreams(): boolean {
-    return this.streamRules.length === 0;
+    return this.#streamRules.length === 0;
   }
 
   /** Oldest first. */
   list(): FaultRule[] {
-    return [...this.rules, ...this.streamRules].sort((one, other) => one.id - other.id).map(({ shown }) => shown);
+    return [...this.#rules, ...this.#streamRules].sort((one, other) => one.id - other.id).map(({ shown }) => shown);
   }
 
   /** Rules that can still match. */
@@ -145,9 +149,9 @@ export class FaultRules {
   }
 
   add(spec: FaultSpec): FaultRule {
-    this.added += 1;
-    const rule = new Rule(this.added, spec, this.seed);
-    (isStreamFault(spec.kind) ? this.streamRules : this.rules).push(rule);
+    this.#added += 1;
+    const rule = new Rule(this.#added, spec, this.#seed);
+    (isStreamFault(spec.kind) ? this.#streamRules : this.#rules).push(rule);
     return rule.shown;
   }
 
@@ -155,17 +159,17 @@ export class FaultRules {
   clear(id?: number): number {
     const before = this.list().length;
     const kept = (rules: readonly Rule[]) => (id === undefined ? [] : rules.filter((rule) => rule.id !== id));
-    [this.rules, this.streamRules] = [kept(this.rules), kept(this.streamRules)];
+    [this.#rules, this.#streamRules] = [kept(this.#rules), kept(this.#streamRules)];
     return before - this.list().length;
   }
 
   /** The oldest rule that matches a request of this operation. */
   match(operation: string): RequestRule | undefined {
-    return this.rules.find((rule) => rule.matches(operation))?.shown as RequestRule | undefined;
+    return this.#rules.find((rule) => rule.matches(operation))?.shown as RequestRule | undefined;
   }
 
   /** The oldest rule that matches a frame of this channel. */
   matchFrame(channel: string): StreamRule | undefined {
-    return this.streamRules.find((rule) => rule.matches(channel))?.shown as StreamRule | undefined;
+    return this.#streamRules.find((rule) => rule.matches(channel))?.shown as StreamRule | undefined;
   }
 }

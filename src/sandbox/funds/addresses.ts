@@ -30,7 +30,11 @@ export interface AddressState {
 
 /** The deposit addresses that accounts obtained, and the withdrawal addresses that they verified. */
 export class AddressBook {
-  constructor(private readonly state: AddressState) {}
+  readonly #state: AddressState;
+
+  constructor(state: AddressState) {
+    this.#state = state;
+  }
 
   /** A deposit address for each coin, and a verified address elsewhere on each of its chains. */
   seed(account: string, coins: Iterable<string>): void {
@@ -45,13 +49,13 @@ export class AddressBook {
 
   /** "The address must first be obtained in the application or website." */
   obtain(account: string, coin: string): void {
-    this.state.obtained.set(`${account}/${coin}`, true);
+    this.#state.obtained.set(`${account}/${coin}`, true);
   }
 
   /** The address on the coin's main chain. Throws {@link Refusal} if it was not obtained. */
   single(account: string, coin: string): ChainAddress {
     const [chain] = chainsOf(coin);
-    if (chain === undefined || !this.state.obtained.has(`${account}/${coin}`)) throw new Refusal('noAddress', coin);
+    if (chain === undefined || !this.#state.obtained.has(`${account}/${coin}`)) throw new Refusal('noAddress', coin);
     return depositAddress(account, chain);
   }
 
@@ -61,13 +65,13 @@ export class AddressBook {
     if (chain === undefined) throw new Refusal('badParameter', `${coin} has no chain ${String(name).slice(0, 40)}`);
     if (chain.usesMemo !== (memo !== undefined)) throw new Refusal('missingMemo', coin);
     const entry = { text: addressText({ address, memo: memo ?? null }), chain: chain.chain };
-    const others = this.list(account, coin).filter(({ text }) => text !== entry.text);
-    this.state.verified.set(`${account}/${coin}`, preferred ? [entry, ...others] : [...others, entry]);
+    const others = this.#list(account, coin).filter(({ text }) => text !== entry.text);
+    this.#state.verified.set(`${account}/${coin}`, preferred ? [entry, ...others] : [...others, entry]);
   }
 
   /** What getWithdrawAddress returns. Throws {@link Refusal} if none is verified. */
   default(account: string, coin: string): string {
-    const [first] = this.list(account, coin);
+    const [first] = this.#list(account, coin);
     if (first === undefined) throw new Refusal('noAddress', coin);
     return first.text;
   }
@@ -78,14 +82,14 @@ export class AddressBook {
     coin: string,
     text: string,
   ): { readonly text: string; readonly chain: ReturnType<typeof chainRules> } {
-    const found = this.list(account, coin).find((verified) => verified.text === text);
+    const found = this.#list(account, coin).find((verified) => verified.text === text);
     if (found !== undefined) return { text, chain: chainRules(coin, found.chain) };
     const memo = chainsOf(coin).every(({ usesMemo }) => usesMemo);
     throw new Refusal(memo && !/^[^_]+_./.test(text) ? 'missingMemo' : 'unverifiedAddress');
   }
 
-  private list(account: string, coin: string): readonly VerifiedAddress[] {
-    return this.state.verified.get(`${account}/${coin}`) ?? [];
+  #list(account: string, coin: string): readonly VerifiedAddress[] {
+    return this.#state.verified.get(`${account}/${coin}`) ?? [];
   }
 }
 

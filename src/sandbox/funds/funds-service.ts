@@ -111,11 +111,15 @@ interface FundsContext {
  * scheduler consistent. Coins must exist; amounts are decimal text, pages count from 1.
  */
 export class FundsService {
-  constructor(private readonly context: FundsContext) {}
+  readonly #context: FundsContext;
+
+  constructor(context: FundsContext) {
+    this.#context = context;
+  }
 
   /** What a new account needs and gets: a deposit address for each coin, a verified address on each chain, and coins. */
   seed(account: string, amounts: Readonly<Record<string, string>> = {}): void {
-    const { ledger, bills, addresses, now } = this.context;
+    const { ledger, bills, addresses, now } = this.#context;
     addresses.seed(account, COINS.keys());
     for (const [coin, amount] of Object.entries(amounts)) {
       ledger.credit(account, coin, coinUnits(coin, amount));
@@ -126,21 +130,21 @@ export class FundsService {
 
   /** When the next deposit or withdrawal changes its state: ms since the Unix epoch, infinity if none is pending. */
   get next(): number {
-    return this.context.scheduler.next;
+    return this.#context.scheduler.next;
   }
 
   /** Lets everything happen that is due by `time`. */
   advance(time: number): void {
-    const { scheduler } = this.context;
+    const { scheduler } = this.#context;
     for (let due = scheduler.take(time); due !== undefined; due = scheduler.take(time)) {
-      if (due.subject.kind === 'deposit') this.completeDeposit(due.subject, due.time);
-      else this.proceed(due.subject, due.time);
+      if (due.subject.kind === 'deposit') this.#completeDeposit(due.subject, due.time);
+      else this.#proceed(due.subject, due.time);
     }
   }
 
   /** Every coin of the spot wallet, also those that the account does not have. */
   balances({ id }: Owner): { coin: string; available: string; frozen: string }[] {
-    const { ledger } = this.context;
+    const { ledger } = this.#context;
     return [...COINS.keys()].map((coin) => ({
       coin,
       available: coinText(coin, ledger.available(id, coin)),
@@ -150,7 +154,7 @@ export class FundsService {
 
   /** Moves coins between the spot wallets of two accounts. Throws {@link Refusal}. */
   transfer(from: Account, to: Account, coin: string, amount: string): void {
-    const { ledger, bills, now, changed } = this.context;
+    const { ledger, bills, now, changed } = this.#context;
     if (from.id === to.id) throw new Refusal('badParameter', 'both accounts are the same');
     const units = coinUnits(coin, amount);
     if (ledger.available(from.id, coin) < units) throw new Refusal('insufficientBalance', coin);
@@ -163,12 +167,12 @@ export class FundsService {
 
   /** Newest first. */
   bills({ id }: Owner, query: BillQuery): BillRecord[] {
-    return this.context.bills.page(id, query).map(billRecord);
+    return this.#context.bills.page(id, query).map(billRecord);
   }
 
   /** The address on the coin's main chain. Throws {@link Refusal} if it was not obtained. */
   depositAddress({ id }: Owner, coin: string): ChainAddress {
-    return this.context.addresses.single(id, coin);
+    return this.#context.addresses.single(id, coin);
   }
 
   /** One for each chain, closed ones included. */
@@ -178,29 +182,29 @@ export class FundsService {
 
   /** The default one, as `receiveAddr` takes it. Throws {@link Refusal} if none is verified. */
   withdrawalAddress({ id }: Owner, coin: string): string {
-    return this.context.addresses.default(id, coin);
+    return this.#context.addresses.default(id, coin);
   }
 
   /** Allows withdrawals to an address. Throws {@link Refusal}. */
   verifyAddress({ id }: Owner, address: Parameters<AddressBook['verify']>[1]): void {
-    this.context.addresses.verify(id, address);
-    this.context.changed();
+    this.#context.addresses.verify(id, address);
+    this.#context.changed();
   }
 
   /** What a user does on the exchange's website before getUserAddress gives an address. */
   obtainAddress({ id }: Owner, coin: string): void {
-    this.context.addresses.obtain(id, coin);
-    this.context.changed();
+    this.#context.addresses.obtain(id, coin);
+    this.#context.changed();
   }
 
   deposits({ id }: Owner, coin: string, page: number, size: number): Page<DepositRecord> {
-    const { deposits, now } = this.context;
+    const { deposits, now } = this.#context;
     const list = deposits.newest(`${id}/${coin}`, page, size).map((deposit) => depositRecord(deposit, now()));
     return { list, total: deposits.length(`${id}/${coin}`) };
   }
 
   withdrawals({ id }: Owner, coin: string, page: number, size: number): Page<WithdrawalRecord> {
-    const { withdrawals } = this.context;
+    const { withdrawals } = this.#context;
     const list = withdrawals.newest(`${id}/${coin}`, page, size).map(withdrawalRecord);
     return { list, total: withdrawals.length(`${id}/${coin}`) };
   }
@@ -210,24 +214,24 @@ export class FundsService {
     const chain = depositChain(coin, name);
     const units = coinUnits(coin, amount);
     if (units === 0n) throw new Refusal('badAmount', amount);
-    const { id } = this.announce({ account, chain, amount: units, fails: fail }, this.context.now());
-    this.context.changed();
+    const { id } = this.#announce({ account, chain, amount: units, fails: fail }, this.#context.now());
+    this.#context.changed();
     return String(id);
   }
 
   /** The record's id. Throws {@link Refusal} with nothing moved; a wrong password counts all the same. */
   withdraw({ accessKey }: Pick<Account, 'accessKey'>, request: WithdrawRequest): string {
-    const owner = this.context.customers.byAccessKey(accessKey);
+    const owner = this.#context.customers.byAccessKey(accessKey);
     if (owner === undefined) throw new Refusal('noUser');
-    const time = this.context.now();
+    const time = this.#context.now();
     try {
-      this.checkPassword(owner.id, owner.safePwd, request.safePwd, time);
-      const checked = this.checked(owner.id, request);
-      const recipient = request.internal ? this.ownerOf(checked.chain, checked.address) : undefined;
-      const { id } = recipient === undefined ? this.submit(checked, time) : this.moveWithin(checked, recipient, time);
+      this.#checkPassword(owner.id, owner.safePwd, request.safePwd, time);
+      const checked = this.#checked(owner.id, request);
+      const recipient = request.internal ? this.#ownerOf(checked.chain, checked.address) : undefined;
+      const { id } = recipient === undefined ? this.#submit(checked, time) : this.#moveWithin(checked, recipient, time);
       return String(id);
     } finally {
-      this.context.changed();
+      this.#context.changed();
     }
   }
 
@@ -236,7 +240,7 @@ export class FundsService {
    * {@link Refusal} if there is none, and if it is too late.
    */
   endWithdrawal({ id: account }: Owner, coin: string, text: string, state: 'failed' | 'cancelled'): void {
-    const { withdrawals, scheduler, ledger, bills, now, changed } = this.context;
+    const { withdrawals, scheduler, ledger, bills, now, changed } = this.#context;
     if (!/^\d{1,19}$/.test(text)) throw new Refusal('noRecord', text.slice(0, 40));
     const [id, list] = [BigInt(text), `${account}/${coin}`];
     const place = withdrawals.firstNot(list, (other) => other.id < id);
@@ -247,7 +251,7 @@ export class FundsService {
     scheduler.remove(
       (task) => task.kind === 'withdrawal' && task.account === account && task.coin === coin && task.place === place,
     );
-    this.change(place, withdrawal, { state }, now());
+    this.#change(place, withdrawal, { state }, now());
     ledger.move(coin, withdrawal.amount, available(withdrawing(account)), available(account));
     bills.post(account, coin, withdrawal.amount, 'withdrawalReturned', text);
     bills.write(now());
@@ -255,25 +259,25 @@ export class FundsService {
   }
 
   /** Records coins that were seen on a chain (default: with a made-up hash). Nothing moves yet. */
-  private announce(
+  #announce(
     arrival: Pick<Deposit, 'account' | 'amount' | 'fails'> & { chain: ChainRules; hash?: string },
     time: number,
   ): Deposit {
     const { account, chain, amount, fails } = arrival;
     const { coin, confirmations } = chain;
-    const id = this.context.sequences.order(time);
+    const id = this.#context.sequences.order(time);
     const address = addressText(depositAddress(account, chain));
     const hash = arrival.hash ?? transactionHash(`deposit ${id}`);
     const names = { id, account, coin, chain: chain.chain, address, amount } as const;
     const deposit = { ...names, internal: false, fails, hash, time, state: 'waiting' } as const;
-    const place = this.context.deposits.append(`${account}/${coin}`, deposit);
-    this.context.scheduler.add({ kind: 'deposit', account, coin, place }, time + confirmations * CONFIRMATION_EVERY);
+    const place = this.#context.deposits.append(`${account}/${coin}`, deposit);
+    this.#context.scheduler.add({ kind: 'deposit', account, coin, place }, time + confirmations * CONFIRMATION_EVERY);
     return deposit;
   }
 
   /** Credits a deposit after its last confirmation, or lets it fail. */
-  private completeDeposit({ account, coin, place }: FundsTask, time: number): void {
-    const { deposits, ledger, bills } = this.context;
+  #completeDeposit({ account, coin, place }: FundsTask, time: number): void {
+    const { deposits, ledger, bills } = this.#context;
     const deposit = deposits.at(`${account}/${coin}`, place);
     const { id, amount, fails } = deposit;
     deposits.put(`${account}/${coin}`, place, { ...deposit, state: fails ? 'failed' : 'success' });
@@ -283,9 +287,9 @@ export class FundsService {
     bills.write(time);
   }
 
-  private checked(account: string, request: WithdrawRequest): CheckedWithdrawal {
+  #checked(account: string, request: WithdrawRequest): CheckedWithdrawal {
     const { coin } = request;
-    const { text, chain } = this.context.addresses.find(account, coin, request.address);
+    const { text, chain } = this.#context.addresses.find(account, coin, request.address);
     const [amount, fee] = [coinUnits(coin, request.amount), coinUnits(coin, request.fee)];
     const limit = (value: string) => unitsOf(value, coinRules(coin).unitDecimal);
     if (fee < limit(chain.fee)) throw new Refusal('feeTooLow', chain.fee);
@@ -296,12 +300,12 @@ export class FundsService {
   }
 
   /** Over a chain, step by step: the coins are billed when they are taken, and again if they come back. */
-  private submit(checked: CheckedWithdrawal, time: number): Withdrawal {
-    const { ledger, bills, scheduler, withdrawals } = this.context;
+  #submit(checked: CheckedWithdrawal, time: number): Withdrawal {
+    const { ledger, bills, scheduler, withdrawals } = this.#context;
     const { account, chain, amount, fee } = checked;
     const { coin } = chain;
     if (!chain.canWithdraw) throw new Refusal('notOpen', `withdrawals on ${chain.chain}`);
-    const withdrawal = this.record(checked, 'submitted', time);
+    const withdrawal = this.#record(checked, 'submitted', time);
     ledger.move(coin, amount, available(account), available(withdrawing(account)));
     bills.post(account, coin, fee - amount, 'withdrawal', String(withdrawal.id));
     bills.post(account, coin, -fee, 'withdrawalFee', String(withdrawal.id));
@@ -312,11 +316,11 @@ export class FundsService {
   }
 
   /** To another account of the exchange, at once. */
-  private moveWithin(checked: CheckedWithdrawal, recipient: string, time: number): Withdrawal {
-    const { ledger, bills, sequences, deposits } = this.context;
+  #moveWithin(checked: CheckedWithdrawal, recipient: string, time: number): Withdrawal {
+    const { ledger, bills, sequences, deposits } = this.#context;
     const { account, chain, amount, fee } = checked;
     const { coin } = chain;
-    const withdrawal = this.record(checked, 'success', time);
+    const withdrawal = this.#record(checked, 'success', time);
     const remark = String(withdrawal.id);
     ledger.move(coin, fee, available(account), available(FEES));
     bills.post(account, coin, -fee, 'withdrawalFee', remark);
@@ -332,52 +336,52 @@ export class FundsService {
   }
 
   /** Submitted becomes confirmed, confirmed becomes success. */
-  private proceed(task: FundsTask, time: number): void {
-    const { scheduler, withdrawals } = this.context;
+  #proceed(task: FundsTask, time: number): void {
+    const { scheduler, withdrawals } = this.#context;
     const withdrawal = withdrawals.at(`${task.account}/${task.coin}`, task.place);
     if (withdrawal.state === 'submitted') {
       scheduler.add(task, time + DONE_AFTER);
       const hash = transactionHash(`withdrawal ${withdrawal.id}`);
-      this.change(task.place, withdrawal, { state: 'confirmed', hash }, time);
-    } else this.arrive(task.place, withdrawal, time);
+      this.#change(task.place, withdrawal, { state: 'confirmed', hash }, time);
+    } else this.#arrive(task.place, withdrawal, time);
   }
 
   /** What left over a chain to an address of this exchange comes back in as a deposit. */
-  private arrive(place: number, withdrawal: Withdrawal, time: number): void {
-    const { ledger } = this.context;
+  #arrive(place: number, withdrawal: Withdrawal, time: number): void {
+    const { ledger } = this.#context;
     const { account, coin, chain: name, amount, fee, address, hash } = withdrawal;
     ledger.move(coin, amount - fee, available(withdrawing(account)), available(OUTSIDE));
     ledger.move(coin, fee, available(withdrawing(account)), available(FEES));
-    this.change(place, withdrawal, { state: 'success' }, time);
+    this.#change(place, withdrawal, { state: 'success' }, time);
     const chain = chainsOf(coin).find((candidate) => candidate.chain === name);
-    const recipient = chain === undefined ? undefined : this.ownerOf(chain, address);
+    const recipient = chain === undefined ? undefined : this.#ownerOf(chain, address);
     if (chain === undefined || recipient === undefined) return;
-    this.announce({ account: recipient, chain, amount: amount - fee, fails: false, hash }, time);
+    this.#announce({ account: recipient, chain, amount: amount - fee, fails: false, hash }, time);
   }
 
   /** Throws {@link Refusal}, with nothing changed, if the balance is too small. */
-  private record(checked: CheckedWithdrawal, state: Withdrawal['state'], time: number): Withdrawal {
+  #record(checked: CheckedWithdrawal, state: Withdrawal['state'], time: number): Withdrawal {
     const { account, chain, amount, fee, address } = checked;
     const { coin } = chain;
-    if (this.context.ledger.available(account, coin) < amount) throw new Refusal('insufficientBalance', coin);
-    const names = { id: this.context.sequences.order(time), account, coin, chain: chain.chain };
+    if (this.#context.ledger.available(account, coin) < amount) throw new Refusal('insufficientBalance', coin);
+    const names = { id: this.#context.sequences.order(time), account, coin, chain: chain.chain };
     const withdrawal = { ...names, amount, fee, address, submitted: time, managed: time, state, hash: '' };
-    this.context.withdrawals.append(`${account}/${coin}`, withdrawal);
+    this.#context.withdrawals.append(`${account}/${coin}`, withdrawal);
     return withdrawal;
   }
 
-  private change(place: number, old: Withdrawal, changes: Partial<Withdrawal>, time: number): void {
-    this.context.withdrawals.put(`${old.account}/${old.coin}`, place, { ...old, ...changes, managed: time });
+  #change(place: number, old: Withdrawal, changes: Partial<Withdrawal>, time: number): void {
+    this.#context.withdrawals.put(`${old.account}/${old.coin}`, place, { ...old, ...changes, managed: time });
   }
 
   /** The customer who receives at an address. */
-  private ownerOf(chain: ChainRules, text: string): string | undefined {
-    return this.context.customers.all().find(({ id }) => addressText(depositAddress(id, chain)) === text)?.id;
+  #ownerOf(chain: ChainRules, text: string): string | undefined {
+    return this.#context.customers.all().find(({ id }) => addressText(depositAddress(id, chain)) === text)?.id;
   }
 
   /** Throws {@link Refusal} 1005 for a wrong one, which counts, and 1004 for any while the account's is locked. */
-  private checkPassword(account: string, expected: string, given: string, now: number): void {
-    const { attempts } = this.context;
+  #checkPassword(account: string, expected: string, given: string, now: number): void {
+    const { attempts } = this.#context;
     const { wrong, lockedUntil } = attempts.get(account) ?? { wrong: 0, lockedUntil: 0 };
     if (now < lockedUntil) throw new Refusal('fundPasswordLocked', `until ${new Date(lockedUntil).toISOString()}`);
     if (given === expected) {

@@ -11,19 +11,25 @@ type OpenExchange = (directory: string, keys: Secrets, replayGenesis?: ReplayGen
  * meanwhile requests are refused as in maintenance.
  */
 export class DataDirectory {
-  private current: Exchange | undefined;
-  private busy: Promise<void> = Promise.resolve();
-  private closing = false;
-  private readonly replaceListeners: (() => void)[] = [];
+  readonly #directory: string;
+  readonly #openExchange: OpenExchange;
+
+  #current: Exchange | undefined;
+  #busy: Promise<void> = Promise.resolve();
+  #closing = false;
+  readonly #replaceListeners: (() => void)[] = [];
 
   private constructor(
-    private readonly directory: string,
+    directory: string,
     exchange: Exchange,
-    private readonly openExchange: OpenExchange,
+    openExchange: OpenExchange,
     /** Those of the first account, which stay when the exchange is replaced. */
     readonly keys: Secrets,
   ) {
-    this.current = exchange;
+    this.#directory = directory;
+    this.#openExchange = openExchange;
+
+    this.#current = exchange;
   }
 
   /**
@@ -40,33 +46,33 @@ export class DataDirectory {
 
   /** Throws {@link Refusal} `maintenance` while it is being replaced. */
   get exchange(): Exchange {
-    if (this.current === undefined) throw new Refusal('maintenance');
-    return this.current;
+    if (this.#current === undefined) throw new Refusal('maintenance');
+    return this.#current;
   }
 
   /** Opens or makes the exchange of another directory, which may replace this one. */
   open(directory: string, replayGenesis?: ReplayGenesis): Promise<Exchange> {
-    return this.openExchange(directory, this.keys, replayGenesis);
+    return this.#openExchange(directory, this.keys, replayGenesis);
   }
 
   /** Calls a listener each time the exchange is about to be closed, for another one to take its place. */
   onReplace(listener: () => void): void {
-    this.replaceListeners.push(listener);
+    this.#replaceListeners.push(listener);
   }
 
   /** Whether the sandbox is stopping, so that long work should end early. */
   get isClosing(): boolean {
-    return this.closing;
+    return this.#closing;
   }
 
   /** Runs work that must not overlap with other such work: replacing the exchange, or relying on it to stay. */
   alone<Result>(work: () => Promise<Result>): Promise<Result> {
-    const done = this.busy.then(() => {
-      if (this.closing) throw new Refusal('maintenance');
+    const done = this.#busy.then(() => {
+      if (this.#closing) throw new Refusal('maintenance');
       return work();
     });
     // the caller of the work gets its outcome
-    this.busy = done.then(
+    this.#busy = done.then(
       () => undefined,
       () => undefined,
     );
@@ -78,24 +84,24 @@ export class DataDirectory {
    * exchange stays. Call it within {@link alone}.
    */
   async replace(make: (directory: string) => Promise<void>): Promise<void> {
-    const [next, last] = neighbours(this.directory);
+    const [next, last] = neighbours(this.#directory);
     rmSync(next, { recursive: true, force: true });
     await make(next);
     const old = this.exchange;
-    this.current = undefined;
-    for (const listener of this.replaceListeners) listener();
+    this.#current = undefined;
+    for (const listener of this.#replaceListeners) listener();
     await old.close();
-    renameSync(this.directory, last);
-    renameSync(next, this.directory);
+    renameSync(this.#directory, last);
+    renameSync(next, this.#directory);
     rmSync(last, { recursive: true, force: true });
-    this.current = await this.open(this.directory);
+    this.#current = await this.open(this.#directory);
   }
 
   async close(): Promise<void> {
-    this.closing = true;
-    await this.busy;
-    const { current } = this;
-    this.current = undefined;
+    this.#closing = true;
+    await this.#busy;
+    const current = this.#current;
+    this.#current = undefined;
     await current?.close();
   }
 }

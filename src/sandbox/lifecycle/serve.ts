@@ -279,63 +279,67 @@ const LINGER = 1_000;
 
 /** A sandbox that serves until it is closed, or nothing has asked it for a while. */
 export class RunningSandbox implements Running {
+  readonly #open: OpenSandbox;
+
   readonly address: SandboxAddress;
   readonly closed: Promise<void>;
-  private readonly timer: NodeJS.Timeout;
-  private closing: Promise<void> | undefined;
-  private settle: () => void = () => undefined;
-  private isLeaving = false;
+  readonly #timer: NodeJS.Timeout;
+  #closing: Promise<void> | undefined;
+  #settle: () => void = () => undefined;
+  #isLeaving = false;
 
-  constructor(private readonly open: OpenSandbox) {
+  constructor(open: OpenSandbox) {
+    this.#open = open;
+
     this.address = open.address;
     this.closed = new Promise((resolve) => {
-      this.settle = resolve;
+      this.#settle = resolve;
     });
     publish(open.files.running, open.address);
-    this.timer = setInterval(() => this.tick(), TICK);
+    this.#timer = setInterval(() => this.#tick(), TICK);
   }
 
   /** Whether a command can rely on it now. */
   get isStaying(): boolean {
-    return !this.isLeaving;
+    return !this.#isLeaving;
   }
 
   close(): Promise<void> {
-    this.closing ??= this.release();
-    return this.closing;
+    this.#closing ??= this.#release();
+    return this.#closing;
   }
 
   /** The next sandbox of this folder opens the data once this one is no longer published. */
-  private async release(): Promise<void> {
-    const { files, address, listener, admin, data, log } = this.open;
-    this.isLeaving = true;
-    clearInterval(this.timer);
+  async #release(): Promise<void> {
+    const { files, address, listener, admin, data, log } = this.#open;
+    this.#isLeaving = true;
+    clearInterval(this.#timer);
     await listener.close();
     await data.close().catch((error: unknown) => log(`closing failed: ${String(error)}`));
     await admin.close();
     unpublish(files.running, address);
-    this.settle();
+    this.#settle();
   }
 
-  private tick(): void {
-    if (this.isLeaving) return;
-    const { files, address, data, activity, idleMs, log } = this.open;
+  #tick(): void {
+    if (this.#isLeaving) return;
+    const { files, address, data, activity, idleMs, log } = this.#open;
     try {
       data.exchange.advance();
-      if (data.exchange.isFailing) void data.exchange.durable().catch((error) => this.leave(error.message));
+      if (data.exchange.isFailing) void data.exchange.durable().catch((error) => this.#leave(error.message));
     } catch (error) {
       if (error instanceof Refusal) return; // it is being replaced
       log(`the exchange could not go on: ${error instanceof Error ? error.stack : String(error)}`);
     }
     // its folder was removed or another sandbox is published: no command could find and stop it any more
     if (!isPublished(files.running, address)) void this.close();
-    else if (idleMs !== null && activity.isIdleFor(idleMs)) void this.leave('idle');
+    else if (idleMs !== null && activity.isIdleFor(idleMs)) void this.#leave('idle');
   }
 
-  private async leave(reason: string): Promise<void> {
-    if (this.isLeaving) return;
-    this.isLeaving = true;
-    this.open.log(`stops: ${reason}`);
+  async #leave(reason: string): Promise<void> {
+    if (this.#isLeaving) return;
+    this.#isLeaving = true;
+    this.#open.log(`stops: ${reason}`);
     await delay(LINGER);
     await this.close();
   }

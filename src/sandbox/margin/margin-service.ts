@@ -63,20 +63,24 @@ interface MarginContext {
  * to it, so borrowing and repaying are ordinary movements, and a debt cannot change without the money.
  */
 export class MarginService {
-  constructor(private readonly context: MarginContext) {}
+  readonly #context: MarginContext;
+
+  constructor(context: MarginContext) {
+    this.#context = context;
+  }
 
   /** What a wallet owes of a coin, in units. */
   debt(wallet: string, coin: string): bigint {
-    return -this.context.ledger.available(lentTo(wallet), coin);
+    return -this.#context.ledger.available(lentTo(wallet), coin);
   }
 
   /** Throws {@link Refusal} 2009, with nothing changed, if the coin is not lent or the leverage would be exceeded. */
   lend(wallet: Wallet, coin: string, units: bigint): void {
     if (!coinRules(coin).canLoan) throw new Refusal('insufficientBalance', `${coin} is not lent`);
-    if (!this.isWithinLeverage(wallet, { coin, assets: units, debts: units })) {
+    if (!this.#isWithinLeverage(wallet, { coin, assets: units, debts: units })) {
       throw new Refusal('beyondLeverage', `${LEVERAGE[wallet.kind]}x`);
     }
-    const { ledger, bills } = this.context;
+    const { ledger, bills } = this.#context;
     const to = { account: wallet.name, part: 'available' } as const;
     ledger.move(coin, units, { account: lentTo(wallet.name), part: 'available' }, to);
     bills.post(wallet.name, coin, units, 'borrow');
@@ -87,7 +91,7 @@ export class MarginService {
     const debt = this.debt(wallet, coin);
     const repaid = units < debt ? units : debt;
     if (repaid <= 0n) return;
-    const { ledger, bills } = this.context;
+    const { ledger, bills } = this.#context;
     const from = { account: wallet, part: 'available' } as const;
     ledger.move(coin, repaid, from, { account: lentTo(wallet), part: 'available' });
     bills.post(wallet, coin, -repaid, 'repay');
@@ -96,35 +100,35 @@ export class MarginService {
   /** Every coin of the cross wallet. */
   crossBalances({ id }: { readonly id: string }): Omit<MarginBalance, 'kind' | 'market'>[] {
     const wallet = crossWallet(id);
-    return [...COINS.keys()].map((coin) => this.row(wallet, coin));
+    return [...COINS.keys()].map((coin) => this.#row(wallet, coin));
   }
 
   /** A row for each wallet and coin that the account owns or owes. */
   balances({ id }: { readonly id: string }): MarginBalance[] {
-    const isolated = [...MARKETS.values()].flatMap((market) => this.rows(walletOf(id, 'isolated', market)));
+    const isolated = [...MARKETS.values()].flatMap((market) => this.#rows(walletOf(id, 'isolated', market)));
     const [anyMarket] = MARKETS.values();
-    return anyMarket === undefined ? isolated : [...isolated, ...this.rows(walletOf(id, 'cross', anyMarket))];
+    return anyMarket === undefined ? isolated : [...isolated, ...this.#rows(walletOf(id, 'cross', anyMarket))];
   }
 
   /** From spot to margin. Throws {@link Refusal} if the spot wallet has less, or for an impossible market, coin or amount. */
   transferIn({ id }: { readonly id: string }, transfer: MarginTransfer): void {
     const [wallet, units] = checked(id, transfer);
     const { coin } = transfer;
-    if (this.context.ledger.available(id, coin) < units) throw new Refusal('insufficientBalance', coin);
-    this.transfer(coin, units, id, wallet.name);
+    if (this.#context.ledger.available(id, coin) < units) throw new Refusal('insufficientBalance', coin);
+    this.#transfer(coin, units, id, wallet.name);
   }
 
   /** From margin to spot. Throws {@link Refusal} also if the rest would exceed the wallet's leverage. */
   transferOut({ id }: { readonly id: string }, transfer: MarginTransfer): void {
     const [wallet, units] = checked(id, transfer);
     const { coin } = transfer;
-    if (this.context.ledger.available(wallet.name, coin) < units) throw new Refusal('insufficientBalance', coin);
-    if (!this.isWithinLeverage(wallet, { coin, assets: -units, debts: 0n })) throw new Refusal('beyondLeverage', coin);
-    this.transfer(coin, units, wallet.name, id);
+    if (this.#context.ledger.available(wallet.name, coin) < units) throw new Refusal('insufficientBalance', coin);
+    if (!this.#isWithinLeverage(wallet, { coin, assets: -units, debts: 0n })) throw new Refusal('beyondLeverage', coin);
+    this.#transfer(coin, units, wallet.name, id);
   }
 
-  private transfer(coin: string, units: bigint, from: string, to: string): void {
-    const { ledger, bills, now, changed } = this.context;
+  #transfer(coin: string, units: bigint, from: string, to: string): void {
+    const { ledger, bills, now, changed } = this.#context;
     ledger.move(coin, units, { account: from, part: 'available' }, { account: to, part: 'available' });
     bills.post(from, coin, -units, 'transferOut', to);
     bills.post(to, coin, units, 'transferIn', from);
@@ -132,48 +136,48 @@ export class MarginService {
     changed();
   }
 
-  private rows(wallet: Wallet): MarginBalance[] {
+  #rows(wallet: Wallet): MarginBalance[] {
     const kind = wallet.kind === 'cross' ? 'cross' : 'isolated';
     const market = kind === 'isolated' ? wallet.market.name : null;
     return coinsOf(wallet).flatMap((coin) => {
-      const row = this.row(wallet.name, coin);
+      const row = this.#row(wallet.name, coin);
       const isEmpty = [row.available, row.frozen, row.borrowed].every((text) => Decimal.of(text).sign === 0);
       return isEmpty ? [] : [{ kind, market, ...row }];
     });
   }
 
-  private row(wallet: string, coin: string): Omit<MarginBalance, 'kind' | 'market'> {
-    const { ledger } = this.context;
+  #row(wallet: string, coin: string): Omit<MarginBalance, 'kind' | 'market'> {
+    const { ledger } = this.#context;
     const parts = [ledger.available(wallet, coin), ledger.frozen(wallet, coin), this.debt(wallet, coin)];
     const [available = '', frozen = '', borrowed = ''] = parts.map((units) => coinText(coin, units));
     return { coin, available, frozen, borrowed };
   }
 
   /** Leverage L: the assets are worth at most L times what is left after the debts. */
-  private isWithinLeverage(wallet: Wallet, change: Change): boolean {
+  #isWithinLeverage(wallet: Wallet, change: Change): boolean {
     const { assets, debts } = this.walletValue(wallet, change);
     return assets <= BigInt(LEVERAGE[wallet.kind]) * (assets - debts);
   }
 
   /** At the last prices, including what orders hold, in units of the valuation coin. Assets are rounded down, debts up. */
   walletValue(wallet: Wallet, change: Change = NO_CHANGE): { assets: bigint; debts: bigint } {
-    const { ledger } = this.context;
+    const { ledger } = this.#context;
     let [assets, debts] = [0n, 0n];
     for (const coin of coinsOf(wallet)) {
       const coinChange = coin === change.coin ? change : NO_CHANGE;
       const owned = ledger.available(wallet.name, coin) + ledger.frozen(wallet.name, coin) + coinChange.assets;
-      assets += this.value(wallet, coin, owned, 'down');
-      debts += this.value(wallet, coin, this.debt(wallet.name, coin) + coinChange.debts, 'up');
+      assets += this.#value(wallet, coin, owned, 'down');
+      debts += this.#value(wallet, coin, this.debt(wallet.name, coin) + coinChange.debts, 'up');
     }
     return { assets, debts };
   }
 
-  private value({ kind, market }: Wallet, coin: string, units: bigint, rounding: 'down' | 'up'): bigint {
+  #value({ kind, market }: Wallet, coin: string, units: bigint, rounding: 'down' | 'up'): bigint {
     const valuationCoin = kind === 'isolated' ? market.quote : CROSS_VALUATION_COIN;
     if (units === 0n || coin === valuationCoin) return units;
     const priced = MARKETS.get(`${coin}_${valuationCoin}`);
     if (priced === undefined) throw new RangeError(`no market prices ${coin} in ${valuationCoin}`);
-    return priced.worth(this.context.lastPrice(priced.name), units, rounding);
+    return priced.worth(this.#context.lastPrice(priced.name), units, rounding);
   }
 }
 

@@ -142,67 +142,71 @@ interface Slot {
 
 /** The candles of one market: its history, and those of its trades since. */
 export class CandleSeries {
-  private readonly current = new Map<Level, Slot>();
-  private lastPrice: bigint | undefined;
+  readonly #market: string;
+  readonly #history: History;
+  readonly #table: Table<Candle>;
 
-  constructor(
-    private readonly market: string,
-    private readonly history: History,
-    private readonly table: Table<Candle>,
-  ) {}
+  readonly #current = new Map<Level, Slot>();
+  #lastPrice: bigint | undefined;
+
+  constructor(market: string, history: History, table: Table<Candle>) {
+    this.#market = market;
+    this.#history = history;
+    this.#table = table;
+  }
 
   /** Adds a trade. `time` is in ms and never before the previous trade's. */
   record(time: number, price: bigint, volume: bigint): void {
     const trade = tradeCandle(candleStart('1min', time), price, volume);
-    this.lastPrice ??= trade.time === this.history.end ? undefined : this.closeBefore(trade.time);
+    this.#lastPrice ??= trade.time === this.#history.end ? undefined : this.#closeBefore(trade.time);
     for (const level of LEVELS) {
       const start = candleStart(level, time);
-      const { key, candle: before } = this.slot(level, start);
-      const candle = before === undefined ? opening(start, trade, this.lastPrice) : joinCandles(before, trade);
-      this.current.set(level, { key, candle });
-      this.table.put(key, candle);
+      const { key, candle: before } = this.#slot(level, start);
+      const candle = before === undefined ? opening(start, trade, this.#lastPrice) : joinCandles(before, trade);
+      this.#current.set(level, { key, candle });
+      this.#table.put(key, candle);
     }
-    this.lastPrice = price;
+    this.#lastPrice = price;
   }
 
   /** Rows without gaps up to `now`, oldest first: the latest (or the first) `size` of those that begin at `since` or later. */
   read(type: CandleType, now: number, size: number, since = 0, which: 'first' | 'latest' = 'latest'): Candle[] {
     const length = candleLength(type);
     const span = (size - 1) * length;
-    const first = candleStart(type, this.history.start);
+    const first = candleStart(type, this.#history.start);
     const wanted = Math.max(first, candleStart(type, Math.max(since, 0) + length - 1));
     const end = candleStart(type, now);
     const last = which === 'first' ? Math.min(end, wanted + span) : end;
     const from = Math.max(wanted, last - span);
     if (from > last) return [];
-    const stored = this.stored(levelOf(type), from, last + length);
-    const close = stored[0]?.time === from ? undefined : this.closeBefore(from);
+    const stored = this.#stored(levelOf(type), from, last + length);
+    const close = stored[0]?.time === from ? undefined : this.#closeBefore(from);
     return withoutGaps(aggregate(stored, type, close), type, from, last, close ?? 0n);
   }
 
   /** The last price before `time`; undefined if there was none. */
-  private closeBefore(time: number): bigint | undefined {
-    const { start, end } = { start: this.key('1min', 0), end: this.key('1min', time) };
-    for (const [, candle] of this.table.entries({ start, end, reverse: true })) return candle.close;
-    return this.history.candles('1min', this.history.start, time).at(-1)?.close;
+  #closeBefore(time: number): bigint | undefined {
+    const { start, end } = { start: this.#key('1min', 0), end: this.#key('1min', time) };
+    for (const [, candle] of this.#table.entries({ start, end, reverse: true })) return candle.close;
+    return this.#history.candles('1min', this.#history.start, time).at(-1)?.close;
   }
 
-  private stored(level: Level, from: number, to: number): Candle[] {
-    const { history } = this;
+  #stored(level: Level, from: number, to: number): Candle[] {
+    const history = this.#history;
     const old = from < history.end ? history.candles(level, from, to) : [];
-    const range = { start: this.key(level, from), end: this.key(level, to) };
-    const live = Array.from(this.table.entries(range), ([, candle]) => candle);
+    const range = { start: this.#key(level, from), end: this.#key(level, to) };
+    const live = Array.from(this.#table.entries(range), ([, candle]) => candle);
     return aggregate([...old, ...live], level);
   }
 
-  private slot(level: Level, start: number): Slot {
-    const current = this.current.get(level);
+  #slot(level: Level, start: number): Slot {
+    const current = this.#current.get(level);
     if (current?.candle?.time === start) return current;
-    const key = this.key(level, start);
-    return { key, candle: this.table.get(key) };
+    const key = this.#key(level, start);
+    return { key, candle: this.#table.get(key) };
   }
 
-  private key(level: Level, time: number): string {
-    return `${this.market}/${level}/${String(time).padStart(15, '0')}`;
+  #key(level: Level, time: number): string {
+    return `${this.#market}/${level}/${String(time).padStart(15, '0')}`;
   }
 }

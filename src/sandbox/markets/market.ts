@@ -27,10 +27,10 @@ export class Market implements MarketRules {
   readonly amountScale: number;
   readonly minAmount: string;
   readonly minNotional: string;
-  private readonly unitsPerLot: bigint;
-  private readonly unitsPerTickLot: bigint;
-  private readonly minLots: bigint;
-  private readonly minUnits: bigint;
+  readonly #unitsPerLot: bigint;
+  readonly #unitsPerTickLot: bigint;
+  readonly #minLots: bigint;
+  readonly #minUnits: bigint;
 
   /** Throws RangeError if the coins have too few decimals for the scales. */
   constructor(rules: MarketRules) {
@@ -39,10 +39,10 @@ export class Market implements MarketRules {
     ({ minAmount: this.minAmount, minNotional: this.minNotional } = rules);
     const base = coinRules(rules.base).unitDecimal;
     const quote = coinRules(rules.quote).unitDecimal;
-    this.unitsPerLot = power(base - rules.amountScale);
-    this.unitsPerTickLot = power(quote - rules.priceScale - rules.amountScale);
-    this.minLots = unitsOf(rules.minAmount, rules.amountScale);
-    this.minUnits = unitsOf(rules.minNotional, quote);
+    this.#unitsPerLot = power(base - rules.amountScale);
+    this.#unitsPerTickLot = power(quote - rules.priceScale - rules.amountScale);
+    this.#minLots = unitsOf(rules.minAmount, rules.amountScale);
+    this.#minUnits = unitsOf(rules.minNotional, quote);
   }
 
   /** What the store keeps of a market that an order refers to. */
@@ -64,30 +64,30 @@ export class Market implements MarketRules {
     if (amount === undefined || !isSensible(amount)) throw new Refusal('badAmount', text.slice(0, 40));
     if (amount.significantScale > this.amountScale) throw new Refusal('amountScale', `${this.amountScale}`);
     const lots = amount.rescaled(this.amountScale, 'down').units;
-    if (lots < this.minLots) throw new Refusal('belowMinAmount', this.minAmount);
+    if (lots < this.#minLots) throw new Refusal('belowMinAmount', this.minAmount);
     return lots;
   }
 
   /** Throws {@link Refusal} if price × amount is below the market's minimum. */
   checkNotional(ticks: bigint, lots: bigint): void {
-    if (this.value(ticks, lots) < this.minUnits) throw new Refusal('belowMinSize', this.minNotional);
+    if (this.value(ticks, lots) < this.#minUnits) throw new Refusal('belowMinSize', this.minNotional);
   }
 
   /** Price × amount in units of the quote coin: exact. */
   value(ticks: bigint, lots: bigint): bigint {
-    return ticks * lots * this.unitsPerTickLot;
+    return ticks * lots * this.#unitsPerTickLot;
   }
 
   /** The value of base coin units at a price, in units of the quote coin. */
   worth(ticks: bigint, units: bigint, rounding: 'down' | 'up'): bigint {
-    const product = units * ticks * this.unitsPerTickLot;
-    const whole = product / this.unitsPerLot;
-    return rounding === 'up' && whole * this.unitsPerLot < product ? whole + 1n : whole;
+    const product = units * ticks * this.#unitsPerTickLot;
+    const whole = product / this.#unitsPerLot;
+    return rounding === 'up' && whole * this.#unitsPerLot < product ? whole + 1n : whole;
   }
 
   /** An amount in units of the base coin: exact. */
   units(lots: bigint): bigint {
-    return lots * this.unitsPerLot;
+    return lots * this.#unitsPerLot;
   }
 
   price(ticks: bigint): string {

@@ -16,33 +16,39 @@ const SHOWN = 50;
 
 /** The trades of one market: the latest in memory, all of them on disk, and their candles. */
 export class Tape {
-  private readonly latest: Trade[];
+  readonly #market: string;
+  readonly #trades: NumberedLists<Trade>;
+
+  readonly #latest: Trade[];
 
   constructor(
-    private readonly market: string,
-    private readonly trades: NumberedLists<Trade>,
+    market: string,
+    trades: NumberedLists<Trade>,
     readonly candles: CandleSeries,
   ) {
-    this.latest = trades.newest(market, 1, SHOWN).reverse();
+    this.#market = market;
+    this.#trades = trades;
+
+    this.#latest = trades.newest(market, 1, SHOWN).reverse();
   }
 
   get last(): Trade | undefined {
-    return this.latest.at(-1);
+    return this.#latest.at(-1);
   }
 
   record(trade: Trade): void {
-    this.latest.push(trade);
-    if (this.latest.length > SHOWN) this.latest.shift();
-    this.trades.append(this.market, trade);
+    this.#latest.push(trade);
+    if (this.#latest.length > SHOWN) this.#latest.shift();
+    this.#trades.append(this.#market, trade);
     this.candles.record(trade.time, trade.price, trade.amount);
   }
 
   /** At most 50 trades, oldest first: those that follow an id, or the latest. */
   after(id?: bigint): readonly Trade[] {
-    if (id === undefined) return [...this.latest];
-    const oldest = this.latest[0];
-    if (oldest === undefined || id >= oldest.id) return this.latest.filter((trade) => trade.id > id);
-    const first = this.trades.firstNot(this.market, (trade) => trade.id <= id);
-    return this.trades.between(this.market, first, first + SHOWN - 1);
+    if (id === undefined) return [...this.#latest];
+    const oldest = this.#latest[0];
+    if (oldest === undefined || id >= oldest.id) return this.#latest.filter((trade) => trade.id > id);
+    const first = this.#trades.firstNot(this.#market, (trade) => trade.id <= id);
+    return this.#trades.between(this.#market, first, first + SHOWN - 1);
   }
 }

@@ -21,18 +21,22 @@ interface OrderTables {
 
 /** Stores orders, and lists and finds those of customers. Only open orders are in memory. */
 export class OrderRepository {
+  readonly #tables: OrderTables;
+
   /** Open orders of customers by id. */
   readonly open = new Map<bigint, Order>();
   /** Open orders that have a row: most taker orders end at once and never get one. */
-  private readonly openRows = new Set<bigint>();
+  readonly #openRows = new Set<bigint>();
 
-  constructor(private readonly tables: OrderTables) {}
+  constructor(tables: OrderTables) {
+    this.#tables = tables;
+  }
 
   /** Lists a new order; {@link save} follows. If its client id was used before, it now means this one. */
   add(order: Order): void {
     if (isSimulated(order.account)) return;
-    for (const list of [order.side, 'all'] as const) this.list(order, list);
-    if (order.clientId !== null) this.tables.clientIds.put(listName(order, order.clientId), order.id);
+    for (const list of [order.side, 'all'] as const) this.#list(order, list);
+    if (order.clientId !== null) this.#tables.clientIds.put(listName(order, order.clientId), order.id);
   }
 
   /** Stores an order after a change. A simulated trader's order is deleted when it ends. */
@@ -40,26 +44,26 @@ export class OrderRepository {
     const { id } = order;
     const isCustomers = !isSimulated(order.account);
     if (order.open) {
-      this.tables.open.put(String(id), order);
-      this.openRows.add(id);
+      this.#tables.open.put(String(id), order);
+      this.#openRows.add(id);
       if (isCustomers) this.open.set(id, order);
       return;
     }
-    if (this.openRows.delete(id)) this.tables.open.delete(String(id));
+    if (this.#openRows.delete(id)) this.#tables.open.delete(String(id));
     this.open.delete(id);
-    if (isCustomers) this.tables.closed.put(keyOf(order), order);
+    if (isCustomers) this.#tables.closed.put(keyOf(order), order);
   }
 
   /** Lists a customer's order as traded, at its first trade. */
   listTraded(order: Order): void {
-    if (!isSimulated(order.account)) this.list(order, 'traded');
+    if (!isSimulated(order.account)) this.#list(order, 'traded');
   }
 
   /** The stored open orders, sorted by id. */
   *restore(): Generator<Order> {
-    for (const [, stored] of this.tables.open.entries(under())) {
+    for (const [, stored] of this.#tables.open.entries(under())) {
       const order = orderOf(stored);
-      this.openRows.add(order.id);
+      this.#openRows.add(order.id);
       if (!isSimulated(order.account)) this.open.set(order.id, order);
       yield order;
     }
@@ -67,8 +71,8 @@ export class OrderRepository {
 
   /** Throws {@link Refusal} if the account has no such order in the market. */
   find(account: string, market: string, ref: OrderReference): Order {
-    const id = 'id' in ref ? readId(ref.id) : this.tables.clientIds.get(`${account}/${market}/${ref.clientId}`);
-    const order = id === undefined ? undefined : this.orderWith(account, market, id);
+    const id = 'id' in ref ? readId(ref.id) : this.#tables.clientIds.get(`${account}/${market}/${ref.clientId}`);
+    const order = id === undefined ? undefined : this.#orderWith(account, market, id);
     if (order === undefined) throw new Refusal('orderNotFound');
     return order;
   }
@@ -85,21 +89,21 @@ export class OrderRepository {
         .reverse()
         .slice((page - 1) * size, page * size);
     }
-    return this.tables.listed.newest(`${account}/${market}/${list}`, page, size).map((id) => {
-      const order = this.orderWith(account, market, id);
+    return this.#tables.listed.newest(`${account}/${market}/${list}`, page, size).map((id) => {
+      const order = this.#orderWith(account, market, id);
       if (order === undefined) throw new Error(`the listed order ${orderKey(account, market, id)} is missing`);
       return order;
     });
   }
 
-  private list(order: Order, list: Exclude<OrderList, 'open'>): void {
-    this.tables.listed.append(listName(order, list), order.id);
+  #list(order: Order, list: Exclude<OrderList, 'open'>): void {
+    this.#tables.listed.append(listName(order, list), order.id);
   }
 
-  private orderWith(account: string, market: string, id: bigint): Order | undefined {
+  #orderWith(account: string, market: string, id: bigint): Order | undefined {
     const open = this.open.get(id);
     if (open !== undefined) return open.account === account && open.market.name === market ? open : undefined;
-    const stored = this.tables.closed.get(orderKey(account, market, id));
+    const stored = this.#tables.closed.get(orderKey(account, market, id));
     return stored === undefined ? undefined : orderOf(stored);
   }
 }

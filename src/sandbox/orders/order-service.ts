@@ -76,34 +76,38 @@ interface OrderContext {
  * tape and bills consistent. Every trade and every change of an order, of customers and of simulated traders, passes here.
  */
 export class OrderService {
-  readonly ledger: Ledger;
-  private readonly sequences: Sequences;
-  private readonly bills: BillBook;
-  private readonly orders: OrderRepository;
-  private readonly margin: MarginService;
-  private readonly changes: Changes;
-  private readonly timers: Scheduler<CancelTimer>;
-  /** Time never goes back, even if a caller's does. */
-  private time = 0;
+  readonly #context: OrderContext;
 
-  constructor(private readonly context: OrderContext) {
-    ({ ledger: this.ledger, sequences: this.sequences, bills: this.bills, orders: this.orders } = context);
-    ({ margin: this.margin, changes: this.changes, timers: this.timers } = context);
+  readonly ledger: Ledger;
+  readonly #sequences: Sequences;
+  readonly #bills: BillBook;
+  readonly #orders: OrderRepository;
+  readonly #margin: MarginService;
+  readonly #changes: Changes;
+  readonly #timers: Scheduler<CancelTimer>;
+  /** Time never goes back, even if a caller's does. */
+  #time = 0;
+
+  constructor(context: OrderContext) {
+    this.#context = context;
+
+    ({ ledger: this.ledger, sequences: this.#sequences, bills: this.#bills, orders: this.#orders } = context);
+    ({ margin: this.#margin, changes: this.#changes, timers: this.#timers } = context);
   }
 
   /** The id of the new order. Throws {@link Refusal}, with nothing changed. */
   place({ id: account }: Account, { market: name, price, amount, ...terms }: OrderRequest): string {
-    const venue = this.venue(name);
+    const venue = this.#venue(name);
     const [ticks, lots] = [venue.market.ticks(price), venue.market.lots(amount)];
     venue.market.checkNotional(ticks, lots);
-    const order = this.submit(venue, { account, price: ticks, amount: lots, ...terms }, this.context.now());
+    const order = this.submit(venue, { account, price: ticks, amount: lots, ...terms }, this.#context.now());
     return String(order.id);
   }
 
   /** The order as it is after the cancellation. Throws {@link Refusal} if there is none or it is already final. */
   cancel({ id: account }: Account, market: string, ref: OrderReference): OrderRecord {
-    const venue = this.venue(market);
-    const order = this.orders.find(account, market, ref);
+    const venue = this.#venue(market);
+    const order = this.#orders.find(account, market, ref);
     if (!order.open) throw new Refusal('orderFinal');
     this.remove(venue, order);
     return recordOf(order);
@@ -111,7 +115,7 @@ export class OrderService {
 
   /** Throws {@link Refusal} if there is no such order. */
   order({ id: account }: Account, market: string, ref: OrderReference): OrderRecord {
-    return recordOf(this.orders.find(account, this.venue(market).market.name, ref));
+    return recordOf(this.#orders.find(account, this.#venue(market).market.name, ref));
   }
 
   /** Newest first; pages count from 1 (default: all orders of the market). */
@@ -120,64 +124,64 @@ export class OrderService {
     market: string,
     { list = 'all', page, pageSize }: { list?: OrderList; page: number; pageSize: number },
   ): OrderRecord[] {
-    return this.orders.page(account, this.venue(market).market.name, list, page, pageSize).map(recordOf);
+    return this.#orders.page(account, this.#venue(market).market.name, list, page, pageSize).map(recordOf);
   }
 
   /** Cancels all orders of the account in the market a minute from now, and returns that time. A further call restarts the minute. */
   cancelAllAfter({ id: account }: Account, market: string): number {
-    const timer = { account, market: this.venue(market).market.name };
-    const time = this.context.now() + CANCEL_DELAY;
-    this.timers.remove((other) => other.account === account && other.market === timer.market);
-    this.timers.add(timer, time);
-    this.context.changed();
+    const timer = { account, market: this.#venue(market).market.name };
+    const time = this.#context.now() + CANCEL_DELAY;
+    this.#timers.remove((other) => other.account === account && other.market === timer.market);
+    this.#timers.add(timer, time);
+    this.#context.changed();
     return time;
   }
 
   /** When the next timer ends: ms since the Unix epoch, infinity if none runs. */
   get next(): number {
-    return this.timers.next;
+    return this.#timers.next;
   }
 
   /** Cancels what timers cancel by `time`. */
   advance(time: number): void {
-    for (let due = this.timers.take(time); due !== undefined; due = this.timers.take(time)) {
+    for (let due = this.#timers.take(time); due !== undefined; due = this.#timers.take(time)) {
       const { account, market } = due.subject;
-      for (const order of this.orders.openOf(account, market)) this.remove(this.venue(market), order);
+      for (const order of this.#orders.openOf(account, market)) this.remove(this.#venue(market), order);
     }
   }
 
   /** How many orders of customers are open. */
   get openCount(): number {
-    return this.orders.open.size;
+    return this.#orders.open.size;
   }
 
   /** Takes an order at `time`. Throws {@link Refusal}, with nothing changed, if it cannot be placed. */
   submit(venue: TradedMarket, newOrder: NewOrder, time: number): Order {
     if (newOrder.type === 'postOnly' && venue.book.crosses(newOrder.side, newOrder.price))
       throw new Refusal('wouldTrade');
-    this.time = Math.max(this.time, time);
-    const order = this.createFunded(venue.market, newOrder);
-    this.orders.add(order);
-    for (const event of venue.book.submit(order, newOrder.type)) this.apply(venue, event);
-    this.changes.book(venue.market.name);
+    this.#time = Math.max(this.#time, time);
+    const order = this.#createFunded(venue.market, newOrder);
+    this.#orders.add(order);
+    for (const event of venue.book.submit(order, newOrder.type)) this.#apply(venue, event);
+    this.#changes.book(venue.market.name);
     return order;
   }
 
   /** Ends an open order and releases what it holds. */
   remove(venue: TradedMarket, order: Order): void {
     if (!venue.book.cancel(order)) return;
-    this.close(order);
-    this.changes.book(venue.market.name);
+    this.#close(order);
+    this.#changes.book(venue.market.name);
   }
 
   /** Lets the candles of a market show a price at which nothing was traded. */
   showPrice(venue: TradedMarket, time: number, price: bigint): void {
     venue.tape.candles.record(time, price, 0n);
-    this.changes.candles(venue.market.name);
+    this.#changes.candles(venue.market.name);
   }
 
   /** Holds what the order may cost, borrowing what is missing if it may, and gives it an id. */
-  private createFunded(market: Market, newOrder: NewOrder): Order {
+  #createFunded(market: Market, newOrder: NewOrder): Order {
     const {
       account,
       side,
@@ -194,12 +198,12 @@ export class OrderService {
     const missing = units - this.ledger.available(wallet.name, coin);
     if (missing > 0n) {
       if (!borrow) throw new Refusal('insufficientBalance', coin);
-      this.margin.lend(wallet, coin, missing);
-      this.bills.write(this.time);
+      this.#margin.lend(wallet, coin, missing);
+      this.#bills.write(this.#time);
     }
     this.ledger.hold(wallet.name, coin, units);
     return {
-      id: this.sequences.order(this.time),
+      id: this.#sequences.order(this.#time),
       account,
       accountType,
       wallet: wallet.name,
@@ -210,7 +214,7 @@ export class OrderService {
       price,
       amount,
       clientId,
-      time: this.time,
+      time: this.#time,
       remaining: amount,
       value: 0n,
       fee: 0n,
@@ -218,59 +222,59 @@ export class OrderService {
     };
   }
 
-  private venue(market: string): TradedMarket {
-    const venue = this.context.venues.get(market);
+  #venue(market: string): TradedMarket {
+    const venue = this.#context.venues.get(market);
     if (venue === undefined) throw new Refusal('unknownMarket', market.slice(0, 40));
     return venue;
   }
 
-  private apply(venue: TradedMarket, event: BookEvent<Order>): void {
-    if (event.kind === 'traded') this.trade(venue, event.maker, event.taker, event.price, event.amount);
-    if (event.kind === 'cancelled') this.close(event.order);
-    if (event.kind === 'rested') this.save(event.order);
+  #apply(venue: TradedMarket, event: BookEvent<Order>): void {
+    if (event.kind === 'traded') this.#trade(venue, event.maker, event.taker, event.price, event.amount);
+    if (event.kind === 'cancelled') this.#close(event.order);
+    if (event.kind === 'rested') this.#save(event.order);
   }
 
-  private trade(venue: TradedMarket, maker: Order, taker: Order, price: bigint, amount: bigint): void {
-    for (const order of [maker, taker]) if (order.value === 0n) this.orders.listTraded(order);
+  #trade(venue: TradedMarket, maker: Order, taker: Order, price: bigint, amount: bigint): void {
+    for (const order of [maker, taker]) if (order.value === 0n) this.#orders.listTraded(order);
     const [buy, sell] = taker.side === 'buy' ? [taker, maker] : [maker, taker];
     settle(this.ledger, buy, sell, price, amount, (wallet, ...entry) => {
-      if (!isSimulated(wallet)) this.bills.post(wallet, ...entry);
+      if (!isSimulated(wallet)) this.#bills.post(wallet, ...entry);
     });
-    if (buy.repay) this.repayFromBuy(buy, price, amount);
-    if (sell.repay) this.margin.repay(sell.wallet, sell.market.quote, afterFee(sell.market.value(price, amount)));
-    this.bills.write(this.time);
-    const trade = { id: this.sequences.trade(), time: this.time, side: opposite(maker.side), price, amount };
+    if (buy.repay) this.#repayFromBuy(buy, price, amount);
+    if (sell.repay) this.#margin.repay(sell.wallet, sell.market.quote, afterFee(sell.market.value(price, amount)));
+    this.#bills.write(this.#time);
+    const trade = { id: this.#sequences.trade(), time: this.#time, side: opposite(maker.side), price, amount };
     venue.tape.record(trade);
-    this.changes.trade(venue.market.name);
+    this.#changes.trade(venue.market.name);
     for (const order of [maker, taker]) {
       if (!isSimulated(order.account)) order.lastTrade = trade;
-      if (order.remaining === 0n) this.close(order);
-      else this.save(order);
+      if (order.remaining === 0n) this.#close(order);
+      else this.#save(order);
     }
   }
 
   /** Repays with the bought coins and with what a better price left of the held money. */
-  private repayFromBuy({ wallet, market, price: limit }: Order, price: bigint, amount: bigint): void {
-    this.margin.repay(wallet, market.base, afterFee(market.units(amount)));
-    this.margin.repay(wallet, market.quote, market.value(limit - price, amount));
+  #repayFromBuy({ wallet, market, price: limit }: Order, price: bigint, amount: bigint): void {
+    this.#margin.repay(wallet, market.base, afterFee(market.units(amount)));
+    this.#margin.repay(wallet, market.quote, market.value(limit - price, amount));
   }
 
-  private close(order: Order): void {
+  #close(order: Order): void {
     const { coin, units } = heldFunds(order);
     this.ledger.release(order.wallet, coin, units);
     if (order.repay) {
-      this.margin.repay(order.wallet, coin, units);
-      this.bills.write(this.time);
+      this.#margin.repay(order.wallet, coin, units);
+      this.#bills.write(this.#time);
     }
     order.open = false;
-    this.save(order);
+    this.#save(order);
   }
 
-  private save(order: Order): void {
-    this.orders.save(order);
+  #save(order: Order): void {
+    this.#orders.save(order);
     if (isSimulated(order.account)) return;
-    this.context.changed();
-    this.changes.order(order);
+    this.#context.changed();
+    this.#changes.order(order);
   }
 }
 

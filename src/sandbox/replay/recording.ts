@@ -112,63 +112,71 @@ function inOrder<Row extends { readonly time: number }>(
 }
 
 class Line {
+  readonly #number: number;
+  readonly #market: Market;
+
   readonly columns: readonly string[];
 
-  constructor(
-    line: string,
-    private readonly number: number,
-    private readonly market: Market,
-  ) {
+  constructor(line: string, number: number, market: Market) {
+    this.#number = number;
+    this.#market = market;
+
     this.columns = line.split(',').map((column) => column.trim().replace(/^"(.*)"$/, '$1'));
   }
 
   /** ms since the Unix epoch. */
   time(): number {
-    const text = this.column(0);
+    const text = this.#column(0);
     this.demand(/^\d{12,13}$|^\d{16}$/.test(text), 'a time in milliseconds or microseconds');
     return Number(text.length === 16 ? text.slice(0, 13) : text);
   }
 
   candle(length: number): RecordedCandle {
-    const [time, open, high, low, close] = [this.time(), this.price(1), this.price(2), this.price(3), this.price(4)];
+    const [time, open, high, low, close] = [
+      this.time(),
+      this.#price(1),
+      this.#price(2),
+      this.#price(3),
+      this.#price(4),
+    ];
     this.demand(time % MINUTE === 0 && length % MINUTE === 0, 'candles of whole minutes');
     this.demand(low <= open && low <= close && high >= open && high >= close, 'a low and a high around open and close');
-    return { time, length, open, high, low, close, volume: this.amount(5) };
+    return { time, length, open, high, low, close, volume: this.#amount(5) };
   }
 
   trade(): Print {
-    const side = this.column(2).toLowerCase();
+    const side = this.#column(2).toLowerCase();
     this.demand(side === 'buy' || side === 'sell', 'a side that is buy or sell');
-    const amount = this.amount(4);
+    const amount = this.#amount(4);
     this.demand(amount > 0n, 'an amount above zero');
-    return { time: this.time(), side: side === 'buy' ? 'buy' : 'sell', price: this.price(3), amount };
+    return { time: this.time(), side: side === 'buy' ? 'buy' : 'sell', price: this.#price(3), amount };
   }
 
   demand(holds: boolean, rule: string): void {
     if (!holds)
-      throw new BadRecording(`line ${this.number} does not have ${rule}: ${this.columns.join(',').slice(0, 80)}`);
+      throw new BadRecording(`line ${this.#number} does not have ${rule}: ${this.columns.join(',').slice(0, 80)}`);
   }
 
-  private price(index: number): bigint {
-    const { priceScale, name } = this.market;
-    const ticks = this.units(index, priceScale, `a price with at most ${priceScale} decimals, as ${name} has`);
+  #price(index: number): bigint {
+    const { priceScale, name } = this.#market;
+    const ticks = this.#units(index, priceScale, `a price with at most ${priceScale} decimals, as ${name} has`);
     this.demand(ticks > 0n, 'prices above zero');
     return ticks;
   }
 
-  private amount(index: number): bigint {
-    const { amountScale, name } = this.market;
-    return this.units(index, amountScale, `an amount with at most ${amountScale} decimals, as ${name} has`);
+  #amount(index: number): bigint {
+    const { amountScale, name } = this.#market;
+    return this.#units(index, amountScale, `an amount with at most ${amountScale} decimals, as ${name} has`);
   }
 
-  private units(index: number, scale: number, rule: string): bigint {
-    const text = this.column(index);
+  #units(index: number, scale: number, rule: string): bigint {
+    const text = this.#column(index);
     const value = /^\d{1,15}(\.\d{0,20})?(e[+-]?\d{1,2})?$/i.test(text) ? Decimal.parse(text) : undefined;
     this.demand(value !== undefined && value.significantScale <= scale, rule);
     return value?.rescaled(scale, 'down').units ?? 0n;
   }
 
-  private column(index: number): string {
+  #column(index: number): string {
     return this.columns[index] ?? '';
   }
 }

@@ -12,41 +12,47 @@ type Row = RecordedCandle | Print;
 
 /** The replay of one market. It continues after a restart. */
 class Replay {
-  private prints: readonly Print[] = [];
+  readonly #rows: Table<Row>;
+  readonly #progress: Progress;
+
+  #prints: readonly Print[] = [];
 
   constructor(
     readonly market: string,
-    private readonly rows: Table<Row>,
-    private readonly progress: Progress,
+    rows: Table<Row>,
+    progress: Progress,
   ) {
-    this.read();
+    this.#rows = rows;
+    this.#progress = progress;
+
+    this.#read();
   }
 
   get left(): number {
-    return this.progress.rows - this.progress.row;
+    return this.#progress.rows - this.#progress.row;
   }
 
   /** When the next print is due; infinity if there are no more. */
   get next(): number {
-    return this.prints[this.progress.print]?.time ?? Number.POSITIVE_INFINITY;
+    return this.#prints[this.#progress.print]?.time ?? Number.POSITIVE_INFINITY;
   }
 
   take(): Print {
-    const print = this.prints[this.progress.print];
+    const print = this.#prints[this.#progress.print];
     if (print === undefined) throw new RangeError('the replay is over');
-    this.progress.print += 1;
-    if (this.progress.print === this.prints.length) {
-      this.progress.row += 1;
-      this.progress.print = 0;
-      this.read();
+    this.#progress.print += 1;
+    if (this.#progress.print === this.#prints.length) {
+      this.#progress.row += 1;
+      this.#progress.print = 0;
+      this.#read();
     }
     return print;
   }
 
-  private read(): void {
-    const row = this.left > 0 ? this.rows.get(rowKey(this.market, this.progress.row)) : undefined;
-    if (row === undefined) this.prints = [];
-    else this.prints = 'open' in row ? printsOf(row) : [row];
+  #read(): void {
+    const row = this.left > 0 ? this.#rows.get(rowKey(this.market, this.#progress.row)) : undefined;
+    if (row === undefined) this.#prints = [];
+    else this.#prints = 'open' in row ? printsOf(row) : [row];
   }
 }
 
@@ -58,18 +64,21 @@ export interface ReplayedMarket {
 
 /** The replays of recorded markets. In a market that was replayed, simulated traders no longer trade on their own. */
 export class Replays {
-  private readonly byMarket = new Map<string, Replay>();
+  readonly #progress: Map<string, Progress>;
+  readonly #rows: Table<Row>;
+
+  readonly #byMarket = new Map<string, Replay>();
 
   /** The progress by market is a part of the exchange's state. */
-  constructor(
-    private readonly progress: Map<string, Progress>,
-    private readonly rows: Table<Row>,
-  ) {
-    for (const [market, each] of progress) this.byMarket.set(market, new Replay(market, rows, each));
+  constructor(progress: Map<string, Progress>, rows: Table<Row>) {
+    this.#progress = progress;
+    this.#rows = rows;
+
+    for (const [market, each] of progress) this.#byMarket.set(market, new Replay(market, rows, each));
   }
 
   has(market: string): boolean {
-    return this.byMarket.has(market);
+    return this.#byMarket.has(market);
   }
 
   /** Rows of all markets that are still to be replayed. */
@@ -79,27 +88,27 @@ export class Replays {
 
   /** The markets that follow a recording, those at its end too, with the rows that are still to be replayed. */
   get all(): readonly ReplayedMarket[] {
-    return [...this.byMarket.values()].map(({ market, left }) => ({ market, left }));
+    return [...this.#byMarket.values()].map(({ market, left }) => ({ market, left }));
   }
 
   /** When the next print of any market is due; infinity if there is none. */
   get next(): number {
     let next = Number.POSITIVE_INFINITY;
-    for (const replay of this.byMarket.values()) next = Math.min(next, replay.next);
+    for (const replay of this.#byMarket.values()) next = Math.min(next, replay.next);
     return next;
   }
 
   /** Lets a market follow a recording. The rest of an earlier one is dropped. */
   add(market: string, { rows }: Recording): void {
-    for (const [index, row] of rows.entries()) this.rows.put(rowKey(market, index), row);
+    for (const [index, row] of rows.entries()) this.#rows.put(rowKey(market, index), row);
     const progress = { rows: rows.length, row: 0, print: 0 };
-    this.progress.set(market, progress);
-    this.byMarket.set(market, new Replay(market, this.rows, progress));
+    this.#progress.set(market, progress);
+    this.#byMarket.set(market, new Replay(market, this.#rows, progress));
   }
 
   /** The prints that are due by `time`, oldest first. */
   *takeDue(time: number): Generator<readonly [market: string, print: Print]> {
-    for (const replay of this.byMarket.values()) {
+    for (const replay of this.#byMarket.values()) {
       while (replay.next <= time) yield [replay.market, replay.take()];
     }
   }

@@ -110,19 +110,19 @@ export class Activity {
   /** Open connections of streams. While there are any, the sandbox is not idle. */
   streams = 0;
   /** By a clock of its own, because the exchange's may be set or stopped. */
-  private lastRequest = performance.now();
+  #lastRequest = performance.now();
 
   begin(userAgent: string | undefined): void {
     this.requests += 1;
     this.pending += 1;
     if (!isBrowser(userAgent)) this.nonBrowserAgents += 1;
-    this.lastRequest = performance.now();
+    this.#lastRequest = performance.now();
   }
 
   end(refused: boolean): void {
     this.pending -= 1;
     if (refused) this.refused += 1;
-    this.lastRequest = performance.now();
+    this.#lastRequest = performance.now();
   }
 
   streamOpened(): void {
@@ -131,17 +131,17 @@ export class Activity {
 
   streamClosed(): void {
     this.streams -= 1;
-    this.lastRequest = performance.now();
+    this.#lastRequest = performance.now();
   }
 
   /** Postpones the idle stop, because a request is about to come. */
   touch(): void {
-    this.lastRequest = performance.now();
+    this.#lastRequest = performance.now();
   }
 
   /** Whether there was no request for this long, none is pending, and no client listens to a stream. */
   isIdleFor(milliseconds: number): boolean {
-    return this.pending === 0 && this.streams === 0 && performance.now() - this.lastRequest >= milliseconds;
+    return this.pending === 0 && this.streams === 0 && performance.now() - this.#lastRequest >= milliseconds;
   }
 }
 

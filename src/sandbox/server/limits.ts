@@ -3,23 +3,24 @@ import { LIMITS, STREAMS } from './interface-details.js';
 
 /** The times of the last allowed requests, as many as the limit. The oldest decides whether one more fits. */
 export class SlidingLog {
-  private readonly times: Float64Array;
-  private next = 0;
+  readonly #milliseconds: number;
 
-  constructor(
-    requests: number,
-    private readonly milliseconds: number,
-  ) {
-    this.times = new Float64Array(requests).fill(Number.NEGATIVE_INFINITY);
+  readonly #times: Float64Array;
+  #next = 0;
+
+  constructor(requests: number, milliseconds: number) {
+    this.#milliseconds = milliseconds;
+
+    this.#times = new Float64Array(requests).fill(Number.NEGATIVE_INFINITY);
   }
 
   /** Whether one more fits at `now`. If so, it counts. */
   admit(now: number): boolean {
-    const elapsed = now - (this.times[this.next] ?? Number.NEGATIVE_INFINITY);
+    const elapsed = now - (this.#times[this.#next] ?? Number.NEGATIVE_INFINITY);
     // a clock that was set back must not block anyone
-    if (elapsed >= 0 && elapsed < this.milliseconds) return false;
-    this.times[this.next] = now;
-    this.next = (this.next + 1) % this.times.length;
+    if (elapsed >= 0 && elapsed < this.#milliseconds) return false;
+    this.#times[this.#next] = now;
+    this.#next = (this.#next + 1) % this.#times.length;
     return true;
   }
 }

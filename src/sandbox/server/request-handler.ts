@@ -63,50 +63,54 @@ interface Route {
  * commit of what they showed is undone. Once the disk failed, signed requests are refused (1002) and market data are still served.
  */
 export class RequestHandler {
-  private readonly routes = new Map<string, Route>();
-  private readonly verifier = new Verifier();
+  readonly #options: HandlerOptions;
 
-  private readonly dialect: Dialect;
-  private readonly tolerance: number;
+  readonly #routes = new Map<string, Route>();
+  readonly #verifier = new Verifier();
 
-  constructor(private readonly options: HandlerOptions) {
-    this.dialect = options.dialect ?? 'document';
-    this.tolerance = options.tolerance ?? REQUEST_TIME_TOLERANCE;
-    for (const served of SERVED) this.addRoute(served);
+  readonly #dialect: Dialect;
+  readonly #tolerance: number;
+
+  constructor(options: HandlerOptions) {
+    this.#options = options;
+
+    this.#dialect = options.dialect ?? 'document';
+    this.#tolerance = options.tolerance ?? REQUEST_TIME_TOLERANCE;
+    for (const served of SERVED) this.#addRoute(served);
   }
 
-  private addRoute(served: Served): void {
+  #addRoute(served: Served): void {
     if (served.access === 'public') {
-      const parsed = new ParsedQueries(served, this.dialect);
-      const respond: Respond = (request, query) => this.runPublic(served, request, () => parsed.of(query));
-      this.routes.set(`/data/v1/${served.name}`, { refusalBody: marketDataRefusal, respond });
+      const parsed = new ParsedQueries(served, this.#dialect);
+      const respond: Respond = (request, query) => this.#runPublic(served, request, () => parsed.of(query));
+      this.#routes.set(`/data/v1/${served.name}`, { refusalBody: marketDataRefusal, respond });
       return;
     }
     const respond: Respond =
       served.access === 'keyless'
-        ? (request, query) => this.runOpen(served, request, query)
-        : (request, query) => this.runSigned(served, request, query);
-    this.routes.set(`/api/${served.name}`, { refusalBody: signedRefusal(served.name, this.dialect), respond });
+        ? (request, query) => this.#runOpen(served, request, query)
+        : (request, query) => this.#runSigned(served, request, query);
+    this.#routes.set(`/api/${served.name}`, { refusalBody: signedRefusal(served.name, this.#dialect), respond });
   }
 
   /** The exchange's clock; while the exchange is being replaced, the machine's. */
   get clock(): Exchange['clock'] {
     try {
-      return this.options.exchange.clock;
+      return this.#options.exchange.clock;
     } catch {
-      return new Clock(this.options.now, undefined, () => undefined);
+      return new Clock(this.#options.now, undefined, () => undefined);
     }
   }
 
   /** What reqTime may be now. */
   get times(): TimeRange[] {
-    return this.clock.believable(this.tolerance);
+    return this.clock.believable(this.#tolerance);
   }
 
   answer(request: ApiRequest): ApiResponse | Promise<ApiResponse> {
     const { path, query } = splitTarget(request.url);
-    const route = this.routes.get(path) ?? { refusalBody: refusalBodyOf(path), respond: unknownOperation };
-    const refuse = (thrown: unknown) => this.refusal(route.refusalBody, thrown, path);
+    const route = this.#routes.get(path) ?? { refusalBody: refusalBodyOf(path), respond: unknownOperation };
+    const refuse = (thrown: unknown) => this.#refusal(route.refusalBody, thrown, path);
     try {
       if (request.method !== 'GET' && !this.takesPost(request))
         throw new Refusal('badParameter', 'every operation is a GET');
@@ -119,47 +123,47 @@ export class RequestHandler {
 
   /** Whether the parameters of this request may be in its body. */
   takesPost({ method }: Pick<ApiRequest, 'method'>): boolean {
-    return this.dialect === 'observed' && method === 'POST';
+    return this.#dialect === 'observed' && method === 'POST';
   }
 
   /** A refusal in the format of the operation at this URL. */
   refuse(url: string, refusal: Refusal): ApiResponse {
     const { path } = splitTarget(url);
-    return this.refusal(this.routes.get(path)?.refusalBody ?? refusalBodyOf(path), refusal, path);
+    return this.#refusal(this.#routes.get(path)?.refusalBody ?? refusalBodyOf(path), refusal, path);
   }
 
-  private runPublic(served: ServedOpenly<'public'>, request: ApiRequest, read: () => ParsedQuery): ApiResponse {
-    const { exchange, now, limits, klineSince } = this.options;
+  #runPublic(served: ServedOpenly<'public'>, request: ApiRequest, read: () => ParsedQuery): ApiResponse {
+    const { exchange, now, limits, klineSince } = this.#options;
     if (served.operation.bucket === 'kline') limits.kline(request.address, now());
     const values = read();
     exchange.advance();
-    return { body: toJsonText(served.run(values, { exchange, klineSince, dialect: this.dialect })), refused: false };
+    return { body: toJsonText(served.run(values, { exchange, klineSince, dialect: this.#dialect })), refused: false };
   }
 
   /** The interface shows it without accesskey and sign. A signature is ignored. */
-  private runOpen(served: ServedOpenly<'keyless'>, request: ApiRequest, query: string): ApiResponse {
-    const { exchange, now, limits } = this.options;
+  #runOpen(served: ServedOpenly<'keyless'>, request: ApiRequest, query: string): ApiResponse {
+    const { exchange, now, limits } = this.#options;
     limits.unsigned(request.address, now());
     const parameters = readQuery(query);
     checkMethod(served.name, parameters);
-    const values = checkParameters(served, parameters, this.dialect);
-    return { body: toJsonText(served.run(values, { exchange, dialect: this.dialect })), refused: false };
+    const values = checkParameters(served, parameters, this.#dialect);
+    return { body: toJsonText(served.run(values, { exchange, dialect: this.#dialect })), refused: false };
   }
 
-  private async runSigned(served: ServedSigned, request: ApiRequest, query: string): Promise<ApiResponse> {
-    const { exchange, now, limits, zone = ZONE } = this.options;
-    const { account, parameters, reqTime } = this.readSigned(served, request, query);
+  async #runSigned(served: ServedSigned, request: ApiRequest, query: string): Promise<ApiResponse> {
+    const { exchange, now, limits, zone = ZONE } = this.#options;
+    const { account, parameters, reqTime } = this.#readSigned(served, request, query);
     limits.address(request.address, now());
-    checkRequestTime(reqTime, request.times ?? this.times, this.tolerance);
+    checkRequestTime(reqTime, request.times ?? this.times, this.#tolerance);
     limits.key(account.accessKey, now());
     if (!account.permissions[served.permission]) throw new Refusal('noPermission');
-    const values = checkParameters(served, parameters, this.dialect);
+    const values = checkParameters(served, parameters, this.#dialect);
     // nothing is begun that could not be kept: this rejects
     if (exchange.isFailing) await exchange.durable();
     exchange.advance();
     try {
       return {
-        body: toJsonText(served.run(values, { exchange, account, zone, dialect: this.dialect })),
+        body: toJsonText(served.run(values, { exchange, account, zone, dialect: this.#dialect })),
         refused: false,
       };
     } finally {
@@ -168,14 +172,14 @@ export class RequestHandler {
   }
 
   /** The parameters of a request, and the account whose key signed them. A request without a signature counts apart. */
-  private readSigned(served: Served, request: ApiRequest, query: string): SignedRequest {
-    const { exchange, now, limits } = this.options;
+  #readSigned(served: Served, request: ApiRequest, query: string): SignedRequest {
+    const { exchange, now, limits } = this.#options;
     try {
       const parameters = readQuery(query);
       const { accessKey, sign, reqTime } = readCredentials(served.name, parameters);
       const account = exchange.customers.byAccessKey(accessKey);
       if (account === undefined) throw new Refusal('noUser', 'the access key is not known');
-      this.verifier.checkSignature(account, parameters, sign);
+      this.#verifier.checkSignature(account, parameters, sign);
       return { account, parameters, reqTime };
     } catch (error) {
       limits.unsigned(request.address, now());
@@ -183,14 +187,14 @@ export class RequestHandler {
     }
   }
 
-  private refusal(refusalBody: RefusalBody, thrown: unknown, path: string): ApiResponse {
+  #refusal(refusalBody: RefusalBody, thrown: unknown, path: string): ApiResponse {
     if (thrown instanceof Refusal) return { body: refusalBody(thrown), refused: true };
     if (thrown instanceof NotWritten) {
-      this.options.log(`refused ${path.slice(0, 60)}: ${thrown.message}`);
+      this.#options.log(`refused ${path.slice(0, 60)}: ${thrown.message}`);
       return { body: refusalBody(new Refusal('internal', thrown.message)), refused: true };
     }
     const trace = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
-    this.options.log(`internal error in ${path.slice(0, 60)}: ${trace}`);
+    this.#options.log(`internal error in ${path.slice(0, 60)}: ${trace}`);
     return { body: refusalBody(new Refusal('internal')), refused: true };
   }
 }
@@ -208,20 +212,23 @@ const MOST = 500;
  * The parsed queries of an operation. Clients that watch a market send the same text again and again, so it is parsed once.
  */
 class ParsedQueries {
-  private readonly parsedQueries = new Map<string, ParsedQuery>();
+  readonly #served: Served;
+  readonly #dialect: Dialect;
 
-  constructor(
-    private readonly served: Served,
-    private readonly dialect: Dialect,
-  ) {}
+  readonly #parsedQueries = new Map<string, ParsedQuery>();
+
+  constructor(served: Served, dialect: Dialect) {
+    this.#served = served;
+    this.#dialect = dialect;
+  }
 
   /** The checked parameters of a query. Throws {@link Refusal}. */
   of(query: string): ParsedQuery {
-    const cached = this.parsedQueries.get(query);
+    const cached = this.#parsedQueries.get(query);
     if (cached !== undefined) return cached;
-    const parsed = checkParameters(this.served, readQuery(query), this.dialect);
-    if (this.parsedQueries.size >= MOST) this.parsedQueries.clear();
-    this.parsedQueries.set(query, parsed);
+    const parsed = checkParameters(this.#served, readQuery(query), this.#dialect);
+    if (this.#parsedQueries.size >= MOST) this.#parsedQueries.clear();
+    this.#parsedQueries.set(query, parsed);
     return parsed;
   }
 }

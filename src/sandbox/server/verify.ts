@@ -36,7 +36,7 @@ function demand(parameters: ReadonlyMap<string, string>, name: string): string {
 
 /** Verifies signatures. K is cached for each account, which saves a SHA-1 for every request. */
 export class Verifier {
-  private readonly keys = new Map<string, { secretKey: string; key: KeyObject }>();
+  readonly #keys = new Map<string, { secretKey: string; key: KeyObject }>();
 
   /** Throws {@link Refusal} 1003 unless `sign` is the signature of all parameters except `sign` and `reqTime`. */
   checkSignature(
@@ -49,15 +49,15 @@ export class Verifier {
 
   /** Throws {@link Refusal} 1003 unless `sign` is the signature of a text. */
   checkText(account: { readonly accessKey: string; readonly secretKey: string }, text: string, sign: string): void {
-    const expected = createHmac('md5', this.keyOf(account)).update(text, 'utf8').digest('hex');
+    const expected = createHmac('md5', this.#keyOf(account)).update(text, 'utf8').digest('hex');
     if (expected !== sign) throw new Refusal('badSignature');
   }
 
-  private keyOf(account: { readonly accessKey: string; readonly secretKey: string }): KeyObject {
-    const cached = this.keys.get(account.accessKey);
+  #keyOf(account: { readonly accessKey: string; readonly secretKey: string }): KeyObject {
+    const cached = this.#keys.get(account.accessKey);
     if (cached?.secretKey === account.secretKey) return cached.key;
     const key = createSecretKey(createHash('sha1').update(account.secretKey, 'utf8').digest('hex'), 'utf8');
-    this.keys.set(account.accessKey, { secretKey: account.secretKey, key });
+    this.#keys.set(account.accessKey, { secretKey: account.secretKey, key });
     return key;
   }
 }

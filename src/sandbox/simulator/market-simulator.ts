@@ -36,22 +36,30 @@ interface Interventions {
  * books, never on when {@link advance} is called.
  */
 export class MarketSimulator {
-  private readonly markets: ReadonlyMap<string, MarketTraders>;
-  private readonly path: PricePath;
-  private step: number;
+  readonly #seed: number;
+  readonly #venues: readonly TradedMarket[];
+  readonly #interventions: Interventions;
+
+  readonly #markets: ReadonlyMap<string, MarketTraders>;
+  readonly #path: PricePath;
+  #step: number;
 
   constructor(
-    private readonly seed: number,
-    private readonly venues: readonly TradedMarket[],
+    seed: number,
+    venues: readonly TradedMarket[],
     orderService: OrderService,
     state: SimulatorState,
-    private readonly interventions: Interventions,
+    interventions: Interventions,
   ) {
+    this.#seed = seed;
+    this.#venues = venues;
+    this.#interventions = interventions;
+
     const tradersOf = (venue: TradedMarket, index: number) =>
       new MarketTraders(Math.floor(random(seed, 5, index) * 2 ** 31), venue, orderService);
-    this.markets = new Map(venues.map((venue, index) => [venue.market.name, tradersOf(venue, index)]));
-    this.path = new PricePath(seed, state.path);
-    this.step = state.step;
+    this.#markets = new Map(venues.map((venue, index) => [venue.market.name, tradersOf(venue, index)]));
+    this.#path = new PricePath(seed, state.path);
+    this.#step = state.step;
   }
 
   /** The state before the step that begins at `time`, the start of a minute. */
@@ -60,98 +68,98 @@ export class MarketSimulator {
   }
 
   get state(): SimulatorState {
-    return { step: this.step, path: this.path.current };
+    return { step: this.#step, path: this.#path.current };
   }
 
   /** When the next step is due: ms since the Unix epoch. */
   get next(): number {
-    return (this.step + 1) * STEP;
+    return (this.#step + 1) * STEP;
   }
 
   /** Takes over a stored open order of a simulated trader. */
   restore(order: Order): void {
-    this.markets.get(order.market.name)?.restore(order);
+    this.#markets.get(order.market.name)?.restore(order);
   }
 
   /** At genesis: simulates the time before `now`, most of it without quotes, because no request saw the books. */
   begin(now: number): void {
     const quoted = Math.floor(now / STEP) - QUOTED;
-    while (this.step < quoted) this.take(this.step + 1, (traders, moment) => traders.stepWithoutQuotes(moment));
+    while (this.#step < quoted) this.#take(this.#step + 1, (traders, moment) => traders.stepWithoutQuotes(moment));
     this.advance(now);
   }
 
   /** Replays a recorded trade in its market. */
   replayPrint(market: string, print: Print): void {
-    this.markets.get(market)?.replayPrint(print);
+    this.#markets.get(market)?.replayPrint(print);
   }
 
   /** Moves the fair price of a market to `target` ticks within `ms`, beginning at the last step. */
   movePrice(market: string, target: number, ms: number): void {
-    const index = this.venues.findIndex((venue) => venue.market.name === market);
-    const venue = this.venues[index];
+    const index = this.#venues.findIndex((venue) => venue.market.name === market);
+    const venue = this.#venues[index];
     if (venue === undefined) throw new RangeError(`no such market: ${market}`);
-    const { time: from, fair: start } = this.moment(venue, index, this.step);
-    this.interventions.priceMoves.add(market, { from, to: from + ms, start, target });
+    const { time: from, fair: start } = this.#moment(venue, index, this.#step);
+    this.#interventions.priceMoves.add(market, { from, to: from + ms, start, target });
   }
 
   /** Skips to the step before `now` without simulating. Whether there was anything to skip. */
   skip(now: number): boolean {
     const last = Math.floor(now / STEP) - 1;
-    const behind = last > this.step;
-    this.step = Math.max(this.step, last);
+    const behind = last > this.#step;
+    this.#step = Math.max(this.#step, last);
     return behind;
   }
 
   /** Simulates all steps due by `now`. Whether there were any. */
   advance(now: number): boolean {
     const target = Math.floor(now / STEP);
-    const behind = target - this.step;
+    const behind = target - this.#step;
     if (behind <= 0) return false;
-    if (behind > FINE) this.catchUp(target);
-    while (this.step < target) this.take(this.step + 1, (traders, moment) => traders.step(moment));
+    if (behind > FINE) this.#catchUp(target);
+    while (this.#step < target) this.#take(this.#step + 1, (traders, moment) => traders.step(moment));
     return true;
   }
 
   /** Simulates a long gap in whole minutes, up to less than two minutes before `target`. */
-  private catchUp(target: number): void {
-    const from = Math.max(this.step, target - LONGEST);
+  #catchUp(target: number): void {
+    const from = Math.max(this.#step, target - LONGEST);
     const last = Math.floor(target / STEPS_PER_MINUTE) - 2;
-    for (let minute = Math.floor(from / STEPS_PER_MINUTE) + 1; minute <= last; minute += 1) this.takeMinute(minute);
+    for (let minute = Math.floor(from / STEPS_PER_MINUTE) + 1; minute <= last; minute += 1) this.#takeMinute(minute);
   }
 
-  private take(step: number, act: (traders: MarketTraders, moment: Moment) => void): void {
-    this.step = step;
-    this.path.enter(Math.floor(step / STEPS_PER_MINUTE));
-    for (const [index, venue] of this.venues.entries()) {
+  #take(step: number, act: (traders: MarketTraders, moment: Moment) => void): void {
+    this.#step = step;
+    this.#path.enter(Math.floor(step / STEPS_PER_MINUTE));
+    for (const [index, venue] of this.#venues.entries()) {
       const { market, tape } = venue;
-      const traders = this.markets.get(market.name);
+      const traders = this.#markets.get(market.name);
       if (traders === undefined) continue;
-      const moment = this.moment(venue, index, step);
-      if (!this.interventions.isReplayed(market.name)) act(traders, moment);
+      const moment = this.#moment(venue, index, step);
+      if (!this.#interventions.isReplayed(market.name)) act(traders, moment);
       else if (tape.last !== undefined) traders.quoteOnly({ ...moment, fair: Number(tape.last.price) });
     }
   }
 
-  private takeMinute(minute: number): void {
-    this.path.enter(minute);
+  #takeMinute(minute: number): void {
+    this.#path.enter(minute);
     for (const within of PRINTS) {
       const step = minute * STEPS_PER_MINUTE + within;
-      for (const [index, venue] of this.venues.entries()) {
-        if (this.interventions.isReplayed(venue.market.name)) continue;
-        this.markets.get(venue.market.name)?.print(this.moment(venue, index, step), 1 / PRINTS.length);
+      for (const [index, venue] of this.#venues.entries()) {
+        if (this.#interventions.isReplayed(venue.market.name)) continue;
+        this.#markets.get(venue.market.name)?.print(this.#moment(venue, index, step), 1 / PRINTS.length);
       }
     }
-    this.step = (minute + 1) * STEPS_PER_MINUTE - 1;
+    this.#step = (minute + 1) * STEPS_PER_MINUTE - 1;
   }
 
-  private moment({ market }: TradedMarket, index: number, step: number): Moment {
-    const path = this.path.fair(market.base, market.quote, step % STEPS_PER_MINUTE) * 10 ** market.priceScale;
-    const fair = this.interventions.priceMoves.fair(market.name, step * STEP, path);
+  #moment({ market }: TradedMarket, index: number, step: number): Moment {
+    const path = this.#path.fair(market.base, market.quote, step % STEPS_PER_MINUTE) * 10 ** market.priceScale;
+    const fair = this.#interventions.priceMoves.fair(market.name, step * STEP, path);
     return {
       time: step * STEP,
       fair,
-      turnover: this.path.turnover(),
-      dice: new RandomStream(this.seed, 7, index, step),
+      turnover: this.#path.turnover(),
+      dice: new RandomStream(this.#seed, 7, index, step),
     };
   }
 }
@@ -168,21 +176,25 @@ export interface PriceMove {
 
 /** Moves of fair prices away from the price path. Afterwards a market follows the path again, starting at its new price. */
 export class PriceMoves {
+  readonly #byMarket: Map<string, PriceMove>;
+
   /** The moves by market are a part of the exchange's state. */
-  constructor(private readonly byMarket: Map<string, PriceMove>) {}
+  constructor(byMarket: Map<string, PriceMove>) {
+    this.#byMarket = byMarket;
+  }
 
   /** Moves a market from one fair price to another between two times. */
   add(market: string, move: Omit<PriceMove, 'factor'>): void {
-    this.byMarket.set(market, { ...move, factor: null });
+    this.#byMarket.set(market, { ...move, factor: null });
   }
 
   /** The fair price in ticks, if the price path has `path`. Times increase from call to call. */
   fair(market: string, time: number, path: number): number {
-    const move = this.byMarket.get(market);
+    const move = this.#byMarket.get(market);
     if (move === undefined) return path;
     if (move.factor !== null) return path * move.factor;
     if (time < move.to) return between(move, time);
-    this.byMarket.set(market, { ...move, factor: move.target / path });
+    this.#byMarket.set(market, { ...move, factor: move.target / path });
     return move.target;
   }
 }

@@ -21,38 +21,44 @@ export function prehistory(market: Market, seed: number, end: number, length = R
 
 /** A history that is made when it is first read. */
 class ColumnHistory implements History {
+  readonly #length: number;
+  readonly #make: () => Columns;
+
   readonly start: number;
-  private readonly levels = new Map<Level, Candle[]>();
-  private made: Columns | undefined;
+  readonly #levels = new Map<Level, Candle[]>();
+  #made: Columns | undefined;
 
   constructor(
     readonly end: number,
-    private readonly length: number,
-    private readonly make: () => Columns,
+    length: number,
+    make: () => Columns,
   ) {
+    this.#length = length;
+    this.#make = make;
+
     this.start = end - length * MINUTE;
   }
 
   candles(level: Level, from: number, to: number): Candle[] {
-    if (level === '1min') return this.minutes(from, to);
-    const candles = this.levels.get(level) ?? aggregate(this.minutes(this.start, this.end), level);
-    this.levels.set(level, candles);
+    if (level === '1min') return this.#minutes(from, to);
+    const candles = this.#levels.get(level) ?? aggregate(this.#minutes(this.start, this.end), level);
+    this.#levels.set(level, candles);
     return candles.filter(({ time }) => time >= from && time < to);
   }
 
-  private minutes(from: number, to: number): Candle[] {
+  #minutes(from: number, to: number): Candle[] {
     const first = Math.max(0, Math.ceil((from - this.start) / MINUTE));
-    const last = Math.min(this.length, Math.ceil((to - this.start) / MINUTE));
-    return Array.from({ length: Math.max(0, last - first) }, (_, index) => this.minute(first + index));
+    const last = Math.min(this.#length, Math.ceil((to - this.start) / MINUTE));
+    return Array.from({ length: Math.max(0, last - first) }, (_, index) => this.#minute(first + index));
   }
 
-  private minute(index: number): Candle {
-    this.made ??= this.make();
-    const { high, low, volume } = this.made;
-    const [times, minute] = divided(this.length - 1 - index, RECORDED_MINUTES);
+  #minute(index: number): Candle {
+    this.#made ??= this.#make();
+    const { high, low, volume } = this.#made;
+    const [times, minute] = divided(this.#length - 1 - index, RECORDED_MINUTES);
     const isBackwards = times % 2 === 1;
     const recorded = isBackwards ? minute : RECORDED_MINUTES - 1 - minute;
-    const [open, close] = isBackwards ? [this.made.close, this.made.open] : [this.made.open, this.made.close];
+    const [open, close] = isBackwards ? [this.#made.close, this.#made.open] : [this.#made.open, this.#made.close];
     const at = (column: Int32Array | Float64Array) => BigInt(column[recorded] ?? 0);
     const time = this.start + index * MINUTE;
     return { time, open: at(open), high: at(high), low: at(low), close: at(close), volume: at(volume) };

@@ -110,13 +110,16 @@ const PULL = Math.LN2 / (14 * 24 * 60);
  * on the seed and the minute only. Minutes that are not simulated do not move prices.
  */
 export class PricePath {
-  private moves: readonly Move[] = [];
+  readonly #seed: number;
+  #state: PathState;
 
-  constructor(
-    private readonly seed: number,
-    private state: PathState,
-  ) {
-    this.moves = this.movesOf(state);
+  #moves: readonly Move[] = [];
+
+  constructor(seed: number, state: PathState) {
+    this.#seed = seed;
+    this.#state = state;
+
+    this.#moves = this.#movesOf(state);
   }
 
   /** The path at genesis, in the minute that begins then. */
@@ -125,38 +128,38 @@ export class PricePath {
   }
 
   get current(): PathState {
-    return this.state;
+    return this.#state;
   }
 
   /** Moves to a later minute. The current one is completed; those in between do not move prices. */
   enter(minute: number): void {
-    if (minute <= this.state.minute) return;
-    const prices = this.state.prices.map((price, coin) => price * Math.exp(this.moves[coin]?.close ?? 0));
-    this.state = { minute, prices };
-    this.moves = this.movesOf(this.state);
+    if (minute <= this.#state.minute) return;
+    const prices = this.#state.prices.map((price, coin) => price * Math.exp(this.#moves[coin]?.close ?? 0));
+    this.#state = { minute, prices };
+    this.#moves = this.#movesOf(this.#state);
   }
 
   /** The fair price of a base coin in its quote coin, `step` steps into the minute. */
   fair(base: string, quote: string, step: number): number {
-    return this.inUsdt(base, step) / this.inUsdt(quote, step);
+    return this.#inUsdt(base, step) / this.#inUsdt(quote, step);
   }
 
   /** The BTC traded in the recorded minute that this one copies. */
   turnover(): number {
-    return (recordedMinutes().volume[this.source(this.state.minute)] ?? 0) / 1e6;
+    return (recordedMinutes().volume[this.#source(this.#state.minute)] ?? 0) / 1e6;
   }
 
-  private inUsdt(coin: string, step: number): number {
+  #inUsdt(coin: string, step: number): number {
     if (coin === 'usdt') return 1;
     const { index } = factorOf(coin);
-    const move = this.moves[index];
-    const price = this.state.prices[index] ?? 1;
-    return move === undefined ? price : price * Math.exp(this.within(move, index, step));
+    const move = this.#moves[index];
+    const price = this.#state.prices[index] ?? 1;
+    return move === undefined ? price : price * Math.exp(this.#within(move, index, step));
   }
 
   /** The path within a minute: straight lines from the previous close to both extremes and the close. */
-  private within(move: Move, coin: number, step: number): number {
-    const draw = (number: number) => random(this.seed, 3, coin, this.state.minute, number);
+  #within(move: Move, coin: number, step: number): number {
+    const draw = (number: number) => random(this.#seed, 3, coin, this.#state.minute, number);
     const early = 10 + Math.floor(draw(0) * 40);
     const late = 60 + Math.floor(draw(1) * 50);
     const lowFirst = draw(2) < (move.close > 0 ? 0.7 : 0.3);
@@ -166,19 +169,19 @@ export class PricePath {
     return between(two, move.close, (step - late) / (STEPS_PER_MINUTE - late));
   }
 
-  private movesOf({ minute, prices }: PathState): Move[] {
-    const btc = recordedMove(this.source(minute));
+  #movesOf({ minute, prices }: PathState): Move[] {
+    const btc = recordedMove(this.#source(minute));
     return FACTORS.map((factor, coin) => {
-      const move = combinedMove(factor, btc, ownMove(this.seed, 10 + coin, minute));
+      const move = combinedMove(factor, btc, ownMove(this.#seed, 10 + coin, minute));
       const drift = factor.beta * trend() + PULL * Math.log((prices[coin] ?? factor.price) / factor.price);
       const close = move.close - drift;
       return { ...move, close, high: Math.max(move.high, close), low: Math.min(move.low, close) };
     });
   }
 
-  private source(minute: number): number {
+  #source(minute: number): number {
     const { block, within } = blockOf(minute);
-    return recordedIndex(random(this.seed, 1, block), within, recordedMinutes().close.length);
+    return recordedIndex(random(this.#seed, 1, block), within, recordedMinutes().close.length);
   }
 }
 

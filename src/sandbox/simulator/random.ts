@@ -14,17 +14,17 @@ export function random(seed: number, ...path: readonly number[]): number {
 
 /** A sequence of random numbers for one purpose. */
 export class RandomStream {
-  private drawn = 0;
-  private readonly start: number;
+  #drawn = 0;
+  readonly #start: number;
 
   constructor(seed: number, ...path: readonly number[]) {
-    this.start = Math.floor(random(seed, ...path) * 2 ** 32);
+    this.#start = Math.floor(random(seed, ...path) * 2 ** 32);
   }
 
   /** From 0 to below 1. */
   next(): number {
-    this.drawn += 1;
-    return random(this.start, this.drawn);
+    this.#drawn += 1;
+    return random(this.#start, this.#drawn);
   }
 
   /** From an exponential distribution with the given mean. */

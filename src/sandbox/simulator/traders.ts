@@ -37,58 +37,62 @@ const STEPS = 120;
 
 /** The simulated traders of one market. In each step they quote around the fair price and trade a little. */
 export class MarketTraders {
-  private readonly quotes: Record<Side, Quote[]> = { buy: [], sell: [] };
-  private readonly profile: Profile;
+  readonly #seed: number;
+  readonly #venue: TradedMarket;
+  readonly #orderService: OrderService;
 
-  constructor(
-    private readonly seed: number,
-    private readonly venue: TradedMarket,
-    private readonly orderService: OrderService,
-  ) {
-    this.profile = profileOf(venue.market);
+  readonly #quotes: Record<Side, Quote[]> = { buy: [], sell: [] };
+  readonly #profile: Profile;
+
+  constructor(seed: number, venue: TradedMarket, orderService: OrderService) {
+    this.#seed = seed;
+    this.#venue = venue;
+    this.#orderService = orderService;
+
+    this.#profile = profileOf(venue.market);
   }
 
   /** Takes over a stored quote. */
   restore(order: Order): void {
     const better = order.side === 'buy' ? -1 : 1;
-    this.quotes[order.side].push({ price: Number(order.price), order });
-    this.quotes[order.side].sort((a, b) => (a.price - b.price) * better);
+    this.#quotes[order.side].push({ price: Number(order.price), order });
+    this.#quotes[order.side].sort((a, b) => (a.price - b.price) * better);
   }
 
   step(moment: Moment): void {
     const wanted = this.quoteOnly(moment);
-    if (moment.dice.next() >= this.profile.activity) return;
-    const side = this.trade(moment);
-    this.post(side, wanted[side], moment);
+    if (moment.dice.next() >= this.#profile.activity) return;
+    const side = this.#trade(moment);
+    this.#post(side, wanted[side], moment);
   }
 
   /** A step without quotes, in which as much trades as in any other. */
   stepWithoutQuotes(moment: Moment): void {
-    const { activity } = this.profile;
+    const { activity } = this.#profile;
     if (moment.dice.next() < activity) this.print(moment, 1 / (STEPS * activity));
   }
 
   /** A step that stands for a longer time: no quotes remain, but the price trades, and so do orders that it passes. */
   print(moment: Moment, share: number): void {
-    for (const side of SIDES) this.cancelExcept(side, []);
-    this.sweep(moment);
+    for (const side of SIDES) this.#cancelExcept(side, []);
+    this.#sweep(moment);
     const side: Side = moment.dice.next() < 0.5 ? 'buy' : 'sell';
-    const spread = side === 'buy' ? this.profile.halfSpread : -this.profile.halfSpread;
+    const spread = side === 'buy' ? this.#profile.halfSpread : -this.#profile.halfSpread;
     const price = BigInt(Math.max(1, Math.round(moment.fair + spread)));
-    const lots = moment.turnover * this.profile.lotsPerTurnover * share;
+    const lots = moment.turnover * this.#profile.lotsPerTurnover * share;
     const amount = sizedAmount(lots * (0.5 + moment.dice.next()), 1, true);
-    const quote = this.order(MAKERS[0], opposite(side), 'postOnly', price, amount, moment.time);
+    const quote = this.#order(MAKERS[0], opposite(side), 'postOnly', price, amount, moment.time);
     if (quote === undefined) return;
-    this.order(TAKERS[0], side, 'ioc', price, amount, moment.time);
-    this.orderService.remove(this.venue, quote);
+    this.#order(TAKERS[0], side, 'ioc', price, amount, moment.time);
+    this.#orderService.remove(this.#venue, quote);
   }
 
   /** Quotes around the fair price and trades with whoever offers better. The quoted prices. */
   quoteOnly(moment: Moment): Record<Side, number[]> {
-    const wanted = this.wanted(moment.fair);
-    for (const side of SIDES) this.cancelExcept(side, wanted[side]);
-    this.sweep(moment);
-    for (const side of SIDES) this.post(side, wanted[side], moment);
+    const wanted = this.#wanted(moment.fair);
+    for (const side of SIDES) this.#cancelExcept(side, wanted[side]);
+    this.#sweep(moment);
+    for (const side of SIDES) this.#post(side, wanted[side], moment);
     return wanted;
   }
 
@@ -97,92 +101,85 @@ export class MarketTraders {
    * first, instead of it. With an amount of zero, only the candle shows the price.
    */
   replayPrint({ side, price, amount, time }: Print): void {
-    for (const each of SIDES) this.cancelExcept(each, []);
+    for (const each of SIDES) this.#cancelExcept(each, []);
     if (amount === 0n) {
-      this.orderService.showPrice(this.venue, time, price);
+      this.#orderService.showPrice(this.#venue, time, price);
       return;
     }
-    const offer = this.order(MAKERS[0], opposite(side), 'limit', price, amount, time);
-    this.order(TAKERS[0], side, 'ioc', price, amount, time);
-    if (offer?.open) this.orderService.remove(this.venue, offer);
+    const offer = this.#order(MAKERS[0], opposite(side), 'limit', price, amount, time);
+    this.#order(TAKERS[0], side, 'ioc', price, amount, time);
+    if (offer?.open) this.#orderService.remove(this.#venue, offer);
   }
 
-  private wanted(fair: number): Record<Side, number[]> {
-    const prices = (side: Side, salt: number) => wantedPrices(this.seed + salt, this.profile, side, fair);
+  #wanted(fair: number): Record<Side, number[]> {
+    const prices = (side: Side, salt: number) => wantedPrices(this.#seed + salt, this.#profile, side, fair);
     return { buy: prices('buy', 1), sell: prices('sell', 2) };
   }
 
   /** Cancels quotes that are now too near to the fair price or too far away. */
-  private cancelExcept(side: Side, keep: readonly number[]): void {
+  #cancelExcept(side: Side, keep: readonly number[]): void {
     let next = 0;
-    this.quotes[side] = this.quotes[side].filter(({ price, order }) => {
+    this.#quotes[side] = this.#quotes[side].filter(({ price, order }) => {
       while (next < keep.length && isBefore(side, keep[next] ?? 0, price)) next += 1;
       if (order.open && keep[next] === price) return true;
-      this.orderService.remove(this.venue, order);
+      this.#orderService.remove(this.#venue, order);
       return false;
     });
   }
 
   /** Trades with customers who offer better than the fair price. */
-  private sweep({ fair, time }: Moment): void {
-    const amount = sizedAmount(this.profile.quoteLots * SWEEP_QUOTES, 1, true);
+  #sweep({ fair, time }: Moment): void {
+    const amount = sizedAmount(this.#profile.quoteLots * SWEEP_QUOTES, 1, true);
     const limits = { buy: Math.ceil(fair) - 1, sell: Math.floor(fair) + 1 };
     for (const side of SIDES) {
       const price = BigInt(Math.max(1, limits[side]));
-      if (this.venue.book.crosses(side, price)) this.order(TAKERS[0], side, 'ioc', price, amount, time);
+      if (this.#venue.book.crosses(side, price)) this.#order(TAKERS[0], side, 'ioc', price, amount, time);
     }
   }
 
   /** Ensures that there is a quote of sufficient size at each price. */
-  private post(side: Side, prices: readonly number[], moment: Moment): void {
-    const old = this.quotes[side];
-    const min = BigInt(this.profile.leastLots);
+  #post(side: Side, prices: readonly number[], moment: Moment): void {
+    const old = this.#quotes[side];
+    const min = BigInt(this.#profile.leastLots);
     const quotes: Quote[] = [];
     let next = 0;
     for (let rank = 0; rank < prices.length; rank += 1) {
       const price = prices[rank] ?? 0;
       const present = old[next]?.price === price ? old[next++] : undefined;
-      const quote = present && present.order.remaining >= min ? present : this.quote(side, price, rank, moment);
-      if (present !== undefined && quote !== present) this.orderService.remove(this.venue, present.order);
+      const quote = present && present.order.remaining >= min ? present : this.#quote(side, price, rank, moment);
+      if (present !== undefined && quote !== present) this.#orderService.remove(this.#venue, present.order);
       if (quote !== undefined) quotes.push(quote);
     }
-    this.quotes[side] = quotes;
+    this.#quotes[side] = quotes;
   }
 
   /** A new quote, unless it would trade. Quotes further out are larger. */
-  private quote(side: Side, price: number, rank: number, { time, dice }: Moment): Quote | undefined {
-    const wanted = this.profile.quoteLots * (0.15 + dice.exponential(0.85)) * (1 + rank / 40);
-    const amount = sizedAmount(wanted, this.profile.leastLots, dice.next() < 0.6);
+  #quote(side: Side, price: number, rank: number, { time, dice }: Moment): Quote | undefined {
+    const wanted = this.#profile.quoteLots * (0.15 + dice.exponential(0.85)) * (1 + rank / 40);
+    const amount = sizedAmount(wanted, this.#profile.leastLots, dice.next() < 0.6);
     const maker = MAKERS[Math.floor(dice.next() * MAKERS.length)] ?? MAKERS[0];
-    const order = this.order(maker, side, 'postOnly', BigInt(price), amount, time);
+    const order = this.#order(maker, side, 'postOnly', BigInt(price), amount, time);
     return order === undefined ? undefined : { price, order };
   }
 
   /** A taker takes from the best quote. The side that was taken from. */
-  private trade({ turnover, time, dice }: Moment): Side {
+  #trade({ turnover, time, dice }: Moment): Side {
     const side: Side = dice.next() < 0.5 ? 'buy' : 'sell';
-    const best = this.venue.book.best(opposite(side));
-    const mean = (turnover * this.profile.lotsPerTurnover) / (STEPS * this.profile.activity);
+    const best = this.#venue.book.best(opposite(side));
+    const mean = (turnover * this.#profile.lotsPerTurnover) / (STEPS * this.#profile.activity);
     const amount = sizedAmount(dice.exponential(mean), 1, dice.next() < 0.5);
     const taker = TAKERS[Math.floor(dice.next() * TAKERS.length)] ?? TAKERS[0];
-    if (best !== undefined) this.order(taker, side, 'ioc', best.price, amount, time);
+    if (best !== undefined) this.#order(taker, side, 'ioc', best.price, amount, time);
     return opposite(side);
   }
 
   /** Places an order for a simulated trader, who gets coins from outside if needed. Undefined if it is refused. */
-  private order(
-    account: string,
-    side: Side,
-    type: OrderType,
-    price: bigint,
-    amount: bigint,
-    time: number,
-  ): Order | undefined {
-    const { coin, units } = heldFunds({ market: this.venue.market, side, price, remaining: amount });
-    const { ledger } = this.orderService;
+  #order(account: string, side: Side, type: OrderType, price: bigint, amount: bigint, time: number): Order | undefined {
+    const { coin, units } = heldFunds({ market: this.#venue.market, side, price, remaining: amount });
+    const { ledger } = this.#orderService;
     if (ledger.available(account, coin) < units) ledger.credit(account, coin, units * 1_000n);
     try {
-      return this.orderService.submit(this.venue, { account, side, type, price, amount }, time);
+      return this.#orderService.submit(this.#venue, { account, side, type, price, amount }, time);
     } catch (error) {
       if (error instanceof Refusal) return undefined;
       throw error;

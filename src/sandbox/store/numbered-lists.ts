@@ -21,35 +21,39 @@ interface Tail<Value> {
  * any length. Only the last entries are in memory.
  */
 export class NumberedLists<Value> {
-  private readonly tails = new Map<string, Tail<Value>>();
+  readonly #table: Table<Value[]>;
 
-  constructor(private readonly table: Table<Value[]>) {}
+  readonly #tails = new Map<string, Tail<Value>>();
+
+  constructor(table: Table<Value[]>) {
+    this.#table = table;
+  }
 
   length(list: string): number {
-    const { number, chunk } = this.tail(list);
+    const { number, chunk } = this.#tail(list);
     return number * ENTRIES_PER_ROW + chunk.length;
   }
 
   /** Adds an entry. Its place. */
   append(list: string, value: Value): number {
-    let tail = this.tail(list);
-    if (tail.chunk.length === ENTRIES_PER_ROW) tail = this.begin(list, tail.number + 1);
+    let tail = this.#tail(list);
+    if (tail.chunk.length === ENTRIES_PER_ROW) tail = this.#begin(list, tail.number + 1);
     tail.chunk.push(value);
-    this.table.put(tail.key, tail.chunk);
+    this.#table.put(tail.key, tail.chunk);
     return tail.number * ENTRIES_PER_ROW + tail.chunk.length;
   }
 
   /** Replaces the entry at a place. */
   put(list: string, place: number, value: Value): void {
     const number = chunkOf(place);
-    const chunk = this.chunk(list, number);
+    const chunk = this.#chunk(list, number);
     chunk[indexOf(place)] = value;
-    this.table.put(keyOf(list, number), chunk);
+    this.#table.put(keyOf(list, number), chunk);
   }
 
   /** Throws RangeError if there is no such entry, which would be a defect: places come from this list. */
   at(list: string, place: number): Value {
-    const value = this.chunk(list, chunkOf(place))[indexOf(place)];
+    const value = this.#chunk(list, chunkOf(place))[indexOf(place)];
     if (value === undefined) throw new RangeError(`${list} has no entry ${place}`);
     return value;
   }
@@ -59,7 +63,7 @@ export class NumberedLists<Value> {
     const values: Value[] = [];
     for (let number = chunkOf(first); number <= chunkOf(last); number += 1) {
       const before = number * ENTRIES_PER_ROW;
-      values.push(...this.chunk(list, number).slice(Math.max(0, first - 1 - before), Math.max(0, last - before)));
+      values.push(...this.#chunk(list, number).slice(Math.max(0, first - 1 - before), Math.max(0, last - before)));
     }
     return values;
   }
@@ -81,31 +85,31 @@ export class NumberedLists<Value> {
     return low;
   }
 
-  private chunk(list: string, number: number): Value[] {
-    const tail = this.tail(list);
+  #chunk(list: string, number: number): Value[] {
+    const tail = this.#tail(list);
     if (number > tail.number) return [];
-    const chunk = number === tail.number ? tail.chunk : this.table.get(keyOf(list, number));
+    const chunk = number === tail.number ? tail.chunk : this.#table.get(keyOf(list, number));
     if (chunk === undefined) throw new RangeError(`${list} lacks its row ${number}`);
     return chunk;
   }
 
-  private tail(list: string): Tail<Value> {
-    return this.tails.get(list) ?? this.stored(list) ?? this.begin(list, 0);
+  #tail(list: string): Tail<Value> {
+    return this.#tails.get(list) ?? this.#stored(list) ?? this.#begin(list, 0);
   }
 
-  private stored(list: string): Tail<Value> | undefined {
-    for (const [key, chunk] of this.table.entries({ ...under(`${list}/`), reverse: true })) {
-      return this.keep(list, { number: Number(key.slice(-DIGITS)), key, chunk });
+  #stored(list: string): Tail<Value> | undefined {
+    for (const [key, chunk] of this.#table.entries({ ...under(`${list}/`), reverse: true })) {
+      return this.#keep(list, { number: Number(key.slice(-DIGITS)), key, chunk });
     }
     return undefined;
   }
 
-  private begin(list: string, number: number): Tail<Value> {
-    return this.keep(list, { number, key: keyOf(list, number), chunk: [] });
+  #begin(list: string, number: number): Tail<Value> {
+    return this.#keep(list, { number, key: keyOf(list, number), chunk: [] });
   }
 
-  private keep(list: string, tail: Tail<Value>): Tail<Value> {
-    this.tails.set(list, tail);
+  #keep(list: string, tail: Tail<Value>): Tail<Value> {
+    this.#tails.set(list, tail);
     return tail;
   }
 }

@@ -48,24 +48,27 @@ export class NotWritten extends Error {
  * needs, and what comes in meanwhile waits for the next one.
  */
 export class Store<State extends object> {
-  private readonly tables: Table<unknown>[] = [];
+  readonly #database: RootDatabase<unknown, string>;
+  /** Where the format is kept, unless it is already. */
+  #formatFile: string | undefined;
+
+  readonly #tables: Table<unknown>[] = [];
   /** The commit at the end of this turn. */
-  private next: Promise<void> | undefined;
-  private isDirty = false;
-  private timer: NodeJS.Timeout | undefined;
-  private due = Number.POSITIVE_INFINITY;
-  private failure: NotWritten | undefined;
-  private readonly stateTable: Table<State>;
+  #next: Promise<void> | undefined;
+  #isDirty = false;
+  #timer: NodeJS.Timeout | undefined;
+  #due = Number.POSITIVE_INFINITY;
+  #failure: NotWritten | undefined;
+  readonly #stateTable: Table<State>;
   /** Undefined in a new store, until it is given one. */
   state: State | undefined;
 
-  private constructor(
-    private readonly database: RootDatabase<unknown, string>,
-    /** Where the format is kept, unless it is already. */
-    private formatFile: string | undefined,
-  ) {
-    this.stateTable = this.table(STATE);
-    this.state = this.stateTable.get(STATE);
+  private constructor(database: RootDatabase<unknown, string>, formatFile: string | undefined) {
+    this.#database = database;
+    this.#formatFile = formatFile;
+
+    this.#stateTable = this.table(STATE);
+    this.state = this.#stateTable.get(STATE);
   }
 
   /** Opens or makes the store of a directory. Throws {@link UnreadableStore} and the system's errors. */
@@ -95,8 +98,8 @@ export class Store<State extends object> {
   }
 
   table<Value>(name: string): Table<Value> {
-    const table = new Table<Value>(name, this.database, this.touch);
-    this.tables.push(table as Table<unknown>);
+    const table = new Table<Value>(name, this.#database, this.touch);
+    this.#tables.push(table as Table<unknown>);
     return table;
   }
 
@@ -107,36 +110,36 @@ export class Store<State extends object> {
 
   /** The state has changed. */
   readonly touch = (): void => {
-    this.isDirty = true;
+    this.#isDirty = true;
   };
 
   /** Commits what has changed within `delay` ms, without anyone waiting for it. */
   commitWithin(delay: number): void {
     const due = Date.now() + delay;
-    if (!this.isDirty || due >= this.due || this.isFailing) return;
-    clearTimeout(this.timer);
-    this.due = due;
+    if (!this.#isDirty || due >= this.#due || this.isFailing) return;
+    clearTimeout(this.#timer);
+    this.#due = due;
     // a failure is not lost: durable() reports it from then on
-    this.timer = setTimeout(() => this.durable().catch(() => {}), delay);
-    this.timer.unref();
+    this.#timer = setTimeout(() => this.durable().catch(() => {}), delay);
+    this.#timer.unref();
   }
 
   /** Resolves when everything that changed before the call is on disk. Once the disk failed, rejects with {@link NotWritten}. */
   durable(): Promise<void> {
-    if (this.failure !== undefined) return Promise.reject(this.failure);
-    if (!this.isDirty) return Promise.resolve();
-    this.next ??= this.commitAtEndOfTurn();
-    return this.next;
+    if (this.#failure !== undefined) return Promise.reject(this.#failure);
+    if (!this.#isDirty) return Promise.resolve();
+    this.#next ??= this.#commitAtEndOfTurn();
+    return this.#next;
   }
 
   /** Whether a commit failed. What has happened since the one before it is in memory only. */
   get isFailing(): boolean {
-    return this.failure !== undefined;
+    return this.#failure !== undefined;
   }
 
   /** Every row on disk: a single state, if read in one go. */
   *rows(): Generator<StoredRow> {
-    for (const { key, value } of this.database.getRange()) yield [key, value];
+    for (const { key, value } of this.#database.getRange()) yield [key, value];
   }
 
   /** Makes the store of an empty directory from the rows of another one. */
@@ -144,8 +147,8 @@ export class Store<State extends object> {
     const store = Store.open(directory);
     let some: StoredRow[] = [];
     const write = () => {
-      store.database.transactionSync(() => {
-        for (const [path, value] of some) void store.database.put(path, value);
+      store.#database.transactionSync(() => {
+        for (const [path, value] of some) void store.#database.put(path, value);
       });
       some = [];
     };
@@ -155,7 +158,7 @@ export class Store<State extends object> {
         if (some.length === ROWS_AT_ONCE) write();
       }
       write();
-      store.keepFormat();
+      store.#keepFormat();
     } finally {
       await store.abandon();
     }
@@ -171,38 +174,38 @@ export class Store<State extends object> {
 
   /** Closes without writing what has changed, unless somebody waits for it. */
   async abandon(): Promise<void> {
-    clearTimeout(this.timer);
-    await this.next?.catch(() => undefined);
-    await this.database.close();
+    clearTimeout(this.#timer);
+    await this.#next?.catch(() => undefined);
+    await this.#database.close();
   }
 
-  private async commitAtEndOfTurn(): Promise<void> {
+  async #commitAtEndOfTurn(): Promise<void> {
     await endOfTurn();
-    this.next = undefined;
-    this.commit();
+    this.#next = undefined;
+    this.#commit();
   }
 
-  private commit(): void {
-    clearTimeout(this.timer);
-    this.due = Number.POSITIVE_INFINITY;
-    if (this.state !== undefined) this.stateTable.put(STATE, this.state);
+  #commit(): void {
+    clearTimeout(this.#timer);
+    this.#due = Number.POSITIVE_INFINITY;
+    if (this.state !== undefined) this.#stateTable.put(STATE, this.state);
     try {
-      this.database.transactionSync(() => {
-        for (const table of this.tables) table.write();
+      this.#database.transactionSync(() => {
+        for (const table of this.#tables) table.write();
       });
-      if (this.state !== undefined) this.keepFormat();
+      if (this.state !== undefined) this.#keepFormat();
     } catch (error) {
-      this.failure = new NotWritten(error);
-      throw this.failure;
+      this.#failure = new NotWritten(error);
+      throw this.#failure;
     }
-    for (const table of this.tables) table.written();
-    this.isDirty = false;
+    for (const table of this.#tables) table.written();
+    this.#isDirty = false;
   }
 
   /** Notes the format, which also tells this store from a new one. */
-  private keepFormat(): void {
-    if (this.formatFile === undefined) return;
-    replaceFile(this.formatFile, FORMAT_TEXT);
-    this.formatFile = undefined;
+  #keepFormat(): void {
+    if (this.#formatFile === undefined) return;
+    replaceFile(this.#formatFile, FORMAT_TEXT);
+    this.#formatFile = undefined;
   }
 }

@@ -16,41 +16,45 @@ interface Range {
  * that changes ten times meanwhile is written once. It is encoded only then, so a waiting value may still change.
  */
 export class Table<Value> {
-  private changes = new Map<string, Value | undefined>();
+  readonly #name: string;
+  readonly #rows: Rows;
+  readonly #changed: () => void;
+
+  #changes = new Map<string, Value | undefined>();
 
   /** `changed` is called with each change. */
-  constructor(
-    private readonly name: string,
-    private readonly rows: Rows,
-    private readonly changed: () => void = () => undefined,
-  ) {}
+  constructor(name: string, rows: Rows, changed: () => void = () => undefined) {
+    this.#name = name;
+    this.#rows = rows;
+    this.#changed = changed;
+  }
 
   get(key: string): Value | undefined {
-    if (this.changes.has(key)) return this.changes.get(key);
-    return this.rows.get(`${this.name}/${key}`) as Value | undefined;
+    if (this.#changes.has(key)) return this.#changes.get(key);
+    return this.#rows.get(`${this.#name}/${key}`) as Value | undefined;
   }
 
   put(key: string, value: Value): void {
-    this.changes.set(key, value);
-    this.changed();
+    this.#changes.set(key, value);
+    this.#changed();
   }
 
   delete(key: string): void {
-    this.changes.set(key, undefined);
-    this.changed();
+    this.#changes.set(key, undefined);
+    this.#changed();
   }
 
   /** The rows of a range in the order of their keys, read as they are taken. */
   *entries({ start, end, reverse = false }: Range): Generator<[key: string, value: Value]> {
-    const changes = this.changesWithin(start, end, reverse);
+    const changes = this.#changesWithin(start, end, reverse);
     const isBefore = (a: string, b: string) => (reverse ? a > b : a < b);
-    const [from, to] = [`${this.name}/${start}`, `${this.name}/${end}`];
+    const [from, to] = [`${this.#name}/${start}`, `${this.#name}/${end}`];
     const range = reverse
       ? { start: to, end: from, reverse, exclusiveStart: true, inclusiveEnd: true }
       : { start: from, end: to };
     let next = 0;
-    for (const row of this.rows.getRange(range)) {
-      const [key, value] = [row.key.slice(this.name.length + 1), row.value as Value];
+    for (const row of this.#rows.getRange(range)) {
+      const [key, value] = [row.key.slice(this.#name.length + 1), row.value as Value];
       for (let change = changes[next]; change && isBefore(change[0], key); change = changes[++next]) {
         if (change[1] !== undefined) yield [change[0], change[1]];
       }
@@ -61,20 +65,20 @@ export class Table<Value> {
 
   /** Writes the changes, within a transaction. Call {@link written} once it is committed. */
   write(): void {
-    for (const [key, value] of this.changes) {
-      if (value === undefined) void this.rows.remove(`${this.name}/${key}`);
-      else void this.rows.put(`${this.name}/${key}`, value);
+    for (const [key, value] of this.#changes) {
+      if (value === undefined) void this.#rows.remove(`${this.#name}/${key}`);
+      else void this.#rows.put(`${this.#name}/${key}`, value);
     }
   }
 
   written(): void {
     // a map that is emptied keeps what it held in V8's memory until a major collection
-    this.changes = new Map();
+    this.#changes = new Map();
   }
 
-  private changesWithin(start: string, end: string, reverse: boolean): [string, Value | undefined][] {
+  #changesWithin(start: string, end: string, reverse: boolean): [string, Value | undefined][] {
     const within: [string, Value | undefined][] = [];
-    for (const change of this.changes) if (change[0] >= start && change[0] < end) within.push(change);
+    for (const change of this.#changes) if (change[0] >= start && change[0] < end) within.push(change);
     const sorted = within.sort(([a], [b]) => (a < b ? -1 : 1));
     return reverse ? sorted.reverse() : sorted;
   }

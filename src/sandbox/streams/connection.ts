@@ -28,105 +28,109 @@ export const CLOSE = { goingAway: 1001, policy: 1008, failed: 1011, restart: 101
 
 /** One client's connection. */
 export class StreamConnection {
+  readonly #options: ConnectionOptions;
+
   /** By the name of the subscription on this connection. */
   readonly subscriptions = new Map<string, Subscription>();
   readonly rate: SlidingLog | undefined;
-  private readonly socket: Socket;
-  private readonly webSocket: WebSocket;
-  private lastReceived = performance.now();
-  private lastSubscribed = performance.now();
-  private lastPinged = performance.now();
+  readonly #socket: Socket;
+  readonly #webSocket: WebSocket;
+  #lastReceived = performance.now();
+  #lastSubscribed = performance.now();
+  #lastPinged = performance.now();
   /** Since when it has been missing messages. */
-  private slowSince: number | undefined;
-  private readonly faulty: FaultySender;
+  #slowSince: number | undefined;
+  readonly #faulty: FaultySender;
 
-  constructor(private readonly options: ConnectionOptions) {
-    ({ socket: this.socket, webSocket: this.webSocket } = options);
+  constructor(options: ConnectionOptions) {
+    this.#options = options;
+
+    ({ socket: this.#socket, webSocket: this.#webSocket } = options);
     const { subscriptionsPerSecond } = options;
     this.rate = subscriptionsPerSecond === null ? undefined : new SlidingLog(subscriptionsPerSecond, 1000);
-    this.faulty = new FaultySender(options.faults, {
-      write: (text) => this.webSocket.send(text),
-      cut: (bytes) => this.socket.end(bytes, () => this.socket.destroy()),
-      drained: () => this.catchUp(),
+    this.#faulty = new FaultySender(options.faults, {
+      write: (text) => this.#webSocket.send(text),
+      cut: (bytes) => this.#socket.end(bytes, () => this.#socket.destroy()),
+      drained: () => this.#catchUp(),
     });
-    this.webSocket.on('close', () => this.faulty.close());
-    this.webSocket.on('message', (data: Buffer) => {
-      this.lastReceived = performance.now();
+    this.#webSocket.on('close', () => this.#faulty.close());
+    this.#webSocket.on('message', (data: Buffer) => {
+      this.#lastReceived = performance.now();
       options.receive(this, data.toString('utf8'));
     });
-    this.webSocket.on('ping', (data: Buffer) => {
-      this.lastReceived = performance.now();
+    this.#webSocket.on('ping', (data: Buffer) => {
+      this.#lastReceived = performance.now();
       // a client that sends pings and reads nothing must not fill the memory
-      if (this.waiting <= STREAMS.waiting && !this.faulty.isStale) this.webSocket.pong(data);
+      if (this.#waiting <= STREAMS.waiting && !this.#faulty.isStale) this.#webSocket.pong(data);
     });
-    this.webSocket.on('pong', () => {
-      this.lastReceived = performance.now();
+    this.#webSocket.on('pong', () => {
+      this.#lastReceived = performance.now();
     });
     // ws closes the connection itself, with the code for what was wrong
-    this.webSocket.on('error', () => undefined);
-    this.socket.on('drain', () => this.catchUp());
+    this.#webSocket.on('error', () => undefined);
+    this.#socket.on('drain', () => this.#catchUp());
   }
 
   /** Sends a message of a feed, or keeps it for later if the client does not read. */
   deliver(subscription: Subscription, message: Message, key: string): void {
-    if (!this.isOpen) return;
-    if (subscription.missed !== undefined || this.waiting > STREAMS.waiting) {
+    if (!this.#isOpen) return;
+    if (subscription.missed !== undefined || this.#waiting > STREAMS.waiting) {
       subscription.missed ??= new Map();
       subscription.missed.set(key, message);
-      this.slowSince ??= performance.now();
+      this.#slowSince ??= performance.now();
       if (subscription.missed.size > MAX_MISSED) this.end('it reads too slowly');
       return;
     }
-    this.send(message.as(subscription.isCompressed), subscription.feed.terms.kind);
+    this.#send(message.as(subscription.isCompressed), subscription.feed.terms.kind);
   }
 
   /** Answers a message; not for a client that does not read its answers. `kind` says what it is, for faults. */
   reply(text: string, kind: string): void {
-    if (this.isOpen && this.waiting <= STREAMS.waiting) this.send(text, kind);
+    if (this.#isOpen && this.#waiting <= STREAMS.waiting) this.#send(text, kind);
   }
 
   /** Closes with a reason for the client. It has a moment to answer. */
   close(code: number, reason: string): void {
-    this.webSocket.close(code, reason);
+    this.#webSocket.close(code, reason);
   }
 
   /** Closes a connection that cannot go on. What is still to be read would only delay it. */
   end(reason: string): void {
     this.close(CLOSE.tryLater, reason);
-    this.webSocket.terminate();
+    this.#webSocket.terminate();
   }
 
   /** Closes if the client is gone, does nothing or does not read, and asks a quiet one whether it is there. */
   check(now: number): void {
-    if (this.subscriptions.size > 0) this.lastSubscribed = now;
-    if (now - this.lastReceived > STREAMS.idle) this.end('nothing was heard of the client');
-    else if (this.slowSince !== undefined && now - this.slowSince > STREAMS.slow) this.end('it reads too slowly');
-    else if (now - this.lastSubscribed > STREAMS.idle) this.close(CLOSE.policy, 'no subscription');
-    else if (now - Math.max(this.lastReceived, this.lastPinged) > STREAMS.pingEvery) {
-      this.lastPinged = now;
-      if (!this.faulty.isStale) this.webSocket.ping();
+    if (this.subscriptions.size > 0) this.#lastSubscribed = now;
+    if (now - this.#lastReceived > STREAMS.idle) this.end('nothing was heard of the client');
+    else if (this.#slowSince !== undefined && now - this.#slowSince > STREAMS.slow) this.end('it reads too slowly');
+    else if (now - this.#lastSubscribed > STREAMS.idle) this.close(CLOSE.policy, 'no subscription');
+    else if (now - Math.max(this.#lastReceived, this.#lastPinged) > STREAMS.pingEvery) {
+      this.#lastPinged = now;
+      if (!this.#faulty.isStale) this.#webSocket.ping();
     }
   }
 
-  private get isOpen(): boolean {
-    return this.webSocket.readyState === this.webSocket.OPEN;
+  get #isOpen(): boolean {
+    return this.#webSocket.readyState === this.#webSocket.OPEN;
   }
 
   /** Bytes that the client has not read yet. */
-  private get waiting(): number {
-    return this.webSocket.bufferedAmount + this.faulty.waiting;
+  get #waiting(): number {
+    return this.#webSocket.bufferedAmount + this.#faulty.waiting;
   }
 
-  private send(text: string, kind: string): void {
-    if (this.faulty.isIdle) this.webSocket.send(text);
-    else this.faulty.send(text, kind);
+  #send(text: string, kind: string): void {
+    if (this.#faulty.isIdle) this.#webSocket.send(text);
+    else this.#faulty.send(text, kind);
   }
 
-  private catchUp(): void {
-    if (this.waiting > STREAMS.waiting) return;
-    this.slowSince = undefined;
+  #catchUp(): void {
+    if (this.#waiting > STREAMS.waiting) return;
+    this.#slowSince = undefined;
     for (const subscription of this.subscriptions.values()) {
-      if (subscription.missed !== undefined) this.options.resume(subscription);
+      if (subscription.missed !== undefined) this.#options.resume(subscription);
     }
   }
 }

@@ -27,100 +27,103 @@ interface Delayed {
 
 /** Sends the frames of one connection with the faults that are active. */
 export class FaultySender {
-  private isSilent = false;
-  private readonly silentChannels = new Set<string>();
-  /** The frame that waits for the next one. */
-  private held: string | undefined;
-  private readonly delayed: Delayed[] = [];
-  private delayedBytes = 0;
-  private timer: NodeJS.Timeout | undefined;
-  private garbage = 0;
+  readonly #faults: Faults;
+  readonly #wire: Wire;
 
-  constructor(
-    private readonly faults: Faults,
-    private readonly wire: Wire,
-  ) {}
+  #isSilent = false;
+  readonly #silentChannels = new Set<string>();
+  /** The frame that waits for the next one. */
+  #held: string | undefined;
+  readonly #delayed: Delayed[] = [];
+  #delayedBytes = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #garbage = 0;
+
+  constructor(faults: Faults, wire: Wire) {
+    this.#faults = faults;
+    this.#wire = wire;
+  }
 
   /** Whether frames pass unchanged. */
   get isIdle(): boolean {
-    return this.faults.rules.noneForStreams && !this.hasState;
+    return this.#faults.rules.noneForStreams && !this.#hasState;
   }
 
   /** Whether nothing at all is sent on this connection any more. */
   get isStale(): boolean {
-    return this.isSilent;
+    return this.#isSilent;
   }
 
   /** Bytes that a delay holds back. */
   get waiting(): number {
-    return this.delayedBytes;
+    return this.#delayedBytes;
   }
 
   /** `channel` is the name of a channel, or what the frame is otherwise, such as `pong`. */
   send(text: string, channel: string): void {
-    if (this.isSilent || this.silentChannels.has(channel)) return;
-    const { kind, operation, delay = 0 } = this.faults.matchFrame(channel) ?? {};
+    if (this.#isSilent || this.#silentChannels.has(channel)) return;
+    const { kind, operation, delay = 0 } = this.#faults.matchFrame(channel) ?? {};
     if (kind === 'stream-drop') return;
     if (kind === 'stream-stale') {
-      if (operation === null) this.isSilent = true;
-      else this.silentChannels.add(channel);
-    } else if (kind === 'stream-cut') this.wire.cut(halfFrame(text));
-    else if (kind === 'stream-reorder' && this.held === undefined) this.held = text;
-    else this.pass(kind === 'stream-garbage' ? this.nextGarbage() : text, kind === 'stream-duplicate' ? 2 : 1, delay);
+      if (operation === null) this.#isSilent = true;
+      else this.#silentChannels.add(channel);
+    } else if (kind === 'stream-cut') this.#wire.cut(halfFrame(text));
+    else if (kind === 'stream-reorder' && this.#held === undefined) this.#held = text;
+    else this.#pass(kind === 'stream-garbage' ? this.#nextGarbage() : text, kind === 'stream-duplicate' ? 2 : 1, delay);
   }
 
   /** Forgets what waits, because the connection is closed. */
   close(): void {
-    clearTimeout(this.timer);
-    this.isSilent = true;
-    this.delayed.length = 0;
+    clearTimeout(this.#timer);
+    this.#isSilent = true;
+    this.#delayed.length = 0;
   }
 
-  private get hasState(): boolean {
-    return this.isSilent || this.silentChannels.size > 0 || this.held !== undefined || this.delayed.length > 0;
+  get #hasState(): boolean {
+    return this.#isSilent || this.#silentChannels.size > 0 || this.#held !== undefined || this.#delayed.length > 0;
   }
 
-  private pass(text: string, times: number, delay: number): void {
-    for (let time = 0; time < times; time += 1) this.leave(text, delay);
-    const { held } = this;
-    this.held = undefined;
-    if (held !== undefined) this.leave(held, 0);
+  #pass(text: string, times: number, delay: number): void {
+    for (let time = 0; time < times; time += 1) this.#leave(text, delay);
+    const held = this.#held;
+    this.#held = undefined;
+    if (held !== undefined) this.#leave(held, 0);
   }
 
   /** A frame never overtakes one that waits. */
-  private leave(text: string, delay: number): void {
-    const last = this.delayed.at(-1);
+  #leave(text: string, delay: number): void {
+    const last = this.#delayed.at(-1);
     if (delay === 0 && last === undefined) {
-      this.wire.write(text);
+      this.#wire.write(text);
       return;
     }
-    this.delayed.push({ text, at: Math.max(last?.at ?? 0, performance.now() + delay) });
-    this.delayedBytes += text.length;
-    if (last === undefined) this.wait();
+    this.#delayed.push({ text, at: Math.max(last?.at ?? 0, performance.now() + delay) });
+    this.#delayedBytes += text.length;
+    if (last === undefined) this.#wait();
   }
 
-  private wait(): void {
-    const [first] = this.delayed;
+  #wait(): void {
+    const [first] = this.#delayed;
     if (first === undefined) {
-      this.wire.drained();
+      this.#wire.drained();
       return;
     }
-    this.timer = setTimeout(
+    this.#timer = setTimeout(
       () => {
-        while (this.delayed[0] !== undefined && this.delayed[0].at <= performance.now()) {
-          const [{ text }] = this.delayed.splice(0, 1) as [Delayed];
-          this.delayedBytes -= text.length;
-          this.wire.write(text);
+        while (this.#delayed[0] !== undefined && this.#delayed[0].at <= performance.now()) {
+          const [{ text }] = this.#delayed.splice(0, 1) as [Delayed];
+          this.#delayedBytes -= text.length;
+          this.#wire.write(text);
         }
-        this.wait();
+        this.#wait();
       },
       Math.max(1, first.at - performance.now()),
     );
   }
 
-  private nextGarbage(): string {
-    this.garbage += 1;
-    return GARBAGE[this.garbage % GARBAGE.length] as string;
+  #nextGarbage(): string {
+    this.#garbage += 1;
+    return GARBAGE[this.#garbage % GARBAGE.length] as string;
   }
 }
 

@@ -80,25 +80,25 @@ interface Rendering {
 
 /** A feed whose every message is its whole state. */
 export class StateFeed extends Feed {
-  private shown: string | undefined;
+  readonly #render: () => Rendering;
 
-  constructor(
-    terms: FeedTerms,
-    private readonly render: () => Rendering,
-  ) {
+  #shown: string | undefined;
+
+  constructor(terms: FeedTerms, render: () => Rendering) {
     super(terms);
+    this.#render = render;
   }
 
   initialMessages(): readonly Message[] {
-    const { comparable, text } = this.render();
-    this.shown ??= comparable;
+    const { comparable, text } = this.#render();
+    this.#shown ??= comparable;
     return [new Message(text)];
   }
 
   updates(): readonly Update[] {
-    const { comparable, text } = this.render();
-    if (comparable === this.shown) return [];
-    this.shown = comparable;
+    const { comparable, text } = this.#render();
+    if (comparable === this.#shown) return [];
+    this.#shown = comparable;
     return [{ key: '', message: new Message(text) }];
   }
 }

@@ -15,35 +15,38 @@ const MAX_ADVANCE_MS = 250;
  * While there are subscribers, it lets the exchange advance when something is due, because no request does so.
  */
 export class StreamHub {
-  private readonly feeds = new Map<string, Feed>();
-  private readonly byTopic = new Map<string, Set<Feed>>();
+  readonly #exchange: Exchange;
+  readonly #log: (line: string) => void;
+
+  readonly #feeds = new Map<string, Feed>();
+  readonly #byTopic = new Map<string, Set<Feed>>();
   /** Feeds whose topics have changed since they were last sent. */
-  private readonly changed: Readonly<Record<FeedTerms['pace'], Set<Feed>>> = {
+  readonly #changed: Readonly<Record<FeedTerms['pace'], Set<Feed>>> = {
     market: new Set(),
     account: new Set(),
     snapshot: new Set(),
   };
-  private unlisten: (() => void) | undefined;
-  private advanceTimer: NodeJS.Timeout | undefined;
-  private readonly pushes: Partial<Record<FeedTerms['pace'], NodeJS.Timeout>> = {};
-  private lastMarketPush = Number.NEGATIVE_INFINITY;
-  private lastMinute = 0;
+  #unlisten: (() => void) | undefined;
+  #advanceTimer: NodeJS.Timeout | undefined;
+  readonly #pushes: Partial<Record<FeedTerms['pace'], NodeJS.Timeout>> = {};
+  #lastMarketPush = Number.NEGATIVE_INFINITY;
+  #lastMinute = 0;
   /** The messages of signed feeds, one batch after the other. */
-  private durable: Promise<void> = Promise.resolve();
+  #durable: Promise<void> = Promise.resolve();
 
-  constructor(
-    private readonly exchange: Exchange,
-    private readonly log: (line: string) => void,
-  ) {}
+  constructor(exchange: Exchange, log: (line: string) => void) {
+    this.#exchange = exchange;
+    this.#log = log;
+  }
 
   /**
    * Adds a subscriber, who gets the opening messages at once. `name` is that of the subscription on its connection, where a new
    * one replaces an old one; `key` is the feed's, which `make` makes if it has no listener yet.
    */
   subscribe(connection: StreamConnection, name: string, key: string, zip: boolean, make: () => Feed): void {
-    const feed = this.feeds.get(key) ?? this.activate(key, make());
+    const feed = this.#feeds.get(key) ?? this.#activate(key, make());
     // first bring earlier subscribers up to the state that the initial messages show
-    if (feed.subscriptions.size > 0) this.push(feed);
+    if (feed.subscriptions.size > 0) this.#push(feed);
     const subscription: Subscription = { connection, feed, key, isCompressed: zip, missed: undefined };
     const opening = feed.initialMessages();
     feed.subscriptions.add(subscription);
@@ -51,7 +54,7 @@ export class StreamHub {
     this.unsubscribe(connection, name);
     connection.subscriptions.set(name, subscription);
     if (opening.length === 0) return;
-    this.send(feed, () => {
+    this.#send(feed, () => {
       for (const message of opening) connection.deliver(subscription, message, '');
     });
   }
@@ -63,19 +66,19 @@ export class StreamHub {
     connection.subscriptions.delete(name);
     const { feed, key } = subscription;
     feed.subscriptions.delete(subscription);
-    if (this.feeds.get(key) === feed && feed.subscriptions.size === 0) this.deactivate(key, feed);
+    if (this.#feeds.get(key) === feed && feed.subscriptions.size === 0) this.#deactivate(key, feed);
   }
 
   /** Sends a subscriber that was too slow the newest state instead of what it missed. */
   resume(subscription: Subscription): void {
     const { feed, key } = subscription;
-    if (!this.feeds.has(key)) return;
-    this.push(feed);
+    if (!this.#feeds.has(key)) return;
+    this.#push(feed);
     const { missed } = subscription;
     subscription.missed = undefined;
     if (missed === undefined) return;
     const messages = feed.resume(missed);
-    this.send(feed, () => {
+    this.#send(feed, () => {
       for (const [index, message] of messages.entries())
         subscription.connection.deliver(subscription, message, `resumed ${index}`);
     });
@@ -83,117 +86,117 @@ export class StreamHub {
 
   /** Ends all feeds. The connections stay. */
   close(): void {
-    for (const [key, feed] of this.feeds) this.deactivate(key, feed);
+    for (const [key, feed] of this.#feeds) this.#deactivate(key, feed);
   }
 
-  private activate(key: string, feed: Feed): Feed {
-    if (this.feeds.size === 0) {
-      this.unlisten = this.exchange.changes.listen((topic, order) => this.topicChanged(topic, order));
-      this.lastMinute = this.minute();
-      this.scheduleAdvance();
+  #activate(key: string, feed: Feed): Feed {
+    if (this.#feeds.size === 0) {
+      this.#unlisten = this.#exchange.changes.listen((topic, order) => this.#topicChanged(topic, order));
+      this.#lastMinute = this.#minute();
+      this.#scheduleAdvance();
     }
-    this.feeds.set(key, feed);
-    for (const topic of feed.terms.topics) this.byTopic.set(topic, (this.byTopic.get(topic) ?? new Set()).add(feed));
+    this.#feeds.set(key, feed);
+    for (const topic of feed.terms.topics) this.#byTopic.set(topic, (this.#byTopic.get(topic) ?? new Set()).add(feed));
     return feed;
   }
 
-  private deactivate(key: string, feed: Feed): void {
-    this.feeds.delete(key);
-    this.changed[feed.terms.pace].delete(feed);
+  #deactivate(key: string, feed: Feed): void {
+    this.#feeds.delete(key);
+    this.#changed[feed.terms.pace].delete(feed);
     for (const topic of feed.terms.topics) {
-      const feeds = this.byTopic.get(topic);
+      const feeds = this.#byTopic.get(topic);
       feeds?.delete(feed);
-      if (feeds?.size === 0) this.byTopic.delete(topic);
+      if (feeds?.size === 0) this.#byTopic.delete(topic);
     }
-    if (this.feeds.size > 0) return;
-    this.unlisten?.();
-    clearTimeout(this.advanceTimer);
+    if (this.#feeds.size > 0) return;
+    this.#unlisten?.();
+    clearTimeout(this.#advanceTimer);
     for (const pace of ['market', 'account', 'snapshot'] as const) {
-      clearTimeout(this.pushes[pace]);
-      delete this.pushes[pace];
+      clearTimeout(this.#pushes[pace]);
+      delete this.#pushes[pace];
     }
   }
 
   /** Advances the exchange whenever something is due by its clock, which may be set or run faster at any time. */
-  private scheduleAdvance(): void {
-    const due = Math.ceil(this.exchange.dueIn ?? MAX_ADVANCE_MS);
-    this.advanceTimer = setTimeout(() => this.advance(), Math.min(MAX_ADVANCE_MS, Math.max(MIN_ADVANCE_MS, due)));
+  #scheduleAdvance(): void {
+    const due = Math.ceil(this.#exchange.dueIn ?? MAX_ADVANCE_MS);
+    this.#advanceTimer = setTimeout(() => this.#advance(), Math.min(MAX_ADVANCE_MS, Math.max(MIN_ADVANCE_MS, due)));
   }
 
-  private advance(): void {
+  #advance(): void {
     try {
-      this.exchange.advance();
-      const minute = this.minute();
-      if (minute !== this.lastMinute)
-        for (const market of this.exchange.markets.keys()) this.topicChanged(topics.candles(market));
-      this.lastMinute = minute;
+      this.#exchange.advance();
+      const minute = this.#minute();
+      if (minute !== this.#lastMinute)
+        for (const market of this.#exchange.markets.keys()) this.#topicChanged(topics.candles(market));
+      this.#lastMinute = minute;
     } catch (error) {
-      this.report('the exchange could not go on', error);
+      this.#report('the exchange could not go on', error);
     }
-    this.scheduleAdvance();
+    this.#scheduleAdvance();
   }
 
-  private minute(): number {
-    return Math.floor(this.exchange.status().time / MINUTE);
+  #minute(): number {
+    return Math.floor(this.#exchange.status().time / MINUTE);
   }
 
-  private topicChanged(topic: string, order?: Order): void {
-    for (const feed of this.byTopic.get(topic) ?? []) {
+  #topicChanged(topic: string, order?: Order): void {
+    for (const feed of this.#byTopic.get(topic) ?? []) {
       if (order !== undefined) feed.orderChanged(order);
       const { pace } = feed.terms;
-      this.changed[pace].add(feed);
+      this.#changed[pace].add(feed);
       // at the end of the turn at the earliest, when the change is complete
-      this.pushes[pace] ??= setTimeout(() => this.pushChanged(pace), this.waitBefore(pace));
+      this.#pushes[pace] ??= setTimeout(() => this.#pushChanged(pace), this.#waitBefore(pace));
     }
   }
 
-  private waitBefore(pace: FeedTerms['pace']): number {
+  #waitBefore(pace: FeedTerms['pace']): number {
     if (pace === 'snapshot') return STREAMS.snapshotInterval;
-    return pace === 'account' ? 0 : Math.max(0, this.lastMarketPush + STREAMS.interval - performance.now());
+    return pace === 'account' ? 0 : Math.max(0, this.#lastMarketPush + STREAMS.interval - performance.now());
   }
 
-  private pushChanged(pace: FeedTerms['pace']): void {
-    delete this.pushes[pace];
-    if (pace === 'market') this.lastMarketPush = performance.now();
-    const feeds = [...this.changed[pace]];
-    this.changed[pace].clear();
+  #pushChanged(pace: FeedTerms['pace']): void {
+    delete this.#pushes[pace];
+    if (pace === 'market') this.#lastMarketPush = performance.now();
+    const feeds = [...this.#changed[pace]];
+    this.#changed[pace].clear();
     for (const feed of feeds) {
       try {
-        this.push(feed);
+        this.#push(feed);
       } catch (error) {
-        this.report('a push failed', error);
+        this.#report('a push failed', error);
       }
     }
   }
 
-  private push(feed: Feed): void {
+  #push(feed: Feed): void {
     const updates = feed.updates();
-    if (updates.length > 0) this.send(feed, () => feed.deliver(updates));
+    if (updates.length > 0) this.#send(feed, () => feed.deliver(updates));
   }
 
   /** What is of an account is sent when it is on disk, market data at once. */
-  private send(feed: Feed, send: () => void): void {
+  #send(feed: Feed, send: () => void): void {
     if (feed.terms.pace === 'market') send();
-    else this.whenDurable(send);
+    else this.#whenDurable(send);
   }
 
   /** Sends after everything that the messages report is on disk, and after what was to be sent before. */
-  private whenDurable(send: () => void): void {
-    const written = this.exchange.durable();
+  #whenDurable(send: () => void): void {
+    const written = this.#exchange.durable();
     written.catch(() => undefined); // it is reported below, when its turn comes
-    this.durable = this.durable.then(() => written).then(send, (error: unknown) => this.fail(error));
+    this.#durable = this.#durable.then(() => written).then(send, (error: unknown) => this.#fail(error));
   }
 
   /** Drops pushes whose data could not be written, and closes their connections, so that clients read everything again. */
-  private fail(error: unknown): void {
-    this.report('a push was not sent', error);
-    for (const { terms, subscriptions } of this.feeds.values()) {
+  #fail(error: unknown): void {
+    this.#report('a push was not sent', error);
+    for (const { terms, subscriptions } of this.#feeds.values()) {
       if (terms.pace === 'market') continue;
       for (const { connection } of subscriptions) connection.close(CLOSE.failed, 'the data could not be written');
     }
   }
 
-  private report(what: string, error: unknown): void {
-    this.log(`${what}: ${error instanceof Error ? error.stack : String(error)}`);
+  #report(what: string, error: unknown): void {
+    this.#log(`${what}: ${error instanceof Error ? error.stack : String(error)}`);
   }
 }

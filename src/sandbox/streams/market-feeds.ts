@@ -100,35 +100,38 @@ function quickDepthFeed(of: MarketFeedOptions, { length }: FeedRequest): Feed {
 
 /** New trades, oldest first; at first the latest. */
 class TradesFeed extends Feed {
-  private last: string | undefined;
+  readonly #of: MarketFeedOptions;
 
-  constructor(private readonly of: MarketFeedOptions) {
+  #last: string | undefined;
+
+  constructor(of: MarketFeedOptions) {
     super(termsOf(of, 'trades', ['trades']));
+    this.#of = of;
   }
 
   initialMessages(): readonly Message[] {
-    const { exchange, market } = this.of;
+    const { exchange, market } = this.#of;
     const latest = exchange.market.trades(market);
-    this.last = latest.at(-1)?.id;
-    return [this.message(latest)];
+    this.#last = latest.at(-1)?.id;
+    return [this.#message(latest)];
   }
 
   updates(): readonly Update[] {
-    const fresh = this.fresh();
-    this.last = fresh.at(-1)?.id ?? this.last;
-    return fresh.length === 0 ? [] : [{ key: '', message: this.message(fresh) }];
+    const fresh = this.#fresh();
+    this.#last = fresh.at(-1)?.id ?? this.#last;
+    return fresh.length === 0 ? [] : [{ key: '', message: this.#message(fresh) }];
   }
 
   /** A slow reader gets the latest, and sees by the ids whether that is all. */
   override resume(): readonly Message[] {
-    const { exchange, market } = this.of;
-    return [this.message(exchange.market.trades(market))];
+    const { exchange, market } = this.#of;
+    return [this.#message(exchange.market.trades(market))];
   }
 
   /** Those after the last one; the latest only, if there are very many, as when hours are replayed at once. */
-  private fresh(): PublicTrade[] {
-    const { exchange, market } = this.of;
-    const fresh = exchange.market.trades(market, this.last);
+  #fresh(): PublicTrade[] {
+    const { exchange, market } = this.#of;
+    const fresh = exchange.market.trades(market, this.#last);
     for (let page = 1, size = fresh.length; size === TRADES_PAGE; page += 1) {
       if (page === STREAMS.tradePages) return exchange.market.trades(market);
       const more = exchange.market.trades(market, fresh.at(-1)?.id);
@@ -138,7 +141,7 @@ class TradesFeed extends Feed {
     return fresh;
   }
 
-  private message(trades: PublicTrade[]): Message {
+  #message(trades: PublicTrade[]): Message {
     const data = trades.map(
       ({ id, time, side, price, amount }): Json => ({
         date: seconds(time),
@@ -158,45 +161,47 @@ const TRADES_PAGE = 50;
 
 /** The rows that changed, oldest first; at first the latest. */
 class KlineFeed extends Feed {
-  private since = 0;
-  private shown = '';
+  readonly #of: MarketFeedOptions;
+  readonly #type: CandleType;
 
-  constructor(
-    private readonly of: MarketFeedOptions,
-    private readonly type: CandleType,
-  ) {
+  #since = 0;
+  #shown = '';
+
+  constructor(of: MarketFeedOptions, type: CandleType) {
     super(termsOf(of, 'kline', ['trades', 'candles']));
+    this.#of = of;
+    this.#type = type;
   }
 
   initialMessages(): readonly Message[] {
-    const rows = this.rows(0, STREAMS.openingCandles);
-    this.remember(rows.at(-1)?.time ?? 0);
-    return [this.message(rows)];
+    const rows = this.#rows(0, STREAMS.openingCandles);
+    this.#remember(rows.at(-1)?.time ?? 0);
+    return [this.#message(rows)];
   }
 
   updates(): readonly Update[] {
-    const rows = this.rows(this.since, STREAMS.openingCandles);
-    const message = this.message(rows);
-    if (message.text === this.shown) return [];
-    this.remember(rows.at(-1)?.time ?? 0);
+    const rows = this.#rows(this.#since, STREAMS.openingCandles);
+    const message = this.#message(rows);
+    if (message.text === this.#shown) return [];
+    this.#remember(rows.at(-1)?.time ?? 0);
     return [{ key: '', message }];
   }
 
   override resume(): readonly Message[] {
-    return [this.message(this.rows(0, STREAMS.openingCandles))];
+    return [this.#message(this.#rows(0, STREAMS.openingCandles))];
   }
 
   /** The last row may still change: it is sent again when it has. */
-  private remember(last: number): void {
-    this.since = last;
-    this.shown = this.message(this.rows(last, 1)).text;
+  #remember(last: number): void {
+    this.#since = last;
+    this.#shown = this.#message(this.#rows(last, 1)).text;
   }
 
-  private rows(since: number, size: number): Ohlcv[] {
-    return this.of.exchange.market.candles(this.of.market, this.type, { since, size });
+  #rows(since: number, size: number): Ohlcv[] {
+    return this.#of.exchange.market.candles(this.#of.market, this.#type, { since, size });
   }
 
-  private message(rows: Ohlcv[]): Message {
+  #message(rows: Ohlcv[]): Message {
     return new Message(toJsonText({ datas: { data: rows.map(candleRow) }, channel: this.terms.channel, isSuc: true }));
   }
 }

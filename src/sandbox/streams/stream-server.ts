@@ -40,19 +40,23 @@ const CLOSE_TIMEOUT = 500;
 
 /** Serves the streams, from the opening handshake on. */
 export class StreamServer implements Upgrades {
-  private readonly connections = new Set<StreamConnection>();
-  private readonly verifier = new Verifier();
-  private readonly webSockets = new WebSocketServer({
+  readonly #options: StreamServerOptions;
+
+  readonly #connections = new Set<StreamConnection>();
+  readonly #verifier = new Verifier();
+  readonly #webSockets = new WebSocketServer({
     noServer: true,
     clientTracking: false,
     maxPayload: STREAMS.messageSize,
     // a pong waits like every other frame
     autoPong: false,
   });
-  private hub: StreamHub | undefined;
-  private timer: NodeJS.Timeout | undefined;
+  #hub: StreamHub | undefined;
+  #timer: NodeJS.Timeout | undefined;
 
-  constructor(private readonly options: StreamServerOptions) {}
+  constructor(options: StreamServerOptions) {
+    this.#options = options;
+  }
 
   /** Observed: the address that one client uses ends with the coin that it is interested in. */
   isPath(path: string): boolean {
@@ -63,63 +67,64 @@ export class StreamServer implements Upgrades {
   }
 
   get hasRoom(): boolean {
-    return this.options.activity.streams < STREAMS.connections;
+    return this.#options.activity.streams < STREAMS.connections;
   }
 
   /** Answers a request to open a WebSocket. */
   upgrade(request: IncomingMessage, socket: Socket, head: Buffer): void {
-    this.webSockets.handleUpgrade(request, socket, head, (webSocket) => {
-      const { subscriptionsPerSecond, faults } = this.options;
+    this.#webSockets.handleUpgrade(request, socket, head, (webSocket) => {
+      const { subscriptionsPerSecond, faults } = this.#options;
       const connection = new StreamConnection({
         socket,
         webSocket,
         faults,
         subscriptionsPerSecond,
-        receive: (from, text) => this.receive(from, text),
-        resume: (subscription) => this.hub?.resume(subscription),
+        receive: (from, text) => this.#receive(from, text),
+        resume: (subscription) => this.#hub?.resume(subscription),
       });
-      webSocket.on('close', () => this.closed(connection));
-      this.opened(connection);
+      webSocket.on('close', () => this.#closed(connection));
+      this.#opened(connection);
     });
   }
 
   /** Disconnects all clients because the exchange is replaced by another one. They may come back at once. */
   restart(): void {
-    this.hub?.close();
-    this.hub = undefined;
-    for (const connection of this.connections) connection.close(CLOSE.restart, 'the exchange was replaced');
+    this.#hub?.close();
+    this.#hub = undefined;
+    for (const connection of this.#connections) connection.close(CLOSE.restart, 'the exchange was replaced');
   }
 
   /** Disconnects all clients, and resolves when they are gone. */
   async close(): Promise<void> {
-    this.hub?.close();
-    for (const connection of this.connections) connection.close(CLOSE.goingAway, 'the sandbox stops');
+    this.#hub?.close();
+    for (const connection of this.#connections) connection.close(CLOSE.goingAway, 'the sandbox stops');
     const end = performance.now() + CLOSE_TIMEOUT;
-    while (this.connections.size > 0 && performance.now() < end) await new Promise((resolve) => setTimeout(resolve, 5));
-    for (const connection of this.connections) connection.end('the sandbox stops');
+    while (this.#connections.size > 0 && performance.now() < end)
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    for (const connection of this.#connections) connection.end('the sandbox stops');
   }
 
-  private opened(connection: StreamConnection): void {
-    this.options.activity.streamOpened();
-    this.connections.add(connection);
-    this.timer ??= setInterval(() => this.check(), CHECK).unref();
+  #opened(connection: StreamConnection): void {
+    this.#options.activity.streamOpened();
+    this.#connections.add(connection);
+    this.#timer ??= setInterval(() => this.#check(), CHECK).unref();
   }
 
-  private closed(connection: StreamConnection): void {
-    this.options.activity.streamClosed();
-    this.connections.delete(connection);
-    for (const name of [...connection.subscriptions.keys()]) this.hub?.unsubscribe(connection, name);
-    if (this.connections.size > 0) return;
-    clearInterval(this.timer);
-    this.timer = undefined;
+  #closed(connection: StreamConnection): void {
+    this.#options.activity.streamClosed();
+    this.#connections.delete(connection);
+    for (const name of [...connection.subscriptions.keys()]) this.#hub?.unsubscribe(connection, name);
+    if (this.#connections.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
   }
 
-  private check(): void {
+  #check(): void {
     const now = performance.now();
-    for (const connection of this.connections) connection.check(now);
+    for (const connection of this.#connections) connection.check(now);
   }
 
-  private receive(connection: StreamConnection, text: string): void {
+  #receive(connection: StreamConnection, text: string): void {
     if (text === PROTOCOL.ping) {
       connection.reply(PROTOCOL.pong, 'pong');
       return;
@@ -127,13 +132,13 @@ export class StreamServer implements Upgrades {
     let fields: Fields = new Map();
     try {
       fields = readFields(text);
-      this.handleMessage(connection, fields);
+      this.#handleMessage(connection, fields);
     } catch (error) {
-      connection.reply(this.errorMessage(fields, error), 'error');
+      connection.reply(this.#errorMessage(fields, error), 'error');
     }
   }
 
-  private handleMessage(connection: StreamConnection, fields: Fields): void {
+  #handleMessage(connection: StreamConnection, fields: Fields): void {
     const { event, channel } = requestIn(fields);
     if (channel === PROTOCOL.ping) {
       connection.reply(
@@ -148,102 +153,102 @@ export class StreamServer implements Upgrades {
       );
       return;
     }
-    if (connection.rate?.admit(this.options.now()) === false)
-      throw new Refusal('tooFrequent', `more than ${this.options.subscriptionsPerSecond} subscriptions a second`);
+    if (connection.rate?.admit(this.#options.now()) === false)
+      throw new Refusal('tooFrequent', `more than ${this.#options.subscriptionsPerSecond} subscriptions a second`);
     const named = readChannel(channel);
     if (named === undefined) throw new Refusal('emptyChannel', channel.slice(0, 60));
-    if (event === PROTOCOL.unsubscribe) this.unsubscribe(connection, channel, fields);
+    if (event === PROTOCOL.unsubscribe) this.#unsubscribe(connection, channel, fields);
     else if (isMarketChannel(named.name))
-      this.subscribeMarket(connection, channel, named, MARKET_FEEDS[named.name], fields);
-    else if (channels[named.name].signed) this.subscribeUser(connection, channel, fields);
-    else connection.reply(marketsMessage(this.options.exchange()).text, 'markets');
+      this.#subscribeMarket(connection, channel, named, MARKET_FEEDS[named.name], fields);
+    else if (channels[named.name].signed) this.#subscribeUser(connection, channel, fields);
+    else connection.reply(marketsMessage(this.#options.exchange()).text, 'markets');
   }
 
-  private subscribeMarket(
+  #subscribeMarket(
     connection: StreamConnection,
     channel: string,
     named: NamedChannel,
     feedOf: (typeof MARKET_FEEDS)[keyof typeof MARKET_FEEDS],
     fields: Fields,
   ): void {
-    const market = marketOf(this.options.exchange(), named.values.market ?? '');
+    const market = marketOf(this.#options.exchange(), named.values.market ?? '');
     const length = named.name === 'quickDepth' ? lengthOf(fields) : STREAMS.quickDepth;
-    this.requireRoom(connection, [channel]);
+    this.#requireRoom(connection, [channel]);
     const request = { type: named.values.type as CandleType, length };
-    this.subscribe(connection, channel, `${channel}/${length}`, fields, (exchange) =>
+    this.#subscribe(connection, channel, `${channel}/${length}`, fields, (exchange) =>
       feedOf({ exchange, market, channel }, request),
     );
   }
 
-  private subscribeUser(connection: StreamConnection, channel: string, fields: Fields): void {
-    const exchange = this.options.exchange();
-    const account = this.accountOf(exchange, channel, fields);
+  #subscribeUser(connection: StreamConnection, channel: string, fields: Fields): void {
+    const exchange = this.#options.exchange();
+    const account = this.#accountOf(exchange, channel, fields);
     const assets = ASSETS[channel];
     if (assets !== undefined) {
       const name = `${channel}/${account.id}`;
-      this.requireRoom(connection, [name]);
-      this.subscribe(connection, name, name, fields, () => new AssetsFeed({ exchange, account, channel }, assets));
+      this.#requireRoom(connection, [name]);
+      this.#subscribe(connection, name, name, fields, () => new AssetsFeed({ exchange, account, channel }, assets));
       return;
     }
     const asked = textOf(fields, 'market');
     const markets = asked === '' ? [...exchange.markets.keys()] : [marketOf(exchange, requestedMarket(asked))];
     const name = (market: string) => `${channel}/${account.id}/${market}`;
-    this.requireRoom(connection, markets.map(name));
+    this.#requireRoom(connection, markets.map(name));
     const feedOf = ORDERS[channel as keyof typeof ORDERS];
     for (const market of markets) {
-      this.subscribe(connection, name(market), name(market), fields, () =>
+      this.#subscribe(connection, name(market), name(market), fields, () =>
         feedOf({ exchange, account, market, channel }),
       );
     }
   }
 
-  private subscribe(
+  #subscribe(
     connection: StreamConnection,
     name: string,
     key: string,
     fields: Fields,
     feed: (exchange: Exchange) => Feed,
   ): void {
-    const exchange = this.options.exchange();
+    const exchange = this.#options.exchange();
     exchange.advance();
-    this.hub ??= new StreamHub(exchange, this.options.log);
-    this.hub.subscribe(connection, name, key, wantsZip(fields), () => feed(exchange));
+    this.#hub ??= new StreamHub(exchange, this.#options.log);
+    this.#hub.subscribe(connection, name, key, wantsZip(fields), () => feed(exchange));
   }
 
   /** Ends the subscription of a channel. That of a user's channel is ended for all accounts, and without a market for all markets. */
-  private unsubscribe(connection: StreamConnection, channel: string, fields: Fields): void {
+  #unsubscribe(connection: StreamConnection, channel: string, fields: Fields): void {
     const asked = textOf(fields, 'market');
-    const market = asked === '' ? undefined : marketOf(this.options.exchange(), requestedMarket(asked));
+    const market = asked === '' ? undefined : marketOf(this.#options.exchange(), requestedMarket(asked));
     for (const name of [...connection.subscriptions.keys()]) {
       const isMeant = name === channel || (name.startsWith(`${channel}/`) && (!market || name.endsWith(`/${market}`)));
-      if (isMeant) this.hub?.unsubscribe(connection, name);
+      if (isMeant) this.#hub?.unsubscribe(connection, name);
     }
   }
 
   /** Throws {@link Refusal} if the connection would have too many subscriptions. */
-  private requireRoom({ subscriptions }: StreamConnection, names: readonly string[]): void {
+  #requireRoom({ subscriptions }: StreamConnection, names: readonly string[]): void {
     const fresh = names.filter((name) => !subscriptions.has(name)).length;
     if (subscriptions.size + fresh > STREAMS.subscriptions)
       throw new Refusal('tooFrequent', `more than ${STREAMS.subscriptions} subscriptions`);
   }
 
   /** The account that signed a message. Throws {@link Refusal}. */
-  private accountOf(exchange: Exchange, channel: string, fields: Fields): Account {
+  #accountOf(exchange: Exchange, channel: string, fields: Fields): Account {
     const [accessKey, sign] = [textOf(fields, 'accesskey'), textOf(fields, 'sign')];
     if (accessKey === '') throw new Refusal('badParameter', 'accesskey is missing');
     if (sign === '') throw new Refusal('badParameter', 'sign is missing');
     const account = exchange.customers.byAccessKey(accessKey);
     if (account === undefined) throw new Refusal('noUser', 'the access key is not known');
-    this.verifier.checkText(account, signedText(fields), sign);
+    this.#verifier.checkText(account, signedText(fields), sign);
     const permission = CHANNEL_PERMISSIONS[channel];
     if (permission !== undefined && !account.permissions[permission]) throw new Refusal('noPermission');
     return account;
   }
 
   /** Observed: `{"no", "code", "success": false, "message"}`, with the channel if there is one. */
-  private errorMessage(fields: Fields, thrown: unknown): string {
+  #errorMessage(fields: Fields, thrown: unknown): string {
     if (!(thrown instanceof Refusal))
-      this.options.log(`internal error in a stream: ${thrown instanceof Error ? thrown.stack : String(thrown)}`);
+      this.#options.log(`internal error in a stream: ${thrown instanceof Error ? thrown.stack : String(thrown)}`);
     const { code, message } = thrown instanceof Refusal ? thrown : new Refusal('internal');
     const channel = textOf(fields, 'channel').slice(0, 60);
     const named = channel === '' ? {} : { channel };

@@ -52,26 +52,29 @@ function termsOfOrders({ account, market, channel }: OwnedOrders, pace: FeedTerm
 
 /** Each change of an order, as one message. */
 class OrderChanges extends Feed {
-  private waiting: Update[] = [];
-  /** The last text of each order since the last push, because an order may be reported twice without a change. */
-  private readonly texts = new Map<string, string>();
+  readonly #of: OwnedOrders;
 
-  constructor(private readonly of: OwnedOrders) {
+  #waiting: Update[] = [];
+  /** The last text of each order since the last push, because an order may be reported twice without a change. */
+  readonly #texts = new Map<string, string>();
+
+  constructor(of: OwnedOrders) {
     super(termsOfOrders(of, 'account'));
+    this.#of = of;
   }
 
   override orderChanged(order: Order): void {
     const record = recordOf(order);
-    const market = shownMarket(this.of.market);
+    const market = shownMarket(this.#of.market);
     const text = toJsonText({
       dataType: 'userIncrRecord',
       channel: this.terms.channel,
       market,
       record: recordArray(record),
     });
-    if (this.texts.get(record.id) === text) return;
-    this.texts.set(record.id, text);
-    this.waiting.push({ key: record.id, message: new Message(text) });
+    if (this.#texts.get(record.id) === text) return;
+    this.#texts.set(record.id, text);
+    this.#waiting.push({ key: record.id, message: new Message(text) });
   }
 
   initialMessages(): readonly Message[] {
@@ -79,34 +82,37 @@ class OrderChanges extends Feed {
   }
 
   updates(): readonly Update[] {
-    const updates = this.waiting;
-    this.waiting = [];
-    this.texts.clear();
+    const updates = this.#waiting;
+    this.#waiting = [];
+    this.#texts.clear();
     return updates;
   }
 }
 
 /** Open orders and the newest closed ones, all of them after each change. */
 class OrderSnapshots extends Feed {
-  private shown = '';
+  readonly #of: OwnedOrders;
 
-  constructor(private readonly of: OwnedOrders) {
+  #shown = '';
+
+  constructor(of: OwnedOrders) {
     super(termsOfOrders(of, 'snapshot'));
+    this.#of = of;
   }
 
   initialMessages(): readonly Message[] {
-    return [new Message(this.text())];
+    return [new Message(this.#text())];
   }
 
   updates(): readonly Update[] {
-    const text = this.text();
-    if (text === this.shown) return [];
-    this.shown = text;
+    const text = this.#text();
+    if (text === this.#shown) return [];
+    this.#shown = text;
     return [{ key: '', message: new Message(text) }];
   }
 
-  private text(): string {
-    const { exchange, account, market } = this.of;
+  #text(): string {
+    const { exchange, account, market } = this.#of;
     const page = (list: 'open' | 'all', pageSize: number) =>
       exchange.orders.list(account, market, { list, page: 1, pageSize });
     const open = page('open', Number.MAX_SAFE_INTEGER);
@@ -176,43 +182,46 @@ function crossEntries({ exchange, account }: UserFeedOptions): ReadonlyMap<strin
 
 /** The balances of an account. */
 export class AssetsFeed extends Feed {
-  private shown = new Map<string, string>();
-  private version = 0;
+  readonly #of: UserFeedOptions;
+  readonly #assets: Assets;
 
-  constructor(
-    private readonly of: UserFeedOptions,
-    private readonly assets: Assets,
-  ) {
+  #shown = new Map<string, string>();
+  #version = 0;
+
+  constructor(of: UserFeedOptions, assets: Assets) {
     const shown = assets.wallets(of.account.id).map(topics.balances);
     super({ channel: of.channel, kind: of.channel, topics: shown, pace: 'account' });
-    this.shown = this.texts();
+    this.#of = of;
+    this.#assets = assets;
+
+    this.#shown = this.#texts();
   }
 
   initialMessages(): readonly Message[] {
-    return this.assets.sendsSnapshotFirst ? [this.message(this.texts())] : [];
+    return this.#assets.sendsSnapshotFirst ? [this.#message(this.#texts())] : [];
   }
 
   updates(): readonly Update[] {
-    const texts = this.texts();
-    const changed = new Map([...texts].filter(([coin, text]) => this.shown.get(coin) !== text));
+    const texts = this.#texts();
+    const changed = new Map([...texts].filter(([coin, text]) => this.#shown.get(coin) !== text));
     if (changed.size === 0) return [];
-    this.shown = texts;
-    return [{ key: '', message: this.message(this.assets.sendsAllCoins ? texts : changed) }];
+    this.#shown = texts;
+    return [{ key: '', message: this.#message(this.#assets.sendsAllCoins ? texts : changed) }];
   }
 
   /** A slow reader gets all coins, because each message that it missed had some. */
   override resume(): readonly Message[] {
-    return [this.message(this.texts())];
+    return [this.#message(this.#texts())];
   }
 
-  private texts(): Map<string, string> {
-    return new Map([...this.assets.entries(this.of)].map(([coin, entry]) => [coin, toJsonText(entry)]));
+  #texts(): Map<string, string> {
+    return new Map([...this.#assets.entries(this.#of)].map(([coin, entry]) => [coin, toJsonText(entry)]));
   }
 
-  private message(texts: ReadonlyMap<string, string>): Message {
-    this.version = Math.max(this.version + 1, this.of.exchange.status().time);
-    const { dataType } = this.assets;
+  #message(texts: ReadonlyMap<string, string>): Message {
+    this.#version = Math.max(this.#version + 1, this.#of.exchange.status().time);
+    const { dataType } = this.#assets;
     const coins = number(`[${[...texts.values()].join(',')}]`);
-    return new Message(toJsonText({ dataType, channel: this.terms.channel, coins, version: this.version }));
+    return new Message(toJsonText({ dataType, channel: this.terms.channel, coins, version: this.#version }));
   }
 }

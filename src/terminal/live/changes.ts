@@ -23,12 +23,16 @@ interface Seen {
 
 /** The values of a view that is drawn again and again, and how long ago each of them changed. */
 export class Changes {
+  readonly #now: () => number;
+
   readonly #seen = new Map<string, Seen>();
   #drawing = 0;
   #isFirst = true;
 
   /** @param now milliseconds since any moment */
-  constructor(private readonly now: () => number) {}
+  constructor(now: () => number) {
+    this.#now = now;
+  }
 
   /** Begins a drawing. Values that the last one did not have are forgotten: if they come back, they are new. */
   begin(): void {
@@ -43,7 +47,7 @@ export class Changes {
     const before = this.#seen.get(key);
     const changed = before?.value === value ? before.changed : this.#changeOf(before?.value, value);
     this.#seen.set(key, { value, changed, drawing: this.#drawing });
-    const ageMs = changed === null ? FADED_MS : this.now() - changed.at;
+    const ageMs = changed === null ? FADED_MS : this.#now() - changed.at;
     if (changed === null || ageMs >= FADED_MS) return undefined;
     return { isFresh: ageMs < FRESH_MS, isNew: changed.isNew, direction: changed.direction };
   }
@@ -51,7 +55,7 @@ export class Changes {
   #changeOf(before: string | undefined, value: string): Seen['changed'] {
     if (before === undefined && this.#isFirst) return null;
     const isNew = before === undefined;
-    return { at: this.now(), isNew, direction: isNew ? null : directionOf(before, value) };
+    return { at: this.#now(), isNew, direction: isNew ? null : directionOf(before, value) };
   }
 }
 

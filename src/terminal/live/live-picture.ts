@@ -52,22 +52,25 @@ const USUAL_HEIGHT = 50;
  * them current. What is not current is faint.
  */
 export class LivePicture<Event> implements Picture<Event> {
+  readonly #source: LiveSource<Event>;
+  readonly #clock: { readonly now: () => number; readonly monotonic: () => number };
+
   /** By section: a price is a row of more than one book. */
   readonly #changes = new Map<string, Changes>();
 
-  constructor(
-    private readonly source: LiveSource<Event>,
-    private readonly clock: { readonly now: () => number; readonly monotonic: () => number },
-  ) {}
+  constructor(source: LiveSource<Event>, clock: { readonly now: () => number; readonly monotonic: () => number }) {
+    this.#source = source;
+    this.#clock = clock;
+  }
 
   take(event: Event): void {
-    this.source.take?.(event);
+    this.#source.take?.(event);
   }
 
   show(screen: Screen, isLast = false): string {
-    const { sections, remains } = this.source;
+    const { sections, remains } = this.#source;
     if (isLast && !remains) return '';
-    const status = isLast ? screen.paint.faint(`As of ${zonedTime(this.clock.now())}.`) : this.#status(screen);
+    const status = isLast ? screen.paint.faint(`As of ${zonedTime(this.#clock.now())}.`) : this.#status(screen);
     const [only] = sections;
     if (only?.title === null && sections.length === 1)
       return `${status}\n${this.#body({ ...screen, height: Math.max(1, screen.height - 1), isFixed: true }, only)}`;
@@ -81,11 +84,11 @@ export class LivePicture<Event> implements Picture<Event> {
   }
 
   #status({ paint, width }: Screen): string {
-    const { profile, sections } = this.source;
-    const trouble = this.source.trouble();
+    const { profile, sections } = this.#source;
+    const trouble = this.#source.trouble();
     const whole = sections.find(({ title }) => title === null)?.freshness();
     const isCurrent = trouble === null && whole?.isCurrent !== false;
-    const state = this.source.state();
+    const state = this.#source.state();
     const first =
       whole === undefined
         ? [trouble === null ? state : 'NOT CURRENT']
@@ -111,7 +114,7 @@ export class LivePicture<Event> implements Picture<Event> {
   #body(screen: Screen, section: LiveSection, rows = Number.POSITIVE_INFINITY, isLast = false): string {
     const draw = (on: Screen) => section.show(on, rows);
     if (isLast) return draw(screen);
-    const changes = this.#changes.get(section.key) ?? new Changes(this.clock.monotonic);
+    const changes = this.#changes.get(section.key) ?? new Changes(this.#clock.monotonic);
     this.#changes.set(section.key, changes);
     changes.begin();
     const marked = { ...screen, changes };

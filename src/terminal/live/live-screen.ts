@@ -37,6 +37,10 @@ export interface LiveView {
  * Keys are read one by one and not echoed. However the program ends or is stopped, it leaves the terminal as it was.
  */
 export class LiveScreen {
+  readonly #host: LiveHost;
+  readonly #view: LiveView;
+  readonly #options: ScreenOptions;
+
   readonly #ticker: NodeJS.Timeout;
   readonly #release: () => void;
   #screen: Screen;
@@ -54,11 +58,11 @@ export class LiveScreen {
   #isEnded = false;
   #keys: KeyReader | undefined;
 
-  constructor(
-    private readonly host: LiveHost,
-    private readonly view: LiveView,
-    private readonly options: ScreenOptions = {},
-  ) {
+  constructor(host: LiveHost, view: LiveView, options: ScreenOptions = {}) {
+    this.#host = host;
+    this.#view = view;
+    this.#options = options;
+
     const { output, onExit, jobControl } = host;
     this.#screen = this.#measured();
     const onResize = () => this.#redraw();
@@ -110,7 +114,7 @@ export class LiveScreen {
   #enter(): void {
     if (this.#isEnded) return;
     this.#isOut = false;
-    const { input, output } = this.host;
+    const { input, output } = this.#host;
     output.write(BEGIN);
     if (input.isTTY === true) {
       output.write(BEGIN_KEYS);
@@ -122,20 +126,20 @@ export class LiveScreen {
   #leave(): void {
     if (this.#isOut) return;
     this.#isOut = true;
-    if (this.#keys !== undefined) this.host.output.write(END_KEYS);
+    if (this.#keys !== undefined) this.#host.output.write(END_KEYS);
     this.#keys?.end();
     this.#keys = undefined;
-    this.host.output.write(END);
+    this.#host.output.write(END);
   }
 
   #take(key: Key): void {
-    if (key.name === 'ctrl-c') this.host.jobControl.press('SIGINT');
-    else if (key.name === 'ctrl-z') this.host.jobControl.press('SIGTSTP');
-    else this.view.onKey?.(key);
+    if (key.name === 'ctrl-c') this.#host.jobControl.press('SIGINT');
+    else if (key.name === 'ctrl-z') this.#host.jobControl.press('SIGTSTP');
+    else this.#view.onKey?.(key);
   }
 
   #measured(): Screen {
-    return screenOf(this.host.output, this.host.environment, this.options);
+    return screenOf(this.#host.output, this.#host.environment, this.#options);
   }
 
   /** The whole screen: whatever is on it is not what was drawn. */
@@ -149,7 +153,7 @@ export class LiveScreen {
     if (this.#isOut || this.#isWriting || !this.#isChanged) return;
     this.#isChanged = false;
     const { width, height } = this.#screen;
-    const lines = fitting(this.view.lines(this.#screen), height);
+    const lines = fitting(this.#view.lines(this.#screen), height);
     const cells = lines.map((line, row) =>
       line === this.#lines[row] ? (this.#cells[row] ?? []) : cellsOf(line, width),
     );
@@ -162,7 +166,7 @@ export class LiveScreen {
       return;
     }
     this.#isWriting = true;
-    this.host.output.write(`${BEGIN_UPDATE}${text}${END_UPDATE}`, () => {
+    this.#host.output.write(`${BEGIN_UPDATE}${text}${END_UPDATE}`, () => {
       this.#isWriting = false;
       if (this.#isChanged && this.#pause === undefined) this.#draw();
       else if (!this.#isChanged) this.#tellShown();

@@ -89,6 +89,8 @@ export function channelsOf({ market, conditions }: Pick<AlertSource, 'market' | 
 }
 
 class AlertFinder {
+  readonly #source: AlertSource;
+
   readonly #fillConditions: readonly FillCondition[];
   readonly #crossings: MarketCrossings;
   readonly #fills: NewFills;
@@ -96,7 +98,9 @@ class AlertFinder {
   /** The newest trade at the start, until the channel of trades has begun. */
   #firstTrade: Trade | undefined;
 
-  constructor(private readonly source: AlertSource) {
+  constructor(source: AlertSource) {
+    this.#source = source;
+
     const { conditions, isRepeated } = source;
     const thresholds = conditions.filter((condition) => condition.kind === 'threshold');
     this.#fillConditions = conditions.filter((condition) => condition.kind === 'fill');
@@ -112,7 +116,7 @@ class AlertFinder {
 
   /** Reads what holds already. */
   async begin(): Promise<Alert[]> {
-    const { client, market, isRepeated } = this.source;
+    const { client, market, isRepeated } = this.#source;
     const found: Alert[] = [];
     for (const condition of this.#fillConditions) {
       if (condition.order === null) {
@@ -135,7 +139,7 @@ class AlertFinder {
   }
 
   async take(event: AnyDataEvent): Promise<Alert[]> {
-    const { client } = this.source;
+    const { client } = this.#source;
     if (isKind(event, 'ticker'))
       return this.#crossings
         .takeTicker(event.data)
@@ -155,13 +159,13 @@ class AlertFinder {
       first !== undefined && event.source === 'http' && event.data.every(({ id }) => compareIds(id, first.id) > 0);
     const missed = isMissing ? await this.#takeCandles(first.time, event.data.at(-1)?.id) : [];
     const crossed = this.#crossings.takeTrades(event.data);
-    const now = this.source.client.marketNow();
+    const now = this.#source.client.marketNow();
     return [...missed, ...crossed.map((one) => crossingAlert(one, isLate(event, one.time, now)))];
   }
 
   /** Reads candles for missing trades, and warns of anything else that is missing. */
   async takeGap({ channel, reason, hasStartedOver }: GapEvent, stream: ExchangeStream): Promise<Alert[]> {
-    const { market, warn } = this.source;
+    const { market, warn } = this.#source;
     if (hasStartedOver) {
       warn(`The exchange has started over: a crossing of ${market} just before may be missing.`);
       this.#crossings.startOver();
@@ -176,7 +180,7 @@ class AlertFinder {
 
   /** @param newest the newest trade that is known: those before it are in the candles */
   async #takeCandles(since: number, newest: string | undefined): Promise<Alert[]> {
-    const { market, warn } = this.source;
+    const { market, warn } = this.#source;
     try {
       const candles = await this.#candlesSince(since);
       return this.#crossings.takeCandles(candles, newest).map((one) => crossingAlert(one, true));
@@ -189,7 +193,7 @@ class AlertFinder {
   }
 
   async #candlesSince(since: number) {
-    const { client, market, budget } = this.source;
+    const { client, market, budget } = this.#source;
     budget.restart();
     const lastsMs = client.marketNow() - since;
     const type = CANDLE_TYPES.find((one) => lastsMs < (MAX_CANDLES - 1) * CANDLE_MS[one]) ?? '1week';

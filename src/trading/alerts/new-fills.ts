@@ -12,11 +12,15 @@ export function isFilled({ state }: Pick<Order, 'state'>): boolean {
 
 /** Finds the orders that have filled more than before. */
 export class NewFills {
+  readonly #conditions: readonly FillCondition[];
+
   readonly #named = new Map<FillCondition, Pick<Order, 'id' | 'state'>>();
   readonly #filled = new Map<string, Decimal>();
   #isFollowing = false;
 
-  constructor(private readonly conditions: readonly FillCondition[]) {}
+  constructor(conditions: readonly FillCondition[]) {
+    this.#conditions = conditions;
+  }
 
   /** Takes the order that a condition names, before those that are followed. */
   name(condition: FillCondition, order: Order): void {
@@ -26,7 +30,7 @@ export class NewFills {
 
   /** Whether no condition can hold any more: each names an order, and all of these have ended. */
   get isOver(): boolean {
-    const named = this.conditions.map((condition) => this.#named.get(condition));
+    const named = this.#conditions.map((condition) => this.#named.get(condition));
     return named.every((order) => order !== undefined && order.state !== 'open');
   }
 
@@ -39,7 +43,7 @@ export class NewFills {
       const before = this.#filled.get(order.id) ?? (isFollowing ? Decimal.zero : filled);
       this.#remember(order.id, filled);
       const isMore = filled.compare(before) > 0;
-      const held = this.conditions.filter((condition) => this.#beginsToHold(condition, order, isMore));
+      const held = this.#conditions.filter((condition) => this.#beginsToHold(condition, order, isMore));
       return held.map((condition) => ({ condition, order }));
     });
   }

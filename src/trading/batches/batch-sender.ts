@@ -45,6 +45,10 @@ export type CheckLines = (job: Job, lines: readonly BatchLine[]) => Promise<void
 
 /** Sends a job's requests, several at once, until all are sent or one is not answered normally. */
 export class BatchSender {
+  readonly #trading: TradingContext;
+  readonly #job: Job;
+  readonly #check: CheckLines | undefined;
+
   #waiting = 0;
   #inFlight = 0;
   #isRecording = false;
@@ -55,11 +59,11 @@ export class BatchSender {
   /** The orders of earlier writes; read when the first answer comes. */
   #others: ReadonlySet<string> | undefined;
 
-  constructor(
-    private readonly trading: TradingContext,
-    private readonly job: Job,
-    private readonly check: CheckLines | undefined,
-  ) {}
+  constructor(trading: TradingContext, job: Job, check: CheckLines | undefined) {
+    this.#trading = trading;
+    this.#job = job;
+    this.#check = check;
+  }
 
   /** How many requests were answered, refusals included. */
   get answered(): number {
@@ -98,13 +102,13 @@ export class BatchSender {
 
   /** Returns none if they exceed a limit or cannot be recorded: then they may not be sent. */
   async #recorded(chunks: readonly (readonly number[])[]): Promise<readonly OpenRequest[]> {
-    const { lines } = this.job.terms;
+    const { lines } = this.#job.terms;
     try {
-      await this.check?.(
-        this.job,
+      await this.#check?.(
+        this.#job,
         chunks.flat().flatMap((line) => lines.slice(line, line + 1)),
       );
-      return await this.job.leaving(chunks, this.trading.client.now());
+      return await this.#job.leaving(chunks, this.#trading.client.now());
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       this.#stop({ kind: 'unrecorded', failure: error });
@@ -118,7 +122,7 @@ export class BatchSender {
   }
 
   #mayContinue(): boolean {
-    const { budget } = this.trading;
+    const { budget } = this.#trading;
     if (!budget.allows(Math.min(RESERVE_MS, budget.milliseconds / 4))) this.#stop({ kind: 'time' });
     return !this.#halted && this.#problem === undefined;
   }
@@ -157,8 +161,8 @@ export class BatchSender {
    */
   async #request(request: OpenRequest, mayLeave: () => boolean) {
     try {
-      const batch = batchOf(this.job.terms, request.sent);
-      return await this.trading.client.placeOrders(batch, { reqTime: request.reqTime, mayLeave });
+      const batch = batchOf(this.#job.terms, request.sent);
+      return await this.#trading.client.placeOrders(batch, { reqTime: request.reqTime, mayLeave });
     } catch (error) {
       this.#recordNotSent(request, 'the request could not be built');
       throw error;
@@ -173,17 +177,17 @@ export class BatchSender {
     if (response.kind === 'notSent') {
       this.#stop(
         response.halted === true
-          ? { kind: 'unrecorded', failure: notSentFailure('The rest', response, this.job.id) }
+          ? { kind: 'unrecorded', failure: notSentFailure('The rest', response, this.#job.id) }
           : { kind: 'notSent', reason: response.reason, failure: response.failure },
       );
       this.#recordNotSent(request, response.reason);
     } else if (response.kind === 'lost') {
       this.#stop({ kind: 'lost', reason: response.reason });
-      this.job.record(`request ${number}: no answer: ${response.reason}`, { kind: 'lost', request: number });
+      this.#job.record(`request ${number}: no answer: ${response.reason}`, { kind: 'lost', request: number });
     } else if (response.kind === 'refused') {
       const { kind, code, message } = response.refusal;
       this.#stop({ kind: 'refused', refusal: response.refusal });
-      this.job.record(`request ${number} refused: ${code} ${message}`, {
+      this.#job.record(`request ${number} refused: ${code} ${message}`, {
         kind: 'refused',
         request: number,
         refusal: kind,
@@ -194,28 +198,28 @@ export class BatchSender {
     } else if (this.#isStale(response.value.ids)) {
       const reason = 'the answer names orders of another request';
       this.#stop({ kind: 'lost', reason });
-      this.job.record(`request ${number}: ${reason}`, { kind: 'lost', request: number });
+      this.#job.record(`request ${number}: ${reason}`, { kind: 'lost', request: number });
     } else {
       const { ids, message } = response.value;
-      this.job.record(`request ${number}: ${ids.length} of ${counted(request.sent.length, 'order')} accepted`, {
+      this.#job.record(`request ${number}: ${ids.length} of ${counted(request.sent.length, 'order')} accepted`, {
         kind: 'answered',
         request: number,
         ids,
         message: ids.length === request.sent.length ? null : message,
       });
-      if (this.job.openRequests.some((one) => one.number === number)) this.#stop({ kind: 'partial' });
+      if (this.#job.openRequests.some((one) => one.number === number)) this.#stop({ kind: 'partial' });
       this.#answered += 1;
     }
   }
 
   /** Whether another write has one of these orders. The job itself knows those that were there before it. */
   #isStale(ids: readonly string[]): boolean {
-    this.#others ??= ordersOfOthers(this.trading.journal, this.job);
+    this.#others ??= ordersOfOthers(this.#trading.journal, this.#job);
     return ids.some((id) => this.#others?.has(id));
   }
 
   #recordNotSent({ number: request }: OpenRequest, reason: string): void {
-    this.job.record(`request ${request} did not leave: ${reason}`, { kind: 'notSent', request });
+    this.#job.record(`request ${request} did not leave: ${reason}`, { kind: 'notSent', request });
   }
 
   #stop(problem: SendProblem): void {

@@ -10,11 +10,15 @@ const MAX_NAMED = 3;
 
 /** Collects what is wrong with the lines of a batch, to report it at once. */
 export class BadLines {
+  readonly #what: string;
+
   readonly #first: { readonly line: number; readonly failure: Failure }[] = [];
   #count = 0;
 
   /** @param what the word for one of them */
-  constructor(private readonly what: string) {}
+  constructor(what: string) {
+    this.#what = what;
+  }
 
   /** Runs a function for a line. Returns undefined if it fails with a Failure, which is kept. */
   try<Value>(line: number, work: () => Value): Value | undefined {
@@ -32,7 +36,7 @@ export class BadLines {
   refuse(): void {
     const [first] = this.#first;
     if (first === undefined) return;
-    const named = this.#first.map(({ line, failure }) => `${this.what} ${line}: ${failure.message}`).join(' ');
+    const named = this.#first.map(({ line, failure }) => `${this.#what} ${line}: ${failure.message}`).join(' ');
     const more = this.#count - this.#first.length;
     throw usage(`${named}${more === 0 ? '' : ` And ${more} more.`} Nothing was sent.`, first.failure.hints);
   }

@@ -43,6 +43,8 @@ const MAX_WAITS = 2;
 
 /** Runs a job from its current state, and knows how to stop midway. */
 export class JobRun {
+  readonly #trading: TradingContext;
+
   readonly #sender: BatchSender;
   #isInterrupted = false;
   #phase: Phase = 'placing';
@@ -53,10 +55,12 @@ export class JobRun {
   #checked: number | undefined | null = null;
 
   constructor(
-    private readonly trading: TradingContext,
+    trading: TradingContext,
     readonly job: Job,
     check?: CheckLines,
   ) {
+    this.#trading = trading;
+
     this.#sender = new BatchSender(trading, job, check);
   }
 
@@ -98,7 +102,7 @@ export class JobRun {
   async interrupt(patienceMs: number): Promise<void> {
     this.#isInterrupted = true;
     this.#sender.halt();
-    await Promise.race([this.#sender.idle(), this.trading.host.sleep(patienceMs)]);
+    await Promise.race([this.#sender.idle(), this.#trading.host.sleep(patienceMs)]);
     endJob(this.job, 'interrupted');
   }
 
@@ -134,7 +138,8 @@ export class JobRun {
    * answers.
    */
   async #waitUntilExpired({ kind }: Ending): Promise<void> {
-    const { trading, job } = this;
+    const { job } = this;
+    const trading = this.#trading;
     this.#phase = 'waiting';
     if (kind === 'finished' || kind === 'limited') this.#allowForPending();
     const { unknown } = job.counts();
@@ -146,7 +151,8 @@ export class JobRun {
 
   /** Why something of earlier runs is unknown; undefined if nothing is. */
   async #settleEarlier(): Promise<string | undefined> {
-    const { job, trading } = this;
+    const { job } = this;
+    const trading = this.#trading;
     if (job.requests === 0 && job.maybeUnrecorded.length === 0) return undefined;
     this.#phase = 'settling';
     this.#allowForPending();
@@ -155,7 +161,7 @@ export class JobRun {
 
   /** An unknown outcome is certain only when the request has expired. */
   #allowForPending(): void {
-    const { client, budget, requestLifetimeMs } = this.trading;
+    const { client, budget, requestLifetimeMs } = this.#trading;
     const latest = Math.max(0, ...this.job.openRequests.map(({ reqTime }) => reqTime));
     budget.extend(Math.max(0, expiresAt(latest, requestLifetimeMs) - client.now()));
   }
@@ -163,10 +169,10 @@ export class JobRun {
   /** The result; undefined if the job continues. */
   async #handleProblem(problem: SendProblem): Promise<Ending | undefined> {
     if (problem.kind === 'lost')
-      this.trading.reportProgress(`No answer: ${problem.reason}. Looking up the orders; they are not sent again.`);
+      this.#trading.reportProgress(`No answer: ${problem.reason}. Looking up the orders; they are not sent again.`);
     if (this.#hasUnknown && !(await this.#lookUpBriefly())) {
       this.#phase = 'waiting';
-      await settleAllLines(this.trading, this.job);
+      await settleAllLines(this.#trading, this.job);
       const reason = 'reason' in problem ? problem.reason : 'the lists of orders could not be read';
       return { kind: 'lost', reason };
     }
@@ -195,7 +201,7 @@ export class JobRun {
 
   /** Continues after a pause, unless this happened several times in a row. */
   async #retryLater(pauseMs: number, ending: Ending): Promise<Ending | undefined> {
-    const { host, budget } = this.trading;
+    const { host, budget } = this.#trading;
     this.#setbacks += 1;
     const pause = pauseMs * (1 + host.random() / 2);
     if (this.#setbacks > MAX_SETBACKS || !budget.allows(pause)) return ending;
@@ -211,7 +217,8 @@ export class JobRun {
 
   /** Whether all such outcomes are known after a few lookups. */
   async #lookUpBriefly(): Promise<boolean> {
-    const { trading, job } = this;
+    const { job } = this;
+    const trading = this.#trading;
     this.#phase = 'settling';
     for (const pause of [...LOOKUP_PAUSES_MS, undefined]) {
       await settleLines(trading, job);
@@ -224,6 +231,6 @@ export class JobRun {
 
   async #check(): Promise<void> {
     this.#phase = 'checking';
-    this.#checked = await checkForDuplicates(this.trading, this.job);
+    this.#checked = await checkForDuplicates(this.#trading, this.job);
   }
 }

@@ -46,23 +46,27 @@ export type LineFilter = Readonly<Partial<Record<FilterField, string>>>;
  * them; old ones are deleted whole.
  */
 export class Archive {
+  readonly #folder: string;
+  readonly #jobs: string;
+  readonly #now: () => number;
+
   #lastDay: Day | undefined;
 
   /** @param jobs the folder of closed jobs; a file's name begins with the day on which its job was closed */
-  constructor(
-    private readonly folder: string,
-    private readonly jobs: string,
-    private readonly now: () => number,
-  ) {}
+  constructor(folder: string, jobs: string, now: () => number) {
+    this.#folder = folder;
+    this.#jobs = jobs;
+    this.#now = now;
+  }
 
   /** Adds a settled write durably. If a write is added again, the last line counts. Throws the system's error. */
   add(settled: Settled): void {
-    const at = this.now();
-    const file = path.join(this.folder, `${dayOf(at)}.jsonl`);
+    const at = this.#now();
+    const file = path.join(this.#folder, `${dayOf(at)}.jsonl`);
     const isNewDay = !fs.existsSync(file);
     appendDurably(file, encodeLine({ at, day: dayNotionalOf(settled), settled } satisfies Line));
     if (!isNewDay) return;
-    syncFolder(this.folder);
+    syncFolder(this.#folder);
     this.#prune();
   }
 
@@ -173,20 +177,20 @@ export class Archive {
 
   /** Keeps the record of a closed job for as long as its summary here. Throws the system's error. */
   keepJob(file: string, id: string): void {
-    fs.renameSync(file, path.join(this.jobs, `${dayOf(this.now())}-${id}`));
+    fs.renameSync(file, path.join(this.#jobs, `${dayOf(this.#now())}-${id}`));
   }
 
   /** The path of a closed job's record; undefined if it was deleted. */
   jobFile(id: string): string | undefined {
-    const found = namesIn(this.jobs).findLast((name) => name.slice('YYYY-MM-DD-'.length) === id);
-    return found === undefined ? undefined : path.join(this.jobs, found);
+    const found = namesIn(this.#jobs).findLast((name) => name.slice('YYYY-MM-DD-'.length) === id);
+    return found === undefined ? undefined : path.join(this.#jobs, found);
   }
 
   /** Counts days instead of reading a clock: one that is set forward must not make pit forget today's orders. */
   #prune(): void {
-    const oldest = namesIn(this.folder).at(-KEPT_DAYS)?.slice(0, DAY_LENGTH);
+    const oldest = namesIn(this.#folder).at(-KEPT_DAYS)?.slice(0, DAY_LENGTH);
     if (oldest === undefined) return;
-    for (const folder of [this.folder, this.jobs])
+    for (const folder of [this.#folder, this.#jobs])
       for (const name of namesIn(folder)) if (name < oldest) fs.rmSync(path.join(folder, name), { force: true });
   }
 
@@ -220,8 +224,8 @@ export class Archive {
   }
 
   #filesSince(time: number): string[] {
-    const names = namesIn(this.folder).filter((name) => name >= dayOf(time));
-    return names.map((name) => path.join(this.folder, name));
+    const names = namesIn(this.#folder).filter((name) => name >= dayOf(time));
+    return names.map((name) => path.join(this.#folder, name));
   }
 }
 

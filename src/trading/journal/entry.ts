@@ -54,16 +54,24 @@ export interface EntryContext {
  * was recorded. {@link Journal} draws its states.
  */
 export class JournalEntry<Kind extends WriteKind = WriteKind> {
+  readonly #file: string;
+  readonly #journal: EntryContext;
+  #laterEvents: JournalEvent[];
+
   constructor(
-    private readonly file: string,
-    private readonly journal: EntryContext,
+    file: string,
+    journal: EntryContext,
     readonly write: RecordedWrite<Kind>,
-    private laterEvents: JournalEvent[],
-  ) {}
+    laterEvents: JournalEvent[],
+  ) {
+    this.#file = file;
+    this.#journal = journal;
+    this.#laterEvents = laterEvents;
+  }
 
   /** All events, oldest first. The first is the recording itself. */
   get events(): readonly JournalEvent[] {
-    return [{ time: this.write.time, event: 'recorded' }, ...this.laterEvents];
+    return [{ time: this.write.time, event: 'recorded' }, ...this.#laterEvents];
   }
 
   isKind<Meant extends Kind>(operation: Meant): this is JournalEntry<Meant> {
@@ -72,7 +80,7 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
 
   /** The owning process, alive or dead; null once released. */
   get owner(): Owner | null {
-    return ownerOf(this.write, this.laterEvents);
+    return ownerOf(this.write, this.#laterEvents);
   }
 
   /** Whether a live process owns it and so will settle it. */
@@ -94,7 +102,7 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
 
   /** Whether its response was lost: none came, or the process that would have read it was replaced by another. */
   get wasLost(): boolean {
-    return this.laterEvents.some(
+    return this.#laterEvents.some(
       ({ isUnanswered, isContradicted, newOwner }) =>
         isUnanswered === true || isContradicted === true || newOwner !== undefined,
     );
@@ -107,7 +115,7 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
    */
   claim(resumed: Pick<JournalEvent, 'bestBid' | 'overridden'> = {}): boolean {
     if (this.isUnderWay) return false;
-    return orCannotWrite(this.file, () => {
+    return orCannotWrite(this.#file, () => {
       const link = this.#makeClaimLink();
       if (link === undefined) return false;
       try {
@@ -123,8 +131,8 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
    * process that died before it added its line stays, and the next number is used.
    */
   #makeClaimLink(): string | undefined {
-    for (let number = claimsIn(this.laterEvents) + 1; ; number += 1) {
-      const link = claimLink(this.file, number);
+    for (let number = claimsIn(this.#laterEvents) + 1; ; number += 1) {
+      const link = claimLink(this.#file, number);
       if (createLink(link, JSON.stringify(thisProcess()))) return link;
       const text = textOfLink(link);
       if (text === undefined || isOwnerAlive(JSON.parse(text) as Owner)) return undefined;
@@ -133,21 +141,21 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
 
   /** Adds the line of a claim, with its link made; false if the record is gone, or has had another claim since it was read. */
   #addClaim(resumed: Pick<JournalEvent, 'bestBid' | 'overridden'>): boolean {
-    const now = readRecord(this.file);
+    const now = readRecord(this.#file);
     if (now === undefined || now === 'damaged') return false;
-    if (claimsIn(now.laterEvents) !== claimsIn(this.laterEvents)) return false;
+    if (claimsIn(now.laterEvents) !== claimsIn(this.#laterEvents)) return false;
     const line = this.#event('resumed', { newOwner: thisProcess(), ...resumed });
-    if (!appendIfExists(this.file, encodeLine(line))) return false;
-    this.laterEvents = [...now.laterEvents, line];
+    if (!appendIfExists(this.#file, encodeLine(line))) return false;
+    this.#laterEvents = [...now.laterEvents, line];
     return true;
   }
 
   /** Adds an event to the timeline. If the disk is full, only this line is lost. */
   note(event: string, details: EventDetails = {}): void {
     const line = this.#event(event, details);
-    this.laterEvents.push(line);
+    this.#laterEvents.push(line);
     try {
-      append(this.file, encodeLine(line));
+      append(this.#file, encodeLine(line));
     } catch {
       // the disk already has what matters: the write may have been sent
     }
@@ -164,8 +172,8 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
       batchEvent,
       ...(batchEvent.kind === 'found' ? { unexpected: true } : {}),
     });
-    if (!appendIfExists(this.file, encodeLine(line))) return false;
-    this.laterEvents.push(line);
+    if (!appendIfExists(this.#file, encodeLine(line))) return false;
+    this.#laterEvents.push(line);
     return true;
   }
 
@@ -176,11 +184,11 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
   async noteDurably(event: string, details: EventDetails): Promise<void> {
     const line = this.#event(event, details);
     try {
-      await appendDurablyAsync(this.file, encodeLine(line));
+      await appendDurablyAsync(this.#file, encodeLine(line));
     } catch (thrown) {
-      throw cannotWrite(this.file, thrown);
+      throw cannotWrite(this.#file, thrown);
     }
-    this.laterEvents.push(line);
+    this.#laterEvents.push(line);
   }
 
   /** Gives up for now: the write stays open and its outcome unknown. */
@@ -205,14 +213,14 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
   /** The outcome of a settled write, from its own record or from the archive. */
   get settlement(): Settlement | undefined {
     return (
-      this.laterEvents.findLast(({ settled }) => settled !== undefined)?.settled ??
-      this.journal.archive.find(this.write.id)
+      this.#laterEvents.findLast(({ settled }) => settled !== undefined)?.settled ??
+      this.#journal.archive.find(this.write.id)
     );
   }
 
   /** Whether it is closed, and its record kept in case its order appears after all. */
   get isClosed(): boolean {
-    return this.laterEvents.some(({ isClosed }) => isClosed === true);
+    return this.#laterEvents.some(({ isClosed }) => isClosed === true);
   }
 
   /** Whether it counted as refused or not sent, exists after all, and the user has not asked for it since. */
@@ -222,7 +230,7 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
 
   /** When the last of its unexpected orders was found, by this machine's clock in ms since the Unix epoch. */
   get unexpectedSince(): number | undefined {
-    const last = this.laterEvents.findLast(({ unexpected, shown }) => unexpected ?? shown);
+    const last = this.#laterEvents.findLast(({ unexpected, shown }) => unexpected ?? shown);
     return last?.unexpected ? last.time : undefined;
   }
 
@@ -254,14 +262,14 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
 
   /** Whether more orders of a job were found after it was settled. */
   get hasLateFindings(): boolean {
-    return this.laterEvents.some(({ isLate, batchEvent }) => isLate && batchEvent !== undefined);
+    return this.#laterEvents.some(({ isLate, batchEvent }) => isLate && batchEvent !== undefined);
   }
 
   /** Copies an outcome that was corrected later to the archive. A process may have been killed after it wrote only the record. */
   #archiveCorrection(): void {
-    const corrected = this.laterEvents.findLast(({ isLate, settled }) => isLate && settled !== undefined)?.settled;
+    const corrected = this.#laterEvents.findLast(({ isLate, settled }) => isLate && settled !== undefined)?.settled;
     if (corrected === undefined) return;
-    const { archive } = this.journal;
+    const { archive } = this.#journal;
     const before = archive.find(this.write.id);
     if (before?.outcome === corrected.outcome && before.duplicates.length === corrected.duplicates.length) return;
     ignoringDiskErrors(() => archive.add({ ...corrected, write: this.write, events: this.#eventsForArchive() }));
@@ -276,8 +284,8 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
     this.#archiveCorrection();
     ignoringDiskErrors(() => {
       if (isKept) this.note('verified', { isLate: true, isClosed: true });
-      else if (isKind(this.write, 'batch')) this.journal.archive.keepJob(this.file, this.write.id);
-      else fs.rmSync(this.file);
+      else if (isKind(this.write, 'batch')) this.#journal.archive.keepJob(this.#file, this.write.id);
+      else fs.rmSync(this.#file);
     });
   }
 
@@ -289,9 +297,9 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
   continueAs<Next extends WriteKind>(next: Extract<Write, { operation: Next }>, reqTime: number): JournalEntry<Next> {
     const { id, time, firstOwner, bestBid } = this.write;
     const write = { ...next, id, time, reqTime, firstOwner, bestBid } as RecordedWrite<Next>;
-    if (!orCannotWrite(this.file, () => appendIfExists(this.file, recordText(write))))
+    if (!orCannotWrite(this.#file, () => appendIfExists(this.#file, recordText(write))))
       throw usage(`Another process has settled ${id}.`, suggest('See what became of it', 'resolve', id));
-    return new JournalEntry(this.file, this.journal, write, this.laterEvents);
+    return new JournalEntry(this.#file, this.#journal, write, this.#laterEvents);
   }
 
   /**
@@ -309,16 +317,16 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
 
   /** Deletes the record of a write that was never sent. If the disk fails, `resolve` finds that it was never sent. */
   discard(): void {
-    ignoringDiskErrors(() => fs.rmSync(this.file));
+    ignoringDiskErrors(() => fs.rmSync(this.#file));
   }
 
   #archiveAndMove(settled: Settled): void {
-    const { archive, paths } = this.journal;
+    const { archive, paths } = this.#journal;
     ignoringDiskErrors(() => {
       archive.add(settled);
       const file = paths.settled(this.write);
-      if (file === undefined) fs.rmSync(this.file);
-      else moveIfExists(this.file, file);
+      if (file === undefined) fs.rmSync(this.#file);
+      else moveIfExists(this.#file, file);
     });
   }
 
@@ -328,7 +336,7 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
 
   /** Makes an event. Its text is masked and cut, because a message of the exchange may be long or repeat secrets. */
   #event(event: string, details: EventDetails): JournalEvent {
-    const { now, redaction } = this.journal.host;
+    const { now, redaction } = this.#journal.host;
     const masked = JSON.parse(redaction.applyToData(JSON.stringify(details))) as EventDetails;
     return { time: now(), event: redaction.apply(event).slice(0, LONGEST_EVENT), ...masked };
   }

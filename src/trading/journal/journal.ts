@@ -101,6 +101,9 @@ interface Writes {
  * sandbox, ends the process (SIGBUS, SIGSEGV, SIGABRT) if its file is cut off or a page is damaged, and cannot be read on a read-only disk.
  */
 export class Journal {
+  readonly #host: Pick<Host, 'now' | 'redaction'>;
+  readonly #root: string;
+
   readonly #paths: JournalPaths;
   readonly #archive: Archive;
   #isOfThisVersion = false;
@@ -110,10 +113,13 @@ export class Journal {
    * @param folder the folder within that belongs to the account
    */
   constructor(
-    private readonly host: Pick<Host, 'now' | 'redaction'>,
-    private readonly root: string,
+    host: Pick<Host, 'now' | 'redaction'>,
+    root: string,
     readonly folder: string,
   ) {
+    this.#host = host;
+    this.#root = root;
+
     this.#paths = new JournalPaths(path.join(root, 'journal', folder));
     this.#archive = new Archive(this.#paths.of('archive'), this.#paths.of('jobs'), host.now);
   }
@@ -157,7 +163,7 @@ export class Journal {
     write: Extract<Write, { operation: Kind }>,
     { id, clientId, reqTime, bestBid }: NewRecord,
   ): JournalEntry<Kind> {
-    const facts = { id, clientId, bestBid, time: this.host.now(), reqTime, firstOwner: thisProcess() };
+    const facts = { id, clientId, bestBid, time: this.#host.now(), reqTime, firstOwner: thisProcess() };
     return new JournalEntry(this.fileOf(id), this.#context, { ...write, ...facts } as RecordedWrite<Kind>, []);
   }
 
@@ -217,7 +223,7 @@ export class Journal {
     const aside = path.join(this.#paths.of('damaged'), id);
     this.#makeFolder('damaged');
     orCannotWrite(file, () => {
-      append(file, encodeLine({ time: this.host.now(), event }));
+      append(file, encodeLine({ time: this.#host.now(), event }));
       fs.renameSync(file, aside);
     });
     return aside;
@@ -296,13 +302,13 @@ export class Journal {
   /** How long ago a list was last read to close settled writes, in milliseconds; Infinity if that is unknown. */
   sinceClosing(list: MarketSide): number {
     const at = Number(readIfExists(this.#paths.closing(list)) ?? Number.NEGATIVE_INFINITY);
-    const since = this.host.now() - at;
+    const since = this.#host.now() - at;
     return since >= 0 ? since : Number.POSITIVE_INFINITY;
   }
 
   /** Notes that a list was read now to close settled writes. */
   noteClosing(list: MarketSide): void {
-    ignoringDiskErrors(() => create(this.#paths.closing(list), `${this.host.now()}`, false));
+    ignoringDiskErrors(() => create(this.#paths.closing(list), `${this.#host.now()}`, false));
   }
 
   /**
@@ -311,7 +317,7 @@ export class Journal {
    */
   unexpected(): JournalEntry[] {
     this.#requireThisVersion();
-    const since = this.host.now() - UNEXPECTED_MS;
+    const since = this.#host.now() - UNEXPECTED_MS;
     return this.#paths
       .allSettled()
       .flatMap((file) => this.#readIfIntact(file) ?? [])
@@ -325,7 +331,7 @@ export class Journal {
   }
 
   get #context(): EntryContext {
-    return { host: this.host, paths: this.#paths, archive: this.#archive };
+    return { host: this.#host, paths: this.#paths, archive: this.#archive };
   }
 
   /** The record of a settled job. */
@@ -380,13 +386,13 @@ export class Journal {
     if (isNew) orCannotWrite(version, () => create(version, `${VERSION}\n`, true));
     for (const name of ['archive', 'jobs', 'settled', 'unsettled'] as const) this.#makeFolder(name);
     if (isNew)
-      for (const folder of [this.root, path.join(this.root, 'journal'), this.#paths.of('')])
+      for (const folder of [this.#root, path.join(this.#root, 'journal'), this.#paths.of('')])
         orCannotWrite(folder, () => syncFolder(folder));
-    sweepLeftovers(this.#paths.of('unsettled'), this.host.now() - LEFTOVER_MS);
+    sweepLeftovers(this.#paths.of('unsettled'), this.#host.now() - LEFTOVER_MS);
   }
 
   #makeFolder(name: Parameters<JournalPaths['of']>[0]): void {
-    makePrivateFolder(this.root, path.relative(this.root, this.#paths.of(name)));
+    makePrivateFolder(this.#root, path.relative(this.#root, this.#paths.of(name)));
   }
 
   /**
@@ -394,7 +400,7 @@ export class Journal {
    * Failure `credentials` if others can change or replace it: records that are missing may be elsewhere.
    */
   #requireThisVersion(): void {
-    requireOwnFolder(this.root, path.join('journal', this.folder));
+    requireOwnFolder(this.#root, path.join('journal', this.folder));
     if (this.#isOfThisVersion) return;
     // in this order: another process may be making the first record, and makes the version before anything else
     if (namesIn(this.#paths.of('')).length === 0) return;

@@ -10,11 +10,15 @@ const SEPARATOR = '~';
 
 /** Where the records of a journal are. A record's place shows its state. */
 export class JournalPaths {
+  readonly #folder: string;
+
   /** @param folder the journal's own folder */
-  constructor(private readonly folder: string) {}
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
 
   of(name: '' | 'version' | 'unsettled' | 'settled' | 'archive' | 'jobs' | 'damaged'): string {
-    return path.join(this.folder, name);
+    return path.join(this.#folder, name);
   }
 
   /** The record of a write whose outcome is unknown. */

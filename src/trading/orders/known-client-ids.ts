@@ -11,6 +11,10 @@ const FRESH_MS = 2_000;
  * cannot be read knows none, and what is listed is right without them.
  */
 export class KnownClientIds {
+  readonly #journal: () => Journal;
+  readonly #market: string | undefined;
+  readonly #monotonic: () => number;
+
   #names: ReadonlyMap<string, string> = new Map();
   #readAt = Number.NEGATIVE_INFINITY;
 
@@ -18,30 +22,30 @@ export class KnownClientIds {
    * @param market of the orders; of any market if undefined
    * @param monotonic milliseconds of a clock that is never set
    */
-  constructor(
-    private readonly journal: () => Journal,
-    private readonly market: string | undefined,
-    private readonly monotonic: () => number,
-  ) {}
+  constructor(journal: () => Journal, market: string | undefined, monotonic: () => number) {
+    this.#journal = journal;
+    this.#market = market;
+    this.#monotonic = monotonic;
+  }
 
   /** The id that the exchange named, or else that of the journal; null if neither is known. */
   of({ id, clientId }: Pick<Order, 'id' | 'clientId'>): string | null {
     if (clientId !== null) return clientId;
-    if (!this.#names.has(id) && this.monotonic() - this.#readAt > FRESH_MS) this.#read();
+    if (!this.#names.has(id) && this.#monotonic() - this.#readAt > FRESH_MS) this.#read();
     return this.#names.get(id) ?? null;
   }
 
   #read(): void {
     const names = new Map<string, string>();
-    const filter = { operation: 'order', ...(this.market === undefined ? {} : { market: this.market }) };
+    const filter = { operation: 'order', ...(this.#market === undefined ? {} : { market: this.#market }) };
     try {
-      for (const settled of this.journal().archive.newestFirst(filter, 0))
+      for (const settled of this.#journal().archive.newestFirst(filter, 0))
         if (isKind(settled.write, 'order'))
           for (const id of ordersMadeBy(settled)) names.set(id, clientIdOf(settled.write));
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
     }
     this.#names = names;
-    this.#readAt = this.monotonic();
+    this.#readAt = this.#monotonic();
   }
 }

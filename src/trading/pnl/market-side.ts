@@ -41,6 +41,9 @@ const UNNAMED = null;
  * traded does not matter, because a bill names none, and lots belong to the market.
  */
 export class MarketSide {
+  readonly #booking: FeeBooking;
+  readonly #ownCoin: string | null;
+
   readonly base: string;
   readonly quote: string;
   readonly isBuy: boolean;
@@ -64,9 +67,12 @@ export class MarketSide {
   constructor(
     readonly market: string,
     readonly side: FilledOrder['side'],
-    private readonly booking: FeeBooking,
-    private readonly ownCoin: string | null,
+    booking: FeeBooking,
+    ownCoin: string | null,
   ) {
+    this.#booking = booking;
+    this.#ownCoin = ownCoin;
+
     const names = splitMarket(market);
     if (names === undefined) throw new RangeError(`not a market: ${market}`);
     this.base = names.base;
@@ -87,8 +93,8 @@ export class MarketSide {
     this.valueLeft = this.valueLeft.plus(Decimal.of(order.filledValue));
     const fee = Decimal.of(order.fee ?? '0');
     if (fee.sign === 0) return;
-    if (this.booking === 'apart' || order.feeCoin !== this.received) {
-      this.#owe(order.feeCoin ?? this.ownCoin, fee, fee.sign);
+    if (this.#booking === 'apart' || order.feeCoin !== this.received) {
+      this.#owe(order.feeCoin ?? this.#ownCoin, fee, fee.sign);
       return;
     }
     this.#inside.set(this.group, (this.#inside.get(this.group) ?? Decimal.zero).plus(fee));

@@ -314,7 +314,12 @@ interface SearchOptions {
  * together. If there are none, the trades that leave the fewest bills. Then it looks for divisions with other sums.
  */
 class MomentSearch {
-  readonly #options: readonly (readonly Candidate[])[];
+  readonly #all: readonly Line[];
+  readonly #lines: readonly Line[];
+  readonly #sides: readonly MarketSide[];
+  readonly #options: SearchOptions;
+
+  readonly #candidates: readonly (readonly Candidate[])[];
   readonly #taken = new Set<Line>();
   readonly #chosen: Candidate[] = [];
   readonly #varying = new Set<MarketSide>();
@@ -325,30 +330,37 @@ class MomentSearch {
   #mostSteps = MOST_STEPS;
 
   constructor(
-    private readonly all: readonly Line[],
-    private readonly lines: readonly Line[],
-    private readonly sides: readonly MarketSide[],
+    all: readonly Line[],
+    lines: readonly Line[],
+    sides: readonly MarketSide[],
     candidates: readonly Candidate[],
-    private readonly options: SearchOptions,
+    options: SearchOptions,
   ) {
+    this.#all = all;
+    this.#lines = lines;
+    this.#sides = sides;
+    this.#options = options;
+
     // what came in has no fees among it, unless there are rebates
     const came = lines.filter(({ change }) => change.sign > 0);
     const byLine = new Map<Line, Candidate[]>(came.map((line) => [line, []]));
     for (const candidate of candidates) byLine.get(receivedOf(candidate))?.push(candidate);
-    this.#options = came.map((line) => (byLine.get(line) ?? []).sort(nearestFirst)).filter(({ length }) => length > 0);
+    this.#candidates = came
+      .map((line) => (byLine.get(line) ?? []).sort(nearestFirst))
+      .filter(({ length }) => length > 0);
   }
 
   run(): Found {
     this.#search(0, 0);
     const isWhole = this.#bestRest === 0;
-    const isSeen = this.options.isClear || this.#steps <= this.#mostSteps;
-    return { trades: this.#best, isWhole, varying: isSeen ? this.#varying : new Set(this.sides) };
+    const isSeen = this.#options.isClear || this.#steps <= this.#mostSteps;
+    return { trades: this.#best, isWhole, varying: isSeen ? this.#varying : new Set(this.#sides) };
   }
 
   /** @param skipped how many bills before this one are none of a trade */
   #search(index: number, skipped: number): void {
     if (this.#isOver) return;
-    const options = this.#options[index];
+    const options = this.#candidates[index];
     if (options === undefined) {
       this.#end(skipped);
       return;
@@ -379,20 +391,20 @@ class MomentSearch {
   }
 
   get #isOver(): boolean {
-    const isFound = this.#bestRest === 0 && this.options.isClear;
+    const isFound = this.#bestRest === 0 && this.#options.isClear;
     return isFound || this.#steps > this.#mostSteps;
   }
 
   #end(skipped: number): void {
     const unexplained = this.#unexplainedCoins();
-    const open = this.options.endsAll ? this.sides.filter(({ isFound }) => !isFound).length : 0;
+    const open = this.#options.endsAll ? this.#sides.filter(({ isFound }) => !isFound).length : 0;
     const rest = unexplained === 0 && open === 0 ? 0 : unexplained + open + skipped;
     if (this.#bestRest === 0) {
       if (unexplained === 0) this.#compare();
     } else if (rest < this.#bestRest) {
       this.#best = [...this.#chosen];
       this.#bestRest = rest;
-      if (rest > 0 || this.options.isClear) return;
+      if (rest > 0 || this.#options.isClear) return;
       this.#sums = this.#sumsOfSides();
       this.#mostSteps = this.#steps + MORE_STEPS;
     }
@@ -400,7 +412,7 @@ class MomentSearch {
 
   #compare(): void {
     const sums = this.#sumsOfSides();
-    for (const side of this.sides) if (sums.get(side) !== this.#sums.get(side)) this.#varying.add(side);
+    for (const side of this.#sides) if (sums.get(side) !== this.#sums.get(side)) this.#varying.add(side);
   }
 
   /** What each side trades and pays, as text. A bill that several sides may have paid is one that each may have paid or not. */
@@ -408,7 +420,8 @@ class MomentSearch {
     const trading = new Set(this.#chosen.map(({ side }) => side));
     const fees = new Map<MarketSide, string[]>();
     const left = new CoinSums();
-    for (const line of this.all) if (!this.#taken.has(line)) left.add(kindOf(line.coin, line.change.sign), line.change);
+    for (const line of this.#all)
+      if (!this.#taken.has(line)) left.add(kindOf(line.coin, line.change.sign), line.change);
     for (const [key, sum] of left.entries()) {
       const [coin = ''] = key.split(' ');
       const payers = [...trading].filter(({ feesLeft }) =>
@@ -420,7 +433,7 @@ class MomentSearch {
       }
     }
     return new Map(
-      this.sides.map((side) => {
+      this.#sides.map((side) => {
         const { amountLeft, valueLeft } = side;
         return [side, `${amountLeft} ${valueLeft} ${fees.get(side)?.join(' ') ?? ''}`];
       }),
@@ -433,7 +446,7 @@ class MomentSearch {
     for (const { feesLeft } of new Set(this.#chosen.map(({ side }) => side)))
       for (const [coin, amount] of feesLeft) fees.add(coin ?? ANY_COIN, -amount.sign, amount);
     const left = new CoinSigns();
-    for (const line of this.lines) if (!this.#taken.has(line)) left.add(line.coin, line.change.sign, line.change);
+    for (const line of this.#lines) if (!this.#taken.has(line)) left.add(line.coin, line.change.sign, line.change);
     return left.exceeding(fees);
   }
 }

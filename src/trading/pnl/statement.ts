@@ -13,12 +13,16 @@ const SECOND_MS = 1_000;
 
 /** The bills of an account, oldest first, each taken by at most one record. */
 export class Statement {
+  readonly #bills: readonly Bill[];
+
   readonly lines: readonly Line[];
   /** How long a moment of the statement lasts, in ms: some exchanges date bills in whole seconds. */
   readonly momentMs: number;
   readonly #taken = new Set<number>();
 
-  constructor(private readonly bills: readonly Bill[]) {
+  constructor(bills: readonly Bill[]) {
+    this.#bills = bills;
+
     this.lines = bills.map(({ coin, change, time }, place) => ({ place, coin, change: Decimal.of(change), time }));
     this.momentMs = bills.every(({ time }) => time % SECOND_MS === 0) ? SECOND_MS : 1;
   }
@@ -39,7 +43,7 @@ export class Statement {
   takenTypes(): Set<string> {
     const types = new Set<string>();
     for (const place of this.#taken) {
-      const type = this.bills[place]?.type ?? null;
+      const type = this.#bills[place]?.type ?? null;
       if (type !== null) types.add(type);
     }
     return types;
@@ -59,9 +63,13 @@ export class Statement {
 
 /** The bills that are left, by coin and amount. */
 export class AmountIndex {
+  readonly #statement: Statement;
+
   readonly #lines = new Map<string, Line[]>();
 
-  constructor(private readonly statement: Statement) {
+  constructor(statement: Statement) {
+    this.#statement = statement;
+
     for (const line of statement.lines) {
       if (statement.isTaken(line.place)) continue;
       const key = keyOf(line.coin, line.change);
@@ -73,13 +81,13 @@ export class AmountIndex {
 
   /** The oldest bill of exactly this amount that `suits`. */
   find(coin: string, change: Decimal, suits: (line: Line) => boolean = () => true): Line | undefined {
-    return this.#lines.get(keyOf(coin, change))?.find((one) => !this.statement.isTaken(one.place) && suits(one));
+    return this.#lines.get(keyOf(coin, change))?.find((one) => !this.#statement.isTaken(one.place) && suits(one));
   }
 
   /** Takes the bill that {@link find} finds. */
   take(coin: string, change: Decimal, suits?: (line: Line) => boolean): Line | undefined {
     const line = this.find(coin, change, suits);
-    if (line !== undefined) this.statement.take(line);
+    if (line !== undefined) this.#statement.take(line);
     return line;
   }
 }

@@ -54,19 +54,23 @@ export interface Kept {
  * So a write is sent once, whatever processes try, and a file that was changed or made by others is not sent.
  */
 export class PreparedStore {
+  readonly #host: Pick<Host, 'now' | 'directories' | 'randomBytes'>;
+
   readonly #folder: string;
 
-  constructor(private readonly host: Pick<Host, 'now' | 'directories' | 'randomBytes'>) {
+  constructor(host: Pick<Host, 'now' | 'directories' | 'randomBytes'>) {
+    this.#host = host;
+
     this.#folder = path.join(host.directories.state, PREPARED_FOLDER);
   }
 
   /** Keeps a write for its commit. Throws Failure `usage` or `credentials` if it cannot be written. */
   keep(write: Omit<PreparedWrite, 'id' | 'made' | 'expires'>): PreparedWrite {
-    const made = this.host.now();
-    const nonce = Buffer.from(this.host.randomBytes(16)).toString('hex');
+    const made = this.#host.now();
+    const nonce = Buffer.from(this.#host.randomBytes(16)).toString('hex');
     const content: PreparedContent = { ...write, made, expires: made + PREPARED_MS, nonce };
     const text = JSON.stringify(content);
-    makePrivateFolder(this.host.directories.state, PREPARED_FOLDER);
+    makePrivateFolder(this.#host.directories.state, PREPARED_FOLDER);
     const id = idOf(text, write.write.kind, this.#key() ?? this.#newKey());
     this.#sweep();
     const file = this.#fileOf(id);
@@ -88,13 +92,13 @@ export class PreparedStore {
 
   isInTime({ expires, made }: PreparedWrite): boolean {
     // not before it was made: the clock may have been set back
-    return this.host.now() <= expires && this.host.now() >= made;
+    return this.#host.now() <= expires && this.#host.now() >= made;
   }
 
   /** The write with an id; `changed` if its file is not as it was written. Throws Failure if it cannot be read. */
   find(id: string): Kept | 'changed' | undefined {
     const file = this.#fileOf(id);
-    const text = readPrivate(this.host.directories.state, path.join(PREPARED_FOLDER, id), MAX_BYTES)?.toString('utf8');
+    const text = readPrivate(this.#host.directories.state, path.join(PREPARED_FOLDER, id), MAX_BYTES)?.toString('utf8');
     if (text === undefined) return undefined;
     const [first = '', ...rest] = text.split('\n');
     const content = valueInLine(first) as Partial<PreparedContent> | undefined;
@@ -125,7 +129,7 @@ export class PreparedStore {
 
   /** The key of the digest; undefined if there is none yet. Throws Failure if it cannot be read or is damaged. */
   #key(): Uint8Array | undefined {
-    const { state } = this.host.directories;
+    const { state } = this.#host.directories;
     const text = readPrivate(state, KEY, MAX_BYTES)?.toString('utf8');
     if (text === undefined) return undefined;
     const key = Buffer.from(text, 'hex');
@@ -138,10 +142,10 @@ export class PreparedStore {
 
   /** Makes the key; of several processes that do so at the same time, one wins. Throws Failure `usage` if it cannot be written. */
   #newKey(): Uint8Array {
-    const file = path.join(this.host.directories.state, KEY);
-    const draft = path.join(this.#folder, `.${process.pid}.${Buffer.from(this.host.randomBytes(8)).toString('hex')}`);
+    const file = path.join(this.#host.directories.state, KEY);
+    const draft = path.join(this.#folder, `.${process.pid}.${Buffer.from(this.#host.randomBytes(8)).toString('hex')}`);
     orCannotWrite(file, () => {
-      create(draft, Buffer.from(this.host.randomBytes(KEY_BYTES)).toString('hex'), true);
+      create(draft, Buffer.from(this.#host.randomBytes(KEY_BYTES)).toString('hex'), true);
       try {
         // a link is made only if the name is free, and is whole at once
         ignoringExisting(() => fs.linkSync(draft, file));
@@ -168,7 +172,7 @@ export class PreparedStore {
   }
 
   #sweep(): void {
-    const before = this.host.now() - KEPT_MS;
+    const before = this.#host.now() - KEPT_MS;
     ignoringDiskErrors(() => {
       for (const id of namesIn(this.#folder))
         if (fs.lstatSync(this.#fileOf(id)).mtimeMs < before) fs.rmSync(this.#fileOf(id), { force: true });

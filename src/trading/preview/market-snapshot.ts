@@ -21,6 +21,11 @@ export interface ReplacedOrder {
  * The book, the balances and the newest orders, each read once, on the first call. A failed read is kept as its Failure.
  */
 export class MarketSnapshot {
+  readonly #client: Exchange;
+  readonly #marketSide: { readonly market: string; readonly side: Side };
+  readonly #levels: number;
+  readonly #replaced: ReplacedOrder | undefined;
+
   #book: Promise<BookView | Failure> | undefined;
   #available: Promise<Available | Failure> | undefined;
   #orders: Promise<readonly Order[] | Failure> | undefined;
@@ -31,18 +36,23 @@ export class MarketSnapshot {
    *   available
    */
   constructor(
-    private readonly client: Exchange,
-    private readonly marketSide: { readonly market: string; readonly side: Side },
-    private readonly levels: number,
-    private readonly replaced?: ReplacedOrder,
-  ) {}
+    client: Exchange,
+    marketSide: { readonly market: string; readonly side: Side },
+    levels: number,
+    replaced?: ReplacedOrder,
+  ) {
+    this.#client = client;
+    this.#marketSide = marketSide;
+    this.#levels = levels;
+    this.#replaced = replaced;
+  }
 
   /**
    * A snapshot that reads book and balances again. The orders are kept, because they only show which fees were paid.
    * @param replaced as for the constructor
    */
-  refreshed(replaced = this.replaced): MarketSnapshot {
-    const next = new MarketSnapshot(this.client, this.marketSide, this.levels, replaced);
+  refreshed(replaced = this.#replaced): MarketSnapshot {
+    const next = new MarketSnapshot(this.#client, this.#marketSide, this.#levels, replaced);
     next.#orders = this.#orders;
     return next;
   }
@@ -58,12 +68,12 @@ export class MarketSnapshot {
   }
 
   book(): Promise<BookView | Failure> {
-    this.#book ??= orFailure(() => readBookView(this.client, this.marketSide.market, this.levels, this.replaced));
+    this.#book ??= orFailure(() => readBookView(this.#client, this.#marketSide.market, this.#levels, this.#replaced));
     return this.#book;
   }
 
   balances(): Promise<Available | Failure> {
-    this.#available ??= orFailure(() => readAvailable(this.client));
+    this.#available ??= orFailure(() => readAvailable(this.#client));
     return this.#available;
   }
 
@@ -72,14 +82,14 @@ export class MarketSnapshot {
     const available = await this.balances();
     if (available instanceof Failure) return available;
     const spendable = available.get(spentCoin(market, side)) ?? Decimal.zero;
-    return this.replaced === undefined ? spendable : spendable.plus(spentBy(this.replaced));
+    return this.#replaced === undefined ? spendable : spendable.plus(spentBy(this.#replaced));
   }
 
   /** The newest orders of this side. */
   orders(): Promise<readonly Order[] | Failure> {
     this.#orders ??= orFailure(async () => {
       const page = { from: 1, to: 1 };
-      return (await this.client.orders(this.marketSide.market, this.marketSide.side, page)).orders;
+      return (await this.#client.orders(this.#marketSide.market, this.#marketSide.side, page)).orders;
     });
     return this.#orders;
   }

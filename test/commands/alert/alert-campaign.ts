@@ -148,28 +148,32 @@ interface Crossed {
 
 /** The crossings by all trades of the exchange, and by rules of its own. */
 class Truth {
+  readonly #client: ExchangeClient;
+  #last: string;
+  readonly #levels: { readonly above: number; readonly below: number };
+
   readonly crossings: Crossed[] = [];
   /** The crossings from which the price is not back. */
   readonly #current: { above?: Crossed | undefined; below?: Crossed | undefined } = {};
 
-  constructor(
-    private readonly client: ExchangeClient,
-    private last: string,
-    private readonly levels: { readonly above: number; readonly below: number },
-  ) {}
+  constructor(client: ExchangeClient, last: string, levels: { readonly above: number; readonly below: number }) {
+    this.#client = client;
+    this.#last = last;
+    this.#levels = levels;
+  }
 
   async read(): Promise<void> {
     for (;;) {
-      const trades = await this.client.trades(MARKET, this.last);
+      const trades = await this.#client.trades(MARKET, this.#last);
       if (trades.length === 0) return;
       for (const { price, time } of trades) this.#take(Number(price), tradeKey(time, price));
-      this.last = trades.at(-1)?.id ?? this.last;
+      this.#last = trades.at(-1)?.id ?? this.#last;
     }
   }
 
   #take(price: number, key: string): void {
-    const above = Number(this.levels.above.toFixed(2));
-    const below = Number(this.levels.below.toFixed(2));
+    const above = Number(this.#levels.above.toFixed(2));
+    const below = Number(this.#levels.below.toFixed(2));
     const sides = [
       { side: 'above', isBeyond: price > above, isBack: price <= above * 0.999 },
       { side: 'below', isBeyond: price < below, isBack: price >= below * 1.001 },
@@ -188,16 +192,20 @@ class Truth {
 
 /** A way to the exchange that can be cut, or stand still. */
 class Wire {
+  readonly #server: Server;
+
   readonly #pairs = new Set<Socket>();
   #isCut = false;
   #isStill = false;
 
-  private constructor(private readonly server: Server) {}
+  private constructor(server: Server) {
+    this.#server = server;
+  }
 
   static async to(port: number): Promise<Wire> {
     let wire: Wire | undefined;
     const server = createServer((client) => {
-      if (wire !== undefined) wire.join(client, port);
+      if (wire !== undefined) wire.#join(client, port);
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     wire = new Wire(server);
@@ -205,7 +213,7 @@ class Wire {
   }
 
   get port(): number {
-    const address = this.server.address();
+    const address = this.#server.address();
     return typeof address === 'object' && address !== null ? address.port : 0;
   }
 
@@ -227,10 +235,10 @@ class Wire {
 
   close(): void {
     this.reset();
-    this.server.close();
+    this.#server.close();
   }
 
-  private join(client: Socket, port: number): void {
+  #join(client: Socket, port: number): void {
     client.on('error', () => undefined);
     if (this.#isCut) {
       client.destroy();
@@ -255,6 +263,9 @@ class Wire {
 
 /** A sandbox with fast clocks, and the ways of the alert to it. */
 class World {
+  readonly #home: string;
+  readonly #seed: number;
+
   readonly #start = performance.now();
   readonly #origin = Date.now();
   #asleepMs = 0;
@@ -263,10 +274,10 @@ class World {
   #client: ExchangeClient | undefined;
   #wires: { readonly stream: Wire; readonly http: Wire } | undefined;
 
-  private constructor(
-    private readonly home: string,
-    private readonly seed: number,
-  ) {}
+  private constructor(home: string, seed: number) {
+    this.#home = home;
+    this.#seed = seed;
+  }
 
   static async open(seed: number): Promise<World> {
     const world = new World(mkdtempSync(path.join(tmpdir(), 'pit-alerts-')), seed);
@@ -279,7 +290,7 @@ class World {
   async close(): Promise<void> {
     for (const wire of Object.values(this.wires)) wire.close();
     await this.#running?.close();
-    rmSync(this.home, { recursive: true, force: true, maxRetries: 5 });
+    rmSync(this.#home, { recursive: true, force: true, maxRetries: 5 });
   }
 
   get address() {
@@ -335,7 +346,7 @@ class World {
       `ws://127.0.0.1:${this.wires.stream.port}/websocket`,
       `http://127.0.0.1:${this.wires.http.port}`,
     ];
-    const environment = { PATH: process.env.PATH ?? '', TZ: 'UTC', PIT_HOME: path.join(this.home, 'pit') };
+    const environment = { PATH: process.env.PATH ?? '', TZ: 'UTC', PIT_HOME: path.join(this.#home, 'pit') };
     const run = async (words: readonly string[], input = '') => {
       const { ended, printed } = startInProcess(words, environment, { input });
       if ((await ended) !== 0) throw new Error(`${words[0]}: ${printed.stderr}`);
@@ -395,8 +406,8 @@ class World {
   }
 
   async #serve(port: number): Promise<void> {
-    const { directory } = sandboxFiles({ state: path.join(this.home, 'exchange') });
-    const options = { directory, port, seed: this.seed, limits: UNLIMITED, tolerance: 3_600_000, idleMs: null };
+    const { directory } = sandboxFiles({ state: path.join(this.#home, 'exchange') });
+    const options = { directory, port, seed: this.#seed, limits: UNLIMITED, tolerance: 3_600_000, idleMs: null };
     this.#running = await serve({ ...options, now: this.now });
   }
 }

@@ -33,12 +33,16 @@ interface Exchange {
 
 /** An exchange of its own: at most 1000 candles from a time on. */
 class Served {
+  readonly #exchange: Exchange;
+
   readonly asked: number[] = [];
 
-  constructor(private readonly exchange: Exchange) {}
+  constructor(exchange: Exchange) {
+    this.#exchange = exchange;
+  }
 
   /** This machine's clock until the first answer. */
-  readonly marketNow = () => this.#now + (this.asked.length === 0 ? (this.exchange.skew ?? 0) : 0);
+  readonly marketNow = () => this.#now + (this.asked.length === 0 ? (this.#exchange.skew ?? 0) : 0);
   readonly restartingBudget = () => this;
   readonly candlePage = async ({
     from = 0,
@@ -47,7 +51,7 @@ class Served {
     from?: number | undefined;
     size?: number | undefined;
   }): Promise<{ rows: Ohlcv[]; asOf: number }> => {
-    const { count, missing, which = 'first', failsAt, error, late } = this.exchange;
+    const { count, missing, which = 'first', failsAt, error, late } = this.#exchange;
     this.asked.push(from);
     if (failsAt !== undefined && this.asked.length > failsAt) throw error ?? new Error('killed');
     const numbers = Array.from({ length: count + 1 }, (_, number) => number).filter(
@@ -64,7 +68,7 @@ class Served {
 
   /** In the middle of the current candle. */
   get #now(): number {
-    return SINCE + this.exchange.count * MINUTE + 30_000;
+    return SINCE + this.#exchange.count * MINUTE + 30_000;
   }
 }
 

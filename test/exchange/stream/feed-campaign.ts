@@ -131,16 +131,24 @@ function act({ exchange }: World, sides: readonly Side[], dice: Dice): void {
 
 /** An exchange with the limits of the interface, on a port. */
 class World {
+  readonly #seen: {
+    readonly requests: readonly Asked[];
+    readonly refusals: { readonly count: number };
+    readonly shut: () => Promise<void>;
+  };
+
   private constructor(
     readonly exchange: Exchange,
     readonly folder: string,
     readonly port: number,
-    private readonly seen: {
+    seen: {
       readonly requests: readonly Asked[];
       readonly refusals: { readonly count: number };
       readonly shut: () => Promise<void>;
     },
-  ) {}
+  ) {
+    this.#seen = seen;
+  }
 
   static async open(seed: number): Promise<World> {
     const folder = mkdtempSync(path.join(tmpdir(), 'pit-feeds-'));
@@ -182,11 +190,11 @@ class World {
   }
 
   close(): Promise<void> {
-    return this.seen.shut();
+    return this.#seen.shut();
   }
 
   load(): Pick<FeedReport, 'requests' | 'worstSecond' | 'refused'> {
-    const { requests, refusals } = this.seen;
+    const { requests, refusals } = this.#seen;
     const worst = TRADERS.map((key) => {
       const times = requests.filter((one) => one.key === key).map(({ at }) => at);
       let first = 0;
@@ -225,18 +233,22 @@ function counting(limits: Limits, refusals: { count: number }): Limits {
 
 /** A connection's way to the exchange, which can be cut. */
 class Wire {
+  readonly #server: Server;
+
   readonly #pairs = new Set<Socket>();
   #left: number | undefined;
 
   private constructor(
-    private readonly server: Server,
+    server: Server,
     readonly port: number,
-  ) {}
+  ) {
+    this.#server = server;
+  }
 
   static async to(port: number): Promise<Wire> {
     let wire: Wire | undefined;
     const server = createServer((client) => {
-      if (wire !== undefined) wire.join(client, connect(port, '127.0.0.1'));
+      if (wire !== undefined) wire.#join(client, connect(port, '127.0.0.1'));
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const address = server.address();
@@ -256,10 +268,10 @@ class Wire {
 
   close(): void {
     for (const socket of this.#pairs) socket.destroy();
-    this.server.close();
+    this.#server.close();
   }
 
-  private join(client: Socket, exchange: Socket): void {
+  #join(client: Socket, exchange: Socket): void {
     for (const socket of [client, exchange]) {
       this.#pairs.add(socket);
       socket.setNoDelay(true);
@@ -287,6 +299,8 @@ class Wire {
 
 /** A trader with feeds. */
 class Side {
+  readonly #name: string;
+
   /** Pushes of data, and the gaps that were reported as closed, by channel. */
   pushes = 0;
   readonly gaps = new Map<string, number>();
@@ -294,9 +308,11 @@ class Side {
   private constructor(
     readonly account: Account,
     readonly wire: Wire,
-    private readonly name: string,
+    name: string,
     start: (side: Side) => Feeds,
   ) {
+    this.#name = name;
+
     this.feeds = start(this);
   }
 
@@ -355,7 +371,7 @@ class Side {
       });
       if (isCurrent && isDeepStrictEqual(seen, there)) return;
       if (performance.now() > end)
-        throw new Error(`${this.name} (current: ${isCurrent}): ${JSON.stringify(differences(seen, there))}`);
+        throw new Error(`${this.#name} (current: ${isCurrent}): ${JSON.stringify(differences(seen, there))}`);
       await delay(STEP_MS);
     }
   }
@@ -365,7 +381,7 @@ class Side {
     const end = performance.now() + SETTLE_MS;
     const missing = () => CHANNELS.map(channelKey).filter((key) => (this.gaps.get(key) ?? 0) <= (before.get(key) ?? 0));
     while (missing().length > 0) {
-      if (performance.now() > end) throw new Error(`${this.name}: no gap of ${missing().join(', ')}`);
+      if (performance.now() > end) throw new Error(`${this.#name}: no gap of ${missing().join(', ')}`);
       await delay(STEP_MS);
     }
   }

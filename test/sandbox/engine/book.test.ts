@@ -5,11 +5,11 @@ import { Book, type BookOrder } from '../../../src/sandbox/engine/book.js';
 /** A book whose orders are numbered as they come, with events in words and its levels as text. */
 class DrawnBook {
   readonly book = new Book<BookOrder>();
-  private count = 0n;
+  #count = 0n;
 
   submit(side: Side, price: number, amount: number, execution: OrderType = 'limit'): string {
-    this.count += 1n;
-    const order = { id: this.count, side, price: BigInt(price), remaining: BigInt(amount) };
+    this.#count += 1n;
+    const order = { id: this.#count, side, price: BigInt(price), remaining: BigInt(amount) };
     const events = this.book.submit(order, execution).map((event) => {
       if (event.kind === 'traded')
         return `${event.taker.id} takes ${event.amount} of ${event.maker.id} at ${event.price}`;

@@ -33,7 +33,7 @@ const { accessKey, secretKey, safePwd, username } = ALICE;
 
 /** An exchange with the accounts of the signing vectors, at their time, and a clock that the test controls. */
 export class FundsFixture {
-  private open = true;
+  #open = true;
 
   private constructor(
     readonly exchange: Exchange,
@@ -67,11 +67,11 @@ export class FundsFixture {
   }
 
   get alice(): Account {
-    return this.account(ALICE.accessKey);
+    return this.#account(ALICE.accessKey);
   }
 
   get ben(): Account {
-    return this.account(BEN.accessKey);
+    return this.#account(BEN.accessKey);
   }
 
   /** Advances the clock by `ms`, at once or in steps, without simulated traders. */
@@ -114,12 +114,12 @@ export class FundsFixture {
   }
 
   async close(): Promise<void> {
-    if (!this.open) return;
-    this.open = false;
+    if (!this.#open) return;
+    this.#open = false;
     await this.exchange.close();
   }
 
-  private account(key: string): Account {
+  #account(key: string): Account {
     const account = this.exchange.customers.byAccessKey(key);
     if (account === undefined) throw new Error(`no account ${key}`);
     return account;

@@ -10,18 +10,18 @@ interface Keys {
 
 /** A client that keeps every frame as text until it is asked for. It uses none of pit's own code. */
 export class StreamClient {
-  private readonly frames: string[] = [];
-  private wake: () => void = () => undefined;
-  private keep: (frame: string) => void = (frame) => {
-    this.frames.push(frame);
-    this.wake();
+  readonly #frames: string[] = [];
+  #wake: () => void = () => undefined;
+  #keep: (frame: string) => void = (frame) => {
+    this.#frames.push(frame);
+    this.#wake();
   };
 
   private constructor(readonly socket: WebSocket) {
     socket.on('message', (data: Buffer) => {
-      this.keep(data.toString());
+      this.#keep(data.toString());
     });
-    socket.on('close', () => this.wake());
+    socket.on('close', () => this.#wake());
     socket.on('error', () => undefined);
   }
 
@@ -49,13 +49,13 @@ export class StreamClient {
 
   /** The next frame; waits for it. Throws if the connection ends first. */
   async next(): Promise<string> {
-    while (this.frames.length === 0) {
+    while (this.#frames.length === 0) {
       if (this.socket.readyState === WebSocket.CLOSED) throw new Error('the connection has ended');
       await new Promise<void>((resolve) => {
-        this.wake = resolve;
+        this.#wake = resolve;
       });
     }
-    return this.frames.shift() ?? '';
+    return this.#frames.shift() ?? '';
   }
 
   /** The frames that the server sent before it answered a ping that is sent now. */
@@ -68,8 +68,8 @@ export class StreamClient {
 
   /** Hands over all frames that were not asked for, and every further one. */
   each(use: (frame: string) => void): void {
-    for (const frame of this.frames.splice(0)) use(frame);
-    this.keep = use;
+    for (const frame of this.#frames.splice(0)) use(frame);
+    this.#keep = use;
   }
 
   /** The code with which the server closes the connection. */

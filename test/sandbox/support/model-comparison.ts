@@ -23,9 +23,9 @@ export class ModelComparison {
   /** Time spent in the order service, in ms. */
   spent = 0;
   /** Orders that may be open, by the model's numbers. */
-  private readonly orders = new Map<number, Order>();
-  private readonly numbers = new Map<bigint, number>();
-  private tradesSeen = 0;
+  readonly #orders = new Map<number, Order>();
+  readonly #numbers = new Map<bigint, number>();
+  #tradesSeen = 0;
 
   constructor(
     readonly accounts: readonly string[],
@@ -38,7 +38,7 @@ export class ModelComparison {
 
   place({ account, side, type, price, amount }: Placing): void {
     const expected = this.model.place(account, side === 'buy', type, BigInt(price), BigInt(amount));
-    const placed = this.timed(() => this.real.place(account, side, type, price, amount));
+    const placed = this.#timed(() => this.real.place(account, side, type, price, amount));
     if (typeof expected !== 'number') {
       const reason = expected === 'crossing' ? 'wouldTrade' : 'insufficientBalance';
       ok(placed instanceof Refusal && placed.reason === reason, `${reason} expected, got ${String(placed)}`);
@@ -47,18 +47,18 @@ export class ModelComparison {
     }
     if (placed instanceof Refusal) throw placed;
     this.counts.placed += 1;
-    this.orders.set(expected, placed);
-    this.numbers.set(placed.id, expected);
-    this.compareTrades(expected, placed);
+    this.#orders.set(expected, placed);
+    this.#numbers.set(placed.id, expected);
+    this.#compareTrades(expected, placed);
   }
 
   /** Cancels the open order at a place of the model's list, if there is one. */
   cancel(pick: number): void {
     const chosen = this.model.resting[pick % Math.max(1, this.model.resting.length)];
-    const order = this.orders.get(chosen?.number ?? 0);
+    const order = this.#orders.get(chosen?.number ?? 0);
     if (chosen === undefined || order === undefined) return;
     this.model.cancel(chosen.number);
-    this.timed(() => this.real.cancel(order) ?? order);
+    this.#timed(() => this.real.cancel(order) ?? order);
     deepStrictEqual([order.open, order.remaining], [false, chosen.left]);
     this.counts.cancelled += 1;
   }
@@ -72,7 +72,7 @@ export class ModelComparison {
   check(): void {
     for (const side of ['buy', 'sell'] as const) {
       const rows = [...this.real.venue.book.levels(side)].flatMap(({ price, orders }) =>
-        [...orders.values()].map((order) => [this.numbers.get(order.id), order.account, price, order.remaining]),
+        [...orders.values()].map((order) => [this.#numbers.get(order.id), order.account, price, order.remaining]),
       );
       const expected = this.model.side(side === 'buy');
       deepStrictEqual(
@@ -80,12 +80,12 @@ export class ModelComparison {
         expected.map(({ number, account, price, left }) => [number, account, price, left]),
       );
     }
-    for (const account of [...this.accounts, 'fees']) this.checkMoney(account);
+    for (const account of [...this.accounts, 'fees']) this.#checkMoney(account);
     for (const sum of this.real.ledger.sums().values()) ok(sum === 0n);
-    this.forget();
+    this.#forget();
   }
 
-  private checkMoney(account: string): void {
+  #checkMoney(account: string): void {
     const [owned, free] = [this.model.owned(account), this.model.free(account)];
     for (const coin of COINS) {
       deepStrictEqual(this.real.ledger.available(account, coin), free[coin]);
@@ -94,11 +94,11 @@ export class ModelComparison {
   }
 
   /** The trades of one order in sequence (parties, price, amount), and its remaining amount. */
-  private compareTrades(number: number, order: Order): void {
+  #compareTrades(number: number, order: Order): void {
     const expected = this.model.log.splice(0);
     const tape = this.real.trades;
-    const trades = tape.between('btc_usdt', this.tradesSeen + 1, tape.length('btc_usdt'));
-    this.tradesSeen += trades.length;
+    const trades = tape.between('btc_usdt', this.#tradesSeen + 1, tape.length('btc_usdt'));
+    this.#tradesSeen += trades.length;
     this.counts.trades += trades.length;
     deepStrictEqual(
       trades.map(({ side, price, amount }) => `${number} ${side} ${price} ${amount}`),
@@ -111,16 +111,16 @@ export class ModelComparison {
     deepStrictEqual(stateOf(order), left === undefined ? ended : 'open');
   }
 
-  private forget(): void {
+  #forget(): void {
     this.real.forgetRows();
-    for (const [number, order] of this.orders) {
+    for (const [number, order] of this.#orders) {
       if (order.open) continue;
-      this.orders.delete(number);
-      this.numbers.delete(order.id);
+      this.#orders.delete(number);
+      this.#numbers.delete(order.id);
     }
   }
 
-  private timed(work: () => Order): Order | Refusal {
+  #timed(work: () => Order): Order | Refusal {
     const start = performance.now();
     try {
       return work();

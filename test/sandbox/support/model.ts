@@ -18,7 +18,7 @@ export class Model {
   readonly resting: ModelOrder[] = [];
   readonly money = new Map<string, { usdt: bigint; btc: bigint }>();
   readonly log: string[] = [];
-  private count = 0;
+  #count = 0;
 
   constructor(accounts: readonly string[], usdt: bigint, lots: bigint) {
     for (const account of accounts) this.money.set(account, { usdt, btc: lots * LOT });
@@ -27,11 +27,11 @@ export class Model {
 
   /** The order's number, or the reason for its refusal. */
   place(account: string, buy: boolean, type: string, price: bigint, amount: bigint): number | 'crossing' | 'poor' {
-    if (type === 'postOnly' && this.opponents(buy, price).length > 0) return 'crossing';
+    if (type === 'postOnly' && this.#opponents(buy, price).length > 0) return 'crossing';
     if (buy ? this.free(account).usdt < price * amount : this.free(account).btc < amount * LOT) return 'poor';
-    this.count += 1;
-    const order = { number: this.count, account, buy, price, left: amount, amount };
-    for (const other of this.opponents(buy, price)) this.trade(order, other);
+    this.#count += 1;
+    const order = { number: this.#count, account, buy, price, left: amount, amount };
+    for (const other of this.#opponents(buy, price)) this.#trade(order, other);
     for (const done of this.resting.filter(({ left }) => left === 0n))
       this.resting.splice(this.resting.indexOf(done), 1);
     if (order.left > 0n && type !== 'ioc') this.resting.push(order);
@@ -71,11 +71,11 @@ export class Model {
     return owned;
   }
 
-  private opponents(buy: boolean, price: bigint): ModelOrder[] {
+  #opponents(buy: boolean, price: bigint): ModelOrder[] {
     return this.side(!buy).filter((other) => (buy ? other.price <= price : other.price >= price));
   }
 
-  private trade(taker: ModelOrder, maker: ModelOrder): void {
+  #trade(taker: ModelOrder, maker: ModelOrder): void {
     const [amount = 0n] = [taker.left, maker.left].sort((a, b) => Number(a - b));
     if (amount === 0n) return;
     taker.left -= amount;

@@ -23,10 +23,10 @@ import { tableInMemory } from './memory.js';
 
 /** An order service over btc_usdt with a few accounts, without simulated traders and without a disk. A tick × a lot is one unit of usdt. */
 export class OrderFixture {
-  private readonly tables: Table<unknown>[] = [];
+  readonly #tables: Table<unknown>[] = [];
   readonly ledger = new Ledger();
-  readonly trades = this.lists<Trade>();
-  private readonly statements = this.lists<Bill>();
+  readonly trades = this.#lists<Trade>();
+  readonly #statements = this.#lists<Bill>();
   /** Last prices in ticks, by which loans are valued. */
   readonly prices = new Map<string, bigint>();
   readonly margin: MarginService;
@@ -41,17 +41,17 @@ export class OrderFixture {
     const market = MARKETS.get('btc_usdt');
     if (market === undefined) throw new Error('no btc_usdt');
     const sequences = new Sequences({ ...FIRST });
-    const bills = new BillBook({ bills: this.statements, coinBills: this.lists() }, this.ledger, sequences);
+    const bills = new BillBook({ bills: this.#statements, coinBills: this.#lists() }, this.ledger, sequences);
     const orders = new OrderRepository({
-      open: this.table<Order | StoredOrder>(),
-      closed: this.table<Order | StoredOrder>(),
-      clientIds: this.table<bigint>(),
-      listed: this.lists<bigint>(),
+      open: this.#table<Order | StoredOrder>(),
+      closed: this.#table<Order | StoredOrder>(),
+      clientIds: this.#table<bigint>(),
+      listed: this.#lists<bigint>(),
     });
     const base = { ledger: this.ledger, bills, sequences, now: () => 0, changed: () => undefined };
     this.margin = new MarginService({ ...base, lastPrice: (name) => this.prices.get(name) ?? 0n });
     const nothing = { start: 0, end: 0, candles: () => [] };
-    const series = new CandleSeries('btc_usdt', nothing, this.table<Candle>());
+    const series = new CandleSeries('btc_usdt', nothing, this.#table<Candle>());
     this.venue = { market, book: new Book<Order>(), tape: new Tape('btc_usdt', this.trades, series) };
     const venues = new Map([['btc_usdt', this.venue]]);
     const idle = { timers: new Scheduler<CancelTimer>([]), changes: new Changes() };
@@ -76,7 +76,7 @@ export class OrderFixture {
 
   /** Drops the rows as if a disk had taken them: a long campaign would fill the memory with them. */
   forgetRows(): void {
-    for (const table of this.tables) {
+    for (const table of this.#tables) {
       table.write();
       table.written();
     }
@@ -104,16 +104,16 @@ export class OrderFixture {
 
   /** The bills of wallets, one wallet after the other, oldest first. */
   bills(...wallets: string[]): Bill[] {
-    return wallets.flatMap((wallet) => this.statements.between(wallet, 1, this.statements.length(wallet)));
+    return wallets.flatMap((wallet) => this.#statements.between(wallet, 1, this.#statements.length(wallet)));
   }
 
-  private lists<Value>(): NumberedLists<Value> {
-    return new NumberedLists(this.table<Value[]>());
+  #lists<Value>(): NumberedLists<Value> {
+    return new NumberedLists(this.#table<Value[]>());
   }
 
-  private table<Value>(): Table<Value> {
+  #table<Value>(): Table<Value> {
     const table = tableInMemory<Value>();
-    this.tables.push(table as Table<unknown>);
+    this.#tables.push(table as Table<unknown>);
     return table;
   }
 }

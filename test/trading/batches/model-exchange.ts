@@ -35,6 +35,8 @@ const FIRST_ID = 202202220000000001n;
 
 /** An exchange with one account that handles batch requests by the given treatments, one after the other. */
 export class ModelExchange {
+  readonly #usual: Treatment;
+
   /** Oldest first. */
   readonly orders: ModelOrder[] = [];
   readonly batches: string[] = [];
@@ -53,8 +55,10 @@ export class ModelExchange {
 
   constructor(
     readonly treatments: Treatment[] = [],
-    private readonly usual: Treatment = {},
-  ) {}
+    usual: Treatment = {},
+  ) {
+    this.#usual = usual;
+  }
 
   /** Serves it until the end of the test. */
   serve(): Promise<FaultServer> {
@@ -117,7 +121,7 @@ export class ModelExchange {
 
   #batch({ tradeParams = '', tradeType, reqTime }: Record<string, string>): Answer {
     this.batches.push(tradeParams);
-    const { times = 1, accepts = () => true, late, answer } = this.treatments.shift() ?? this.usual;
+    const { times = 1, accepts = () => true, late, answer } = this.treatments.shift() ?? this.#usual;
     const pairs = Array.from(tradeParams.matchAll(/\[([\d.]+),([\d.]+)\]/g), ([, price = '', amount = '']) => [
       price,
       amount,

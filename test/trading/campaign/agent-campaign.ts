@@ -90,6 +90,9 @@ export async function agentCampaign(options: AgentOptions): Promise<AgentReport>
 }
 
 class AgentCampaign {
+  readonly #stage: Stage;
+  readonly #options: AgentOptions;
+
   readonly #wishes: Wish[] = [];
   readonly #problems: string[] = [];
   #commits = 0;
@@ -98,14 +101,14 @@ class AgentCampaign {
   #refusedRepeats = 0;
   #printed = '';
 
-  constructor(
-    private readonly stage: Stage,
-    private readonly options: AgentOptions,
-  ) {}
+  constructor(stage: Stage, options: AgentOptions) {
+    this.#stage = stage;
+    this.#options = options;
+  }
 
   async run(): Promise<AgentReport> {
-    const { exchange, folder, port } = this.stage;
-    const { seed, pairs, servers, tell } = this.options;
+    const { exchange, folder, port } = this.#stage;
+    const { seed, pairs, servers, tell } = this.#options;
     const since = Date.now() - 1_000;
     const network = new Network(seed, { tolerance: TOLERANCE }, order.keyOf);
     const proxy = await startProxy({ port, treat: network.treat });
@@ -140,10 +143,10 @@ class AgentCampaign {
   /** Places one order as a careless agent does, until it is told an outcome or gives up. */
   async #wish(client: Client): Promise<void> {
     const number = this.#wishes.length;
-    const draw = drawOf(this.options.seed, 'wish', number);
+    const draw = drawOf(this.#options.seed, 'wish', number);
     const wish: Wish = {
       number,
-      terms: uniqueTerms(number, draw, this.stage, draw() < 0.8),
+      terms: uniqueTerms(number, draw, this.#stage, draw() < 0.8),
       committed: [],
       manners: [],
     };
@@ -233,7 +236,7 @@ class AgentCampaign {
   }
 
   async #listed(since: number): Promise<readonly Listed[]> {
-    const { exchange } = this.stage;
+    const { exchange } = this.#stage;
     const sides = MARKET_NAMES.flatMap((market) => [
       exchange.orders(market, 'buy', since),
       exchange.orders(market, 'sell', since),
@@ -267,12 +270,12 @@ class AgentCampaign {
       }
       if (orders.some(({ id }) => !this.#printed.includes(id))) complain('lost');
     }
-    const { accessKey, secretKey } = this.stage.exchange.address;
+    const { accessKey, secretKey } = this.#stage.exchange.address;
     if ([accessKey, secretKey].some((secret) => this.#printed.includes(secret)))
       this.#problems.push('a message has a key');
     const all = this.#wishes.flatMap(({ committed }) => committed);
     const placed = all.filter(({ outcome }) => outcome === 'placed').length;
-    if (all.length < this.options.pairs) this.#problems.push(`only ${all.length} prepared writes were committed`);
+    if (all.length < this.#options.pairs) this.#problems.push(`only ${all.length} prepared writes were committed`);
     if (placed === 0) this.#problems.push('nothing was placed');
     return {
       wishes: this.#wishes.length,
@@ -289,7 +292,7 @@ class AgentCampaign {
 
   /** Whether the exchange has an order with a client id. */
   async #has(market: string, clientId: string): Promise<boolean> {
-    const body = await this.stage.exchange.ask('getOrder', { currency: market, customerOrderId: clientId });
+    const body = await this.#stage.exchange.ask('getOrder', { currency: market, customerOrderId: clientId });
     return body.includes('"total_amount"');
   }
 }
@@ -301,18 +304,22 @@ interface Outcome {
 
 /** A client that starts its server again when that is gone. */
 class Client {
+  readonly #program: Program;
+
   kills = 0;
   printed = '';
   #agent: AgentProcess | undefined;
 
-  constructor(private readonly program: Program) {}
+  constructor(program: Program) {
+    this.#program = program;
+  }
 
   async agent(): Promise<AgentProcess> {
     if (this.#agent !== undefined && !this.#agent.isOver) return this.#agent;
     this.printed += this.#agent?.printed ?? '';
     const limits = ['--markets', MARKET_NAMES.join(','), '--max-order', '1000usdt', '--max-day', '10000000usdt'];
     const words = ['mcp', '--allow-trading', '--commit', 'unattended', ...limits, '--max-open', '1000'];
-    this.#agent = new AgentProcess(this.program.spawn([...words, '--timeout', String(TIMEOUT)]));
+    this.#agent = new AgentProcess(this.#program.spawn([...words, '--timeout', String(TIMEOUT)]));
     await this.#agent.initialize();
     return this.#agent;
   }

@@ -18,6 +18,8 @@ type Message = { readonly id: number; readonly result?: { readonly structuredCon
 
 /** A client of `pit mcp` in its own process. */
 export class AgentProcess {
+  readonly #child: ChildProcessWithoutNullStreams;
+
   /** Everything that the server has printed. */
   printed = '';
   readonly ended: Promise<void>;
@@ -26,7 +28,9 @@ export class AgentProcess {
   #line = '';
   #isOver = false;
 
-  constructor(private readonly child: ChildProcessWithoutNullStreams) {
+  constructor(child: ChildProcessWithoutNullStreams) {
+    this.#child = child;
+
     child.stdin.on('error', () => undefined);
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       this.printed += text;
@@ -59,13 +63,13 @@ export class AgentProcess {
 
   /** Ends the server as the kernel does when memory is short. */
   kill(): Promise<void> {
-    this.child.kill('SIGKILL');
+    this.#child.kill('SIGKILL');
     return this.ended;
   }
 
   /** Goes away in the middle, as a client that has crashed. */
   hangUp(): Promise<void> {
-    this.child.stdin.end();
+    this.#child.stdin.end();
     return this.ended;
   }
 
@@ -88,7 +92,7 @@ export class AgentProcess {
   }
 
   #send(message: object): void {
-    if (!this.#isOver) this.child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+    if (!this.#isOver) this.#child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
   }
 
   #take(text: string): void {

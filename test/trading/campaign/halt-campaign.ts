@@ -115,6 +115,9 @@ interface Span {
 
 /** Halts and lifts the account at moments of chance, on a machine of chance, while the actions of all machines run. */
 class Halts implements Beside {
+  readonly #draw: Draw;
+  readonly #redis: string | undefined;
+
   readonly counts = { ...NOTHING };
   readonly complaints: string[] = [];
   readonly #machines: Program[] = [];
@@ -123,13 +126,13 @@ class Halts implements Beside {
   #isLifted = false;
   #halting: Promise<Span | undefined> | undefined;
 
-  constructor(
-    private readonly draw: Draw,
-    private readonly redis: string | undefined,
-  ) {}
+  constructor(draw: Draw, redis: string | undefined) {
+    this.#draw = draw;
+    this.#redis = redis;
+  }
 
   async prepare(program: Program): Promise<void> {
-    if (this.redis !== undefined) await program.run(['profile', 'set', 'sandbox', 'limiter', this.redis]);
+    if (this.#redis !== undefined) await program.run(['profile', 'set', 'sandbox', 'limiter', this.#redis]);
   }
 
   async during(program: Program, actions: Promise<unknown>): Promise<void> {
@@ -158,13 +161,13 @@ class Halts implements Beside {
   /** Returns the time from the last halt, which lasts. */
   async #untilAllHaveEnded(): Promise<Span | undefined> {
     for (;;) {
-      await delay(between(this.draw, 500, 5_000));
-      const program = chosen(this.draw, this.#machines);
+      await delay(between(this.#draw, 500, 5_000));
+      const program = chosen(this.#draw, this.#machines);
       const span = await this.#halt(program);
       if (this.#running === 0) return span;
-      await delay(between(this.draw, 200, 1_500));
+      await delay(between(this.#draw, 200, 1_500));
       if (span !== undefined) this.#spans.push({ ...span, to: Date.now() });
-      await lift(chosen(this.draw, this.#machines));
+      await lift(chosen(this.#draw, this.#machines));
     }
   }
 

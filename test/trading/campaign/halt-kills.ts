@@ -100,14 +100,24 @@ function chosenPoints(points: readonly Point[], kills: number | undefined, seed:
 
 /** An account of an exchange of its own, and the home of a pit that halts it. */
 class Account {
+  readonly #lane: Lane;
+  readonly #exchange: Exchange;
+  readonly #prices: ReadonlyMap<string, { readonly bid: number; readonly ask: number }>;
+  readonly #stop: () => Promise<void>;
+
   #round = 0;
 
   private constructor(
-    private readonly lane: Lane,
-    private readonly exchange: Exchange,
-    private readonly prices: ReadonlyMap<string, { readonly bid: number; readonly ask: number }>,
-    private readonly stop: () => Promise<void>,
-  ) {}
+    lane: Lane,
+    exchange: Exchange,
+    prices: ReadonlyMap<string, { readonly bid: number; readonly ask: number }>,
+    stop: () => Promise<void>,
+  ) {
+    this.#lane = lane;
+    this.#exchange = exchange;
+    this.#prices = prices;
+    this.#stop = stop;
+  }
 
   /** Serves an exchange. Throws if an account with nothing but usdt cannot be made. */
   static async open(folder: string): Promise<Account> {
@@ -136,7 +146,7 @@ class Account {
   async points(): Promise<readonly Point[]> {
     await this.#prepare();
     let moments = 0;
-    void this.lane.sees(() => {
+    void this.#lane.sees(() => {
       moments += 1;
       return false;
     });
@@ -150,15 +160,15 @@ class Account {
   /** Kills the command there, and runs it again. */
   async killAt({ of, count }: Point): Promise<{ readonly isKilled: boolean; readonly problems: readonly string[] }> {
     await this.#prepare();
-    const since = this.lane.proxy.requests.length;
+    const since = this.#lane.proxy.requests.length;
     let left = count;
-    const moment = this.lane.sees(() => {
+    const moment = this.#lane.sees(() => {
       left -= 1;
       return left === 0;
     });
     const killed = await this.#command(of === 'file' ? count : undefined, of === 'network' ? moment : undefined);
-    await this.lane.proxy.settled();
-    const again = await this.lane.program.run([...COMMAND, ...TIMEOUT]);
+    await this.#lane.proxy.settled();
+    const again = await this.#lane.program.run([...COMMAND, ...TIMEOUT]);
     const problems = [
       ...(again.code === 0 ? [] : [`the second run ended with ${again.code}: ${again.stderr}`]),
       ...(await this.#openOrders()),
@@ -171,13 +181,13 @@ class Account {
   }
 
   async close(): Promise<void> {
-    await this.stop();
+    await this.#stop();
   }
 
   /** Lifts the halt, buys two coins, and places an order of pit's and one of another program. */
   async #prepare(): Promise<void> {
     this.#round += 1;
-    const { program } = this.lane;
+    const { program } = this.#lane;
     await succeed(program, LIFT);
     for (const [market, amount] of Object.entries(BOUGHT)) await this.#place(market, amount, this.#ask(market) * 1.01);
     await this.#place('ltc_usdt', RESTING.ltc_usdt, this.#ask('ltc_usdt') * 0.9);
@@ -186,7 +196,7 @@ class Account {
 
   async #place(market: string, amount: string, price: number): Promise<void> {
     const customerOrderId = `other${this.#round}${market.slice(0, 3)}`;
-    await this.exchange.place({ amount, currency: market, customerOrderId, price: price.toFixed(2), tradeType: '1' });
+    await this.#exchange.place({ amount, currency: market, customerOrderId, price: price.toFixed(2), tradeType: '1' });
   }
 
   get #restingOrder(): string[] {
@@ -195,50 +205,50 @@ class Account {
   }
 
   #ask(market: string): number {
-    return this.prices.get(market)?.ask ?? 0;
+    return this.#prices.get(market)?.ask ?? 0;
   }
 
   #command(call?: number, moment?: Promise<void>): Promise<Run> {
     const environment = { ...requiring(KILLING_MODULE), KILL_AT_CALL: String(call ?? 0) };
-    const { child, done } = this.lane.program.start([...COMMAND, ...TIMEOUT], '', environment);
+    const { child, done } = this.#lane.program.start([...COMMAND, ...TIMEOUT], '', environment);
     void moment?.then(() => child.kill('SIGKILL'));
     return done;
   }
 
   async #openOrders(): Promise<string[]> {
-    const sides = [...this.prices.keys()].flatMap((market) => [[market, 'buy'] as const, [market, 'sell'] as const]);
-    const orders = await Promise.all(sides.map(([market, side]) => this.exchange.orders(market, side, 0)));
+    const sides = [...this.#prices.keys()].flatMap((market) => [[market, 'buy'] as const, [market, 'sell'] as const]);
+    const orders = await Promise.all(sides.map(([market, side]) => this.#exchange.orders(market, side, 0)));
     const open = orders.flat().filter(({ status }) => status === 0 || status === 3);
     return open.map(({ market, id }) => `order ${id} of ${market} is open`);
   }
 
   async #coins(): Promise<string[]> {
-    const balances = await this.exchange.balances();
+    const balances = await this.#exchange.balances();
     return [...balances].flatMap(([coin, amount]) => {
-      const worth = amount * (this.prices.get(`${coin}_usdt`)?.bid ?? 0);
+      const worth = amount * (this.#prices.get(`${coin}_usdt`)?.bid ?? 0);
       return coin !== 'usdt' && worth > DUST ? [`${amount} ${coin} are left`] : [];
     });
   }
 
   async #unknown(): Promise<string[]> {
-    const rows = documentOf<{ outcome: string }[]>(await this.lane.program.run(['resolve', '--json', ...TIMEOUT]));
+    const rows = documentOf<{ outcome: string }[]>(await this.#lane.program.run(['resolve', '--json', ...TIMEOUT]));
     const unknown = rows?.filter(({ outcome }) => outcome === 'unknown') ?? [];
     return [
       ...unknown.map((row) => `unknown: ${JSON.stringify(row)}`),
-      ...this.lane.open().records.map((id) => `the record ${id} is open`),
+      ...this.#lane.open().records.map((id) => `the record ${id} is open`),
     ];
   }
 
   async #unhalted(): Promise<string[]> {
-    const before = this.lane.proxy.requests.length;
-    const { code, stderr } = await this.lane.program.run(this.#restingOrder);
-    const left = this.lane.proxy.requests.slice(before).filter(({ operation }) => operation === 'order');
+    const before = this.#lane.proxy.requests.length;
+    const { code, stderr } = await this.#lane.program.run(this.#restingOrder);
+    const left = this.#lane.proxy.requests.slice(before).filter(({ operation }) => operation === 'order');
     const isRefused = code === 2 && stderr.includes('"halted":true') && left.length === 0;
     return isRefused ? [] : [`the account is not halted: exit ${code}, ${left.length} orders, ${stderr}`];
   }
 
   #sentTwice(since: number): string[] {
-    const ids = this.lane.proxy.requests
+    const ids = this.#lane.proxy.requests
       .slice(since)
       .flatMap(({ operation, parameters }) => (operation === 'order' ? (parameters.customerOrderId ?? '') : []));
     return ids.filter((id, index) => ids.indexOf(id) !== index).map((id) => `order ${id} was sent twice`);

@@ -16,6 +16,12 @@ const CROWD_STEP = 4;
 
 /** Applies one kind of fault to each action: to its first write, or to the reads that follow it. */
 export class KindNetwork implements CampaignNetwork {
+  readonly #faults: ReadonlyMap<Action, FaultKind>;
+  readonly #exchange: Exchange;
+  readonly #tolerance: number;
+  readonly #keyOf: (request: Passing) => string | undefined;
+  readonly #done: Passing[];
+
   isCalm = false;
   /** The actions whose fault was applied. */
   readonly applied = new Set<Action>();
@@ -25,25 +31,31 @@ export class KindNetwork implements CampaignNetwork {
 
   /** @param done writes that the exchange has executed, the newest last: also those of networks before this one */
   constructor(
-    private readonly faults: ReadonlyMap<Action, FaultKind>,
-    private readonly exchange: Exchange,
-    private readonly tolerance: number,
-    private readonly keyOf: (request: Passing) => string | undefined,
-    private readonly done: Passing[],
+    faults: ReadonlyMap<Action, FaultKind>,
+    exchange: Exchange,
+    tolerance: number,
+    keyOf: (request: Passing) => string | undefined,
+    done: Passing[],
   ) {
+    this.#faults = faults;
+    this.#exchange = exchange;
+    this.#tolerance = tolerance;
+    this.#keyOf = keyOf;
+    this.#done = done;
+
     for (const [action, fault] of faults) for (const key of action.keys) this.#byKey.set(key, { action, fault });
   }
 
   readonly environmentOf = (action: Action): Readonly<Record<string, string>> | undefined => {
-    const clock = this.faults.get(action)?.clock;
+    const clock = this.#faults.get(action)?.clock;
     return clock === undefined ? undefined : requiring(clockModule(clock));
   };
 
   readonly treat = (request: Passing): Treatment => {
     if (this.isCalm) return PASS;
-    const key = this.keyOf(request);
+    const key = this.#keyOf(request);
     const treatment = key === undefined ? this.#read(request) : this.#write(request, key);
-    if (key !== undefined) this.done.push(request);
+    if (key !== undefined) this.#done.push(request);
     return treatment ?? PASS;
   };
 
@@ -78,7 +90,7 @@ export class KindNetwork implements CampaignNetwork {
   #around(request: Passing): Around {
     return {
       request,
-      tolerance: this.tolerance,
+      tolerance: this.#tolerance,
       earlier: (isElsewhere) => this.#earlier(request, isElsewhere),
       lagging: (ms) => this.#lagging(request, Date.now() - ms),
     };
@@ -88,7 +100,7 @@ export class KindNetwork implements CampaignNetwork {
   #earlier(request: Passing, isElsewhere: boolean): string | undefined {
     const fits = (one: Passing) =>
       one.operation === request.operation && (marketOf(one) === marketOf(request)) !== isElsewhere;
-    const answers = this.done.filter(fits).flatMap(({ executions }) => executions.map(({ answer = '' }) => answer));
+    const answers = this.#done.filter(fits).flatMap(({ executions }) => executions.map(({ answer = '' }) => answer));
     const good = answers.findLast((answer) => /^\{"code":"?1000/.test(answer));
     return good === undefined ? undefined : `\r\n\r\n${good}`;
   }
@@ -96,12 +108,12 @@ export class KindNetwork implements CampaignNetwork {
   async #lagging({ operation, parameters }: Passing, until: number): Promise<string> {
     const { currency = '', tradeType = '', pageIndex = '1', pageSize = '10' } = parameters;
     if (operation === 'getWithdrawRecord') {
-      const body = await this.exchange.ask(operation, { currency, pageIndex, pageSize });
+      const body = await this.#exchange.ask(operation, { currency, pageIndex, pageSize });
       return body.replace(/"list":\[.*\]/s, `"list":[${rowsBefore(body, 'submitTime', until).join(',')}]`);
     }
     const rows: string[] = [];
     for (let page = 1; rows.length < 10 * Number(pageIndex); page += 1) {
-      const body = await this.exchange.ask(operation, { currency, tradeType, pageIndex: String(page) });
+      const body = await this.#exchange.ask(operation, { currency, tradeType, pageIndex: String(page) });
       rows.push(...rowsBefore(body, 'trade_date', until));
       if (!body.startsWith('[')) break;
     }

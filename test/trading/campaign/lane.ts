@@ -14,6 +14,8 @@ export interface Sight {
 
 /** A PIT_HOME with its own network, so that everything seen belongs to the one command that runs there. */
 export class Lane {
+  readonly #network: { treat: (request: Passing) => Treatment; onSight: (sight: Sight) => void };
+
   readonly program: Program;
   #watchers: FSWatcher[] = [];
 
@@ -21,20 +23,22 @@ export class Lane {
     readonly home: string,
     exchange: Exchange,
     readonly proxy: RunningProxy,
-    private readonly network: { treat: (request: Passing) => Treatment; onSight: (sight: Sight) => void },
+    network: { treat: (request: Passing) => Treatment; onSight: (sight: Sight) => void },
   ) {
+    this.#network = network;
+
     this.program = new Program(home, exchange.address, proxy.url);
   }
 
   /** The treatment of requests from now on. */
   set treat(treat: (request: Passing) => Treatment) {
-    this.network.treat = treat;
+    this.#network.treat = treat;
   }
 
   /** Resolves when something matching is seen. */
   sees(fits: (sight: Sight) => boolean): Promise<void> {
     return new Promise((resolve) => {
-      this.network.onSight = (sight) => {
+      this.#network.onSight = (sight) => {
         if (fits(sight)) resolve();
       };
     });
@@ -45,7 +49,7 @@ export class Lane {
     const see = (folder: string, what: 'recorded' | 'archived') => {
       const seen = (_: string, name: string | null) => {
         // a draft is not a record yet, and settled writes are read from the archive
-        if (name === null || what === 'archived' || !isLeftover(name)) this.network.onSight({ what });
+        if (name === null || what === 'archived' || !isLeftover(name)) this.#network.onSight({ what });
       };
       this.#watchers.push(watch(path.join(this.#journal, folder), seen));
     };

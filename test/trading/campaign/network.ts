@@ -148,16 +148,20 @@ const OTHERS_DISTURBED = 0.04;
 
 /** Chooses the treatment of each request by a seed: of a write by its action, of a read by its number. */
 export class Network {
+  readonly #seed: number;
+  readonly #times: Times;
+  readonly #keyOf: (request: Passing) => string | undefined;
+
   /** If calm, everything passes. */
   isCalm = false;
   readonly #actions = new Map<string, Action>();
   readonly #counts = new Map<string, number>();
 
-  constructor(
-    private readonly seed: number,
-    private readonly times: Times,
-    private readonly keyOf: (request: Passing) => string | undefined,
-  ) {}
+  constructor(seed: number, times: Times, keyOf: (request: Passing) => string | undefined) {
+    this.#seed = seed;
+    this.#times = times;
+    this.#keyOf = keyOf;
+  }
 
   expect(action: Action): void {
     for (const key of action.keys) this.#actions.set(key, action);
@@ -165,19 +169,19 @@ export class Network {
 
   readonly treat = (request: Passing): Treatment => {
     if (this.isCalm) return PASS;
-    const key = this.keyOf(request);
+    const key = this.#keyOf(request);
     return key === undefined ? this.#read(request) : this.#write(this.#actions.get(key)?.number ?? -1);
   };
 
   #write(number: number): Treatment {
-    const draw = drawOf(this.seed, 'write', number, this.#count(`write ${number}`));
-    return made(weighted(draw, WRITE_FAULTS), draw, this.times);
+    const draw = drawOf(this.#seed, 'write', number, this.#count(`write ${number}`));
+    return made(weighted(draw, WRITE_FAULTS), draw, this.#times);
   }
 
   #read({ operation }: Passing): Treatment {
-    const draw = drawOf(this.seed, operation, this.#count(operation));
+    const draw = drawOf(this.#seed, operation, this.#count(operation));
     if (draw() >= (DISTURBED[operation] ?? OTHERS_DISTURBED)) return PASS;
-    return made(weighted(draw, READ_FAULTS), draw, this.times);
+    return made(weighted(draw, READ_FAULTS), draw, this.#times);
   }
 
   #count(name: string): number {

@@ -26,14 +26,20 @@ export interface Started {
 
 /** The built program with one PIT_HOME, and an exchange given by the environment. */
 export class Program {
+  readonly #address: Pick<SandboxAddress, 'accessKey' | 'secretKey' | 'safePwd'>;
+  readonly #url: string;
+
   /** Everything that its commands have printed on stderr. */
   readonly runs: Run[] = [];
 
   constructor(
     readonly home: string,
-    private readonly address: Pick<SandboxAddress, 'accessKey' | 'secretKey' | 'safePwd'>,
-    private readonly url: string,
-  ) {}
+    address: Pick<SandboxAddress, 'accessKey' | 'secretKey' | 'safePwd'>,
+    url: string,
+  ) {
+    this.#address = address;
+    this.#url = url;
+  }
 
   run(words: readonly string[], input?: string, environment?: Readonly<Record<string, string>>): Promise<Run> {
     return this.start(words, input, environment).done;
@@ -45,9 +51,9 @@ export class Program {
    */
   spawn(words: readonly string[], environment: Readonly<Record<string, string>> = {}): ChildProcessWithoutNullStreams {
     const { PATH = '' } = process.env;
-    const { accessKey, secretKey } = this.address;
+    const { accessKey, secretKey } = this.#address;
     const env = {
-      ...{ PATH, TZ: 'UTC', PIT_HOME: this.home, PIT_BASE_URL: this.url, PIT_TRADE_URL: this.url },
+      ...{ PATH, TZ: 'UTC', PIT_HOME: this.home, PIT_BASE_URL: this.#url, PIT_TRADE_URL: this.#url },
       ...{ PIT_ACCESS_KEY: accessKey, PIT_SECRET_KEY: secretKey },
       ...environment,
     };
@@ -77,7 +83,7 @@ export class Program {
 
   /** Whether anything that it printed contains a secret. */
   get leaks(): boolean {
-    const { accessKey, secretKey, safePwd } = this.address;
+    const { accessKey, secretKey, safePwd } = this.#address;
     return this.runs.some(({ stdout, stderr }) =>
       [accessKey, secretKey, safePwd].some((key) => stdout.includes(key) || stderr.includes(key)),
     );

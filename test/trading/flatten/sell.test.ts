@@ -18,29 +18,31 @@ const BTC_USDT: Market = {
 
 /** An account that sells btc to one bid, which is there again after each order. */
 class OneBid extends FakeExchange {
+  readonly #held: string;
+  readonly #bid: string;
+
   sold = Decimal.zero;
   readonly #filled = new Map<string, string>();
 
-  constructor(
-    private readonly held: string,
-    private readonly bid: string,
-  ) {
+  constructor(held: string, bid: string) {
     super({ markets: [BTC_USDT] });
+    this.#held = held;
+    this.#bid = bid;
   }
 
   override async account() {
-    const available = Decimal.of(this.held).minus(this.sold).toString();
+    const available = Decimal.of(this.#held).minus(this.sold).toString();
     return { coins: [{ coin: 'btc', available, frozen: '0' }] } as unknown as Awaited<ReturnType<Exchange['account']>>;
   }
 
   override async depth() {
-    return { time: this.now(), bids: [{ price: '100.00', amount: this.bid }], asks: [] };
+    return { time: this.now(), bids: [{ price: '100.00', amount: this.#bid }], asks: [] };
   }
 
   override async placeOrder(terms: Parameters<Exchange['placeOrder']>[0], clientId: string) {
     const response = await super.placeOrder(terms, clientId);
     if (response.kind !== 'done') return response;
-    const filled = [terms.amount, this.bid].sort((one, other) => Decimal.of(one).compare(Decimal.of(other)))[0] ?? '0';
+    const filled = [terms.amount, this.#bid].sort((one, other) => Decimal.of(one).compare(Decimal.of(other)))[0] ?? '0';
     this.#filled.set(response.value.id, filled);
     this.sold = this.sold.plus(Decimal.of(filled));
     return response;

@@ -38,24 +38,30 @@ export function soon<Value>(host: Host, work: Promise<Value | undefined>): Promi
 
 /** A market's book that is read again and again. */
 export class LiveBook {
+  readonly #host: Host;
+  readonly #session: Pick<Session, 'exchange'>;
+
   #view: BookView | undefined;
   #readAt = 0;
 
   constructor(
-    private readonly host: Host,
-    private readonly session: Pick<Session, 'exchange'>,
+    host: Host,
+    session: Pick<Session, 'exchange'>,
     readonly market: Market,
-  ) {}
+  ) {
+    this.#host = host;
+    this.#session = session;
+  }
 
   /** Keeps the earlier book if this reading fails. */
   async refresh(): Promise<void> {
     const view = await tryRead(async () => {
-      const client = await this.session.exchange.inBackground(new TimeBudget(READ_MS, this.host.monotonic));
+      const client = await this.#session.exchange.inBackground(new TimeBudget(READ_MS, this.#host.monotonic));
       return readBookView(client, this.market.market, LEVELS);
     });
     if (view === undefined) return;
     this.#view = view;
-    this.#readAt = this.host.monotonic();
+    this.#readAt = this.#host.monotonic();
   }
 
   /** Undefined if it was never read. */
@@ -65,22 +71,24 @@ export class LiveBook {
 
   /** In milliseconds. */
   get age(): number {
-    return this.host.monotonic() - this.#readAt;
+    return this.#host.monotonic() - this.#readAt;
   }
 }
 
 /** What is available of a coin: shown once it arrives, and requested again if it did not. */
 export class LiveFunds {
+  readonly #coin: string;
+  readonly #read: () => Holdings;
+
   #available: Decimal | undefined;
   #reading: Promise<void> | undefined;
   #isKnown = false;
 
   /** @param read requests it once more */
-  constructor(
-    private readonly coin: string,
-    first: Holdings,
-    private readonly read: () => Holdings,
-  ) {
+  constructor(coin: string, first: Holdings, read: () => Holdings) {
+    this.#coin = coin;
+    this.#read = read;
+
     this.#follow(first);
   }
 
@@ -99,14 +107,14 @@ export class LiveFunds {
   }
 
   refresh(): void {
-    if (!this.#isKnown && this.#reading === undefined) this.#follow(this.read());
+    if (!this.#isKnown && this.#reading === undefined) this.#follow(this.#read());
   }
 
   #follow(holdings: Holdings): void {
     this.#reading = holdings.then((held) => {
       this.#reading = undefined;
       this.#isKnown = held !== undefined;
-      this.#available = held?.get(this.coin)?.available;
+      this.#available = held?.get(this.#coin)?.available;
     });
   }
 }
