@@ -54,7 +54,7 @@ const ORDER = (id: string, first: number): Readonly<Record<string, Field>> => ({
 });
 
 /** Each operation's fields; a name in capitals stands for a key that is data. */
-export const FIELDS: Readonly<Record<string, Readonly<Record<string, Field>>>> = {
+const FIELDS: Readonly<Record<string, Readonly<Record<string, Field>>>> = {
   markets: {
     MARKET: { sent: '"zec_eur"', shown: { by: { market: 'zec_eur', base: 'zec', quote: 'eur' } } },
     priceScale: count('2'),
