@@ -281,7 +281,7 @@ describe('a signal during --repeat --exec', () => {
     expect(alert.printed.stderr).toContain('interrupt again to leave them out');
   });
 
-  it('a second one does not wait, and pit says of which alerts no program has run to its end', async () => {
+  it('a second one does not wait, and pit names the alerts whose program has not run to its end', async () => {
     const handlers: Parameters<Host['onInterrupt']>[] = [];
     const onInterrupt: Host['onInterrupt'] = (...handler) => {
       handlers.push(handler);
