@@ -132,11 +132,15 @@ function ownFolder(folder) {
   }
 }
 
-/** Throws if another user could have written to it, except in folders like /tmp. A group with the id of the user is the user. */
+/**
+ * Throws if it is another user's, or others could have written to it, except in folders like /tmp. A group with the id of the user is the
+ * user.
+ */
 function requireOwn({ uid, gid, mode }, exception) {
   const user = process.geteuid?.() ?? uid;
-  const isOwn = (uid === user || uid === 0) && (mode & (gid === user || gid === 0 ? 0o002 : 0o022)) === 0;
-  if (!isOwn && (mode & exception) === 0) throw new Error('others can change it');
+  const isWritable = (mode & (gid === user || gid === 0 ? 0o002 : 0o022)) !== 0;
+  // also in a sticky folder, its owner may move what is in it
+  if ((uid !== user && uid !== 0) || (isWritable && (mode & exception) === 0)) throw new Error('others can change it');
 }
 
 /** Opens a cache and reads its index: the commands that have added to it, and where the code of each file is. */

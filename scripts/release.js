@@ -1,7 +1,7 @@
 // `npm run release -- --key FILE`: makes in release/ what is published, with checksums and their signature. --unsigned leaves the
 // signature out, --without-executable the single executable file, which needs a newer Node than pit itself.
 import { spawnSync } from 'node:child_process';
-import { createHash, createPrivateKey, createPublicKey, sign, verify } from 'node:crypto';
+import { createHash, createPublicKey, sign, verify } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -9,11 +9,10 @@ import { gzipSync } from 'node:zlib';
 import { billOfMaterials } from './bill-of-materials.js';
 import { requireNodeForExecutable } from './executable-node.js';
 import { commitOf, npm, prepare, root } from './prepare.js';
+import { fingerprintOf, PAGE, PUBLIC_KEY, readSigningKey } from './signing-key.js';
 
 const SUMS = 'SHA256SUMS';
 const SIGNATURE = `${SUMS}.sig`;
-/** The public half of the key that signs releases, in the repository. */
-const PUBLIC_KEY = 'release-key.pem';
 
 // for copies without git; a release names its own commit
 delete process.env.PIT_COMMIT;
@@ -21,7 +20,8 @@ delete process.env.PIT_COMMIT;
 const release = path.join(root, 'release');
 const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
 const options = optionsGiven();
-const key = options.key === undefined ? undefined : await signingKey(options.key);
+const key = options.key === undefined ? undefined : await readSigningKey(options.key);
+if (key !== undefined) requirePublished(key);
 // before the files of an earlier release are removed
 if (options.executable) requireNodeForExecutable();
 requireCleanTree();
@@ -38,7 +38,7 @@ for (const name of [...made, SUMS]) console.log(`release/${name}`);
 if (key !== undefined) writeSignature(key);
 else
   console.error(
-    'UNSIGNED: nobody can tell this release from another one. Sign it with --key FILE before you publish it.',
+    'UNSIGNED: this release cannot be told from a forged one. Sign it with --key FILE before you publish it.',
   );
 if (!options.executable) console.error('There is no executable file in this release (--without-executable).');
 
@@ -58,39 +58,16 @@ function optionsGiven() {
   }
 }
 
-async function signingKey(file) {
-  const fail = (why) => {
-    console.error(`${file} ${why}. Make a key with: openssl genpkey -algorithm ed25519 -aes256 -out FILE`);
-    process.exit(2);
-  };
-  let found;
-  try {
-    const pem = readFileSync(file, 'utf8');
-    found = createPrivateKey({ key: pem, passphrase: pem.includes('ENCRYPTED') ? await passphrase(file) : undefined });
-  } catch (error) {
-    // the message of a wrong key may quote it
-    return fail(`cannot be read as a private key in PEM, or its passphrase is wrong (${error.code})`);
-  }
-  if (found.asymmetricKeyType !== 'ed25519') return fail('holds another kind of key than Ed25519');
-  requirePublished(createPublicKey(found));
-  return found;
-}
-
-/** Asked for on the terminal; in a pipe, the first line of stdin. Never an argument, which every user of the machine sees. */
-async function passphrase(file) {
-  if (!process.stdin.isTTY) return readFileSync(0, 'utf8').split('\n')[0];
-  const { default: inquirer } = await import('inquirer');
-  const { text } = await inquirer.prompt({ type: 'password', name: 'text', message: `Passphrase of ${file}:` });
-  return text;
-}
-
-/** A release that is signed with another key than the published one would pass for nobody. */
-function requirePublished(publicKey) {
-  const published = path.join(root, PUBLIC_KEY);
-  if (existsSync(published) && createPublicKey(readFileSync(published)).equals(publicKey)) return;
-  const problem = existsSync(published) ? 'holds another key than the one that signs' : 'is missing';
+/** A release that is signed with another key than the published one would not pass anybody's check. */
+function requirePublished(key) {
+  const file = path.join(root, PUBLIC_KEY);
+  const isPublished =
+    existsSync(file) &&
+    createPublicKey(readFileSync(file)).equals(createPublicKey(key)) &&
+    readFileSync(PAGE, 'utf8').includes(fingerprintOf(key));
+  if (isPublished) return;
   console.error(
-    `${PUBLIC_KEY} ${problem}, so nobody could check the signature. Make it and commit it: openssl pkey -in FILE -pubout -out ${PUBLIC_KEY}`,
+    `${PUBLIC_KEY} and docs/install.md do not publish the key that signs, so users could not check the signature. Publish it, and commit both: npm run release-key -- FILE`,
   );
   process.exit(2);
 }
@@ -146,10 +123,7 @@ function writeSignature(privateKey) {
   const signature = sign(null, sums, privateKey);
   if (!verify(null, sums, publicKey, signature)) throw new Error('the signature does not fit');
   writeFileSync(path.join(release, SIGNATURE), signature);
-  const fingerprint = createHash('sha256')
-    .update(publicKey.export({ type: 'spki', format: 'der' }))
-    .digest('hex');
-  console.log(`release/${SIGNATURE}\nSigned with the key whose public half has the SHA-256 ${fingerprint} (DER).`);
+  console.log(`release/${SIGNATURE}\nSigned with the key of the fingerprint ${fingerprintOf(publicKey)}.`);
 }
 
 function digest(file) {

@@ -9,7 +9,7 @@ interface Asking {
 }
 
 /**
- * Refuses a write that needs confirmation, before any request, if nobody can answer. A pipe into stdin cannot answer:
+ * Refuses a write that needs confirmation, before any request, without a terminal. A pipe into stdin cannot answer:
  * `echo y |` confirms nothing. Throws Failure `declined`.
  */
 export function requireConsent(context: Asking): void {

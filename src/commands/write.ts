@@ -57,7 +57,7 @@ export async function openWrite(
   return { host, globals, budget, session, prompts, output, trading: await trading.open(), isPreviewed };
 }
 
-/** As {@link openWrite}, for a write that asks. Throws Failure `declined` if nobody can answer, before any request. */
+/** As {@link openWrite}, for a write that asks. Throws Failure `declined` if no question can be asked, before any request. */
 export function openWithConsent(context: Context): Promise<WriteContext> {
   requireConsent(context);
   return openWrite(context);

@@ -76,7 +76,7 @@ export class SystemKeychain implements Keychain {
     return answer.text;
   }
 
-  /** Keys travel over the channel between the two processes, which nobody else can read; never in arguments. */
+  /** Keys travel over the channel between the two processes, which no other process can read; never in arguments. */
   async #answerTo(request: KeychainRequest): Promise<KeychainAnswer> {
     const { self, environment, sleep, onExit, endSignal } = this.host;
     const patienceMs = this.patience.milliseconds();
@@ -116,7 +116,7 @@ function timedOut(milliseconds: number): string {
   return `it did not answer within ${Math.round(milliseconds / 100) / 10} seconds; it may be waiting for its password`;
 }
 
-/** Where nobody can unlock anything. */
+/** On a machine without a user who could unlock it. */
 const UNATTENDED = [
   'In cron, containers and most ssh sessions there is none: set PIT_ACCESS_KEY and PIT_SECRET_KEY there.',
   suggest('Or keep the keys in a file, from a file with both', 'keys', 'set', '--store', 'file', '--file', 'KEYS'),

@@ -124,7 +124,7 @@ const LIMITER_SETTINGS = {
 } as const satisfies Record<string, Setting>;
 
 /**
- * Why a Redis must not be used: its answers decide whether an account is halted, so nobody on the network path may change them. Null
+ * Why a Redis must not be used: its answers decide whether an account is halted, so they must not be changed on the network path. Null
  * if it may. @param url as it is stored
  */
 export function redisProblem(url: string, environment: Readonly<Record<string, string | undefined>>): string | null {

@@ -57,7 +57,7 @@ export function checkedParameters(name: string, values: ParameterValues): Map<st
 /** The parameters that every signed request has. */
 const COMMON = ['method', 'accesskey', 'sign', 'reqTime'];
 
-/** Checks what is known of every operation: how a request is written, and which parameters are common to all. */
+/** The rules for every operation: how a request is written, and which parameters are common to all. */
 function checkedUndocumented(name: string, given: Map<string, string>): Map<string, string> {
   if (!isOperationName(name)) throw new InvalidParameter('the operation', 'must be a name of letters and digits');
   for (const [parameter, value] of given) {

@@ -12,7 +12,7 @@ import {
   suggest,
   systemErrorCode,
 } from '../errors.js';
-import { readTextBounded } from '../platform/bounded-file.js';
+import { readUnchangeable } from '../platform/private-files.js';
 import { PROXY_VARIABLES } from '../platform/redaction.js';
 import { certificateFault } from './network/certificates.js';
 import type { Tunnel } from './network/proxy.js';
@@ -180,9 +180,14 @@ const MAX_CERTIFICATE_BYTES = 16 * 2 ** 20;
 
 function certificatesIn(file: string, kind: FailureKind = 'credentials', hint = CA_FILE_HINT): string {
   try {
-    const text = readTextBounded(file, MAX_CERTIFICATE_BYTES);
+    // who can change it can make certificates for any host
+    const text = readUnchangeable(file, MAX_CERTIFICATE_BYTES).toString('utf8');
     if (text.includes('-----BEGIN CERTIFICATE-----')) return text;
   } catch (thrown) {
+    if (thrown instanceof Failure)
+      throw new Failure(kind, `The caFile ${file} cannot be trusted. ${thrown.message}`, {
+        hint: 'Others must not be able to change or replace it: keep it in a folder of your own.',
+      });
     throw new Failure(kind, `The caFile ${file} cannot be read (${systemErrorCode(thrown)}).`, { hint });
   }
   throw new Failure(kind, `The caFile ${file} holds no certificate.`, { hint });
@@ -247,7 +252,9 @@ async function ownConnection(
     return { firstSentEvent: 'socket', options: { createConnection: () => socket } };
   } catch (error) {
     if (signal?.aborted) throw new TransportError('cancelled', false, CANCELLED);
-    throw hasErrorCode(error) ? connectError({ code: String(error.code), message: error.message }) : error;
+    // a Failure, of the settings, has no code of the system
+    if (error instanceof Failure || !hasErrorCode(error)) throw error;
+    throw connectError({ code: String(error.code), message: error.message });
   }
 }
 

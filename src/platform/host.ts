@@ -123,7 +123,7 @@ export function systemHost(): Host {
       return streams.output;
     },
     get errors() {
-      const masked = (text: string) => redaction.apply(text);
+      const masked = (text: string) => redaction.applyToOutput(text);
       streams.errors ??= outputOf(2, () => withoutUncaught(process.stderr), masked);
       return streams.errors;
     },
@@ -240,7 +240,7 @@ function directDescriptor(descriptor: 1 | 2): number | undefined {
     const { O_WRONLY, O_NONBLOCK = 0 } = fs.constants;
     if (file.isFIFO()) return fs.openSync(`/proc/self/fd/${descriptor}`, O_WRONLY | O_NONBLOCK);
   } catch {
-    // there is no /proc, the pipe belongs to another user, or nobody reads it
+    // there is no /proc, the pipe belongs to another user, or it has no reader
   }
   return undefined;
 }
@@ -277,7 +277,7 @@ function onExit(work: () => void): () => void {
 }
 
 /**
- * On an uncaught error, reports it and exits. Node would print it with the secrets in it. An abort that nobody waits for is
+ * On an uncaught error, reports it and exits. Node would print it with the secrets in it. An abort that is not awaited is
  * no error.
  */
 export function reportUncaught(report: (thrown: unknown) => number): void {

@@ -1,12 +1,12 @@
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { getRawAsset, isSea } from 'node:sea';
 import { fileURLToPath } from 'node:url';
-import { Failure } from '../errors.js';
+import { Failure, systemErrorCode } from '../errors.js';
 import { directoriesOf } from './directories.js';
-import { resolveUnmovable } from './private-files.js';
+import { makeOwnFolder, resolveUnmovable } from './private-files.js';
 
 /** The package that holds lmdb's library for this machine. */
 const LMDB = `@lmdb/lmdb-${process.platform}-${process.arch}`;
@@ -63,29 +63,29 @@ export function loadFromExecutable(name: string): unknown {
   if (loaded.has(name)) return loaded.get(name);
   const library = Buffer.from(getRawAsset(`native/${name}`) as ArrayBuffer);
   const problems: string[] = [];
-  for (const folderOf of [tmpdir, cacheFolder]) {
+  const { cache } = directoriesOf(process.env.PIT_HOME);
+  for (const folder of [tmpdir(), cache]) {
     try {
-      const exports = loadIn(folderOf(), library);
+      if (folder === cache) makeOwnFolder(cache);
+      const exports = loadIn(folder, library);
       loaded.set(name, exports);
       return exports;
-    } catch (error) {
-      // not there, read-only, full, or nothing may be run from it
-      problems.push(error instanceof Error ? error.message : String(error));
+    } catch (thrown) {
+      // a system error: it is read-only or full, or programs may not be run from it
+      const problem =
+        thrown instanceof Failure ? thrown.message : `${folder} cannot be used (${systemErrorCode(thrown)}).`;
+      problems.push(problem);
     }
   }
   const hint = 'Set TMPDIR to a folder that only you can write to, and from which programs may be run.';
-  throw new Failure('internal', `A part of pit cannot be loaded, ${name}: ${problems.join('; ')}.`, { hint });
-}
-
-function cacheFolder(): string {
-  const { cache } = directoriesOf(process.env.PIT_HOME);
-  mkdirSync(cache, { recursive: true, mode: 0o700 });
-  return cache;
+  throw new Failure('internal', `${name}, a part of pit, can be loaded from no folder. ${problems.join(' ')}`, {
+    hint,
+  });
 }
 
 function loadIn(parent: string, library: Uint8Array): unknown {
   const place = resolveUnmovable(parent);
-  if (place === undefined) throw new Error(`${parent} does not exist`);
+  if (place === undefined) throw new Failure('internal', `${parent} does not exist.`);
   const folder = mkdtempSync(path.join(place, 'pit-'));
   try {
     const file = path.join(folder, 'library.node');

@@ -16,8 +16,8 @@ const MOST_LINKS = 40;
 
 /*
  * Who may write to a folder may replace what is in it, folders included. So each folder from the root of the file system down to
- * a file has to be root's or the user's, and closed to others. They are checked in that order: what was checked can then be moved
- * by nobody else, and the name that is opened leads to what was checked.
+ * a file has to be root's or the user's, and closed to others. They are checked in that order: no other user can then move what was
+ * checked, and the name that is opened leads to it.
  */
 
 /**
@@ -67,6 +67,24 @@ export function readOwn(file: string, max: number): Buffer {
   requireOwnFolder(path.dirname(file));
   const descriptor = openOwn(file);
   try {
+    return readDescriptor(descriptor, max);
+  } finally {
+    fs.closeSync(descriptor);
+  }
+}
+
+/**
+ * The bytes of a file that the user has named and that only the user or root can change or replace. It may be a link. Throws Failure
+ * `credentials` if others can, `UnboundedFile` for more than `max` bytes, and the system's error if it cannot be read.
+ */
+export function readUnchangeable(file: string, max: number): Buffer {
+  const real = fs.realpathSync(file);
+  for (const one of [file, real]) resolveUnmovable(path.dirname(one));
+  const descriptor = openUnlinked(real);
+  try {
+    const found = fs.fstatSync(descriptor);
+    requireUserOrRoot(real, found);
+    if (mayOthersWrite(found)) throw openToOthers(real, found, 'go-w');
     return readDescriptor(descriptor, max);
   } finally {
     fs.closeSync(descriptor);
@@ -135,7 +153,7 @@ export function requirePrivateFolder(root: string): void {
 
 /**
  * Where a folder really is; undefined if it does not exist. It and all folders above it are checked: none may be another user's,
- * nor may others be able to replace what is in one. So nobody else can put another folder in its place.
+ * nor may others be able to replace what is in one. So no other user can put another folder in its place.
  * @throws Failure `credentials`
  */
 export function resolveUnmovable(target: string): string | undefined {

@@ -63,6 +63,14 @@ export class Redaction {
     return [this.#lasting, this.#recentSignatures, this.#olderSignatures].filter(({ count }) => count > 0);
   }
 
+  /**
+   * Masks what is written to stderr. Of lines of JSON, it masks the texts alone: a secret may look like a number or a part of an escape
+   * there, and each line stays a document.
+   */
+  applyToOutput(text: string): string {
+    return inJson(text, (one) => this.apply(one), areJsonLines);
+  }
+
   /** Values before names: a name's pattern ends at a quote or a comma, which a fund password may hold. */
   apply(text: string): string {
     return this.#withoutSignatures(this.#withoutParts(this.#withoutValues(text)))
@@ -72,9 +80,13 @@ export class Redaction {
 
   /**
    * Masks only whole keys and signatures. It is for answers and records: a short fund password may be a part of an amount or
-   * an id there.
+   * an id there. Of a JSON document, it masks the texts alone, however they are escaped.
    */
   applyToData(text: string): string {
+    return inJson(text, (one) => this.#withoutWhole(one), isJson);
+  }
+
+  #withoutWhole(text: string): string {
     let masked = text;
     for (const { longForms } of this.#all)
       for (const form of longForms) if (masked.includes(form)) masked = masked.replaceAll(form, MASK);
@@ -155,6 +167,39 @@ class Secrets {
   }
 }
 
+/** A text of a JSON document, with its quotation marks. */
+const JSON_TEXT = /"(?:[^"\\]|\\.)*"/gs;
+
+/** Masks a text as a whole, or if it is JSON, each text in it. */
+function inJson(text: string, mask: (one: string) => string, isDocument: (text: string) => boolean): string {
+  const masked = mask(text);
+  if (masked === text && !text.includes('\\')) return text;
+  if (!isDocument(text)) return masked;
+  return text.replace(JSON_TEXT, (quoted) => {
+    const one = JSON.parse(quoted) as string;
+    const harmless = mask(one);
+    return harmless === one ? quoted : inAscii(JSON.stringify(harmless));
+  });
+}
+
+/** Escapes what may hide text on a terminal: all but plain ASCII. */
+function inAscii(json: string): string {
+  return json.replace(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function areJsonLines(text: string): boolean {
+  return text.split('\n').every((line) => line === '' || isJson(line));
+}
+
 function beginningOf(signature: string): number {
   return Number.parseInt(signature.slice(0, KEPT_DIGITS), 16);
 }
@@ -206,7 +251,7 @@ export function maskSecrets(stream: Writable, redaction: Redaction): void {
   const write = stream.write.bind(stream) as (chunk: string | Uint8Array, ...rest: unknown[]) => boolean;
   stream.write = (chunk: string | Uint8Array, ...rest: unknown[]) => {
     const text = typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString();
-    const masked = redaction.apply(text);
+    const masked = redaction.applyToOutput(text);
     // bytes that need no mask pass as they are, whether or not they are text
     return write(masked === text ? chunk : masked, ...rest);
   };

@@ -328,7 +328,7 @@ export class StdoutClosed extends Error {
 }
 
 /**
- * How the system says that nobody reads what is written: a pipe, a socket. Node itself says so of a
+ * How the system says that a pipe or a socket has no reader. Node itself says so of a
  * stream that an earlier error has closed.
  */
 const READER_GONE: readonly string[] = ['EPIPE', 'ECONNRESET', 'ERR_STREAM_DESTROYED'];

@@ -4,7 +4,7 @@ import { colouredPaint, type Paint } from './palette.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What is known of the place that text goes to. */
+/** Properties of the terminal, file or pipe that text goes to. */
 export interface Screen {
   /** In cells; Infinity if nothing limits a line, as in a pipe. */
   readonly width: number;
@@ -25,7 +25,7 @@ export interface ScreenOptions {
   readonly colour?: boolean | undefined;
 }
 
-/** A stream, or what is known of one that was not opened. */
+/** A stream, or the properties of one that was not opened. */
 export type ScreenStream = Pick<TerminalOutput, 'isTTY' | 'columns' | 'rows'>;
 
 /** The screen behind a stream: its width, and whether and how it takes colour. */

@@ -68,7 +68,7 @@ export function wrapped(text: string, width: number, command?: string): string {
   return [...lines, line].join('\n');
 }
 
-/** The lines of a text of which nothing may be out of sight: a word that is longer than a line is broken. */
+/** The lines of a text that has to be visible as a whole: a word that is longer than a line is broken. */
 export function wholeLines(text: string, width: number): string[] {
   return wrapped(text, width)
     .split('\n')

@@ -128,7 +128,7 @@ function eventsOf(
   return [...events, { time: host.now(), event: `still under way in process ${owner.pid}` }];
 }
 
-/** What is known of a write that stays unsettled: the outcome of one that was settled is in the archive. */
+/** The state of a write that stays unsettled: the outcome of one that was settled is in the archive. */
 interface Left {
   readonly outcome?: Outcome;
   readonly duplicates?: readonly string[];

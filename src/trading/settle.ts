@@ -296,7 +296,7 @@ function closeIfPossible(trading: TradingContext, { entry, job, attempts }: Open
   });
 }
 
-/** What is known of a settled write's requests. */
+/** The requests of a settled write. */
 interface RequestsOfWrite {
   /** When the last of them was dated, by the exchange's clock in ms since the Unix epoch. */
   readonly lastReqTime: number;

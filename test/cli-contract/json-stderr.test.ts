@@ -59,6 +59,15 @@ describe('stderr with --json', () => {
     expect(code).toBe(9);
   });
 
+  it('each line is JSON and its kind is right, if keys are like words and numbers of it', async () => {
+    const keys = { PIT_ACCESS_KEY: 'null', PIT_SECRET_KEY: '":{"' };
+    const environment = { ...keys, PIT_BASE_URL: 'http://127.0.0.1:1', PIT_TRADE_URL: 'http://127.0.0.1:1' };
+    const { code, stderr } = await runProgram(['account', '--json'], { home: pit.home, environment });
+    const lines = stderr.trimEnd().split('\n');
+    const { error } = lines.map((line) => JSON.parse(line)).at(-1);
+    expect([code, error]).toEqual([error.exitCode, expect.objectContaining({ kind: 'unreachable', code: null })]);
+  });
+
   it('on a terminal it stays text', async () => {
     const words = 'depth btc_usdt --merge 1 --size 20 --json'.split(' ');
     const { stderr } = await runPit(words, { home: pit.home, columns: 100, pipedOutput: true });

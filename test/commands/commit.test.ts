@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { copyFileSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { describedTerms } from '../../src/commands/commit/described-terms.js';
 import { directoriesOf } from '../../src/platform/directories.js';
 import { AgentLimits } from '../../src/trading/guards/agent-limits.js';
@@ -258,6 +258,26 @@ describe('pit commit', () => {
     );
     expect((await pit.json<{ id: string }[]>('commit')).map((one) => one.id)).not.toContain(id);
   });
+
+  it.each(['', 'no key', 'ab'])(
+    'neither prepares nor sends while the key of the digest is damaged: %j',
+    async (damaged) => {
+      const prepared = await prepare(order(ORDER));
+      const file = path.join(pit.home, 'state', 'prepared-key');
+      const key = readFileSync(file);
+      onTestFinished(() => writeFileSync(file, key));
+      writeFileSync(file, damaged);
+      const forged = readFileSync(fileOf(prepared), 'utf8').split('\n')[0] ?? '';
+      const id = idOf(forged, 'order', Buffer.from(damaged, 'hex'));
+      writeFileSync(path.join(path.dirname(fileOf(prepared)), id), `${forged}\n`, { mode: 0o600 });
+      const { code, screen } = await commitAtTerminal(pit.home, id);
+      expect([code, screen]).toEqual([4, expect.stringContaining(`${file} is damaged.`)]);
+      await expect(prepare(order(ORDER))).rejects.toMatchObject({
+        kind: 'credentials',
+        message: `${file} is damaged.`,
+      });
+    },
+  );
 
   it('cancels nothing if an order is not the one that was shown', async () => {
     const shownOrder = await pit.json<Listed>('order buy btc_usdt 0.01 --at bid-2% --yes');

@@ -1,3 +1,5 @@
+import { chmodSync, cpSync, symlinkSync } from 'node:fs';
+import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Authority, hasOpenssl } from '../support/authority.js';
 import { serveConnectProxy } from '../support/connect-proxy.js';
@@ -67,6 +69,35 @@ describe.skipIf(!hasOpenssl)('the built program behind a proxy', () => {
     const before = tunnel.asked.length;
     expect(await pit.json('ticker btc_usdt')).toHaveLength(1);
     expect(tunnel.asked).toHaveLength(before);
+  });
+
+  it('trusts no caFile that others can change or replace, neither when it is set nor later', async () => {
+    const { server } = await served();
+    const other = new PitHome(temporaryHome());
+    const url = `https://127.0.0.1:${server.port}`;
+    await other.done(`profile add mine --base-url ${url} --trade-url ${url}`);
+    const environment = { PIT_ACCESS_KEY: 'literal-access-key', PIT_SECRET_KEY: 'literal-secret-key' };
+    const call = 'api setRepayState --yes --profile mine';
+    const folder = temporaryHome();
+    const [file, link] = [path.join(folder, 'ca.pem'), path.join(temporaryHome(), 'link.pem')];
+    cpSync(authority.file, file);
+    symlinkSync(file, link);
+    await other.done(`profile set mine caFile ${link}`);
+    await other.json(call, { environment });
+    for (const [opened, openMode, mode] of [
+      [file, 0o666, 0o600],
+      [folder, 0o777, 0o700],
+      [path.dirname(link), 0o777, 0o700],
+    ] as const) {
+      chmodSync(opened, openMode);
+      const message = `The caFile ${link} cannot be trusted. ${opened} is open to other users (mode ${openMode.toString(8)}).`;
+      expect(await other.failure('account --profile mine', 4, { environment })).toMatchObject({ message });
+      const unsent = `setRepayState was not sent: the ${message.slice('The '.length)}`;
+      expect(await other.failure(call, 4, { environment })).toMatchObject({ message: unsent });
+      expect(await other.failure(`profile set mine caFile ${link}`, 2)).toMatchObject({ message });
+      chmodSync(opened, mode);
+    }
+    expect(server.requests).toHaveLength(1);
   });
 });
 

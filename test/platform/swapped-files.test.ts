@@ -9,21 +9,12 @@ import { Profiles } from '../../src/config/profiles.js';
 import { startStamp } from '../../src/platform/processes.js';
 import { HOSTS, noKeychain } from '../config/support.js';
 import { bundleProgram } from '../support/bundled-program.js';
+import { whileSwapped } from '../support/swapped.js';
 
 /** Two users without any rights beyond their own. */
 const USER = 47_110;
 const OTHER = 47_111;
 const ROUNDS = 500;
-
-/** Renames two folders into each other's place until it is killed. */
-const SWAP = `
-const fs = require('node:fs');
-const [one, other] = process.argv.slice(1);
-process.stdout.write('ready');
-for (;;) {
-  try { fs.renameSync(one, one + '.aside'); fs.renameSync(other, one); fs.renameSync(one, other); fs.renameSync(one + '.aside', one); }
-  catch (error) { if (error.code === 'EPERM' || error.code === 'EACCES') process.exit(13); }
-}`;
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'pit-swapped-'));
 const program = path.join(folder, 'read-files.mjs');
@@ -83,15 +74,8 @@ async function makeHome(home: string, owner: number, whose: string): Promise<voi
 
 /** What a process of the user reads while another user swaps two folders; undefined: nobody does. */
 async function readWhile(home: string, swapped?: readonly [string, string]) {
-  const swapper = swapped && spawn(process.execPath, ['-e', SWAP, ...swapped], { uid: OTHER, gid: OTHER });
-  const ended = swapper && new Promise((resolve) => swapper.once('exit', resolve));
-  if (swapper !== undefined) await new Promise((resolve) => swapper.stdout.once('data', resolve));
-  try {
-    return await output(spawn(process.execPath, [program, home, String(ROUNDS)], { uid: USER, gid: USER }));
-  } finally {
-    swapper?.kill('SIGKILL');
-    await ended;
-  }
+  const read = () => output(spawn(process.execPath, [program, home, String(ROUNDS)], { uid: USER, gid: USER }));
+  return swapped === undefined ? read() : whileSwapped(swapped, OTHER, read);
 }
 
 async function output(child: ChildProcess): Promise<Record<string, readonly string[]>> {
@@ -119,10 +103,10 @@ const MINE = {
 
 describe.skipIf(process.geteuid?.() !== 0)('while another user swaps the folder above a home', () => {
   it.each([
-    [0o777, 0],
-    [0o775, OTHER],
+    ['777', 0],
+    ['775', OTHER],
   ])(
-    'no kind of file is read, and the account counts as halted, in a folder of mode %o and group %i',
+    'no kind of file is read, and the account counts as halted, in a folder of mode %s and group %i',
     async (mode, group) => {
       const open = path.join(folder, `open-${mode}`);
       fs.mkdirSync(open);
@@ -131,7 +115,7 @@ describe.skipIf(process.geteuid?.() !== 0)('while another user swaps the folder 
       // the other home is one that the user made earlier: nothing in it tells them apart but its place
       await makeHome(path.join(other, 'home'), USER, 'other');
       fs.chownSync(open, 0, group);
-      fs.chmodSync(open, mode);
+      fs.chmodSync(open, Number.parseInt(mode, 8));
       const seen = await readWhile(path.join(mine, 'home'), [mine, other]);
       const refused = ['refused: credentials'];
       expect(seen).toEqual({

@@ -89,6 +89,43 @@ describe('redaction', () => {
       expect(masking(...secrets).apply(text)).toBe('*** ***');
   });
 
+  it.each([
+    ['a literal', 'null', '{"error":{"message":"no null","hint":null}}', '{"error":{"message":"no ***","hint":null}}'],
+    ['a number', '1003', '{"error":{"message":"1003","code":1003}}\n', '{"error":{"message":"***","code":1003}}\n'],
+    ['an escape', 'u001b[2J', '{"note":{"message":"\\u001b[2J x"}}', '{"note":{"message":"\\u001b[2J x"}}'],
+    ['a line end and more', 'n0123456789abcdef', '{"a":"x\\n0123456789abcdef"}', '{"a":"x\\n***"}'],
+    ['two texts', '01234567', '{"a":"0123","b":"4567"}', '{"a":"0123","b":"4567"}'],
+    ['text that it hides', 'abcdefgh', '{"a":"abcdefgh \\u202e"}\n{"b":1}\n', '{"a":"*** \\u202e"}\n{"b":1}\n'],
+  ])('masks nothing but texts in lines of JSON, if a secret is like %s', (_, secret, lines, masked) => {
+    expect(masking(secret).applyToOutput(lines)).toBe(masked);
+  });
+
+  it('keeps each line of JSON on stderr, and each answer, a document of the same form, whatever the secrets are', () => {
+    const unit = fc.constantFrom(...'ntu0019abcdef"\\/{}[],:.-=& ');
+    const text = fc.string({ unit, minLength: 4, maxLength: 40 });
+    const form = (value: unknown) => JSON.stringify(value, (_, one) => (typeof one === 'string' ? '' : one));
+    fc.assert(
+      fc.property(text, text, fc.integer(), (secret, other, code) => {
+        const error = { kind: 'refused', message: `${other}${secret}${other}`, hint: null, code, halted: true };
+        const redaction = masking(secret);
+        for (const masked of [
+          redaction.applyToOutput(`${JSON.stringify({ error })}\n`),
+          redaction.applyToData(JSON.stringify({ error })),
+        ])
+          expect(form(JSON.parse(masked))).toBe(form({ error }));
+      }),
+    );
+  });
+
+  it.each([
+    ['a slash', (secret: string) => secret.replaceAll('/', '\\/')],
+    ['each letter', (secret: string) => secret.replace(/./g, (one) => `\\u00${one.charCodeAt(0).toString(16)}`)],
+  ])('masks a key in an answer of the exchange that escapes %s of it', (_, escaped) => {
+    const key = 'Ak/9f7d+2c91=e8b35a60';
+    const masked = masking(key).applyToData(`{"code":1003,"message":"unknown key ${escaped(key)}"}`);
+    expect(JSON.parse(masked)).toEqual({ code: 1003, message: 'unknown key ***' });
+  });
+
   it('masks nothing else', () => {
     const text = 'Placed buy 0.01 btc_usdt at 30000, assigned to design: signed off';
     expect(masking('abcdefghij', '').apply(text)).toBe(text);

@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import {
   chmodSync,
   chownSync,
@@ -22,6 +22,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { BUILT } from '../support/command.js';
 import { plainEnvironment } from '../support/pit.js';
 import { runProgram } from '../support/program.js';
+import { whileSwapped } from '../support/swapped.js';
 
 const RIGHT = 'the exchange in a box';
 /** What another program of the same length prints. */
@@ -247,6 +248,17 @@ function flipBit(at: number): void {
   writeFileSync(cacheFile, content);
 }
 
+const OF_ANOTHER_USER: [string, () => void][] = [
+  ['a file of another user', () => chownSync(cacheFile, NOBODY, NOBODY)],
+  [
+    'a folder below a sticky one of another user',
+    () => {
+      chownSync(copy, NOBODY, NOBODY);
+      chmodSync(copy, 0o1777);
+    },
+  ],
+];
+
 it.each<[string, () => void]>([
   ['a file that others can write', () => chmodSync(cacheFile, 0o666)],
   ['a folder that others can write', () => chmodSync(cacheFolder, 0o777)],
@@ -259,10 +271,94 @@ it.each<[string, () => void]>([
       symlinkSync(path.join(folder, 'elsewhere'), cacheFile);
     },
   ],
-  ...(isRoot ? [['a file of another user', () => chownSync(cacheFile, NOBODY, NOBODY)] as [string, () => void]] : []),
+  ...(isRoot ? OF_ANOTHER_USER : []),
 ])('code in %s is not run', async (_what, open) => {
   open();
   expect((await start()).stdout).toContain(RIGHT);
+});
+
+describe.skipIf(!isRoot)('while a third user swaps the folder above a home 500 times', () => {
+  const THIRD = 47_111;
+  const ROUNDS = 500;
+  /** The program, but for one file that holds a text, whose code is cached. */
+  const small = path.join(folder, 'small');
+  const textFile = path.join(small, 'dist', 'text-00000000.cjs');
+  const shared = path.join(folder, 'shared');
+  const [mine, other] = [path.join(shared, 'mine'), path.join(shared, 'other')];
+  /** Loads the program in rounds, and prints what it got, each text once. */
+  const LOAD = `
+const [program, rounds] = process.argv.splice(1, 2, 'pit');
+process.setMaxListeners(0);
+const texts = new Set();
+for (let round = 0; round < rounds; round += 1) {
+  require(program);
+  delete require.cache[program];
+  texts.add(globalThis.text);
+}
+if (rounds > 1) process.removeAllListeners('exit');
+process.stdout.write(JSON.stringify([...texts]));`;
+
+  /** The texts of so many starts as a user. One start alone writes the cache. */
+  async function texts(above: string, rounds: number): Promise<readonly string[]> {
+    // or V8 would take what it compiled in an earlier round
+    const words = [
+      '--no-compilation-cache',
+      '-e',
+      LOAD,
+      path.join(small, 'bin', 'pit.js'),
+      String(rounds),
+      'profile',
+      'list',
+    ];
+    const child = spawn(process.execPath, words, {
+      uid: NOBODY,
+      gid: NOBODY,
+      env: plainEnvironment(path.join(above, 'home')),
+    });
+    let printed = '';
+    child.stdout.on('data', (data) => {
+      printed += data;
+    });
+    child.stderr.pipe(process.stderr);
+    await new Promise((resolve) => child.once('close', resolve));
+    return JSON.parse(printed);
+  }
+
+  function writeText(text: string): void {
+    writeFileSync(textFile, `(function () { globalThis.text = '${text}'; })`);
+  }
+
+  beforeAll(async () => {
+    mkdirSync(path.dirname(textFile), { recursive: true });
+    for (const name of ['bin', 'package.json'])
+      cpSync(path.join(copy, name), path.join(small, name), { recursive: true });
+    const main = "(function (exports, require) { exports.start = () => require('./text-00000000.cjs'); })";
+    writeFileSync(path.join(small, 'dist', 'main.cjs'), main);
+    mkdirSync(shared);
+    for (const [above, text] of [
+      [mine, RIGHT],
+      [other, WRONG],
+    ] as const) {
+      mkdirSync(above);
+      chownSync(above, NOBODY, NOBODY);
+      writeText(text);
+      expect(await texts(above, 1)).toEqual([text]);
+    }
+    writeText(RIGHT);
+    // the cache is used: nothing else holds this text any more
+    expect(await texts(other, 2)).toEqual([WRONG]);
+  });
+
+  it.each(['777', '775'])('no code of another home is run, in a folder of mode %s', async (mode) => {
+    chownSync(shared, 0, THIRD);
+    chmodSync(shared, Number.parseInt(mode, 8));
+    expect(await whileSwapped([mine, other], THIRD, () => texts(mine, ROUNDS))).toEqual([RIGHT]);
+  });
+
+  it('no code of another home is run in a folder like /tmp, where the third user can move nothing', async () => {
+    chmodSync(shared, 0o1777);
+    expect(await whileSwapped([mine, other], THIRD, () => texts(mine, ROUNDS))).toEqual([RIGHT]);
+  });
 });
 
 it('runs at the same time leave a complete cache, and all answer right', async () => {

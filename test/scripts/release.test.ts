@@ -51,6 +51,7 @@ describe.skipIf(!hasOpenssl || !requires('git') || !requires('sha256sum'))('npm 
   let project = '';
   let release = '';
   let removeProject = () => {};
+  let publishing = { status: null as number | null, stdout: '', stderr: '' };
   let printed = '';
   let made: readonly Buffer[] = [];
 
@@ -78,13 +79,37 @@ describe.skipIf(!hasOpenssl || !requires('git') || !requires('sha256sum'))('npm 
     return spawnSync(process.execPath, ['scripts/release.js', ...words], options);
   }
 
+  function publishKey(file: string, input?: string) {
+    return spawnSync(process.execPath, ['scripts/release-key.js', file], { cwd: project, encoding: 'utf8', input });
+  }
+
+  /** The same key, with a passphrase. */
+  function lockedKey(): string {
+    const file = path.join(keys, 'locked.pem');
+    execFileSync('openssl', ['pkey', '-in', privateKey, '-aes256', '-passout', 'pass:a long one', '-out', file]);
+    return file;
+  }
+
+  /** Which key the page and the repository name. */
+  function published(): { readonly page: string; readonly key: string } {
+    return {
+      page: readFileSync(path.join(project, 'docs/install.md'), 'utf8'),
+      key: readFileSync(path.join(project, 'release-key.pem'), 'utf8'),
+    };
+  }
+
+  function fingerprint(): string {
+    const der = execFileSync('openssl', ['pkey', '-pubin', '-in', publicKey, '-outform', 'DER']);
+    return createHash('sha256').update(der).digest('hex');
+  }
+
   beforeAll(() => {
     const { copy, remove } = copyProject('release');
     [project, removeProject] = [copy, remove];
     release = path.join(project, 'release');
     execFileSync('openssl', ['genpkey', '-algorithm', 'ed25519', '-out', privateKey]);
     execFileSync('openssl', ['pkey', '-in', privateKey, '-pubout', '-out', publicKey]);
-    cpSync(publicKey, path.join(project, 'release-key.pem'));
+    publishing = publishKey(privateKey);
     git('init', '--quiet');
     git('add', '.');
     git('commit', '--quiet', '--message', 'all');
@@ -101,8 +126,26 @@ describe.skipIf(!hasOpenssl || !requires('git') || !requires('sha256sum'))('npm 
   it('makes the package, the shell files and the bill of materials, with checksums and a signature that hold', () => {
     expect(readdirSync(release).sort()).toEqual([...NAMES, 'SHA256SUMS', 'SHA256SUMS.sig'].sort());
     expect(verified(release, publicKey)).toEqual({ sums: true, signature: true });
-    const der = execFileSync('openssl', ['pkey', '-pubin', '-in', publicKey, '-outform', 'DER']);
-    expect(printed).toContain(createHash('sha256').update(der).digest('hex'));
+    expect(printed).toContain(fingerprint());
+  });
+
+  it('the first key goes to release-key.pem, and its fingerprint to the page that said that no release is signed', () => {
+    expect(PAGE).toMatch(/No release is signed yet/);
+    expect(publishing).toMatchObject({ status: 0, stderr: '', stdout: expect.stringContaining(fingerprint()) });
+    expect(published()).toEqual({
+      key: readFileSync(publicKey, 'utf8'),
+      page: expect.stringContaining(`Compare its fingerprint:\n\n\`\`\`text\n${fingerprint()}\n\`\`\`\n`),
+    });
+    expect(published().page).not.toMatch(/No release is signed yet/);
+  });
+
+  it('publishes a key that has a passphrase, which comes from stdin, again, and nothing with a wrong one', () => {
+    const before = published();
+    const locked = lockedKey();
+    expect(publishKey(locked, 'another\n')).toMatchObject({ status: 2, stderr: expect.stringContaining('passphrase') });
+    expect(published()).toEqual(before);
+    expect(publishKey(locked, 'a long one\n')).toMatchObject({ status: 0, stderr: '' });
+    expect(published()).toEqual(before);
   });
 
   it.each([...NAMES, 'SHA256SUMS', 'SHA256SUMS.sig'])('a changed byte in file %# does not pass the check', (name) => {
@@ -194,9 +237,7 @@ describe.skipIf(!hasOpenssl || !requires('git') || !requires('sha256sum'))('npm 
   });
 
   it('signs with a key that has a passphrase, which comes from stdin, and refuses a wrong one', () => {
-    const locked = path.join(keys, 'locked.pem');
-    const words = ['pkey', '-in', privateKey, '-aes256', '-passout', 'pass:a long one', '-out', locked];
-    execFileSync('openssl', words);
+    const locked = lockedKey();
     const wrong = runWith('another', '--key', locked);
     expect([wrong.status, wrong.stderr]).toEqual([2, expect.stringContaining('its passphrase is wrong')]);
     const { status, stderr } = runWith('a long one', '--key', locked);
@@ -204,11 +245,14 @@ describe.skipIf(!hasOpenssl || !requires('git') || !requires('sha256sum'))('npm 
     expect(verified(release, publicKey)).toEqual({ sums: true, signature: true });
   });
 
-  it('signs with no key but the one whose public half is in the repository', () => {
+  it('signs with no key but the one that the repository publishes', () => {
     const other = path.join(keys, 'unpublished.pem');
     execFileSync('openssl', ['genpkey', '-algorithm', 'ed25519', '-out', other]);
     const { status, stderr } = run('--key', other);
-    expect([status, stderr]).toEqual([2, expect.stringMatching(/^release-key\.pem holds another key/)]);
+    expect([status, stderr]).toEqual([
+      2,
+      expect.stringMatching(/^release-key\.pem and docs\/install\.md do not publish the key that signs/),
+    ]);
     expect(verified(release, publicKey)).toEqual({ sums: true, signature: true });
   });
 

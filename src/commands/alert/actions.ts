@@ -103,7 +103,7 @@ export class AlertActions {
     this.context.output.warn(`Waiting for ${what} to end; interrupt again to leave them out.`);
   }
 
-  /** Starts no further program, and says of which alerts none has run to its end. */
+  /** Starts no further program, and names the alerts whose program has not run to its end. */
   leave(): void {
     if (this.#isLeft) return;
     this.#isLeft = true;

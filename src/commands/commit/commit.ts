@@ -82,7 +82,7 @@ export default define({
   },
 });
 
-/** Throws Failure `declined` if nobody can answer at a terminal, before any request. */
+/** Throws Failure `declined` without a terminal to ask at, before any request. */
 function requireTerminal({ globals, prompts }: Context): void {
   if (globals.dryRun || prompts.available) return;
   throw new Failure('declined', 'What an agent has prepared is confirmed at a terminal, and there is none.', {

@@ -50,7 +50,7 @@ export interface FlattenOptions {
 /**
  * Previews the sale of everything that the account holds into a coin, asks, and sells it. The preview is shown with `--yes`, too.
  * Without any failure of its own, because the halt was done already: what was not sold is in the result. That is of the kind
- * `declined` if there is nobody to ask.
+ * `declined` if no question can be asked.
  */
 export async function flatten(context: Context, into: string, options: FlattenOptions): Promise<Flattened> {
   try {

@@ -17,7 +17,7 @@ import { Writes } from './writes.js';
 
 /** How often the latch, the use of the limits and the unknown writes are looked up: files of this machine, and Redis. */
 const LOOK_UP_MS = 2_000;
-/** Nobody reads a question and answers it in less. */
+/** A person takes longer to read a question and answer it. */
 const ARMED_AFTER_MS = 300;
 
 /** The market that was watched last, for the next time. */

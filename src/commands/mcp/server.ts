@@ -59,7 +59,7 @@ interface Serving {
 }
 
 /**
- * Serves the tools until the client goes: stdin ends, nobody reads stdout, the program that started this one has ended, or a
+ * Serves the tools until the client goes: stdin ends, stdout has no reader, the program that started this one has ended, or a
  * signal ends this one. Resolves after the calls that were running have ended, as a command does after Ctrl-C.
  */
 export async function serve(serving: Serving): Promise<void> {

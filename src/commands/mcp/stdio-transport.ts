@@ -20,7 +20,7 @@ export class StdioTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
-  /** Resolves when the client has gone: stdin has ended, or nobody reads stdout. */
+  /** Resolves when the client has gone: stdin has ended, or stdout has no reader. */
   readonly closed: Promise<void>;
   #resolveClosed: () => void = () => undefined;
   #unfinished: Buffer[] = [];

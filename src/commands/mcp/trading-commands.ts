@@ -13,7 +13,7 @@ import { parseLadder } from '../order/batch-input.js';
 import { checkGiven } from '../order/order-args.js';
 import { openWrite } from '../write.js';
 
-/** In one prepared write. Nobody would read more before confirming. */
+/** In one prepared write. A user would not read more before confirming. */
 const MOST_ORDERS = 50;
 
 const MARKET = required('the market', marketName);

@@ -123,7 +123,7 @@ function notTaken(name: string, error: Error): Failure {
     : cannotWriteOutput(name, error);
 }
 
-/** Opening a pipe that nobody reads would wait in a way that nothing can end. */
+/** Opening a pipe without a reader would wait in a way that nothing can end. */
 const WITHOUT_WAITING = fs.constants.O_WRONLY | (fs.constants.O_NONBLOCK ?? 0);
 
 async function openWritable(

@@ -80,7 +80,7 @@ export const replay = define({
       const plan = await withFileForSandbox(context, file, rules, (recording) =>
         sandbox.administer('POST /replay/plan', { market, file: recording }),
       );
-      const restart = plan.anew ? [`Would start a new exchange at ${plan.from}, before the sandbox's time.`] : [];
+      const restart = plan.restarts ? [`Would start a new exchange at ${plan.from}, before the sandbox's time.`] : [];
       const would = [`Would replay ${shownName(file)} in ${market}.`, ...restart, ...plan.ended.map(wouldEnd)];
       return dryChange('sandbox replay', ...would);
     }
@@ -88,17 +88,19 @@ export const replay = define({
       const input = { market, file: recording, speed: factor === FASTEST ? null : (factor ?? null) };
       return confirmingLoss(context, async (force) => {
         const replayed = await sandbox.administer('POST /replay', { ...input, force });
-        return { report: replayed, isReplaced: replayed.anew };
+        return { report: replayed, isReplaced: replayed.restarts };
       });
     });
-    const { kind, rows, from, to, left, anew, ended } = report;
+    const { restarts, ended, left, ...rest } = report;
+    const { kind, rows, from, to } = rest;
+    const data = { ...rest, anew: restarts, ended, left };
     const what = `${counted(rows, kind.slice(0, -1))} of ${report.market}, ${from} to ${to}`;
-    const before = [...(anew ? [`Started a new exchange at ${from}.`] : []), ...endedLines(ended)];
+    const before = [...(restarts ? [`Started a new exchange at ${from}.`] : []), ...endedLines(ended)];
     const shown = (line: string) => () => [...before, line].join('\n');
     if (left > 0 || report.speed !== null)
-      return { data: report, show: shown(`Replaying ${what}, at ${report.speed} times normal speed.`) };
+      return { data, show: shown(`Replaying ${what}, at ${report.speed} times normal speed.`) };
     output.note(['The sandbox clock is stopped at the end.', suggest('Start it', 'sandbox', 'clock', 'start')]);
-    return { data: report, show: shown(`Replayed ${what}.`) };
+    return { data, show: shown(`Replayed ${what}.`) };
   },
 });
 

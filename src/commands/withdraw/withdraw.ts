@@ -70,7 +70,7 @@ export default define({
 });
 
 /**
- * Refuses a withdrawal, before any request, if nobody can confirm it or give the fund password. `--yes` does neither.
+ * Refuses a withdrawal, before any request, without a terminal to confirm it at and give the fund password. `--yes` does neither.
  * Throws Failure `declined`.
  */
 function requireConfirmation(

@@ -5,7 +5,7 @@ import { MARKET_CHANNELS } from './market-data.js';
 import type { NewestState } from './newest.js';
 import { ORDER_CHANNELS } from './orders.js';
 
-/** The channels that the client follows. Everything that is known of one is in its description. */
+/** The channels that the client follows. The description of each has the rest. */
 export const FOLLOWED = {
   ticker: MARKET_CHANNELS.ticker,
   depth: MARKET_CHANNELS.depth,

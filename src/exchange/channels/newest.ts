@@ -66,7 +66,7 @@ export class WholeState<Data extends Timed> implements NewestState<Data> {
 /** What decides which rows of a channel are new, and which are kept. */
 export interface RowRules<Row> {
   readonly key: (row: Row) => string | number;
-  /** Whether a row has nothing new: it says less than what is known of its key, or nothing more. */
+  /** Whether a row has nothing new: it says less than an earlier one of its key, or nothing more. */
   readonly isOld: (row: Row, known: Row) => boolean;
   /** Whether HTTP's row says more than what is known of its key; `known` is undefined for a row that is not known. */
   readonly isMissing: (row: Row, known: Row | undefined, first: Row | undefined) => boolean;

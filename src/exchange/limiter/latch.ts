@@ -128,7 +128,7 @@ export class Latch {
     }
   }
 
-  /** At least, after this machine was started again: its clock then begins anew. */
+  /** At least, after this machine was started again: its clock then starts at zero. */
   #elapsedSince(setAt: number): number {
     const now = this.options.monotonic();
     return now < setAt ? now : now - setAt;

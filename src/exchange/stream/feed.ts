@@ -68,7 +68,7 @@ const LONGEST_UNPROVEN_MS = 2 * CHECK_MS + 15_000;
 const READ_BACKOFF_MS = { first: 5_000, longest: 60_000 };
 /** The pause between two reads that unreadable frames made necessary, in milliseconds. */
 const SUSPICION_MS = 10_000;
-/** A subscription that is not confirmed after so long is polled, and so is market data of which nothing was pushed by then. */
+/** If a subscription was not confirmed, or nothing of market data was pushed, after so long, the channel is polled. */
 const FIRST_PUSH_MS = 5_000;
 /** How long the stream may take to come back before its channels are polled: most cuts are over by then. */
 const PATIENCE_MS = 3_000;

@@ -244,7 +244,7 @@ interface Ended {
 interface ReplayPlan extends Ended {
   readonly from: string;
   /** Whether a new exchange is started at the file's first row. */
-  readonly anew: boolean;
+  readonly restarts: boolean;
 }
 
 /** Times are ISO 8601 in UTC with milliseconds. */

@@ -325,11 +325,11 @@ async function replay(data: DataDirectory, { market: name, file, force, ...input
   const speed = input.speed ?? null;
   const { recording, plan } = replayPlan(data.exchange, name, file);
   const { from, to } = spanOf(recording);
-  const reason = plan.anew
+  const reason = plan.restarts
     ? `The replay begins at ${plan.from}, before the exchange's time, so a new exchange is started there.`
     : 'The replay takes the place of an earlier one.';
   requireConfirmed(plan.ended, force, reason);
-  if (plan.anew) {
+  if (plan.restarts) {
     await data.replace(async (directory) => {
       const exchange = await data.open(directory, { time: from, emptyMarket: name });
       exchange.admin.replay(name, recording);
@@ -352,10 +352,10 @@ async function replay(data: DataDirectory, { market: name, file, force, ...input
 function replayPlan(exchange: Exchange, market: string, file: string) {
   const recording = recordingIn(file, marketNamed(market));
   const { from } = spanOf(recording);
-  const anew = from < exchange.clock.now();
+  const restarts = from < exchange.clock.now();
   const rest = exchange.admin.replayed.filter((replay) => replay.market === market && replay.left > 0).map(replayText);
-  const ended = anew ? endedBy(exchange, market) : rest;
-  return { recording, plan: { from: new Date(from).toISOString(), anew, ended } };
+  const ended = restarts ? endedBy(exchange, market) : rest;
+  return { recording, plan: { from: new Date(from).toISOString(), restarts, ended } };
 }
 
 /**

@@ -327,7 +327,7 @@ export class RunningSandbox implements Running {
       if (error instanceof Refusal) return; // it is being replaced
       log(`the exchange could not go on: ${error instanceof Error ? error.stack : String(error)}`);
     }
-    // its folder was removed or another sandbox is published: nobody could find and stop it any more
+    // its folder was removed or another sandbox is published: no command could find and stop it any more
     if (!isPublished(files.running, address)) void this.close();
     else if (idleMs !== null && activity.isIdleFor(idleMs)) void this.leave('idle');
   }

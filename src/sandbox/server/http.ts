@@ -139,7 +139,7 @@ export class Activity {
     this.lastRequest = performance.now();
   }
 
-  /** Whether there was no request for this long, none is pending, and nobody listens to a stream. */
+  /** Whether there was no request for this long, none is pending, and no client listens to a stream. */
   isIdleFor(milliseconds: number): boolean {
     return this.pending === 0 && this.streams === 0 && performance.now() - this.lastRequest >= milliseconds;
   }

@@ -167,7 +167,7 @@ export class RequestHandler {
     }
   }
 
-  /** The parameters of a request, and the account whose key signed them. A request that nobody signed counts apart. */
+  /** The parameters of a request, and the account whose key signed them. A request without a signature counts apart. */
   private readSigned(served: Served, request: ApiRequest, query: string): SignedRequest {
     const { exchange, now, limits } = this.options;
     try {

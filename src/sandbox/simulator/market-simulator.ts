@@ -73,7 +73,7 @@ export class MarketSimulator {
     this.markets.get(order.market.name)?.restore(order);
   }
 
-  /** At genesis: simulates the time before `now`, most of it without quotes, as nobody saw the books. */
+  /** At genesis: simulates the time before `now`, most of it without quotes, because no request saw the books. */
   begin(now: number): void {
     const quoted = Math.floor(now / STEP) - QUOTED;
     while (this.step < quoted) this.take(this.step + 1, (traders, moment) => traders.stepWithoutQuotes(moment));

@@ -62,7 +62,7 @@ export class MarketTraders {
     this.post(side, wanted[side], moment);
   }
 
-  /** A step in which nobody quotes, but as much trades as in any other. */
+  /** A step without quotes, in which as much trades as in any other. */
   stepWithoutQuotes(moment: Moment): void {
     const { activity } = this.profile;
     if (moment.dice.next() < activity) this.print(moment, 1 / (STEPS * activity));

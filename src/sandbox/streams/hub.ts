@@ -38,7 +38,7 @@ export class StreamHub {
 
   /**
    * Adds a subscriber, who gets the opening messages at once. `name` is that of the subscription on its connection, where a new
-   * one replaces an old one; `key` is the feed's, which `make` makes if nobody listens to it yet.
+   * one replaces an old one; `key` is the feed's, which `make` makes if it has no listener yet.
    */
   subscribe(connection: StreamConnection, name: string, key: string, zip: boolean, make: () => Feed): void {
     const feed = this.feeds.get(key) ?? this.activate(key, make());

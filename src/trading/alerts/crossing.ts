@@ -78,7 +78,7 @@ export class Crossing {
     return isCrossed;
   }
 
-  /** Positions and times begin anew: those of the next number are compared with none before. */
+  /** Forgets positions and times: those of the next number are compared with none before. */
   startOver(): void {
     this.#latest = undefined;
   }

@@ -85,7 +85,7 @@ export class MarketCrossings {
     );
   }
 
-  /** The ids of trades begin anew. Whether a level was crossed and not yet crossed back stays as it was. */
+  /** Trades are numbered from the beginning again. Whether a level was crossed and not yet crossed back stays as it was. */
   startOver(): void {
     [this.#lastTrade, this.#coveredTo, this.#hasBegun] = [undefined, undefined, false];
     for (const crossing of this.#crossings) crossing.startOver();

@@ -11,7 +11,7 @@ import { lineKey } from './lines.js';
 /** "At most 20 pairs." */
 export const MAX_PAIRS = 20;
 
-/** What is known of one line. Its `reqTime` is that of its last request; absent if none left. */
+/** The state of one line. Its `reqTime` is that of its last request; absent if none left. */
 export type LineState =
   /** It is not on the exchange, and may be sent. `isLost`: its request got no answer, and may be executed even now. */
   | {

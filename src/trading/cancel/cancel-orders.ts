@@ -100,7 +100,7 @@ async function sendAll(
   return sent.filter((one) => one !== undefined);
 }
 
-/** What is known of a cancellation before the order was read. */
+/** The state of a cancellation before the order was read. */
 function preliminary(sent: Sent): CancelAttempt {
   if ('attempt' in sent) return sent.attempt;
   const { reply, entry, recordId } = sent;

@@ -9,7 +9,7 @@ import { pollUntilSettled } from '../poll-until-settled.js';
 import { isSameRefusal } from '../same-refusal.js';
 import type { TradingContext } from '../trading-context.js';
 
-/** What is known of an order that was to be cancelled; null is unknown. */
+/** The state of an order that was to be cancelled; null is unknown. */
 export interface OrderFacts {
   readonly id: string | null;
   readonly price: string | null;

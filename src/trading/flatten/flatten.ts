@@ -97,7 +97,7 @@ export async function planFlatten(
       const [best] = book.bids;
       if (isDust(market, amount.plus(frozen), best === undefined ? null : Decimal.of(best.price)))
         return unsold('it is below the minimum of an order', true);
-      if (best === undefined || reference === null) return unsold(`nobody buys in ${market.market}`);
+      if (best === undefined || reference === null) return unsold(`there are no bids in ${market.market}`);
       const floor = floorOf(market, reference.price, limits.priceBand);
       const maxNotional = limits.orderNotional.get(into) ?? null;
       const bid = Decimal.of(best.price);

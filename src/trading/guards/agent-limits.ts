@@ -63,7 +63,7 @@ export class AgentLimits {
     return new AgentLimits(given);
   }
 
-  /** The limits of an agent that asks nobody: it needs all of them. Throws Failure `usage` if one is missing, and as {@link of}. */
+  /** The limits of an agent that sends without asking: it needs all of them. Throws Failure `usage` if one is missing, and as {@link of}. */
   static ofUnattended(given: GivenLimits): AgentLimits {
     const { markets = [], maxOrder, maxDay, maxOpen } = given;
     const missing = [

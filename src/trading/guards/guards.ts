@@ -182,7 +182,7 @@ interface BandReport {
 
 /**
  * Checks prices against the band around the reference price. A buy far above it or a sell far below it costs money; far away
- * on the other side the order only rests. In a batch that side stops the orders too: nobody sees each of its prices, and a file
+ * on the other side the order only rests. In a batch that side stops the orders too: the user does not see each of its prices, and a file
  * in another format has only such ones.
  */
 export function checkBand(

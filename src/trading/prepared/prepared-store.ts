@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { systemErrorCode } from '../../errors.js';
+import { Failure, shellWord, systemErrorCode } from '../../errors.js';
 import type { Host } from '../../platform/host.js';
 import { makePrivateFolder, readPrivate } from '../../platform/private-files.js';
 import {
@@ -26,6 +26,7 @@ const KEPT_MS = 86_400_000;
 
 /** The file with the key of the digests, in the state folder. No tool of an agent reads files. */
 const KEY = 'prepared-key';
+const KEY_BYTES = 32;
 
 /** A ladder of many orders is far shorter. */
 const MAX_BYTES = 16 * 2 ** 20;
@@ -122,11 +123,17 @@ export class PreparedStore {
     ignoringDiskErrors(() => append(this.#fileOf(id), encodeLine({ reported: outcome })));
   }
 
-  /** The key of the digest; undefined if there is none yet. Throws Failure if it cannot be read. */
+  /** The key of the digest; undefined if there is none yet. Throws Failure if it cannot be read or is damaged. */
   #key(): Uint8Array | undefined {
     const { state } = this.host.directories;
     const text = readPrivate(state, KEY, MAX_BYTES)?.toString('utf8');
-    return text === undefined ? undefined : Buffer.from(text, 'hex');
+    if (text === undefined) return undefined;
+    const key = Buffer.from(text, 'hex');
+    // with an empty one, anybody could make a write
+    if (key.length === KEY_BYTES) return key;
+    const file = path.join(state, KEY);
+    const hint = `Remove it: rm ${shellWord(file)}. What is prepared has to be prepared again.`;
+    throw new Failure('credentials', `${file} is damaged.`, { hint });
   }
 
   /** Makes the key; of several processes that do so at the same time, one wins. Throws Failure `usage` if it cannot be written. */
@@ -134,7 +141,7 @@ export class PreparedStore {
     const file = path.join(this.host.directories.state, KEY);
     const draft = path.join(this.#folder, `.${process.pid}.${Buffer.from(this.host.randomBytes(8)).toString('hex')}`);
     orCannotWrite(file, () => {
-      create(draft, Buffer.from(this.host.randomBytes(32)).toString('hex'), true);
+      create(draft, Buffer.from(this.host.randomBytes(KEY_BYTES)).toString('hex'), true);
       try {
         // a link is made only if the name is free, and is whole at once
         ignoringExisting(() => fs.linkSync(draft, file));

@@ -1,5 +1,8 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { runPit } from '../../support/pit.js';
+import { NOT_FOUND } from '../../trading/support/exchange.js';
 import { usePitHome } from '../pit-home.js';
 import { type Done, type Prepared, TradingClient } from './trading-client.js';
 
@@ -17,6 +20,22 @@ const LIMITS = { markets: 'btc_usdt', 'max-order': '400usdt', 'max-day': '100000
 function wordsOf(limits: Limits): string[] {
   const flags = Object.entries(limits).map(([name, value]) => `--${name}=${value}`);
   return ['--allow-trading', '--commit', 'unattended', ...flags];
+}
+
+/** The sandbox behind a server whose lists of orders lag so far behind that they show none. */
+async function lagging(): Promise<string> {
+  const server = createServer((received, response) => {
+    const forwarded = request(new URL(received.url ?? '', pit.served.address.baseUrl), (answer) => {
+      if (!received.url?.startsWith('/api/getOrders')) return void answer.pipe(response);
+      answer.resume();
+      response.end(NOT_FOUND);
+    });
+    forwarded.setHeader('user-agent', received.headers['user-agent'] ?? '');
+    forwarded.end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
 const clients: TradingClient[] = [];
@@ -192,6 +211,23 @@ describe('pit mcp --commit unattended', () => {
     );
     await Promise.all(servers.map((server, index) => server.call('commit', { id: ids[index] })));
     expect((await orders('open')).length).toBeLessThanOrEqual(2);
+  });
+
+  it('does not exceed the limit of open orders although no list shows its orders, and goes on when one is cancelled', async () => {
+    const url = await lagging();
+    const { PIT_ACCESS_KEY = '', PIT_SECRET_KEY = '' } = pit.served.environment;
+    const environment = { PIT_BASE_URL: url, PIT_TRADE_URL: url, PIT_ACCESS_KEY, PIT_SECRET_KEY };
+    const client = new TradingClient({ home: pit.home, environment, words: wordsOf({ ...LIMITS, 'max-open': '2' }) });
+    clients.push(client);
+    await client.initialize();
+    const sent: string[] = [];
+    for (const price of ['bid-2%', 'bid-3%', 'bid-4%', 'bid-5%']) sent.push(await send(client, { price }));
+    const refused = 'max-open blocks this: with it, 3 orders would be open, and the limit is 2. Nothing was sent.';
+    expect(sent).toEqual(['placed', 'placed', refused, refused]);
+    const open = (await orders('open')) as { id: string }[];
+    expect(open).toHaveLength(2);
+    await pit.done(`cancel btc_usdt ${open[0]?.id}`);
+    expect(await send(client, { price: 'bid-4%' })).toBe('placed');
   });
 
   it('cancels although every limit is used up and the account is halted', async () => {

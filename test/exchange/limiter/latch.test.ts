@@ -73,7 +73,7 @@ describe('the latch of an account', () => {
     expect(await latch.find()).toBeUndefined();
   });
 
-  it('does not end early if the machine was started again, because its other clock begins anew', async () => {
+  it('does not end early if the machine was started again, because its other clock starts at zero', async () => {
     const clocks = { now: NOW, monotonic: 90_000_000 };
     const latch = latchIn(temporaryState(), 'exchange-1', undefined, clocks);
     await latch.set({ ...HALT, until: NOW + 1_000 });

@@ -8,7 +8,7 @@ type Address = Awaited<ReturnType<typeof sandbox>>['address'];
 
 interface Report {
   readonly rows: number;
-  readonly anew: boolean;
+  readonly restarts: boolean;
   readonly left: number;
 }
 
@@ -77,7 +77,7 @@ describe('a replay of candles', () => {
       from: '2023-03-01T00:00:00.000Z',
       to: '2023-03-01T00:10:00.000Z',
       speed: null,
-      anew: true,
+      restarts: true,
       ended: [],
       left: 0,
     });
@@ -251,7 +251,9 @@ it('a replay that would lose orders or coins of customers is refused unless conf
     { reason: 'losesState' },
   ]);
   expect(await done<unknown[]>(address, 'GET /accounts')).toHaveLength(2);
-  expect(await done(address, 'POST /replay', { market: 'btc_usdt', file, force: true })).toMatchObject({ anew: true });
+  expect(await done(address, 'POST /replay', { market: 'btc_usdt', file, force: true })).toMatchObject({
+    restarts: true,
+  });
   expect(await done<unknown[]>(address, 'GET /accounts')).toHaveLength(1);
   expect(await admin(address, 'POST /replay', { market: 'btc_usdt', file: `${file}.no` })).toMatchObject([400, {}]);
   expect(await admin(address, 'POST /replay', { market: 'a_b', file })).toMatchObject([
@@ -280,8 +282,8 @@ describe('a replay while another one runs', () => {
   it('in another market, from a later time, keeps both', async () => {
     const { address, directory } = await two();
     const later = { market: 'eth_usdt', file: file(directory, 'later', FIRST + 600_000) };
-    expect(await done(address, 'POST /replay/plan', later)).toMatchObject({ anew: false, ended: [] });
-    expect(await done<Report>(address, 'POST /replay', later)).toMatchObject({ anew: false, ended: [], left: 0 });
+    expect(await done(address, 'POST /replay/plan', later)).toMatchObject({ restarts: false, ended: [] });
+    expect(await done<Report>(address, 'POST /replay', later)).toMatchObject({ restarts: false, ended: [], left: 0 });
     for (const market of ['btc_usdt', 'eth_usdt'])
       expect((await trades(address, market)).at(-1)).toMatchObject({ price: 20 });
   });
@@ -290,10 +292,10 @@ describe('a replay while another one runs', () => {
     const { address, directory } = await two();
     const earlier = { market: 'eth_usdt', file: file(directory, 'earlier', FIRST - 600_000) };
     const ended = ['the replay of btc_usdt, 3 rows before its end'];
-    expect(await done(address, 'POST /replay/plan', earlier)).toMatchObject({ anew: true, ended });
+    expect(await done(address, 'POST /replay/plan', earlier)).toMatchObject({ restarts: true, ended });
     expect(await admin(address, 'POST /replay', earlier)).toMatchObject([400, { reason: 'losesState' }]);
     expect(await done(address, 'GET /status')).toMatchObject({ replaying: 3 });
-    expect(await done(address, 'POST /replay', { ...earlier, force: true })).toMatchObject({ anew: true, ended });
+    expect(await done(address, 'POST /replay', { ...earlier, force: true })).toMatchObject({ restarts: true, ended });
   });
 
   it('in the same market names the rest of the first one and drops it only if that is confirmed', async () => {
@@ -301,6 +303,6 @@ describe('a replay while another one runs', () => {
     const again = { market: 'btc_usdt', file: file(directory, 'again', FIRST + 600_000) };
     const ended = ['the replay of btc_usdt, 3 rows before its end'];
     expect(await admin(address, 'POST /replay', again)).toMatchObject([400, { reason: 'losesState' }]);
-    expect(await done(address, 'POST /replay', { ...again, force: true })).toMatchObject({ anew: false, ended });
+    expect(await done(address, 'POST /replay', { ...again, force: true })).toMatchObject({ restarts: false, ended });
   });
 });
