@@ -79,10 +79,9 @@ export function positiveDecimal(name: string): Parser<string> {
     const word = plainNumber(text);
     const value = /^\d{1,30}(\.\d{1,30})?$/.test(word) ? Decimal.parse(word) : undefined;
     if (value !== undefined && value.sign > 0) return value.toString();
-    throw usage(
-      `${name} must be a number above zero, not ${quoted(text)}.`,
-      numberAdvice(text) ?? 'Write it like 0.5, 31000 or 1e-05.',
-    );
+    const advice = numberAdvice(text);
+    if (advice !== undefined) throw usage(`${name} cannot be ${quoted(text)}.`, advice);
+    throw usage(`${name} must be a number above zero, not ${quoted(text)}.`, 'Write it like 0.5, 31000 or 1e-05.');
   };
 }
 

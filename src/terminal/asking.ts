@@ -42,7 +42,8 @@ async function askAfter(
   if (!screen.symbols) {
     await prepare(host.input);
     const { askPlainly } = await import('./plain-asking.js');
-    return unlessAborted(askPlainly(host, question, prepare === dropTypeAhead), signal);
+    const answer = askPlainly(host, question, prepare === dropTypeAhead);
+    return unlessAborted(answer, signal, () => host.errors.write('\n'));
   }
   const leaving = new AbortController();
   signal?.addEventListener('abort', () => leaving.abort(signal.reason));
@@ -58,12 +59,21 @@ async function askAfter(
   }
 }
 
-/** The answer, unless the signal comes first: then rejects with its reason. */
-function unlessAborted<Value>(answer: Promise<Value>, signal?: AbortSignal): Promise<Value> {
+/** The answer, unless the signal comes first: then ends the line, and rejects with the reason of the signal. */
+function unlessAborted<Value>(
+  answer: Promise<Value>,
+  signal: AbortSignal | undefined,
+  endLine: () => void,
+): Promise<Value> {
   if (signal === undefined) return answer;
   return Promise.race([
     answer,
-    new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+    new Promise<never>((_, reject) => {
+      signal.addEventListener('abort', () => {
+        endLine();
+        reject(signal.reason);
+      });
+    }),
   ]);
 }
 

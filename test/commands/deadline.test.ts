@@ -2,9 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { timedFrom } from '../support/command-clocks.js';
 import { respond, serveFaults } from '../support/fault-server.js';
-import { startInProcess } from '../support/in-process.js';
-import { plainEnvironment, runPit, temporaryHome } from '../support/pit.js';
-import { FakeTerminal } from '../support/terminal.js';
+import { runPit, temporaryHome } from '../support/pit.js';
 import { environmentAt } from './literal-exchange.js';
 import { lastError } from './pit-home.js';
 
@@ -61,25 +59,6 @@ describe.concurrent('a command that goes on after its time', () => {
 describe.concurrent('a command is not ended', () => {
   // longer than the time and its grace together
   const LONG_MS = 4_000;
-
-  it('pit waits for keys that somebody types at a terminal', async () => {
-    const home = temporaryHome();
-    const url = 'https://api.example.com';
-    await runPit(['profile', 'add', 'overseas', '--base-url', url, '--trade-url', url], { home });
-    const terminal = new FakeTerminal();
-    const words = ['keys', 'set', '--profile', 'overseas', '--timeout', '0.5'];
-    const { ended } = startInProcess(words, plainEnvironment(home, { TERM: 'xterm' }), {
-      input: terminal.keys,
-      columns: 80,
-      onPrinted: (text) => terminal.show(text),
-    });
-    const over = ended.finally(() => terminal.end());
-    await terminal.follow([{ await: 'Access key of overseas:' }]);
-    await delay(LONG_MS);
-    await terminal.follow([{ type: 'access-0001\r' }, { await: 'Secret key of overseas:', type: 'secret-0001\r' }]);
-    expect(await over).toBe(0);
-    expect(terminal.screen).toContain('Stored the keys of overseas in ');
-  });
 
   it('pit keeps holding a timer for a program', async () => {
     const server = await serveFaults({

@@ -298,9 +298,9 @@ describe('a withdrawal at a terminal', () => {
     ['nothing', [{ await: CONFIRM, type: '\r' }], 8],
     ['Ctrl-D', [{ await: CONFIRM, type: '\u0004' }], 8],
     ['Ctrl-C', [{ await: CONFIRM, type: '\u0003' }], 130],
-  ])('sends nothing for %s, even with --yes', async (_, steps, status) => {
+  ])('sends nothing for %s', async (_, steps, status) => {
     const before = await idsOf('btc');
-    const done = await at(line('withdraw btc 0.0112 --to BTC --yes'), steps);
+    const done = await at(line('withdraw btc 0.0112 --to BTC'), steps);
     expect(done.status).toBe(status);
     expect(await idsOf('btc')).toEqual(before);
   });

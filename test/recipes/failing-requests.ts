@@ -53,7 +53,8 @@ const PRICES = /^(allTicker|ticker|depth)$/;
 /** Only for answers that hold prices. */
 const WITHOUT_PRICE = 'a coin without a price';
 const NO_CONNECTION = 'no connection';
-/** The exit code for an unknown outcome. */
+/** Exit codes: nothing was sent, or the outcome is unknown. */
+const UNREACHABLE = 5;
 const UNKNOWN = 6;
 
 /** How an answer of the exchange fails, of which `body` is the right one. */
@@ -127,7 +128,7 @@ const RECIPES: Readonly<Record<string, Manner>> = {
     // whether its chain uses memos: what the exchange has verified is complete
     ...{ mayFail: ['getPayinAddress'], afterDecision: ['getPayinAddress'] },
   },
-  'Settle unknown outcomes from cron': { unanswered: 'order buy btc_usdt 0.001 --at bid-2% --yes --timeout 2' },
+  'Settle unknown outcomes from cron': { unanswered: 'order buy btc_usdt 0.001 --at bid-2% --yes --timeout 5' },
 };
 
 /** What passes an answer of pit on, or decides on it, outside of the recipes. A view that goes on waits for the exchange instead. */
@@ -253,8 +254,10 @@ export class FailingExchange {
     }
     if (unanswered !== undefined) {
       this.#failing = { operations: ['order', 'getOrder', 'getOrders'], fault: NO_CONNECTION };
-      const { code, errors } = await this.#shell(`pit ${unanswered}`, cwd, this.#hosts);
-      if (code !== UNKNOWN) throw new Error(`${unanswered}: ${errors}`);
+      let ran = await this.#shell(`pit ${unanswered}`, cwd, this.#hosts);
+      // on a slow machine its time may be over before it is sent
+      while (ran.code === UNREACHABLE) ran = await this.#shell(`pit ${unanswered}`, cwd, this.#hosts);
+      if (ran.code !== UNKNOWN) throw new Error(`${unanswered}: ${ran.errors}`);
     }
     this.#seen = [];
     this.#failing = failing && { operations: [failing.operation], fault: failing.fault };

@@ -110,7 +110,7 @@ describe('pit alert', () => {
   });
 
   it.each([
-    ['', 'Give at least one condition.'],
+    ['', 'A condition is missing.'],
     ['last', 'The condition "last" has nothing to compare with.'],
     ['last>', 'The condition "last>" has no number.'],
     ['last>1,5', 'The condition "last>1,5" has "1,5" in place of a number.'],
