@@ -36,7 +36,7 @@ export default define({
     shape.array(
       shape.object({
         orderId: shape.id('of the order: a row is an order with all that it has filled so far', wireField.ORDER.id),
-        clientId: shape.nullable(shape.text('your own id; null if pit did not place the order, or not lately')),
+        clientId: shape.nullable(shape.text('your own id; null if pit did not place it lately')),
         time: shape.time('when the order was placed: the exchange reports no time of a fill', wireField.ORDER.time),
         market: shape.text('', wireField.ORDER.market),
         side: shape.enumOf(['buy', 'sell'], '', wireField.ORDER.side),
@@ -44,7 +44,7 @@ export default define({
         amount: shape.decimal('filled so far, in the base coin', wireField.ORDER.filled),
         value: shape.decimal('in the quote coin', wireField.ORDER.filledValue),
         fee: shape.nullable(shape.decimal('so far', wireField.ORDER.fee)),
-        feeCoin: shape.nullable(shape.text('the coin of the fee, as observed; the interface does not name it')),
+        feeCoin: shape.nullable(shape.text('as observed')),
       }),
     ),
     'getOrders',

@@ -24,9 +24,7 @@ export const TRADE = shape.object({
   side: shape.enumOf(['buy', 'sell'], 'of the taker', wireField.TRADE.side),
   price: shape.decimal('in the quote coin', wireField.TRADE.price),
   amount: shape.decimal('in the base coin', wireField.TRADE.amount),
-  orderSide: shape.nullable(
-    shape.enumOf(['buy', 'sell'], 'the same by a second field of the exchange', wireField.TRADE.orderSide),
-  ),
+  orderSide: shape.nullable(shape.enumOf(['buy', 'sell'], 'by a second field', wireField.TRADE.orderSide)),
 });
 
 export default define({

@@ -13,7 +13,6 @@ describe.each([
   ['7', '7', 'The book is locked: the best bid and the best ask are both 7, so it has no spread and no mid.'],
   ['0', '0', 'Spread 0 usdt, mid 0'],
   ['0', '5', 'Spread 5 usdt, mid 2.5'],
-  ['-1', '1', 'Spread 2 usdt, mid 0'],
   [
     '28101.50',
     '28099',

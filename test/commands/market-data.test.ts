@@ -163,7 +163,8 @@ describe('pit trades', () => {
     expect(trades.length).toBeGreaterThan(0);
     for (const trade of trades) {
       const side: unknown = expect.stringMatching(/^(buy|sell)$/);
-      expect(trade).toStrictEqual({ id: ID, time: TIME, market: 'btc_usdt', side, price: DECIMAL, amount: DECIMAL });
+      const terms = { market: 'btc_usdt', side, price: DECIMAL, amount: DECIMAL };
+      expect(trade).toStrictEqual({ id: ID, time: TIME, ...terms, orderSide: side });
     }
     expect(trades.map(({ time }) => time)).toEqual(trades.map(({ time }) => time).toSorted());
     expect(rises(trades.map(({ id }) => id))).toBe(true);
@@ -174,6 +175,6 @@ describe('pit trades', () => {
     const [from, next] = trades.slice(-2);
     const later = await pit.json<Trade[]>(`trades btc_usdt --since ${from?.id}`);
     expect(later[0]).toEqual(next);
-    expect((await pit.csv('trades btc_usdt')).header).toBe('id,time,market,side,price,amount');
+    expect((await pit.csv('trades btc_usdt')).header).toBe('id,time,market,side,price,amount,orderSide');
   });
 });

@@ -9,7 +9,7 @@ export const FILLS = {
   filledValue: shape.nullable(shape.decimal('in the quote coin')),
   averagePrice: shape.nullable(shape.decimal('null if nothing has filled')),
   fee: shape.nullable(shape.decimal('so far')),
-  feeCoin: shape.nullable(shape.text('the coin of the fee, as observed; the interface does not name it')),
+  feeCoin: shape.nullable(shape.text('as observed')),
 };
 
 /** The fields that say what an order did right after it was placed. */

@@ -35,7 +35,7 @@ export interface OrderRow {
 
 export const ORDER: shape.Fields = {
   id: shape.id('of the order', wireField.ORDER.id),
-  clientId: shape.nullable(shape.text('your own id; null if pit did not place the order, or not lately')),
+  clientId: shape.nullable(shape.text('your own id; null if pit did not place it lately')),
   market: shape.text('', wireField.ORDER.market),
   side: shape.enumOf(['buy', 'sell'], '', wireField.ORDER.side),
   type: shape.enumOf(['limit', 'postOnly', 'ioc', 'other'], '', wireField.ORDER.type),
@@ -47,7 +47,7 @@ export const ORDER: shape.Fields = {
   filledValue: shape.decimal('in the quote coin', wireField.ORDER.filledValue),
   averagePrice: shape.nullable(shape.decimal('null if nothing has filled')),
   fee: shape.nullable(shape.decimal('so far', wireField.ORDER.fee)),
-  feeCoin: shape.nullable(shape.text('the coin of the fee, as observed; the interface does not name it')),
+  feeCoin: shape.nullable(shape.text('as observed')),
   feeDiscount: shape.boolean("paid with the platform's own coin", wireField.ORDER.feeDiscount),
   time: shape.time('when it was placed', wireField.ORDER.time),
   state: shape.enumOf(['open', 'filled', 'cancelled', 'other'], '', wireField.ORDER.state),

@@ -14,19 +14,17 @@ const AMOUNT = shape.decimal('below zero if coins went away');
 
 export const PNL_ROW = shape.object({
   market: shape.nullable(shape.text('null in the last row, which has the sums of all markets')),
-  coin: shape.text('the coin of the values: the quote coin of the market; in the last row that of --in'),
+  coin: shape.text('of the values: the quote coin; in the last row that of --in'),
   bought: shape.nullable(shape.decimal('in the base coin')),
   boughtValue: shape.nullable(shape.decimal('')),
   sold: shape.nullable(shape.decimal('in the base coin')),
   soldValue: shape.nullable(shape.decimal('')),
-  averageCost: shape.nullable(shape.decimal('of the position, rounded down to 8 decimals; null without a position')),
+  averageCost: shape.nullable(shape.decimal('of the position, rounded down to 8 decimals')),
   realised: shape.nullable(shape.decimal('proceeds minus cost of what was sold, without fees')),
-  unrealised: shape.nullable(
-    shape.decimal('worth at the current price minus cost of the position; null without a price'),
-  ),
+  unrealised: shape.nullable(shape.decimal('worth of the position at the current price minus its cost')),
   fees: shape.array(
     shape.object({
-      coin: shape.nullable(shape.text('null if neither the order nor a bill names it')),
+      coin: shape.nullable(shape.text('null if nothing names it')),
       amount: shape.decimal(''),
       value: shape.nullable(shape.decimal('at the time of each fee; null if one has no price')),
     }),

@@ -66,7 +66,7 @@ describe('pit mcp config', () => {
     expect({ code, stdout, stderr }).toEqual({
       code: 2,
       stdout: '',
-      stderr: 'pit: The client is "vim".\n→ It must be one of claude, cursor, vscode, codex, gemini.\n',
+      stderr: 'pit: The client must be one of claude, cursor, vscode, codex, gemini, not "vim".\n',
     });
   });
 });
