@@ -15,6 +15,10 @@ const MANIFEST = path.join(root, 'package.json');
 /** The whole package.json while `npm pack` reads a shorter one (scripts/pack.js). */
 export const KEPT_MANIFEST = path.join(root, 'dist', '.package.json');
 
+/** Whether npm runs this in the middle of a pack: after `prepack`, it runs `prepare`, and only then reads package.json. */
+const isWithinPack =
+  process.env.npm_lifecycle_event === 'prepare' && /^(pack|publish)$/.test(process.env.npm_command ?? '');
+
 /** Puts the whole package.json back. Returns whether a shorter one was in its place. */
 export function restoreManifest() {
   if (!existsSync(KEPT_MANIFEST)) return false;
@@ -24,7 +28,7 @@ export function restoreManifest() {
 
 /** Makes `node_modules` what the lockfile says. */
 export function preparePackages() {
-  if (restoreManifest()) console.error('Put package.json back: npm pack ended before it could.');
+  if (!isWithinPack && restoreManifest()) console.error('Put package.json back: npm pack ended before it could.');
   if (arePackagesInstalled(root)) return;
   console.error('Installing the packages …');
   // leaves the lockfile alone, runs no script of a package, and is the same if npm itself runs this to install pit elsewhere

@@ -180,8 +180,11 @@ export async function reportingSignals<Value>(
     await reporting;
     throw new Interrupted(signalled);
   } catch (error) {
-    if (error instanceof Interrupted && signalled === undefined) await report(error.signal);
-    throw error;
+    if (!(error instanceof Interrupted)) throw error;
+    if (signalled === undefined) await report(error.signal);
+    // the process ends with this error, which must not cut off the report
+    else await reporting;
+    throw signalled === undefined ? error : new Interrupted(signalled);
   } finally {
     removeHandler();
   }

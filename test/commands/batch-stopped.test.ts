@@ -61,8 +61,10 @@ describe('pit order batch that is stopped', () => {
     expect(await batches.there()).toHaveLength(count(placed));
     // nothing to find out: what is left to place is no unknown outcome
     expect((await pit.run('doctor')).stdout).toMatch(/^journal +ok +every outcome is known$/m);
-    // the bar was drawn over itself, and nothing of it is left
-    expect(interrupted.screen).toMatch(/\r\u001b\[2K[\d,]+\/3,000 .*\r\u001b\[2KWarning: [\d,]+ of 3,000/s);
+    // the bar was drawn over itself, nothing of it is left, and the answer comes before the warning
+    const bar =
+      /\r\u001b\[2K[\d,]+\/3,000 .*\r\u001b\[2Kjob +job\w+ placed +[\d,]+ not sent +[\d,]+ .*Warning: [\d,]+ of 3,000/s;
+    expect(interrupted.screen).toMatch(bar);
     const ended = await at(
       ['--resume', job],
       // after the first answers, and long before the last: those have to wait for a second

@@ -9,6 +9,7 @@ import { PreparedStore } from '../../src/trading/prepared/prepared-store.js';
 import { idOf, type PreparedWrite } from '../../src/trading/prepared/prepared-write.js';
 import { eventually } from '../support/eventually.js';
 import { commitAtTerminal, ladder, order, prepareIn, replacement } from '../support/prepare.js';
+import { atTerminal } from '../support/terminal.js';
 import { lastError, usePitHome } from './pit-home.js';
 
 const pit = usePitHome();
@@ -221,13 +222,15 @@ describe('pit commit', () => {
     for (const line of [`commit ${id}`, `commit ${id} --yes`])
       expect(await pit.failure(line, 8)).toMatchObject({
         kind: 'declined',
-        message: 'What an agent has prepared is confirmed at a terminal, and there is none.',
+        message: 'A person has to confirm what an agent prepared, and there is no terminal to ask on.',
       });
-    const declined = await commitAtTerminal(pit.home, id, { words: ['--yes'], answer: 'n\r' });
-    expect([declined.code, declined.data]).toEqual([8, undefined]);
+    const terminal = { home: pit.home, columns: 200, stdout: 'pipe', steps: [] } as const;
+    const unasked = await atTerminal(['commit', id, '--yes', '--json'], terminal);
+    expect([unasked.status, unasked.piped]).toEqual([8, '']);
+    expect(unasked.screen).toContain('with --yes pit asks nothing');
+    expect(unasked.screen).not.toContain('[y/N]');
     await pit.failure(`order show btc_usdt --id ${id}`, 3);
-    const { id: other } = await prepare(order(ORDER));
-    expect(await committed(other, { words: ['--yes'] })).toMatchObject({ outcome: 'placed' });
+    expect(await committed(id)).toMatchObject({ outcome: 'placed', clientId: id });
   });
 
   it('shows the terms that it sends, and not what else the file says', async () => {

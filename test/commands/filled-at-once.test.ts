@@ -5,20 +5,26 @@ import { PitHome } from './pit-home.js';
 
 /** The list that is read to check for duplicates, as the exchange gives it right after the order. */
 let listed = '';
+/** The order by its id. */
+let shown = '';
 
 const exchange = useLiteralExchange({
   '/data/v1/markets': '{"btc_usdt":{"priceScale":2,"amountScale":6,"minAmount":0.0001,"minSize":1}}',
   '/data/v1/depth': '{"asks":[[20001,5]],"bids":[[19999,5]],"timestamp":1700000000}',
   '/api/order': '{"code":"1000","message":"ok","id":"8"}',
   '/api/getOrders': () => listed,
+  '/api/getOrder': () => shown,
 });
 
 function list(changes: object): string {
-  const order = {
+  return `[${orderText(changes)}]`;
+}
+
+function orderText(changes: object): string {
+  return JSON.stringify({
     ...{ id: '8', currency: 'btc_usdt', price: 20100, total_amount: 0.03, trade_amount: 0, trade_money: 0 },
     ...{ trade_date: Date.now(), status: 0, type: 1, fees: '0', ...changes },
-  };
-  return `[${JSON.stringify(order)}]`;
+  });
 }
 
 const THIRD = { trade_amount: 0.01, trade_money: 200.01236, fees: '0.00002' };
@@ -77,14 +83,15 @@ describe('the answer to an order', () => {
     expect(text).toMatch(/^Nothing was filled: the exchange cancelled {2}\+ BUY 0\.03 btc_usdt.* id 8\n$/);
   });
 
-  it('all fill fields are null if the list could not be read, and the order is not read instead', async () => {
-    listed = '<html>';
+  it('says what filled by the order itself if the list could not be read, and warns that duplicates are unknown', async () => {
+    [listed, shown] = ['<html>', orderText(ALL)];
     const before = exchange.asked.length;
     const line = 'order buy btc_usdt 0.03 --at 20100 --yes';
-    const { code, stdout } = await new PitHome(temporaryHome()).run(`${line} --json`, exchange.extra);
-    const unknown = { state: null, filled: null, filledValue: null, averagePrice: null, fee: null, feeCoin: null };
-    expect([code, JSON.parse(stdout)]).toMatchObject([0, { outcome: 'placed', id: '8', ...unknown }]);
-    expect(exchange.asked.slice(before)).not.toContain('/api/getOrder');
+    const { code, stdout, stderr } = await new PitHome(temporaryHome()).run(`${line} --json`, exchange.extra);
+    const fills = { state: 'filled', filled: '0.03', filledValue: '600.04', averagePrice: '20001.3333333333' };
+    expect([code, JSON.parse(stdout)]).toMatchObject([0, { outcome: 'placed', id: '8', ...fills, fee: '0.00006' }]);
+    expect(stderr).toContain('pit could not check whether the order was placed more than once');
+    expect(exchange.asked.slice(before).filter((asked) => asked === '/api/getOrder')).toHaveLength(1);
   });
 
   it('asks for nothing but the book, the order and the list', async () => {

@@ -15,19 +15,45 @@ const newId = () => {
   orders += 1;
   return `2026112100${String(orders).padStart(8, '0')}`;
 };
-/** The orders that were placed, by their client ids, as getOrder shows them. */
-const shown = new Map<string, string>();
-const placedOrder = (parameters: URLSearchParams) => {
+interface PlacedOrder {
+  readonly id: string;
+  readonly clientId: string;
+  readonly isBuy: boolean;
+  readonly json: string;
+}
+/** The orders that were placed, newest first, as getOrder and getOrders show them. */
+const shown: PlacedOrder[] = [];
+const show = (market = '', tradeType = '', price = '', amount = '', clientId = '') => {
   const id = newId();
-  const { price, amount, tradeType, currency, customerOrderId = '' } = Object.fromEntries(parameters);
-  const terms = `"currency":"${currency}","price":${price},"total_amount":${amount},"type":${tradeType}`;
+  const terms = `"currency":"${market}","price":${price},"total_amount":${amount},"type":${tradeType}`;
   const filled = '"status":3,"trade_amount":0,"trade_money":0';
-  shown.set(customerOrderId, `{"id":"${id}",${terms},${filled},"trade_date":${Date.now()}}`);
-  return `{"code":"1000","message":"ok","id":"${id}"}`;
+  const json = `{"id":"${id}",${terms},${filled},"trade_date":${Date.now()}}`;
+  shown.unshift({ id, clientId, isBuy: Number(tradeType) % 2 === 1, json });
+  return id;
 };
-const foundOrder = (parameters: URLSearchParams) => shown.get(parameters.get('customerOrderId') ?? '') ?? NO_ORDERS;
+const placedOrder = (parameters: URLSearchParams) => {
+  const { price, amount, tradeType, currency, customerOrderId } = Object.fromEntries(parameters);
+  return `{"code":"1000","message":"ok","id":"${show(currency, tradeType, price, amount, customerOrderId)}"}`;
+};
+const placedBatch = (parameters: URLSearchParams) => {
+  const { market, tradeType, tradeParams = '' } = Object.fromEntries(parameters);
+  const pairs = [...tradeParams.matchAll(/\[([\d.]+),([\d.]+)\]/g)];
+  const ids = pairs.map(([, price, amount]) => show(market, tradeType, price, amount));
+  return JSON.stringify({ code: 1000, message: 'ok', data: ids });
+};
+const foundOrder = (parameters: URLSearchParams) => {
+  const { id = '', customerOrderId = '' } = Object.fromEntries(parameters);
+  const isMeant = (order: PlacedOrder) => (id === '' ? order.clientId === customerOrderId : order.id === id);
+  return shown.find(isMeant)?.json ?? NO_ORDERS;
+};
+/** The newest page, which has room for ten. */
+const listedOrders = (parameters: URLSearchParams) => {
+  const isBuy = Number(parameters.get('tradeType')) % 2 === 1;
+  const listed = parameters.get('pageIndex') === '1' ? shown.filter((order) => order.isBuy === isBuy) : [];
+  const rows = listed.slice(0, 9).map(({ json }) => json);
+  return rows.length === 0 ? NO_ORDERS : `[${rows.join()}]`;
+};
 const parametersOf = (target: string) => new URL(target, 'http://exchange').searchParams;
-const placedBatch = () => `{"code":1000,"message":"ok","data":["${newId()}","${newId()}"]}`;
 const NO_ORDERS = '{"code":3001,"message":"order not found"}';
 
 const exchange = useLiteralExchange({
@@ -35,10 +61,14 @@ const exchange = useLiteralExchange({
   '/data/v1/depth': DEPTH,
   '/api/order': placedOrder,
   '/api/getOrder': foundOrder,
-  '/api/getOrders': NO_ORDERS,
+  '/api/getOrders': listedOrders,
 });
 
 beforeAll(awayFromMidnight);
+// the orders of another home would be unexplained
+beforeEach(() => {
+  shown.length = 0;
+});
 
 describe('a guard', () => {
   let pit = new PitHome('/nowhere');
@@ -252,17 +282,19 @@ describe('the limit of a day when the write is recorded', () => {
   /** An order that begins while a batch of 200 usdt reads the lists, where 500 are left of the day. */
   async function overtaken(words: string) {
     const pit = new PitHome(temporaryHome());
+    shown.length = 0;
     let others: Promise<unknown> | undefined;
     const server = await serveFaults({
       answer: ({ target }) => {
         if (target.startsWith('/data/v1/')) return respond(target.includes('markets') ? MARKETS : DEPTH);
         if (target.startsWith('/api/order?')) return respond(placedOrder(parametersOf(target)));
         if (target.startsWith('/api/getOrder?')) return respond(foundOrder(parametersOf(target)));
-        if (target.startsWith('/api/orderMoreV2')) return respond(placedBatch());
+        if (target.startsWith('/api/orderMoreV2')) return respond(placedBatch(parametersOf(target)));
         const isFirst = target.startsWith('/api/getOrders') && others === undefined;
         if (isFirst) others = pit.done('order buy btc_usdt 0.02 --at 20007 --yes', extra());
         const earlier = isFirst ? others : undefined;
-        return (socket) => void Promise.resolve(earlier).then(() => respond(NO_ORDERS)(socket));
+        const list = () => respond(listedOrders(parametersOf(target)));
+        return (socket) => void Promise.resolve(earlier).then(() => list()(socket));
       },
     });
     const extra = () => ({ environment: environmentAt(server.url) });

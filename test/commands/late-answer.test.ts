@@ -10,12 +10,14 @@ const MARKETS = '{"btc_usdt":{"priceScale":2,"amountScale":6,"minAmount":0.0001,
 const OPEN_ORDER =
   '{"id":"7","currency":"btc_usdt","price":19000,"total_amount":0.01,"trade_amount":0,"trade_money":0,"trade_date":1648461600123,"status":0,"type":1}';
 
-/** The order with the id 8 that a request has placed. */
-function recordOf(terms: URLSearchParams): string {
-  const [price, amount] = [Number(terms.get('price')), Number(terms.get('amount'))];
-  const type = Number(terms.get('tradeType'));
-  const order = { id: '8', currency: 'btc_usdt', price, total_amount: amount, trade_amount: 0, trade_money: 0 };
-  return JSON.stringify({ ...order, trade_date: Date.now(), status: 0, type });
+/** The orders that a request has placed, the first one with the id 8, by their ids. */
+function placedBy(terms: URLSearchParams): Map<string, string> {
+  const given = terms.get('tradeParams') ?? `[[${terms.get('price')},${terms.get('amount')}]]`;
+  const orders = (JSON.parse(given) as [number, number][]).map(([price, total_amount], index) => ({
+    ...{ id: String(8 + index), currency: 'btc_usdt', price, total_amount, trade_amount: 0, trade_money: 0 },
+    ...{ trade_date: Date.now(), status: 0, type: Number(terms.get('tradeType')) },
+  }));
+  return new Map(orders.map((order) => [order.id, JSON.stringify(order)]));
 }
 
 /** Best first, 5 btc at each price. */
@@ -40,8 +42,13 @@ const ENOUGH = funds(1_000_000);
 /** What the exchange answers at each reading; the last one repeats. */
 let [books, accounts] = [[CALM], [ENOUGH]];
 let readings = 0;
-/** The parameters of the order that was placed last. */
-let placed: URLSearchParams | undefined;
+/** The orders that were placed last, by their ids, and the type of their request. */
+let placed = new Map<string, string>();
+let placedType: string | null = null;
+function place(terms: URLSearchParams): void {
+  placed = placedBy(terms);
+  placedType = terms.get('tradeType');
+}
 const next = (answers: string[]) => (answers.length > 1 ? answers.shift() : answers[0]) ?? '';
 
 const exchange = useLiteralExchange({
@@ -52,22 +59,24 @@ const exchange = useLiteralExchange({
   },
   '/api/getAccountInfo': () => next(accounts),
   '/api/getOrders': (asked) => {
-    const listed =
-      asked.get('pageIndex') === '1' && placed?.get('tradeType') === asked.get('tradeType') ? placed : null;
-    return listed ? `[${recordOf(listed)}]` : '{"code":3001,"message":"order not found"}';
+    const isListed = asked.get('pageIndex') === '1' && placed.size > 0 && placedType === asked.get('tradeType');
+    return isListed ? `[${[...placed.values()].reverse().join()}]` : '{"code":3001,"message":"order not found"}';
   },
-  '/api/getOrder': OPEN_ORDER,
+  '/api/getOrder': (asked) => placed.get(asked.get('id') ?? '') ?? OPEN_ORDER,
   '/api/order': (terms) => {
-    placed = terms;
+    place(terms);
     return '{"code":"1000","message":"ok","id":"8"}';
   },
-  '/api/orderMoreV2': '{"code":1000,"message":"ok","data":["8","9"]}',
+  '/api/orderMoreV2': (terms) => {
+    place(terms);
+    return '{"code":1000,"message":"ok","data":["8","9"]}';
+  },
   '/api/cancelOrder': '{"code":1000,"message":"ok"}',
 });
 
 awayFromMidnight();
 beforeEach(() => {
-  [books, accounts, readings, placed] = [[CALM], [ENOUGH], 0, undefined];
+  [books, accounts, readings, placed] = [[CALM], [ENOUGH], 0, new Map()];
 });
 
 const YES: PtyStep = { await: '[y/N]', type: 'y\r' };

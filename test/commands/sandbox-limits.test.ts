@@ -31,9 +31,14 @@ describe('pit sandbox serve --limit', () => {
     expect(await codes(hasty, [0, 3_000, 8_000, -8_000])).toEqual(['3001', '3001', '3007', '3007']);
   });
 
-  it.each(['keys=5', 'key=0', 'lock=10', 'reqTime', ''])('rejects %j', async (list) => {
+  it.each([
+    ['keys=5', '"keys=5" is not a limit.'],
+    ['key=0', 'key must be a whole number from 1 to 1000000, not "0".'],
+    ['lock=10', '"10" is not a duration.'],
+    ['reqTime', '"" is not a duration.'],
+    ['', '"" is not a limit.'],
+  ])('rejects %j', async (list, message) => {
     const { code, stderr } = await runPit(['sandbox', 'serve', '--limit', list], { home: temporaryHome() });
-    expect(code).toBe(2);
-    expect(stderr).toMatch(/is not a limit|It must be|is not a duration/);
+    expect({ code, message: stderr.split('\n')[0] }).toEqual({ code: 2, message: `pit: ${message}` });
   });
 });

@@ -12,6 +12,6 @@ describe('utcOffset', () => {
   });
 
   it.each(['8', '+8:00', '08:00', '+15:00', '+08:60', 'UTC', ''])('rejects "%s"', (word) => {
-    expect(() => utcOffset(word)).toThrow(`The zone is "${word}".`);
+    expect(() => utcOffset(word)).toThrow(`The zone must be an offset from UTC, not "${word}".`);
   });
 });

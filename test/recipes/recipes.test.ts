@@ -92,7 +92,7 @@ describe.skipIf(!requires('jq'))('the recipes in docs/recipes.md', () => {
   it("exports this month's bills as CSV", async () => {
     const ran = await run("Export this month's bills");
     expect(ran).toMatchObject(done);
-    expect(ran.read('bills.csv')).toMatch(/^id,time,coin,type,change,balance,remark\n\d+,/);
+    expect(ran.read('bills.csv')).toMatch(/^id,time,coin,type,change,balance,remark,total,timeRaw\n\d+,/);
   });
 
   it("reports yesterday's profit and loss", async () => {

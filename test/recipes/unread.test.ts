@@ -1,8 +1,7 @@
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { usePitHome } from '../commands/pit-home.js';
 import { afterFile } from '../support/after-file.js';
-import { temporaryHome } from '../support/pit.js';
+import { serveSandbox, temporaryHome } from '../support/pit.js';
 import { requires } from '../support/tools.js';
 import { checkScript, complaintText, documentedScripts, FailingExchange } from './failing-requests.js';
 
@@ -10,13 +9,15 @@ const { scripts, unmatched } = documentedScripts();
 
 // npm run campaign:recipes tries every fault of every request
 describe.skipIf(!requires('jq'))('a script of the documentation that could not read', () => {
-  const pit = usePitHome();
   const folder = temporaryHome();
   const lanes: FailingExchange[] = [];
 
   beforeAll(async () => {
-    for (const name of ['one', 'two'])
-      lanes.push(await FailingExchange.open(path.join(folder, name), pit.served.address));
+    // each has its own account: pit takes an order that another program places at the same time for a duplicate of its own
+    for (const name of ['one', 'two']) {
+      const { address } = await serveSandbox(path.join(folder, `sandbox-${name}`));
+      lanes.push(await FailingExchange.open(path.join(folder, name), address));
+    }
     afterFile(() => {
       for (const lane of lanes) lane.close();
     });

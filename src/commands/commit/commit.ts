@@ -82,11 +82,11 @@ export default define({
   },
 });
 
-/** Throws Failure `declined` without a terminal to ask at, before any request. */
+/** Throws Failure `declined` if nobody can be asked, before any request. */
 function requireTerminal({ globals, prompts }: Context): void {
   if (globals.dryRun || prompts.available) return;
-  throw new Failure('declined', 'What an agent has prepared is confirmed at a terminal, and there is none.', {
-    hint: '--yes does not confirm it. Run this in a terminal, or add --dry-run to see what it would do.',
+  throw new Failure('declined', `A person has to confirm what an agent prepared, and ${prompts.whyUnavailable}.`, {
+    hint: 'Run this in a terminal without --yes, which does not confirm it, or add --dry-run to see what it would do.',
   });
 }
 

@@ -48,7 +48,11 @@ it.each([
     'The channel "kline:btc_usdt" names no candle type.',
     'Write kline:btc_usdt:1min; types: 1min, 3min',
   ],
-  ['kline:btc_usdt:7min', 'The channel "kline:btc_usdt:7min" cannot be read: The candle type is "7min".', '1min, 3min'],
+  [
+    'kline:btc_usdt:7min',
+    'The channel "kline:btc_usdt:7min" cannot be read: The candle type must be one of 1min, 3min, 5min, 15min, 30min, 1hour, 2hour, 4hour, 6hour, 12hour, 1day, 3day, 1week, not "7min".',
+    '',
+  ],
   ['balances:btc', 'The channel "balances:btc" has a market, but balances covers all coins.', 'Write balances.'],
   ['ticker:b', 'The channel "ticker:b" cannot be read: "b" is not a market name.', 'Write it as BASE_QUOTE'],
   ['ticker:bchabc_usdt', 'was renamed in 2021', 'The market is now bch_usdt.'],

@@ -150,7 +150,7 @@ describe('the clock', () => {
         hint: [
           'Choose a later time, or start again.',
           { note: 'Start an empty exchange', argv: ['sandbox', 'reset'] },
-          { note: 'Start at the beginning of a file', argv: ['sandbox', 'replay', 'FILE'] },
+          { note: 'See how a recorded file is replayed', argv: ['sandbox', 'replay', '--help'] },
         ],
         reason: null,
       },

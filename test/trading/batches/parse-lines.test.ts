@@ -110,9 +110,9 @@ describe('a file of orders', () => {
         expect.objectContaining({
           kind: 'usage',
           message:
-            'Line 1: "28,500" is a price of 28 and an amount of 500, or the one number 28,500, which is near the market (28,063.70).' +
-            ' Line 2: "28,400.25" is a price of 28 and an amount of 400.25, or the one number 28,400.25, which is near the market (28,063.70).' +
-            ' Line 3: "28,300" is a price of 28 and an amount of 300, or the one number 28,300, which is near the market (28,063.70).' +
+            'Line 1: "28,500" has two meanings: a price of 28 and an amount of 500, or the one number 28,500, which is near the market (28,063.70).' +
+            ' Line 2: "28,400.25" has two meanings: a price of 28 and an amount of 400.25, or the one number 28,400.25, which is near the market (28,063.70).' +
+            ' Line 3: "28,300" has two meanings: a price of 28 and an amount of 300, or the one number 28,300, which is near the market (28,063.70).' +
             ' Nothing was sent.',
           hints: saying(
             'Write the price without a comma and then the amount, as in 28500,0.1. If you mean a price of 28, write {"price":28,"amount":500}.',
@@ -123,7 +123,7 @@ describe('a file of orders', () => {
 
     it('is refused near the prices of the other lines, whatever is known of the market', () => {
       const message = expect.stringMatching(
-        /^Line 2: "28,500" is .*, which is near the other lines\. Nothing was sent\.$/,
+        /^Line 2: "28,500" has two meanings: a price of 28 and an amount of 500, or the one number 28,500, which is near the other lines\. Nothing was sent\.$/,
       );
       for (const market of [null, '3'])
         expect(refusal('31000.5,0.01\n28,500\n29000,0.01', market)).toThrow(expect.objectContaining({ message }));

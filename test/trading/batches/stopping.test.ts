@@ -179,8 +179,8 @@ describe('a batch that stops', () => {
 
 describe('a job that resumes', () => {
   it.each([
-    ['another side', { side: 'sell' }, /is for buy orders in btc_usdt/],
-    ['another market', { market: 'eth_usdt' }, /is for buy orders in btc_usdt/],
+    ['another side', { side: 'sell' }, /has other orders: buy orders in btc_usdt\.$/],
+    ['another market', { market: 'eth_usdt' }, /has other orders: buy orders in btc_usdt\.$/],
     ['another account', { account: 'cross' }, /uses the spot account/],
     ['other orders', { lines: lines(59) }, /does not have the same orders/],
     ['an order more', { lines: lines(61) }, /does not have the same orders/],
