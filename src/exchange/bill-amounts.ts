@@ -11,6 +11,7 @@ const PLUS = /^\uff0b/;
 /**
  * The amount in a text such as `+0.5BTC`: a signed decimal without a plus. The coin's name is removed first, because it may
  * begin with a digit. Undefined if the text is not an amount of this coin.
+ * @internal for its test
  */
 export function parseBillAmount(text: string, coin: string): string | undefined {
   const bare = withoutName(text.replace(BLANKS, ''), coin.replace(BLANKS, '')).replace(MINUS, '-').replace(PLUS, '+');
