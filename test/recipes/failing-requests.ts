@@ -3,6 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFile
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { SandboxAddress } from '../../src/sandbox/lifecycle/files.js';
 import { PIT_IN_SHELL } from '../support/command.js';
 
@@ -53,6 +54,8 @@ const PRICES = /^(allTicker|ticker|depth)$/;
 /** Only for answers that hold prices. */
 const WITHOUT_PRICE = 'a coin without a price';
 const NO_CONNECTION = 'no connection';
+/** Longer than what `SLACK_MS` of the reconciler calls one moment. */
+const MOMENT_MS = 6_000;
 /** Exit codes: nothing was sent, or the outcome is unknown. */
 const UNREACHABLE = 5;
 const UNKNOWN = 6;
@@ -211,6 +214,7 @@ export class FailingExchange {
 
   readonly #environment: Readonly<Record<string, string>>;
   #verified = '';
+  #tradedAt = Number.NEGATIVE_INFINITY;
 
   private constructor(folder: string, address: SandboxAddress) {
     this.#folder = folder;
@@ -244,7 +248,9 @@ export class FailingExchange {
 
   /** Runs a script in an empty folder that is also the home of pit. */
   async run(script: Script, failing?: Failing): Promise<Ran> {
-    const { text, files = {}, change = (same: string) => same, before, unanswered } = script;
+    const { text, files = {}, change = (same: string) => same, before, unanswered, acts } = script;
+    const trades = acts === true || before !== undefined || unanswered !== undefined;
+    if (trades) await this.#waitForNextMoment();
     const cwd = mkdtempSync(path.join(this.#folder, 'run-'));
     const all = { 'cold-wallet': this.#verified, 'fund-password': this.#address.safePwd, ...files };
     for (const [name, content] of Object.entries(all)) writeFileSync(path.join(cwd, name), content);
@@ -263,7 +269,13 @@ export class FailingExchange {
     this.#failing = failing && { operations: [failing.operation], fault: failing.fault };
     const ran = await this.#shell(change(text), cwd, this.#hosts);
     this.#failing = undefined;
+    if (trades) this.#tradedAt = performance.now();
     return { ...ran, seen: this.#seen };
+  }
+
+  /** Each run has a journal of its own: the same order of the run before would be a duplicate, if it is of the same moment. */
+  async #waitForNextMoment(): Promise<void> {
+    await delay(Math.max(0, this.#tradedAt + MOMENT_MS - performance.now()));
   }
 
   async #shell(script: string, cwd: string, hosts: Readonly<Record<string, string>> = {}) {
