@@ -20,6 +20,7 @@ const OF_THE_RUN: Readonly<Record<string, unknown>> = {
   detail: '…',
   configuration: '…',
   side: 'buy',
+  orderSide: 'buy',
 };
 
 /** The number of elements of a list that represent the rest. */

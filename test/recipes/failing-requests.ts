@@ -86,10 +86,14 @@ const RECIPES: Readonly<Record<string, Manner>> = {
     before: 'order buy btc_usdt 0.001 --at ask+1% --ioc --yes',
     // so that there is something to report
     change: (script) => script.replace("'now |", "'now + 86400 |"),
+    // it reports what is unknown without a price as unknown
+    mayLackPrices: ['allTicker'],
   },
   'Place orders from a file': {
     acts: true,
     mayLackPrices: ['depth'],
+    // the orders of the file are confirmed one by one; that duplicates cannot be looked for is a warning
+    ...{ mayFail: ['getOrders'], afterDecision: ['getOrders'] },
     files: { 'ladder.csv': '26000,0.01\n26001.5,0.02\n' },
   },
   'Wait for a fill': { ...TRADES, change: (script) => script.replace('3600', '4') },

@@ -60,7 +60,7 @@ async function newestOrders(
     const isAnswered = error instanceof Failure && (error.kind === 'refused' || error.kind === 'internal');
     if (!isAnswered) throw error;
     warn([
-      `The exchange does not list its orders: ${error.message}`,
+      `The exchange does not list its orders: ${error.message.replace(/\.$/, '')}.`,
       'Duplicates cannot be looked for, and an order without an answer stays unknown.',
     ]);
     return undefined;
