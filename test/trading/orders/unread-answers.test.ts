@@ -16,7 +16,7 @@ async function lostOrder(stdout: 'closed' | number) {
     PIT_ACCESS_KEY: 'access-0123456789',
     PIT_SECRET_KEY: 'secret-9876543210',
   };
-  const words = ['order', 'buy', 'btc_usdt', '0.01', '--at', '30000', '--id', 'mine0001', '--yes', '--timeout', '2'];
+  const words = ['order', 'buy', 'btc_usdt', '0.01', '--at', '30000', '--id', 'mine0001', '--yes', '--timeout', '8'];
   const child = spawn(PIT.command, [...PIT.arguments, ...words], {
     env: plainEnvironment(home, keys),
     stdio: ['ignore', stdout === 'closed' ? 'pipe' : stdout, 'pipe'],
