@@ -97,7 +97,7 @@ export function anyOf(...anyOf: readonly Shape[]): Shape {
   return { anyOf };
 }
 
-/** The same shape, of which each field carries only what these operations of the interface answer. */
+/** The same shape, where each field names only the fields of these operations as its sources. */
 export function readFrom(shape: Shape, ...operations: readonly string[]): Shape {
   const { $comment, properties, items, additionalProperties, anyOf, ...rest } = shape;
   const carried = $comment?.split(' ').filter((name) => operations.includes(name.split('.')[0] ?? '')) ?? [];

@@ -137,7 +137,10 @@ export function requireOwnFolder(root: string, within = ''): void {
   privateFolder(root, within);
 }
 
-/** Makes a folder and its missing parents for the user alone. One that is refused is left as it is: throws as {@link requireOwnFolder}, or what the system reports. */
+/**
+ * Makes a folder and its missing parents, for the user alone. Throws as {@link requireOwnFolder}, or what the system reports; a
+ * folder that is refused is not changed.
+ */
 export function makeOwnFolder(folder: string): void {
   requireOwnFolder(folder);
   makeFolders(folder);

@@ -2,8 +2,8 @@
 export const KEYS_WITHHELD = 'PIT_KEYS_WITHHELD';
 
 /**
- * The environment of a program that pit starts: without keys, which it does not need. A pit among them must not use the keys of
- * another account instead, so it is told that they were withheld.
+ * The environment for a program that pit starts. It has no keys, because the program needs none. If that program is pit, it must not
+ * fall back on the keys of another account, so a variable says that keys were withheld.
  */
 export function withoutKeys(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const { PIT_ACCESS_KEY, PIT_SECRET_KEY, ...others } = environment;

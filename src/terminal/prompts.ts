@@ -50,7 +50,7 @@ export class Prompts {
   readonly #options: ScreenOptions;
   /** Runs what waits for a person; the signal leaves the question. */
   readonly #waiting: <Value>(work: (signal?: AbortSignal) => Promise<Value>) => Promise<Value>;
-  /** Whether pit may ask: `--yes` says that nobody answers. */
+  /** Whether pit may ask: not with `--yes`, which means that there will be no answers. */
   readonly #mayAsk: boolean;
 
   constructor(

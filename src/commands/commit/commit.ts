@@ -82,7 +82,7 @@ export default define({
   },
 });
 
-/** Throws Failure `declined` if nobody can be asked, before any request. */
+/** Throws Failure `declined` if pit cannot ask for confirmation. Called before any request. */
 function requireTerminal({ globals, prompts }: Context): void {
   if (globals.dryRun || prompts.available) return;
   throw new Failure('declined', `A person has to confirm what an agent prepared, and ${prompts.whyUnavailable}.`, {

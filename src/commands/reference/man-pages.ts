@@ -106,7 +106,10 @@ function flagEntry(flag: DescribedFlag): string[] {
   return entry(names.map(bold).join(', '), description);
 }
 
-/** Text escaped so that roff prints it as it is: no requests, escapes or typographic quotes. @internal for its test */
+/**
+ * Escapes a text so that roff prints it unchanged: without requests, escapes and typographic quotes.
+ * @internal for its test
+ */
 export function roff(text: string): string {
   return text
     .replaceAll('\\', '\\e')

@@ -93,6 +93,7 @@ export const replay = define({
     });
     const { restarts, ended, left, ...rest } = report;
     const { kind, rows, from, to } = rest;
+    // the name in released schemas
     const data = { ...rest, anew: restarts, ended, left };
     const what = `${counted(rows, kind.slice(0, -1))} of ${report.market}, ${from} to ${to}`;
     const before = [...(restarts ? [`Started a new exchange at ${from}.`] : []), ...endedLines(ended)];

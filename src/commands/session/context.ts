@@ -71,7 +71,7 @@ export function createContext(base: CliContext): RunningCommand & { readonly con
   };
 }
 
-/** Runs a question. It ends with the time that the user gave: Failure `declined`, because nobody has answered. */
+/** Asks a question. Throws Failure `declined` if there is no answer before `--timeout` is over, if that was given. */
 async function askInTime<Value>(
   budget: TimeBudget,
   { isTimeoutGiven }: CliContext['globals'],

@@ -43,7 +43,10 @@ export const PROTOCOL = {
   },
 } as const satisfies { readonly sources: Readonly<Record<string, Evidence>> } & Readonly<Record<string, unknown>>;
 
-/** The name of a channel on the wire: `btcusdt_kline_1min`. @param template as it is described */
+/**
+ * The name of a channel on the wire: `btcusdt_kline_1min`.
+ * @param template that of the channel's description
+ */
 export function wireName(template: string, values: ChannelValues): string {
   return template.replace(/\{(\w+)\}/g, (_, parameter: string) => values[parameter] ?? '');
 }

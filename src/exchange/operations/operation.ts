@@ -139,7 +139,7 @@ const LARGEST_LONG = 2n ** 63n - 1n;
 export const long = wholeNumber(0n, LARGEST_LONG);
 /** "Page number starting at 1"; a Java `int`. */
 export const pageNumber = wholeNumber(1n, LARGEST_INT);
-/** A page or its size, of which the interface states no range. Some clients send 0 (observed). */
+/** A page number or a page size. The interface states no range for it, and some clients send 0 (observed). */
 export const unboundedInt = wholeNumber(0n, LARGEST_INT);
 
 /** `<base>_<quote>` in lower case. */
