@@ -164,7 +164,8 @@ export class AlgoStore {
         path.join(this.#of('open'), id),
         path.join(this.#of('ended'), `${this.#host.now()}${SEPARATOR}${id}`),
       );
-      for (const name of namesIn(this.#of('ended')).slice(0, -MOST_ENDED)) fs.rmSync(path.join(this.#of('ended'), name));
+      for (const name of namesIn(this.#of('ended')).slice(0, -MOST_ENDED))
+        fs.rmSync(path.join(this.#of('ended'), name));
     });
   }
 
