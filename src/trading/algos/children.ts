@@ -97,14 +97,24 @@ export function positionOf(terms: AlgoTerms, children: readonly Child[]): Decima
   return positive(wholeLots(filledOf(entries).minus(Decimal.sum(inBase)), terms.market));
 }
 
+/** Whether no other child of a leg is at work. What may be the user's own order does not count. */
+export function isLegFree(children: readonly Child[], { role }: Pick<Child, 'role'>): boolean {
+  return areClosed(children.filter((child) => isExit(child) === isExit({ role })));
+}
+
+/** Whether nothing more can come of these children. What may be the user's own order does not count. */
+export function areClosed(children: readonly Child[]): boolean {
+  return children.every(({ state, duplicate }) => state === 'closed' || duplicate === 'unproven');
+}
+
 /**
  * Whether a child may leave: with it, what has filled, is open or unknown of its leg is at most the amount, or for exits the position,
- * and no other exit is at work. The sender asks this of each child, from the journal and the exchange, whatever decided to place it.
+ * and no other child of the leg is at work. The sender asks this of each child, whatever decided to place it.
  */
 export function mayPlace(terms: AlgoTerms, children: readonly Child[], child: NewChild): boolean {
   const leg = children.filter((one) => isExit(one) === isExit(child));
   const limit = isExit(child) ? positionOf(terms, children) : terms.amount;
   const counted = leg.map((one) => one.filled.plus(outstandingOf(one)));
-  const isAlone = leg.every((one) => one.state === 'closed' || one.duplicate === 'unproven');
-  return isAlone && child.amount.sign > 0 && Decimal.sum([...counted, child.amount]).compare(limit) <= 0;
+  const total = Decimal.sum([...counted, child.amount]);
+  return isLegFree(children, child) && child.amount.sign > 0 && total.compare(limit) <= 0;
 }

@@ -1,41 +1,39 @@
-import type { Decimal } from '../../domain/decimal.js';
+import { Decimal, formatAmount } from '../../domain/decimal.js';
 import type { AlgoMarket } from './algo-market.js';
-import type { Child, NewChild } from './children.js';
-import type { AlgoFact, AlgoFacts, AlgoOutcome } from './facts.js';
+import {
+  type AlgoNote,
+  type AlgoView,
+  asItIs,
+  earliest,
+  entriesOf,
+  entryRest,
+  exitRest,
+  exitsOf,
+  type LegPlan,
+  latest,
+  openOf,
+  type WantedChild,
+} from './algo-view.js';
+import { areClosed, type Child, filledOf, isExit, outstandingOf, positionOf, positive } from './children.js';
+import { planEntry } from './entry.js';
+import { planExits } from './exits.js';
+import type { AlgoFact, AlgoFacts, AlgoOutcome, FactOf } from './facts.js';
+import { hitPrice, isBlind } from './prices.js';
+import { retryOf } from './retry.js';
 import type { AlgoTerms } from './terms.js';
+import { isArmed, missedIn, observeStop, type StopObservation } from './trigger.js';
 
 /** The state of an algo order in lists and JSON. */
 export type AlgoState = 'waiting' | 'working' | 'triggered' | 'settling' | 'blind' | 'paused' | 'halted' | AlgoOutcome;
 
-/** What should be open of one role. */
-export interface WantedChild extends NewChild {
-  /** If it is not open yet, it is not placed before this time of the exchange; null: at once. */
-  readonly notBefore: number | null;
-}
-
-/** Something that the user should know and that changes nothing. */
-export type AlgoNote =
-  /** The stop was reached and left again while the market was not seen. Nothing follows from it. */
-  | { readonly note: 'missed'; readonly level: Decimal; readonly price: Decimal }
-  /** The stop is reached, and the algo order is paused. */
-  | { readonly note: 'reachedWhilePaused'; readonly level: Decimal; readonly price: Decimal }
-  /** Somebody else cancelled this child. Its leg is over. */
-  | { readonly note: 'cancelledByOthers'; readonly child: Child }
-  /** The entry has filled this much that is too small to be sold or bought back. */
-  | { readonly note: 'unprotected'; readonly amount: Decimal }
-  /** The account has this much less than the exits need. */
-  | { readonly note: 'gone'; readonly amount: Decimal }
-  /** The network made orders twice: this much is filled or open beyond what was asked. */
-  | { readonly note: 'excess'; readonly amount: Decimal; readonly child: Child };
-
 /** What should be, as the facts, the market and the children say. */
 export interface Decision {
   readonly state: AlgoState;
-  /** Why it waits, is paused or ended, as a sentence without its end; null if there is nothing to say. */
+  /** Why it waits, is paused or ended, as a sentence without its full stop; null if there is nothing to say. */
   readonly reason: string | null;
   /** A fact to write first: nothing else follows before it is on disk. */
   readonly fact: AlgoFact | null;
-  /** What should be open: at most one entry and one exit. */
+  /** What should be open: at most one entry and one exit. While it is paused: what is open. */
   readonly wanted: readonly WantedChild[];
   /** When to decide again if nothing happens, by the exchange's clock; null if only the market or the children change it. */
   readonly until: number | null;
@@ -44,10 +42,205 @@ export interface Decision {
 
 /**
  * What should be open now, and which fact comes first. Pure and total: the same parts give the same decision, and none throws.
- * @param children all that the algo order has placed, in any order; those that were never sent or were rejected may be left out, but the newest
+ * @param children all that the algo order has placed, in any order. Those that were rejected or never sent may be left out, except the
+ *   newest of each role
  */
 export function decide(terms: AlgoTerms, facts: AlgoFacts, market: AlgoMarket, children: readonly Child[]): Decision {
-  const { ended } = facts;
-  void [terms, market, children];
-  return { state: ended?.outcome ?? 'waiting', reason: null, fact: null, wanted: [], until: null, notes: [] };
+  const view: AlgoView = { terms, facts, market, children };
+  const { ended, paused, cancelled } = facts;
+  if (ended !== null) return { ...unchanged(view), wanted: [], reason: ended.reason };
+  if (cancelled !== null) return closing(view, cancelled.reason);
+  if (terms.entry === null && isTimeOver(view)) return closing(view, 'The time that was given is over');
+  const entry = planEntry(view);
+  const isEntryClosed = entry.isOver && areClosed(entriesOf(view));
+  const exits = planExits(view, isEntryClosed);
+  if (isEntryClosed && exits.isOver && areClosed(children)) return ending(view, endReason(view, entry, exits));
+  const stop = observeStop(view);
+  if (paused !== null) return whilePaused(view, paused, stop);
+  const fact = stop.fact ?? entryTrigger(view);
+  if (fact !== null) return { ...unchanged(view), fact };
+  // an exit comes first: it protects
+  const legs = [tried(view, exits), tried(view, entry)];
+  const rejected = legs.find(({ rejection }) => rejection !== null)?.rejection ?? null;
+  if (rejected !== null) {
+    const pause = { fact: 'paused', time: market.now, cause: 'rejected', reason: rejected } as const;
+    return { ...unchanged(view), fact: pause };
+  }
+  const missing = legs.find(({ funds }) => funds !== null)?.funds ?? null;
+  const needsMarket = isArmed(view) || (entry.followsMarket ?? false);
+  const isLimited = market.limitedUntil !== null && market.limitedUntil > market.now;
+  const reason = missing ?? (isLimited ? 'the rate limit is reached' : (entry.reason ?? exits.reason));
+  return {
+    state: missing !== null ? 'paused' : needsMarket && isBlind(market) ? blindOr(stateOf(view)) : stateOf(view),
+    reason: reason === null ? null : sentence(reason),
+    fact: null,
+    wanted: legs.flatMap(({ wanted }) => wanted ?? []),
+    until: earliest(entry.until, exits.until, stop.until, givenUpAt(view), needsMarket ? staleAt(market) : null),
+    notes: [...notesOf(view), ...amountNotes(exits)],
+  };
+}
+
+/** A leg with what its last try says about the next one. */
+interface TriedLeg {
+  readonly wanted: WantedChild | null;
+  /** Why the algo order is to be paused; null if not. */
+  readonly rejection: string | null;
+  /** The funds that it waits for, in words; null if not. */
+  readonly funds: string | null;
+}
+
+function tried(view: AlgoView, { wanted }: LegPlan): TriedLeg {
+  if (wanted === null || openOf(view.children, wanted.role) !== null) return { wanted, rejection: null, funds: null };
+  const retry = retryOf(view, wanted.role);
+  if (retry.kind === 'pause') return { wanted, rejection: retry.reason, funds: null };
+  const notBefore = latest(wanted.notBefore, retry.notBefore);
+  return { wanted: { ...wanted, notBefore }, rejection: null, funds: retry.kind === 'funds' ? retry.reason : null };
+}
+
+/** Nothing moves: what is open stays open, and a stop that is reached is only reported. */
+function whilePaused(view: AlgoView, { reason }: FactOf<'paused'>, stop: StopObservation): Decision {
+  const { level, reachedAt, fact } = stop;
+  const reached =
+    level === null || reachedAt === null ? [] : [{ note: 'reachedWhilePaused', level, price: reachedAt } as const];
+  return {
+    ...unchanged(view),
+    reason,
+    // a trail goes on following the price, so that it protects at the right level once it is resumed
+    fact: fact?.fact === 'best' ? fact : null,
+    until: earliest(stop.until, givenUpAt(view)),
+    notes: [...notesOf(view), ...reached],
+  };
+}
+
+/** Nothing is wanted any more: the children go, and when all have closed, it ends. */
+function closing(view: AlgoView, reason: string): Decision {
+  if (areClosed(view.children)) return ending(view, reason);
+  return { ...unchanged(view), reason, wanted: [], notes: notesOf(view) };
+}
+
+/** The decision that leaves open what is open. */
+function unchanged(view: AlgoView): Decision {
+  const open = view.children.filter((child) => child.state === 'open' && child.duplicate !== 'unproven');
+  return {
+    state: stateOf(view),
+    reason: null,
+    fact: null,
+    wanted: open.map(asItIs),
+    until: null,
+    notes: notesOf(view),
+  };
+}
+
+function ending(view: AlgoView, reason: string): Decision {
+  const { terms, market } = view;
+  const filled = filledOf(terms.entry === null ? exitsOf(view) : entriesOf(view));
+  const remaining = positive(terms.amount.minus(filled));
+  const position = positionLeft(view);
+  const outcome = outcomeOf(view, filled, remaining, position);
+  const fact = { fact: 'ended', time: market.now, outcome, reason, filled, remaining, position } as const;
+  return { ...unchanged(view), fact, wanted: [] };
+}
+
+function outcomeOf(view: AlgoView, filled: Decimal, remaining: Decimal, position: Decimal): AlgoOutcome {
+  if (remaining.sign === 0 && position.sign === 0) return 'done';
+  if (view.facts.cancelled !== null) return 'cancelled';
+  if (filled.sign > 0) return 'partial';
+  return isTimeOver(view) || view.children.some(({ end }) => end === 'cancelledByOthers') ? 'cancelled' : 'failed';
+}
+
+/** What the entry has built and no exit has ended; zero without an entry or exits. */
+function positionLeft(view: AlgoView): Decimal {
+  const { terms, children } = view;
+  if (terms.entry === null || terms.exits === null) return Decimal.zero;
+  return positive(positionOf(terms, children).minus(filledOf(exitsOf(view))));
+}
+
+function endReason(view: AlgoView, entry: LegPlan, exits: LegPlan): string {
+  const { terms } = view;
+  const { base } = terms.market;
+  const unfilled = terms.entry === null ? Decimal.zero : entryRest(view);
+  const left = terms.exits === null ? Decimal.zero : exitRest(view);
+  const parts = [
+    ...(unfilled.sign > 0
+      ? [`${formatAmount(unfilled)} ${base} did not fill: ${entry.reason ?? 'the entry is over'}`]
+      : []),
+    ...(left.sign > 0 ? [`${formatAmount(left)} ${base} is left: ${exits.reason ?? 'the exits are over'}`] : []),
+  ];
+  return parts.length === 0 ? 'Everything has filled' : parts.map(sentence).join('. ');
+}
+
+/** The conditions of the entry hold now, and the market is seen. */
+function entryTrigger({ terms, facts, market }: AlgoView): AlgoFact | null {
+  const price = hitPrice(market, terms.side);
+  const { met, now, gap } = market;
+  if (terms.when.length === 0 || facts.entryTriggered !== null || met === null || price === null) return null;
+  const late = met.late || gap !== null;
+  return { fact: 'triggered', time: now, leg: 'entry', price, source: met.condition, late };
+}
+
+/** When what has not filled is given up; null if never. With an entry, only the entry is: what it filled stays protected. */
+function givenUpAt({ terms, facts }: AlgoView): number | null {
+  return terms.forMs === null ? null : facts.began.time + terms.forMs;
+}
+
+function isTimeOver(view: AlgoView): boolean {
+  const at = givenUpAt(view);
+  return at !== null && view.market.now >= at;
+}
+
+/** The state as far as facts and children tell it: that of an algo order which no process watches. */
+export function stateOf({ terms, facts, children }: Omit<AlgoView, 'market'>): AlgoState {
+  const { ended, paused, exitTriggered, entryTriggered } = facts;
+  if (ended !== null) return ended.outcome;
+  if (paused !== null) return paused.cause === 'halt' ? 'halted' : 'paused';
+  if (children.some(({ state }) => state === 'unknown')) return 'settling';
+  if (exitTriggered !== null) return 'triggered';
+  const hasStarted = terms.entry !== null && (terms.when.length === 0 || entryTriggered !== null);
+  return hasStarted || children.some((child) => outstandingOf(child).sign > 0) ? 'working' : 'waiting';
+}
+
+/** What is being settled is more urgent than what is not seen. */
+function blindOr(state: AlgoState): AlgoState {
+  return state === 'settling' ? state : 'blind';
+}
+
+/** When the market that is seen now becomes too old; null if it is. */
+function staleAt(market: AlgoMarket): number | null {
+  const { book, staleAfterMs, now } = market;
+  return book === null || isBlind(market) ? null : now + staleAfterMs - book.ageMs + 1;
+}
+
+function notesOf(view: AlgoView): AlgoNote[] {
+  const { children } = view;
+  const missed = missedIn(view);
+  const cancelled = children.filter(({ end }) => end === 'cancelledByOthers');
+  return [
+    ...(missed === null ? [] : [{ note: 'missed', ...missed } as const]),
+    ...cancelled.map((child) => ({ note: 'cancelledByOthers', child }) as const),
+    ...excessNotes(view),
+  ];
+}
+
+/** What duplicates have filled, or may still fill, beyond the limit of their leg. */
+function excessNotes({ terms, children }: AlgoView): AlgoNote[] {
+  return children.flatMap((child): AlgoNote[] => {
+    if (child.duplicate === null) return [];
+    const leg = children.filter((one) => isExit(one) === isExit(child));
+    const limit = isExit(child) ? positionOf(terms, children) : terms.amount;
+    const amount = filledOf(leg)
+      .plus(Decimal.sum(leg.map(outstandingOf)))
+      .minus(limit);
+    return amount.sign > 0 ? [{ note: 'excess', amount, child }] : [];
+  });
+}
+
+function amountNotes({ unprotected, gone }: LegPlan): AlgoNote[] {
+  return [
+    ...(unprotected === undefined ? [] : [{ note: 'unprotected', amount: unprotected } as const]),
+    ...(gone === undefined ? [] : [{ note: 'gone', amount: gone } as const]),
+  ];
+}
+
+function sentence(clause: string): string {
+  return clause.charAt(0).toUpperCase() + clause.slice(1);
 }

@@ -22,8 +22,11 @@ export function decodeFact(line: string): AlgoFact | undefined {
 
 class UnreadableFact extends Error {}
 
+/** No market has more decimals. */
+const MAX_SCALE = 30;
+
 function factOf(fields: Fields): AlgoFact {
-  const time = fields.integer('time');
+  const time = fields.time('time');
   const fact = fields.oneOf('fact', ['began', 'best', 'triggered', 'paused', 'resumed', 'cancelled', 'ended']);
   switch (fact) {
     case 'began':
@@ -103,8 +106,8 @@ function marketOf(fields: Fields): Market {
     market: fields.text('market'),
     base: fields.text('base'),
     quote: fields.text('quote'),
-    priceScale: fields.integer('priceScale'),
-    amountScale: fields.integer('amountScale'),
+    priceScale: fields.scale('priceScale'),
+    amountScale: fields.scale('amountScale'),
     tickSize,
     lotSize,
     minAmount,
@@ -170,6 +173,20 @@ class Fields {
 
   integer(name: string): number {
     return Fields.integer(this.#parts[name]);
+  }
+
+  /** Milliseconds since the Unix epoch that a date can show. */
+  time(name: string): number {
+    const time = this.integer(name);
+    if (Number.isNaN(new Date(time).getTime())) throw new UnreadableFact();
+    return time;
+  }
+
+  /** A number of decimals. */
+  scale(name: string): number {
+    const scale = this.integer(name);
+    if (scale < 0 || scale > MAX_SCALE) throw new UnreadableFact();
+    return scale;
   }
 
   flag(name: string): boolean {

@@ -1,0 +1,58 @@
+import {
+  type AlgoView,
+  asItIs,
+  earliest,
+  entriesOf,
+  entryRest,
+  hasArrived,
+  type LegPlan,
+  openOf,
+  over,
+  waiting,
+  wanting,
+} from './algo-view.js';
+import { planChase } from './chase.js';
+import { areClosed } from './children.js';
+import type { Entry } from './terms.js';
+import { planTwap } from './twap.js';
+
+/** What the entry wants to be open, of the amount at most. */
+export function planEntry(view: AlgoView): LegPlan {
+  const { terms, facts, market } = view;
+  const { entry, when, forMs } = terms;
+  const entries = entriesOf(view);
+  const givenUpAt = forMs === null ? null : facts.began.time + forMs;
+  if (entry === null) return over(null);
+  if (facts.exitTriggered !== null) return over('the stop was reached');
+  if (entries.some(({ end }) => end === 'cancelledByOthers'))
+    return over('somebody else cancelled an order of the entry');
+  if (entryRest(view).sign === 0 && areClosed(entries)) return over(null);
+  if (givenUpAt !== null && market.now >= givenUpAt) return over('the time that was given is over');
+  if (when.length > 0 && facts.entryTriggered === null)
+    return { ...waiting(`waits for ${when.join(' or ')}`), until: givenUpAt, followsMarket: true };
+  const plan = planOf(view, entry, facts.entryTriggered?.time ?? facts.began.time);
+  const followsMarket = entry.kind !== 'limit' && !plan.isOver;
+  return { ...withoutExcess(view, plan), until: earliest(plan.until, givenUpAt), followsMarket };
+}
+
+function planOf(view: AlgoView, entry: Entry, start: number): LegPlan {
+  if (entry.kind === 'twap') return planTwap(view, entry, start);
+  return entry.kind === 'chase' ? planChase(view, entry) : planLimit(view, entry);
+}
+
+/** One order. When it has closed, the entry is over. */
+function planLimit(view: AlgoView, { type, price }: Extract<Entry, { readonly kind: 'limit' }>): LegPlan {
+  const entries = entriesOf(view);
+  const open = openOf(entries, 'entry');
+  if (open !== null) return wanting(asItIs(open));
+  if (entries.some((child) => hasArrived(child) && child.state === 'closed')) return over('its order has ended');
+  return wanting({ role: 'entry', type, price, amount: entryRest(view), notBefore: null });
+}
+
+/** The plan with no more open than what is left: the network may have made an order twice. */
+function withoutExcess(view: AlgoView, plan: LegPlan): LegPlan {
+  const rest = entryRest(view);
+  const { wanted } = plan;
+  if (wanted === null || wanted.amount.compare(rest) <= 0) return plan;
+  return { ...plan, wanted: rest.sign > 0 ? { ...wanted, amount: rest } : null };
+}

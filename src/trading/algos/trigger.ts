@@ -1,0 +1,119 @@
+import { Decimal } from '../../domain/decimal.js';
+import { type AlgoView, exitRest, PACE_MS } from './algo-view.js';
+import { type AlgoFact, type FactOf, isBetter } from './facts.js';
+import { hitPrice, isUsable } from './prices.js';
+import { type AlgoTerms, exitSideOf, type TrailDistance } from './terms.js';
+
+/** Whether the exits have a stop or a trail that was not reached yet, and something to end. */
+export function isArmed(view: AlgoView): boolean {
+  return hasStop(view.terms) && view.facts.exitTriggered === null && exitRest(view).sign > 0;
+}
+
+export function hasStop({ exits }: AlgoTerms): boolean {
+  return exits !== null && (exits.stop !== null || exits.trail !== null);
+}
+
+/** The price that is held against the stop. Null if it is unknown, old, or the book is crossed. */
+export function triggerPrice({ terms, market }: AlgoView): Decimal | null {
+  if (terms.trigger === 'book') return hitPrice(market, exitSideOf(terms));
+  const { last, staleAfterMs } = market;
+  return last !== null && last.ageMs <= staleAfterMs && isUsable(market) ? last.price : null;
+}
+
+/** The price at which the exits stop: that of the stop, or of the trail, the one that is reached first. Null if there is none yet. */
+export function stopLevel(terms: AlgoTerms, best: Decimal | null): Decimal | null {
+  const { exits } = terms;
+  if (exits === null) return null;
+  const { stop, trail } = exits;
+  const trailing = trail === null || best === null ? null : trailLevel(terms, trail, best);
+  if (stop === null || trailing === null) return stop ?? trailing;
+  return isBetter(trailing, stop, terms) ? trailing : stop;
+}
+
+const ONE = Decimal.of('1');
+
+function trailLevel(terms: AlgoTerms, { unit, value }: TrailDistance, best: Decimal): Decimal {
+  const isSell = exitSideOf(terms) === 'sell';
+  if (unit === 'share') return best.times(isSell ? ONE.minus(value) : ONE.plus(value));
+  const distance = unit === 'price' ? value : value.times(Decimal.of(terms.market.tickSize));
+  return isSell ? best.minus(distance) : best.plus(distance);
+}
+
+/** Whether a price is at the level or beyond it: touching counts. */
+export function isReached(terms: AlgoTerms, price: Decimal, level: Decimal): boolean {
+  return !isBetter(price, level, terms);
+}
+
+/** What a look at the market shows of the stop. */
+export interface StopObservation {
+  /** Null if there is none yet. */
+  readonly level: Decimal | null;
+  /** The price that reaches it now; null if none does. */
+  readonly reachedAt: Decimal | null;
+  /** The fact that has to be on disk before a decision rests on it; null for none. */
+  readonly fact: AlgoFact | null;
+  /** When a better price may be written, by the exchange's clock; null if none waits. */
+  readonly until: number | null;
+}
+
+/** Holds the stop against the market as it is. A better price of a trail comes first, then what reaches the level. */
+export function observeStop(view: AlgoView): StopObservation {
+  const { terms, facts, market } = view;
+  if (!isArmed(view)) return { level: null, reachedAt: null, fact: null, until: null };
+  const best = facts.best?.price ?? null;
+  const found = betterPrice(view);
+  const level = stopLevel(terms, found ?? best);
+  const price = triggerPrice(view);
+  const reachedAt = price !== null && level !== null && isReached(terms, price, level) ? price : null;
+  const writtenAt = facts.best?.time ?? null;
+  const mayWrite = writtenAt === null || market.now >= writtenAt + PACE_MS;
+  if (found !== null && (mayWrite || reachedAt !== null))
+    return { level, reachedAt, fact: bestFact(view, found), until: null };
+  const until = found === null || writtenAt === null ? null : writtenAt + PACE_MS;
+  if (reachedAt === null) return { level, reachedAt, fact: null, until };
+  const late = market.gap !== null;
+  const fact = {
+    fact: 'triggered',
+    time: market.now,
+    leg: 'exit',
+    price: reachedAt,
+    source: terms.trigger,
+    late,
+  } as const;
+  return { level, reachedAt, fact, until };
+}
+
+/** The best price since the trail began, if it is better than what is on disk; null if not, or there is no trail. */
+function betterPrice(view: AlgoView): Decimal | null {
+  const { terms, facts, market } = view;
+  if (terms.exits?.trail == null) return null;
+  const { traded, gap } = market;
+  const isSell = exitSideOf(terms) === 'sell';
+  const seen = isSell ? [traded?.high, gap?.high] : [traded?.low, gap?.low];
+  if (facts.best !== null) return bestOfAll(terms, seen, facts.best.price);
+  const now = triggerPrice(view);
+  // the trail of a bracket begins with its first fill: what traded before does not count
+  if (now === null || terms.entry !== null) return now;
+  const atStart = isSell ? facts.began.bid : facts.began.ask;
+  return bestOfAll(terms, [...seen, terms.trigger === 'book' ? atStart : null], now) ?? now;
+}
+
+/** The best of the prices that are better than another; null if none is. A price of zero counts as none. */
+function bestOfAll(terms: AlgoTerms, prices: readonly (Decimal | null | undefined)[], than: Decimal): Decimal | null {
+  let best = than;
+  for (const price of prices) if (price != null && price.sign > 0 && isBetter(price, best, terms)) best = price;
+  return best === than ? null : best;
+}
+
+function bestFact({ market }: AlgoView, price: Decimal): FactOf<'best'> {
+  return { fact: 'best', time: market.now, price, tradeId: market.traded?.tradeId ?? null };
+}
+
+/** The level and the price of a gap that reached it and came back; null if none did. Only what is certain: the trail as it was before the gap. */
+export function missedIn(view: AlgoView): { readonly level: Decimal; readonly price: Decimal } | null {
+  const { terms, facts, market } = view;
+  const level = isArmed(view) ? stopLevel(terms, facts.best?.price ?? null) : null;
+  const price = exitSideOf(terms) === 'sell' ? market.gap?.low : market.gap?.high;
+  if (level === null || price == null || !isReached(terms, price, level)) return null;
+  return observeStop(view).reachedAt === null ? { level, price } : null;
+}
