@@ -1,4 +1,5 @@
 import { type CompletionSource, type Parser, withCompletion } from '../cli/definition.js';
+import { CANDLE_TYPES, type CandleType } from '../domain/candle.js';
 import { parseCoin, RENAMED_COINS } from '../domain/coin.js';
 import { Decimal, numberAdvice, plainNumber } from '../domain/decimal.js';
 import { parseMarket } from '../domain/market.js';
@@ -93,6 +94,18 @@ export function oneOf<const Word extends string>(name: string, ...values: readon
     throw usage(`${name} must be one of ${values.join(', ')}, not ${quoted(word)}.`);
   });
 }
+
+/** A type of candles as {@link CANDLE_TYPES} names it, or as people write it. Throws Failure `usage` for a word that is none. */
+export function parseCandleType(name: string, word: string): CandleType {
+  const [, count, unit = ''] = /^(\d{1,2})([mhdwHDW])$/.exec(word) ?? [];
+  const whole = { m: 'min', h: 'hour', d: 'day', w: 'week' }[unit.toLowerCase()];
+  return oneOf(name, ...CANDLE_TYPES)(whole === undefined ? word : `${count}${whole}`);
+}
+
+/** The same, of a flag `--type`. */
+export const candleType = withCompletion({ of: 'words', words: CANDLE_TYPES }, (word) =>
+  parseCandleType('--type', word),
+);
 
 /** An id from the exchange: more digits than a double can hold. */
 export function idNumber(name: string): Parser<string> {

@@ -1,5 +1,5 @@
 import { listing } from '../cli/answers.js';
-import { flag, required, toggle, withCompletion } from '../cli/definition.js';
+import { flag, required, toggle } from '../cli/definition.js';
 import * as shape from '../cli/shapes.js';
 import { CANDLE_TYPES, type Candle, type CandleType } from '../domain/candle.js';
 import { Decimal, grouped } from '../domain/decimal.js';
@@ -17,7 +17,7 @@ import type { CandleSeries } from './candle-view.js';
 import { type Context, define } from './command.js';
 import { dayOf, keepDay } from './day-prices.js';
 import { CANDLE_FILE } from './history/shapes.js';
-import { filePath, marketName, moment, oneOf, requireRange, wholeNumber } from './inputs.js';
+import { candleType, filePath, marketName, moment, requireRange, wholeNumber } from './inputs.js';
 import { FORCE } from './named-files/force.js';
 import type { OutputTarget } from './named-files/output.js';
 import { requireWatchable, WATCH, watch } from './watch/watch.js';
@@ -25,16 +25,6 @@ import { requireWatchable, WATCH, watch } from './watch/watch.js';
 const DEFAULT_TYPE: CandleType = '1hour';
 const DEFAULT_SIZE = 24;
 const MAX_CANDLES = 1_000_000;
-
-/** A type as the interface names it, or as people write it: `5m`, `1h`, `1d`, `1w`. A capital M would be a month. */
-const candleType = withCompletion({ of: 'words', words: CANDLE_TYPES }, (word) => parseCandleType('--type', word));
-
-/** Throws Failure `usage` for a word that is no type. */
-export function parseCandleType(name: string, word: string): CandleType {
-  const [, count, unit = ''] = /^(\d{1,2})([mhdwHDW])$/.exec(word) ?? [];
-  const whole = { m: 'min', h: 'hour', d: 'day', w: 'week' }[unit.toLowerCase()];
-  return oneOf(name, ...CANDLE_TYPES)(whole === undefined ? word : `${count}${whole}`);
-}
 
 export const CANDLE = shape.object({
   time: shape.time('opening time', wireField.CANDLE.time),
