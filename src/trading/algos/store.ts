@@ -1,9 +1,11 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { Failure, systemErrorCode } from '../../errors.js';
+import type { Order, OrderType } from '../../domain/order.js';
+import { suggest, systemErrorCode, usage } from '../../errors.js';
 import type { Host } from '../../platform/host.js';
 import { makePrivateFolder, requireOwnFolder } from '../../platform/private-files.js';
 import {
+  append,
   appendIfExists,
   create,
   createLink,
@@ -20,6 +22,10 @@ import {
   valueInLine,
 } from '../journal/files.js';
 import { isOwnerAlive, type Owner, thisProcess } from '../journal/write.js';
+import type { ChildEnd, ChildRole } from './children.js';
+import type { AlgoState } from './decide.js';
+import { decodeFact, encodeFact } from './fact-line.js';
+import { type AlgoFact, type AlgoFacts, type FactOf, foldFacts } from './facts.js';
 
 /** The folder of all accounts' algo orders, below the state folder. */
 const FOLDER = 'algos';
@@ -46,28 +52,71 @@ function newId({ randomBytes }: Pick<Host, 'randomBytes'>): string {
   return `a${characters.join('')}`;
 }
 
-/** The client id of a child: the id of its algo order and a number. */
-export function childId(parent: string, number: number): string {
-  return `${parent}c${number}`;
+/** The letter of each role in the client id of a child. */
+const ROLE_LETTERS: Readonly<Record<ChildRole, string>> = { entry: 'e', take: 't', stop: 's' };
+
+/** The name of a child: the id of its algo order, what it is for, and its number. */
+interface ChildName {
+  readonly parent: string;
+  readonly role: ChildRole;
+  readonly number: number;
 }
 
-/** The number of a child of this algo order by its client id; undefined for any other order. */
-export function childNumber(parent: string, clientId: string): number | undefined {
-  const rest = clientId.startsWith(`${parent}c`) ? clientId.slice(parent.length + 1) : '';
-  return /^[1-9]\d{0,8}$/.test(rest) ? Number(rest) : undefined;
+/** The client id of a child, which is made of its name alone: whoever finds the order knows what it is. */
+export function childId({ parent, role, number }: ChildName): string {
+  return `${parent}${ROLE_LETTERS[role]}${number}`;
+}
+
+/** The name of a child by its client id; undefined for an order that is none. */
+export function childName(clientId: string): ChildName | undefined {
+  const [, parent, letter, number] = /^(a[a-hj-km-np-z2-9]{6})([ets])([1-9]\d{0,8})$/.exec(clientId) ?? [];
+  const role = (Object.keys(ROLE_LETTERS) as ChildRole[]).find((one) => ROLE_LETTERS[one] === letter);
+  return parent === undefined || role === undefined ? undefined : { parent, role, number: Number(number) };
 }
 
 /** The algo order of a child, by its client id; undefined for an order that is no child. */
 export function parentOf(clientId: string): string | undefined {
-  return /^(a[a-hj-km-np-z2-9]{6})c[1-9]\d{0,8}$/.exec(clientId)?.[1];
+  return childName(clientId)?.parent;
 }
 
-/** The facts of an algo order as they were read. */
+/**
+ * A child as the record of its algo order names it, before it is sent. The journal has it too and decides what became of it, but forgets
+ * it after some weeks.
+ */
+export interface ChildLine {
+  readonly child: string;
+  readonly type: OrderType;
+  readonly price: string;
+  readonly amount: string;
+  /** Milliseconds since the Unix epoch, by the exchange's clock. */
+  readonly time: number;
+}
+
+/** The order of a child as the exchange showed it when it was closed: the exchange may forget it too. */
+export interface ClosedChildLine {
+  readonly closed: string;
+  readonly end: ChildEnd;
+  readonly order: Order | null;
+}
+
+/** Something that the user was told and that changes nothing. */
+export interface SaidLine {
+  readonly said: string;
+  /** Milliseconds since the Unix epoch, by the exchange's clock. */
+  readonly time: number;
+}
+
+/** The record of an algo order as it was read. */
 export interface FactRecord {
   readonly id: string;
-  /** As they were written, oldest first. */
-  readonly lines: readonly object[];
-  /** How many lines were cut off: nothing was done that rests on one. */
+  /** Undefined if it never began: its record is damaged. */
+  readonly facts: AlgoFacts | undefined;
+  readonly children: readonly ChildLine[];
+  readonly closed: readonly ClosedChildLine[];
+  readonly said: readonly SaidLine[];
+  /** When its last fact was written, by the exchange's clock, in milliseconds since the Unix epoch. */
+  readonly lastTime: number;
+  /** How many lines were cut off, or are not of this version: nothing was done that rests on a line that was cut off. */
   readonly torn: number;
   /** Whether it has ended and was put away. */
   readonly isPutAway: boolean;
@@ -75,7 +124,7 @@ export interface FactRecord {
 
 /** What the process that watches an algo order says of it. It is no fact: nothing rests on it. */
 export interface StatusNote {
-  readonly state: string;
+  readonly state: AlgoState;
   readonly reason: string | null;
   /** Since when, in milliseconds since the Unix epoch. */
   readonly since: number;
@@ -113,13 +162,13 @@ export class AlgoStore {
    * @returns its id
    * @throws Failure `usage` if it cannot be written
    */
-  create(began: (id: string) => object): string {
+  create(began: (id: string) => FactOf<'began'>): string {
     for (const name of ['open', 'ended']) makePrivateFolder(this.#root, path.join(this.#folder, name));
     sweepLeftovers(this.#of('open'), this.#host.now() - LEFTOVER_MS);
     let id = newId(this.#host);
     while (this.#fileOf(id) !== undefined) id = newId(this.#host);
     const file = path.join(this.#of('open'), id);
-    orCannotWrite(file, () => create(file, encodeLine(began(id)), true));
+    orCannotWrite(file, () => create(file, lineOf(began(id)), true));
     return id;
   }
 
@@ -127,21 +176,41 @@ export class AlgoStore {
    * Adds a fact. When this returns, it is on the disk.
    * @throws Failure `usage` if it is not: nothing may follow from it
    */
-  add(id: string, fact: object): void {
+  add(id: string, fact: AlgoFact): void {
     const file = path.join(this.#of('open'), id);
-    const isThere = orCannotWrite(file, () => appendIfExists(file, encodeLine(fact)));
-    if (!isThere) throw new Failure('usage', `The record of the algo order ${id} is gone: ${file}.`);
+    const isThere = orCannotWrite(file, () => appendIfExists(file, lineOf(fact)));
+    if (!isThere) throw usage(`There is no open algo order ${id}.`, suggest('List them', 'algo', 'list'));
   }
 
-  /** The facts of an algo order; undefined if there is none. Throws Failure `usage` if they cannot be read, and `credentials`. */
+  /**
+   * Adds what is no fact. The line survives the end of this process; durable is what the journal has.
+   * @throws Failure `usage` if it cannot be written
+   */
+  addLine(id: string, line: ChildLine | ClosedChildLine | SaidLine): void {
+    const file = path.join(this.#of('open'), id);
+    orCannotWrite(file, () => append(file, encodeLine(line)));
+  }
+
+  /** The record of an algo order; undefined if there is none. Throws Failure `usage` if it cannot be read, and `credentials`. */
   read(id: string): FactRecord | undefined {
     this.#requireOwn();
     const file = this.#fileOf(id);
     const text = file === undefined ? undefined : readIfExists(file);
     if (file === undefined || text === undefined) return undefined;
-    const written = text.split('\n').filter((line) => line !== '');
-    const lines = written.flatMap((line) => valueInLine(line) ?? []);
-    return { id, lines, torn: written.length - lines.length, isPutAway: path.dirname(file) === this.#of('ended') };
+    const read = text.split('\n').filter((line) => line !== '');
+    const facts = read.flatMap((line) => decodeFact(line) ?? []);
+    const values = read.flatMap((line) => valueInLine(line) ?? []);
+    const children = values.filter(isChildLine);
+    const closed = values.filter(isClosedChildLine);
+    const said = values.filter(isSaidLine);
+    const torn = read.length - facts.length - children.length - closed.length - said.length;
+    const isPutAway = path.dirname(file) === this.#of('ended');
+    return { id, facts: foldFacts(facts), children, closed, said, lastTime: facts.at(-1)?.time ?? 0, torn, isPutAway };
+  }
+
+  /** Changes whenever a record does; undefined if it is not open. Reads nothing of it. */
+  sizeOf(id: string): number | undefined {
+    return fs.statSync(path.join(this.#of('open'), id), { throwIfNoEntry: false })?.size;
   }
 
   /** The ids of the algo orders that have not ended. */
@@ -236,6 +305,26 @@ export class AlgoStore {
   #requireOwn(): void {
     requireOwnFolder(this.#root, this.#folder);
   }
+}
+
+/** A fact as a line. It begins with a line feed too, so that it is whole even if the line before it was cut off. */
+function lineOf(fact: AlgoFact): string {
+  return `\n${encodeFact(fact)}\n`;
+}
+
+function isChildLine(value: object): value is ChildLine {
+  const { child, type, price, amount, time } = value as Partial<ChildLine>;
+  return [child, type, price, amount].every((text) => typeof text === 'string') && typeof time === 'number';
+}
+
+function isClosedChildLine(value: object): value is ClosedChildLine {
+  const { closed, end } = value as Partial<ClosedChildLine>;
+  return typeof closed === 'string' && typeof end === 'string';
+}
+
+function isSaidLine(value: object): value is SaidLine {
+  const { said, time } = value as Partial<SaidLine>;
+  return typeof said === 'string' && typeof time === 'number';
 }
 
 function idOfEnded(name: string): string {
