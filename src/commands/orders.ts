@@ -103,7 +103,10 @@ function listed(orders: readonly Order[], { where, state, isSeveral, names }: Sh
   return listing({
     rows,
     fields: FIELDS,
-    columns: orderColumns(isSeveral),
+    columns: orderColumns(
+      isSeveral,
+      rows.some(({ algo }) => algo !== null),
+    ),
     empty: `No ${state === 'all' ? '' : `${state} `}orders in ${where}.`,
   });
 }
@@ -131,6 +134,7 @@ function answerOf(context: Context, { lists, unread }: OrderLists<OrderPages>, s
 const FIELDS = [
   'id',
   'clientId',
+  'algo',
   'market',
   'side',
   'type',

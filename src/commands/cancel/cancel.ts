@@ -21,6 +21,7 @@ import { type OwnOrders, readOpenOrders } from '../../trading/orders/open-orders
 import { type PreparedTerms, requireSameOrder } from '../../trading/prepared/prepared-write.js';
 import { settleMarket } from '../../trading/settle.js';
 import type { UnknownWrite } from '../../trading/unknown-writes.js';
+import { warnOfLostOrders } from '../algo/lost-orders.js';
 import { define } from '../command.js';
 import { dryRunShape } from '../dry-run.js';
 import { knownClientId, marketName, orderId } from '../inputs.js';
@@ -172,6 +173,7 @@ function cancellation(
     result: async (_, { attempts }) => {
       // the orders are cancelled even if the journal cannot be read, which the next line says
       await tryRead(async () => warnOfDuplicates(context, market, attempts));
+      await tryRead(async () => warnOfLostOrders(context, attempts));
       const unknown = await warnOfOthers(context, market, attempts);
       return explainUnknownMarket(context, market, async () => cancelAnswer(market, attempts, unknown));
     },
@@ -225,6 +227,7 @@ export function cancelEverything(context: WriteContext, market: string): Promise
     interrupted: () => progress.interruption(),
     printSoFar: () => progress.printSoFar(),
     result: async (_, done) => {
+      await tryRead(async () => warnOfLostOrders(context, done.attempts));
       const unknown = await warnOfOthers(context, market, done.attempts);
       return explainUnknownMarket(context, market, async () => cancelAllAnswer(market, done, unknown));
     },
