@@ -139,6 +139,7 @@ export type CompletionSource =
         | 'coin'
         | 'order'
         | 'clientId'
+        | 'algo'
         | 'unresolved'
         | 'prepared'
         | 'profile'

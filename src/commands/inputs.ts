@@ -136,6 +136,15 @@ export const preparedId = withCompletion({ of: 'prepared' }, (word): string => {
   );
 });
 
+/** The id of an algo order. */
+export const algoId = withCompletion({ of: 'algo' }, (word): string => {
+  if (/^a[a-z0-9]{6}$/.test(word)) return word;
+  throw usage(
+    `${quoted(word)} is not the id of an algo order.`,
+    'It begins with a, such as a4k7x2q; pit algo list shows it.',
+  );
+});
+
 /** The client id of a write with an unknown outcome. */
 export const unresolvedId = withCompletion({ of: 'unresolved' }, clientId);
 

@@ -198,7 +198,7 @@ export function algoRow<Row>(
   };
 }
 
-function entryRow({ entry, when }: AlgoTerms): EntryRow | null {
+export function entryRow({ entry, when }: AlgoTerms): EntryRow | null {
   if (entry === null) return null;
   const { kind } = entry;
   const twap = kind === 'twap' ? entry : null;
@@ -212,7 +212,11 @@ function entryRow({ entry, when }: AlgoTerms): EntryRow | null {
   };
 }
 
-function exitRow(terms: AlgoTerms, { best }: AlgoFacts, summary: LegSummary | null): ExitRow | null {
+export function exitRow(
+  terms: AlgoTerms,
+  { best }: Pick<AlgoFacts, 'best'>,
+  summary: LegSummary | null,
+): ExitRow | null {
   const { exits } = terms;
   if (exits === null) return null;
   const { take, stop, limit, trail } = exits;

@@ -32,7 +32,8 @@ export function stopLevel(terms: AlgoTerms, best: Decimal | null): Decimal | nul
 
 const ONE = Decimal.of('1');
 
-function trailLevel(terms: AlgoTerms, { unit, value }: TrailDistance, best: Decimal): Decimal {
+/** Where a trail acts that has seen this best price. */
+export function trailLevel(terms: AlgoTerms, { unit, value }: TrailDistance, best: Decimal): Decimal {
   const isSell = exitSideOf(terms) === 'sell';
   if (unit === 'share') return best.times(isSell ? ONE.minus(value) : ONE.plus(value));
   const distance = unit === 'price' ? value : value.times(Decimal.of(terms.market.tickSize));

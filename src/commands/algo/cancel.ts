@@ -1,0 +1,77 @@
+import { confirm, requireConsent } from '../../cli/consent.js';
+import { several, toggle } from '../../cli/definition.js';
+import * as shape from '../../cli/shapes.js';
+import { counted, Decimal, formatAmount } from '../../domain/decimal.js';
+import { Failure, suggest, usage } from '../../errors.js';
+import type { Answer } from '../../terminal/answer.js';
+import { type Context, define } from '../command.js';
+import { algoId } from '../inputs.js';
+import { ALGO, algoDocument, algoList } from './algo-row.js';
+import { cancelAlgos, listAlgos } from './algos.js';
+
+export default define({
+  summary: 'End algo orders: cancel their orders, wait, say what filled',
+  arguments: { ids: several('the algo orders', algoId) },
+  flags: { all: toggle('--all', 'every algo order of the account; asks for confirmation') },
+  examples: ['algo cancel a4k7x2q', 'algo cancel --all --yes --json'],
+  output: shape.array(shape.object(ALGO)),
+  async run(context, { ids, all }) {
+    requireIdsOrAll(ids, all);
+    if (context.globals.dryRun) return wouldChange(context, ids, all, 'Would cancel');
+    if (!all) return cancelled(context, [...new Set(ids)]);
+    requireConsent(context);
+    const open = await listAlgos(context, { all: false });
+    if (open.length > 0) await confirm(context, `Cancel ${counted(open.length, 'algo order')} and their open orders?`);
+    return cancelled(context, 'all');
+  },
+});
+
+/** Throws Failure `usage` unless ids or `--all` are given, and not both. */
+export function requireIdsOrAll(ids: readonly string[], all: boolean): void {
+  if (ids.length > 0 !== all) return;
+  throw usage('Give either the ids of algo orders or --all.', suggest('List them', 'algo', 'list'));
+}
+
+/** The algo orders that a command would change, which `--dry-run` names. */
+export async function wouldChange(
+  context: Context,
+  ids: readonly string[],
+  all: boolean,
+  what: string,
+): Promise<Answer> {
+  const open = await listAlgos(context, { all: false });
+  const unknown = ids.find((id) => !open.some((view) => view.id === id));
+  if (unknown !== undefined)
+    throw usage(`There is no algo order ${unknown} at work.`, suggest('List them', 'algo', 'list', '--all'));
+  const chosen = all ? open : open.filter(({ id }) => ids.includes(id));
+  const answer = algoList(chosen, context.host.now(), 'No algo orders at work.');
+  const lines = chosen.map(({ id }) => `${what} ${id}.`);
+  return { ...answer, show: ({ paint }) => [...lines, paint.faint('Dry run: nothing was changed.')].join('\n') };
+}
+
+async function cancelled(context: Context, ids: readonly string[] | 'all'): Promise<Answer> {
+  const results = await cancelAlgos(context, ids);
+  const now = context.host.now();
+  const answer = algoList(
+    results.map(({ view }) => view),
+    now,
+    'No algo orders at work.',
+  );
+  for (const { view } of results) {
+    const { position, id } = algoDocument(view, now);
+    if (position !== null && Decimal.of(position).sign > 0)
+      context.output.warn(
+        `${id} leaves ${formatAmount(position)} ${view.terms.market.base} that its entry has built: nothing protects it any more.`,
+      );
+  }
+  const failures = results.flatMap(({ failure }) => failure ?? []);
+  const [first] = failures;
+  const undone = results.filter(({ isDone }) => !isDone).map(({ view }) => view.id);
+  if (first === undefined && undone.length === 0) return answer;
+  const isUnknown = failures.some(({ kind }) => kind === 'unknown') || first === undefined;
+  const kind = isUnknown ? 'unknown' : undone.length === results.length ? first.kind : 'partial';
+  const message =
+    `${undone.join(' and ')} ${undone.length === 1 ? 'is' : 'are'} not cancelled yet, and ${undone.length === 1 ? 'its orders' : 'their orders'} may be open. ${first?.message ?? ''}`.trim();
+  const hint = [...(first?.hints ?? []), suggest('Try again', 'algo', 'cancel', ...undone)];
+  return { ...answer, failure: new Failure(kind, message, { hint }) };
+}
