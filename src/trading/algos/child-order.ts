@@ -272,4 +272,3 @@ async function orUndefinedIfGone(read: () => Promise<Order>): Promise<Order | un
     throw error;
   }
 }
-

@@ -26,11 +26,14 @@ export interface AlgoRunnerOptions {
   readonly waitForCondition: (terms: AlgoTerms, met: (met: MetCondition) => void, signal: AbortSignal) => Promise<void>;
   readonly report: (event: AlgoEvent) => void;
   readonly warn: (message: string) => void;
-  /** Called when this process watches, and once with another process that does. */
-  readonly watching: () => void;
+  /** Called once with another process that watches already. */
   readonly other: (owner: Owner) => void;
   /** Whether to wait for the end of another process that watches. */
   readonly waitsForOther: boolean;
+  /** Whether somebody sees what is printed: what nobody sees does not count as reported. */
+  readonly isSeen: boolean;
+  /** Only these algo orders. Absent: all, and those that are made meanwhile. */
+  readonly only?: ReadonlySet<string> | undefined;
 }
 
 /** Between two looks at what is due, in milliseconds. */
@@ -43,8 +46,8 @@ const CLAIM_MS = 1_000;
 const STOP_MS = 5_000;
 /** How often limits are read. They are asked again when a child leaves. */
 const LIMITS_MS = 10_000;
-/** After its last child, the lists of a market are read once more: a request can be carried out again until it has expired. */
-const LAST_LOOK_MS = 75_000;
+/** After its last child, the lists of a market are read once more, this long after no request can be carried out again. */
+const LAST_LOOK_MS = 10_000;
 
 /** Watches and trades all algo orders of an account, until none is left. */
 export class AlgoRunner {
@@ -93,7 +96,7 @@ export class AlgoRunner {
         await this.#watch();
         // one that was made until now is seen by this process, or its maker sees that nobody watches
         store.release();
-      } while (!this.#ending.signal.aborted && store.openIds().some((id) => !this.#damaged.has(id)));
+      } while (!this.#ending.signal.aborted && this.#openIds().length > 0);
     } finally {
       store.release();
       for (const market of this.#markets.values()) market.close();
@@ -101,14 +104,11 @@ export class AlgoRunner {
   }
 
   async #claim(): Promise<boolean> {
-    const { store, other, watching, waitsForOther, host } = this.#options;
+    const { store, other, waitsForOther, host } = this.#options;
     let said = false;
     while (!this.#ending.signal.aborted) {
       const owner = store.claim();
-      if (owner === undefined) {
-        watching();
-        return true;
-      }
+      if (owner === undefined) return true;
       if (!said) other(owner);
       said = true;
       if (!waitsForOther) return false;
@@ -151,15 +151,18 @@ export class AlgoRunner {
 
   /** Algo orders that are new or have ended, facts of other processes, a halt. */
   async #look(): Promise<void> {
-    const { store } = this.#options;
     this.#removeEnded();
-    const ids = store.openIds();
-    const added = ids.filter((id) => !this.#algos.has(id) && !this.#damaged.has(id));
+    const added = this.#openIds().filter((id) => !this.#algos.has(id));
     if (added.length > 0) await this.#add(added);
     for (const [id, algo] of this.#algos) this.#reloadIfChanged(id, algo);
     await this.#checkHalt();
     await this.#readLimits();
     await this.#lastLooks();
+  }
+
+  #openIds(): string[] {
+    const { store, only } = this.#options;
+    return store.openIds().filter((id) => !this.#damaged.has(id) && (only?.has(id) ?? true));
   }
 
   #removeEnded(): void {
@@ -214,7 +217,7 @@ export class AlgoRunner {
         },
         facts,
         journal.of(record),
-        said.map((line) => line.said),
+        said,
       );
       this.#algos.set(record.id, algo);
       this.#sizes.set(record.id, store.sizeOf(record.id) ?? 0);
@@ -283,14 +286,14 @@ export class AlgoRunner {
   }
 
   get #hasLastLook(): boolean {
-    return this.#lastChild.size > 0;
+    return this.#lastChild.size > 0 && this.#options.only === undefined;
   }
 
   /** Looks for orders that the network made twice after the last child of a market, when no request can be carried out any more. */
   async #lastLooks(): Promise<void> {
     const { host } = this.#options;
     for (const [market, at] of this.#lastChild) {
-      if (host.monotonic() - at < LAST_LOOK_MS || this.#main === undefined) continue;
+      if (this.#main === undefined || host.monotonic() - at < this.#main.requestLifetimeMs + LAST_LOOK_MS) continue;
       this.#lastChild.delete(market);
       this.#main.budget.restart();
       await settleMarket(this.#main, market);
@@ -329,16 +332,27 @@ export class AlgoRunner {
       ...trading,
       orderPushes: undefined,
       reportDuplicateOrders: (duplicates) => {
-        trading.reportDuplicateOrders(duplicates);
         this.#duplicated(duplicates);
+        if (this.#options.isSeen) trading.reportDuplicateOrders(duplicates);
+        else if (duplicates.some(({ writeId }) => parentOf(writeId) === undefined))
+          throw new Failure('partial', 'Duplicates are left to a command whose output somebody sees.');
       },
     };
   }
 
+  /** An algo order that is at work counts its duplicates. The record of one that has ended keeps them for `pit algo show`. */
   #duplicated(duplicates: readonly DuplicateOrders[]): void {
+    const { store, warn } = this.#options;
     for (const report of duplicates) {
       const parent = parentOf(report.writeId);
-      if (parent !== undefined) this.#algos.get(parent)?.duplicated([report]);
+      if (parent === undefined) continue;
+      const algo = this.#algos.get(parent);
+      algo?.duplicated([report]);
+      const orders = report.ids.join(', ');
+      const said = `THE NETWORK MADE AN ORDER TWICE after this algo order had ended: ${orders}. See it: pit order show ${report.terms.market} ${orders}`;
+      if (algo !== undefined) continue;
+      warn(`${parent}: ${said}`);
+      store.addLine(parent, { said, time: this.#main?.client.now() ?? 0 });
     }
   }
 }

@@ -9,14 +9,15 @@ import { referenceOf } from '../market-view.js';
 import type { TradingContext } from '../trading-context.js';
 import type { AccountFunds } from './account-funds.js';
 import { type AlgoMarket, STALE_MS } from './algo-market.js';
+import type { AlgoNote } from './algo-view.js';
 import { type ChildOrder, readChild, settleChild } from './child-order.js';
 import { type Child, isExit } from './children.js';
 import { type AlgoState, type Decision, decide } from './decide.js';
-import type { AlgoNote } from './algo-view.js';
 import { type AlgoFact, type AlgoFacts, type PauseCause, withFact } from './facts.js';
 import { nextStep, type Step } from './next-step.js';
 import { ChildSender, type SentChild } from './sender.js';
-import type { AlgoStore } from './store.js';
+import { type AlgoSnapshot, snapshotOf } from './snapshot.js';
+import type { AlgoStore, SaidLine } from './store.js';
 import { type AlgoTerms, exitSideOf } from './terms.js';
 import { type Gap, type Traded, type WatchedMarket, withTraded } from './watched-market.js';
 
@@ -38,7 +39,8 @@ export interface AlgoEvent {
     | 'note';
   /** A sentence. */
   readonly text: string;
-  readonly state: AlgoState;
+  /** The algo order with it. */
+  readonly snapshot: AlgoSnapshot;
 }
 
 /** A condition of an entry that holds. */
@@ -71,7 +73,7 @@ const READ_MS = 15_000;
 const READ_AGAIN_MS = 1_000;
 /** Between two tries to find out what became of a child. */
 const SETTLE_MS = 5_000;
-/** The network may carry a request out again until it has expired: so long after the last child, its lists are looked at once more. */
+/** An order that was shown, and is missing so often in a row, is missing. */
 const MISSING_AFTER_READS = 3;
 
 /** One algo order at work: looks at what is, decides, and takes one step at a time. */
@@ -90,6 +92,7 @@ export class RunningAlgo {
   #reason: string | null = null;
   #note = '';
   readonly #said = new Set<string>();
+  readonly #saidLines: SaidLine[];
   #traded: Traded | undefined;
   #gaps: { readonly gap: Gap; readonly traded: Traded | undefined }[] = [];
   #met: MetCondition | null = null;
@@ -106,13 +109,19 @@ export class RunningAlgo {
   #filled = new Map<string, string>();
   #working: Promise<void> = Promise.resolve();
 
-  constructor(options: RunningAlgoOptions, facts: AlgoFacts, children: readonly ChildOrder[], said: readonly string[]) {
+  constructor(
+    options: RunningAlgoOptions,
+    facts: AlgoFacts,
+    children: readonly ChildOrder[],
+    said: readonly SaidLine[],
+  ) {
     this.#options = options;
     this.terms = options.terms;
 
     this.facts = facts;
     this.children = [...children];
-    for (const text of said) this.#said.add(text);
+    this.#saidLines = [...said];
+    for (const line of said) this.#said.add(line.said);
     for (const child of children) if (child.order !== null) this.#filled.set(child.clientId, child.order.filled);
     this.#sender = new ChildSender(options, this.terms);
     this.#changedAt = options.trading.host.monotonic();
@@ -129,6 +138,12 @@ export class RunningAlgo {
 
   get state(): AlgoState {
     return this.#state;
+  }
+
+  get snapshot(): AlgoSnapshot {
+    const { ended } = this.facts;
+    const now = ended === null ? { state: this.#state, reason: this.#reason } : undefined;
+    return snapshotOf(this.facts, this.children, this.#saidLines, now);
   }
 
   get needsTrades(): boolean {
@@ -204,8 +219,10 @@ export class RunningAlgo {
   reload(facts: AlgoFacts): void {
     const { paused, resumed, cancelled } = this.facts;
     this.facts = facts;
-    if (facts.cancelled !== null && cancelled === null) this.#tell('cancelled', `It is being cancelled: ${facts.cancelled.reason}`);
-    else if (facts.paused !== null && facts.paused.time !== paused?.time) this.#tell('paused', `It is paused: ${facts.paused.reason}`);
+    if (facts.cancelled !== null && cancelled === null)
+      this.#tell('cancelled', `It is being cancelled: ${facts.cancelled.reason}`);
+    else if (facts.paused !== null && facts.paused.time !== paused?.time)
+      this.#tell('paused', `It is paused: ${facts.paused.reason}`);
     else if (facts.resumed !== null && facts.resumed.time !== resumed?.time) this.#tell('resumed', 'It goes on.');
     [this.#retryAt, this.#failures] = [0, 0];
     this.changed();
@@ -305,7 +322,8 @@ export class RunningAlgo {
       return true;
     }
     if (sent.kind === 'later') {
-      this.#later(sent.failure);
+      // the order of a stop that could not be recorded: nothing protects until the disk takes it
+      this.#later(sent.failure, sent.child?.role === 'stop' && sent.failure.kind === 'usage' ? 'NOT PROTECTED: ' : '');
       return false;
     }
     const { child, placement } = sent;
@@ -331,7 +349,10 @@ export class RunningAlgo {
       return placement.halted === true;
     }
     this.#settleAt = this.#options.trading.host.monotonic() + SETTLE_MS;
-    this.#tell('note', `It is not known yet whether the ${child.role} order was placed (${what}): ${placement.reason}.`);
+    this.#tell(
+      'note',
+      `It is not known yet whether the ${child.role} order was placed (${what}): ${placement.reason}.`,
+    );
     market.tick();
     return true;
   }
@@ -473,7 +494,10 @@ export class RunningAlgo {
     const before = this.#state;
     [this.#state, this.#reason] = [state, reason];
     if (state === 'blind' && before !== 'blind')
-      this.#tell('blind', `Nothing current is known of ${this.terms.market.market}: no stop triggers until that is over.`);
+      this.#tell(
+        'blind',
+        `Nothing current is known of ${this.terms.market.market}: no stop triggers until that is over.`,
+      );
     if (before === 'blind' && state !== 'blind' && state !== 'settling')
       this.#tell('seen', `${this.terms.market.market} is seen again.`);
     for (const note of notes) this.#say(note);
@@ -492,9 +516,10 @@ export class RunningAlgo {
     const text = noteText(note, this.terms);
     if (this.#said.has(text)) return;
     this.#said.add(text);
-    const time = this.#options.market.now();
+    const line = { said: text, time: this.#options.market.now() };
+    this.#saidLines.push(line);
     try {
-      this.#options.store.addLine(this.id, { said: text, time });
+      this.#options.store.addLine(this.id, line);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
     }
@@ -503,12 +528,22 @@ export class RunningAlgo {
 
   #tell(event: AlgoEvent['event'], text: string): void {
     const { market } = this.terms.market;
-    this.#options.report({ id: this.id, market, time: this.#options.market.now(), event, text, state: this.#state });
+    this.#options.report({
+      id: this.id,
+      market,
+      time: this.#options.market.now(),
+      event,
+      text,
+      snapshot: this.snapshot,
+    });
   }
 
   #tellFact(fact: AlgoFact): void {
     if (fact.fact === 'triggered')
-      this.#tell('triggered', `Triggered at ${grouped(fact.price.toString())} (${fact.source})${fact.late ? ', found late' : ''}.`);
+      this.#tell(
+        'triggered',
+        `Triggered at ${grouped(fact.price.toString())} (${fact.source})${fact.late ? ', found late' : ''}.`,
+      );
     if (fact.fact === 'paused') this.#tell('paused', `It is paused: ${fact.reason}.${this.#protectionText()}`);
     if (fact.fact === 'ended') this.#tell('ended', `It has ended (${fact.outcome}): ${fact.reason}.`);
     if (fact.fact === 'best' || fact.fact === 'triggered') this.#traded = undefined;
@@ -591,4 +626,3 @@ function noteText(note: AlgoNote, { market }: AlgoTerms): string {
       return `THE NETWORK MADE AN ORDER TWICE: ${amount(note.amount)} more than asked has filled or may fill.`;
   }
 }
-

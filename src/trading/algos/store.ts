@@ -22,13 +22,11 @@ import {
   valueInLine,
 } from '../journal/files.js';
 import { isOwnerAlive, type Owner, thisProcess } from '../journal/write.js';
+import { ALGO_FOLDER } from './algo-folder.js';
 import type { ChildEnd, ChildRole } from './children.js';
 import type { AlgoState } from './decide.js';
 import { decodeFact, encodeFact } from './fact-line.js';
 import { type AlgoFact, type AlgoFacts, type FactOf, foldFacts } from './facts.js';
-
-/** The folder of all accounts' algo orders, below the state folder. */
-const FOLDER = 'algos';
 
 /** Ended algo orders are kept, so many of them. */
 const MOST_ENDED = 1_000;
@@ -153,7 +151,7 @@ export class AlgoStore {
     this.#host = host;
     this.#root = root;
 
-    this.#folder = path.join(FOLDER, account);
+    this.#folder = path.join(ALGO_FOLDER, account);
   }
 
   /**
@@ -187,7 +185,8 @@ export class AlgoStore {
    * @throws Failure `usage` if it cannot be written
    */
   addLine(id: string, line: ChildLine | ClosedChildLine | SaidLine): void {
-    const file = path.join(this.#of('open'), id);
+    const file = this.#fileOf(id);
+    if (file === undefined) throw usage(`There is no algo order ${id}.`, suggest('List them', 'algo', 'list', '--all'));
     orCannotWrite(file, () => append(file, encodeLine(line)));
   }
 
@@ -364,7 +363,7 @@ export interface Unwatched {
  * @param root `directories.state`
  */
 export function unwatchedAccounts(root: string): Unwatched[] {
-  const folder = path.join(root, FOLDER);
+  const folder = path.join(root, ALGO_FOLDER);
   return namesOf(folder).flatMap((account) => {
     const ids = namesOf(path.join(folder, account, 'open')).filter((name) => !name.startsWith(HIDDEN));
     return ids.length === 0 || livingWatchers(path.join(folder, account)).length > 0 ? [] : { account, ids };

@@ -261,7 +261,8 @@ export class WatchedMarket {
         for await (const event of stream) {
           if (ending.signal.aborted) break;
           if (event.type === 'data') this.#take(event);
-          if (event.type === 'refused') warn(`The exchange rejected the stream of ${market}: ${event.message}. pit polls.`);
+          if (event.type === 'refused')
+            warn(`The exchange rejected the stream of ${market}: ${event.message}. pit polls.`);
         }
       } catch (error) {
         if (!(error instanceof Failure)) throw error;

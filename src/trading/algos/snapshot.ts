@@ -1,0 +1,63 @@
+import type { Order } from '../../domain/order.js';
+import type { ChildOrder } from './child-order.js';
+import { type Child, type ChildRole, outstandingOf } from './children.js';
+import type { AlgoState } from './decide.js';
+import type { AlgoFacts } from './facts.js';
+import type { SaidLine } from './store.js';
+import type { AlgoTerms } from './terms.js';
+
+/** The order of a child, as lists show it. */
+export interface AlgoChildOrder {
+  readonly clientId: string;
+  readonly role: ChildRole;
+  /** As the exchange showed it last; null if it did not. */
+  readonly order: Order | null;
+  readonly outcome: 'placed' | 'refused' | 'notSent' | 'unknown';
+}
+
+/** An algo order as it is known at one moment. */
+export interface AlgoSnapshot {
+  readonly id: string;
+  readonly terms: AlgoTerms;
+  readonly facts: AlgoFacts;
+  readonly state: AlgoState;
+  /** Why it waits, is paused or ended; null if there is nothing to say. */
+  readonly reason: string | null;
+  readonly children: readonly Child[];
+  readonly orders: readonly AlgoChildOrder[];
+  /** What the user was told, oldest first. */
+  readonly said: readonly SaidLine[];
+}
+
+export function snapshotOf(
+  facts: AlgoFacts,
+  orders: readonly ChildOrder[],
+  said: readonly SaidLine[],
+  now: { readonly state: AlgoState; readonly reason: string | null } | undefined,
+): AlgoSnapshot {
+  const { terms } = facts.began;
+  const children = orders.flatMap((child) => child.children);
+  const { state, reason } = now ?? stateWithoutMarket(facts, children);
+  return { id: terms.id, terms, facts, state, reason, children, orders: orders.map(childOrderOf), said };
+}
+
+function childOrderOf({ clientId, role, order, sending }: ChildOrder): AlgoChildOrder {
+  const isKnown = sending === 'placed' || sending === 'refused' || sending === 'notSent';
+  return { clientId, role, order, outcome: isKnown ? sending : 'unknown' };
+}
+
+/** The state by facts and children alone, for an algo order that no process decides about. */
+function stateWithoutMarket(
+  facts: AlgoFacts,
+  children: readonly Child[],
+): { readonly state: AlgoState; readonly reason: string | null } {
+  const { ended, paused, cancelled, entryTriggered, exitTriggered } = facts;
+  if (ended !== null) return { state: ended.outcome, reason: ended.reason };
+  if (children.some(({ state }) => state === 'unknown' || state === 'recorded'))
+    return { state: 'settling', reason: null };
+  const reason = cancelled?.reason ?? null;
+  if (paused !== null) return { state: paused.cause === 'halt' ? 'halted' : 'paused', reason: reason ?? paused.reason };
+  if (exitTriggered !== null) return { state: 'triggered', reason };
+  const isAtWork = entryTriggered !== null || children.some((child) => outstandingOf(child).sign > 0);
+  return { state: isAtWork ? 'working' : 'waiting', reason };
+}
