@@ -294,6 +294,7 @@ function algoRecord(screen: Screen, view: AlgoView, row: AlgoDocument): string {
     ...(row.ended === null
       ? []
       : [[timeTitle('ended'), `${localTime(Date.parse(row.ended))}, after ${lastedText(row.durationMs)}`] as Entry]),
+    ...view.said.map(({ said, time }): Entry => ['noted', `${localTime(time)}  ${said}`]),
     ...(isOver
       ? []
       : ([

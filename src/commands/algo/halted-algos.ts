@@ -1,6 +1,6 @@
 import { counted } from '../../domain/decimal.js';
 import { Failure, suggest } from '../../errors.js';
-import { openAlgoIds } from '../../trading/algos/open-ids.js';
+import { openAlgoIds } from '../../trading/algos/algo-folder.js';
 import type { Context } from '../command.js';
 import { isStopping } from './sentences.js';
 

@@ -1,5 +1,5 @@
 import { suggest } from '../../errors.js';
-import { openAlgoIds } from '../../trading/algos/open-ids.js';
+import { openAlgoIds } from '../../trading/algos/algo-folder.js';
 import { parentOf } from '../../trading/algos/store.js';
 import type { CancelAttempt } from '../../trading/cancel/cancel-orders.js';
 import { clientIdOf, isKind } from '../../trading/journal/write.js';
