@@ -295,15 +295,15 @@ function algoRecord(screen: Screen, view: AlgoView, row: AlgoDocument): string {
       ? []
       : [[timeTitle('ended'), `${localTime(Date.parse(row.ended))}, after ${lastedText(row.durationMs)}`] as Entry]),
     ...view.said.map(({ said, time }): Entry => ['noted', `${localTime(time)}  ${said}`]),
-    ...(isOver
-      ? []
-      : ([
-          ['does', does],
-          ['only pit knows', onlyPitKnows],
-        ] as Entry[])),
+    ...(isOver ? [] : ([...doesEntries(does), ['only pit knows', onlyPitKnows]] as Entry[])),
   ];
   const children = row.children.length === 0 ? '' : `\n\n${table(screen, CHILD_COLUMNS, row.children)}`;
   return `${record(screen, entries)}${children}`;
+}
+
+/** What an algo order does: a line for each sentence. */
+export function doesEntries(does: readonly string[]): Entry[] {
+  return does.map((sentence, index) => [index === 0 ? 'does' : '', sentence]);
 }
 
 const CHILD_COLUMNS: readonly Column<ChildRow>[] = [

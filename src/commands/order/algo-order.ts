@@ -15,7 +15,7 @@ import type { GuardLimits } from '../../trading/guards/limits.js';
 import { distanceFrom, distanceText, referenceOf } from '../../trading/market-view.js';
 import { MarketSnapshot, orThrow, spentCoin } from '../../trading/preview/market-snapshot.js';
 import { estimateFee } from '../../trading/preview/preview.js';
-import { algoAnswer, algoTermsRow, TERMS_FIELDS } from '../algo/algo-row.js';
+import { algoAnswer, algoTermsRow, doesEntries, TERMS_FIELDS } from '../algo/algo-row.js';
 import { createAlgo, showAlgo } from '../algo/algos.js';
 import { algoSentences, algoText } from '../algo/sentences.js';
 import type { Context } from '../command.js';
@@ -40,7 +40,7 @@ export const DRY_ALGO = shape.object({
   request: shape.object(TERMS_FIELDS, 'the algo order that would be created'),
   preview: shape.object({
     ...PREVIEW_FIELDS,
-    does: shape.text('what it will do, in sentences'),
+    does: shape.array(shape.text(''), 'what it will do, in sentences'),
     exchangeKnows: shape.text('what works without pit'),
     onlyPitKnows: shape.text('what happens only while pit watches'),
   }),
@@ -282,7 +282,7 @@ function previewText(screen: Screen, { terms, market, spendable, warnings }: Pla
     ...priced('stop', exits?.stop ?? null),
     ...priced('stop limit', exits?.limit ?? null),
     ['bid, ask', `${shown(market.bid)}, ${shown(market.ask)} ${rules.quote}`],
-    ['does', does],
+    ...doesEntries(does),
     ['exchange knows', exchangeKnows],
     ['only pit knows', onlyPitKnows],
     ['available', spendable instanceof Failure ? 'unknown' : `${formatAmount(spendable)} ${spentCoin(rules, side)}`],
