@@ -102,6 +102,8 @@ export class RunningAlgo {
   #retryAt = 0;
   #failures = 0;
   #until: number | null = null;
+  /** Since when the market is not seen, on the monotonic clock; undefined if it is. */
+  #blind: { readonly since: number; isSaid: boolean } | undefined;
   #readAt = 0;
   #settleAt = 0;
   #changedAt = 0;
@@ -231,7 +233,9 @@ export class RunningAlgo {
   /** Called often. */
   tick(): void {
     const { host } = this.#options.trading;
+    const isBlindUnsaid = this.#blind?.isSaid === false && host.monotonic() - this.#blind.since >= STALE_MS;
     const isDue =
+      isBlindUnsaid ||
       (this.#until !== null && this.#options.market.now() >= this.#until) ||
       (this.#needsRead && host.monotonic() >= this.#readAt) ||
       (this.#needsSettling && host.monotonic() >= this.#settleAt) ||
@@ -332,7 +336,7 @@ export class RunningAlgo {
     if (placement.outcome === 'placed') {
       [this.#failures, this.#retryAt] = [0, 0];
       this.#tell('placed', `Placed the ${child.role} order: ${what} (order ${placement.id}).`);
-      this.#tellFills(child);
+      this.#seen(child);
       return true;
     }
     if (placement.outcome === 'refused') {
@@ -395,7 +399,7 @@ export class RunningAlgo {
       trading.budget.restart();
       const isKnown = await settleChild(trading, market.name, child);
       if (isKnown) this.#touched();
-      this.#tellFills(child);
+      this.#seen(child);
     }
   }
 
@@ -415,8 +419,7 @@ export class RunningAlgo {
     if (isBehind) this.#readAt = trading.host.monotonic() + READ_AGAIN_MS;
     if (child.sending === 'missing') return this.#missing(child);
     if (before?.state !== child.order?.state || before?.filled !== child.order?.filled) this.#touched();
-    this.#tellFills(child);
-    this.#keepClosed(child);
+    this.#seen(child);
   }
 
   /** The exchange does not show an order that it has shown, or whose id it gave. */
@@ -434,6 +437,12 @@ export class RunningAlgo {
   #touched(): void {
     this.#changedAt = this.#options.trading.host.monotonic();
     this.#missingReads = 0;
+  }
+
+  /** The exchange has shown the order of a child. */
+  #seen(child: ChildOrder): void {
+    this.#tellFills(child);
+    this.#keepClosed(child);
   }
 
   #keepClosed(child: ChildOrder): void {
@@ -491,17 +500,25 @@ export class RunningAlgo {
 
   /** Says what the decision says, once. */
   #show({ state, reason, notes }: Decision): void {
-    const before = this.#state;
     [this.#state, this.#reason] = [state, reason];
-    if (state === 'blind' && before !== 'blind')
-      this.#tell(
-        'blind',
-        `Nothing current is known of ${this.terms.market.market}: no stop triggers until that is over.`,
-      );
-    if (before === 'blind' && state !== 'blind' && state !== 'settling')
-      this.#tell('seen', `${this.terms.market.market} is seen again.`);
+    if (state === 'blind') this.#sayBlind();
+    else if (this.#blind !== undefined && state !== 'settling') {
+      if (this.#blind.isSaid) this.#tell('seen', `${this.terms.market.market} is seen again.`);
+      this.#blind = undefined;
+    }
     for (const note of notes) this.#say(note);
     this.#keepNote();
+  }
+
+  /** Says it at once, or at the start once the market could not be seen for long enough. */
+  #sayBlind(): void {
+    const { host } = this.#options.trading;
+    this.#blind ??= { since: host.monotonic(), isSaid: false };
+    const isOver = this.#options.market.wasSeen || host.monotonic() - this.#blind.since >= STALE_MS;
+    if (this.#blind.isSaid || !isOver) return;
+    this.#blind.isSaid = true;
+    const { market } = this.terms.market;
+    this.#tell('blind', `Nothing current is known of ${market}: no stop triggers until that is over.`);
   }
 
   #keepNote(): void {
