@@ -76,6 +76,13 @@ const SETTLE_MS = 5_000;
 /** An order that was shown, and is missing so often in a row, is missing. */
 const MISSING_AFTER_READS = 3;
 
+/** A time in which the market was not seen, and what candles show of it. */
+interface SeenGap {
+  readonly gap: Gap;
+  /** Undefined: what trades show. */
+  readonly traded: Traded | undefined;
+}
+
 /** One algo order at work: looks at what is, decides, and takes one step at a time. */
 export class RunningAlgo {
   readonly #options: RunningAlgoOptions;
@@ -94,7 +101,9 @@ export class RunningAlgo {
   readonly #said = new Set<string>();
   readonly #saidLines: SaidLine[];
   #traded: Traded | undefined;
-  #gaps: { readonly gap: Gap; readonly traded: Traded | undefined }[] = [];
+  readonly #gaps: SeenGap[] = [];
+  /** The one that is decided about now. */
+  #gap: SeenGap | undefined;
   #met: MetCondition | null = null;
   /** Until when the exchange takes nothing, by its clock. */
   #limitedUntil: number | null = null;
@@ -278,11 +287,13 @@ export class RunningAlgo {
   async #step(): Promise<boolean> {
     const { market: watched } = this.#options;
     const children = this.children.flatMap((child) => child.children);
-    const gap = watched.isFresh ? this.#gaps.shift() : undefined;
-    const market = this.#see(gap);
+    if (watched.isFresh) this.#gap ??= this.#gaps.shift();
+    const market = this.#see(this.#gap);
     const decision = decide(this.terms, this.facts, market, children);
     this.#show(decision);
     const step = nextStep(decision, children, market.now);
+    // what follows from a fact that the gap has brought is of the gap as well
+    if (step.step !== 'fact') this.#gap = undefined;
     return (await this.#take(step)) || (this.#gaps.length > 0 && watched.isFresh);
   }
 
@@ -326,8 +337,10 @@ export class RunningAlgo {
       return true;
     }
     if (sent.kind === 'later') {
-      // the order of a stop that could not be recorded: nothing protects until the disk takes it
-      this.#later(sent.failure, sent.child?.role === 'stop' && sent.failure.kind === 'usage' ? 'NOT PROTECTED: ' : '');
+      const isUnrecorded = sent.child !== null && isExit(sent.child) && sent.failure.kind === 'usage';
+      // the disk is full: there is room for the order of a stop
+      if (isUnrecorded && this.#options.store.freeReserve()) return true;
+      this.#later(sent.failure, isUnrecorded ? 'NOT PROTECTED: ' : '');
       return false;
     }
     const { child, placement } = sent;
@@ -458,7 +471,7 @@ export class RunningAlgo {
   }
 
   /** What a decision is made from. */
-  #see(gap: { readonly gap: Gap; readonly traded: Traded | undefined } | undefined): AlgoMarket {
+  #see(gap: SeenGap | undefined): AlgoMarket {
     const { market, funds, trading } = this.#options;
     const book = market.book();
     const last = market.lastTrades();
@@ -480,7 +493,7 @@ export class RunningAlgo {
     };
   }
 
-  #gapOf({ gap, traded }: { readonly gap: Gap; readonly traded: Traded | undefined }): AlgoMarket['gap'] {
+  #gapOf({ gap, traded }: SeenGap): AlgoMarket['gap'] {
     const known = traded ?? this.#options.market.tradedIn({ ...gap, from: Math.max(gap.from, this.facts.began.time) });
     return { ...gap, high: known?.high ?? null, low: known?.low ?? null };
   }
@@ -581,10 +594,13 @@ export class RunningAlgo {
 
   /** Writes a fact. Returns false if the disk does not take it: nothing may follow from it. */
   #add(fact: AlgoFact): boolean {
+    const { store } = this.#options;
     try {
-      this.#options.store.add(this.id, fact);
+      store.add(this.id, fact);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
+      // the disk is full: there is room for what a stop has to record
+      if (fact.fact === 'triggered' && store.freeReserve()) return this.#add(fact);
       this.#later(error, 'NOT PROTECTED: ');
       return false;
     }
