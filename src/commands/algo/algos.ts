@@ -1,5 +1,5 @@
 import type { BestPrices } from '../../domain/book.js';
-import { Decimal } from '../../domain/decimal.js';
+import { counted, Decimal } from '../../domain/decimal.js';
 import { Failure, suggest, tryRead, usage } from '../../errors.js';
 import { BackgroundProgram, startFailed } from '../../platform/background.js';
 import { makeOwnFolder } from '../../platform/private-files.js';
@@ -357,6 +357,11 @@ export async function runAlgos(context: Context, { onEvent, onOther }: RunCallba
   const forget = host.onInterrupt(
     async () => {
       await runner.stop();
+      const left = runner.openIds.length;
+      if (left > 0) {
+        const what = `${counted(left, 'algo order')} ${left === 1 ? 'is' : 'are'} not watched any more; what is open at the exchange stays there`;
+        warn(`${what}. Run pit algo run to go on.`);
+      }
       actions.announceRest();
       await actions.done();
     },

@@ -8,6 +8,7 @@ import { requireOwnFolder } from '../../platform/private-files.js';
 import { TimeBudget } from '../../platform/time-budget.js';
 import type { Output } from '../../terminal/output.js';
 import { Prompts } from '../../terminal/prompts.js';
+import { mayHaveAlgos } from '../../trading/algos/algo-folder.js';
 import type { JournalEntry } from '../../trading/journal/entry.js';
 import type { Journal, Unsettled } from '../../trading/journal/journal.js';
 import type { TradingContext } from '../../trading/trading-context.js';
@@ -67,8 +68,19 @@ export function createContext(base: CliContext): RunningCommand & { readonly con
     },
     activeProfile: async () => (await session.profile.connection()).profile,
     open: () => exchange.warnOfLocalHalt(),
-    close: () => saveNames(session, () => trading?.unknownIds()),
+    close: async () => {
+      await warnOfUnwatchedAlgos(base);
+      await saveNames(session, () => trading?.unknownIds());
+    },
   };
+}
+
+/** Says in one line for each account that it has algo orders which no living process watches. */
+async function warnOfUnwatchedAlgos({ host, output }: CliContext): Promise<void> {
+  const { state } = host.directories;
+  if (!mayHaveAlgos(state)) return;
+  const { unwatchedText } = await import('../algo/unwatched.js');
+  for (const line of await unwatchedText(host)) output.warn(line);
 }
 
 /** Asks a question. Throws Failure `declined` if there is no answer before `--timeout` is over, if that was given. */

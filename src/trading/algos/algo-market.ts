@@ -21,8 +21,8 @@ export interface AlgoMarket {
    */
   readonly traded: { readonly high: Decimal; readonly low: Decimal; readonly tradeId: string | null } | null;
   /**
-   * The time without data that ended just now, with the prices that trades and candles show of it, null if they show none. It is given to one
-   * decision, the first with a fresh book; null for any other.
+   * The time without data that ended just now, with the prices that trades and candles show of it, null if they show none. It is given from the
+   * first decision with a fresh book until nothing is to be done; null otherwise.
    */
   readonly gap: {
     readonly from: number;

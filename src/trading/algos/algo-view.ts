@@ -104,10 +104,16 @@ export function entryRest(view: AlgoView): Decimal {
   return restOf(view, view.terms.amount, entriesOf(view));
 }
 
-/** A limit without what has filled of it, and without what may fill of duplicates that this algo order must not cancel. */
 function restOf({ terms }: AlgoView, limit: Decimal, leg: readonly Child[]): Decimal {
-  const unproven = leg.filter(({ duplicate }) => duplicate === 'unproven').map(outstandingOf);
-  return positive(wholeLots(limit.minus(filledOf(leg)).minus(Decimal.sum(unproven)), terms.market));
+  return positive(wholeLots(limit.minus(filledOf(leg)), terms.market));
+}
+
+/** Why a leg waits. */
+export const DUPLICATE_OPEN = 'an order that may be its duplicate is open';
+
+/** What may still fill of orders that the network may have made twice, and that may as well be the user's. */
+export function unprovenOf(leg: readonly Child[]): Decimal {
+  return Decimal.sum(leg.filter(({ duplicate }) => duplicate === 'unproven').map(outstandingOf));
 }
 
 /** An open order as it is. */

@@ -1,6 +1,7 @@
 import {
   type AlgoView,
   asItIs,
+  DUPLICATE_OPEN,
   earliest,
   entriesOf,
   entryRest,
@@ -8,6 +9,7 @@ import {
   type LegPlan,
   openOf,
   over,
+  unprovenOf,
   waiting,
   wanting,
 } from './algo-view.js';
@@ -23,13 +25,17 @@ export function planEntry(view: AlgoView): LegPlan {
   const entries = entriesOf(view);
   const givenUpAt = forMs === null ? null : facts.began.time + forMs;
   if (entry === null) return over(null);
-  if (facts.exitTriggered !== null) return over('the stop was reached');
   if (entries.some(({ end }) => end === 'cancelledByOthers'))
     return over('somebody else cancelled an order of the entry');
   if (entryRest(view).sign === 0 && areClosed(entries)) return over(null);
-  if (givenUpAt !== null && market.now >= givenUpAt) return over('the time that was given is over');
+  const { exitTriggered } = facts;
+  if (givenUpAt !== null && (exitTriggered?.time ?? market.now) >= givenUpAt)
+    return over('the time that was given is over');
+  if (exitTriggered !== null) return over('the stop was reached');
   if (when.length > 0 && facts.entryTriggered === null)
     return { ...waiting(`waits for ${when.join(' or ')}`), until: givenUpAt, followsMarket: true };
+  if (unprovenOf(entries).sign > 0 && openOf(entries, 'entry') === null)
+    return { ...waiting(DUPLICATE_OPEN), until: givenUpAt };
   const plan = planOf(view, entry, facts.entryTriggered?.time ?? facts.began.time);
   const followsMarket = entry.kind !== 'limit' && !plan.isOver;
   return { ...withoutExcess(view, plan), until: earliest(plan.until, givenUpAt), followsMarket };

@@ -46,6 +46,8 @@ const CLAIM_MS = 1_000;
 const STOP_MS = 5_000;
 /** How often limits are read. They are asked again when a child leaves. */
 const LIMITS_MS = 10_000;
+/** How often it is checked that there is room on the disk for a stop. */
+const RESERVE_MS = 60_000;
 /** After its last child, the lists of a market are read once more, this long after no request can be carried out again. */
 const LAST_LOOK_MS = 10_000;
 
@@ -64,6 +66,7 @@ export class AlgoRunner {
   #main: TradingContext | undefined;
   #limits: GuardLimits | undefined;
   #limitsAt = Number.NEGATIVE_INFINITY;
+  #reservedAt = Number.NEGATIVE_INFINITY;
   #isHalted = false;
   #awake: { readonly at: number; readonly wall: number } | undefined;
   #crash: unknown;
@@ -96,7 +99,7 @@ export class AlgoRunner {
         await this.#watch();
         // one that was made until now is seen by this process, or its maker sees that nobody watches
         store.release();
-      } while (!this.#ending.signal.aborted && this.#openIds().length > 0);
+      } while (!this.#ending.signal.aborted && this.openIds.length > 0);
     } finally {
       store.release();
       for (const market of this.#markets.values()) market.close();
@@ -152,15 +155,17 @@ export class AlgoRunner {
   /** Algo orders that are new or have ended, facts of other processes, a halt. */
   async #look(): Promise<void> {
     this.#removeEnded();
-    const added = this.#openIds().filter((id) => !this.#algos.has(id));
+    const added = this.openIds.filter((id) => !this.#algos.has(id));
     if (added.length > 0) await this.#add(added);
     for (const [id, algo] of this.#algos) this.#reloadIfChanged(id, algo);
     await this.#checkHalt();
+    this.#keepReserve();
     await this.#readLimits();
     await this.#lastLooks();
   }
 
-  #openIds(): string[] {
+  /** The ids of the algo orders that have not ended and can be read. */
+  get openIds(): string[] {
     const { store, only } = this.#options;
     return store.openIds().filter((id) => !this.#damaged.has(id) && (only?.has(id) ?? true));
   }
@@ -266,6 +271,14 @@ export class AlgoRunner {
     this.#isHalted = halt !== undefined;
     if (!this.#isHalted) return;
     for (const algo of this.#algos.values()) algo.pause('halt', 'the account is halted');
+  }
+
+  /** On a disk that is still full, it would only take the room again that a stop needs now. */
+  #keepReserve(): void {
+    const { host, store } = this.#options;
+    if (host.monotonic() - this.#reservedAt < RESERVE_MS) return;
+    this.#reservedAt = host.monotonic();
+    store.keepReserve();
   }
 
   async #readLimits(): Promise<void> {

@@ -76,6 +76,13 @@ const SETTLE_MS = 5_000;
 /** An order that was shown, and is missing so often in a row, is missing. */
 const MISSING_AFTER_READS = 3;
 
+/** A time in which the market was not seen, and what candles show of it. */
+interface SeenGap {
+  readonly gap: Gap;
+  /** Undefined: what trades show. */
+  readonly traded: Traded | undefined;
+}
+
 /** One algo order at work: looks at what is, decides, and takes one step at a time. */
 export class RunningAlgo {
   readonly #options: RunningAlgoOptions;
@@ -94,7 +101,9 @@ export class RunningAlgo {
   readonly #said = new Set<string>();
   readonly #saidLines: SaidLine[];
   #traded: Traded | undefined;
-  #gaps: { readonly gap: Gap; readonly traded: Traded | undefined }[] = [];
+  readonly #gaps: SeenGap[] = [];
+  /** The one that is decided about now. */
+  #gap: SeenGap | undefined;
   #met: MetCondition | null = null;
   /** Until when the exchange takes nothing, by its clock. */
   #limitedUntil: number | null = null;
@@ -102,6 +111,8 @@ export class RunningAlgo {
   #retryAt = 0;
   #failures = 0;
   #until: number | null = null;
+  /** Since when the market is not seen, on the monotonic clock; undefined if it is. */
+  #blind: { readonly since: number; isSaid: boolean } | undefined;
   #readAt = 0;
   #settleAt = 0;
   #changedAt = 0;
@@ -231,7 +242,9 @@ export class RunningAlgo {
   /** Called often. */
   tick(): void {
     const { host } = this.#options.trading;
+    const isBlindUnsaid = this.#blind?.isSaid === false && host.monotonic() - this.#blind.since >= STALE_MS;
     const isDue =
+      isBlindUnsaid ||
       (this.#until !== null && this.#options.market.now() >= this.#until) ||
       (this.#needsRead && host.monotonic() >= this.#readAt) ||
       (this.#needsSettling && host.monotonic() >= this.#settleAt) ||
@@ -274,11 +287,13 @@ export class RunningAlgo {
   async #step(): Promise<boolean> {
     const { market: watched } = this.#options;
     const children = this.children.flatMap((child) => child.children);
-    const gap = watched.isFresh ? this.#gaps.shift() : undefined;
-    const market = this.#see(gap);
+    if (watched.isFresh) this.#gap ??= this.#gaps.shift();
+    const market = this.#see(this.#gap);
     const decision = decide(this.terms, this.facts, market, children);
     this.#show(decision);
     const step = nextStep(decision, children, market.now);
+    // what follows from a fact that the gap has brought is of the gap as well
+    if (step.step !== 'fact') this.#gap = undefined;
     return (await this.#take(step)) || (this.#gaps.length > 0 && watched.isFresh);
   }
 
@@ -322,8 +337,10 @@ export class RunningAlgo {
       return true;
     }
     if (sent.kind === 'later') {
-      // the order of a stop that could not be recorded: nothing protects until the disk takes it
-      this.#later(sent.failure, sent.child?.role === 'stop' && sent.failure.kind === 'usage' ? 'NOT PROTECTED: ' : '');
+      const isUnrecorded = sent.child !== null && isExit(sent.child) && sent.failure.kind === 'usage';
+      // the disk is full: there is room for the order of a stop
+      if (isUnrecorded && this.#options.store.freeReserve()) return true;
+      this.#later(sent.failure, isUnrecorded ? 'NOT PROTECTED: ' : '');
       return false;
     }
     const { child, placement } = sent;
@@ -332,7 +349,7 @@ export class RunningAlgo {
     if (placement.outcome === 'placed') {
       [this.#failures, this.#retryAt] = [0, 0];
       this.#tell('placed', `Placed the ${child.role} order: ${what} (order ${placement.id}).`);
-      this.#tellFills(child);
+      this.#seen(child);
       return true;
     }
     if (placement.outcome === 'refused') {
@@ -395,7 +412,7 @@ export class RunningAlgo {
       trading.budget.restart();
       const isKnown = await settleChild(trading, market.name, child);
       if (isKnown) this.#touched();
-      this.#tellFills(child);
+      this.#seen(child);
     }
   }
 
@@ -415,8 +432,7 @@ export class RunningAlgo {
     if (isBehind) this.#readAt = trading.host.monotonic() + READ_AGAIN_MS;
     if (child.sending === 'missing') return this.#missing(child);
     if (before?.state !== child.order?.state || before?.filled !== child.order?.filled) this.#touched();
-    this.#tellFills(child);
-    this.#keepClosed(child);
+    this.#seen(child);
   }
 
   /** The exchange does not show an order that it has shown, or whose id it gave. */
@@ -436,6 +452,12 @@ export class RunningAlgo {
     this.#missingReads = 0;
   }
 
+  /** The exchange has shown the order of a child. */
+  #seen(child: ChildOrder): void {
+    this.#tellFills(child);
+    this.#keepClosed(child);
+  }
+
   #keepClosed(child: ChildOrder): void {
     const { end, clientId, order } = child;
     if (end === null || this.#said.has(`closed ${clientId}`)) return;
@@ -449,7 +471,7 @@ export class RunningAlgo {
   }
 
   /** What a decision is made from. */
-  #see(gap: { readonly gap: Gap; readonly traded: Traded | undefined } | undefined): AlgoMarket {
+  #see(gap: SeenGap | undefined): AlgoMarket {
     const { market, funds, trading } = this.#options;
     const book = market.book();
     const last = market.lastTrades();
@@ -471,7 +493,7 @@ export class RunningAlgo {
     };
   }
 
-  #gapOf({ gap, traded }: { readonly gap: Gap; readonly traded: Traded | undefined }): AlgoMarket['gap'] {
+  #gapOf({ gap, traded }: SeenGap): AlgoMarket['gap'] {
     const known = traded ?? this.#options.market.tradedIn({ ...gap, from: Math.max(gap.from, this.facts.began.time) });
     return { ...gap, high: known?.high ?? null, low: known?.low ?? null };
   }
@@ -491,17 +513,25 @@ export class RunningAlgo {
 
   /** Says what the decision says, once. */
   #show({ state, reason, notes }: Decision): void {
-    const before = this.#state;
     [this.#state, this.#reason] = [state, reason];
-    if (state === 'blind' && before !== 'blind')
-      this.#tell(
-        'blind',
-        `Nothing current is known of ${this.terms.market.market}: no stop triggers until that is over.`,
-      );
-    if (before === 'blind' && state !== 'blind' && state !== 'settling')
-      this.#tell('seen', `${this.terms.market.market} is seen again.`);
+    if (state === 'blind') this.#sayBlind();
+    else if (this.#blind !== undefined && state !== 'settling') {
+      if (this.#blind.isSaid) this.#tell('seen', `${this.terms.market.market} is seen again.`);
+      this.#blind = undefined;
+    }
     for (const note of notes) this.#say(note);
     this.#keepNote();
+  }
+
+  /** Says it at once, or at the start once the market could not be seen for long enough. */
+  #sayBlind(): void {
+    const { host } = this.#options.trading;
+    this.#blind ??= { since: host.monotonic(), isSaid: false };
+    const isOver = this.#options.market.wasSeen || host.monotonic() - this.#blind.since >= STALE_MS;
+    if (this.#blind.isSaid || !isOver) return;
+    this.#blind.isSaid = true;
+    const { market } = this.terms.market;
+    this.#tell('blind', `Nothing current is known of ${market}: no stop triggers until that is over.`);
   }
 
   #keepNote(): void {
@@ -564,10 +594,13 @@ export class RunningAlgo {
 
   /** Writes a fact. Returns false if the disk does not take it: nothing may follow from it. */
   #add(fact: AlgoFact): boolean {
+    const { store } = this.#options;
     try {
-      this.#options.store.add(this.id, fact);
+      store.add(this.id, fact);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
+      // the disk is full: there is room for what a stop has to record
+      if (fact.fact === 'triggered' && store.freeReserve()) return this.#add(fact);
       this.#later(error, 'NOT PROTECTED: ');
       return false;
     }

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import type { Order, OrderType } from '../../domain/order.js';
-import { suggest, systemErrorCode, usage } from '../../errors.js';
+import { hasErrorCode, suggest, systemErrorCode, usage } from '../../errors.js';
 import type { Host } from '../../platform/host.js';
 import { makePrivateFolder, requireOwnFolder } from '../../platform/private-files.js';
 import {
@@ -36,6 +36,10 @@ const SEPARATOR = '~';
 
 /** Begins the name of the link of a process that watches. */
 const WATCHER = `${HIDDEN}watcher${HIDDEN}`;
+
+/** The file that keeps room on the disk. The record of an order, its outcome and its archive take less. */
+const RESERVE = `${HIDDEN}reserve`;
+const RESERVE_BYTES = 131_072;
 
 /** What a process leaves while it makes a file is older than this only if the process died. */
 const LEFTOVER_MS = 3_600_000;
@@ -136,6 +140,7 @@ export interface StatusNote {
  *     open/.ID.status   what the watching process says of it
  *     ended/TIME~ID     put away
  *     .watcher.PID      the process that watches them
+ *     .reserve          room for the order of a stop on a full disk
  */
 export class AlgoStore {
   readonly #host: Pick<Host, 'now' | 'randomBytes'>;
@@ -237,9 +242,33 @@ export class AlgoStore {
     });
   }
 
-  /** Says how an algo order is. If the disk is full, nothing is said. */
+  /** Says how an algo order is. If the disk is full, nothing is said: not what was before either. */
   note(id: string, note: StatusNote): void {
-    ignoringDiskErrors(() => create(this.#statusFile(id), JSON.stringify(note), false));
+    const file = this.#statusFile(id);
+    try {
+      create(file, JSON.stringify(note), false);
+    } catch (thrown) {
+      if (!hasErrorCode(thrown)) throw thrown;
+      ignoringDiskErrors(() => fs.rmSync(file, { force: true }));
+    }
+  }
+
+  /** Keeps room on the disk for what a stop has to record, unless it is kept already or there is none. */
+  keepReserve(): void {
+    if (fs.existsSync(this.#reserve)) return;
+    // bytes of chance: some file systems store others in no room
+    ignoringDiskErrors(() => create(this.#reserve, Buffer.from(this.#host.randomBytes(RESERVE_BYTES)), true));
+  }
+
+  /** Gives the room back, because the disk is full. Returns false if there was none. */
+  freeReserve(): boolean {
+    try {
+      fs.rmSync(this.#reserve);
+      return true;
+    } catch (thrown) {
+      if (!hasErrorCode(thrown)) throw thrown;
+      return false;
+    }
   }
 
   /** What was said last; undefined for nothing. It counts only while the process that watches is alive. */
@@ -278,6 +307,10 @@ export class AlgoStore {
   /** Gives up to watch. */
   release(): void {
     ignoringDiskErrors(() => removeLink(this.#watcherLink(thisProcess())));
+  }
+
+  get #reserve(): string {
+    return path.join(this.#root, this.#folder, RESERVE);
   }
 
   #watcherLink({ pid }: Owner): string {

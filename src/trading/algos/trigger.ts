@@ -84,15 +84,21 @@ export function observeStop(view: AlgoView): StopObservation {
   return { level, reachedAt, fact, until };
 }
 
-/** The best price since the trail began, if it is better than what is on disk; null if not, or there is no trail. */
+/**
+ * The best price since the trail began, if it is better than what is on disk; null if not, or there is no trail. A trail follows the price
+ * that triggers it: if it followed trades and were held against the bid, the first trade at the ask would trigger one that is narrower than the
+ * spread. What trades and candles show of a gap counts for both.
+ */
 function betterPrice(view: AlgoView): Decimal | null {
   const { terms, facts, market } = view;
   if (terms.exits?.trail == null) return null;
   const { traded, gap } = market;
   const isSell = exitSideOf(terms) === 'sell';
-  const seen = isSell ? [traded?.high, gap?.high] : [traded?.low, gap?.low];
-  if (facts.best !== null) return bestOfAll(terms, seen, facts.best.price);
+  const inGap = isSell ? gap?.high : gap?.low;
+  const inTrades = isSell ? traded?.high : traded?.low;
   const now = triggerPrice(view);
+  const seen = [now, inGap, terms.trigger === 'last' ? inTrades : null];
+  if (facts.best !== null) return bestOfAll(terms, seen, facts.best.price);
   // the trail of a bracket begins with its first fill: what traded before does not count
   if (now === null || terms.entry !== null) return now;
   const atStart = isSell ? facts.began.bid : facts.began.ask;
@@ -113,8 +119,10 @@ function bestFact({ market }: AlgoView, price: Decimal): FactOf<'best'> {
 /** The level and the price of a gap that reached it and came back; null if none did. Only what is certain: the trail as it was before the gap. */
 export function missedIn(view: AlgoView): { readonly level: Decimal; readonly price: Decimal } | null {
   const { terms, facts, market } = view;
-  const level = isArmed(view) ? stopLevel(terms, facts.best?.price ?? null) : null;
-  const price = exitSideOf(terms) === 'sell' ? market.gap?.low : market.gap?.high;
-  if (level === null || price == null || !isReached(terms, price, level)) return null;
+  const { gap } = market;
+  if (gap === null || !isArmed(view) || (facts.best !== null && facts.best.time > gap.from)) return null;
+  const level = stopLevel(terms, facts.best?.price ?? null);
+  const price = exitSideOf(terms) === 'sell' ? gap.low : gap.high;
+  if (level === null || price === null || !isReached(terms, price, level)) return null;
   return observeStop(view).reachedAt === null ? { level, price } : null;
 }

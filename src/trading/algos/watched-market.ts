@@ -199,6 +199,11 @@ export class WatchedMarket {
     }
   }
 
+  /** Whether the book was ever fresh. */
+  get wasSeen(): boolean {
+    return this.#fresh !== undefined;
+  }
+
   /** Whether the book is fresh enough to act upon. */
   get isFresh(): boolean {
     const seen = this.#book();
