@@ -10,9 +10,9 @@ import type { Screen } from '../terminal/screen.js';
 import { type Column, table } from '../terminal/table.js';
 import { wrapped } from '../terminal/text.js';
 import { isoTime, zonedTime } from '../terminal/time.js';
-import { type Context, define } from './command.js';
-import { marketName, positiveDecimal, wholeNumber } from './inputs.js';
-import { requireWatchable, WATCH, watch } from './watch/watch.js';
+import { marketName, positiveDecimal, wholeNumber } from './inputs/parsers.js';
+import { requireWatchable, WATCH, watch } from './live/watch-flag.js';
+import { type Context, define } from './session/command.js';
 
 const DEFAULT_LEVELS = 10;
 const MAX_LEVELS = 50;

@@ -9,12 +9,12 @@ import { sideColumn } from '../terminal/cells.js';
 import type { Column } from '../terminal/table.js';
 import { localTime, timeTitle } from '../terminal/time.js';
 import { KnownClientIds } from '../trading/orders/known-client-ids.js';
-import { define } from './command.js';
-import { marketName, moment, requireRange } from './inputs.js';
+import { marketName, moment, requireRange } from './inputs/parsers.js';
+import { readOrderLists } from './listings/order-lists.js';
+import { pagedListing, withTimePerPage } from './listings/paged-listing.js';
 import { feeText } from './order/fills-so-far.js';
 import { newestFirst, orderRow } from './order/order-row.js';
-import { readOrderLists } from './order-lists.js';
-import { pagedListing, withTimePerPage } from './paged-listing.js';
+import { define } from './session/command.js';
 
 type FillRow = ReturnType<typeof fillRow>;
 

@@ -6,10 +6,10 @@ import type { Market } from '../domain/market.js';
 import { usage } from '../errors.js';
 import { wireField } from '../exchange/description.js';
 import type { Column } from '../terminal/table.js';
-import { unknownCoinNote } from './coin-filter.js';
-import { define } from './command.js';
-import { knownDays, withDay } from './day-prices.js';
-import { coinName, marketName } from './inputs.js';
+import { unknownCoinNote } from './inputs/coin-filter.js';
+import { coinName, marketName } from './inputs/parsers.js';
+import { knownDays, withDay } from './listings/day-prices.js';
+import { define } from './session/command.js';
 
 export default define({
   summary: 'List markets with tick sizes, lot sizes and minimums',

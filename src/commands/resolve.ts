@@ -27,9 +27,9 @@ import { certainAt } from '../trading/poll-until-settled.js';
 import { type Resolution, recheckSettledWrite, resolve, unexpectedWrites, unplacedOf } from '../trading/resolve.js';
 import { settleManually } from '../trading/settle-manually.js';
 import type { TradingContext } from '../trading/trading-context.js';
-import { type Context, define } from './command.js';
-import { idNumber, unresolvedId } from './inputs.js';
+import { idNumber, unresolvedId } from './inputs/parsers.js';
 import { orderArgs, tooLittleText } from './order/order-args.js';
+import { type Context, define } from './session/command.js';
 import { settleWithdrawalAdvice } from './withdraw/withdrawal-view.js';
 
 /** `done`, `notSent`, or what the exchange has of an order or a withdrawal: `placed=ID`. */

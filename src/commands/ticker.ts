@@ -11,11 +11,11 @@ import { changeColumn } from '../terminal/cells.js';
 import type { Output } from '../terminal/output.js';
 import type { Column } from '../terminal/table.js';
 import { isoTime } from '../terminal/time.js';
-import { unknownCoinNote } from './coin-filter.js';
-import { type Context, define } from './command.js';
-import { type DayPrices, dayOf, knownDays, withDay } from './day-prices.js';
-import { coinName, marketName, oneOf } from './inputs.js';
-import { requireWatchable, WATCH, watch } from './watch/watch.js';
+import { unknownCoinNote } from './inputs/coin-filter.js';
+import { coinName, marketName, oneOf } from './inputs/parsers.js';
+import { type DayPrices, dayOf, knownDays, withDay } from './listings/day-prices.js';
+import { requireWatchable, WATCH, watch } from './live/watch-flag.js';
+import { type Context, define } from './session/command.js';
 
 interface Row extends Ticker {
   readonly market: string;

@@ -8,11 +8,11 @@ import { wireField } from '../exchange/description.js';
 import { sideColumn } from '../terminal/cells.js';
 import type { Column } from '../terminal/table.js';
 import { isoTime, localTime, timeTitle } from '../terminal/time.js';
-import { define } from './command.js';
 import { TRADE_FILE } from './history/shapes.js';
-import { filePath, idNumber, marketName } from './inputs.js';
+import { filePath, idNumber, marketName } from './inputs/parsers.js';
+import { requireWatchable, WATCH, watch } from './live/watch-flag.js';
 import { FORCE } from './named-files/force.js';
-import { requireWatchable, WATCH, watch } from './watch/watch.js';
+import { define } from './session/command.js';
 
 /** How many trades the exchange lists. */
 const NEWEST = 50;

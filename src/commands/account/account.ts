@@ -3,8 +3,8 @@ import { wireField } from '../../exchange/description.js';
 import type { Screen } from '../../terminal/screen.js';
 import { type Entry, record } from '../../terminal/table.js';
 import { operationName } from '../../trading/journal/write.js';
-import { define } from '../command.js';
-import { warnOfUnknown } from '../unknown-writes.js';
+import { define } from '../session/command.js';
+import { warnOfUnknown } from '../writes/unknown-writes.js';
 import { BALANCE, balanceOf } from './balance.js';
 
 /**

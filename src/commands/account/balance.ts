@@ -7,11 +7,11 @@ import { wireField } from '../../exchange/description.js';
 import type { Answer } from '../../terminal/answer.js';
 import { type Column, table } from '../../terminal/table.js';
 import { concernsCoin, type UnknownWrite } from '../../trading/unknown-writes.js';
-import { type Context, define } from '../command.js';
 import { unknownCoin } from '../funds/refusal.js';
-import { coinName } from '../inputs.js';
-import { warnOfUnknown } from '../unknown-writes.js';
-import { requireWatchable, WATCH, watch } from '../watch/watch.js';
+import { coinName } from '../inputs/parsers.js';
+import { requireWatchable, WATCH, watch } from '../live/watch-flag.js';
+import { type Context, define } from '../session/command.js';
+import { warnOfUnknown } from '../writes/unknown-writes.js';
 import { areConnected, readRates } from './rates.js';
 
 /** The fields of a coin's balance. */

@@ -10,8 +10,8 @@ import { qrCode } from '../../terminal/qr.js';
 import type { Screen } from '../../terminal/screen.js';
 import type { Column } from '../../terminal/table.js';
 import { safe, wrapped } from '../../terminal/text.js';
-import { type Context, define } from '../command.js';
-import { coinName } from '../inputs.js';
+import { coinName } from '../inputs/parsers.js';
+import { type Context, define } from '../session/command.js';
 import { explainRefusal } from './refusal.js';
 import { openColumn } from './state-columns.js';
 

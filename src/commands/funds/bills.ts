@@ -10,9 +10,9 @@ import type { Answer } from '../../terminal/answer.js';
 import { paintChange, signed } from '../../terminal/cells.js';
 import type { Column } from '../../terminal/table.js';
 import { isoTime, localTime, timeTitle } from '../../terminal/time.js';
-import { type Context, define } from '../command.js';
-import { coinName, moment, requireRange } from '../inputs.js';
-import { pagedListing, pageFlags, requirePageOrAll, withProgress, withTimePerPage } from '../paged-listing.js';
+import { coinName, moment, requireRange } from '../inputs/parsers.js';
+import { pagedListing, pageFlags, requirePageOrAll, withProgress, withTimePerPage } from '../listings/paged-listing.js';
+import { type Context, define } from '../session/command.js';
 import { explainRefusalOfPages } from './refusal.js';
 
 type BillRow = ReturnType<typeof billRow>;

@@ -5,8 +5,8 @@ import { grouped } from '../../domain/decimal.js';
 import type { ChainFee } from '../../domain/funds.js';
 import { asFailure, Failure, suggest } from '../../errors.js';
 import { wireField } from '../../exchange/description.js';
-import { define } from '../command.js';
-import { coinName } from '../inputs.js';
+import { coinName } from '../inputs/parsers.js';
+import { define } from '../session/command.js';
 import { explainRefusal } from './refusal.js';
 import { openColumn } from './state-columns.js';
 

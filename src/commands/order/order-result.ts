@@ -13,7 +13,7 @@ import type { RecordedOrderTerms } from '../../trading/journal/write.js';
 import type { Placement, Unknown } from '../../trading/orders/settle-order.js';
 import { averageOfFills, notionalText } from '../../trading/orders/terms.js';
 import { duplicateFailure, NOT_CHECKED_FOR_DUPLICATES, withoutClosed } from '../session/duplicate-warnings.js';
-import type { WriteContext } from '../write.js';
+import type { WriteContext } from '../writes/write.js';
 import { feeText, fillsSoFar, STATE_AND_FILLS } from './fills-so-far.js';
 import { accountText, averageText } from './preview.js';
 

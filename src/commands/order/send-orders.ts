@@ -17,8 +17,8 @@ import {
   notOverridden,
   type SendOptions,
   sendOptionsOf,
-} from '../guard-overrides.js';
-import { carryOut, type Write, type WriteContext } from '../write.js';
+} from '../writes/guard-overrides.js';
+import { carryOut, type Write, type WriteContext } from '../writes/write.js';
 import { type PreviewText, previewTable } from './preview.js';
 
 /** Orders with their expressions evaluated, which follow the rules of the market. */

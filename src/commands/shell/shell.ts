@@ -7,12 +7,12 @@ import { CommandEnded, Failure, Interrupted, suggest, tryRead, usage } from '../
 import { CommandHost } from '../../platform/command-host.js';
 import { LineReader } from '../../terminal/line-reader.js';
 import { safe } from '../../terminal/text.js';
-import { type Context, define } from '../command.js';
 import { builtTree } from '../completion/built-tree.js';
 import { knownNames } from '../completion/known-names.js';
 import { typedCommand } from '../completion/typed-command.js';
-import { marketName } from '../inputs.js';
+import { marketName } from '../inputs/parsers.js';
 import type { CommandTree } from '../reference/command-tree.js';
+import { type Context, define } from '../session/command.js';
 import { createContext } from '../session/context.js';
 import type { Session } from '../session/session.js';
 import { completeLine } from './complete.js';
