@@ -19,8 +19,8 @@ import {
 import { orderCancelledBy, ordersMadeBy } from '../../trading/journal/write.js';
 import { type OwnOrders, readOpenOrders } from '../../trading/orders/open-orders.js';
 import { type PreparedTerms, requireSameOrder } from '../../trading/prepared/prepared-write.js';
-import { settleMarket } from '../../trading/settle.js';
-import type { UnknownWrite } from '../../trading/unknown-writes.js';
+import { settleMarket } from '../../trading/settling/reconcile-orders.js';
+import type { UnknownWrite } from '../../trading/settling/unknown-writes.js';
 import { define } from '../command.js';
 import { dryRunShape } from '../dry-run.js';
 import { knownClientId, marketName, orderId } from '../inputs.js';

@@ -19,8 +19,8 @@ import {
   priceText,
 } from '../../trading/expressions.js';
 import type { BatchLine } from '../../trading/journal/write.js';
-import { referenceOf } from '../../trading/market-view.js';
 import { type MarketSnapshot, orThrow } from '../../trading/preview/market-snapshot.js';
+import { referenceOf } from '../../trading/preview/market-view.js';
 import type { Context } from '../command.js';
 import { wholeNumber } from '../inputs.js';
 import { readNamedFile } from '../named-files/input.js';
