@@ -6,7 +6,7 @@ import { Decimal, grouped } from '../../domain/decimal.js';
 import { wireField } from '../../exchange/description.js';
 import type { Answer } from '../../terminal/answer.js';
 import { type Column, table } from '../../terminal/table.js';
-import { concernsCoin, type UnknownWrite } from '../../trading/unknown-writes.js';
+import { concernsCoin, type UnknownWrite } from '../../trading/settling/unknown-writes.js';
 import { unknownCoin } from '../funds/refusal.js';
 import { coinName } from '../inputs/parsers.js';
 import { requireWatchable, WATCH, watch } from '../live/watch-flag.js';

@@ -16,7 +16,7 @@ import {
   type CancelledAll,
   type CancelResult,
 } from '../../trading/cancel/cancel-orders.js';
-import { mayPlace, type UnknownWrite } from '../../trading/unknown-writes.js';
+import { mayPlace, type UnknownWrite } from '../../trading/settling/unknown-writes.js';
 
 /** The outcome of a cancellation. */
 export const CANCELLED: shape.Fields = {

@@ -19,8 +19,8 @@ import {
 import { orderCancelledBy, ordersMadeBy } from '../../trading/journal/write.js';
 import { type OwnOrders, readOpenOrders } from '../../trading/orders/open-orders.js';
 import { type PreparedTerms, requireSameOrder } from '../../trading/prepared/prepared-write.js';
-import { settleMarket } from '../../trading/settle.js';
-import type { UnknownWrite } from '../../trading/unknown-writes.js';
+import { settleMarket } from '../../trading/settling/reconcile-orders.js';
+import type { UnknownWrite } from '../../trading/settling/unknown-writes.js';
 import { explainUnknownMarket, refuseUnknownMarket } from '../inputs/known-market.js';
 import { knownClientId, marketName, orderId } from '../inputs/parsers.js';
 import { define } from '../session/command.js';

@@ -5,7 +5,7 @@ import { tryRead } from '../../errors.js';
 import { wireField } from '../../exchange/description.js';
 import type { Column } from '../../terminal/table.js';
 import { isoTime, localTime, timeTitle } from '../../terminal/time.js';
-import { settleCoin } from '../../trading/withdrawals/settle-records.js';
+import { settleCoin } from '../../trading/settling/reconcile-withdrawals.js';
 import { define } from '../session/command.js';
 import { stateColumn } from './state-columns.js';
 import { listTransfers, TRANSFER_ARGUMENTS, transferFlags } from './transfer-listing.js';

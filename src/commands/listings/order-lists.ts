@@ -8,6 +8,9 @@ import type { TradingContext } from '../../trading/trading-context.js';
 import { concernsMarketOrAny } from '../../trading/unknown-writes.js';
 import { explainUnknownMarket } from '../inputs/known-market.js';
 import type { Context } from '../session/command.js';
+import { datedRead } from '../trading/settling/dated-read.js';
+import { orderList, settleMarket } from '../trading/settling/reconcile-orders.js';
+import { concernsMarketOrAny } from '../trading/settling/unknown-writes.js';
 import { warnOfUnknown } from '../writes/unknown-writes.js';
 
 /** Which orders are read, and how. */
