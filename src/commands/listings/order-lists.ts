@@ -2,15 +2,12 @@ import type { Side } from '../../domain/order.js';
 import { Failure } from '../../errors.js';
 import type { OrderPages } from '../../exchange/exchange.js';
 import { progressBar } from '../../terminal/progress.js';
-import { datedRead } from '../../trading/dated-read.js';
-import { orderList, settleMarket } from '../../trading/settle.js';
+import { datedRead } from '../../trading/settling/dated-read.js';
+import { orderList, settleMarket } from '../../trading/settling/reconcile-orders.js';
+import { concernsMarketOrAny } from '../../trading/settling/unknown-writes.js';
 import type { TradingContext } from '../../trading/trading-context.js';
-import { concernsMarketOrAny } from '../../trading/unknown-writes.js';
 import { explainUnknownMarket } from '../inputs/known-market.js';
 import type { Context } from '../session/command.js';
-import { datedRead } from '../trading/settling/dated-read.js';
-import { orderList, settleMarket } from '../trading/settling/reconcile-orders.js';
-import { concernsMarketOrAny } from '../trading/settling/unknown-writes.js';
 import { warnOfUnknown } from '../writes/unknown-writes.js';
 
 /** Which orders are read, and how. */

@@ -272,6 +272,11 @@ interface Sending extends Pick<Orders<PlannedOrder, unknown>, 'overridden' | 'if
 
 type Placed = Extract<Placement, { outcome: 'placed' }>;
 
+/** Whether it took nothing from the book. */
+function isResting(placement: Placement): boolean {
+  return placement.outcome === 'placed' && placement.order !== null && Decimal.of(placement.order.filled).sign === 0;
+}
+
 /** An order after the wait for its state. */
 interface Waited {
   readonly placement: Placement;
@@ -290,6 +295,7 @@ function sendPlanned(context: WriteContext, { clientId, onConfirmed, whenPlaced,
     send: async ({ id, terms }, options): Promise<Waited> => {
       onConfirmed?.(options.overridden ?? []);
       const placement = await placeOrder(context.trading, terms, { id, clientId, gate, ...options });
+      if (!isResting(placement)) context.trading.recentBooks?.forget();
       // a duplicate is reported at once: it may be filled meanwhile
       if (placement.outcome !== 'placed' || whenPlaced === undefined || (placement.duplicates ?? []).length > 0)
         return { placement };
