@@ -37,7 +37,7 @@ import {
 } from '../writes/write.js';
 import { CancelRun } from './all-markets.js';
 import { cancelInAllMarkets } from './cancel-in-all-markets.js';
-import { CANCELLED_BY_ANSWER, cancelAllAnswer, cancelAnswer, cancelTable } from './cancel-result.js';
+import { CANCELLED, cancelAllAnswer, cancelAnswer, cancelTable } from './cancel-result.js';
 import { openText } from './open-text.js';
 
 export default define({
@@ -58,7 +58,7 @@ export default define({
     'cancel btc_usdt --all --yes --json',
     'cancel --all --all-markets',
   ],
-  output: shape.array(shape.object(CANCELLED_BY_ANSWER)),
+  output: shape.array(shape.object(CANCELLED)),
   dryRunOutput: shape.array(dryRunShape()),
   async run(context, { market, ids, id, all, allMarkets }) {
     if (allMarkets) {

@@ -5,7 +5,6 @@ import { CANDLE_TYPES, type Candle, type CandleType } from '../../domain/candle.
 import { Decimal, grouped } from '../../domain/decimal.js';
 import type { Moment } from '../../domain/moment.js';
 import { usage } from '../../errors.js';
-import { wireField } from '../../exchange/description.js';
 import type { Exchange } from '../../exchange/exchange.js';
 import type { Answer, Live } from '../../terminal/answer.js';
 import { paintChange } from '../../terminal/cells.js';
@@ -37,12 +36,12 @@ export function parseCandleType(name: string, word: string): CandleType {
 }
 
 export const CANDLE = shape.object({
-  time: shape.time('opening time', wireField.CANDLE.time),
-  open: shape.decimal('', wireField.CANDLE.open),
-  high: shape.decimal('', wireField.CANDLE.high),
-  low: shape.decimal('', wireField.CANDLE.low),
-  close: shape.decimal('', wireField.CANDLE.close),
-  volume: shape.decimal('in the base coin', wireField.CANDLE.volume),
+  time: shape.time('opening time'),
+  open: shape.decimal(''),
+  high: shape.decimal(''),
+  low: shape.decimal(''),
+  close: shape.decimal(''),
+  volume: shape.decimal('in the base coin'),
   closed: shape.boolean('false for the current candle'),
 });
 

@@ -33,7 +33,7 @@ export default define({
     'order show btc_usdt --id myorder1 --wait filled --timeout 600',
     'order show btc_usdt --id myorder1 --watch',
   ],
-  output: shape.readFrom(shape.object(ORDER), 'getOrder'),
+  output: shape.object(ORDER),
   async run(context, { market, order, id, wait, watch: isWatched }) {
     if (isWatched) requireWatchable(context, { '--wait': wait });
     if ((order === undefined) === (id === undefined))
