@@ -1,4 +1,5 @@
 import { flag, required, toggle } from '../cli/definition.js';
+import { fieldNames } from '../cli/row-fields.js';
 import * as shape from '../cli/shapes.js';
 import { bestPrices, crossedText } from '../domain/book.js';
 import { Decimal, grouped } from '../domain/decimal.js';
@@ -69,7 +70,7 @@ export default define({
       return {
         data: { market, time: isoTime(time), bids, asks },
         csv: bookRows({ bids, asks }),
-        csvHeader: ['side', 'price', 'amount'],
+        csvHeader: fieldNames(BOOK_ROW),
         show: (screen) => showChosen(screen, { market, base, quote, time, bids, asks }),
       };
     };

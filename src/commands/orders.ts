@@ -102,7 +102,7 @@ function listed(orders: readonly Order[], { where, state, isSeveral, names }: Sh
     .sort(newestFirst);
   return listing({
     rows,
-    fields: FIELDS,
+    row: shape.object(ORDER),
     columns: orderColumns(isSeveral),
     empty: `No ${state === 'all' ? '' : `${state} `}orders in ${where}.`,
   });
@@ -127,24 +127,3 @@ function answerOf(context: Context, { lists, unread }: OrderLists<OrderPages>, s
   const hint = 'Older orders are missing; use --timeout to allow more time.';
   return { ...result, failure: new Failure('partial', `Not every page could be read: ${cut.message}`, { hint }) };
 }
-
-const FIELDS = [
-  'id',
-  'clientId',
-  'market',
-  'side',
-  'type',
-  'account',
-  'price',
-  'amount',
-  'filled',
-  'remaining',
-  'filledValue',
-  'averagePrice',
-  'fee',
-  'feeCoin',
-  'feeDiscount',
-  'time',
-  'state',
-  'status',
-] as const;

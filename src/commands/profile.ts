@@ -86,7 +86,7 @@ export const list = define({
     const active = await profiles.active();
     return listing({
       rows: (await profiles.list()).map((profile) => hostsOf(profile, active)),
-      fields: ['name', 'baseUrl', 'tradeUrl', 'wsUrl', 'active'],
+      row: shape.object(HOSTS),
       columns: [
         { title: '', value: (row) => (row.active ? '*' : ''), importance: 8 },
         {

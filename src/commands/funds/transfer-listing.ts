@@ -1,4 +1,5 @@
 import { required } from '../../cli/definition.js';
+import type { Shape } from '../../cli/shapes.js';
 import { FACTS } from '../../exchange/description.js';
 import type { Exchange, Pages } from '../../exchange/exchange.js';
 import type { Result } from '../../terminal/answer.js';
@@ -35,7 +36,7 @@ interface TransferKind<Entry, Row extends object> {
   readonly read: (client: Exchange, coin: string, page?: number) => Pages<Entry>;
   /** Called once, and only if there are entries. */
   readonly rowMaker: () => Promise<(entry: Entry) => Row>;
-  readonly fields: readonly (keyof Row & string)[];
+  readonly row: Shape;
   readonly columns: readonly Column<Row>[];
 }
 

@@ -1,5 +1,6 @@
 import { listing } from '../../cli/answers.js';
 import { flag, required, toggle, withCompletion } from '../../cli/definition.js';
+import { fieldColumns } from '../../cli/field-columns.js';
 import * as shape from '../../cli/shapes.js';
 import { CANDLE_TYPES, type Candle, type CandleType } from '../../domain/candle.js';
 import { Decimal, grouped } from '../../domain/decimal.js';
@@ -11,7 +12,7 @@ import { paintChange } from '../../terminal/cells.js';
 import type { Output } from '../../terminal/output.js';
 import type { Screen } from '../../terminal/screen.js';
 import type { Column } from '../../terminal/table.js';
-import { isoTime, localTime, timeTitle } from '../../terminal/time.js';
+import { isoTime } from '../../terminal/time.js';
 import { CANDLE_FILE } from '../history/shapes.js';
 import { filePath, marketName, moment, oneOf, requireRange, wholeNumber } from '../inputs/parsers.js';
 import { dayOf, keepDay } from '../listings/day-prices.js';
@@ -104,7 +105,7 @@ export default define({
     const answerOf = (candles: readonly Candle[]) =>
       listing({
         rows: candles.map(candleRow),
-        fields: ['time', 'open', 'high', 'low', 'close', 'volume', 'closed'],
+        row: CANDLE,
         columns: candleColumns(base),
         title: `${market} ${type}`,
         empty: `No candles of ${market} in this range.`,
@@ -203,19 +204,15 @@ export function candleRow({ time, open, high, low, close, volume, closed }: Cand
   return { time: isoTime(time), open, high, low, close, volume, closed };
 }
 
+const column = fieldColumns<CandleRow>(CANDLE);
+
 export function candleColumns(base: string): readonly Column<CandleRow>[] {
   return [
-    { title: timeTitle(), value: ({ time }) => localTime(Date.parse(time)), rowKey: ({ time }) => time, importance: 6 },
-    { title: 'open', value: ({ open }) => grouped(open), align: 'decimal', importance: 4 },
-    { title: 'high', value: ({ high }) => grouped(high), align: 'decimal', importance: 4 },
-    { title: 'low', value: ({ low }) => grouped(low), align: 'decimal', importance: 4 },
-    {
-      title: 'close',
-      value: ({ close }) => grouped(close),
-      align: 'decimal',
-      importance: 5,
-      paint: (text, row, paint) => paintChange(text, changeOf(row), paint),
-    },
+    column('time', { rowKey: ({ time }) => time, importance: 6 }),
+    column('open', { importance: 4 }),
+    column('high', { importance: 4 }),
+    column('low', { importance: 4 }),
+    column('close', { importance: 5, paint: (text, row, paint) => paintChange(text, changeOf(row), paint) }),
     {
       title: 'change',
       value: changeText,
@@ -224,13 +221,13 @@ export function candleColumns(base: string): readonly Column<CandleRow>[] {
       onScreenOnly: true,
       paint: (text, row, paint) => paintChange(text, changeOf(row), paint),
     },
-    { title: `volume (${base})`, value: ({ volume }) => grouped(volume), align: 'decimal', importance: 3 },
-    {
+    column('volume', { title: `volume (${base})`, importance: 3 }),
+    column('closed', {
       title: 'state',
       value: ({ closed }) => (closed ? '' : 'open'),
       importance: 1,
       paint: (text, _, paint) => paint.faint(text),
-    },
+    }),
   ];
 }
 

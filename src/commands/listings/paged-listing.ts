@@ -1,5 +1,7 @@
 import { listing } from '../../cli/answers.js';
 import { flag, toggle } from '../../cli/definition.js';
+import { fieldNames } from '../../cli/row-fields.js';
+import type { Shape } from '../../cli/shapes.js';
 import { grouped } from '../../domain/decimal.js';
 import { usage } from '../../errors.js';
 import type { Exchange, Extent, Pages } from '../../exchange/exchange.js';
@@ -29,8 +31,9 @@ export function withTimePerPage({ budget, globals }: Timing, client: Exchange): 
 }
 
 /** A list of the exchange, and how it is printed. */
-export interface PagedListing<Entry, Row extends object> extends Omit<RowStream<Row>, 'rows'> {
-  readonly fields: readonly (keyof Row & string)[];
+export interface PagedListing<Entry, Row extends object> extends Omit<RowStream<Row>, 'rows' | 'fields'> {
+  /** The shape of a row. */
+  readonly row: Shape;
   readonly pages: Pages<Entry>;
   /** Returns what makes a row of an entry. Called once, and only if there are entries. */
   readonly rowMaker: () => ((entry: Entry) => Row) | Promise<(entry: Entry) => Row>;
@@ -43,7 +46,7 @@ export interface PagedListing<Entry, Row extends object> extends Omit<RowStream<
 /** Rows that are printed while later pages are read, with progress on a terminal. */
 export function pagedListing<Entry, Row extends object>(
   context: ListingContext,
-  { pages, rowMaker, older, isPage, ...view }: PagedListing<Entry, Row>,
+  { pages, row: shape, rowMaker, older, isPage, ...view }: PagedListing<Entry, Row>,
 ): RowStream<Row> {
   let listed = 0;
   async function* entries(): AsyncGenerator<readonly Entry[]> {
@@ -58,7 +61,7 @@ export function pagedListing<Entry, Row extends object>(
       yield row === undefined ? [] : some.map(row);
     }
   }
-  return { ...view, rows: rows() };
+  return { ...view, fields: fieldNames(shape), rows: rows() };
 }
 
 /** The same as one answer, which a watch reads again and again. */
@@ -68,8 +71,8 @@ export async function wholeListing<Entry, Row extends object>(
 ): Promise<Answer> {
   const rows: Row[] = [];
   for await (const some of pagedListing(context, paged).rows) rows.push(...some);
-  const { fields, columns, empty } = paged;
-  return listing({ rows, fields, columns, empty });
+  const { row, columns, empty } = paged;
+  return listing({ rows, row, columns, empty });
 }
 
 /** `50 of 60 deposits, page 1 of 2`: as much of it as the exchange says; empty if that is nothing. */

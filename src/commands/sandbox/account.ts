@@ -76,32 +76,33 @@ export const list = define({
     const rows = await sandbox.administer('GET /accounts');
     return listing({
       rows,
-      fields: ['id', 'username', 'accessKey', 'secretKey', 'safePwd', 'permissions'],
+      row: ACCOUNT,
       columns: ACCOUNT_COLUMNS,
       empty: 'No accounts.',
     });
   },
 });
 
+/** What a wallet holds of a coin. */
+const WALLET = shape.object({
+  wallet: shape.enumOf(['spot', 'isolated', 'cross'], ''),
+  market: shape.nullable(shape.text('of an isolated wallet')),
+  coin: shape.text(''),
+  available: shape.decimal(''),
+  frozen: shape.decimal(''),
+  borrowed: shape.decimal(''),
+});
+
 export const show = define({
   summary: 'Show the spot and margin wallets of an account',
   arguments: { name: optional('the account (default: the first)', word) },
   examples: ['sandbox account show', 'sandbox account show sandbox --json'],
-  output: shape.array(
-    shape.object({
-      wallet: shape.enumOf(['spot', 'isolated', 'cross'], ''),
-      market: shape.nullable(shape.text('of an isolated wallet')),
-      coin: shape.text(''),
-      available: shape.decimal(''),
-      frozen: shape.decimal(''),
-      borrowed: shape.decimal(''),
-    }),
-  ),
+  output: shape.array(WALLET),
   async run({ sandbox }, { name }) {
     const rows = await sandbox.administer('POST /accounts/balances', { account: name ?? null });
     return listing({
       rows,
-      fields: ['wallet', 'market', 'coin', 'available', 'frozen', 'borrowed'],
+      row: WALLET,
       columns: [
         { title: 'wallet', value: ({ wallet, market }) => market ?? wallet, importance: 9 },
         { title: 'coin', value: ({ coin }) => coin, importance: 9 },
