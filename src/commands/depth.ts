@@ -74,7 +74,7 @@ export default define({
         show: (screen) => showChosen(screen, { market, base, quote, time, bids, asks }),
       };
     };
-    const read = async () => answerOf(await client.depth(market, levels, merge));
+    const read = async () => answerOf(await client.depth({ market, size: levels, merge }));
     if (!isWatched) return read();
     // no channel carries merged levels
     if (merge !== undefined) return watch(context, read);

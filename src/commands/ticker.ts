@@ -143,7 +143,7 @@ async function chosenMarkets(
 
 async function readEach({ session }: Context, markets: readonly Market[]): Promise<Row[]> {
   const client = await session.exchange.open();
-  return Promise.all(markets.map(async ({ market }) => tickerRow(market, await client.ticker(market))));
+  return Promise.all(markets.map(async ({ market }) => tickerRow(market, await client.ticker({ market }))));
 }
 
 export function tickerRow(market: string, { time, ...ticker }: Ticker & { readonly time: number }): Row {

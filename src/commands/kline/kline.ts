@@ -144,7 +144,7 @@ export default define({
 async function requirePast(client: Exchange, market: string, since: Moment): Promise<void> {
   const isPast = (now: number) => since(now) <= now;
   if (isPast(client.marketNow())) return;
-  await client.ticker(market);
+  await client.ticker({ market });
   const now = client.marketNow();
   if (isPast(now)) return;
   throw usage(`--since is in the future: ${isoTime(since(now))}.`, 'Give a past time, or an age such as 2h.');

@@ -92,7 +92,7 @@ export async function planFlatten(
       const unsold = (why: string, isDust = false): Holding => ({ coin, amount, frozen, sale: { why, isDust } });
       const market = markets.find(({ base, quote }) => base === coin && quote === into);
       if (market === undefined) return unsold(`there is no market ${coin}_${into}`);
-      const book = await client.depth(market.market, LEVELS);
+      const book = await client.depth({ market: market.market, size: LEVELS });
       const reference = referenceOf({ ...book, last: null }, 'sell');
       const [best] = book.bids;
       if (isDust(market, amount.plus(frozen), best === undefined ? null : Decimal.of(best.price)))
@@ -195,7 +195,7 @@ export async function sell(
       const { available, frozen } = await balanceOf(trading, coin);
       // a balance may lag behind the last fill
       const amount: Decimal = rest !== null && rest.compare(available) < 0 ? rest : available;
-      const { bids } = await trading.client.depth(market.market, LEVELS);
+      const { bids } = await trading.client.depth({ market: market.market, size: LEVELS });
       const slice = nextSlice(market, bids, amount, { floor, maxNotional });
       if (slice === null) {
         const whole = amount.plus(frozen);

@@ -133,9 +133,9 @@ export async function readBookView(
   levels: number,
   replaced?: ReplacedOrder,
 ): Promise<BookView> {
-  const { bids, asks } = withoutOrder(await client.depth(market, levels), replaced);
+  const { bids, asks } = withoutOrder(await client.depth({ market, size: levels }), replaced);
   if (bids.length > 0 || asks.length > 0) return { bids, asks, last: null };
-  const { last } = await client.ticker(market);
+  const { last } = await client.ticker({ market });
   return { bids, asks, last: last === null ? null : Decimal.of(last) };
 }
 
