@@ -133,8 +133,6 @@ export const ALGO: shape.Fields = {
   durationMs: shape.integer('until the end, or now'),
 };
 
-const FIELDS = Object.keys(ALGO) as (keyof AlgoDocument & string)[];
-
 /** An algo order as it is printed. */
 export function algoDocument(view: AlgoView, now: number): AlgoDocument {
   const { terms, facts, children, orders, state, reason, isWatched } = view;
@@ -168,7 +166,7 @@ export function algoList(views: readonly AlgoView[], now: number, empty: string)
   const rows = views.map((view) => ({ ...algoDocument(view, now), view }));
   const answer = listing({
     rows: rows.map(({ view: _, ...row }) => row),
-    fields: FIELDS,
+    row: shape.object(ALGO),
     columns: [],
     empty,
   });

@@ -1,7 +1,7 @@
 import { counted } from '../../domain/decimal.js';
 import { Failure, suggest } from '../../errors.js';
 import { openAlgoIds } from '../../trading/algos/algo-folder.js';
-import type { Context } from '../command.js';
+import type { Context } from '../session/command.js';
 import { isStopping } from './sentences.js';
 
 /** The algo orders that a halt pauses. */

@@ -3,7 +3,7 @@ import { openAlgoIds } from '../../trading/algos/algo-folder.js';
 import { parentOf } from '../../trading/algos/store.js';
 import type { CancelAttempt } from '../../trading/cancel/cancel-orders.js';
 import { clientIdOf, isKind } from '../../trading/journal/write.js';
-import type { WriteContext } from '../write.js';
+import type { WriteContext } from '../writes/write.js';
 
 /** Names the algo orders that have lost orders by these cancellations: they are not placed again. */
 export function warnOfLostOrders(

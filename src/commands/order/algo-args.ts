@@ -7,7 +7,7 @@ import type { TrailDistance, TriggerSource } from '../../trading/algos/terms.js'
 import { type AmountExpression, type PriceExpression, parsePrice } from '../../trading/expressions.js';
 import { execWords } from '../alert/actions.js';
 import { parseCondition } from '../alert/parse-condition.js';
-import { durationUpTo, oneOf, PRICE_WORDS } from '../inputs.js';
+import { durationUpTo, oneOf, PRICE_WORDS } from '../inputs/parsers.js';
 import type { GivenOrder } from './order-args.js';
 
 const price = withCompletion(PRICE_WORDS, parsePrice);
