@@ -40,7 +40,7 @@ export const LINES: readonly Line[] = [
   shown('cancel-after', 'btc_usdt'),
   shown('halt', '--reason golden --for 1h'),
   { words: 'halt', line: 'halt --lift --confirm sandbox', isUnkept: true },
-  { words: 'order', line: 'order sell btc_usdt 0.01 --stop bid-20% --take ask+20%', isUnkept: true, learns: algoOf },
+  { words: 'order', line: 'order sell btc_usdt 0.01 --stop bid-20%', isUnkept: true, learns: algoOf },
   shown('algo list'),
   shown('algo show', '{algo}'),
   shown('algo pause', '{algo}'),

@@ -115,7 +115,7 @@ async function ensureWatched({ host, globals }: Context, store: AlgoStore): Prom
 export async function listAlgos(context: Context, { all }: { readonly all: boolean }): Promise<AlgoView[]> {
   const store = await storeOf(context);
   const ids = [...store.openIds(), ...(all ? store.endedIds() : [])];
-  const views = await viewsOf(context, store, ids);
+  const views = (await viewsOf(context, store, ids)).filter(({ facts }) => all || facts.ended === null);
   return views.sort((one, other) => other.facts.began.time - one.facts.began.time);
 }
 
@@ -146,7 +146,9 @@ async function viewsOf(context: Context, store: AlgoStore, ids: readonly string[
     journal ??= await openChildren(context, records);
     const orders = journal.of(record);
     const problems = facts.ended === null ? await readOrders(context, facts.began.terms, orders) : [];
-    const note = isWatched && facts.ended === null ? store.noteOf(record.id) : undefined;
+    // what the watching process said before a fact of the user came counts no more
+    const isAsSaid = facts.ended === null && facts.paused === null && facts.cancelled === null;
+    const note = isWatched && isAsSaid ? store.noteOf(record.id) : undefined;
     const isOpen = facts.ended === null;
     views.push({
       ...snapshotOf(facts, orders, record.said, note),

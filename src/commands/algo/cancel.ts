@@ -4,8 +4,8 @@ import * as shape from '../../cli/shapes.js';
 import { counted, formatAmount } from '../../domain/decimal.js';
 import { Failure, suggest, usage } from '../../errors.js';
 import type { Answer } from '../../terminal/answer.js';
-import { type Context, define } from '../session/command.js';
 import { algoId } from '../inputs/parsers.js';
+import { type Context, define } from '../session/command.js';
 import { ALGO, algoList } from './algo-row.js';
 import { cancelAlgos, listAlgos } from './algos.js';
 

@@ -20,8 +20,10 @@ export async function pauseAlgoOrders(context: Context, reason: string): Promise
   if (openAlgoIds(context.host.directories.state).length === 0) return NONE;
   try {
     // most accounts have none
-    const { pauseAlgos } = await import('./algos.js');
-    const views = await pauseAlgos(context, 'all', 'halt', reason);
+    const { listAlgos, pauseAlgos } = await import('./algos.js');
+    await pauseAlgos(context, 'all', 'halt', reason);
+    // the process that watches them may have paused them first
+    const views = (await listAlgos(context, { all: false })).filter(({ facts }) => facts.paused !== null);
     const rows = views.map(({ id, terms }) => ({ id, market: terms.market.market, protected: !isStopping(terms) }));
     if (rows.length === 0) return NONE;
     const open = rows.filter((row) => !row.protected);

@@ -125,13 +125,13 @@ function exitText(terms: AlgoTerms, best: BestPrices): string[] {
   const rests = take === null ? '' : `A take-profit to ${side} ${size} rests at ${formatPrice(take, market)}.`;
   if (stop === null && trail === null) return [protects, rests];
   const trails = trail === null ? '' : trailText(terms, trail, best);
-  const cancels = take === null ? '' : 'cancels the take-profit, waits for its outcome, and then ';
+  const cancels = take === null ? '' : 'cancels the take-profit, waits for its outcome, and ';
   const reached =
     stop === null || trail !== null
       ? `When ${sourceText(terms)} reaches the stop`
       : `When ${sourceText(terms)} is at or ${side === 'sell' ? 'below' : 'above'} ${formatPrice(stop, market)}`;
   const what = take === null ? size : 'what is left';
-  return [protects, rests, trails, `${reached}, pit ${cancels}${side}s ${what}${sentText(terms, side)}.`];
+  return [protects, rests, trails, `${reached}, pit ${cancels}${side}s ${what}.`, sentText(terms, side)];
 }
 
 /** The price that is held against a stop. */
@@ -156,11 +156,12 @@ function trailText(terms: AlgoTerms, trail: TrailDistance, { bid, ask }: BestPri
 
 function sentText(terms: AlgoTerms, side: Side): string {
   const { exits, market, slippage } = terms;
-  if (exits?.limit != null) return ` with a limit order at ${formatPrice(exits.limit, market)}`;
+  if (exits?.limit != null) return `It sends a limit order at ${formatPrice(exits.limit, market)}.`;
   const to = (level: Decimal) =>
-    ` (${formatPrice(limitWithSlippage(terms, side, level, { band: null }, null), market)})`;
+    `, here ${formatPrice(limitWithSlippage(terms, side, level, { band: null }, null), market)}`;
   const least = exits?.stop == null || exits.trail !== null ? '' : to(exits.stop);
-  return ` at once, up to ${percentText(slippage)} ${side === 'sell' ? 'below' : 'above'} the price that reached it${least}; what does not fill there rests there`;
+  const beyond = side === 'sell' ? 'below' : 'above';
+  return `It fills at once, up to ${percentText(slippage)} ${beyond} the price that reached it${least}; what does not fill rests there.`;
 }
 
 /** What rests at the exchange from the start. */

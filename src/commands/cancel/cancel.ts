@@ -19,9 +19,9 @@ import {
 import { orderCancelledBy, ordersMadeBy } from '../../trading/journal/write.js';
 import { type OwnOrders, readOpenOrders } from '../../trading/orders/open-orders.js';
 import { type PreparedTerms, requireSameOrder } from '../../trading/prepared/prepared-write.js';
-import { warnOfLostOrders } from '../algo/lost-orders.js';
 import { settleMarket } from '../../trading/settling/reconcile-orders.js';
 import type { UnknownWrite } from '../../trading/settling/unknown-writes.js';
+import { warnOfLostOrders } from '../algo/lost-orders.js';
 import { explainUnknownMarket, refuseUnknownMarket } from '../inputs/known-market.js';
 import { knownClientId, marketName, orderId } from '../inputs/parsers.js';
 import { define } from '../session/command.js';

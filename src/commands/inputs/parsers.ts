@@ -1,5 +1,5 @@
-import { CANDLE_TYPES, type CandleType } from '../../domain/candle.js';
 import { type CompletionSource, type Parser, withCompletion } from '../../cli/definition.js';
+import { CANDLE_TYPES, type CandleType } from '../../domain/candle.js';
 import { parseCoin, RENAMED_COINS } from '../../domain/coin.js';
 import { Decimal, numberAdvice, plainNumber } from '../../domain/decimal.js';
 import { parseMarket } from '../../domain/market.js';

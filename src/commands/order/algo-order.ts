@@ -12,16 +12,16 @@ import { type Entry as AlgoEntry, type AlgoTerms, type Exits, exitSideOf, kindOf
 import { amountTerms, evaluateAmount, evaluatePriceInBook, type PriceExpression } from '../../trading/expressions.js';
 import { guardOrders } from '../../trading/guards/guards.js';
 import type { GuardLimits } from '../../trading/guards/limits.js';
-import { distanceFrom, distanceText, referenceOf } from '../../trading/preview/market-view.js';
 import { MarketSnapshot, orThrow, spentCoin } from '../../trading/preview/market-snapshot.js';
+import { distanceFrom, distanceText, referenceOf } from '../../trading/preview/market-view.js';
 import { estimateFee } from '../../trading/preview/preview.js';
 import { algoAnswer, algoTermsRow, doesEntries, TERMS_FIELDS } from '../algo/algo-row.js';
 import { createAlgo, showAlgo } from '../algo/algos.js';
 import { algoSentences, algoText } from '../algo/sentences.js';
+import { accountName } from '../session/account-name.js';
 import type { Context } from '../session/command.js';
 import { PREVIEW_FIELDS } from '../writes/dry-run.js';
 import { blockedBy, limitsOf } from '../writes/guard-overrides.js';
-import { accountName } from '../session/account-name.js';
 import { carryOut, exchangeText, openWithConsent, type WriteContext } from '../writes/write.js';
 import { type AlgoDraft, DEFAULT_EVERY_MS, hasEntry } from './algo-args.js';
 

@@ -12,14 +12,14 @@ import { differenceFrom, findExistingOrder } from '../../trading/orders/existing
 import { placeOrder, refuseIdenticalOrder } from '../../trading/orders/place.js';
 import { newClientId, termsText, validateOrder } from '../../trading/orders/terms.js';
 import type { MarketSnapshot } from '../../trading/preview/market-snapshot.js';
-import { ALGO } from '../algo/algo-row.js';
-import { ALGO_FLAGS, type AlgoFlags, asksForAlgo, checkAlgo } from './algo-args.js';
-import { DRY_ALGO, placeAlgo } from './algo-order.js';
 import type { Placement } from '../../trading/settling/settle-order.js';
+import { ALGO } from '../algo/algo-row.js';
 import { clientId, marketName, oneOf, PRICE_WORDS } from '../inputs/parsers.js';
 import { type Context, define } from '../session/command.js';
 import { overriddenBy, overrideFlag } from '../writes/guard-overrides.js';
 import { mayBeDone, openWithConsent, type WriteContext } from '../writes/write.js';
+import { ALGO_FLAGS, type AlgoFlags, asksForAlgo, checkAlgo } from './algo-args.js';
+import { DRY_ALGO, placeAlgo } from './algo-order.js';
 import { awaitOrder } from './await-order.js';
 import {
   checkGiven,

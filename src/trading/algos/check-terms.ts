@@ -3,7 +3,7 @@ import { Decimal, formatPrice } from '../../domain/decimal.js';
 import type { Side } from '../../domain/order.js';
 import { type Failure, usage } from '../../errors.js';
 import { checkAmount, checkNotional, checkPrice, leastAmount } from '../orders/terms.js';
-import { limitWithSlippage } from './prices.js';
+import { limitWithSlippage, noWorse } from './prices.js';
 import { type AlgoTerms, type Exits, exitSideOf } from './terms.js';
 import { trailLevel } from './trigger.js';
 
@@ -50,8 +50,9 @@ function hitBy(side: Side, { bid, ask }: BestPrices): Decimal | null {
 /** The price that the entry pays, as far as it is known; null if it is not. */
 function entryPrice({ entry, side }: AlgoTerms, market: TermsMarket): Decimal | null {
   if (entry === null) return null;
-  const own = entry.kind === 'limit' ? entry.price : entry.bound;
-  return own ?? hitBy(side, market);
+  if (entry.kind === 'limit') return entry.price;
+  const now = hitBy(side, market);
+  return now === null ? entry.bound : noWorse(side, now, entry.bound);
 }
 
 /** The exits among each other, and against what triggers them or the price of the entry. */

@@ -26,19 +26,26 @@ describe('the preview of an algo order says in sentences what it does, and who k
     const lines = (await pit.done(`order ${words} --dry-run`)).split('\n');
     const from = lines.findIndex((line) => line.startsWith('does'));
     const to = lines.findIndex((line) => line.startsWith('available'));
-    return shape(lines.slice(from, to).map((line) => line.slice(16)).join('\n'));
+    return shape(
+      lines
+        .slice(from, to)
+        .map((line) => line.slice(16))
+        .join('\n'),
+    );
   };
 
   it.each([
     [
       'sell btc_usdt 0.1 --stop bid-2%',
-      `When the best bid is at or below N, pit sells N btc at once, up to 1% below the price that reached it (N); what does not fill there rests there.
+      `When the best bid is at or below N, pit sells N btc.
+It fills at once, up to 1% below the price that reached it, here N; what does not fill rests there.
 nothing yet
 the stop: if no process of pit watches, nothing protects you`,
     ],
     [
       'sell btc_usdt 0.1 --stop bid-2% --limit bid-3%',
-      `When the best bid is at or below N, pit sells N btc with a limit order at N.
+      `When the best bid is at or below N, pit sells N btc.
+It sends a limit order at N.
 nothing yet
 the stop: if no process of pit watches, nothing protects you`,
     ],
@@ -46,7 +53,8 @@ the stop: if no process of pit watches, nothing protects you`,
       'sell btc_usdt 0.1 --take ask+5% --trail 2% --slippage 0.5%',
       `A take-profit to sell N btc rests at N.
 The stop follows the highest bid at a distance of 2%: N now; it never goes back.
-When the best bid reaches the stop, pit cancels the take-profit, waits for its outcome, and then sells what is left at once, up to N% below the price that reached it; what does not fill there rests there.
+When the best bid reaches the stop, pit cancels the take-profit, waits for its outcome, and sells what is left.
+It fills at once, up to N% below the price that reached it; what does not fill rests there.
 the take-profit
 the trailing stop: if no process of pit watches, nothing protects you`,
     ],
@@ -56,7 +64,8 @@ the trailing stop: if no process of pit watches, nothing protects you`,
 What has not filled after 1h is given up.
 Each fill is protected at once, by what it leaves after the fee.
 A take-profit to sell what has filled rests at N.
-When the best bid is at or below N, pit cancels the take-profit, waits for its outcome, and then sells what is left at once, up to 1% below the price that reached it (N); what does not fill there rests there.
+When the best bid is at or below N, pit cancels the take-profit, waits for its outcome, and sells what is left.
+It fills at once, up to 1% below the price that reached it, here N; what does not fill rests there.
 the order of the entry, and the take-profit of what has filled
 when it is given up, that fills are to be protected, the stop: if no process of pit watches, nothing protects you`,
     ],
@@ -67,7 +76,7 @@ the order that rests at the moment, if any
 the slices: if no process of pit watches, nothing happens`,
     ],
     [
-      'sell btc_usdt 0.1 --chase --at 1 --when close:15m>28000',
+      'sell btc_usdt 0.1 --chase --at 1.5 --when close:15m>28000',
       `pit places nothing before close:15min>28000 holds.
 Then pit rests PostOnly at the best ask to sell N btc, never below N, and follows the best ask at most once a second.
 the order that rests at the moment, if any

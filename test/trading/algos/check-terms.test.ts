@@ -111,6 +111,11 @@ describe('a stop that would be reached at once is refused with the number that w
       'The stop 102.00 is not below the best bid, 100.00: it would be reached at once. Use 99.99 or less.',
     ],
     ['the same, once a condition holds', { side: 'buy', entry: limitAt('105'), stop: '102', when: ['last>104'] }, ''],
+    [
+      'of a chase that may go further than the market is',
+      { side: 'buy', entry: { kind: 'chase', bound: Decimal.of('105') }, stop: '102' },
+      'The stop 102.00 is not below the price of the entry, 100.10: it would be reached at once. Use 100.09 or less.',
+    ],
     ['below a chase of the bid', { side: 'buy', entry: { kind: 'chase', bound: null }, stop: '99.99' }, ''],
     [
       'of a short entry',
