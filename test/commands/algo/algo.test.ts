@@ -90,7 +90,7 @@ the condition, the chase: if no process of pit watches, nothing happens`,
     const dry = await pit.json<{ operation: string; request: { kind: string }; preview: { does: string[] } }>(
       'order sell btc_usdt 0.1 --stop bid-2% --dry-run',
     );
-    expect([dry.operation, dry.request.kind, dry.preview.does.length]).toEqual(['algo', 'stop', 1]);
+    expect([dry.operation, dry.request.kind, dry.preview.does.length]).toEqual(['algo', 'stop', 2]);
     expect(await pit.json('algo list --all')).toEqual([]);
   });
 
