@@ -5,7 +5,7 @@ import { type Failure, usage } from '../../errors.js';
 import type { Condition } from '../../trading/alerts/condition.js';
 import { FIELDS, type Field, type Operator } from '../../trading/alerts/crossing.js';
 import type { Trail } from '../../trading/alerts/trail.js';
-import { clientId, marketName, orderId, parseCandleType } from '../inputs.js';
+import { clientId, marketName, orderId, parseCandleType } from '../inputs/parsers.js';
 
 /** The fields that are percentages. */
 const PERCENTAGES: readonly string[] = ['change', 'spread', 'trail'] satisfies readonly (Field | 'trail')[];

@@ -133,8 +133,6 @@ export const ALGO: shape.Fields = {
   durationMs: shape.integer('until the end, or now'),
 };
 
-const FIELDS = Object.keys(ALGO) as (keyof AlgoDocument & string)[];
-
 /** An algo order as it is printed. */
 export function algoDocument(view: AlgoView, now: number): AlgoDocument {
   const { terms, facts, children, orders, state, reason, isWatched } = view;
@@ -168,7 +166,7 @@ export function algoList(views: readonly AlgoView[], now: number, empty: string)
   const rows = views.map((view) => ({ ...algoDocument(view, now), view }));
   const answer = listing({
     rows: rows.map(({ view: _, ...row }) => row),
-    fields: FIELDS,
+    row: shape.object(ALGO),
     columns: [],
     empty,
   });
@@ -294,15 +292,16 @@ function algoRecord(screen: Screen, view: AlgoView, row: AlgoDocument): string {
     ...(row.ended === null
       ? []
       : [[timeTitle('ended'), `${localTime(Date.parse(row.ended))}, after ${lastedText(row.durationMs)}`] as Entry]),
-    ...(isOver
-      ? []
-      : ([
-          ['does', does],
-          ['only pit knows', onlyPitKnows],
-        ] as Entry[])),
+    ...view.said.map(({ said, time }): Entry => ['noted', `${localTime(time)}  ${said}`]),
+    ...(isOver ? [] : ([...doesEntries(does), ['only pit knows', onlyPitKnows]] as Entry[])),
   ];
   const children = row.children.length === 0 ? '' : `\n\n${table(screen, CHILD_COLUMNS, row.children)}`;
   return `${record(screen, entries)}${children}`;
+}
+
+/** What an algo order does: a line for each sentence. */
+export function doesEntries(does: readonly string[]): Entry[] {
+  return does.map((sentence, index) => [index === 0 ? 'does' : '', sentence]);
 }
 
 const CHILD_COLUMNS: readonly Column<ChildRow>[] = [

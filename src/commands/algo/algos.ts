@@ -19,7 +19,7 @@ import type { Owner } from '../../trading/journal/write.js';
 import type { TradingContext } from '../../trading/trading-context.js';
 import { AlertActions, execWords } from '../alert/actions.js';
 import { parseCondition } from '../alert/parse-condition.js';
-import type { Context } from '../command.js';
+import type { Context } from '../session/command.js';
 
 export type { AlgoChildOrder } from '../../trading/algos/snapshot.js';
 

@@ -1,12 +1,12 @@
 import { confirm, requireConsent } from '../../cli/consent.js';
 import { several, toggle } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
-import { counted, Decimal, formatAmount } from '../../domain/decimal.js';
+import { counted, formatAmount } from '../../domain/decimal.js';
 import { Failure, suggest, usage } from '../../errors.js';
 import type { Answer } from '../../terminal/answer.js';
-import { type Context, define } from '../command.js';
-import { algoId } from '../inputs.js';
-import { ALGO, algoDocument, algoList } from './algo-row.js';
+import { type Context, define } from '../session/command.js';
+import { algoId } from '../inputs/parsers.js';
+import { ALGO, algoList } from './algo-row.js';
 import { cancelAlgos, listAlgos } from './algos.js';
 
 export default define({
@@ -58,10 +58,11 @@ async function cancelled(context: Context, ids: readonly string[] | 'all'): Prom
     'No algo orders at work.',
   );
   for (const { view } of results) {
-    const { position, id } = algoDocument(view, now);
-    if (position !== null && Decimal.of(position).sign > 0)
+    const { id, terms, facts } = view;
+    const position = terms.entry === null ? undefined : facts.ended?.position;
+    if (position !== undefined && position.sign > 0)
       context.output.warn(
-        `${id} leaves ${formatAmount(position)} ${view.terms.market.base} that its entry has built: nothing protects it any more.`,
+        `${id} leaves ${formatAmount(position)} ${terms.market.base} that its entry has built: nothing protects it any more.`,
       );
   }
   const failures = results.flatMap(({ failure }) => failure ?? []);

@@ -1,7 +1,7 @@
 import { toggle } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
-import { define } from '../command.js';
-import { WATCH } from '../watch/watch.js';
+import { define } from '../session/command.js';
+import { WATCH } from '../live/watch-flag.js';
 import { ALGO, algoList } from './algo-row.js';
 import { type AlgoView, listAlgos } from './algos.js';
 

@@ -1,7 +1,7 @@
 import { several, toggle } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
-import { define } from '../command.js';
-import { algoId } from '../inputs.js';
+import { define } from '../session/command.js';
+import { algoId } from '../inputs/parsers.js';
 import { ALGO, algoList } from './algo-row.js';
 import { type AlgoView, pauseAlgos, resumeAlgos } from './algos.js';
 import { requireIdsOrAll, wouldChange } from './cancel.js';

@@ -1,6 +1,6 @@
 import * as shape from '../../cli/shapes.js';
 import { isoTime, zonedTime } from '../../terminal/time.js';
-import { define } from '../command.js';
+import { define } from '../session/command.js';
 import { algoDocument, EVENT } from './algo-row.js';
 import { type AlgoEvent, runAlgos } from './algos.js';
 

@@ -9,7 +9,7 @@ import { termsText } from '../../trading/orders/terms.js';
 
 /** What an algo order will do, in sentences, and who knows which part of it. */
 export interface AlgoSentences {
-  readonly does: string;
+  readonly does: readonly string[];
   /** What rests at the exchange, and so works without pit. */
   readonly exchangeKnows: string;
   /** What happens only while a process of pit watches. */
@@ -20,7 +20,7 @@ export interface AlgoSentences {
 export function algoSentences(terms: AlgoTerms, best: BestPrices): AlgoSentences {
   const does = [whenText(terms), entryText(terms, best), forText(terms), exitText(terms, best)];
   return {
-    does: does.filter((sentence) => sentence !== '').join(' '),
+    does: does.flat().filter((sentence) => sentence !== ''),
     exchangeKnows: restingText(terms),
     onlyPitKnows: pitText(terms),
   };
@@ -115,23 +115,23 @@ function forText({ forMs, entry }: AlgoTerms): string {
   return forMs === null || entry === null ? '' : `What has not filled after ${durationText(forMs)} is given up.`;
 }
 
-function exitText(terms: AlgoTerms, best: BestPrices): string {
+function exitText(terms: AlgoTerms, best: BestPrices): string[] {
   const { exits, entry, market, amount } = terms;
-  if (exits === null) return '';
+  if (exits === null) return [];
   const { take, stop, trail } = exits;
   const size = entry === null ? `${formatAmount(amount)} ${market.base}` : 'what has filled';
   const side = exitSideOf(terms);
-  const protects = entry === null ? '' : 'Each fill is protected at once, by what it leaves after the fee. ';
-  const rests = take === null ? '' : `A take-profit to ${side} ${size} rests at ${formatPrice(take, market)}. `;
-  if (stop === null && trail === null) return `${protects}${rests}`.trim();
-  const trails = trail === null ? '' : `${trailText(terms, trail, best)} `;
+  const protects = entry === null ? '' : 'Each fill is protected at once, by what it leaves after the fee.';
+  const rests = take === null ? '' : `A take-profit to ${side} ${size} rests at ${formatPrice(take, market)}.`;
+  if (stop === null && trail === null) return [protects, rests];
+  const trails = trail === null ? '' : trailText(terms, trail, best);
   const cancels = take === null ? '' : 'cancels the take-profit, waits for its outcome, and then ';
   const reached =
     stop === null || trail !== null
       ? `When ${sourceText(terms)} reaches the stop`
       : `When ${sourceText(terms)} is at or ${side === 'sell' ? 'below' : 'above'} ${formatPrice(stop, market)}`;
   const what = take === null ? size : 'what is left';
-  return `${protects}${rests}${trails}${reached}, pit ${cancels}${side}s ${what}${sentText(terms, side)}.`;
+  return [protects, rests, trails, `${reached}, pit ${cancels}${side}s ${what}${sentText(terms, side)}.`];
 }
 
 /** The price that is held against a stop. */
@@ -173,12 +173,13 @@ function restingText({ entry, exits, when }: AlgoTerms): string {
   return parts.length === 0 ? 'nothing yet' : parts.join(', and ');
 }
 
-function pitText({ entry, exits, when }: AlgoTerms): string {
+function pitText({ entry, exits, when, forMs }: AlgoTerms): string {
   const stops = isStopping({ exits });
   const parts = [
     ...(when.length === 0 ? [] : ['the condition']),
     ...(entry?.kind === 'twap' ? ['the slices'] : []),
     ...(entry?.kind === 'chase' ? ['the chase'] : []),
+    ...(forMs === null ? [] : ['when it is given up']),
     ...(entry !== null && exits !== null ? ['that fills are to be protected'] : []),
     ...(stops ? [exits?.trail == null ? 'the stop' : 'the trailing stop'] : []),
   ];

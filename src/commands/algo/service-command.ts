@@ -1,7 +1,7 @@
 import { required } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
-import { define } from '../command.js';
-import { oneOf } from '../inputs.js';
+import { define } from '../session/command.js';
+import { oneOf } from '../inputs/parsers.js';
 import { serviceText } from './service.js';
 
 export default define({

@@ -1,8 +1,8 @@
 import { required } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
-import { define } from '../command.js';
-import { algoId } from '../inputs.js';
-import { WATCH } from '../watch/watch.js';
+import { define } from '../session/command.js';
+import { algoId } from '../inputs/parsers.js';
+import { WATCH } from '../live/watch-flag.js';
 import { ALGO, algoAnswer } from './algo-row.js';
 import { type AlgoView, showAlgo } from './algos.js';
 

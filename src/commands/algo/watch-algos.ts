@@ -1,8 +1,8 @@
 import type { Answer, Live } from '../../terminal/answer.js';
 import { toJson } from '../../terminal/json.js';
 import { LivePicture } from '../../terminal/live/live-picture.js';
-import type { Context } from '../command.js';
-import { requireWatchable } from '../watch/watch.js';
+import type { Context } from '../session/command.js';
+import { requireWatchable } from '../live/watch-flag.js';
 import { algoDocument } from './algo-row.js';
 import { type AlgoView, changes } from './algos.js';
 

@@ -1,16 +1,17 @@
 import { confirm } from '../../cli/consent.js';
 import { counted, grouped } from '../../domain/decimal.js';
 import type { Order } from '../../domain/order.js';
-import { Failure, suggest } from '../../errors.js';
+import { Failure, suggest, tryRead } from '../../errors.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
 import { table } from '../../terminal/table.js';
 import { wrapped } from '../../terminal/text.js';
 import { type CancelAttempt, type CancelledAll, cancelAll } from '../../trading/cancel/cancel-orders.js';
 import type { OwnOrders } from '../../trading/orders/open-orders.js';
-import { settleMarket } from '../../trading/settle.js';
-import type { Context } from '../command.js';
-import { carryOut, dryRequest, exchangeText, openWithConsent } from '../write.js';
+import { warnOfLostOrders } from '../algo/lost-orders.js';
+import { settleMarket } from '../../trading/settling/reconcile-orders.js';
+import type { Context } from '../session/command.js';
+import { carryOut, dryRequest, exchangeText, openWithConsent } from '../writes/write.js';
 import { byReason, CancelRun, inEachMarket, type MarketOrders, openInAllMarkets } from './all-markets.js';
 import { cancelTable } from './cancel-result.js';
 import { openText } from './open-text.js';
@@ -83,7 +84,15 @@ export async function cancelInAllMarkets(context: Context): Promise<Answer> {
       ],
     }),
     printSoFar: () => context.output.answer(printed()),
-    result: (plan, emptied) => resultOf(plan, emptied),
+    result: async (plan, emptied) => {
+      await tryRead(async () =>
+        warnOfLostOrders(
+          { output: context.output, host: context.host, trading },
+          emptied.flatMap((one) => one.attempts),
+        ),
+      );
+      return resultOf(plan, emptied);
+    },
   });
 }
 

@@ -19,13 +19,14 @@ import {
 import { orderCancelledBy, ordersMadeBy } from '../../trading/journal/write.js';
 import { type OwnOrders, readOpenOrders } from '../../trading/orders/open-orders.js';
 import { type PreparedTerms, requireSameOrder } from '../../trading/prepared/prepared-write.js';
-import { settleMarket } from '../../trading/settle.js';
-import type { UnknownWrite } from '../../trading/unknown-writes.js';
-import { define } from '../command.js';
-import { dryRunShape } from '../dry-run.js';
-import { knownClientId, marketName, orderId } from '../inputs.js';
-import { explainUnknownMarket, refuseUnknownMarket } from '../known-market.js';
-import { warnOfUnknownIn } from '../unknown-writes.js';
+import { warnOfLostOrders } from '../algo/lost-orders.js';
+import { settleMarket } from '../../trading/settling/reconcile-orders.js';
+import type { UnknownWrite } from '../../trading/settling/unknown-writes.js';
+import { explainUnknownMarket, refuseUnknownMarket } from '../inputs/known-market.js';
+import { knownClientId, marketName, orderId } from '../inputs/parsers.js';
+import { define } from '../session/command.js';
+import { dryRunShape } from '../writes/dry-run.js';
+import { warnOfUnknownIn } from '../writes/unknown-writes.js';
 import {
   carryOut,
   dryRequest,
@@ -34,10 +35,10 @@ import {
   openWrite,
   type Write,
   type WriteContext,
-} from '../write.js';
+} from '../writes/write.js';
 import { CancelRun } from './all-markets.js';
 import { cancelInAllMarkets } from './cancel-in-all-markets.js';
-import { CANCELLED_BY_ANSWER, cancelAllAnswer, cancelAnswer, cancelTable } from './cancel-result.js';
+import { CANCELLED, cancelAllAnswer, cancelAnswer, cancelTable } from './cancel-result.js';
 import { openText } from './open-text.js';
 
 export default define({
@@ -58,7 +59,7 @@ export default define({
     'cancel btc_usdt --all --yes --json',
     'cancel --all --all-markets',
   ],
-  output: shape.array(shape.object(CANCELLED_BY_ANSWER)),
+  output: shape.array(shape.object(CANCELLED)),
   dryRunOutput: shape.array(dryRunShape()),
   async run(context, { market, ids, id, all, allMarkets }) {
     if (allMarkets) {
@@ -172,6 +173,7 @@ function cancellation(
     result: async (_, { attempts }) => {
       // the orders are cancelled even if the journal cannot be read, which the next line says
       await tryRead(async () => warnOfDuplicates(context, market, attempts));
+      await tryRead(async () => warnOfLostOrders(context, attempts));
       const unknown = await warnOfOthers(context, market, attempts);
       return explainUnknownMarket(context, market, async () => cancelAnswer(market, attempts, unknown));
     },
@@ -225,6 +227,7 @@ export function cancelEverything(context: WriteContext, market: string): Promise
     interrupted: () => progress.interruption(),
     printSoFar: () => progress.printSoFar(),
     result: async (_, done) => {
+      await tryRead(async () => warnOfLostOrders(context, done.attempts));
       const unknown = await warnOfOthers(context, market, done.attempts);
       return explainUnknownMarket(context, market, async () => cancelAllAnswer(market, done, unknown));
     },

@@ -7,7 +7,7 @@ import type { TrailDistance, TriggerSource } from '../../trading/algos/terms.js'
 import { type AmountExpression, type PriceExpression, parsePrice } from '../../trading/expressions.js';
 import { execWords } from '../alert/actions.js';
 import { parseCondition } from '../alert/parse-condition.js';
-import { durationUpTo, oneOf, PRICE_WORDS } from '../inputs.js';
+import { durationUpTo, oneOf, PRICE_WORDS } from '../inputs/parsers.js';
 import type { GivenOrder } from './order-args.js';
 
 const price = withCompletion(PRICE_WORDS, parsePrice);
@@ -74,8 +74,10 @@ export interface AlgoDraft extends AlgoFlags {
 
 /** Whether any flag asks for an algo order. */
 export function asksForAlgo(flags: AlgoFlags): boolean {
-  const { passive, chase, notify, when, ...values } = flags;
-  return passive || chase || notify || when.length > 0 || Object.values(values).some((value) => value !== undefined);
+  return Object.keys(ALGO_FLAGS).some((name) => {
+    const value = flags[name as keyof AlgoFlags];
+    return Array.isArray(value) ? value.length > 0 : value !== undefined && value !== false;
+  });
 }
 
 /** Whether there is an entry, which builds a position; without one, the exits are the order itself. */

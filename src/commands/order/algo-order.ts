@@ -12,17 +12,17 @@ import { type Entry as AlgoEntry, type AlgoTerms, type Exits, exitSideOf, kindOf
 import { amountTerms, evaluateAmount, evaluatePriceInBook, type PriceExpression } from '../../trading/expressions.js';
 import { guardOrders } from '../../trading/guards/guards.js';
 import type { GuardLimits } from '../../trading/guards/limits.js';
-import { distanceFrom, distanceText, referenceOf } from '../../trading/market-view.js';
+import { distanceFrom, distanceText, referenceOf } from '../../trading/preview/market-view.js';
 import { MarketSnapshot, orThrow, spentCoin } from '../../trading/preview/market-snapshot.js';
 import { estimateFee } from '../../trading/preview/preview.js';
-import { algoAnswer, algoTermsRow, TERMS_FIELDS } from '../algo/algo-row.js';
+import { algoAnswer, algoTermsRow, doesEntries, TERMS_FIELDS } from '../algo/algo-row.js';
 import { createAlgo, showAlgo } from '../algo/algos.js';
 import { algoSentences, algoText } from '../algo/sentences.js';
-import type { Context } from '../command.js';
-import { PREVIEW_FIELDS } from '../dry-run.js';
-import { blockedBy, limitsOf } from '../guard-overrides.js';
+import type { Context } from '../session/command.js';
+import { PREVIEW_FIELDS } from '../writes/dry-run.js';
+import { blockedBy, limitsOf } from '../writes/guard-overrides.js';
 import { accountName } from '../session/account-name.js';
-import { carryOut, exchangeText, openWithConsent, type WriteContext } from '../write.js';
+import { carryOut, exchangeText, openWithConsent, type WriteContext } from '../writes/write.js';
 import { type AlgoDraft, DEFAULT_EVERY_MS, hasEntry } from './algo-args.js';
 
 /** An algo order with its expressions evaluated and checked. */
@@ -40,7 +40,7 @@ export const DRY_ALGO = shape.object({
   request: shape.object(TERMS_FIELDS, 'the algo order that would be created'),
   preview: shape.object({
     ...PREVIEW_FIELDS,
-    does: shape.text('what it will do, in sentences'),
+    does: shape.array(shape.text(''), 'what it will do, in sentences'),
     exchangeKnows: shape.text('what works without pit'),
     onlyPitKnows: shape.text('what happens only while pit watches'),
   }),
@@ -189,7 +189,7 @@ async function requireConditionMarkets({ session }: WriteContext, { when }: Algo
 async function readMarket(context: WriteContext, snapshot: MarketSnapshot, terms: AlgoTerms): Promise<TermsMarket> {
   const { client } = context.trading;
   const best = bestPrices(await orThrow(snapshot.book()));
-  const last = terms.trigger === 'last' ? ((await client.ticker(terms.market.market)).last ?? null) : null;
+  const last = terms.trigger === 'last' ? ((await client.ticker({ market: terms.market.market })).last ?? null) : null;
   return { ...best, last: last === null ? null : Decimal.of(last), feeShare: await feeShare(snapshot, terms) };
 }
 
@@ -282,7 +282,7 @@ function previewText(screen: Screen, { terms, market, spendable, warnings }: Pla
     ...priced('stop', exits?.stop ?? null),
     ...priced('stop limit', exits?.limit ?? null),
     ['bid, ask', `${shown(market.bid)}, ${shown(market.ask)} ${rules.quote}`],
-    ['does', does],
+    ...doesEntries(does),
     ['exchange knows', exchangeKnows],
     ['only pit knows', onlyPitKnows],
     ['available', spendable instanceof Failure ? 'unknown' : `${formatAmount(spendable)} ${spentCoin(rules, side)}`],

@@ -209,7 +209,7 @@ class AlertFinder {
     const crossed: Crossed[] = [];
     for (const { kind } of this.#channels) {
       if (kind === 'trades') crossed.push(...this.#crossings.takeTrades(await client.trades(market)));
-      if (kind === 'ticker') crossed.push(...this.#crossings.takeTicker(await client.ticker(market)));
+      if (kind === 'ticker') crossed.push(...this.#crossings.takeTicker(await client.ticker({ market })));
     }
     for (const closes of this.#closes) await closes.begin();
     this.#firstTrade = this.#crossings.lastTrade;

@@ -8,3 +8,22 @@ export const ALGO_FOLDER = 'algos';
 export function mayHaveAlgos(root: string): boolean {
   return fs.existsSync(path.join(root, ALGO_FOLDER));
 }
+
+/**
+ * The ids of the algo orders of all accounts that have not ended, by the names of their files; none if they cannot be read. It loads
+ * nothing else, because shells ask for them.
+ *
+ * @param state `directories.state`
+ */
+export function openAlgoIds(state: string): string[] {
+  const root = path.join(state, ALGO_FOLDER);
+  return namesIn(root).flatMap((account) => namesIn(path.join(root, account, 'open')));
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return fs.readdirSync(folder).filter((name) => /^[\w-][\w.-]*$/.test(name));
+  } catch {
+    return [];
+  }
+}

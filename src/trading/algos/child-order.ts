@@ -5,7 +5,7 @@ import { Failure, tryRead } from '../../errors.js';
 import type { JournalEntry } from '../journal/entry.js';
 import type { Journal } from '../journal/journal.js';
 import { isKind, type Settlement } from '../journal/write.js';
-import { findOrder } from '../orders/settle-order.js';
+import { findOrder } from '../settling/settle-order.js';
 import type { TradingContext } from '../trading-context.js';
 import type { Child, ChildEnd, ChildRole } from './children.js';
 import { type ChildLine, childName, type FactRecord } from './store.js';

@@ -1,6 +1,6 @@
 import { Decimal } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
-import { crosses } from '../market-view.js';
+import { crosses } from '../preview/market-view.js';
 import { leastAmount } from '../orders/terms.js';
 import {
   type AlgoView,

@@ -12,7 +12,7 @@ import {
   type OrderUpdate,
 } from '../../exchange/exchange.js';
 import type { Host } from '../../platform/host.js';
-import type { BookView } from '../market-view.js';
+import type { BookView } from '../preview/market-view.js';
 import { type AlgoBook, bestOfOthers } from './algo-market.js';
 
 /** A time in which a market was not seen, by the exchange's clock, in milliseconds since the Unix epoch. */
@@ -191,7 +191,7 @@ export class WatchedMarket {
     if (view !== undefined) return view;
     try {
       this.#options.restartBudget();
-      const depth = await this.#options.client.depth(this.name, LEVELS);
+      const depth = await this.#options.client.depth({ market: this.name, size: LEVELS });
       return { bids: depth.bids, asks: depth.asks, last: null };
     } catch (error) {
       if (error instanceof Failure) return error;
@@ -300,7 +300,7 @@ export class WatchedMarket {
       const at = host.monotonic();
       restartBudget();
       const [depth, trades] = await Promise.all([
-        client.depth(market, LEVELS),
+        client.depth({ market, size: LEVELS }),
         this.needsTrades ? client.trades(market) : undefined,
       ]);
       if (signal.aborted) return;
