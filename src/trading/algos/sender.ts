@@ -5,8 +5,8 @@ import { cancelOrders } from '../cancel/cancel-orders.js';
 import { guardOrders } from '../guards/guards.js';
 import { type GuardLimits, requireDayNotional, requireOrderNotional } from '../guards/limits.js';
 import { SendGate } from '../journal/entry.js';
-import type { BookView } from '../preview/market-view.js';
 import { placeOrder } from '../orders/place.js';
+import type { BookView } from '../preview/market-view.js';
 import type { Placement } from '../settling/settle-order.js';
 import type { TradingContext } from '../trading-context.js';
 import { ChildOrder } from './child-order.js';
@@ -166,6 +166,9 @@ export class ChildSender {
     const [unchecked] = breaches.flatMap(({ failure }) => failure ?? []);
     if (unchecked !== undefined) return { kind: 'later', child: null, failure: unchecked };
     const [breach] = breaches;
+    // the best price has moved since it was decided: the next decision takes the new one
+    if (breach?.guard === 'post-only')
+      return { kind: 'later', child: null, failure: new Failure('refused', `Not sent: ${breach.message}.`) };
     return breach === undefined ? { limits, bestBid } : held('guard', `${breach.guard}: ${breach.message}`);
   }
 }

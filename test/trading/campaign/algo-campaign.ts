@@ -101,8 +101,12 @@ async function runRound(draw: Draw, count: number): Promise<AlgoCampaign> {
     isOver.now = true;
     await Promise.all([moving, cancelling]);
     await call('POST /faults/clear', {});
-    // every stop of a sell is reached now, and stays so
-    await call('POST /price', { market: 'btc_usdt', price: String(START_PRICE * 0.8), ms: 1_000 });
+    // every stop of a sell is reached now, and stays so; no price is further away than guards allow
+    await call('POST /price', { market: 'btc_usdt', price: String(START_PRICE * 0.93), ms: 1_000 });
+    await watcher.untilNoneIsLeft(store, END_MS);
+    // what is paused waits for the user
+    const paused = store.openIds().filter((id) => store.read(id)?.facts?.paused != null);
+    for (const id of paused) store.add(id, { fact: 'cancelled', time: Date.now(), reason: 'the campaign ends' });
     await watcher.untilNoneIsLeft(store, END_MS);
     const file = path.join(home, 'log.ndjson');
     await call('POST /export', { file });
@@ -254,10 +258,10 @@ class Watcher {
 
   async untilNoneIsLeft(store: AlgoStore, ms: number): Promise<void> {
     const end = Date.now() + ms;
-    while (Date.now() < end && store.openIds().length > 0) {
+    while (Date.now() < end && areAtWork(store)) {
       this.#child = this.#spawn(['algo', 'run', '--json']);
       const ended = once(this.#child, 'close');
-      while (Date.now() < end && store.openIds().length > 0 && this.#child.exitCode === null) await delay(200);
+      while (Date.now() < end && areAtWork(store) && this.#child.exitCode === null) await delay(200);
       this.end();
       await ended;
     }
@@ -266,6 +270,14 @@ class Watcher {
   end(): void {
     this.#child?.kill('SIGKILL');
   }
+}
+
+/** Whether an algo order has not ended and does not wait for its user. */
+function areAtWork(store: AlgoStore): boolean {
+  return store.openIds().some((id) => {
+    const facts = store.read(id)?.facts;
+    return facts !== undefined && (facts.paused === null || facts.cancelled !== null);
+  });
 }
 
 /** An order in the exchange's own data. Amounts in lots. */
@@ -345,7 +357,7 @@ function judge(store: AlgoStore, ids: readonly string[], log: readonly Logged[])
     const isStop = terms.exits !== null && (terms.exits.stop !== null || terms.exits.trail !== null);
     const isFree = record.said.every(({ said }) => !said.startsWith('Somebody else cancelled the stop'));
     const isSold = sum(exitsOf(all)) >= position - SMALLEST_LOTS;
-    if (isStop && isFree && !isSold && facts.ended !== null) say('the stop was reached and not acted upon');
+    if (isStop && isFree && !isSold && facts.paused === null) say('the stop was reached and not acted upon');
     const isTold = (order: Logged) => record.children.some(({ child }) => child === order.clientId);
     if (own.some((order) => !isTold(order))) say('an order is in no record');
   }
