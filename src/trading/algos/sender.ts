@@ -166,6 +166,9 @@ export class ChildSender {
     const [unchecked] = breaches.flatMap(({ failure }) => failure ?? []);
     if (unchecked !== undefined) return { kind: 'later', child: null, failure: unchecked };
     const [breach] = breaches;
+    // the best price has moved since it was decided: the next decision takes the new one
+    if (breach?.guard === 'post-only')
+      return { kind: 'later', child: null, failure: new Failure('refused', `Not sent: ${breach.message}.`) };
     return breach === undefined ? { limits, bestBid } : held('guard', `${breach.guard}: ${breach.message}`);
   }
 }
