@@ -9,7 +9,7 @@ import type { Market } from '../../../src/domain/market.js';
 import type { AdminCallName } from '../../../src/sandbox/admin/calls.js';
 import { administer } from '../../../src/sandbox/lifecycle/admin-client.js';
 import { AlgoStore, parentOf } from '../../../src/trading/algos/store.js';
-import type { AlgoTerms } from '../../../src/trading/algos/terms.js';
+import { type AlgoTerms, kindOf } from '../../../src/trading/algos/terms.js';
 import { killProcess, serveProcess } from '../../sandbox/support/served-process.js';
 import { PIT } from '../../support/command.js';
 import { between, chosen, type Draw, drawOf, weighted } from './draw.js';
@@ -348,7 +348,7 @@ function judge(store: AlgoStore, ids: readonly string[], log: readonly Logged[])
     const amount = lots(terms.amount);
     const fees = entries.reduce((paid, { baseFee }) => paid + baseFee, 0n);
     const position = terms.entry === null ? amount : sum(entries) - fees;
-    const words = `${id} (${JSON.stringify(terms.exits)}, ${terms.entry?.kind}, ${facts.ended?.outcome}: ${facts.ended?.reason})`;
+    const words = `${id} (${kindOf(terms)}, ${facts.ended?.outcome}: ${facts.ended?.reason})`;
     const say = (what: string) =>
       faults.push(`${words}: ${what}: ${all.map((order) => `${order.clientId} ${order.filled}`).join(', ')}`);
     if (facts.ended === null) say(`it has not ended (${facts.paused?.reason ?? 'not paused'})`);
