@@ -172,7 +172,10 @@ export class AlgoRunner {
 
   #removeEnded(): void {
     for (const [id, algo] of this.#algos) {
-      if (!algo.isOver) continue;
+      // without its record, nothing may follow
+      const isGone = this.#options.store.sizeOf(id) === undefined;
+      if (isGone) void algo.stop(0);
+      if (!algo.isOver && !isGone) continue;
       this.#algos.delete(id);
       this.#sizes.delete(id);
       this.#options.store.putAway(id);
