@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Decimal } from '../../../src/domain/decimal.js';
@@ -92,223 +93,276 @@ interface Booked {
   readonly other?: readonly string[];
 }
 
+const WAYS = ['own bill', 'inside', 'summed', 'other coin'] as const;
+type Way = (typeof WAYS)[number];
+
 /** The kinds of bookings and the ways to book them: docs/day.md has the same table. */
-const BOOKINGS: Readonly<Record<string, Readonly<Record<string, Booked>>>> = {
-  'the fee of a trade, in the coin that was received': {
-    'in a bill of its own': {
-      ...{ records: { orders: [BUY] }, bills: `${BUY_BILLS}, 20 btc -0.02` },
-      ...{ fees: ['0.02 btc'], positions: ['1.98'] },
-    },
-    'in a bill of its own, before the trade': {
-      ...{ records: { orders: [BUY] }, bills: `20 btc -0.02, ${BUY_BILLS}` },
-      ...{ fees: ['0.02 btc'], positions: ['1.98'] },
-    },
-    'in a bill of its own, a moment later': {
-      ...{
-        records: { orders: [BUY, SELL] },
-        bills: `${BUY_BILLS}, 21 btc -0.02, 35 btc -2, 35 usdt 200, 36 usdt -0.2`,
+const BOOKINGS: Readonly<Record<string, Partial<Readonly<Record<Way, Readonly<Record<string, Booked>>>>>>> = {
+  'Fee of a trade': {
+    'own bill': {
+      'at the moment of the trade': {
+        ...{ records: { orders: [BUY] }, bills: `${BUY_BILLS}, 20 btc -0.02` },
+        ...{ fees: ['0.02 btc'], positions: ['1.98'] },
       },
-      ...{ fees: ['0.02 btc', '0.2 usdt'], positions: ['0'] },
-    },
-    'in a bill of its own, in a second in which the order was placed later': {
-      records: { orders: [{ ...BUY, time: 20_700 }] },
-      bills: '20000 usdt -200, 20000 btc 2, 20000 btc -0.02',
-      ...{ fees: ['0.02 btc'], positions: ['1.98'] },
-    },
-    'inside the bill of the trade': {
-      ...{ records: { orders: [BUY] }, bills: '20 usdt -200, 20 btc 1.98' },
-      ...{ fees: ['0.02 btc'], positions: ['1.98'] },
-    },
-    'inside the bills of two parts': {
-      ...{ records: { orders: [BUY] }, bills: '20 usdt -100, 20 btc 0.99, 30 usdt -100, 30 btc 0.99' },
-      ...{ fees: ['0.02 btc'], positions: ['1.98'] },
-    },
-    'summed with those of another market': {
-      ...{ records: { orders: [SELL, ETH_SELL] }, bills: `${SELL_BILLS}, 90 usdt -0.33 Fees` },
-      ...{ fees: ['0.2 usdt', '0.13 usdt'], positions: ['0', '0'] },
-    },
-    'summed, with bills of something else in between': {
-      records: { orders: [SELL, ETH_SELL] },
-      bills: `${SELL_BILLS}, 50 usdt -7 Sent, 60 usdt -0.2 Fees, 70 usdt -8 Sent, 90 usdt -0.13 Fees`,
-      ...{ fees: ['0.2 usdt', '0.13 usdt'], other: ['usdt Sent -15'] },
-    },
-    'summed, with an order that fills before and after the bill': {
-      records: { orders: [{ ...SELL, filled: '3', filledValue: '300', fee: '0.3' }, ETH_SELL] },
-      bills: `${SELL_BILLS}, 60 usdt -0.33 Fees, 70 btc -1, 70 usdt 100, 90 usdt -0.1 Fees`,
-      ...{ fees: ['0.3 usdt', '0.13 usdt'] },
-    },
-    'summed, to another amount': {
-      ...{ records: { orders: [SELL, ETH_SELL] }, bills: `${SELL_BILLS}, 90 usdt -0.32 Fees` },
-      ...{ fees: ['0.2 usdt', '0.13 usdt'], unexplained: ['0.33 usdt'], other: ['usdt Fees -0.32'] },
-    },
-  },
-  "the fee of a trade, in the exchange's own coin": {
-    'in a bill of its own': {
-      ...{ records: { orders: [{ ...BUY, fee: '3', feeCoin: null }] }, bills: `${BUY_BILLS}, 20 zz -3` },
-      ...{ fees: ['3 zz'], positions: ['2'] },
-    },
-    'in a bill of its own, where it is the base': {
-      records: { orders: [order(1, 'zz_usdt', 'buy', { fee: '0.5' })] },
-      bills: '20 usdt -200, 20 zz 2, 20 zz -0.5',
-      ...{ fees: ['0.5 zz'], positions: ['1.5'] },
-    },
-    'in a bill of its own, where it is the quote': {
-      records: { orders: [order(1, 'btc_zz', 'buy', { fee: '0.5' })] },
-      bills: '20 zz -200, 20 btc 2, 20 zz -0.5',
-      ...{ fees: ['0.5 zz'], positions: ['2'] },
-    },
-    'summed with those of another market': {
-      records: {
-        orders: [
-          { ...SELL, fee: '3', feeCoin: null },
-          { ...ETH_SELL, fee: '4', feeCoin: null },
-        ],
+      'before the bills of the trade': {
+        ...{ records: { orders: [BUY] }, bills: `20 btc -0.02, ${BUY_BILLS}` },
+        ...{ fees: ['0.02 btc'], positions: ['1.98'] },
       },
-      bills: `${SELL_BILLS}, 90 zz -7`,
-      ...{ fees: ['3 zz', '4 zz'] },
-    },
-    'summed, where fees in the coin that was received are inside': {
-      records: {
-        orders: [
-          SELL,
-          { ...ETH_SELL, fee: '4', feeCoin: null },
-          { ...ETH_SELL, id: '4', fee: '5', feeCoin: null, time: 50 },
-        ],
+      'a moment later': {
+        ...{
+          records: { orders: [BUY, SELL] },
+          bills: `${BUY_BILLS}, 21 btc -0.02, 35 btc -2, 35 usdt 200, 36 usdt -0.2`,
+        },
+        ...{ fees: ['0.02 btc', '0.2 usdt'], positions: ['0'] },
       },
-      bills: '35 btc -2, 35 usdt 199.8, 45 eth -2, 45 usdt 200, 55 eth -2, 55 usdt 200, 90 zz -9',
-      ...{ fees: ['0.2 usdt', '9 zz'] },
+      'in the second in which the order was placed, by bills in whole seconds': {
+        records: { orders: [{ ...BUY, time: 20_700 }] },
+        bills: '20000 usdt -200, 20000 btc 2, 20000 btc -0.02',
+        ...{ fees: ['0.02 btc'], positions: ['1.98'] },
+      },
     },
-  },
-  'a rebate, which is a fee below zero': {
-    'in a bill of its own': {
-      ...{ records: { orders: [REBATE] }, bills: `${BUY_BILLS}, 20 btc 0.02` },
-      ...{ fees: ['-0.02 btc'], positions: ['2.02'] },
-    },
-    'inside the bill of the trade': {
-      ...{ records: { orders: [REBATE] }, bills: '20 usdt -200, 20 btc 2.02' },
-      ...{ fees: ['-0.02 btc'], positions: ['2.02'] },
-    },
-    "in the exchange's own coin": {
-      ...{ records: { orders: [{ ...REBATE, fee: '-3', feeCoin: null }] }, bills: `${BUY_BILLS}, 20 zz 3` },
-      ...{ fees: ['-3 zz'], positions: ['2'] },
-    },
-    'summed, apart from the fees': {
-      records: { orders: [SELL, { ...ETH_SELL, fee: '-0.05' }, { ...ETH_SELL, id: '4', fee: '-0.06', time: 50 }] },
-      bills: `${SELL_BILLS}, 55 eth -2, 55 usdt 200, 90 usdt -0.2 Fees, 90 usdt 0.11 Rebates`,
-      ...{ fees: ['0.2 usdt', '-0.11 usdt'] },
-    },
-    'summed with the fees': {
-      ...{ records: { orders: [SELL, { ...ETH_SELL, fee: '-0.05' }] }, bills: `${SELL_BILLS}, 90 usdt -0.15 Fees` },
-      ...{ fees: ['0.2 usdt', '-0.05 usdt'] },
-    },
-  },
-  'fees and rebates of one order': {
-    'in bills of their own': {
-      records: { orders: [{ ...BUY, fee: '0.015' }] },
-      bills: '20 usdt -100, 20 btc 1, 20 btc -0.02, 30 usdt -100, 30 btc 1, 30 btc 0.005',
-      ...{ fees: ['0.015 btc'], positions: ['1.985'] },
-    },
-    'in bills of their own, the rebate being larger': {
-      records: { orders: [{ ...BUY, fee: '-0.015' }] },
-      bills: '20 usdt -100, 20 btc 1, 20 btc 0.02, 30 usdt -100, 30 btc 1, 30 btc -0.005',
-      ...{ fees: ['-0.015 btc'], positions: ['2.015'] },
-    },
-    'inside the bills of the trades': {
-      records: { orders: [{ ...BUY, price: '103', fee: '0.015' }] },
-      bills: '20 usdt -100, 20 btc 0.98, 30 usdt -100, 30 btc 1.005',
-      ...{ fees: ['0.015 btc'], positions: ['1.985'] },
-    },
-    // the fee of the first trade is larger than that of the order, and may as well be a price that the order does not allow
-    'inside the bills of the trades, at the limit of the order': {
-      records: { orders: [{ ...BUY, fee: '0.015' }] },
-      bills: '20 usdt -100, 20 btc 0.98, 30 usdt -100, 30 btc 1.005',
-      unexplained: ['-1.985 btc', '200 usdt'],
-      ...{ fees: ['0.015 btc'], positions: ['1.985'], other: ['btc Booked 1.985', 'usdt Booked -200'] },
+    inside: {
+      'in the bill of what was received': {
+        ...{ records: { orders: [BUY] }, bills: '20 usdt -200, 20 btc 1.98' },
+        ...{ fees: ['0.02 btc'], positions: ['1.98'] },
+      },
+      'in the bills of two parts': {
+        ...{ records: { orders: [BUY] }, bills: '20 usdt -100, 20 btc 0.99, 30 usdt -100, 30 btc 0.99' },
+        ...{ fees: ['0.02 btc'], positions: ['1.98'] },
+      },
     },
     summed: {
-      records: { orders: [{ ...SELL, fee: '0.15' }, ETH_SELL] },
-      bills: `${SELL_BILLS}, 90 usdt -0.33 Fees, 90 usdt 0.05 Fees`,
-      ...{ fees: ['0.15 usdt', '0.13 usdt'] },
+      'with those of another market': {
+        ...{ records: { orders: [SELL, ETH_SELL] }, bills: `${SELL_BILLS}, 90 usdt -0.33 Fees` },
+        ...{ fees: ['0.2 usdt', '0.13 usdt'], positions: ['0', '0'] },
+      },
+      'with an order that fills before and after the bill': {
+        records: { orders: [{ ...SELL, filled: '3', filledValue: '300', fee: '0.3' }, ETH_SELL] },
+        bills: `${SELL_BILLS}, 60 usdt -0.33 Fees, 70 btc -1, 70 usdt 100, 90 usdt -0.1 Fees`,
+        ...{ fees: ['0.3 usdt', '0.13 usdt'] },
+      },
+      'to another amount': {
+        ...{ records: { orders: [SELL, ETH_SELL] }, bills: `${SELL_BILLS}, 90 usdt -0.32 Fees` },
+        ...{ fees: ['0.2 usdt', '0.13 usdt'], unexplained: ['0.33 usdt'], other: ['usdt Fees -0.32'] },
+      },
     },
   },
-  'the fee of a deposit': {
-    'in a bill under the same name': {
-      ...{ records: { deposits: [deposit('20')] }, bills: '9 btc 20 In, 9 btc -1 In' },
-    },
-    'in a bill under the same name, in another coin': {
-      ...{ records: { deposits: [deposit('20')] }, bills: '9 btc 20 In, 9 zz -1 In' },
-    },
-    'in a bill under a name of its own': {
-      ...{ records: { deposits: [deposit('20')] }, bills: '9 btc 20 In, 9 btc -1 Fee', other: ['btc Fee -1'] },
-    },
-    'inside, the same for two deposits': {
-      ...{ records: { deposits: [deposit('20'), deposit('50', 6)] }, bills: '9 btc 19 In, 9 btc 49 In' },
-    },
-    // one difference may be chance: no record shows the fee
-    'inside, for a single deposit': {
-      ...{ records: { deposits: [deposit('20')] }, bills: '9 btc 19 In' },
-      ...{ unexplained: ['-20 btc'], other: ['btc In 19'] },
-    },
-    'inside, different for two deposits': {
-      ...{ records: { deposits: [deposit('20'), deposit('50')] }, bills: '9 btc 19 In, 9 btc 48 In' },
-      ...{ unexplained: ['-70 btc'], other: ['btc In 67'] },
-    },
-    'inside, with bills before the deposits': {
-      ...{ records: { deposits: [deposit('20'), deposit('50')] }, bills: '1 btc 19 In, 9 btc 49 In' },
-      ...{ unexplained: ['-70 btc'], other: ['btc In 68'] },
+  "Fee of a trade in the exchange's own coin": {
+    'own bill': {
+      'at the moment of the trade': {
+        ...{ records: { orders: [{ ...BUY, fee: '3', feeCoin: null }] }, bills: `${BUY_BILLS}, 20 zz -3` },
+        ...{ fees: ['3 zz'], positions: ['2'] },
+      },
+      'where it is the base': {
+        records: { orders: [order(1, 'zz_usdt', 'buy', { fee: '0.5' })] },
+        bills: '20 usdt -200, 20 zz 2, 20 zz -0.5',
+        ...{ fees: ['0.5 zz'], positions: ['1.5'] },
+      },
+      'where it is the quote': {
+        records: { orders: [order(1, 'btc_zz', 'buy', { fee: '0.5' })] },
+        bills: '20 zz -200, 20 btc 2, 20 zz -0.5',
+        ...{ fees: ['0.5 zz'], positions: ['2'] },
+      },
     },
     summed: {
-      records: { deposits: [deposit('20'), deposit('50')] },
-      ...{ bills: '9 btc 20 In, 9 btc 50 In, 90 btc -2 Fees', other: ['btc Fees -2'] },
+      'with those of another market': {
+        records: {
+          orders: [
+            { ...SELL, fee: '3', feeCoin: null },
+            { ...ETH_SELL, fee: '4', feeCoin: null },
+          ],
+        },
+        bills: `${SELL_BILLS}, 90 zz -7`,
+        ...{ fees: ['3 zz', '4 zz'] },
+      },
+      'where fees in the coin that was received are inside': {
+        records: {
+          orders: [
+            SELL,
+            { ...ETH_SELL, fee: '4', feeCoin: null },
+            { ...ETH_SELL, id: '4', fee: '5', feeCoin: null, time: 50 },
+          ],
+        },
+        bills: '35 btc -2, 35 usdt 199.8, 45 eth -2, 45 usdt 200, 55 eth -2, 55 usdt 200, 90 zz -9',
+        ...{ fees: ['0.2 usdt', '9 zz'] },
+      },
     },
   },
-  'the fee of a withdrawal': {
-    'inside, in one bill': { records: { withdrawals: [withdrawal('success')] }, bills: '5 btc -20' },
-    'inside, in two bills': { records: { withdrawals: [withdrawal('success')] }, bills: '5 btc -15, 5 btc -5' },
-    'on top, in one bill': { records: { withdrawals: [withdrawal('success')] }, bills: '5 btc -25' },
-    'on top, in two bills': { records: { withdrawals: [withdrawal('success')] }, bills: '5 btc -20, 5 btc -5' },
-    'on top, in one bill, and back in one': {
-      ...{ records: { withdrawals: [withdrawal('failed')] }, bills: '5 btc -25, 9 btc 25' },
+  'Rebate: a fee below zero': {
+    'own bill': {
+      'at the moment of the trade': {
+        ...{ records: { orders: [REBATE] }, bills: `${BUY_BILLS}, 20 btc 0.02` },
+        ...{ fees: ['-0.02 btc'], positions: ['2.02'] },
+      },
     },
-    'on top, in two bills, and back in one': {
-      ...{ records: { withdrawals: [withdrawal('cancelled')] }, bills: '5 btc -20, 5 btc -5, 9 btc 25' },
-    },
-    'on top, in two bills, and back in two': {
-      ...{ records: { withdrawals: [withdrawal('failed')] }, bills: '5 btc -20, 5 btc -5, 9 btc 20, 9 btc 5' },
-    },
-    'inside, in one bill, and back in one': {
-      ...{ records: { withdrawals: [withdrawal('failed')] }, bills: '5 btc -20, 9 btc 20' },
-    },
-    'in another coin, of the amount in the record': {
-      ...{ records: { withdrawals: [withdrawal('success')] }, bills: '5 btc -20 Out, 5 zz -5 Fee' },
-    },
-    'in another coin, of the amount in the record, and both back': {
-      records: { withdrawals: [withdrawal('failed')] },
-      bills: '5 btc -20 Out, 5 zz -5 Fee, 9 zz 5 Fee, 9 btc 20 Out',
-    },
-    'in another coin, under the same name': {
-      ...{ records: { withdrawals: [withdrawal('success')] }, bills: '5 btc -20 Out, 5 zz -3 Out' },
-    },
-    'in another coin, under a name of its own': {
-      records: { withdrawals: [withdrawal('success')] },
-      ...{ bills: '5 btc -20 Out, 5 zz -3 Fee', other: ['zz Fee -3'] },
-    },
-    'of the amount in the record, in two other coins': {
-      records: { withdrawals: [withdrawal('success')] },
-      ...{ bills: '5 btc -20 Out, 5 zz -5 Fee, 5 yy -5 Fee', other: ['yy Fee -5', 'zz Fee -5'] },
+    inside: {
+      'in the bill of what was received': {
+        ...{ records: { orders: [REBATE] }, bills: '20 usdt -200, 20 btc 2.02' },
+        ...{ fees: ['-0.02 btc'], positions: ['2.02'] },
+      },
     },
     summed: {
-      records: { withdrawals: [withdrawal('success'), withdrawal('success', { amount: '30', fee: '4' })] },
-      ...{ bills: '5 btc -20 Out, 5 btc -30 Out, 90 btc -9 Fees', other: ['btc Fees -9'] },
+      'apart from the fees': {
+        records: { orders: [SELL, { ...ETH_SELL, fee: '-0.05' }, { ...ETH_SELL, id: '4', fee: '-0.06', time: 50 }] },
+        bills: `${SELL_BILLS}, 55 eth -2, 55 usdt 200, 90 usdt -0.2 Fees, 90 usdt 0.11 Rebates`,
+        ...{ fees: ['0.2 usdt', '-0.11 usdt'] },
+      },
+      'with the fees': {
+        ...{ records: { orders: [SELL, { ...ETH_SELL, fee: '-0.05' }] }, bills: `${SELL_BILLS}, 90 usdt -0.15 Fees` },
+        ...{ fees: ['0.2 usdt', '-0.05 usdt'] },
+      },
+    },
+    'other coin': {
+      "in the exchange's own coin": {
+        ...{ records: { orders: [{ ...REBATE, fee: '-3', feeCoin: null }] }, bills: `${BUY_BILLS}, 20 zz 3` },
+        ...{ fees: ['-3 zz'], positions: ['2'] },
+      },
+    },
+  },
+  'Fees and rebates of one order': {
+    'own bill': {
+      'at the moments of the trades': {
+        records: { orders: [{ ...BUY, fee: '0.015' }] },
+        bills: '20 usdt -100, 20 btc 1, 20 btc -0.02, 30 usdt -100, 30 btc 1, 30 btc 0.005',
+        ...{ fees: ['0.015 btc'], positions: ['1.985'] },
+      },
+      'with a larger rebate': {
+        records: { orders: [{ ...BUY, fee: '-0.015' }] },
+        bills: '20 usdt -100, 20 btc 1, 20 btc 0.02, 30 usdt -100, 30 btc 1, 30 btc -0.005',
+        ...{ fees: ['-0.015 btc'], positions: ['2.015'] },
+      },
+    },
+    inside: {
+      'in the bills of what was received': {
+        records: { orders: [{ ...BUY, price: '103', fee: '0.015' }] },
+        bills: '20 usdt -100, 20 btc 0.98, 30 usdt -100, 30 btc 1.005',
+        ...{ fees: ['0.015 btc'], positions: ['1.985'] },
+      },
+      // the fee of the first trade is larger than that of the order, so this looks like a price that the order does not allow
+      'at the limit of the order': {
+        records: { orders: [{ ...BUY, fee: '0.015' }] },
+        bills: '20 usdt -100, 20 btc 0.98, 30 usdt -100, 30 btc 1.005',
+        unexplained: ['-1.985 btc', '200 usdt'],
+        ...{ fees: ['0.015 btc'], positions: ['1.985'], other: ['btc Booked 1.985', 'usdt Booked -200'] },
+      },
+    },
+    summed: {
+      'with those of another order': {
+        records: { orders: [{ ...SELL, fee: '0.15' }, ETH_SELL] },
+        bills: `${SELL_BILLS}, 90 usdt -0.33 Fees, 90 usdt 0.05 Fees`,
+        ...{ fees: ['0.15 usdt', '0.13 usdt'] },
+      },
+    },
+  },
+  'Fee of a deposit': {
+    'own bill': {
+      'under the name of its deposit': {
+        ...{ records: { deposits: [deposit('20')] }, bills: '9 btc 20 In, 9 btc -1 In' },
+      },
+      'under a name of its own': {
+        ...{ records: { deposits: [deposit('20')] }, bills: '9 btc 20 In, 9 btc -1 Fee', other: ['btc Fee -1'] },
+      },
+    },
+    inside: {
+      'the same for two deposits': {
+        ...{ records: { deposits: [deposit('20'), deposit('50', 6)] }, bills: '9 btc 19 In, 9 btc 49 In' },
+      },
+      // one difference may be chance: no record shows the fee
+      'of a single deposit': {
+        ...{ records: { deposits: [deposit('20')] }, bills: '9 btc 19 In' },
+        ...{ unexplained: ['-20 btc'], other: ['btc In 19'] },
+      },
+      'different for two deposits': {
+        ...{ records: { deposits: [deposit('20'), deposit('50')] }, bills: '9 btc 19 In, 9 btc 48 In' },
+        ...{ unexplained: ['-70 btc'], other: ['btc In 67'] },
+      },
+      'with a bill before its deposit': {
+        ...{ records: { deposits: [deposit('20'), deposit('50')] }, bills: '1 btc 19 In, 9 btc 49 In' },
+        ...{ unexplained: ['-70 btc'], other: ['btc In 68'] },
+      },
+    },
+    summed: {
+      'with that of another deposit': {
+        records: { deposits: [deposit('20'), deposit('50')] },
+        ...{ bills: '9 btc 20 In, 9 btc 50 In, 90 btc -2 Fees', other: ['btc Fees -2'] },
+      },
+    },
+    'other coin': {
+      'under the name of its deposit': {
+        ...{ records: { deposits: [deposit('20')] }, bills: '9 btc 20 In, 9 zz -1 In' },
+      },
+    },
+  },
+  'Fee of a withdrawal': {
+    'own bill': {
+      'inside, in two bills': { records: { withdrawals: [withdrawal('success')] }, bills: '5 btc -15, 5 btc -5' },
+      'on top, in two bills': { records: { withdrawals: [withdrawal('success')] }, bills: '5 btc -20, 5 btc -5' },
+      'on top, in two bills, and back in one': {
+        ...{ records: { withdrawals: [withdrawal('cancelled')] }, bills: '5 btc -20, 5 btc -5, 9 btc 25' },
+      },
+      'on top, in two bills, and back in two': {
+        ...{ records: { withdrawals: [withdrawal('failed')] }, bills: '5 btc -20, 5 btc -5, 9 btc 20, 9 btc 5' },
+      },
+    },
+    inside: {
+      'inside, in one bill': { records: { withdrawals: [withdrawal('success')] }, bills: '5 btc -20' },
+      'on top, in one bill': { records: { withdrawals: [withdrawal('success')] }, bills: '5 btc -25' },
+      'on top, in one bill, and back in one': {
+        ...{ records: { withdrawals: [withdrawal('failed')] }, bills: '5 btc -25, 9 btc 25' },
+      },
+      'inside, in one bill, and back in one': {
+        ...{ records: { withdrawals: [withdrawal('failed')] }, bills: '5 btc -20, 9 btc 20' },
+      },
+    },
+    summed: {
+      'with that of another withdrawal': {
+        records: { withdrawals: [withdrawal('success'), withdrawal('success', { amount: '30', fee: '4' })] },
+        ...{ bills: '5 btc -20 Out, 5 btc -30 Out, 90 btc -9 Fees', other: ['btc Fees -9'] },
+      },
+    },
+    'other coin': {
+      'of the amount in the record': {
+        ...{ records: { withdrawals: [withdrawal('success')] }, bills: '5 btc -20 Out, 5 zz -5 Fee' },
+      },
+      'of the amount in the record, and both back': {
+        records: { withdrawals: [withdrawal('failed')] },
+        bills: '5 btc -20 Out, 5 zz -5 Fee, 9 zz 5 Fee, 9 btc 20 Out',
+      },
+      'under the name of its withdrawal': {
+        ...{ records: { withdrawals: [withdrawal('success')] }, bills: '5 btc -20 Out, 5 zz -3 Out' },
+      },
+      'under a name of its own': {
+        records: { withdrawals: [withdrawal('success')] },
+        ...{ bills: '5 btc -20 Out, 5 zz -3 Fee', other: ['zz Fee -3'] },
+      },
+      'of the amount in the record, in two other coins': {
+        records: { withdrawals: [withdrawal('success')] },
+        ...{ bills: '5 btc -20 Out, 5 zz -5 Fee, 5 yy -5 Fee', other: ['yy Fee -5', 'zz Fee -5'] },
+      },
     },
   },
 };
 
 describe.for(Object.entries(BOOKINGS))('%s', ([, ways]) => {
-  it.for(Object.entries(ways))('%s', ([, { records, bills: text, ...expected }]) => {
+  const cases = Object.entries(ways).flatMap(([way, ofWay]) =>
+    Object.entries(ofWay).map(([detail, booked]) => [way, detail, booked] as const),
+  );
+  it.for(cases)('%s: %s', ([, , { records, bills: text, ...expected }]) => {
     const found = result({ ...records, bills: bills(text) });
     expect(found).toMatchObject({ unexplained: [], other: [], ...expected });
   });
+});
+
+it('docs/day.md has this table, with what becomes of each kind of booking', () => {
+  const outcomeOf = ({ unexplained = [], other = [] }: Booked) =>
+    unexplained.length > 0 ? 'unexplained' : other.length > 0 ? 'named' : 'explained';
+  const rows = Object.entries(BOOKINGS).map(([kind, ways]) => [
+    kind,
+    ...WAYS.map((way) => [...new Set(Object.values(ways[way] ?? {}).map(outcomeOf))].join(' or ') || '-'),
+  ]);
+  const lines = [['kind', ...WAYS], ...rows].map((cells) => `| ${cells.join(' | ')} |`);
+  const page = readFileSync(new URL('../../../docs/day.md', import.meta.url), 'utf8').split('\n');
+  expect(page.filter((line) => lines.includes(line))).toEqual(lines);
 });
 
 describe('fees whose bill is a sum', () => {
@@ -333,6 +387,13 @@ describe('fees whose bill is a sum', () => {
     const leftAt = (time: number) =>
       unexplainedOf(matched({ orders: later, bills: bills(`${first}, ${time} btc 1 Gift`) }));
     expect([leftAt(5 * DAY - 36), leftAt(5 * DAY - 35)]).toEqual([[], ['0.07 usdt']]);
+  });
+
+  it('are found among bills of something else', () => {
+    const list = `${SELL_BILLS}, 50 usdt -7 Sent, 60 usdt -0.2 Fees, 70 usdt -8 Sent, 90 usdt -0.13 Fees`;
+    expect(result({ orders: [SELL, ETH_SELL], bills: bills(list) })).toMatchObject({
+      ...{ unexplained: [], other: ['usdt Sent -15'], fees: ['0.2 usdt', '0.13 usdt'] },
+    });
   });
 
   it('are missing once a bill of another amount has come', () => {
