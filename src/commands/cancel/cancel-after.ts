@@ -105,7 +105,7 @@ async function requireCommand({ host }: Context, command: readonly string[], hol
   const example = suggest('For instance', 'cancel-after', 'btc_usdt', '--hold', '--', 'node', 'bot.js');
   const at = host.arguments.indexOf('--');
   if (at === -1 || host.arguments.length - at - 1 !== command.length)
-    throw usage('Give one market; a command goes after --.', example);
+    throw usage(`${quoted(program)} is neither the market nor a command after --.`, example);
   if (!hold) throw usage('A command needs --hold.', example);
   if (await host.isProgram(program)) return;
   throw usage(`Program ${quoted(program)} not found.`, 'Neither the command nor the timer was started.');

@@ -74,8 +74,10 @@ export default define({
       ]);
     const named = [...new Set(ids)].map((one) => ({ id: one }));
     const ways = [named.length > 0, id !== undefined, all];
-    if (ways.filter((way) => way).length !== 1)
-      throw usage('Give either order ids, or --id, or --all.', [
+    const given = ways.filter((way) => way).length;
+    if (given > 1) throw usage('Order ids, --id and --all exclude each other.', 'Give one of them.');
+    if (given === 0)
+      throw usage('No order is named: give ids, --id or --all.', [
         suggest('List the ids', 'orders', market),
         suggest('Cancel every open order', 'cancel', market, '--all'),
       ]);

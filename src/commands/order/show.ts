@@ -1,7 +1,6 @@
 import { flag, optional, required } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import { isSameReference, type Order } from '../../domain/order.js';
-import { suggest, usage } from '../../errors.js';
 import type { Screen } from '../../terminal/screen.js';
 import { KnownClientIds } from '../../trading/orders/known-client-ids.js';
 import { WAITS } from '../../trading/orders/wait.js';
@@ -13,6 +12,7 @@ import { requireWatchable, WATCH, watch } from '../live/watch-flag.js';
 import { define } from '../session/command.js';
 import { warnOfUnknown } from '../writes/unknown-writes.js';
 import { awaitOrder } from './await-order.js';
+import { requireOneOrder } from './order-args.js';
 import { ORDER, orderRecord, orderRow } from './order-row.js';
 
 export default define({
@@ -36,8 +36,7 @@ export default define({
   output: shape.object(ORDER),
   async run(context, { market, order, id, wait, watch: isWatched }) {
     if (isWatched) requireWatchable(context, { '--wait': wait });
-    if ((order === undefined) === (id === undefined))
-      throw usage('Give exactly one of the order id and --id.', suggest('List the ids', 'orders', market));
+    requireOneOrder(market, order, id);
     const trading = await context.trading.open();
     const { client } = trading;
     const reference = id === undefined ? { id: order ?? '' } : { clientId: id };
