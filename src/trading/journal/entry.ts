@@ -390,19 +390,18 @@ export function readEntry(file: string, journal: EntryContext): JournalEntry | F
 
 /** Decides, at the last moment, whether a write is sent. Until then it can be cancelled. */
 export class SendGate {
-  #entry: Pick<JournalEntry, 'note' | 'settle'> | undefined;
+  #entry: Pick<JournalEntry, 'settle'> | undefined;
   #isSent = false;
   #isCancelled = false;
 
-  /** From now on the journal records when the write is sent or cancelled. */
-  attachEntry(entry: Pick<JournalEntry, 'note' | 'settle'>): void {
+  /** From now on the journal records that the write is cancelled. */
+  attachEntry(entry: Pick<JournalEntry, 'settle'>): void {
     this.#entry = entry;
   }
 
-  /** Asked at the moment at which the request would be sent. If it may, also records that it is sent. */
+  /** Asked at the moment at which the request would be sent. */
   readonly mayLeave = (): boolean => {
     this.#isSent = !this.#isCancelled;
-    if (this.#isSent) this.#entry?.note('sent');
     return this.#isSent;
   };
 

@@ -100,7 +100,6 @@ describe('a write', () => {
   it('has an unknown outcome once its answer was lost, even while its process still reconciles it', () => {
     const { begin, journal } = newJournal();
     const entry = begin(ID);
-    entry.note('sent');
     expect(journal.findUnsettled(ID)?.isOutcomeUnknown).toBe(false);
     entry.note('no answer', { isUnanswered: true });
     expect(journal.findUnsettled(ID)).toMatchObject({ isUnderWay: true, isOutcomeUnknown: true });
