@@ -4,7 +4,6 @@ import { Failure } from '../../errors.js';
 import { type AmountExpression, amountText, type PriceExpression, priceText } from '../expressions.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { clientIdOf, isKind, type RecordedWrite, type Settled } from '../journal/write.js';
-import { namedIdOf } from '../settling/open-writes.js';
 import { certainAt } from '../settling/poll-until-settled.js';
 import { settleMarket } from '../settling/reconcile-orders.js';
 import { findOrder, type Unknown } from '../settling/settle-order.js';
@@ -67,7 +66,7 @@ async function settleUnsettled(trading: TradingContext, clientId: string): Promi
     }
     if (!budget.allows(PAUSE_MS)) {
       const reason = 'another process is still placing it';
-      const id = namedIdOf(entry) ?? null;
+      const id = entry.namedId ?? null;
       return { outcome: 'unknown', reason, id, certainAt: certainAt(trading, entry.write), write: entry.write };
     }
     await host.sleep(PAUSE_MS);

@@ -6,7 +6,6 @@ import type { Journal } from '../journal/journal.js';
 import { clientIdOf, type RecordedWrite } from '../journal/write.js';
 import { differences, newClientId } from '../orders/terms.js';
 import type { TradingContext } from '../trading-context.js';
-import { namedIdOf } from './open-writes.js';
 import { SLACK_MS } from './reconcile.js';
 import { isSameRefusal } from './same-refusal.js';
 
@@ -27,7 +26,7 @@ export async function lookUp(
   refusal?: number | null,
   listed?: Order,
 ): Promise<Order | Mismatch | 'none' | undefined> {
-  const namedId = namedIdOf(entry);
+  const { namedId } = entry;
   const named = namedId === undefined ? undefined : await lookUpNamed(trading, entry, namedId, listed);
   if (typeof named === 'object' && !isOlder(named, entry.write)) return named;
   const { found, event, isUnanswered, hasNoClientIds } = await evidenceOf(trading, entry.write, refusal);
@@ -94,7 +93,7 @@ function ownerOfOrder(
   const { id: writeId, time } = write;
   const others = journal.unsettledEntries().filter(({ write }) => write.id !== writeId);
   const isNamed = (entry: JournalEntry) =>
-    entry.isKind('batch') ? new Job(entry).orderIds.includes(orderId) : namedIdOf(entry) === orderId;
+    entry.isKind('batch') ? new Job(entry).orderIds.includes(orderId) : entry.namedId === orderId;
   // in this order: a write that is settled meanwhile is in both
   if (others.some(isNamed)) return 'open';
   const since = order === undefined ? time - STALE_MS : isOlder(order, write) ? 0 : time - CLOCK_SET_MS;

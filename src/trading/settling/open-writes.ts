@@ -71,7 +71,7 @@ export function toOpenWrite(
   const { id, reqTime, terms } = write.write;
   const { price, amount } = terms as RecordedOrderTerms;
   const settlement = isSettled ? write.settlement : undefined;
-  const order = { writeId: id, matchKey: keyOf(price, amount), reqTime, namedId: namedIdOf(write) };
+  const order = { writeId: id, matchKey: keyOf(price, amount), reqTime, namedId: write.namedId };
   const open = { entry: write, job: undefined, isSettled, isMine, duplicateIds: settlement?.duplicates ?? [] };
   if (settlement === undefined) return { ...open, attempts: [], undecided: order };
   const { outcome, id: orderId, checkedTo } = settlement;
@@ -80,12 +80,6 @@ export function toOpenWrite(
   const items = isPlaced ? [item] : [];
   const attempt = { id, writeId: id, items, response: 'decided', responseIds: [], reqTime, checkedTo } as const;
   return { ...open, attempts: [attempt], ...(isPlaced ? {} : { absent: order }) };
-}
-
-/** What the answer to a write named; undefined if none did, or a list has contradicted it. */
-export function namedIdOf({ events }: Pick<JournalEntry, 'events'>): string | undefined {
-  const last = events.findLast(({ namedId, isContradicted }) => namedId !== undefined || isContradicted === true);
-  return last?.namedId;
 }
 
 /** A job has an attempt for each request with a line whose outcome is open, and one for all other lines that were sent together. */

@@ -7,7 +7,6 @@ import { isNewer, recordsAfter } from '../withdrawals/records.js';
 import { fitOf } from '../withdrawals/terms.js';
 import { datedRead } from './dated-read.js';
 import type { DuplicateWithdrawals } from './duplicates.js';
-import { namedIdOf } from './open-writes.js';
 import { type Attempt, reconcile, SLACK_MS } from './reconcile.js';
 import { closeIfExpired } from './reconcile-orders.js';
 
@@ -175,7 +174,7 @@ function findingOf(
   { all, fitting, exact, isContested }: NewRecords,
   known: ReadonlySet<string>,
 ): Finding {
-  const namedId = namedIdOf(entry);
+  const { namedId } = entry;
   if (namedId !== undefined) {
     const { terms } = entry.write;
     const named = all.find(({ id }) => id === namedId);

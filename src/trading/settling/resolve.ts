@@ -14,7 +14,6 @@ import {
 } from '../journal/write.js';
 import { settleReplace } from '../replace/replace.js';
 import type { TradingContext } from '../trading-context.js';
-import { namedIdOf } from './open-writes.js';
 import { listMustReachTo } from './reconcile.js';
 import { lookUpAbsentOrder, readOrderList, settle, settleSide } from './reconcile-orders.js';
 import { settleCoin } from './reconcile-withdrawals.js';
@@ -72,7 +71,7 @@ async function resolveOne(trading: TradingContext, entry: JournalEntry, closeJob
   const isClaimed = claimForSettling(entry);
   const isUnderWay = !isClaimed && entry.isUnderWay;
   const left = isClaimed ? await SETTLERS[write.operation](trading, entry, closeJobs) : {};
-  const id = namedIdOf(entry) ?? null;
+  const id = entry.namedId ?? null;
   const events = timelineOf(eventsOf(trading, entry, isUnderWay));
   return settledNow(trading, write.id) ?? { write, events, outcome: 'unknown', id, duplicates: [], ...left };
 }

@@ -7,7 +7,6 @@ import type { RecordedWrite } from '../journal/write.js';
 import type { TradingContext } from '../trading-context.js';
 import type { DuplicateOrders } from './duplicates.js';
 import { isUnusedIdNotFound, lookUp, type Mismatch } from './look-up-order.js';
-import { namedIdOf } from './open-writes.js';
 import { certainAt, pollUntilSettled } from './poll-until-settled.js';
 import { EXPIRED, type OrderList, readOrderList, settle } from './reconcile-orders.js';
 
@@ -163,13 +162,13 @@ export async function findOrder(
       if (found !== 'none') return 'mismatch' in found ? leaveMismatched(entry, found) : settlePlaced(entry, found);
       if (refusal !== undefined) return settleAbsent(entry, 'refused');
       if (!isExpired || !(await isUnusedIdNotFound(trading, terms.market))) return 'none';
-      const namedId = namedIdOf(entry);
+      const { namedId } = entry;
       return namedId === undefined ? settleAbsent(entry, 'notSent') : leaveUnshown(entry, namedId);
     },
   );
   if (settled !== undefined) return settled;
   entry.release();
-  const id = namedIdOf(entry) ?? null;
+  const id = entry.namedId ?? null;
   if (id !== null) return unshown(id, unproven);
   const missing = unproven ?? 'the exchange shows no such order, but the request may still arrive';
   const reason = refusal === undefined ? missing : uncheckedRefusalText(refusal, missing);
@@ -207,5 +206,5 @@ function settleAbsent(entry: JournalEntry<'order'>, outcome: 'refused' | 'notSen
 /** Releases an order whose outcome cannot be decided: another order has its client id, or the exchange changed it. */
 function leaveMismatched(entry: JournalEntry<'order'>, { mismatch }: Mismatch): Unknown {
   entry.release();
-  return { outcome: 'unknown', reason: mismatch, id: namedIdOf(entry) ?? null, mismatch, certainAt: null };
+  return { outcome: 'unknown', reason: mismatch, id: entry.namedId ?? null, mismatch, certainAt: null };
 }

@@ -3,7 +3,6 @@ import type { Refusal } from '../../domain/refusal.js';
 import { Failure, tryRead } from '../../errors.js';
 import type { JournalEntry } from '../journal/entry.js';
 import type { TradingContext } from '../trading-context.js';
-import { namedIdOf } from './open-writes.js';
 import { certainAt, pollUntilSettled } from './poll-until-settled.js';
 import { candidatesText, type Finding, readRecordList, settleRecords } from './reconcile-withdrawals.js';
 import { isSameRefusal } from './same-refusal.js';
@@ -56,13 +55,13 @@ export async function findWithdrawal(
     if (now?.kind === 'none' && refusal !== undefined) return settleAbsent(entry, 'refused');
     if (now === undefined || !isExpired) return now && 'none';
     if (now.kind === 'unclear') return leftToUser(now.candidates);
-    const namedId = namedIdOf(entry);
+    const { namedId } = entry;
     if (namedId !== undefined) return { ...settleAsAnswered(entry, namedId), duplicates: [] };
     return mayBeUnlisted ? leftToUser([]) : settleAbsent(entry, 'notSent');
   });
   if (settled !== undefined && settled.outcome !== 'unknown') return settled;
   entry.release();
-  const id = namedIdOf(entry) ?? null;
+  const id = entry.namedId ?? null;
   if (settled !== undefined) return withRefusal({ ...settled, id }, refusal);
   // a read without an answer takes back nothing that an earlier one has shown
   if (finding?.kind === 'unclear')
@@ -104,7 +103,7 @@ export function settleAsAnswered(entry: JournalEntry<'withdraw'>, id: string) {
 
 /** Notes that the answer named something else: from then on only the records count. */
 export function noteContradicted(trading: TradingContext, entry: JournalEntry<'withdraw'>): void {
-  const what = `withdrawal ${namedIdOf(entry)}, which is a different withdrawal`;
+  const what = `withdrawal ${entry.namedId}, which is a different withdrawal`;
   entry.note(`the answer names ${what}`, { isContradicted: true });
   trading.reportProgress(`The answer names ${what}. Looking it up; it is not sent again.`);
 }

@@ -71,6 +71,15 @@ describe('a write', () => {
     expect([find()?.wasLost, find()?.isOutcomeUnknown]).toEqual([true, true]);
   });
 
+  it('was not lost if its process recorded what the answer named before it died', () => {
+    const { find } = recordedBy(dead());
+    find()?.note('accepted: 7', { namedId: '7' });
+    expect([find()?.claim(), find()?.namedId]).toEqual([true, '7']);
+    expect([find()?.wasLost, find()?.isOutcomeUnknown]).toEqual([false, true]);
+    find()?.note('order 7 is not this one', { isContradicted: true });
+    expect([find()?.namedId, find()?.wasLost]).toEqual([undefined, true]);
+  });
+
   it('is own only while this process owns it', () => {
     const { begin } = newJournal();
     const entry = begin(ID);
