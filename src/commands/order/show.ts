@@ -5,7 +5,7 @@ import { suggest, usage } from '../../errors.js';
 import type { Screen } from '../../terminal/screen.js';
 import { KnownClientIds } from '../../trading/orders/known-client-ids.js';
 import { WAITS } from '../../trading/orders/wait.js';
-import { settleMarket } from '../../trading/settling/reconcile-orders.js';
+import { closeMarket } from '../../trading/settling/close-lists.js';
 import { concernsMarket, type UnknownWrite } from '../../trading/settling/unknown-writes.js';
 import { define } from '../command.js';
 import { knownClientId, marketName, oneOf, orderId } from '../inputs.js';
@@ -59,7 +59,7 @@ export default define({
         await warnOfUnknown(context, (write) => concernsMarket(write, market));
         throw error;
       });
-      await settleMarket(trading, market);
+      await closeMarket(trading, market);
       await warnOfUnknown(context, named);
       return { found, failure };
     };
