@@ -221,6 +221,11 @@ async function evidenceOf(
   return { found, event: `found, though with ${differs}` };
 }
 
+/** The newest order with the client id of a settled order: its own or a duplicate; undefined if the exchange shows none. */
+export function findNewest({ client }: TradingContext, order: RecordedWrite<'order'>): Promise<Order | undefined> {
+  return tryRead(() => client.findOrder(order.terms.market, { clientId: clientIdOf(order) }));
+}
+
 /** The newest order with a client id, `none`, `refused`, or undefined if the exchange did not answer. */
 async function findByClientId(
   { client }: TradingContext,

@@ -4,18 +4,11 @@ import { localTimeText, suggest, tryRead } from '../../errors.js';
 import { archivedJob, Job } from '../batches/job.js';
 import type { JournalEntry } from '../journal/entry.js';
 import type { Journal } from '../journal/journal.js';
-import {
-  absentOutcome,
-  clientIdOf,
-  isKind,
-  type MarketSide,
-  ordersMadeBy,
-  type RecordedWrite,
-} from '../journal/write.js';
+import { absentOutcome, isKind, type MarketSide, ordersMadeBy, type RecordedWrite } from '../journal/write.js';
 import type { TradingContext } from '../trading-context.js';
 import { closeIfOver } from './close-write.js';
 import type { DuplicateOrders } from './duplicates.js';
-import { EXPIRED, lookUpOrder } from './find-order.js';
+import { EXPIRED, findNewest, lookUpOrder } from './find-order.js';
 import {
   lineId,
   lineOf,
@@ -142,8 +135,7 @@ async function lookUpOrders(
       else own.add(order.id);
       writes.push(order === undefined ? write : toOpenWrite(entry as OrderEntry, { isSettled: true }));
     } else {
-      const clientId = clientIdOf(entry.write);
-      const newest = await tryRead(() => trading.client.findOrder(entry.write.terms.market, { clientId }));
+      const newest = await findNewest(trading, entry.write);
       const isLate = single?.state === 'absent' && free.some(({ id }) => id === newest?.id);
       if (isLate && newest !== undefined) {
         late.push({ write, order: newest, report: lateReport(entry, newest) });
@@ -347,8 +339,7 @@ export async function findLateOrder(trading: TradingContext, order: RecordedWrit
   const entry = trading.journal.settledEntries(terms).find(({ write }) => write.id === id);
   if (entry === undefined) return;
   if (absentOutcome(entry.settlement?.outcome) === undefined) return;
-  const clientId = clientIdOf(order);
-  const late = await tryRead(() => trading.client.findOrder(terms.market, { clientId }));
+  const late = await findNewest(trading, order);
   if (late === undefined) return;
   if (trading.journal.archive.makerOf(late.id, order.time - ARCHIVE_SLACK_MS, id) !== undefined) return;
   trading.reportDuplicateOrders([lateReport(entry as JournalEntry<'order'>, late)]);
