@@ -33,9 +33,9 @@ import {
   unplacedOf,
 } from '../trading/settling/resolve.js';
 import type { TradingContext } from '../trading/trading-context.js';
-import { type Context, define } from './command.js';
-import { idNumber, unresolvedId } from './inputs.js';
+import { idNumber, unresolvedId } from './inputs/parsers.js';
 import { orderArgs, tooLittleText } from './order/order-args.js';
+import { type Context, define } from './session/command.js';
 import { settleWithdrawalAdvice } from './withdraw/withdrawal-view.js';
 
 /** `done`, `notSent`, or what the exchange has of an order or a withdrawal: `placed=ID`. */

@@ -5,17 +5,16 @@ import { Decimal, grouped } from '../domain/decimal.js';
 import type { Market } from '../domain/market.js';
 import type { Ticker } from '../domain/market-data.js';
 import { usage } from '../errors.js';
-import { wireField } from '../exchange/description.js';
 import type { Answer } from '../terminal/answer.js';
 import { changeColumn } from '../terminal/cells.js';
 import type { Output } from '../terminal/output.js';
 import type { Column } from '../terminal/table.js';
 import { isoTime } from '../terminal/time.js';
-import { unknownCoinNote } from './coin-filter.js';
-import { type Context, define } from './command.js';
-import { type DayPrices, dayOf, knownDays, withDay } from './day-prices.js';
-import { coinName, marketName, oneOf } from './inputs.js';
-import { requireWatchable, WATCH, watch } from './watch/watch.js';
+import { unknownCoinNote } from './inputs/coin-filter.js';
+import { coinName, marketName, oneOf } from './inputs/parsers.js';
+import { type DayPrices, dayOf, knownDays, withDay } from './listings/day-prices.js';
+import { requireWatchable, WATCH, watch } from './live/watch-flag.js';
+import { type Context, define } from './session/command.js';
 
 interface Row extends Ticker {
   readonly market: string;
@@ -23,16 +22,16 @@ interface Row extends Ticker {
 }
 
 export const TICKER: shape.Fields = {
-  market: shape.text('', wireField.TICKER.market),
-  time: shape.nullable(shape.time('null when listed from one request for all', wireField.TICKER.time)),
-  bid: shape.nullable(shape.decimal('best bid', wireField.TICKER.bid)),
-  ask: shape.nullable(shape.decimal('best ask', wireField.TICKER.ask)),
-  last: shape.nullable(shape.decimal('price of the last trade', wireField.TICKER.last)),
-  open: shape.nullable(shape.decimal('', wireField.TICKER.open)),
-  high: shape.nullable(shape.decimal('', wireField.TICKER.high)),
-  low: shape.nullable(shape.decimal('', wireField.TICKER.low)),
-  change: shape.nullable(shape.decimal('over 24 hours, in percent', wireField.TICKER.change)),
-  volume: shape.nullable(shape.decimal('over 24 hours, in the base coin', wireField.TICKER.volume)),
+  market: shape.outsideText(''),
+  time: shape.nullable(shape.time('null when listed from one request for all')),
+  bid: shape.nullable(shape.decimal('best bid')),
+  ask: shape.nullable(shape.decimal('best ask')),
+  last: shape.nullable(shape.decimal('price of the last trade')),
+  open: shape.nullable(shape.decimal('')),
+  high: shape.nullable(shape.decimal('')),
+  low: shape.nullable(shape.decimal('')),
+  change: shape.nullable(shape.decimal('over 24 hours, in percent')),
+  volume: shape.nullable(shape.decimal('over 24 hours, in the base coin')),
 };
 
 type Sorting = 'change' | 'volume' | 'market';

@@ -4,27 +4,26 @@ import * as shape from '../cli/shapes.js';
 import { grouped } from '../domain/decimal.js';
 import { compareIds, type Trade } from '../domain/market-data.js';
 import { suggest, usage } from '../errors.js';
-import { wireField } from '../exchange/description.js';
 import { sideColumn } from '../terminal/cells.js';
 import type { Column } from '../terminal/table.js';
 import { isoTime, localTime, timeTitle } from '../terminal/time.js';
-import { define } from './command.js';
 import { TRADE_FILE } from './history/shapes.js';
-import { filePath, idNumber, marketName } from './inputs.js';
+import { filePath, idNumber, marketName } from './inputs/parsers.js';
+import { requireWatchable, WATCH, watch } from './live/watch-flag.js';
 import { FORCE } from './named-files/force.js';
-import { requireWatchable, WATCH, watch } from './watch/watch.js';
+import { define } from './session/command.js';
 
 /** How many trades the exchange lists. */
 const NEWEST = 50;
 
 export const TRADE = shape.object({
-  id: shape.id('of the trade', wireField.TRADE.id),
-  time: shape.time('', wireField.TRADE.time),
+  id: shape.id('of the trade'),
+  time: shape.time(''),
   market: shape.text(''),
-  side: shape.enumOf(['buy', 'sell'], 'of the taker', wireField.TRADE.side),
-  price: shape.decimal('in the quote coin', wireField.TRADE.price),
-  amount: shape.decimal('in the base coin', wireField.TRADE.amount),
-  orderSide: shape.nullable(shape.enumOf(['buy', 'sell'], 'by a second field', wireField.TRADE.orderSide)),
+  side: shape.enumOf(['buy', 'sell'], 'of the taker'),
+  price: shape.decimal('in the quote coin'),
+  amount: shape.decimal('in the base coin'),
+  orderSide: shape.nullable(shape.enumOf(['buy', 'sell'], 'by a second field')),
 });
 
 export default define({

@@ -9,11 +9,11 @@ import { readOpenOrders } from '../../trading/orders/open-orders.js';
 import { closeMarket } from '../../trading/settling/close-lists.js';
 import { startTimerWithRetries, type Timer } from '../../trading/timed-cancel/timer.js';
 import type { TradingContext } from '../../trading/trading-context.js';
-import { type Context, define } from '../command.js';
-import { dryRunShape } from '../dry-run.js';
-import { marketName, programWord } from '../inputs.js';
-import { explainUnknownMarket } from '../known-market.js';
-import { carryOut, dryRequest, exchangeText, openWithConsent, type WriteContext } from '../write.js';
+import { explainUnknownMarket } from '../inputs/known-market.js';
+import { marketName, programWord } from '../inputs/parsers.js';
+import { type Context, define } from '../session/command.js';
+import { dryRunShape } from '../writes/dry-run.js';
+import { carryOut, dryRequest, exchangeText, openWithConsent, type WriteContext } from '../writes/write.js';
 import { holdTimer, timerAnswer, timerText } from './hold-timer.js';
 import { openText } from './open-text.js';
 

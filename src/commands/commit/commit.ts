@@ -7,15 +7,15 @@ import { AgentLimits } from '../../trading/guards/agent-limits.js';
 import { PreparedStore } from '../../trading/prepared/prepared-store.js';
 import type { PreparedWrite } from '../../trading/prepared/prepared-write.js';
 import { CANCELLED } from '../cancel/cancel-result.js';
-import { type Context, define } from '../command.js';
-import { dryRunShape } from '../dry-run.js';
-import { preparedId } from '../inputs.js';
+import { preparedId } from '../inputs/parsers.js';
 import { DRY_BATCH } from '../order/batch-preview.js';
 import { BATCH } from '../order/batch-result.js';
 import { SENT_ORDER } from '../order/order-result.js';
 import { DRY_ORDER } from '../order/preview.js';
 import { DRY_REPLACEMENT, REPLACED } from '../order/replace-view.js';
-import { openWrite } from '../write.js';
+import { type Context, define } from '../session/command.js';
+import { dryRunShape } from '../writes/dry-run.js';
+import { openWrite } from '../writes/write.js';
 import { describedTerms } from './described-terms.js';
 import { commitPrepared, findPrepared, reporting } from './send-prepared.js';
 
@@ -64,10 +64,10 @@ export default define({
   examples: ['commit', 'commit pit5b39c93435bd27d2fb168cd7', 'commit pit5b39c93435bd27d2fb168cd7 --dry-run --json'],
   output: shape.anyOf(
     shape.array(shape.object(PREPARED), 'without an id'),
-    { ...shape.readFrom(SENT_ORDER), description: 'of an order' },
-    { ...shape.readFrom(REPLACED), description: 'of a replacement' },
-    { ...shape.readFrom(BATCH), description: 'of a ladder' },
-    shape.array(shape.readFrom(shape.object(CANCELLED)), 'of cancellations'),
+    { ...SENT_ORDER, description: 'of an order' },
+    { ...REPLACED, description: 'of a replacement' },
+    { ...BATCH, description: 'of a ladder' },
+    shape.array(shape.object(CANCELLED), 'of cancellations'),
   ),
   dryRunOutput: shape.anyOf(DRY_ORDER, DRY_REPLACEMENT, DRY_BATCH, shape.array(dryRunShape())),
   async run(context, { id }) {

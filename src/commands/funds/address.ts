@@ -3,15 +3,14 @@ import { required, toggle } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import type { ChainAddress } from '../../domain/funds.js';
 import { Failure, usage } from '../../errors.js';
-import { wireField } from '../../exchange/description.js';
 import type { Exchange } from '../../exchange/exchange.js';
 import type { Answer } from '../../terminal/answer.js';
 import { qrCode } from '../../terminal/qr.js';
 import type { Screen } from '../../terminal/screen.js';
 import type { Column } from '../../terminal/table.js';
 import { safe, wrapped } from '../../terminal/text.js';
-import { type Context, define } from '../command.js';
-import { coinName } from '../inputs.js';
+import { coinName } from '../inputs/parsers.js';
+import { type Context, define } from '../session/command.js';
 import { explainRefusal } from './refusal.js';
 import { openColumn } from './state-columns.js';
 
@@ -28,11 +27,11 @@ export default define({
   output: shape.array(
     shape.object({
       coin: shape.text(''),
-      chain: shape.nullable(shape.text('', wireField.ADDRESS.chain)),
-      address: shape.nullable(shape.text('the account on a chain with memos', wireField.ADDRESS.address)),
-      memo: shape.nullable(shape.text('coins sent without it are lost', wireField.ADDRESS.memo)),
-      canDeposit: shape.nullable(shape.boolean('', wireField.ADDRESS.canDeposit)),
-      canWithdraw: shape.nullable(shape.boolean('', wireField.ADDRESS.canWithdraw)),
+      chain: shape.nullable(shape.outsideText('')),
+      address: shape.nullable(shape.outsideText('the account on a chain with memos')),
+      memo: shape.nullable(shape.outsideText('coins sent without it are lost')),
+      canDeposit: shape.nullable(shape.boolean('')),
+      canWithdraw: shape.nullable(shape.boolean('')),
     }),
   ),
   async run(context, { coin, single, withdraw }) {

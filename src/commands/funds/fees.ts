@@ -4,9 +4,8 @@ import * as shape from '../../cli/shapes.js';
 import { grouped } from '../../domain/decimal.js';
 import type { ChainFee } from '../../domain/funds.js';
 import { asFailure, Failure, suggest } from '../../errors.js';
-import { wireField } from '../../exchange/description.js';
-import { define } from '../command.js';
-import { coinName } from '../inputs.js';
+import { coinName } from '../inputs/parsers.js';
+import { define } from '../session/command.js';
 import { explainRefusal } from './refusal.js';
 import { openColumn } from './state-columns.js';
 
@@ -16,12 +15,12 @@ export default define({
   examples: ['fees', 'fees usdt --json'],
   output: shape.array(
     shape.object({
-      coin: shape.text('', wireField.CHAIN_FEE.coin),
-      chain: shape.text('', wireField.CHAIN_FEE.chain),
-      mainChain: shape.text('', wireField.CHAIN_FEE.mainChain),
-      fee: shape.decimal('of a withdrawal', wireField.CHAIN_FEE.fee),
-      canDeposit: shape.boolean('', wireField.CHAIN_FEE.canDeposit),
-      canWithdraw: shape.boolean('', wireField.CHAIN_FEE.canWithdraw),
+      coin: shape.outsideText(''),
+      chain: shape.outsideText(''),
+      mainChain: shape.outsideText(''),
+      fee: shape.decimal('of a withdrawal'),
+      canDeposit: shape.boolean(''),
+      canWithdraw: shape.boolean(''),
     }),
   ),
   async run(context, { coin }) {

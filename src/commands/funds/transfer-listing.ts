@@ -3,8 +3,7 @@ import { FACTS } from '../../exchange/description.js';
 import type { Exchange, Pages } from '../../exchange/exchange.js';
 import type { Result } from '../../terminal/answer.js';
 import type { Column } from '../../terminal/table.js';
-import type { Context } from '../command.js';
-import { coinName } from '../inputs.js';
+import { coinName } from '../inputs/parsers.js';
 import {
   type PagedListing,
   pagedListing,
@@ -12,8 +11,9 @@ import {
   requirePageOrAll,
   wholeListing,
   withTimePerPage,
-} from '../paged-listing.js';
-import { requireWatchable, WATCH, watch } from '../watch/watch.js';
+} from '../listings/paged-listing.js';
+import { requireWatchable, WATCH, watch } from '../live/watch-flag.js';
+import type { Context } from '../session/command.js';
 import { explainRefusalOfPages } from './refusal.js';
 
 export const TRANSFER_ARGUMENTS = { coin: required('the coin', coinName) };

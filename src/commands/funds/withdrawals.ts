@@ -2,11 +2,10 @@ import * as shape from '../../cli/shapes.js';
 import { grouped } from '../../domain/decimal.js';
 import { WITHDRAWAL_STATES, type Withdrawal } from '../../domain/funds.js';
 import { tryRead } from '../../errors.js';
-import { wireField } from '../../exchange/description.js';
 import type { Column } from '../../terminal/table.js';
 import { isoTime, localTime, timeTitle } from '../../terminal/time.js';
 import { closeCoin } from '../../trading/settling/close-lists.js';
-import { define } from '../command.js';
+import { define } from '../session/command.js';
 import { stateColumn } from './state-columns.js';
 import { listTransfers, TRANSFER_ARGUMENTS, transferFlags } from './transfer-listing.js';
 
@@ -19,17 +18,17 @@ export default define({
   examples: ['withdrawals usdt', 'withdrawals btc --page 2 --json', 'withdrawals usdt --watch'],
   output: shape.array(
     shape.object({
-      id: shape.id('of the record', wireField.WITHDRAWAL.id),
-      time: shape.time('', wireField.WITHDRAWAL.time),
-      processedTime: shape.nullable(shape.time('', wireField.WITHDRAWAL.processedTime)),
+      id: shape.id('of the record'),
+      time: shape.time(''),
+      processedTime: shape.nullable(shape.time('')),
       coin: shape.text(''),
-      amount: shape.decimal('', wireField.WITHDRAWAL.amount),
-      fee: shape.nullable(shape.decimal('', wireField.WITHDRAWAL.fee)),
-      address: shape.nullable(shape.text('', wireField.WITHDRAWAL.address)),
-      hash: shape.nullable(shape.text('', wireField.WITHDRAWAL.hash)),
-      merchantOrderNo: shape.nullable(shape.text('', wireField.WITHDRAWAL.merchantOrderNo)),
-      state: shape.enumOf([...WITHDRAWAL_STATES, 'other'], '', wireField.WITHDRAWAL.state),
-      status: shape.integer("the exchange's code", wireField.WITHDRAWAL.status),
+      amount: shape.decimal(''),
+      fee: shape.nullable(shape.decimal('')),
+      address: shape.nullable(shape.outsideText('')),
+      hash: shape.nullable(shape.outsideText('')),
+      merchantOrderNo: shape.nullable(shape.outsideText('')),
+      state: shape.enumOf([...WITHDRAWAL_STATES, 'other'], ''),
+      status: shape.integer("the exchange's code"),
     }),
   ),
   run: (context, input) =>

@@ -21,9 +21,9 @@ import {
 import type { BatchLine } from '../../trading/journal/write.js';
 import { type MarketSnapshot, orThrow } from '../../trading/preview/market-snapshot.js';
 import { referenceOf } from '../../trading/preview/market-view.js';
-import type { Context } from '../command.js';
-import { wholeNumber } from '../inputs.js';
+import { wholeNumber } from '../inputs/parsers.js';
 import { readNamedFile } from '../named-files/input.js';
+import type { Context } from '../session/command.js';
 
 /** The flags that say which orders are meant. */
 interface Flags {

@@ -4,9 +4,9 @@ import * as shape from '../../cli/shapes.js';
 import { suggest } from '../../errors.js';
 import { type AccountReport, ADMIN_CALLS, type TransferReport } from '../../sandbox/admin/calls.js';
 import { type Column, record } from '../../terminal/table.js';
-import { define } from '../command.js';
-import { DRY_CHANGE, dryChange } from '../dry-run.js';
-import { coinName, marketName, oneOf, positiveDecimal, word } from '../inputs.js';
+import { coinName, marketName, oneOf, positiveDecimal, word } from '../inputs/parsers.js';
+import { define } from '../session/command.js';
+import { DRY_CHANGE, dryChange } from '../writes/dry-run.js';
 
 const PERMISSIONS = ADMIN_CALLS['POST /accounts/add'].parameters.permissions.of;
 

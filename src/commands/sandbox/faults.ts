@@ -7,10 +7,10 @@ import type { Effects, FaultEntry } from '../../sandbox/faults/log.js';
 import { FAULT_KINDS, type FaultRule, isStreamFault } from '../../sandbox/faults/rules.js';
 import { type Column, table } from '../../terminal/table.js';
 import { localTime, timeTitle } from '../../terminal/time.js';
-import { define } from '../command.js';
-import { DRY_CHANGE, dryChange } from '../dry-run.js';
-import { wordCompletedWith } from '../inputs.js';
+import { wordCompletedWith } from '../inputs/parsers.js';
+import { define } from '../session/command.js';
 import type { Sandbox } from '../session/sandbox.js';
+import { DRY_CHANGE, dryChange } from '../writes/dry-run.js';
 import { numberBy, wordBy } from './arguments.js';
 
 const FAULT = ADMIN_CALLS['POST /faults/add'].parameters;

@@ -11,9 +11,9 @@ import { type EarlierUse, readEarlierUse } from '../../trading/withdrawals/coin-
 import { checkLimits, withdrawLimits } from '../../trading/withdrawals/limits.js';
 import { type PreparedWithdrawal, prepareWithdrawal, type WithdrawRequest } from '../../trading/withdrawals/prepare.js';
 import { refuseIdenticalWithdrawal, sendWithdrawal, type WithdrawalResult } from '../../trading/withdrawals/send.js';
-import { type Context, define } from '../command.js';
-import { coinName, positiveDecimal, wholeNumber, word } from '../inputs.js';
-import { carryOut, dryRequest, mayBeDone, openWrite, type WriteContext } from '../write.js';
+import { coinName, positiveDecimal, wholeNumber, word } from '../inputs/parsers.js';
+import { type Context, define } from '../session/command.js';
+import { carryOut, dryRequest, mayBeDone, openWrite, type WriteContext } from '../writes/write.js';
 import { type PasswordSource, passwordSource, readFundPassword } from './fund-password.js';
 import { checkGiven, coinFacts, completeWithdrawal, firstMissing, isConfirmed } from './given.js';
 import {
