@@ -4,7 +4,7 @@ import { isSameReference, type Order } from '../../domain/order.js';
 import type { Screen } from '../../terminal/screen.js';
 import { KnownClientIds } from '../../trading/orders/known-client-ids.js';
 import { WAITS } from '../../trading/orders/wait.js';
-import { settleMarket } from '../../trading/settling/reconcile-orders.js';
+import { closeMarket } from '../../trading/settling/close-lists.js';
 import { concernsMarket, type UnknownWrite } from '../../trading/settling/unknown-writes.js';
 import { explainUnknownMarket } from '../inputs/known-market.js';
 import { knownClientId, marketName, oneOf, orderId } from '../inputs/parsers.js';
@@ -58,7 +58,7 @@ export default define({
         await warnOfUnknown(context, (write) => concernsMarket(write, market));
         throw error;
       });
-      await settleMarket(trading, market);
+      await closeMarket(trading, market);
       await warnOfUnknown(context, named);
       return { found, failure };
     };
