@@ -12,6 +12,7 @@ type DepositRow = ReturnType<typeof depositRow>;
 
 export default define({
   summary: 'List deposits of a coin, newest first',
+  needs: ['money'],
   arguments: TRANSFER_ARGUMENTS,
   flags: transferFlags('deposits'),
   examples: ['deposits usdt', 'deposits btc --all --csv', 'deposits usdt --watch'],

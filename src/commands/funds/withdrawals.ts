@@ -13,6 +13,7 @@ type WithdrawalRow = ReturnType<typeof withdrawalRow>;
 
 export default define({
   summary: 'List withdrawals of a coin, newest first',
+  needs: ['money'],
   arguments: TRANSFER_ARGUMENTS,
   flags: transferFlags('withdrawals'),
   examples: ['withdrawals usdt', 'withdrawals btc --page 2 --json', 'withdrawals usdt --watch'],

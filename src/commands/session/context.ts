@@ -1,4 +1,5 @@
 import type { CliContext, CommandContext } from '../../cli/context.js';
+import type { CommandTable } from '../../cli/definition.js';
 import type { RunningCommand } from '../../cli/run.js';
 import { Cache } from '../../config/cache.js';
 import { reqTimeToleranceMs } from '../../config/settings.js';
@@ -21,6 +22,8 @@ import type { Session } from './session.js';
 
 /** What a command works with. */
 export interface Context extends CommandContext {
+  /** Every command of the program. */
+  readonly commands: CommandTable;
   /** The command's remaining time. */
   readonly budget: TimeBudget;
   readonly session: Session;
@@ -29,7 +32,10 @@ export interface Context extends CommandContext {
 }
 
 /** Creates a command's context. Nothing is read yet. */
-export function createContext(base: CliContext): RunningCommand & { readonly context: Context } {
+export function createContext(
+  base: CliContext,
+  commands: CommandTable,
+): RunningCommand & { readonly context: Context } {
   const { host, globals, output } = base;
   const budget = new TimeBudget(globals.timeoutMs, host.monotonic, globals.isTimeoutGiven);
   const sandbox = new Sandbox(host, budget, output);
@@ -49,6 +55,7 @@ export function createContext(base: CliContext): RunningCommand & { readonly con
   return {
     context: {
       ...base,
+      commands,
       budget,
       session,
       sandbox,

@@ -236,11 +236,11 @@ class Shell {
 
   /** Chooses the exchange of the prompt again: a command may have changed the profile in use. */
   async #locate(): Promise<void> {
-    const { host, globals, output } = this.#context;
+    const { host, globals, output, commands } = this.#context;
     const before = this.#connection;
     this.#connection = await tryRead(() => chooseConnection(globals, host.environment, this.#session.profile));
     if (addressOf(this.#connection) === addressOf(before)) return;
-    if (before !== undefined) this.#session = createContext({ host, globals, output }).context.session;
+    if (before !== undefined) this.#session = createContext({ host, globals, output }, commands).context.session;
     await this.#follow(await tryRead(() => this.#session.profile.recentMarket()));
   }
 
