@@ -1,4 +1,5 @@
 import { flag, required, toggle } from '../cli/definition.js';
+import { fieldNames } from '../cli/row-fields.js';
 import * as shape from '../cli/shapes.js';
 import { bestPrices, crossedText } from '../domain/book.js';
 import { Decimal, grouped } from '../domain/decimal.js';
@@ -9,9 +10,9 @@ import type { Screen } from '../terminal/screen.js';
 import { type Column, table } from '../terminal/table.js';
 import { wrapped } from '../terminal/text.js';
 import { isoTime, zonedTime } from '../terminal/time.js';
-import { type Context, define } from './command.js';
-import { marketName, positiveDecimal, wholeNumber } from './inputs.js';
-import { requireWatchable, WATCH, watch } from './watch/watch.js';
+import { marketName, positiveDecimal, wholeNumber } from './inputs/parsers.js';
+import { requireWatchable, WATCH, watch } from './live/watch-flag.js';
+import { type Context, define } from './session/command.js';
 
 const DEFAULT_LEVELS = 10;
 const MAX_LEVELS = 50;
@@ -69,7 +70,7 @@ export default define({
       return {
         data: { market, time: isoTime(time), bids, asks },
         csv: bookRows({ bids, asks }),
-        csvHeader: ['side', 'price', 'amount'],
+        csvHeader: fieldNames(BOOK_ROW),
         show: (screen) => showChosen(screen, { market, base, quote, time, bids, asks }),
       };
     };

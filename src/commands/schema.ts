@@ -2,9 +2,9 @@ import { type CommandTable, several } from '../cli/definition.js';
 import { valueFields } from '../cli/row-fields.js';
 import * as shape from '../cli/shapes.js';
 import type { Answer } from '../terminal/answer.js';
-import { define } from './command.js';
-import { word } from './inputs.js';
+import { word } from './inputs/parsers.js';
 import { schemasOf } from './schemas.js';
+import { define } from './session/command.js';
 
 /** The command that prints the schemas of commands. */
 export const schemaCommand = (commands: CommandTable) =>

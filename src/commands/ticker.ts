@@ -1,7 +1,8 @@
 import { listing } from '../cli/answers.js';
 import { flag, several } from '../cli/definition.js';
+import { fieldColumns } from '../cli/field-columns.js';
 import * as shape from '../cli/shapes.js';
-import { Decimal, grouped } from '../domain/decimal.js';
+import { Decimal } from '../domain/decimal.js';
 import type { Market } from '../domain/market.js';
 import type { Ticker } from '../domain/market-data.js';
 import { usage } from '../errors.js';
@@ -10,11 +11,11 @@ import { changeColumn } from '../terminal/cells.js';
 import type { Output } from '../terminal/output.js';
 import type { Column } from '../terminal/table.js';
 import { isoTime } from '../terminal/time.js';
-import { unknownCoinNote } from './coin-filter.js';
-import { type Context, define } from './command.js';
-import { type DayPrices, dayOf, knownDays, withDay } from './day-prices.js';
-import { coinName, marketName, oneOf } from './inputs.js';
-import { requireWatchable, WATCH, watch } from './watch/watch.js';
+import { unknownCoinNote } from './inputs/coin-filter.js';
+import { coinName, marketName, oneOf } from './inputs/parsers.js';
+import { type DayPrices, dayOf, knownDays, withDay } from './listings/day-prices.js';
+import { requireWatchable, WATCH, watch } from './live/watch-flag.js';
+import { type Context, define } from './session/command.js';
 
 interface Row extends Ticker {
   readonly market: string;
@@ -101,45 +102,29 @@ function answerOf(output: Output, rows: readonly Row[], sort: Sorting | undefine
   };
   return listing({
     rows: sort === undefined ? rows : sorted(rows, sort),
-    fields: ['market', 'time', 'bid', 'ask', 'last', 'open', 'high', 'low', 'change', 'volume'],
+    row: shape.object(TICKER),
     columns: withDay(output, rows, TICKER_COLUMNS, pricesOf, 4),
     empty: 'No matching market.',
   });
 }
 
+const column = fieldColumns<Row>(shape.object(TICKER));
+
 export const TICKER_COLUMNS: readonly Column<Row>[] = [
-  {
-    title: 'market',
-    value: (row) => row.market,
+  column('market', {
     rowKey: (row) => row.market,
     importance: 9,
     paint: (text, _, paint) => paint.strong(text),
-  },
-  { title: 'last', value: (row) => shown(row.last), align: 'decimal', importance: 8 },
+  }),
+  column('last', { importance: 8 }),
   changeColumn((row: Row) => row.change, { importance: 7 }),
-  {
-    title: 'bid',
-    value: (row) => shown(row.bid),
-    align: 'decimal',
-    importance: 6,
-    paint: (text, _, paint) => paint.bid(text),
-  },
-  {
-    title: 'ask',
-    value: (row) => shown(row.ask),
-    align: 'decimal',
-    importance: 6,
-    paint: (text, _, paint) => paint.ask(text),
-  },
-  { title: 'volume', value: (row) => shown(row.volume), align: 'decimal', importance: 3 },
-  { title: 'high', value: (row) => shown(row.high), align: 'decimal', importance: 2 },
-  { title: 'low', value: (row) => shown(row.low), align: 'decimal', importance: 2 },
-  { title: 'open', value: (row) => shown(row.open), align: 'decimal', importance: 1 },
+  column('bid', { importance: 6, paint: (text, _, paint) => paint.bid(text) }),
+  column('ask', { importance: 6, paint: (text, _, paint) => paint.ask(text) }),
+  column('volume', { importance: 3 }),
+  column('high', { importance: 2 }),
+  column('low', { importance: 2 }),
+  column('open', { importance: 1 }),
 ];
-
-function shown(price: string | null): string | null {
-  return price === null ? null : grouped(price);
-}
 
 async function chosenMarkets(
   { session, output }: Context,

@@ -1,4 +1,5 @@
 import { listing } from '../../cli/answers.js';
+import { fieldColumns } from '../../cli/field-columns.js';
 import * as shape from '../../cli/shapes.js';
 import { Decimal, formatAmount, grouped } from '../../domain/decimal.js';
 import { splitMarket } from '../../domain/market.js';
@@ -15,7 +16,7 @@ import {
   type CancelledAll,
   type CancelResult,
 } from '../../trading/cancel/cancel-orders.js';
-import { mayPlace, type UnknownWrite } from '../../trading/unknown-writes.js';
+import { mayPlace, type UnknownWrite } from '../../trading/settling/unknown-writes.js';
 
 /** The outcome of a cancellation. */
 export const CANCELLED: shape.Fields = {
@@ -83,26 +84,23 @@ function withFailure(answer: Answer, failure: Failure | null): Answer {
   return { ...answer, failure };
 }
 
+const column = fieldColumns<CancelResult>(shape.object(CANCELLED));
+
 /** The outcomes of cancellations, in any markets. */
 export function cancelTable(attempts: readonly CancelAttempt[], empty: string): Answer {
   const amount = (value: string | null) => (value === null ? null : formatAmount(value));
   const isOneMarket = new Set(attempts.map(({ result }) => result.market)).size < 2;
   return listing<CancelResult>({
     rows: attempts.map(({ result }) => cancelRow(result)),
-    fields: ['outcome', 'id', 'clientId', 'market', 'price', 'amount', 'filled', 'filledValue', 'code', 'message'],
+    row: shape.object(CANCELLED),
     columns: [
-      { title: 'outcome', value: ({ outcome }) => outcome, importance: 9, paint: paintOutcome },
-      ...(isOneMarket ? [] : [{ title: 'market', value: ({ market }: CancelResult) => market, importance: 7 }]),
+      column('outcome', { importance: 9, paint: paintOutcome }),
+      ...(isOneMarket ? [] : [column('market', { importance: 7 })]),
       { title: 'order', value: ({ id, clientId }) => clientId ?? id, importance: 8 },
-      {
-        title: 'price',
-        value: ({ price }) => (price === null ? null : grouped(price)),
-        align: 'decimal',
-        importance: 5,
-      },
-      { title: 'amount', value: (row) => amount(row.amount), align: 'decimal', importance: 5 },
-      { title: 'filled', value: ({ filled }) => amount(filled), align: 'decimal', importance: 6 },
-      { title: 'message', value: ({ message }) => message, importance: 3 },
+      column('price', { importance: 5 }),
+      column('amount', { value: (row) => amount(row.amount), importance: 5 }),
+      column('filled', { value: ({ filled }) => amount(filled), importance: 6 }),
+      column('message', { importance: 3 }),
     ],
     empty,
   });

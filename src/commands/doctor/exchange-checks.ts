@@ -7,11 +7,11 @@ import { zonedTime } from '../../terminal/time.js';
 import { accountsWithJournal } from '../../trading/journal/files.js';
 import { Journal } from '../../trading/journal/journal.js';
 import { clientIdOf } from '../../trading/journal/write.js';
-import { SLACK_MS } from '../../trading/reconcile.js';
-import { unknownWrites } from '../../trading/unknown-writes.js';
+import { SLACK_MS } from '../../trading/settling/reconcile.js';
+import { unknownWrites } from '../../trading/settling/unknown-writes.js';
 import { PERMISSIONS, whatNeeds } from '../account/permissions.js';
-import type { Context } from '../command.js';
 import { accountName } from '../session/account-name.js';
+import type { Context } from '../session/command.js';
 import { SANDBOX_JOURNAL } from '../session/sandbox.js';
 import {
   type Check,

@@ -1,7 +1,7 @@
 import { nearest } from '../../config/nearest.js';
 import { Failure, suggest, tryRead, usage } from '../../errors.js';
 import type { Exchange, Pages } from '../../exchange/exchange.js';
-import type { Context } from '../command.js';
+import type { Context } from '../session/command.js';
 
 /** What a funds operation is about. */
 interface Subject {

@@ -9,10 +9,10 @@ import type { Screen } from '../../terminal/screen.js';
 import { safe, wrapped } from '../../terminal/text.js';
 import { isoTime, zonedTime } from '../../terminal/time.js';
 import { CANCELLED } from '../cancel/cancel-result.js';
-import { type Context, define } from '../command.js';
-import { coinName, durationAboveZero, profileName } from '../inputs.js';
+import { coinName, durationAboveZero, profileName } from '../inputs/parsers.js';
 import { SENT_ORDER } from '../order/order-result.js';
-import { reportingSignals } from '../write.js';
+import { type Context, define } from '../session/command.js';
+import { reportingSignals } from '../writes/write.js';
 import { CancelEverywhere, type CancelledEverywhere, NOTHING_CANCELLED, openEverywhere } from './cancel-everywhere.js';
 import { type Flattened, flatten, NOTHING_FLATTENED, sellEverything } from './flatten.js';
 

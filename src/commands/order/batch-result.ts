@@ -17,7 +17,7 @@ import { type Job, MAX_PAIRS } from '../../trading/batches/job.js';
 import { type Ending, JobRun, type Phase } from '../../trading/batches/job-run.js';
 import { resumeCommand } from '../../trading/batches/start-job.js';
 import { duplicateFailure } from '../session/duplicate-warnings.js';
-import type { WriteContext } from '../write.js';
+import type { WriteContext } from '../writes/write.js';
 import { FILLS, feeText, fillsSoFar, STATE_AND_FILLS, totalOfFills, UNKNOWN_FILLS } from './fills-so-far.js';
 
 export const BATCH_NOT_CHECKED_FOR_DUPLICATES =

@@ -9,10 +9,10 @@ import { paintSide, sideText } from '../../terminal/cells.js';
 import type { Screen } from '../../terminal/screen.js';
 import { zonedTime } from '../../terminal/time.js';
 import type { RecordedOrderTerms } from '../../trading/journal/write.js';
-import type { Placement, Unknown } from '../../trading/orders/settle-order.js';
 import { averageOfFills, notionalText } from '../../trading/orders/terms.js';
+import type { Placement, Unknown } from '../../trading/settling/settle-order.js';
 import { duplicateFailure, NOT_CHECKED_FOR_DUPLICATES, withoutClosed } from '../session/duplicate-warnings.js';
-import type { WriteContext } from '../write.js';
+import type { WriteContext } from '../writes/write.js';
 import { feeText, fillsSoFar, STATE_AND_FILLS } from './fills-so-far.js';
 import { accountText, averageText } from './preview.js';
 

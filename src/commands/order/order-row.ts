@@ -1,3 +1,4 @@
+import { fieldColumns } from '../../cli/field-columns.js';
 import * as shape from '../../cli/shapes.js';
 import { Decimal, formatAmount, formatAverage, grouped } from '../../domain/decimal.js';
 import type { Order, OrderState, OrderType, Side } from '../../domain/order.js';
@@ -79,12 +80,9 @@ export function orderRow(order: Order, clientId = order.clientId): OrderRow {
   };
 }
 
-const MARKET_COLUMN: Column<OrderRow> = {
-  title: 'market',
-  value: ({ market }) => market,
-  importance: 10,
-  paint: (text, _, paint) => paint.strong(text),
-};
+const column = fieldColumns<OrderRow>(shape.object(ORDER));
+
+const MARKET_COLUMN = column('market', { importance: 10, paint: (text, _, paint) => paint.strong(text) });
 
 /** Sorts by the time of placing, and then by id: the exchange numbers its orders in that order too. */
 export function newestFirst<Time extends string | number>(
@@ -97,27 +95,17 @@ export function newestFirst<Time extends string | number>(
 
 /** An order's columns in a list. */
 export const orderColumns = (ofSeveralMarkets = false): readonly Column<OrderRow>[] => [
-  { title: timeTitle(), value: ({ time }) => localTime(Date.parse(time)), importance: 4 },
-  { title: 'id', value: ({ id }) => id, rowKey: ({ id }) => id, importance: 9 },
+  column('time', { importance: 4 }),
+  column('id', { rowKey: ({ id }) => id, importance: 9 }),
   ...(ofSeveralMarkets ? [MARKET_COLUMN] : []),
   sideColumn((row: OrderRow) => row.side, { importance: 8 }),
-  { title: 'price', value: ({ price }) => grouped(price), align: 'decimal', importance: 8 },
-  { title: 'amount', value: ({ amount }) => formatAmount(amount), align: 'decimal', importance: 7 },
-  { title: 'filled', value: ({ filled }) => formatAmount(filled), align: 'decimal', importance: 6 },
-  {
-    title: 'average',
-    value: averageText,
-    align: 'decimal',
-    importance: 2,
-  },
-  { title: 'fee', value: feeText, align: 'right', importance: 1 },
-  { title: 'type', value: ({ type }) => type, importance: 3 },
-  {
-    title: 'state',
-    value: ({ state }) => state,
-    importance: 5,
-    paint: (text, row, paint) => paintState(text, row, paint),
-  },
+  column('price', { importance: 8 }),
+  column('amount', { value: ({ amount }) => formatAmount(amount), importance: 7 }),
+  column('filled', { value: ({ filled }) => formatAmount(filled), importance: 6 }),
+  column('averagePrice', { title: 'average', value: averageText, importance: 2 }),
+  column('fee', { value: feeText, align: 'right', importance: 1 }),
+  column('type', { importance: 3 }),
+  column('state', { importance: 5, paint: (text, row, paint) => paintState(text, row, paint) }),
 ];
 
 /** The average with the decimals of the order's price, which the exchange lists with those of the market. */

@@ -76,8 +76,6 @@ export const LOT_ROW = shape.object({
   method: shape.text('fifo, lifo or average'),
 });
 
-export const LOT_FIELDS = Object.keys(LOT_ROW.properties ?? {}) as (keyof LotRow & string)[];
-
 export type PnlRow = ReturnType<typeof marketRow> | ReturnType<typeof totalRow>;
 export type LotRow = ReturnType<typeof lotRow>;
 

@@ -8,13 +8,13 @@ import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
 import { type Entry, record } from '../../terminal/table.js';
 import { localTime, zonedTime } from '../../terminal/time.js';
+import type { UnknownWithdrawal } from '../../trading/settling/settle-withdrawal.js';
 import type { EarlierUse } from '../../trading/withdrawals/coin-facts.js';
-import type { UnknownWithdrawal } from '../../trading/withdrawals/find-withdrawal.js';
 import type { PreparedWithdrawal } from '../../trading/withdrawals/prepare.js';
 import type { WithdrawalResult } from '../../trading/withdrawals/send.js';
-import { dryRunShape, PREVIEW_FIELDS, type PreviewJson } from '../dry-run.js';
 import { duplicateFailure } from '../session/duplicate-warnings.js';
-import { exchangeText, type WriteContext } from '../write.js';
+import { dryRunShape, PREVIEW_FIELDS, type PreviewJson } from '../writes/dry-run.js';
+import { exchangeText, type WriteContext } from '../writes/write.js';
 
 /** A withdrawal that was checked, ready to be sent. */
 export interface CheckedWithdrawal {

@@ -5,11 +5,11 @@ import type { Order } from '../../domain/order.js';
 import { Failure, suggest } from '../../errors.js';
 import type { GuardLimits } from '../guards/limits.js';
 import { isKind, type RecordedOrderTerms } from '../journal/write.js';
-import { referenceOf } from '../market-view.js';
 import { placeOrder } from '../orders/place.js';
-import type { Placement } from '../orders/settle-order.js';
 import { isTooSmall, newClientId } from '../orders/terms.js';
-import { resolve } from '../resolve.js';
+import { referenceOf } from '../preview/market-view.js';
+import { resolve } from '../settling/resolve.js';
+import type { Placement } from '../settling/settle-order.js';
 import type { TradingContext } from '../trading-context.js';
 import { floorOf, nextSlice } from './slices.js';
 
