@@ -52,7 +52,6 @@ const BY_SECTION: Readonly<Record<string, CommandTable>> = {
     commit: () => import('./commit/commit.js'),
   },
   Setup: {
-    shell: async () => ({ default: (await import('./shell/shell.js')).shellCommand(PROGRAM) }),
     'profile list': from(() => import('./profile.js'), 'list'),
     'profile add': from(() => import('./profile.js'), 'add'),
     'profile use': from(() => import('./profile.js'), 'use'),
@@ -63,6 +62,7 @@ const BY_SECTION: Readonly<Record<string, CommandTable>> = {
     'keys set': from(() => import('./keys.js'), 'set'),
     'keys show': from(() => import('./keys.js'), 'show'),
     'keys remove': from(() => import('./keys.js'), 'remove'),
+    shell: async () => ({ default: (await import('./shell/shell.js')).shellCommand(PROGRAM) }),
     doctor: () => import('./doctor/doctor.js'),
     completion: from(() => import('./completion/commands.js'), 'print'),
     'completion install': from(() => import('./completion/commands.js'), 'install'),
