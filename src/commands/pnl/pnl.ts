@@ -25,6 +25,7 @@ import { LOT_COLUMNS, showPnl } from './view.js';
 
 export default define({
   summary: 'Show profit and loss, and check it against your bills',
+  needs: ['asset', 'entrust'],
   arguments: { markets: several('the markets (default: all in which you traded)', marketName) },
   flags: {
     from: flag('--from <time>', 'count from this time on (default: the beginning)', moment),
