@@ -3,10 +3,10 @@ import type { Advice } from '../errors.js';
 import type { Exchange } from '../exchange/exchange.js';
 import type { Host } from '../platform/host.js';
 import type { TimeBudget } from '../platform/time-budget.js';
-import type { DuplicateOrders, DuplicateWithdrawals } from './duplicates.js';
 import type { RecentBooks } from './guards/recent-books.js';
 import type { Journal } from './journal/journal.js';
 import type { KeptStore } from './pnl/kept-history.js';
+import type { DuplicateOrders, DuplicateWithdrawals } from './settling/duplicates.js';
 
 /** What trading code works with: client, journal, time budget, and where progress and warnings go. */
 export interface TradingContext {

@@ -9,13 +9,13 @@ import { SendGate } from '../../trading/journal/entry.js';
 import type { RecordedOrderTerms } from '../../trading/journal/write.js';
 import { differenceFrom, findExistingOrder } from '../../trading/orders/existing-order.js';
 import { placeOrder, refuseIdenticalOrder } from '../../trading/orders/place.js';
-import type { Placement } from '../../trading/orders/settle-order.js';
 import { newClientId, termsText, validateOrder } from '../../trading/orders/terms.js';
 import type { MarketSnapshot } from '../../trading/preview/market-snapshot.js';
-import { type Context, define } from '../command.js';
-import { overriddenBy, overrideFlag } from '../guard-overrides.js';
-import { clientId, marketName, oneOf, PRICE_WORDS } from '../inputs.js';
-import { mayBeDone, openWithConsent, type WriteContext } from '../write.js';
+import type { Placement } from '../../trading/settling/settle-order.js';
+import { clientId, marketName, oneOf, PRICE_WORDS } from '../inputs/parsers.js';
+import { type Context, define } from '../session/command.js';
+import { overriddenBy, overrideFlag } from '../writes/guard-overrides.js';
+import { mayBeDone, openWithConsent, type WriteContext } from '../writes/write.js';
 import { awaitOrder } from './await-order.js';
 import {
   checkGiven,

@@ -9,7 +9,7 @@ import type { GuardName } from '../../trading/guards/limits.js';
 import { type Assessment, PREVIEW_VALID_MS, reasonToAskAgain } from '../../trading/preview/ask-again.js';
 import { MarketSnapshot } from '../../trading/preview/market-snapshot.js';
 import { type OrderPlan, type PreviewData, previewOrders } from '../../trading/preview/preview.js';
-import { concernsMarket, unknownWrites } from '../../trading/unknown-writes.js';
+import { concernsMarket, unknownWrites } from '../../trading/settling/unknown-writes.js';
 import {
   blockedBy,
   confirmGuarded,
@@ -17,8 +17,8 @@ import {
   notOverridden,
   type SendOptions,
   sendOptionsOf,
-} from '../guard-overrides.js';
-import { carryOut, type Write, type WriteContext } from '../write.js';
+} from '../writes/guard-overrides.js';
+import { carryOut, type Write, type WriteContext } from '../writes/write.js';
 import { type PreviewText, previewTable } from './preview.js';
 
 /** Orders with their expressions evaluated, which follow the rules of the market. */

@@ -11,8 +11,8 @@ import { Prompts } from '../../terminal/prompts.js';
 import type { RecentBooks } from '../../trading/guards/recent-books.js';
 import type { JournalEntry } from '../../trading/journal/entry.js';
 import type { Journal, Unsettled } from '../../trading/journal/journal.js';
+import type { UnknownWrite } from '../../trading/settling/unknown-writes.js';
 import type { TradingContext } from '../../trading/trading-context.js';
-import type { UnknownWrite } from '../../trading/unknown-writes.js';
 import { accountName } from './account-name.js';
 import { ActiveExchange } from './active-exchange.js';
 import { ActiveProfile } from './active-profile.js';
@@ -223,7 +223,7 @@ class Trading {
   async unknownWrites(): Promise<readonly UnknownWrite[]> {
     const [journal, { unknownWrites }] = await Promise.all([
       this.openJournal(),
-      import('../../trading/unknown-writes.js'),
+      import('../../trading/settling/unknown-writes.js'),
     ]);
     this.#unsettled ??= journal.unsettled();
     return unknownWrites(journal, this.#unsettled);

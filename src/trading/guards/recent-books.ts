@@ -1,6 +1,6 @@
 import { Failure } from '../../errors.js';
 import type { Host } from '../../platform/host.js';
-import type { BookView } from '../market-view.js';
+import type { BookView } from '../preview/market-view.js';
 
 /** The oldest book that guards accept, in milliseconds since its request began. */
 const MAX_AGE_MS = 1_000;

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { Failure } from '../../../src/errors.js';
 import { RecentBooks } from '../../../src/trading/guards/recent-books.js';
-import type { BookView } from '../../../src/trading/market-view.js';
+import type { BookView } from '../../../src/trading/preview/market-view.js';
 
 const MARKET = 'http://127.0.0.1:1 btc_usdt';
 const clock = { now: 0, monotonic: 0 };
