@@ -64,42 +64,35 @@ describe('pit cancel --all --all-markets', () => {
     expect(await pit.json('orders --all-markets')).toEqual([]);
   });
 
-  it.each([
-    ['cancel --all --all-markets --yes', ''],
-    ['halt --cancel', ' The account is halted.'],
-  ])(
-    '%s goes on in the other markets if some cannot be read, and says their common reason once',
-    async (line, state) => {
-      await placeInThree();
-      const proxy = await startProxy({
-        port: Number(new URL(pit.served.address.tradeUrl).port),
-        treat: ({ operation, parameters }) =>
-          operation === 'getOrders' && parameters.currency !== 'btc_usdt' ? UNREADABLE : PASS,
-      });
-      const extra = {
-        environment: {
-          ...pit.served.environment,
-          PIT_TRADE_URL: pit.served.address.tradeUrl.replace(/:\d+/, `:${proxy.port}`),
-        },
-      };
-      const { code, stdout, stderr } = await pit.run(`${line} --json --timeout 5`, extra);
-      const [, markets = '', reason = '', end = ''] =
-        /^Orders may still be open: ([a-z_, ]+): ([^;]+?\.)( The account is halted\.)?$/.exec(lastMessage(stderr)) ??
-        [];
-      const listed = (await pit.json<{ market: string }[]>('markets')).map(({ market }) => market);
-      expect([code, markets.split(', ').sort()]).toEqual([9, listed.filter((name) => name !== 'btc_usdt').sort()]);
-      expect([reason.split(':').length, end]).toEqual([2, state]);
-      const answer = document<Cancelled[] | { cancelled: Cancelled[] }>(stdout);
-      const rows = 'cancelled' in answer ? answer.cancelled : answer;
-      expect(rows.map(({ market, outcome }) => `${market} ${outcome}`)).toEqual(['btc_usdt cancelled']);
-      await pit.run('halt --lift --confirm sandbox');
-      expect((await pit.json<Cancelled[]>('orders --all-markets')).map(({ market }) => market).sort()).toEqual([
-        'eos_usdt',
-        'eth_usdt',
-      ]);
-      await pit.done('cancel --all --all-markets --yes');
-    },
-  );
+  it('goes on in the other markets if some cannot be read, and says their common reason once', async () => {
+    await placeInThree();
+    const proxy = await startProxy({
+      port: Number(new URL(pit.served.address.tradeUrl).port),
+      treat: ({ operation, parameters }) =>
+        operation === 'getOrders' && parameters.currency !== 'btc_usdt' ? UNREADABLE : PASS,
+    });
+    const extra = {
+      environment: {
+        ...pit.served.environment,
+        PIT_TRADE_URL: pit.served.address.tradeUrl.replace(/:\d+/, `:${proxy.port}`),
+      },
+    };
+    const { code, stdout, stderr } = await pit.run('cancel --all --all-markets --yes --json --timeout 5', extra);
+    const [, markets = '', reason = ''] =
+      /^Orders may still be open: ([a-z_, ]+): ([^;]+?\.)$/.exec(lastMessage(stderr)) ?? [];
+    const listed = (await pit.json<{ market: string }[]>('markets')).map(({ market }) => market);
+    expect([code, markets.split(', ').sort()]).toEqual([9, listed.filter((name) => name !== 'btc_usdt').sort()]);
+    // a second market would follow a colon
+    expect(reason.split(':')).toHaveLength(2);
+    const answer = document<Cancelled[] | { cancelled: Cancelled[] }>(stdout);
+    const rows = 'cancelled' in answer ? answer.cancelled : answer;
+    expect(rows.map(({ market, outcome }) => `${market} ${outcome}`)).toEqual(['btc_usdt cancelled']);
+    expect((await pit.json<Cancelled[]>('orders --all-markets')).map(({ market }) => market).sort()).toEqual([
+      'eos_usdt',
+      'eth_usdt',
+    ]);
+    await pit.done('cancel --all --all-markets --yes');
+  });
 
   it.each([
     ['cancel --all-markets', '--all-markets needs --all.'],
