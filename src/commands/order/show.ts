@@ -38,7 +38,7 @@ export default define({
     if (isWatched) requireWatchable(context, { '--wait': wait });
     if ((order === undefined) === (id === undefined))
       throw usage('Give exactly one of the order id and --id.', suggest('List the ids', 'orders', market));
-    const trading = await context.trading.open();
+    const trading = await context.session.trading();
     const { client } = trading;
     const reference = id === undefined ? { id: order ?? '' } : { clientId: id };
     const read = () => client.getOrder(market, reference);

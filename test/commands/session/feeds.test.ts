@@ -32,8 +32,8 @@ function sessionOf(profile: string) {
   return createContext({ host, globals: { ...globals, ...times }, output: new Output(host, 'table') }).context.session;
 }
 
-async function feedsOf(profile: string, channels: Parameters<ReturnType<typeof sessionOf>['live']['feeds']>[0]) {
-  const feeds = await sessionOf(profile).live.feeds(channels);
+async function feedsOf(profile: string, channels: Parameters<ReturnType<typeof sessionOf>['feeds']>[0]) {
+  const feeds = await sessionOf(profile).feeds(channels);
   onTestFinished(() => feeds.close());
   return feeds;
 }
