@@ -4,7 +4,6 @@ import * as shape from '../cli/shapes.js';
 import { bestPrices, crossedText } from '../domain/book.js';
 import { Decimal, grouped } from '../domain/decimal.js';
 import type { Depth, Level } from '../domain/market-data.js';
-import { wireField } from '../exchange/description.js';
 import type { Answer } from '../terminal/answer.js';
 import { bars } from '../terminal/bar.js';
 import type { Screen } from '../terminal/screen.js';
@@ -33,9 +32,9 @@ const LEVEL = { price: shape.decimal('in the quote coin'), amount: shape.decimal
 
 export const DEPTH: shape.Fields = {
   market: shape.text(''),
-  time: shape.time('when the exchange created it', wireField.DEPTH.time),
-  bids: shape.array(shape.object(LEVEL), 'best first', wireField.DEPTH.bids),
-  asks: shape.array(shape.object(LEVEL), 'best first', wireField.DEPTH.asks),
+  time: shape.time('when the exchange created it'),
+  bids: shape.array(shape.object(LEVEL), 'best first'),
+  asks: shape.array(shape.object(LEVEL), 'best first'),
 };
 
 export const BOOK_ROW = shape.object({ side: shape.enumOf(['ask', 'bid'], ''), ...LEVEL });
@@ -75,7 +74,7 @@ export default define({
         show: (screen) => showChosen(screen, { market, base, quote, time, bids, asks }),
       };
     };
-    const read = async () => answerOf(await client.depth(market, levels, merge));
+    const read = async () => answerOf(await client.depth({ market, size: levels, merge }));
     if (!isWatched) return read();
     // no channel carries merged levels
     if (merge !== undefined) return watch(context, read);

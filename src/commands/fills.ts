@@ -4,7 +4,6 @@ import * as shape from '../cli/shapes.js';
 import { Decimal, formatAmount } from '../domain/decimal.js';
 import type { Order, Side } from '../domain/order.js';
 import { boundsByAnswer } from '../domain/time-range.js';
-import { wireField } from '../exchange/description.js';
 import { type Exchange, type OrderPages, type Pages, uncounted } from '../exchange/exchange.js';
 import { sideColumn } from '../terminal/cells.js';
 import type { Column } from '../terminal/table.js';
@@ -19,16 +18,16 @@ import { define } from './session/command.js';
 type FillRow = ReturnType<typeof fillRow>;
 
 const FILL = shape.object({
-  orderId: shape.id('of the order: a row is an order with all that it has filled so far', wireField.ORDER.id),
+  orderId: shape.id('of the order: a row is an order with all that it has filled so far'),
   clientId: shape.nullable(shape.text('your own id; null if pit did not place it lately')),
-  time: shape.time('when the order was placed: the exchange reports no time of a fill', wireField.ORDER.time),
-  market: shape.text('', wireField.ORDER.market),
-  side: shape.enumOf(['buy', 'sell'], '', wireField.ORDER.side),
+  time: shape.time('when the order was placed: the exchange reports no time of a fill'),
+  market: shape.outsideText(''),
+  side: shape.enumOf(['buy', 'sell'], ''),
   price: shape.decimal('the average, in the quote coin'),
-  amount: shape.decimal('filled so far, in the base coin', wireField.ORDER.filled),
-  value: shape.decimal('in the quote coin', wireField.ORDER.filledValue),
-  fee: shape.nullable(shape.decimal('so far', wireField.ORDER.fee)),
-  feeCoin: shape.nullable(shape.text('as observed')),
+  amount: shape.decimal('filled so far, in the base coin'),
+  value: shape.decimal('in the quote coin'),
+  fee: shape.nullable(shape.decimal('so far')),
+  feeCoin: shape.nullable(shape.outsideText('as observed')),
 });
 
 export default define({
@@ -45,7 +44,7 @@ export default define({
     'fills btc_usdt --from 2026-11-01 --to 2026-12-01 --json',
     'fills --all --csv',
   ],
-  output: shape.readFrom(shape.array(FILL), 'getOrders'),
+  output: shape.array(FILL),
   async run(context, { market, from, to, all }) {
     const trading = await context.session.trading();
     const client = withTimePerPage(context, trading.client);

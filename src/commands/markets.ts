@@ -4,7 +4,6 @@ import { fieldColumns } from '../cli/field-columns.js';
 import * as shape from '../cli/shapes.js';
 import type { Market } from '../domain/market.js';
 import { usage } from '../errors.js';
-import { wireField } from '../exchange/description.js';
 import type { Column } from '../terminal/table.js';
 import { unknownCoinNote } from './inputs/coin-filter.js';
 import { coinName, marketName } from './inputs/parsers.js';
@@ -12,15 +11,15 @@ import { knownDays, withDay } from './listings/day-prices.js';
 import { define } from './session/command.js';
 
 const MARKET = shape.object({
-  market: shape.text('its name: base_quote', wireField.MARKET.market),
-  base: shape.text('the traded coin', wireField.MARKET.base),
-  quote: shape.text('the coin of prices', wireField.MARKET.quote),
-  priceScale: shape.integer('decimals in a price', wireField.MARKET.priceScale),
-  amountScale: shape.integer('decimals in an amount', wireField.MARKET.amountScale),
+  market: shape.outsideText('its name: base_quote'),
+  base: shape.outsideText('the traded coin'),
+  quote: shape.outsideText('the coin of prices'),
+  priceScale: shape.integer('decimals in a price'),
+  amountScale: shape.integer('decimals in an amount'),
   tickSize: shape.decimal('smallest step of a price'),
   lotSize: shape.decimal('smallest step of an amount'),
-  minAmount: shape.decimal('smallest order in the base coin', wireField.MARKET.minAmount),
-  minNotional: shape.decimal('smallest order in the quote coin', wireField.MARKET.minNotional),
+  minAmount: shape.decimal('smallest order in the base coin'),
+  minNotional: shape.decimal('smallest order in the quote coin'),
 });
 
 export default define({

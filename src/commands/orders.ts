@@ -42,7 +42,7 @@ export default define({
     'orders --all-markets',
     'orders --watch',
   ],
-  output: shape.readFrom(shape.array(shape.object(ORDER)), 'getOrders'),
+  output: shape.array(shape.object(ORDER)),
   async run(context, { market, side, state = 'open', page, all, allMarkets, watch: isWatched }) {
     if (isWatched) requireWatchable(context);
     if (market !== undefined && allMarkets)

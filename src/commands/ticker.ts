@@ -6,7 +6,6 @@ import { Decimal } from '../domain/decimal.js';
 import type { Market } from '../domain/market.js';
 import type { Ticker } from '../domain/market-data.js';
 import { usage } from '../errors.js';
-import { wireField } from '../exchange/description.js';
 import type { Answer } from '../terminal/answer.js';
 import { changeColumn } from '../terminal/cells.js';
 import type { Output } from '../terminal/output.js';
@@ -24,16 +23,16 @@ interface Row extends Ticker {
 }
 
 export const TICKER: shape.Fields = {
-  market: shape.text('', wireField.TICKER.market),
-  time: shape.nullable(shape.time('null when listed from one request for all', wireField.TICKER.time)),
-  bid: shape.nullable(shape.decimal('best bid', wireField.TICKER.bid)),
-  ask: shape.nullable(shape.decimal('best ask', wireField.TICKER.ask)),
-  last: shape.nullable(shape.decimal('price of the last trade', wireField.TICKER.last)),
-  open: shape.nullable(shape.decimal('', wireField.TICKER.open)),
-  high: shape.nullable(shape.decimal('', wireField.TICKER.high)),
-  low: shape.nullable(shape.decimal('', wireField.TICKER.low)),
-  change: shape.nullable(shape.decimal('over 24 hours, in percent', wireField.TICKER.change)),
-  volume: shape.nullable(shape.decimal('over 24 hours, in the base coin', wireField.TICKER.volume)),
+  market: shape.outsideText(''),
+  time: shape.nullable(shape.time('null when listed from one request for all')),
+  bid: shape.nullable(shape.decimal('best bid')),
+  ask: shape.nullable(shape.decimal('best ask')),
+  last: shape.nullable(shape.decimal('price of the last trade')),
+  open: shape.nullable(shape.decimal('')),
+  high: shape.nullable(shape.decimal('')),
+  low: shape.nullable(shape.decimal('')),
+  change: shape.nullable(shape.decimal('over 24 hours, in percent')),
+  volume: shape.nullable(shape.decimal('over 24 hours, in the base coin')),
 };
 
 type Sorting = 'change' | 'volume' | 'market';
@@ -144,7 +143,7 @@ async function chosenMarkets(
 
 async function readEach({ session }: Context, markets: readonly Market[]): Promise<Row[]> {
   const client = await session.exchange();
-  return Promise.all(markets.map(async ({ market }) => tickerRow(market, await client.ticker(market))));
+  return Promise.all(markets.map(async ({ market }) => tickerRow(market, await client.ticker({ market }))));
 }
 
 export function tickerRow(market: string, { time, ...ticker }: Ticker & { readonly time: number }): Row {

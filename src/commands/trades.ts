@@ -4,7 +4,6 @@ import { fieldColumns } from '../cli/field-columns.js';
 import * as shape from '../cli/shapes.js';
 import { compareIds, type Trade } from '../domain/market-data.js';
 import { suggest, usage } from '../errors.js';
-import { wireField } from '../exchange/description.js';
 import { sideColumn } from '../terminal/cells.js';
 import type { Column } from '../terminal/table.js';
 import { isoTime } from '../terminal/time.js';
@@ -18,13 +17,13 @@ import { define } from './session/command.js';
 const NEWEST = 50;
 
 export const TRADE = shape.object({
-  id: shape.id('of the trade', wireField.TRADE.id),
-  time: shape.time('', wireField.TRADE.time),
+  id: shape.id('of the trade'),
+  time: shape.time(''),
   market: shape.text(''),
-  side: shape.enumOf(['buy', 'sell'], 'of the taker', wireField.TRADE.side),
-  price: shape.decimal('in the quote coin', wireField.TRADE.price),
-  amount: shape.decimal('in the base coin', wireField.TRADE.amount),
-  orderSide: shape.nullable(shape.enumOf(['buy', 'sell'], 'by a second field', wireField.TRADE.orderSide)),
+  side: shape.enumOf(['buy', 'sell'], 'of the taker'),
+  price: shape.decimal('in the quote coin'),
+  amount: shape.decimal('in the base coin'),
+  orderSide: shape.nullable(shape.enumOf(['buy', 'sell'], 'by a second field')),
 });
 
 export default define({

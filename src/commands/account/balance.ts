@@ -4,10 +4,9 @@ import { fieldColumns } from '../../cli/field-columns.js';
 import * as shape from '../../cli/shapes.js';
 import type { Coin } from '../../domain/account.js';
 import { Decimal, grouped } from '../../domain/decimal.js';
-import { wireField } from '../../exchange/description.js';
 import type { Answer } from '../../terminal/answer.js';
 import { type Column, table } from '../../terminal/table.js';
-import { concernsCoin, type UnknownWrite } from '../../trading/unknown-writes.js';
+import { concernsCoin, type UnknownWrite } from '../../trading/settling/unknown-writes.js';
 import { unknownCoin } from '../funds/refusal.js';
 import { coinName } from '../inputs/parsers.js';
 import { requireWatchable, WATCH, watch } from '../live/watch-flag.js';
@@ -17,14 +16,14 @@ import { areConnected, readRates } from './rates.js';
 
 /** The fields of a coin's balance. */
 export const BALANCE: shape.Fields = {
-  coin: shape.text('', wireField.COIN.coin),
-  name: shape.text('the new name of a renamed coin', wireField.COIN.name),
-  available: shape.decimal('', wireField.COIN.available),
-  frozen: shape.decimal('held by open orders', wireField.COIN.frozen),
+  coin: shape.outsideText(''),
+  name: shape.outsideText('the new name of a renamed coin'),
+  available: shape.decimal(''),
+  frozen: shape.decimal('held by open orders'),
   total: shape.decimal('available and frozen'),
-  canDeposit: shape.boolean('', wireField.COIN.canDeposit),
-  canWithdraw: shape.boolean('', wireField.COIN.canWithdraw),
-  canLoan: shape.boolean('can be lent', wireField.COIN.canLoan),
+  canDeposit: shape.boolean(''),
+  canWithdraw: shape.boolean(''),
+  canLoan: shape.boolean('can be lent'),
   value: shape.nullable(shape.decimal('in the coin of --in')),
 };
 

@@ -6,7 +6,7 @@ import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
 import { type Entry, record } from '../../terminal/table.js';
 import { readOpenOrders } from '../../trading/orders/open-orders.js';
-import { settleMarket } from '../../trading/settle.js';
+import { settleMarket } from '../../trading/settling/reconcile-orders.js';
 import { startTimerWithRetries, type Timer } from '../../trading/timed-cancel/timer.js';
 import type { TradingContext } from '../../trading/trading-context.js';
 import { explainUnknownMarket } from '../inputs/known-market.js';

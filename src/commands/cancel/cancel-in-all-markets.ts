@@ -8,7 +8,7 @@ import { table } from '../../terminal/table.js';
 import { wrapped } from '../../terminal/text.js';
 import { type CancelAttempt, type CancelledAll, cancelAll } from '../../trading/cancel/cancel-orders.js';
 import type { OwnOrders } from '../../trading/orders/open-orders.js';
-import { settleMarket } from '../../trading/settle.js';
+import { settleMarket } from '../../trading/settling/reconcile-orders.js';
 import type { Context } from '../session/command.js';
 import { carryOut, dryRequest, exchangeText, openWithConsent } from '../writes/write.js';
 import { byReason, CancelRun, inEachMarket, type MarketOrders, openInAllMarkets } from './all-markets.js';

@@ -5,7 +5,6 @@ import { Decimal, formatAmount, grouped } from '../../domain/decimal.js';
 import { splitMarket } from '../../domain/market.js';
 import type { Order } from '../../domain/order.js';
 import { Failure, type FailureKind, suggest } from '../../errors.js';
-import { wireField } from '../../exchange/description.js';
 import { WRONG_KEYS } from '../../exchange/exchange.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { Paint } from '../../terminal/palette.js';
@@ -17,27 +16,20 @@ import {
   type CancelledAll,
   type CancelResult,
 } from '../../trading/cancel/cancel-orders.js';
-import { mayPlace, type UnknownWrite } from '../../trading/unknown-writes.js';
+import { mayPlace, type UnknownWrite } from '../../trading/settling/unknown-writes.js';
 
 /** The outcome of a cancellation. */
 export const CANCELLED: shape.Fields = {
   outcome: shape.enumOf(['cancelled', 'refused', 'unknown'], ''),
-  id: shape.nullable(shape.text('of the order')),
+  id: shape.nullable(shape.outsideText('of the order')),
   clientId: shape.nullable(shape.text('your own id, if you cancelled by it')),
-  market: shape.text(''),
+  market: shape.outsideText(''),
   price: shape.nullable(shape.decimal('in the quote coin')),
   amount: shape.nullable(shape.decimal('in the base coin')),
-  filled: shape.nullable(shape.decimal('before it was cancelled', wireField.CANCELLATION.filled)),
-  filledValue: shape.nullable(shape.decimal('in the quote coin', wireField.CANCELLATION.filledValue)),
-  code: shape.nullable(shape.integer("the exchange's return code", wireField.CANCELLATION.code)),
-  message: shape.nullable(shape.text("the exchange's message", wireField.CANCELLATION.message)),
-};
-
-/** The same if the order could not be read: then its terms are those of the answer. */
-export const CANCELLED_BY_ANSWER: shape.Fields = {
-  ...CANCELLED,
-  price: shape.nullable(shape.decimal('in the quote coin', wireField.CANCELLATION.price)),
-  amount: shape.nullable(shape.decimal('in the base coin', wireField.CANCELLATION.amount)),
+  filled: shape.nullable(shape.decimal('before it was cancelled')),
+  filledValue: shape.nullable(shape.decimal('in the quote coin')),
+  code: shape.nullable(shape.integer("the exchange's return code")),
+  message: shape.nullable(shape.outsideText("the exchange's message")),
 };
 
 /** A cancellation's fields in the order of the contract. */

@@ -65,10 +65,10 @@ export default define({
   examples: ['commit', 'commit pit5b39c93435bd27d2fb168cd7', 'commit pit5b39c93435bd27d2fb168cd7 --dry-run --json'],
   output: shape.anyOf(
     shape.array(shape.object(PREPARED), 'without an id'),
-    { ...shape.readFrom(SENT_ORDER), description: 'of an order' },
-    { ...shape.readFrom(REPLACED), description: 'of a replacement' },
-    { ...shape.readFrom(BATCH), description: 'of a ladder' },
-    shape.array(shape.readFrom(shape.object(CANCELLED)), 'of cancellations'),
+    { ...SENT_ORDER, description: 'of an order' },
+    { ...REPLACED, description: 'of a replacement' },
+    { ...BATCH, description: 'of a ladder' },
+    shape.array(shape.object(CANCELLED), 'of cancellations'),
   ),
   dryRunOutput: shape.anyOf(DRY_ORDER, DRY_REPLACEMENT, DRY_BATCH, shape.array(dryRunShape())),
   async run(context, { id }) {

@@ -4,7 +4,6 @@ import { fieldColumns } from '../../cli/field-columns.js';
 import * as shape from '../../cli/shapes.js';
 import type { ChainAddress } from '../../domain/funds.js';
 import { Failure, usage } from '../../errors.js';
-import { wireField } from '../../exchange/description.js';
 import type { Exchange } from '../../exchange/exchange.js';
 import type { Answer } from '../../terminal/answer.js';
 import { qrCode } from '../../terminal/qr.js';
@@ -20,11 +19,11 @@ type AddressRow = ReturnType<typeof addressRow>;
 
 const ADDRESS = shape.object({
   coin: shape.text(''),
-  chain: shape.nullable(shape.text('', wireField.ADDRESS.chain)),
-  address: shape.nullable(shape.text('the account on a chain with memos', wireField.ADDRESS.address)),
-  memo: shape.nullable(shape.text('coins sent without it are lost', wireField.ADDRESS.memo)),
-  canDeposit: shape.nullable(shape.boolean('', wireField.ADDRESS.canDeposit)),
-  canWithdraw: shape.nullable(shape.boolean('', wireField.ADDRESS.canWithdraw)),
+  chain: shape.nullable(shape.outsideText('')),
+  address: shape.nullable(shape.outsideText('the account on a chain with memos')),
+  memo: shape.nullable(shape.outsideText('coins sent without it are lost')),
+  canDeposit: shape.nullable(shape.boolean('')),
+  canWithdraw: shape.nullable(shape.boolean('')),
 });
 
 export default define({

@@ -5,7 +5,7 @@ import * as shape from '../../cli/shapes.js';
 import { Decimal, grouped } from '../../domain/decimal.js';
 import { type Bill, balanceAfter } from '../../domain/funds.js';
 import { suggest, usage } from '../../errors.js';
-import { FACTS, wireField } from '../../exchange/description.js';
+import { FACTS } from '../../exchange/description.js';
 import type { Exchange, Pages } from '../../exchange/exchange.js';
 import type { Answer } from '../../terminal/answer.js';
 import { paintChange, signed } from '../../terminal/cells.js';
@@ -19,20 +19,20 @@ import { explainRefusalOfPages } from './refusal.js';
 type BillRow = ReturnType<typeof billRow>;
 
 const BILL = shape.object({
-  id: shape.id('of the bill', wireField.BILL.id),
-  time: shape.time('', wireField.BILL.time),
-  coin: shape.text('', wireField.BILL.coin),
-  type: shape.nullable(shape.text("the exchange's text", wireField.BILL.type)),
-  change: shape.decimal('negative if coins went out', wireField.BILL.change),
-  balance: shape.nullable(shape.decimal('after the change', wireField.BILL.balance)),
-  remark: shape.nullable(shape.text('', wireField.BILL.remark)),
-  total: shape.nullable(shape.decimal('a second balance', wireField.BILL.total)),
-  timeRaw: shape.nullable(shape.text('as sent', wireField.BILL.timeRaw)),
+  id: shape.id('of the bill'),
+  time: shape.time(''),
+  coin: shape.outsideText(''),
+  type: shape.nullable(shape.outsideText("the exchange's text")),
+  change: shape.decimal('negative if coins went out'),
+  balance: shape.nullable(shape.decimal('after the change')),
+  remark: shape.nullable(shape.outsideText('')),
+  total: shape.nullable(shape.decimal('a second balance')),
+  timeRaw: shape.nullable(shape.outsideText('as sent')),
 });
 
 const SUMMARY = shape.object({
-  coin: shape.text(''),
-  type: shape.nullable(shape.text("the exchange's text")),
+  coin: shape.outsideText(''),
+  type: shape.nullable(shape.outsideText("the exchange's text")),
   count: shape.integer('how many bills'),
   in: shape.decimal('sum of what came in'),
   out: shape.decimal('sum of what went out, without a sign'),

@@ -2,7 +2,6 @@ import { fieldColumns } from '../../cli/field-columns.js';
 import * as shape from '../../cli/shapes.js';
 import { DEPOSIT_STATES, type Deposit } from '../../domain/funds.js';
 import { suggest } from '../../errors.js';
-import { wireField } from '../../exchange/description.js';
 import type { Column } from '../../terminal/table.js';
 import { isoTime, localTime } from '../../terminal/time.js';
 import { type Context, define } from '../session/command.js';
@@ -12,18 +11,18 @@ import { listTransfers, TRANSFER_ARGUMENTS, transferFlags } from './transfer-lis
 type DepositRow = ReturnType<typeof depositRow>;
 
 const DEPOSIT = shape.object({
-  id: shape.id('of the record', wireField.DEPOSIT.id),
-  time: shape.nullable(shape.time('null if the time zone is unknown then', wireField.DEPOSIT.time)),
-  timeRaw: shape.nullable(shape.text('as sent', wireField.DEPOSIT.timeRaw)),
-  coin: shape.text('', wireField.DEPOSIT.coin),
-  amount: shape.decimal('', wireField.DEPOSIT.amount),
-  address: shape.nullable(shape.text('', wireField.DEPOSIT.address)),
-  hash: shape.nullable(shape.text('', wireField.DEPOSIT.hash)),
-  confirmations: shape.nullable(shape.integer('', wireField.DEPOSIT.confirmations)),
-  internal: shape.nullable(shape.boolean('within the exchange', wireField.DEPOSIT.internal)),
-  description: shape.nullable(shape.text("the exchange's text", wireField.DEPOSIT.description)),
-  state: shape.enumOf([...DEPOSIT_STATES, 'other'], '', wireField.DEPOSIT.state),
-  status: shape.integer("the exchange's code", wireField.DEPOSIT.status),
+  id: shape.id('of the record'),
+  time: shape.nullable(shape.time('null if the time zone is unknown then')),
+  timeRaw: shape.nullable(shape.outsideText('as sent')),
+  coin: shape.outsideText(''),
+  amount: shape.decimal(''),
+  address: shape.nullable(shape.outsideText('')),
+  hash: shape.nullable(shape.outsideText('')),
+  confirmations: shape.nullable(shape.integer('')),
+  internal: shape.nullable(shape.boolean('within the exchange')),
+  description: shape.nullable(shape.outsideText("the exchange's text")),
+  state: shape.enumOf([...DEPOSIT_STATES, 'other'], ''),
+  status: shape.integer("the exchange's code"),
 });
 
 export default define({

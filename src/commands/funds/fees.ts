@@ -4,19 +4,18 @@ import { fieldColumns } from '../../cli/field-columns.js';
 import * as shape from '../../cli/shapes.js';
 import type { ChainFee } from '../../domain/funds.js';
 import { asFailure, Failure, suggest } from '../../errors.js';
-import { wireField } from '../../exchange/description.js';
 import { coinName } from '../inputs/parsers.js';
 import { define } from '../session/command.js';
 import { explainRefusal } from './refusal.js';
 import { openColumn } from './state-columns.js';
 
 const CHAIN_FEE = shape.object({
-  coin: shape.text('', wireField.CHAIN_FEE.coin),
-  chain: shape.text('', wireField.CHAIN_FEE.chain),
-  mainChain: shape.text('', wireField.CHAIN_FEE.mainChain),
-  fee: shape.decimal('of a withdrawal', wireField.CHAIN_FEE.fee),
-  canDeposit: shape.boolean('', wireField.CHAIN_FEE.canDeposit),
-  canWithdraw: shape.boolean('', wireField.CHAIN_FEE.canWithdraw),
+  coin: shape.outsideText(''),
+  chain: shape.outsideText(''),
+  mainChain: shape.outsideText(''),
+  fee: shape.decimal('of a withdrawal'),
+  canDeposit: shape.boolean(''),
+  canWithdraw: shape.boolean(''),
 });
 
 const column = fieldColumns<ChainFee>(CHAIN_FEE);
@@ -28,7 +27,7 @@ export default define({
   output: shape.array(CHAIN_FEE),
   async run(context, { coin }) {
     const client = await context.session.exchange();
-    const rows = await explainRefusal(context, { coin, permission: 'money' }, () => client.fees(coin)).catch(
+    const rows = await explainRefusal(context, { coin, permission: 'money' }, () => client.fees({ coin })).catch(
       (error: unknown) => {
         throw coin === undefined ? withoutCoin(asFailure(error)) : error;
       },

@@ -48,7 +48,7 @@ async function explanationOf({ session }: Pick<Context, 'session'>, { coin, perm
 }
 
 async function coinsOf(client: Exchange): Promise<string[]> {
-  return [...new Set((await client.fees()).map(({ coin }) => coin))];
+  return [...new Set((await client.fees({})).map(({ coin }) => coin))];
 }
 
 /** An unknown coin, with the nearest names. */

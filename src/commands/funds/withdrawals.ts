@@ -2,10 +2,9 @@ import { fieldColumns } from '../../cli/field-columns.js';
 import * as shape from '../../cli/shapes.js';
 import { WITHDRAWAL_STATES, type Withdrawal } from '../../domain/funds.js';
 import { tryRead } from '../../errors.js';
-import { wireField } from '../../exchange/description.js';
 import type { Column } from '../../terminal/table.js';
 import { isoTime } from '../../terminal/time.js';
-import { settleCoin } from '../../trading/withdrawals/settle-records.js';
+import { settleCoin } from '../../trading/settling/reconcile-withdrawals.js';
 import { define } from '../session/command.js';
 import { stateColumn } from './state-columns.js';
 import { listTransfers, TRANSFER_ARGUMENTS, transferFlags } from './transfer-listing.js';
@@ -13,17 +12,17 @@ import { listTransfers, TRANSFER_ARGUMENTS, transferFlags } from './transfer-lis
 type WithdrawalRow = ReturnType<typeof withdrawalRow>;
 
 const WITHDRAWAL = shape.object({
-  id: shape.id('of the record', wireField.WITHDRAWAL.id),
-  time: shape.time('', wireField.WITHDRAWAL.time),
-  processedTime: shape.nullable(shape.time('', wireField.WITHDRAWAL.processedTime)),
+  id: shape.id('of the record'),
+  time: shape.time(''),
+  processedTime: shape.nullable(shape.time('')),
   coin: shape.text(''),
-  amount: shape.decimal('', wireField.WITHDRAWAL.amount),
-  fee: shape.nullable(shape.decimal('', wireField.WITHDRAWAL.fee)),
-  address: shape.nullable(shape.text('', wireField.WITHDRAWAL.address)),
-  hash: shape.nullable(shape.text('', wireField.WITHDRAWAL.hash)),
-  merchantOrderNo: shape.nullable(shape.text('', wireField.WITHDRAWAL.merchantOrderNo)),
-  state: shape.enumOf([...WITHDRAWAL_STATES, 'other'], '', wireField.WITHDRAWAL.state),
-  status: shape.integer("the exchange's code", wireField.WITHDRAWAL.status),
+  amount: shape.decimal(''),
+  fee: shape.nullable(shape.decimal('')),
+  address: shape.nullable(shape.outsideText('')),
+  hash: shape.nullable(shape.outsideText('')),
+  merchantOrderNo: shape.nullable(shape.outsideText('')),
+  state: shape.enumOf([...WITHDRAWAL_STATES, 'other'], ''),
+  status: shape.integer("the exchange's code"),
 });
 
 export default define({

@@ -6,7 +6,6 @@ import { CANDLE_TYPES, type Candle, type CandleType } from '../../domain/candle.
 import { Decimal, grouped } from '../../domain/decimal.js';
 import type { Moment } from '../../domain/moment.js';
 import { usage } from '../../errors.js';
-import { wireField } from '../../exchange/description.js';
 import type { Exchange } from '../../exchange/exchange.js';
 import type { Answer, Live } from '../../terminal/answer.js';
 import { paintChange } from '../../terminal/cells.js';
@@ -38,12 +37,12 @@ export function parseCandleType(name: string, word: string): CandleType {
 }
 
 export const CANDLE = shape.object({
-  time: shape.time('opening time', wireField.CANDLE.time),
-  open: shape.decimal('', wireField.CANDLE.open),
-  high: shape.decimal('', wireField.CANDLE.high),
-  low: shape.decimal('', wireField.CANDLE.low),
-  close: shape.decimal('', wireField.CANDLE.close),
-  volume: shape.decimal('in the base coin', wireField.CANDLE.volume),
+  time: shape.time('opening time'),
+  open: shape.decimal(''),
+  high: shape.decimal(''),
+  low: shape.decimal(''),
+  close: shape.decimal(''),
+  volume: shape.decimal('in the base coin'),
   closed: shape.boolean('false for the current candle'),
 });
 
@@ -145,7 +144,7 @@ export default define({
 async function requirePast(client: Exchange, market: string, since: Moment): Promise<void> {
   const isPast = (now: number) => since(now) <= now;
   if (isPast(client.marketNow())) return;
-  await client.ticker(market);
+  await client.ticker({ market });
   const now = client.marketNow();
   if (isPast(now)) return;
   throw usage(`--since is in the future: ${isoTime(since(now))}.`, 'Give a past time, or an age such as 2h.');

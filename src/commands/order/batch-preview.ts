@@ -8,7 +8,7 @@ import { type Job, MAX_PAIRS } from '../../trading/batches/job.js';
 import { totals } from '../../trading/batches/lines.js';
 import type { GuardName } from '../../trading/guards/limits.js';
 import type { BatchLine } from '../../trading/journal/write.js';
-import { distanceFrom, type Reference } from '../../trading/market-view.js';
+import { distanceFrom, type Reference } from '../../trading/preview/market-view.js';
 import { dryRunShape, REQUEST } from '../writes/dry-run.js';
 import type { WriteContext } from '../writes/write.js';
 import { progressOf } from './batch-result.js';

@@ -2,7 +2,6 @@ import { fieldColumns } from '../../cli/field-columns.js';
 import * as shape from '../../cli/shapes.js';
 import { Decimal, formatAmount, formatAverage, grouped } from '../../domain/decimal.js';
 import type { Order, OrderState, OrderType, Side } from '../../domain/order.js';
-import { wireField } from '../../exchange/description.js';
 import { paintSide, sideColumn, sideText } from '../../terminal/cells.js';
 import type { Paint } from '../../terminal/palette.js';
 import type { Screen } from '../../terminal/screen.js';
@@ -35,24 +34,24 @@ export interface OrderRow {
 }
 
 export const ORDER: shape.Fields = {
-  id: shape.id('of the order', wireField.ORDER.id),
+  id: shape.id('of the order'),
   clientId: shape.nullable(shape.text('your own id; null if pit did not place it lately')),
-  market: shape.text('', wireField.ORDER.market),
-  side: shape.enumOf(['buy', 'sell'], '', wireField.ORDER.side),
-  type: shape.enumOf(['limit', 'postOnly', 'ioc', 'other'], '', wireField.ORDER.type),
+  market: shape.outsideText(''),
+  side: shape.enumOf(['buy', 'sell'], ''),
+  type: shape.enumOf(['limit', 'postOnly', 'ioc', 'other'], ''),
   account: shape.nullable(shape.enumOf(['spot', 'isolated', 'cross'], 'the exchange does not report it')),
-  price: shape.decimal('in the quote coin', wireField.ORDER.price),
-  amount: shape.decimal('in the base coin', wireField.ORDER.amount),
-  filled: shape.decimal('in the base coin', wireField.ORDER.filled),
+  price: shape.decimal('in the quote coin'),
+  amount: shape.decimal('in the base coin'),
+  filled: shape.decimal('in the base coin'),
   remaining: shape.decimal('amount less what has filled'),
-  filledValue: shape.decimal('in the quote coin', wireField.ORDER.filledValue),
+  filledValue: shape.decimal('in the quote coin'),
   averagePrice: shape.nullable(shape.decimal('null if nothing has filled')),
-  fee: shape.nullable(shape.decimal('so far', wireField.ORDER.fee)),
-  feeCoin: shape.nullable(shape.text('as observed')),
-  feeDiscount: shape.boolean("paid with the platform's own coin", wireField.ORDER.feeDiscount),
-  time: shape.time('when it was placed', wireField.ORDER.time),
-  state: shape.enumOf(['open', 'filled', 'cancelled', 'other'], '', wireField.ORDER.state),
-  status: shape.integer("the exchange's own code", wireField.ORDER.status),
+  fee: shape.nullable(shape.decimal('so far')),
+  feeCoin: shape.nullable(shape.outsideText('as observed')),
+  feeDiscount: shape.boolean("paid with the platform's own coin"),
+  time: shape.time('when it was placed'),
+  state: shape.enumOf(['open', 'filled', 'cancelled', 'other'], ''),
+  status: shape.integer("the exchange's own code"),
 };
 
 /** An order as a row of output. The exchange names a client id only if the order was asked for by it. */

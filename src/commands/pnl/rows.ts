@@ -56,7 +56,7 @@ export const PNL_ROW = shape.object({
       fees: AMOUNT,
       deposits: AMOUNT,
       withdrawals: AMOUNT,
-      other: shape.array(shape.object({ type: shape.text("the exchange's text"), amount: AMOUNT })),
+      other: shape.array(shape.object({ type: shape.outsideText("the exchange's text"), amount: AMOUNT })),
       unexplained: AMOUNT,
     }),
     'how the bills of each coin come about; only in the last row',

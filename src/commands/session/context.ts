@@ -3,6 +3,7 @@ import type { RunningCommand } from '../../cli/run.js';
 import { Failure, suggest } from '../../errors.js';
 import { TimeBudget } from '../../platform/time-budget.js';
 import { Prompts } from '../../terminal/prompts.js';
+import type { RecentBooks } from '../../trading/guards/recent-books.js';
 import { Sandbox } from './sandbox.js';
 import { Session } from './session.js';
 
@@ -14,12 +15,18 @@ export interface Context extends CommandContext {
   readonly sandbox: Sandbox;
 }
 
-/** Creates a command's context. Nothing is read yet. */
-export function createContext(base: CliContext): RunningCommand & { readonly context: Context } {
+/**
+ * Creates a command's context. Nothing is read yet.
+ * @param recentBooks of the commands before it, in a shell
+ */
+export function createContext(
+  base: CliContext,
+  recentBooks?: RecentBooks,
+): RunningCommand & { readonly context: Context } {
   const { host, globals, output } = base;
   const budget = new TimeBudget(globals.timeoutMs, host.monotonic, globals.isTimeoutGiven);
   const sandbox = new Sandbox(host, budget, output);
-  const session = new Session(base, budget, sandbox);
+  const session = new Session(base, budget, sandbox, recentBooks);
   let prompts: Prompts | undefined;
   return {
     context: {

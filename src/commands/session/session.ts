@@ -44,10 +44,11 @@ import { requireOwnFolder } from '../../platform/private-files.js';
 import type { TimeBudget } from '../../platform/time-budget.js';
 import type { SandboxAddress } from '../../sandbox/lifecycle/files.js';
 import type { Output } from '../../terminal/output.js';
+import type { RecentBooks } from '../../trading/guards/recent-books.js';
 import type { JournalEntry } from '../../trading/journal/entry.js';
 import type { Journal, Unsettled } from '../../trading/journal/journal.js';
 import type { TradingContext } from '../../trading/trading-context.js';
-import type { UnknownWrite } from '../../trading/unknown-writes.js';
+import type { UnknownWrite } from '../../trading/settling/unknown-writes.js';
 import { accountName } from './account-name.js';
 import { hostsOf, isSameDestination, keyStoreOf, latchAccountOf, profilesWithLatch } from './destination.js';
 import { type Sandbox, sandboxStopped } from './sandbox.js';
@@ -65,6 +66,7 @@ export class Session {
   readonly #output: Output;
   readonly #budget: TimeBudget;
   readonly #sandbox: Sandbox;
+  readonly #recentBooks: RecentBooks | undefined;
 
   readonly profiles: Profiles;
   /** The keys of all profiles. */
@@ -91,12 +93,19 @@ export class Session {
   #isSandboxKeptStopped = false;
   #isHaltReported = false;
 
-  constructor({ host, globals, output }: CliContext, budget: TimeBudget, sandbox: Sandbox) {
+  /** @param recentBooks of the commands before it, in a shell */
+  constructor(
+    { host, globals, output }: CliContext,
+    budget: TimeBudget,
+    sandbox: Sandbox,
+    recentBooks: RecentBooks | undefined,
+  ) {
     this.#host = host;
     this.#globals = globals;
     this.#output = output;
     this.#budget = budget;
     this.#sandbox = sandbox;
+    this.#recentBooks = recentBooks;
 
     this.profiles = new Profiles(host.directories.config);
     this.keys = keyStoreOf(host, budget);
@@ -446,6 +455,7 @@ export class Session {
       get keptHistory() {
         return keptHistory();
       },
+      recentBooks: this.#recentBooks,
       orderPushes: await this.#orderPushes(),
       requestLifetimeMs: reqTimeToleranceMs(connection.settings),
       ...reportsTo(output, host.errors.isTTY === true),
@@ -476,7 +486,7 @@ export class Session {
    * @throws Failure `usage` if it cannot be read
    */
   async unknownWrites(): Promise<readonly UnknownWrite[]> {
-    const [journal, { unknownWrites }] = await Promise.all([this.journal(), import('../../trading/unknown-writes.js')]);
+    const [journal, { unknownWrites }] = await Promise.all([this.journal(), import('../../trading/settling/unknown-writes.js')]);
     this.#unsettled ??= journal.unsettled();
     return unknownWrites(journal, this.#unsettled);
   }

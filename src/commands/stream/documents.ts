@@ -13,16 +13,13 @@ const EVENT: shape.Fields = {
   skipped: shape.integer('how many earlier events this one replaces because the reader was slow'),
 };
 
-/** The operations that start a channel and close its gaps. */
-const READ_BY_CHANNELS = ['ticker', 'depth', 'trades', 'kline', 'getOrders', 'getAccountInfo'];
-
 /** What `pit stream` prints, a line each. */
 export const DOCUMENT: shape.Shape = shape.anyOf(
   shape.object({
     ...EVENT,
     data: {
       description: 'as the command of this name prints it',
-      ...shape.readFrom(shape.anyOf(...DOCUMENTS), ...READ_BY_CHANNELS),
+      ...shape.anyOf(...DOCUMENTS),
     },
   }),
   shape.object({

@@ -8,7 +8,7 @@ import type { Meaning } from '../../terminal/palette.js';
 import { type Screen, screenOf } from '../../terminal/screen.js';
 import { wrapped } from '../../terminal/text.js';
 import { parseAmount, parsePrice } from '../../trading/expressions.js';
-import { unknownWrites } from '../../trading/unknown-writes.js';
+import { unknownWrites } from '../../trading/settling/unknown-writes.js';
 import { cancelEverything, cancelNamed } from '../cancel/cancel.js';
 import { sendOrder } from '../order/order.js';
 import { sendReplacement } from '../order/replace.js';

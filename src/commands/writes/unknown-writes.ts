@@ -1,5 +1,5 @@
 import { Failure, suggest } from '../../errors.js';
-import { concernsMarket, type UnknownWrite, unknownWrites } from '../../trading/unknown-writes.js';
+import { concernsMarket, type UnknownWrite, unknownWrites } from '../../trading/settling/unknown-writes.js';
 import type { Context } from '../session/command.js';
 import type { WriteContext } from './write.js';
 
