@@ -80,7 +80,7 @@ export function positiveDecimal(name: string): Parser<string> {
     const value = /^\d{1,30}(\.\d{1,30})?$/.test(word) ? Decimal.parse(word) : undefined;
     if (value !== undefined && value.sign > 0) return value.toString();
     const advice = numberAdvice(text);
-    if (advice !== undefined) throw usage(`${name} cannot be ${quoted(text)}.`, advice);
+    if (advice !== undefined) throw usage(`${name} cannot be read as a number: ${quoted(text)}.`, advice);
     throw usage(`${name} must be a number above zero, not ${quoted(text)}.`, 'Write it like 0.5, 31000 or 1e-05.');
   };
 }
@@ -108,7 +108,13 @@ export const orderId = withCompletion({ of: 'order' }, idNumber('The order id'))
 /** The interface allows 4 to 36 letters and digits. */
 export function clientId(word: string): string {
   if (/^[A-Za-z0-9]{4,36}$/.test(word)) return word;
-  throw usage(`${quoted(word)} cannot be a client order id.`, 'It must be 4 to 36 letters or digits.');
+  const hasOthers = /[^A-Za-z0-9]/.test(word);
+  const fault = hasOthers
+    ? 'has other characters than letters and digits'
+    : word.length < 4
+      ? 'is too short'
+      : 'is too long';
+  throw usage(`The client order id ${quoted(word)} ${fault}.`, 'It must be 4 to 36 letters or digits.');
 }
 
 /** The client id of an existing order. */
@@ -195,7 +201,7 @@ export const duration: Parser<number> = (word) => {
 export const durationAboveZero: Parser<number> = (word) => {
   const milliseconds = duration(word);
   if (milliseconds > 0) return milliseconds;
-  throw usage(`${quoted(word)} is no time at all.`, 'Write it as 500ms, 90s, 15m, 2h or 7d.');
+  throw usage(`The duration ${quoted(word)} is zero.`, 'Write it as 500ms, 90s, 15m, 2h or 7d.');
 };
 
 /** A duration that is no longer than another one, such as `24d`. */

@@ -1,4 +1,5 @@
 import type { CliContext, CommandContext } from '../../cli/context.js';
+import type { CommandTable } from '../../cli/definition.js';
 import type { RunningCommand } from '../../cli/run.js';
 import { Failure, suggest } from '../../errors.js';
 import { TimeBudget } from '../../platform/time-budget.js';
@@ -9,6 +10,8 @@ import { Session } from './session.js';
 
 /** What a command works with. */
 export interface Context extends CommandContext {
+  /** Every command of the program. */
+  readonly commands: CommandTable;
   /** The command's remaining time. */
   readonly budget: TimeBudget;
   readonly session: Session;
@@ -21,6 +24,7 @@ export interface Context extends CommandContext {
  */
 export function createContext(
   base: CliContext,
+  commands: CommandTable,
   recentBooks?: RecentBooks,
 ): RunningCommand & { readonly context: Context } {
   const { host, globals, output } = base;
@@ -31,6 +35,7 @@ export function createContext(
   return {
     context: {
       ...base,
+      commands,
       budget,
       session,
       sandbox,
