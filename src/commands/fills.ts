@@ -47,7 +47,7 @@ export default define({
   ],
   output: shape.array(FILL),
   async run(context, { market, from, to, all }) {
-    const trading = await context.trading.open();
+    const trading = await context.session.trading();
     const client = withTimePerPage(context, trading.client);
     requireRange([from, to], ['--from', '--to'], context.host.now());
     const range = { bounds: boundsByAnswer(client, { from, to }), readsAllPages: all || from !== undefined };

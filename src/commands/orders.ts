@@ -53,7 +53,7 @@ export default define({
     requirePageOrAll({ page, all });
     if (page !== undefined && side === undefined)
       throw usage('--page needs --side.', 'The exchange lists buys and sells on separate pages.');
-    const trading = await context.trading.open();
+    const trading = await context.session.trading();
     const sides: readonly Side[] = side === undefined ? ['buy', 'sell'] : [side];
     const extent =
       page !== undefined

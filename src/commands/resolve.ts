@@ -80,14 +80,14 @@ export default define({
     }),
   ),
   async run(context, { clientId, as }) {
-    const journal = await context.trading.openJournal();
+    const journal = await context.session.journal();
     const id = clientId === undefined ? undefined : journal.idOf(clientId);
     const { isIdle, archive } = journal;
     if (isIdle && as === undefined) {
       if (id === undefined) return { data: [], show: (screen) => show(screen, [], NOTHING_UNKNOWN) };
       if (archive.find(id) === undefined) throw noSuchWrite(id);
     }
-    const trading = await context.trading.open();
+    const trading = await context.session.trading();
     const before = trading.journal.unsettled();
     const wasDamaged = before.damaged.filter((one) => (id ?? one) === one).map((one) => damagedRow(trading, one));
     if (as !== undefined) await settleManually(trading, id, as);
@@ -235,7 +235,7 @@ function warnUnexpected({ output }: Context, unexpected: readonly Settled[]): vo
 async function warnUnplaced({ output, session }: Context, resolution: Resolution): Promise<void> {
   const order = unplacedOf(resolution);
   if (order === undefined) return;
-  const market = await tryRead(async () => (await session.exchange.markets()).find(order.market));
+  const market = await tryRead(async () => (await session.markets()).find(order.market));
   const isTooLittle = market !== undefined && isTooSmall(market, Decimal.of(order.price), Decimal.of(order.amount));
   const rest = isTooLittle ? tooLittleText(order) : suggest('To place it', ...orderArgs(order));
   output.warn([`${textOf(resolution.write)}: the order is cancelled, and its replacement was not placed.`, rest]);

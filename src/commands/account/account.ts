@@ -48,7 +48,7 @@ export default define({
   output: shape.object({ ...ACCOUNT, coins: shape.array(COIN), unknown: shape.array(UNKNOWN), halted: HALTED }),
   row: shape.object({ ...ACCOUNT, coins: COIN }),
   async run(context) {
-    const client = await context.session.exchange.signed();
+    const client = await context.session.signedExchange();
     const { coins, ...info } = await client.account();
     const writes = await warnOfUnknown(context, () => true);
     const unknown = writes.map(({ operation, clientId, market }) => ({

@@ -70,7 +70,7 @@ async function waitForAlerts(
 ): Promise<void> {
   const { session, host, output, globals, budget } = context;
   const needsKeys = conditions.some(({ kind }) => kind === 'fill');
-  const client = await (needsKeys ? session.exchange.signed() : session.exchange.open());
+  const client = await (needsKeys ? session.signedExchange() : session.exchange());
   if (conditions.some(({ kind }) => kind === 'threshold')) await client.markets.find(market);
   const end = new AbortController();
   let ended: 'interrupted' | 'overdue' | undefined;
@@ -92,10 +92,10 @@ async function waitForAlerts(
   if (globals.isTimeoutGiven)
     void host.sleep(globals.timeoutMs, end.signal).then(() => end.signal.aborted || endAs('overdue'));
   const follow = async (channels: readonly Channel[]) => {
-    session.exchange.keepStopped();
+    session.keepSandboxStopped();
     // it may last for days
     await host.limitMemory();
-    const stream = await session.live.stream(channels, { signal: end.signal, reads: 'polls' });
+    const stream = await session.stream(channels, { signal: end.signal, reads: 'polls' });
     line.show(stream);
     void warnWhileBlind(context, stream, channels, end.signal);
     return stream;

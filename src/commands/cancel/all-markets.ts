@@ -30,7 +30,7 @@ export async function marketsToCancel(
 ): Promise<MarketsToCancel> {
   const known = new Set((await tryRead(async () => trading.journal.markets())) ?? []);
   try {
-    const listed = (await (await session.exchange.markets()).all()).map(({ market }) => market);
+    const listed = (await (await session.markets()).all()).map(({ market }) => market);
     const isListed = new Set(listed);
     const names = [
       ...[...known].filter((market) => isListed.has(market)),

@@ -38,7 +38,7 @@ export default define({
   output: shape.array(ADDRESS),
   async run(context, { coin, single, withdraw }) {
     if (single && withdraw) throw usage('--single and --withdraw exclude each other.', 'Give one of them.');
-    const client = await context.session.exchange.signed();
+    const client = await context.session.signedExchange();
     const read = async (): Promise<readonly ChainAddress[]> => {
       if (withdraw) return [await client.withdrawalAddress(coin)];
       return single ? [await readSingle(client, coin)] : client.depositAddresses(coin);

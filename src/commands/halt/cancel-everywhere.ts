@@ -42,7 +42,7 @@ export class CancelEverywhere {
     const context = this.#context;
     let trading: TradingContext;
     try {
-      trading = await context.trading.open();
+      trading = await context.session.trading();
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       return { ...NOTHING_CANCELLED, failure: leftOpen('partial', [error.message]) };

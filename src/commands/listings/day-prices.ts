@@ -70,7 +70,7 @@ export function withDay<Row>(
 }
 
 async function keyOf({ session }: Pick<Context, 'session'>): Promise<string> {
-  const { baseUrl } = await session.profile.connection();
+  const { baseUrl } = await session.connection();
   return `days ${baseUrl ?? 'sandbox'}`;
 }
 

@@ -72,7 +72,7 @@ async function readMarket<List extends OrderPages>(
 }
 
 async function marketsOf({ session }: Context, { journal }: TradingContext, all: boolean): Promise<readonly string[]> {
-  return all ? (await (await session.exchange.markets()).all()).map(({ market }) => market) : journal.markets();
+  return all ? (await (await session.markets()).all()).map(({ market }) => market) : journal.markets();
 }
 
 /** Which markets were read because none was named. */

@@ -48,7 +48,7 @@ export const mcpCommand = (program: Program) =>
       if (host.input.isTTY === true)
         output.note(['Waiting for a client on stdin.', suggest('Let one start it', 'mcp', 'config', 'CLIENT')]);
       // the profile at the start: if the user chose another one later, tools would answer from another exchange
-      const { profile, hostFromEnvironment } = await session.profile.connection();
+      const { profile, hostFromEnvironment } = await session.connection();
       const { serve } = await import('./server.js');
       const { isTimeoutGiven, timeoutMs } = globals;
       const serving = {

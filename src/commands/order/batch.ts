@@ -200,7 +200,7 @@ async function planBatch(
 ): Promise<PlannedBatch> {
   const { session, trading, output } = context;
   const { side, account } = where;
-  const market = await (await session.exchange.markets()).find(where.market);
+  const market = await (await session.markets()).find(where.market);
   const snapshot = marketSnapshot(context, market, { side, account, levels: 1 }, earlier?.snapshot);
   const planned = (lines: readonly BatchLine[]) => {
     const rows = lines.map(([line, price, amount]) => ({ line, price, amount }));

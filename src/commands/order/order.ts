@@ -149,7 +149,7 @@ async function existingAnswer(
   id: string,
   whenPlaced: Sending['whenPlaced'],
 ): Promise<Answer | undefined> {
-  const markets = await context.session.exchange.markets();
+  const markets = await context.session.markets();
   const market = await markets.find(draft.market);
   const existing = await findExistingOrder(context.trading, draft.market, id);
   if (existing === undefined) return undefined;
@@ -254,7 +254,7 @@ export function sendPreparedOrder(
   ifBlocked: Advice,
 ): Promise<Answer> {
   const prepare = async (earlier: PlannedOrder | undefined): Promise<PlannedOrder> => {
-    const market = await (await context.session.exchange.markets()).find(terms.market);
+    const market = await (await context.session.markets()).find(terms.market);
     const snapshot = marketSnapshot(context, market, terms, earlier?.snapshot);
     return plannedOrder(context, id, terms, { market, snapshot });
   };
@@ -327,7 +327,7 @@ export async function planOrder(
   earlier?: PlannedOrder,
 ): Promise<PlannedOrder> {
   const { side, type, account, at, borrow, repay } = draft;
-  const market = await (await context.session.exchange.markets()).find(draft.market);
+  const market = await (await context.session.markets()).find(draft.market);
   const snapshot = marketSnapshot(context, market, draft, earlier?.snapshot);
   if (earlier === undefined && draft.id !== undefined && draft.once !== true)
     await requireNewId(context, draft.market, draft.id);

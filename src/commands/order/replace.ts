@@ -145,7 +145,7 @@ export async function planReplace(
   earlier?: PlannedReplacement,
 ): Promise<PlannedReplacement> {
   const { trading, session, host, isPreviewed } = context;
-  const market = await (await session.exchange.markets()).find(name);
+  const market = await (await session.markets()).find(name);
   const levels = isPreviewed ? PREVIEW_LEVELS : undefined;
   // by its id, as a client id names the newest order that has it
   const order = earlier === undefined ? reference : earlier.replaces.terms.order;

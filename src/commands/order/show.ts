@@ -38,7 +38,7 @@ export default define({
   async run(context, { market, order, id, wait, watch: isWatched }) {
     if (isWatched) requireWatchable(context, { '--wait': wait });
     requireOneOrder(market, order, id);
-    const trading = await context.trading.open();
+    const trading = await context.session.trading();
     const { client } = trading;
     const reference = id === undefined ? { id: order ?? '' } : { clientId: id };
     const read = () => client.getOrder(market, reference);

@@ -42,7 +42,7 @@ export default define({
   output: shape.anyOf(shape.array(PNL_ROW), shape.array(LOT_ROW, 'with --lots')),
   async run(context, { markets: names, from, to, method = 'fifo', in: unit, lots: listsLots }) {
     requireRange([from, to], ['--from', '--to'], context.host.now());
-    const trading = await context.trading.open();
+    const trading = await context.session.trading();
     const client = withTimePerPage(context, trading.client);
     for (const name of names) await client.markets.find(name);
     const markets = await client.markets.all();
@@ -207,7 +207,7 @@ function noteDueFees({ output }: Context, due: MatchedHistory['due']): void {
 }
 
 async function warnOfUndated({ output, session }: Context, undated: AccountPnl['undated']): Promise<void> {
-  const { profile } = await session.profile.connection();
+  const { profile } = await session.connection();
   const amounts = undated.map(({ coin, amount }) => `${formatAmount(amount)} ${coin}`).join(', ');
   output.warn([
     `Deposits of ${amounts} have no bill, and the exchange's time zone is unknown when they came in: they are left out.`,

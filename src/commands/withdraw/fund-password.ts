@@ -52,7 +52,7 @@ async function textOf(
 ): Promise<string> {
   if (source.kind === 'stdin') return firstLine(host.input, 'stdin');
   if (source.kind === 'descriptor') return firstLine(opened(source.fd), `The file descriptor ${source.fd}`);
-  if ((await session.profile.connection()).sandbox)
+  if ((await session.connection()).sandbox)
     output.note(suggest('See the fund password of the sandbox', 'sandbox', 'status'));
   return prompts.hidden(`${question} Fund password:`);
 }

@@ -113,7 +113,7 @@ function withdraw(
       dryRequest(context, { kind: 'withdrawal', withdrawal: checked.prepared.wanted }, previewData(checked)),
     confirm: ({ prepared }) => confirmAddress(context, prepared, request, repeatedAddress),
     send: async ({ prepared }) => {
-      const limits = async () => withdrawLimits(await session.profile.currentSettings());
+      const limits = async () => withdrawLimits(await session.currentSettings());
       const password = await readFundPassword(command, source, withdrawalQuestion(prepared));
       return sendWithdrawal(trading, prepared.wanted, { id, limits, password, gate });
     },
@@ -129,7 +129,7 @@ async function checkWithdrawal(
   { trading, session, output }: WriteContext,
   request: WithdrawRequest,
 ): Promise<CheckedWithdrawal> {
-  const settings = await session.profile.currentSettings();
+  const settings = await session.currentSettings();
   const { coin } = request;
   const facts = await coinFacts(command, trading, coin);
   const prepared = prepareWithdrawal(request, facts, feePlace(settings));

@@ -33,8 +33,8 @@ function sessionOf(profile: string) {
     .session;
 }
 
-async function feedsOf(profile: string, channels: Parameters<ReturnType<typeof sessionOf>['live']['feeds']>[0]) {
-  const feeds = await sessionOf(profile).live.feeds(channels);
+async function feedsOf(profile: string, channels: Parameters<ReturnType<typeof sessionOf>['feeds']>[0]) {
+  const feeds = await sessionOf(profile).feeds(channels);
   onTestFinished(() => feeds.close());
   return feeds;
 }
