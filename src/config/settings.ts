@@ -3,8 +3,19 @@ import { COIN, RENAMED_COINS } from '../domain/coin.js';
 import { Decimal, plainNumber, splitUnit } from '../domain/decimal.js';
 import { usage } from '../errors.js';
 import { shown, unknownWord } from './nearest.js';
-import type { Setting } from './setting.js';
 import { checkUrl, isLoopback, type UrlRole } from './urls.js';
+
+/** Something a profile can be set to, beyond its hosts. */
+interface Setting {
+  readonly about: string;
+  readonly values: string;
+  /** What applies if it is not set; absent if nothing does. */
+  readonly default?: string;
+  /** The value in the form that is stored, or null if it is invalid. */
+  parse(value: string): string | null;
+  /** The value as it may be shown, if it holds a secret. */
+  show?(value: string): string;
+}
 
 const NOTIONALS = 'amounts of quote coins like 50000usdt,2btc (other coins keep their default), or off';
 

@@ -82,7 +82,7 @@ export function positiveDecimal(name: string): Parser<string> {
     const value = DECIMAL.read(text);
     if (value !== undefined && Decimal.of(value).sign > 0) return value;
     const advice = numberAdvice(text);
-    if (advice !== undefined) throw usage(`${name} cannot be ${quoted(text)}.`, advice);
+    if (advice !== undefined) throw usage(`${name} cannot be read as a number: ${quoted(text)}.`, advice);
     throw usage(`${name} must be a number above zero, not ${quoted(text)}.`, 'Write it like 0.5, 31000 or 1e-05.');
   };
 }
@@ -111,7 +111,13 @@ export const orderId = withCompletion({ of: 'order' }, idNumber('The order id'))
 /** The id that a client gives its order. */
 export function clientId(word: string): string {
   if (CLIENT_ID.isExact(word)) return word;
-  throw usage(`${quoted(word)} cannot be a client order id.`, `It ${CLIENT_ID.rule}.`);
+  const hasOthers = /[^A-Za-z0-9]/.test(word);
+  const fault = hasOthers
+    ? 'has other characters than letters and digits'
+    : word.length < 4
+      ? 'is too short'
+      : 'is too long';
+  throw usage(`The client order id ${quoted(word)} ${fault}.`, `It ${CLIENT_ID.rule}.`);
 }
 
 /** The client id of an existing order. */
@@ -198,7 +204,7 @@ export const duration: Parser<number> = (word) => {
 export const durationAboveZero: Parser<number> = (word) => {
   const milliseconds = duration(word);
   if (milliseconds > 0) return milliseconds;
-  throw usage(`${quoted(word)} is no time at all.`, 'Write it as 500ms, 90s, 15m, 2h or 7d.');
+  throw usage(`The duration ${quoted(word)} is zero.`, 'Write it as 500ms, 90s, 15m, 2h or 7d.');
 };
 
 /** A duration that is no longer than another one, such as `24d`. */

@@ -203,7 +203,7 @@ class Shell {
   async #use([word, ...others]: readonly string[]): Promise<number> {
     if (word === undefined || others.length > 0)
       throw usage(
-        'A market is missing, or there is more than one: use takes one.',
+        word === undefined ? 'The market is missing.' : 'There is more than one market.',
         suggest('List the markets', 'markets'),
       );
     const { market } = await (await this.#session.exchange.markets()).find(marketName(word));

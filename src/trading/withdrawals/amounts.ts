@@ -56,7 +56,7 @@ export function parseWithdrawAmount(text: string): WithdrawAmount & { readonly c
     );
   if (unit !== '%') return unit === '' ? { amount: digits } : { amount: digits, coin: unit };
   if (value.compare(Decimal.of('100')) > 0)
-    throw usage('A share is at most 100%.', 'Write 100% to withdraw everything.');
+    throw usage('The share is more than 100%.', 'Write 100% to withdraw everything.');
   return { percent: digits };
 }
 
