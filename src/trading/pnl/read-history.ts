@@ -87,8 +87,8 @@ class HistoryReader {
     const from = newest === undefined ? undefined : Math.min(newest, billsReadAt);
     const overlap = from === undefined ? [] : bills.filter(({ time }) => time >= from);
     const { value: recent, began } = await datedRead(trading, () => this.#billsFrom(from));
-    const found = new Set(recent.map(textOf));
-    if (!overlap.every((bill) => found.has(textOf(bill)))) {
+    const found = new Set(recent.map(billText));
+    if (!overlap.every((bill) => found.has(billText(bill)))) {
       this.#kept = EMPTY;
       return this.#readBills();
     }
@@ -204,7 +204,7 @@ function keptOrder({ state, ...order }: Order): KeptOrder {
   return { id, market, side, price, filled, filledValue, fee, feeCoin, time, isOpen };
 }
 
-function textOf(bill: Bill): string {
+function billText(bill: Bill): string {
   return JSON.stringify(bill);
 }
 

@@ -76,12 +76,12 @@ export class AmountIndex {
     this.#statement = statement;
 
     const left = statement.lines.filter(({ place }) => !statement.isTaken(place));
-    this.#lines = groupBy(left, ({ coin, change }) => keyOf(coin, change));
+    this.#lines = groupBy(left, ({ coin, change }) => bookingKey(coin, change));
   }
 
   /** The oldest bill of exactly this amount that `suits`. */
   find(coin: string, change: Decimal, suits: (line: Line) => boolean = () => true): Line | undefined {
-    return this.#lines.get(keyOf(coin, change))?.find((one) => !this.#statement.isTaken(one.place) && suits(one));
+    return this.#lines.get(bookingKey(coin, change))?.find((one) => !this.#statement.isTaken(one.place) && suits(one));
   }
 
   /** Takes the bill that {@link find} finds. */
@@ -92,7 +92,7 @@ export class AmountIndex {
   }
 }
 
-function keyOf(coin: string, change: Decimal): string {
+function bookingKey(coin: string, change: Decimal): string {
   return `${coin} ${change.trimmed().toString()}`;
 }
 
