@@ -6,7 +6,7 @@ import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
 import { type Entry, record } from '../../terminal/table.js';
 import { readOpenOrders } from '../../trading/orders/open-orders.js';
-import { settleMarket } from '../../trading/settling/reconcile-orders.js';
+import { closeMarket } from '../../trading/settling/close-lists.js';
 import { startTimerWithRetries, type Timer } from '../../trading/timed-cancel/timer.js';
 import type { TradingContext } from '../../trading/trading-context.js';
 import { explainUnknownMarket } from '../inputs/known-market.js';
@@ -19,6 +19,7 @@ import { openText } from './open-text.js';
 
 export default define({
   summary: 'Cancel every order of a market in one minute',
+  needs: ['entrust'],
   arguments: {
     market: required('the market', marketName),
     command: several('with --hold, after --: a command that runs under the timer', programWord),
@@ -79,7 +80,7 @@ export function cancelAfter(
     send: async () => {
       started = await explainUnknownMarket(context, market, () => startTimerWithRetries(trading, market));
       onStarted(started);
-      await settleMarket(trading, market);
+      await closeMarket(trading, market);
       return started;
     },
     interrupted: () => ({

@@ -8,7 +8,7 @@ import { table } from '../../terminal/table.js';
 import { wrapped } from '../../terminal/text.js';
 import { type CancelAttempt, type CancelledAll, cancelAll } from '../../trading/cancel/cancel-orders.js';
 import type { OwnOrders } from '../../trading/orders/open-orders.js';
-import { settleMarket } from '../../trading/settling/reconcile-orders.js';
+import { closeMarket } from '../../trading/settling/close-lists.js';
 import type { Context } from '../session/command.js';
 import { carryOut, dryRequest, exchangeText, openWithConsent } from '../writes/write.js';
 import { byReason, CancelRun, inEachMarket, type MarketOrders, openInAllMarkets } from './all-markets.js';
@@ -65,7 +65,7 @@ export async function cancelInAllMarkets(context: Context): Promise<Answer> {
         try {
           const done = await cancelAll(trading, market, own, run.options());
           run.finished(done.attempts);
-          await settleMarket(trading, market);
+          await closeMarket(trading, market);
           return { market, ...done };
         } catch (error) {
           if (!(error instanceof Failure)) throw error;

@@ -19,7 +19,7 @@ import {
 import { orderCancelledBy, ordersMadeBy } from '../../trading/journal/write.js';
 import { type OwnOrders, readOpenOrders } from '../../trading/orders/open-orders.js';
 import { type PreparedTerms, requireSameOrder } from '../../trading/prepared/prepared-write.js';
-import { settleMarket } from '../../trading/settling/reconcile-orders.js';
+import { closeMarket } from '../../trading/settling/close-lists.js';
 import type { UnknownWrite } from '../../trading/settling/unknown-writes.js';
 import { explainUnknownMarket, refuseUnknownMarket } from '../inputs/known-market.js';
 import { knownClientId, marketName, orderId } from '../inputs/parsers.js';
@@ -42,6 +42,7 @@ import { openText } from './open-text.js';
 
 export default define({
   summary: 'Cancel orders by id, or all of them',
+  needs: ['entrust'],
   arguments: {
     market: optional('the market; none with --all-markets', marketName),
     ids: several('the order ids', orderId),
@@ -166,7 +167,7 @@ function cancellation(
     send: () =>
       progress.during(async () => {
         const attempts = await cancelOrders(trading, market, orders, (attempt) => progress.answered(attempt));
-        await settleMarket(trading, market);
+        await closeMarket(trading, market);
         return { attempts };
       }),
     interrupted: () => progress.interruption(),
@@ -218,7 +219,7 @@ export function cancelEverything(context: WriteContext, market: string): Promise
             progress.answered(attempt, answers, requests);
           const { mayContinue } = progress.run;
           const done = await cancelAll(trading, market, own, { lists, mayContinue, onProgress, onResponse });
-          await settleMarket(trading, market);
+          await closeMarket(trading, market);
           return done;
         }),
       );

@@ -4,7 +4,7 @@ import { isSameReference, type Order } from '../../domain/order.js';
 import type { Screen } from '../../terminal/screen.js';
 import { KnownClientIds } from '../../trading/orders/known-client-ids.js';
 import { WAITS } from '../../trading/orders/wait.js';
-import { settleMarket } from '../../trading/settling/reconcile-orders.js';
+import { closeMarket } from '../../trading/settling/close-lists.js';
 import { concernsMarket, type UnknownWrite } from '../../trading/settling/unknown-writes.js';
 import { explainUnknownMarket } from '../inputs/known-market.js';
 import { knownClientId, marketName, oneOf, orderId } from '../inputs/parsers.js';
@@ -17,6 +17,7 @@ import { ORDER, orderRecord, orderRow } from './order-row.js';
 
 export default define({
   summary: 'Show one order, by its id or your own',
+  needs: ['entrust'],
   arguments: { market: required('the market', marketName), order: optional('the order id', orderId) },
   flags: {
     id: flag('--id <client-id>', 'your own id of the order', knownClientId),
@@ -58,7 +59,7 @@ export default define({
         await warnOfUnknown(context, (write) => concernsMarket(write, market));
         throw error;
       });
-      await settleMarket(trading, market);
+      await closeMarket(trading, market);
       await warnOfUnknown(context, named);
       return { found, failure };
     };

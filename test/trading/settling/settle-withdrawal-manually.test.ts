@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { closeCoin } from '../../../src/trading/settling/close-lists.js';
 import { settleManually } from '../../../src/trading/settling/manual/settle-manually.js';
-import { settleCoin } from '../../../src/trading/settling/reconcile-withdrawals.js';
 import { resolve } from '../../../src/trading/settling/resolve.js';
 import { saying } from '../../support/advice.js';
 import { NOW } from '../../support/fake-host.js';
@@ -36,7 +36,7 @@ describe('a withdrawal that stays unknown whatever the exchange lists', () => {
     const trading = await lostAt(DOUBTFUL, LATE);
     await settleManually(trading, 'lost1', NOT_SENT);
     expect(trading.journal.archive.find('lost1')).toMatchObject({ outcome: 'notSent', id: null, duplicates: [] });
-    expect(await settleCoin(trading, 'btc')).toEqual([]);
+    expect(await closeCoin(trading, 'btc')).toEqual([]);
     expect(trading.journal.archive.find('lost1')).toMatchObject({ outcome: 'notSent' });
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ExchangeClient } from '../../../src/exchange/exchange-client.js';
 import { placeOrder } from '../../../src/trading/orders/place.js';
-import { findOrder } from '../../../src/trading/settling/settle-order.js';
+import { findOrder } from '../../../src/trading/settling/find-order.js';
 import { KEYS } from '../../exchange/support.js';
 import { type FakeHost, NOW } from '../../support/fake-host.js';
 import { FAULTS, type FaultServer, respond, serveFaults } from '../../support/fault-server.js';
