@@ -47,8 +47,8 @@ import type { Output } from '../../terminal/output.js';
 import type { RecentBooks } from '../../trading/guards/recent-books.js';
 import type { JournalEntry } from '../../trading/journal/entry.js';
 import type { Journal, Unsettled } from '../../trading/journal/journal.js';
-import type { TradingContext } from '../../trading/trading-context.js';
 import type { UnknownWrite } from '../../trading/settling/unknown-writes.js';
+import type { TradingContext } from '../../trading/trading-context.js';
 import { accountName } from './account-name.js';
 import { hostsOf, isSameDestination, keyStoreOf, latchAccountOf, profilesWithLatch } from './destination.js';
 import { type Sandbox, sandboxStopped } from './sandbox.js';
@@ -486,7 +486,10 @@ export class Session {
    * @throws Failure `usage` if it cannot be read
    */
   async unknownWrites(): Promise<readonly UnknownWrite[]> {
-    const [journal, { unknownWrites }] = await Promise.all([this.journal(), import('../../trading/settling/unknown-writes.js')]);
+    const [journal, { unknownWrites }] = await Promise.all([
+      this.journal(),
+      import('../../trading/settling/unknown-writes.js'),
+    ]);
     this.#unsettled ??= journal.unsettled();
     return unknownWrites(journal, this.#unsettled);
   }
