@@ -88,7 +88,7 @@ interface Schema extends shape.Shape {
   readonly title: string;
 }
 
-/** All that `--json` may print for a command, a dry run included. @internal for its test */
+/** All that `--json` may print for a command, a dry run included. */
 export function schemaOf(commandPath: string, { output, dryRunOutput }: Definition): Schema {
   return whole(
     `pit ${commandPath}`,
@@ -102,7 +102,7 @@ function whole(title: string, document: shape.Shape): Schema {
 
 /**
  * The schema of a command, or of all that its words group; of every one, and of the lines on stderr, without words.
- * Throws Failure `usage` with the nearest names. @internal for its tests
+ * Throws Failure `usage` with the nearest names.
  */
 export async function schemasOf(commandPath: string, commands: CommandTable): Promise<Record<string, Schema>> {
   const names = [...Object.keys(commands), ...Object.keys(ON_STDERR)];
