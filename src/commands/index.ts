@@ -1,6 +1,6 @@
 import type { CommandTable, Definition } from '../cli/definition.js';
 import type { Program } from '../cli/run.js';
-import { groups, synonyms } from './names.js';
+import { groups, synonyms } from './reference/command-words.js';
 
 /** Loads one of several commands that share a file. */
 function from<Name extends string>(

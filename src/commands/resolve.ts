@@ -226,7 +226,7 @@ function warnDamaged({ output }: Context, { journal }: TradingContext, ids: read
 function warnUnexpected({ output }: Context, unexpected: readonly Settled[]): void {
   for (const { write } of unexpected)
     output.warn([
-      `This exists on the exchange, although it counted as not sent or rejected: ${textOf(write)}.`,
+      `This exists on the exchange, although it counted as not sent or rejected: ${writeText(write)}.`,
       suggest('See it and stop this warning', 'resolve', write.id),
     ]);
 }
@@ -238,7 +238,7 @@ async function warnUnplaced({ output, session }: Context, resolution: Resolution
   const market = await tryRead(async () => (await session.markets()).find(order.market));
   const isTooLittle = market !== undefined && isTooSmall(market, Decimal.of(order.price), Decimal.of(order.amount));
   const rest = isTooLittle ? tooLittleText(order) : suggest('To place it', ...orderArgs(order));
-  output.warn([`${textOf(resolution.write)}: the order is cancelled, and its replacement was not placed.`, rest]);
+  output.warn([`${writeText(resolution.write)}: the order is cancelled, and its replacement was not placed.`, rest]);
 }
 
 /**
@@ -311,7 +311,7 @@ function show(screen: Screen, resolutions: readonly Resolution[], nothing: strin
 
 function timelineTable(screen: Screen, { write, outcome, id, events }: Resolution): string {
   const named = outcome === 'unknown' ? `, the answer names ${id}` : outcome === 'placed' ? ` as ${id}` : '';
-  const title = `${textOf(write)}: ${outcome}${id === null ? '' : named}`;
+  const title = `${writeText(write)}: ${outcome}${id === null ? '' : named}`;
   const times = (count: number) => (count === 1 ? '' : ` (${count} times)`);
   return table(
     screen,
@@ -336,7 +336,7 @@ function withoutRepeats(events: readonly JournalEvent[]): (JournalEvent & { coun
 }
 
 /** The write in words, for instance `buy 0.01 btc_usdt at 28,000`. */
-function textOf(write: RecordedWrite): string {
+function writeText(write: RecordedWrite): string {
   if (isKind(write, 'order'))
     return write.replaces === undefined ? termsText(write.terms) : replacementText(write.replaces);
   if (isKind(write, 'replace')) return replacementText(write.terms);

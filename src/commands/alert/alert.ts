@@ -105,7 +105,7 @@ async function waitForAlerts(
   const print = async (alert: Alert) => {
     const data = documentOf(market, alert);
     const title = `${market} ${alert.condition.text}`;
-    const text = textOf(market, alert);
+    const text = alertText(market, alert);
     await output.answer({ data, isLater: count > 0, show: () => `${zonedTime(alert.time)}  ${title}: ${text}` });
     actions.start({ document: data, title, text });
   };
@@ -144,7 +144,7 @@ function documentOf(market: string, { condition, time, value, late, order }: Ale
 }
 
 /** What has happened: `30,005.20`, or `bought 0.4 of 1 btc at 28,000 (order 17)`. */
-function textOf(market: string, { condition, value, late, order }: Alert): string {
+function alertText(market: string, { condition, value, late, order }: Alert): string {
   const { base = '' } = parseMarket(market) ?? {};
   const what =
     order === null

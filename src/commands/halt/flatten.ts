@@ -195,7 +195,7 @@ class SaleRun {
 
   answer(holdings: readonly Holding[], results: ReadonlyMap<string, SaleResult>): Answer {
     const orders = this.#sold.flatMap(({ slice, sale }) => resultOf(this.#context, slice, sale));
-    const failure = failureOf(holdings, results, orders, this.#into);
+    const failure = unsoldFailure(holdings, results, orders, this.#into);
     return {
       data: orders.map(({ data }) => data),
       show: (screen) => shownOrders(orders, screen),
@@ -237,7 +237,7 @@ function resultOf(context: WriteContext, { id, terms, placement }: SoldSlice, { 
 }
 
 /** Any unknown 6; anything left that is worth an order, and any duplicate, 9. */
-function failureOf(
+function unsoldFailure(
   holdings: readonly Holding[],
   results: ReadonlyMap<string, SaleResult>,
   orders: readonly Answer[],

@@ -21,7 +21,7 @@ export function reportsTo(output: Pick<Output, 'note' | 'warn' | 'live'>, isTerm
   };
 }
 
-/** The wait for the outcomes of writes: counted down on a terminal, and one line elsewhere. */
+/** The wait for the outcomes of writes: counted down on a terminal, and one line elsewhere. @internal for its test */
 export class OutcomeCountdown {
   readonly #output: Pick<Output, 'note' | 'live'>;
   readonly #isTerminal: boolean;

@@ -33,7 +33,7 @@ export function passwordSource(
  */
 export async function readFundPassword(context: Context, source: PasswordSource, question: string): Promise<string> {
   const { budget } = context;
-  const read = () => textOf(context, source, question);
+  const read = () => typedPassword(context, source, question);
   const text = await budget.pausedDuring(read);
   context.host.redaction.addSecret(text);
   if (text === '')
@@ -45,7 +45,7 @@ export async function readFundPassword(context: Context, source: PasswordSource,
   throw usage(`The fund password ${problem}; nothing was sent.`, ONE_LINE);
 }
 
-async function textOf(
+async function typedPassword(
   { host, prompts, output, session }: Context,
   source: PasswordSource,
   question: string,
