@@ -4,7 +4,9 @@
 import { spawnSync } from 'node:child_process';
 import { preparePackages, root } from './prepare.js';
 
+/** @param {string} name */
 const settling = (name) => `src/trading/settling/${name}.ts`;
+/** @param {string} name */
 const testOfSettling = (name) => `test/trading/settling/${name}.test.ts`;
 
 const GROUPS = [

@@ -63,8 +63,8 @@ export function matchBills(history: AccountHistory): MatchedHistory {
   // an exchange books all fees in one way: the one that leaves the least, trade by trade rather than by sums
   let best = matchBooked(history, first);
   for (const booking of others) {
-    // fees that have bills are not summed
-    if (best.lacking === 0 && (best.summed === 0 || booking.other === 'summed')) break;
+    if (best.lacking + best.summed === 0) break;
+    if (booking.other === 'summed' && !best.lacksFees) continue;
     const found = matchBooked(history, booking);
     if ((leftOf(found) - leftOf(best) || found.summed - best.summed) < 0) best = found;
   }
@@ -92,6 +92,8 @@ interface BookedHistory {
   readonly due: readonly DueFee[];
   /** How many changes lack a bill. */
   readonly lacking: number;
+  /** Whether one of them is a fee. */
+  readonly lacksFees: boolean;
   /** How many bills are left. */
   readonly unmatched: number;
   /** At how many moments only sums are explained. */
@@ -118,23 +120,25 @@ function matchOrders(history: AccountHistory, booking: FeeBooking, ownCoin: stri
   for (const side of sides) side.finish(statement, bills);
   const { movements: feeBills, due } = matchSummedFees(statement, sides);
   const unmatched = statement.lines.filter(({ place }) => !statement.isTaken(place)).length;
-  const lacking = due.length + sides.reduce((sum, side) => sum + lackingBills(side), 0);
+  const fees = due.length + sides.reduce((sum, side) => sum + lackingFees(side), 0);
+  const lacking = fees + sides.reduce((sum, side) => sum + lackingLegs(side), 0);
   const shared = sides.flatMap((side) => side.momentsOfSharedFees().map((time) => ({ time, market: side.market })));
   const uncertain = byMoment([...doubts, ...shared]);
-  return { statement, bills, sides, uncertain, feeBills, due, lacking, unmatched, summed };
+  return { statement, bills, sides, uncertain, feeBills, due, lacking, lacksFees: fees > 0, unmatched, summed };
 }
 
-/** How many changes of a side lack a bill: the fees in one coin are one, however many trades share it. */
-function lackingBills(side: MarketSide): number {
-  const trades = side.tradesWithFees();
-  const feeCoins = trades.flatMap(({ fees }) =>
-    fees.flatMap(({ coin, bill }) => (coin === null || bill === 'none' ? [coin] : [])),
-  );
-  const legs = trades.flatMap(({ hasBill, amount, value }) => [
-    !hasBill.base && amount.sign !== 0,
-    !hasBill.quote && value.sign !== 0,
-  ]);
-  return new Set(feeCoins).size + legs.filter(Boolean).length;
+/** How many trades of a side lack the bill of one of their coins. */
+function lackingLegs(side: MarketSide): number {
+  return side.tradesWithFees().flatMap(({ hasBill, amount, value }) => {
+    const legs = [!hasBill.base && amount.sign !== 0, !hasBill.quote && value.sign !== 0];
+    return legs.filter(Boolean);
+  }).length;
+}
+
+/** How many fees of a side lack a bill: those in one coin are one, however many trades share it. */
+function lackingFees(side: MarketSide): number {
+  const fees = side.tradesWithFees().flatMap((trade) => trade.fees);
+  return new Set(fees.flatMap(({ coin, bill }) => (coin === null || bill === 'none' ? [coin] : []))).size;
 }
 
 /** The markets of each moment, oldest first. */

@@ -351,6 +351,27 @@ describe('a job', () => {
     expect(job.entry.events.at(-1)?.event).toBe(`request 1: 2 orders not sent: ${reason}`);
   });
 
+  it.each([
+    ['no lookup finds yet', (trading: TestTrading) => begin(trading, 'other1', { price: '20000' }).release()],
+    ['another command works on', (trading: TestTrading) => void begin(trading, 'other1', { price: '20000' })],
+  ])(
+    'keeps a line unknown, though its request has expired, if its row may be of an order that %s',
+    async (_, other) => {
+      const trading = tradingWith();
+      const job = await lostJob(trading);
+      other(trading);
+      const list = listOf([row('7', 0), older], { began: LATE });
+      await reconcileOrders(trading, list, { mine: job, expiredTo: NOW });
+      expect(job.outcomes()).toEqual(['unknown', 'unknown', 'unknown']);
+      // once the exchange shows whose the row is, the lines are what is left
+      const shown = { ...tradingWith({ other1: order('7', 3, { price: '20000' }) }, 0, trading.state) };
+      for (const entry of shown.journal.unsettledEntries()) if (entry.isKind('order')) entry.release();
+      await reconcileOrders(shown, list, { mine: job, expiredTo: NOW });
+      expect(shown.journal.archive.find('other1')?.id).toBe('7');
+      expect(job.outcomes()).toEqual(['notSent', 'notSent', 'notSent']);
+    },
+  );
+
   it('has refused lines as soon as a list shows that a rejected request made nothing', async () => {
     const trading = tradingWith();
     const job = await lostJob(trading);
