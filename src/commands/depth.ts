@@ -59,9 +59,9 @@ export default define({
   row: BOOK_ROW,
   async run(context, { market, size, merge, chart, watch: isWatched }) {
     if (isWatched) requireWatchable(context);
-    const { base, quote } = await (await context.session.exchange.markets()).find(market);
+    const { base, quote } = await (await context.session.markets()).find(market);
     const levels = levelsOf(context, size ?? (chart && merge === undefined ? MAX_LEVELS : undefined), merge);
-    const client = await context.session.exchange.open();
+    const client = await context.session.exchange();
     const showChart = chart ? await chartView() : showBook;
     const warnIfCrossed = crossedWarning(context);
     const answerOf = ({ time, bids, asks }: Depth): Answer => {

@@ -32,6 +32,7 @@ const FILL = shape.object({
 
 export default define({
   summary: 'List what your orders have filled, newest first',
+  needs: ['entrust'],
   arguments: { market: optional('the market (default: those in which pit placed orders lately)', marketName) },
   flags: {
     from: flag('--from <time>', 'list all orders from this time (default: the newest)', moment),
@@ -46,7 +47,7 @@ export default define({
   ],
   output: shape.array(FILL),
   async run(context, { market, from, to, all }) {
-    const trading = await context.trading.open();
+    const trading = await context.session.trading();
     const client = withTimePerPage(context, trading.client);
     requireRange([from, to], ['--from', '--to'], context.host.now());
     const range = { bounds: boundsByAnswer(client, { from, to }), readsAllPages: all || from !== undefined };

@@ -52,7 +52,7 @@ export const set = define({
     const { name, tradeUrl, builtIn } = profile;
     if (builtIn) throw sandboxKeys();
     // a damaged file is replaced
-    const found = (await tryRead(() => session.profile.keys.find(name))) ?? null;
+    const found = (await tryRead(() => session.keys.find(name))) ?? null;
     if (store !== undefined && found !== null && !stdin && file === undefined)
       return moved(context, name, { from: found.store, to: store });
     // a terminal would show what is typed
@@ -77,7 +77,7 @@ const PLACES: Readonly<Record<KeyPlace, string>> = { file: 'in a file', keychain
 /** Moves keys to the other place. */
 async function moved(context: Context, name: string, { from, to }: Record<'from' | 'to', KeyPlace>): Promise<Answer> {
   const { session, globals } = context;
-  const pair = await session.profile.keys.get(name);
+  const pair = await session.keys.get(name);
   if (pair === null) throw withoutKeys(name);
   if (from === to) {
     const text = `The keys of ${name} are ${PLACES[to]} already. To replace them, leave --store out.`;
@@ -91,7 +91,7 @@ async function moved(context: Context, name: string, { from, to }: Record<'from'
 }
 
 async function stored({ session }: Context, name: string, pair: KeyPair, place: KeyPlace): Promise<Answer> {
-  const left = await session.profile.keys.set(name, pair, place);
+  const left = await session.keys.set(name, pair, place);
   const where = await placeOf(session, name);
   const answer = { data: masked(name, pair, place), show: () => `Stored the keys of ${name} in ${where}.` };
   if (left === null) return answer;
@@ -102,7 +102,7 @@ async function stored({ session }: Context, name: string, pair: KeyPair, place: 
 
 /** A system without a keychain is no reason to have no keys, but one to say so. */
 async function storedInFile(context: Context, name: string, pair: KeyPair, why: KeychainFailure): Promise<Answer> {
-  await context.session.profile.keys.set(name, pair, 'file');
+  await context.session.keys.set(name, pair, 'file');
   return inFile(context, name, pair, why, 'are');
 }
 
@@ -129,7 +129,7 @@ function isWithoutKeychain(thrown: unknown): thrown is KeychainFailure {
 }
 
 /** Where the keys of a profile are, in words. */
-async function placeOf({ profile: { keys } }: Context['session'], name: string): Promise<string> {
+async function placeOf({ keys }: Context['session'], name: string): Promise<string> {
   const found = await keys.find(name);
   return found?.store === 'keychain'
     ? `the system's keychain, as the entry "${found.entry}" of pit`
@@ -166,8 +166,8 @@ export const show = define({
   async run(context) {
     const { session, sandbox } = context;
     const { name, builtIn } = await chosenProfile(context);
-    const found = builtIn ? null : await session.profile.keys.find(name);
-    const pair = builtIn ? await sandbox.ensure() : await session.profile.keys.get(name);
+    const found = builtIn ? null : await session.keys.find(name);
+    const pair = builtIn ? await sandbox.ensure() : await session.keys.get(name);
     if (pair === null) throw withoutKeys(name);
     const shown = masked(name, pair, found?.store ?? null);
     const where = found === null ? 'the sandbox' : await placeOf(session, name);
@@ -202,7 +202,7 @@ export const remove = define({
     await warnOfOrphanedWrites(context, profile, () => ({ tradeUrl, accessKey: null }));
     if (globals.dryRun) return dryChange('keys remove', `Would remove the keys of ${name}.`);
     await confirm(context, `Remove the keys of ${name}?`);
-    if (!(await session.profile.keys.remove(name))) throw usage(`The profile ${name} has no keys.`);
+    if (!(await session.keys.remove(name))) throw usage(`The profile ${name} has no keys.`);
     const data = { profile: name, accessKey: null, secretKey: null, store: null };
     return { data, show: () => `Removed the keys of ${name}.` };
   },

@@ -36,7 +36,7 @@ export default define({
       throw usage('A market and --base or --quote exclude each other.', 'Name a market or filter by coin.');
     }
     const { session, output } = context;
-    const catalog = await session.exchange.markets();
+    const catalog = await session.markets();
     const markets = market === undefined ? await catalog.all() : [await catalog.find(market)];
     const unknown = unknownCoinNote(markets, { base, quote });
     if (unknown !== undefined) output.warn(unknown);

@@ -18,6 +18,7 @@ type Wanted = 'open' | 'filled' | 'cancelled' | 'all';
 
 export default define({
   summary: 'List orders, newest first (default: open)',
+  needs: ['entrust'],
   arguments: { market: optional('the market (default: those in which pit placed orders lately)', marketName) },
   flags: {
     side: flag('--side <side>', 'only buys or only sells', oneOf('--side', 'buy', 'sell')),
@@ -52,7 +53,7 @@ export default define({
     requirePageOrAll({ page, all });
     if (page !== undefined && side === undefined)
       throw usage('--page needs --side.', 'The exchange lists buys and sells on separate pages.');
-    const trading = await context.trading.open();
+    const trading = await context.session.trading();
     const sides: readonly Side[] = side === undefined ? ['buy', 'sell'] : [side];
     const extent =
       page !== undefined

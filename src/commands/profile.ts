@@ -70,7 +70,7 @@ const SHOWN_PROFILE = shape.object({
  * profile. Throws Failure `credentials` if there is none of that name.
  */
 export async function chosenProfile({ session, globals, host }: Context): Promise<Profile> {
-  const { profiles } = session.profile;
+  const { profiles } = session;
   return profiles.toUse(globals.profile ?? (host.environment.PIT_PROFILE || (await profiles.active())));
 }
 
@@ -78,11 +78,7 @@ export const list = define({
   summary: 'List profiles and mark the active one',
   examples: ['profile list', 'profile list --json'],
   output: shape.array(shape.object(HOSTS)),
-  async run({
-    session: {
-      profile: { profiles },
-    },
-  }) {
+  async run({ session: { profiles } }) {
     const active = await profiles.active();
     return listing({
       rows: (await profiles.list()).map((profile) => hostsOf(profile, active)),
@@ -118,16 +114,7 @@ export const add = define({
   ],
   output: PROFILE,
   dryRunOutput: DRY_CHANGE,
-  async run(
-    {
-      session: {
-        profile: { profiles },
-      },
-      output,
-      globals,
-    },
-    { name, baseUrl, tradeUrl, wsUrl },
-  ) {
+  async run({ session: { profiles }, output, globals }, { name, baseUrl, tradeUrl, wsUrl }) {
     if (baseUrl === undefined || tradeUrl === undefined) {
       throw usage('A profile needs two hosts.', [
         'Give --base-url for market data and --trade-url for signed requests.',
@@ -150,15 +137,7 @@ export const use = define({
   examples: ['profile use overseas', 'profile use sandbox'],
   output: PROFILE,
   dryRunOutput: DRY_CHANGE,
-  async run(
-    {
-      session: {
-        profile: { profiles },
-      },
-      globals,
-    },
-    { name },
-  ) {
+  async run({ session: { profiles }, globals }, { name }) {
     const profile = await profiles.get(name);
     if (globals.dryRun) return dryChange('profile use', `Would make ${name} the active profile.`);
     await profiles.use(name);
@@ -172,7 +151,7 @@ export const show = define({
   examples: ['profile show', 'profile show overseas --json'],
   output: SHOWN_PROFILE,
   async run(context, { name }) {
-    const { profiles } = context.session.profile;
+    const { profiles } = context.session;
     const profile = name === undefined ? await chosenProfile(context) : await profiles.get(name);
     const row = hostsOf(profile, await profiles.active());
     const origins = originsOf(context, profile, name);
@@ -199,7 +178,7 @@ async function keyStoreOf({ session, host: { environment } }: Context, profile: 
     named === undefined && environment.PIT_ACCESS_KEY?.trim() && environment.PIT_SECRET_KEY?.trim();
   if (isInEnvironment) return 'environment';
   // a damaged file is for commands that use the keys, and for pit doctor
-  return (await tryRead(() => session.profile.keys.find(profile.name)))?.store ?? null;
+  return (await tryRead(() => session.keys.find(profile.name)))?.store ?? null;
 }
 
 const KEY_STORE_TEXTS: Readonly<Record<string, string>> = {
@@ -276,7 +255,7 @@ export const set = define({
   dryRunOutput: DRY_CHANGE,
   async run(context, { name, key, value: given, passwordStdin, passwordFile }) {
     const { output, globals } = context;
-    const { profiles } = context.session.profile;
+    const { profiles } = context.session;
     const profile = await profiles.get(name);
     const source = passwordFile ?? (passwordStdin ? STDIN : undefined);
     const value = key === 'limiter' ? await limiterUrl(context, given, source) : given;
@@ -294,7 +273,7 @@ export const set = define({
     }
     await confirmLoosening(context, name, key, value);
     const isOtherExchange = key === 'tradeUrl' && checked !== profile.tradeUrl && !profile.builtIn;
-    const isKeyless = isOtherExchange && (await context.session.profile.keys.remove(name));
+    const isKeyless = isOtherExchange && (await context.session.keys.remove(name));
     if ((await profiles.set(name, key, value)) || isKeyless) {
       output.warn([
         'Its keys were for another trade host and have been removed.',
@@ -325,7 +304,9 @@ async function limiterUrl(context: Context, given: string, source: string | unde
   if (source === undefined) return url;
   const bytes = await readNamedFile(context, source, PASSWORD_RULES);
   const password = new TextDecoder().decode(bytes).replace(/\r?\n$/, '');
-  if (password === '' || /\p{Cc}/u.test(password)) throw usage('The password is not one line.', PASSWORD_RULES.hint);
+  if (password === '') throw usage('The password is empty.', PASSWORD_RULES.hint);
+  if (/\p{Cc}/u.test(password))
+    throw usage('The password has a line end or another control character.', PASSWORD_RULES.hint);
   return withPassword(url, password);
 }
 
@@ -355,7 +336,7 @@ export const unset = define({
   output: PROFILE,
   dryRunOutput: DRY_CHANGE,
   async run(context, { name, key }) {
-    const { profiles } = context.session.profile;
+    const { profiles } = context.session;
     await profiles.get(name);
     if (context.globals.dryRun) return dryChange('profile unset', `Would unset ${key} of ${name}.`);
     await confirmLoosening(context, name, key, undefined);
@@ -373,12 +354,12 @@ export const remove = define({
   async run(context, { name }) {
     const { session } = context;
     requireConsent(context);
-    const profile = await session.profile.profiles.get(name);
+    const profile = await session.profiles.get(name);
     await warnOfOrphanedWrites(context, profile, () => ({ tradeUrl: profile.tradeUrl, accessKey: null }));
     if (context.globals.dryRun) return dryChange('profile remove', `Would remove the profile ${name} and its keys.`);
     await confirmRemoval(context, profile);
-    if (!profile.builtIn) await session.profile.keys.remove(name);
-    await session.profile.profiles.remove(name);
+    if (!profile.builtIn) await session.keys.remove(name);
+    await session.profiles.remove(name);
     return { data: { removed: name }, show: () => `Removed ${name}.` };
   },
 });
@@ -407,7 +388,7 @@ async function changed(profile: Profile, profiles: Profiles, text: string): Prom
  * @throws Failure `declined` unless the name of the setting is typed
  */
 async function confirmLoosening(context: Context, name: string, key: string, value: string | undefined): Promise<void> {
-  const { settings } = await context.session.profile.profiles.get(name);
+  const { settings } = await context.session.profiles.get(name);
   const after = value === undefined ? undefined : checkSetting(key, value);
   if (!loosens(key, settings[key], after)) return;
   await requireTyped(context, key, {

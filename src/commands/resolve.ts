@@ -24,7 +24,7 @@ import {
 import { isTooSmall, termsText } from '../trading/orders/terms.js';
 import type { ManualOutcome } from '../trading/settling/manual/manual-outcome.js';
 import { settleManually } from '../trading/settling/manual/settle-manually.js';
-import { certainAt } from '../trading/settling/poll-until-settled.js';
+import { certainAt } from '../trading/settling/poll-until-found.js';
 import {
   type Resolution,
   recheckSettledWrite,
@@ -53,6 +53,7 @@ const manualOutcome = withCompletion({ of: 'words', words: ['done', 'notSent', '
 
 export default define({
   summary: 'Settle writes whose outcome is unknown',
+  needs: ['entrust'],
   arguments: { clientId: optional('the id from an earlier message (default: every unknown write)', unresolvedId) },
   flags: {
     as: flag(
@@ -79,14 +80,14 @@ export default define({
     }),
   ),
   async run(context, { clientId, as }) {
-    const journal = await context.trading.openJournal();
+    const journal = await context.session.journal();
     const id = clientId === undefined ? undefined : journal.idOf(clientId);
     const { isIdle, archive } = journal;
     if (isIdle && as === undefined) {
       if (id === undefined) return { data: [], show: (screen) => show(screen, [], NOTHING_UNKNOWN) };
       if (archive.find(id) === undefined) throw noSuchWrite(id);
     }
-    const trading = await context.trading.open();
+    const trading = await context.session.trading();
     const before = trading.journal.unsettled();
     const wasDamaged = before.damaged.filter((one) => (id ?? one) === one).map((one) => damagedRow(trading, one));
     if (as !== undefined) await settleManually(trading, id, as);
@@ -225,7 +226,7 @@ function warnDamaged({ output }: Context, { journal }: TradingContext, ids: read
 function warnUnexpected({ output }: Context, unexpected: readonly Settled[]): void {
   for (const { write } of unexpected)
     output.warn([
-      `This exists on the exchange, although it counted as not sent or rejected: ${textOf(write)}.`,
+      `This exists on the exchange, although it counted as not sent or rejected: ${writeText(write)}.`,
       suggest('See it and stop this warning', 'resolve', write.id),
     ]);
 }
@@ -234,10 +235,10 @@ function warnUnexpected({ output }: Context, unexpected: readonly Settled[]): vo
 async function warnUnplaced({ output, session }: Context, resolution: Resolution): Promise<void> {
   const order = unplacedOf(resolution);
   if (order === undefined) return;
-  const market = await tryRead(async () => (await session.exchange.markets()).find(order.market));
+  const market = await tryRead(async () => (await session.markets()).find(order.market));
   const isTooLittle = market !== undefined && isTooSmall(market, Decimal.of(order.price), Decimal.of(order.amount));
   const rest = isTooLittle ? tooLittleText(order) : suggest('To place it', ...orderArgs(order));
-  output.warn([`${textOf(resolution.write)}: the order is cancelled, and its replacement was not placed.`, rest]);
+  output.warn([`${writeText(resolution.write)}: the order is cancelled, and its replacement was not placed.`, rest]);
 }
 
 /**
@@ -310,7 +311,7 @@ function show(screen: Screen, resolutions: readonly Resolution[], nothing: strin
 
 function timelineTable(screen: Screen, { write, outcome, id, events }: Resolution): string {
   const named = outcome === 'unknown' ? `, the answer names ${id}` : outcome === 'placed' ? ` as ${id}` : '';
-  const title = `${textOf(write)}: ${outcome}${id === null ? '' : named}`;
+  const title = `${writeText(write)}: ${outcome}${id === null ? '' : named}`;
   const times = (count: number) => (count === 1 ? '' : ` (${count} times)`);
   return table(
     screen,
@@ -335,7 +336,7 @@ function withoutRepeats(events: readonly JournalEvent[]): (JournalEvent & { coun
 }
 
 /** The write in words, for instance `buy 0.01 btc_usdt at 28,000`. */
-function textOf(write: RecordedWrite): string {
+function writeText(write: RecordedWrite): string {
   if (isKind(write, 'order'))
     return write.replaces === undefined ? termsText(write.terms) : replacementText(write.replaces);
   if (isKind(write, 'replace')) return replacementText(write.terms);

@@ -131,7 +131,7 @@ async function chosenMarkets(
   names: readonly string[],
   quote: string | undefined,
 ): Promise<Market[]> {
-  const catalog = await session.exchange.markets();
+  const catalog = await session.markets();
   if (names.length === 0) {
     const all = await catalog.all();
     const unknown = unknownCoinNote(all, { quote });
@@ -142,7 +142,7 @@ async function chosenMarkets(
 }
 
 async function readEach({ session }: Context, markets: readonly Market[]): Promise<Row[]> {
-  const client = await session.exchange.open();
+  const client = await session.exchange();
   return Promise.all(markets.map(async ({ market }) => tickerRow(market, await client.ticker({ market }))));
 }
 
@@ -151,7 +151,7 @@ export function tickerRow(market: string, { time, ...ticker }: Ticker & { readon
 }
 
 async function readAll({ session }: Context, markets: readonly Market[]): Promise<Row[]> {
-  const client = await session.exchange.open();
+  const client = await session.exchange();
   const tickers = await client.tickers();
   return markets.flatMap(({ market }) => {
     const ticker = tickers.of(market);

@@ -54,7 +54,7 @@ export default define({
     if (out !== undefined && since === undefined)
       throw usage('--out needs --since.', 'Give the id of the trade before the first one.');
     const { session } = context;
-    const { base, quote } = await (await session.exchange.markets()).find(market);
+    const { base, quote } = await (await session.markets()).find(market);
     if (out !== undefined && since !== undefined) {
       const { downloadTrades } = await import('./history/trade-download.js');
       const { answerOrNote } = await import('./history/output-file.js');
@@ -62,7 +62,7 @@ export default define({
     }
     if (follow)
       throw usage('--follow needs --out.', suggest('See trades as they happen', 'stream', `trades:${market}`));
-    const client = await session.exchange.open();
+    const client = await session.exchange();
     const answerOf = (trades: readonly Trade[]) =>
       listing({
         // the exchange may send either order; at the same time the smaller id is older

@@ -42,7 +42,7 @@ function collect(value: unknown, name: string, fields: Fields): void {
   if (isNested(value)) {
     for (const [key, inner] of Object.entries(value)) collect(inner, name === '' ? key : `${name}.${key}`, fields);
   } else {
-    fields.set(name === '' ? 'value' : name, textOf(value));
+    fields.set(name === '' ? 'value' : name, cellText(value));
   }
 }
 
@@ -50,9 +50,9 @@ function isNested(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Decimal);
 }
 
-function textOf(value: unknown): string {
+function cellText(value: unknown): string {
   if (value === undefined || value === null) return '';
   if (!Array.isArray(value)) return String(value);
   // Several plain values share a cell; anything deeper stays JSON.
-  return value.some((inner) => typeof inner === 'object') ? toJson(value) : value.map(textOf).join(';');
+  return value.some((inner) => typeof inner === 'object') ? toJson(value) : value.map(cellText).join(';');
 }

@@ -96,7 +96,7 @@ export class Output {
     const answer = this.#options.view?.(whole) ?? whole;
     if ('events' in answer) await this.#follow(answer);
     else if ('rows' in answer) await writeRows(answer, this.#writerOf(answer), (text) => this.print(text));
-    else await this.print(await this.#textOf(answer));
+    else await this.print(await this.#answerText(answer));
   }
 
   /**
@@ -271,7 +271,7 @@ export class Output {
     this.#live?.draw();
   }
 
-  async #textOf(answer: Answer): Promise<string> {
+  async #answerText(answer: Answer): Promise<string> {
     if (this.format === 'json') return `${toJson(answer.data)}\n`;
     if (this.format === 'csv') {
       const { toCsv } = await import('./csv.js');

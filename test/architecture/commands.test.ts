@@ -1,8 +1,10 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 import { PassThrough } from 'node:stream';
 import { describe, expect, it, vi } from 'vitest';
 import { run } from '../../src/cli/run.js';
 import { commands, PROGRAM } from '../../src/commands/index.js';
-import { groups } from '../../src/commands/names.js';
+import { groups } from '../../src/commands/reference/command-words.js';
 import { scan } from '../../src/commands/shell/line.js';
 import { FAILURES } from '../../src/errors.js';
 import { systemHost } from '../../src/platform/host.js';
@@ -108,5 +110,15 @@ it('each kind of failure has the exit code of the contract', () => {
     declined: 8,
     partial: 9,
     overdue: 10,
+  });
+});
+
+describe('the root of src/commands', () => {
+  it('holds the table of commands and commands of one file, nothing else', () => {
+    const folder = path.join(import.meta.dirname, '../../src/commands');
+    const table = readFileSync(path.join(folder, 'index.ts'), 'utf8');
+    const loaded = [...table.matchAll(/import\('\.\/([\w-]+)\.js'\)/g)].map(([, name]) => `${name}.ts`);
+    const files = readdirSync(folder).filter((name) => name.endsWith('.ts') && name !== 'index.ts');
+    expect(files.filter((name) => !loaded.includes(name))).toEqual([]);
   });
 });

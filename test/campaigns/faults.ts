@@ -2,7 +2,7 @@
 // operation that it can meet or, as a slice, against one of them; NAME limits it to kinds whose names contain it
 import { randomInt } from 'node:crypto';
 import { faultCampaign } from '../trading/campaign/fault-campaign.js';
-import { FAULT_KINDS } from '../trading/campaign/fault-kinds.js';
+import { CAMPAIGN_FAULTS } from '../trading/campaign/fault-kinds.js';
 import { kindCampaign } from '../trading/campaign/kind-campaign.js';
 import type { Report } from '../trading/campaign/report.js';
 
@@ -21,7 +21,7 @@ async function kinds(): Promise<Report> {
   const isSlice = words[0] === 'slice';
   const [seed = '1', only = ''] = isSlice ? words.slice(1) : words;
   if (!/^\d+$/.test(seed)) throw new Error(`${seed} is no seed: kinds [slice] [SEED] [NAME]`);
-  tell(`seed ${seed}, ${FAULT_KINDS.length} kinds of fault`);
+  tell(`seed ${seed}, ${CAMPAIGN_FAULTS.length} kinds of fault`);
   const { report: found, coverage } = await kindCampaign({ seed: Number(seed), isSlice, only, tell });
   tell(`kinds applied: ${[...coverage].map(([operation, count]) => `${operation} ${count}`).join(', ')}`);
   return found;

@@ -41,6 +41,7 @@ export function balanceOf({ coin, name, available, frozen, canDeposit, canWithdr
 
 export default define({
   summary: 'Show available, frozen and total balances',
+  needs: ['asset'],
   arguments: { coins: several('the coins (default: all that are not empty)', coinName) },
   flags: {
     all: toggle('--all', 'include empty balances'),
@@ -51,7 +52,7 @@ export default define({
   output: shape.array(shape.object(BALANCE)),
   async run(context, { coins, all, in: unit, watch: isWatched }) {
     if (isWatched) requireWatchable(context);
-    const client = await context.session.exchange.signed();
+    const client = await context.session.signedExchange();
     const rowsOf = (balances: readonly Balance[]) =>
       balances.filter(({ coin, total }) =>
         coins.length > 0 ? coins.includes(coin) : all || Decimal.of(total).sign !== 0,
@@ -115,11 +116,11 @@ async function valuesIn(
   rows: readonly Balance[],
   coins: readonly string[],
 ): Promise<Values> {
-  const markets = await (await session.exchange.markets()).all();
+  const markets = await (await session.markets()).all();
   const names = new Set([...coins, ...markets.flatMap(({ base, quote }) => [base, quote])]);
   if (!names.has(unit)) throw unknownCoin(unit, [...names]);
   const owned = rows.map(({ coin }) => coin);
-  const rates = await readRates(await session.exchange.open(), markets, { coins: owned, unit });
+  const rates = await readRates(await session.exchange(), markets, { coins: owned, unit });
   const values = new Map(rows.map(({ coin, total }) => [coin, rates.value(total, coin, unit)]));
   const unvalued = owned.filter((coin) => values.get(coin) === undefined);
   const unpriced = unvalued.filter((coin) => areConnected(markets, coin, unit));

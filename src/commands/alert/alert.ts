@@ -71,7 +71,7 @@ async function waitForAlerts(
 ): Promise<void> {
   const { session, host, output, globals, budget } = context;
   const needsKeys = conditions.some(({ kind }) => kind === 'fill');
-  const client = await (needsKeys ? session.exchange.signed() : session.exchange.open());
+  const client = await (needsKeys ? session.signedExchange() : session.exchange());
   for (const [one, ofMarket] of byMarket({ market, conditions }))
     if (one !== market || ofMarket.some(({ kind }) => kind !== 'fill')) await client.markets.find(one);
   const end = new AbortController();
@@ -94,10 +94,10 @@ async function waitForAlerts(
   if (globals.isTimeoutGiven)
     void host.sleep(globals.timeoutMs, end.signal).then(() => end.signal.aborted || endAs('overdue'));
   const follow = async (channels: readonly Channel[]) => {
-    session.exchange.keepStopped();
+    session.keepSandboxStopped();
     // it may last for days
     await host.limitMemory();
-    const stream = await session.live.stream(channels, { signal: end.signal, reads: 'polls' });
+    const stream = await session.stream(channels, { signal: end.signal, reads: 'polls' });
     line.show(stream);
     void warnWhileBlind(context, stream, channels, end.signal);
     return stream;
@@ -108,7 +108,7 @@ async function waitForAlerts(
     const { condition } = alert;
     const data = documentOf(market, alert);
     const title = condition.market === undefined ? `${market} ${condition.text}` : condition.text;
-    const text = textOf(market, alert);
+    const text = alertText(market, alert);
     await output.answer({ data, isLater: count > 0, show: () => `${zonedTime(alert.time)}  ${title}: ${text}` });
     actions.start({ document: data, title, text });
   };
@@ -133,7 +133,7 @@ async function waitForAlerts(
     throw new Failure('overdue', `No condition held within ${budget.words}.`, {
       hint: 'Give it more time with --timeout SECONDS, or leave --timeout out to wait without an end.',
     });
-  throw new Failure('partial', `Nothing more can be filled of what ${namesOf(conditions)} waits for.`, {
+  throw new Failure('partial', `Nothing more can fill, so ${namesOf(conditions)} cannot hold any more.`, {
     hint: suggest('See the orders', 'orders', market, '--state', 'all'),
   });
 }
@@ -154,7 +154,7 @@ function documentOf(market: string, { condition, time, value, late, order }: Ale
 }
 
 /** What has happened: `30,005.20`, or `bought 0.4 of 1 btc at 28,000 (order 17)`. */
-function textOf(market: string, { condition, value, late, order }: Alert): string {
+function alertText(market: string, { condition, value, late, order }: Alert): string {
   const { base = '' } = parseMarket(condition.market ?? market) ?? {};
   const what =
     order === null
@@ -189,7 +189,7 @@ async function warnWhileBlind(
     if (isSeen && isWarned) output.note('The connection is back.');
     if (!isSeen && !isWarned && host.monotonic() - seenAt >= BLIND_MS)
       output.warn(
-        'Nothing current has come for a minute. pit goes on trying, and reports late what it can still find out then.',
+        'No current data has come for a minute. pit keeps trying, and reports late what it can still find out.',
       );
     isWarned = !isSeen && host.monotonic() - seenAt >= BLIND_MS;
     await host.sleep(CHECK_MS, signal);

@@ -48,8 +48,8 @@ const STEP_MS = 30_000;
 /** Between two looks at what another process does, in milliseconds. */
 const POLL_MS = 250;
 
-async function storeOf({ host, trading }: Context): Promise<AlgoStore> {
-  return new AlgoStore(host, host.directories.state, (await trading.openJournal()).folder);
+async function storeOf({ host, session }: Context): Promise<AlgoStore> {
+  return new AlgoStore(host, host.directories.state, (await session.journal()).folder);
 }
 
 export interface CreatedAlgo {
@@ -71,7 +71,7 @@ export async function createAlgo(
   { bid, ask }: BestPrices,
 ): Promise<CreatedAlgo> {
   const store = await storeOf(context);
-  const client = await context.session.exchange.signed();
+  const client = await context.session.signedExchange();
   const id = store.create((made) => ({ fact: 'began', time: client.now(), terms: terms(made), bid, ask }));
   const unwatchedBecause = await ensureWatched(context, store);
   return { id, watched: unwatchedBecause === null, unwatchedBecause };
@@ -165,9 +165,9 @@ function tornText({ torn }: FactRecord): string[] {
     : [`${torn === 1 ? 'a line' : `${torn} lines`} of its record was cut off; nothing rests on it`];
 }
 
-async function openChildren({ host, trading }: Context, records: readonly FactRecord[]): Promise<ChildrenInJournal> {
+async function openChildren({ host, session }: Context, records: readonly FactRecord[]): Promise<ChildrenInJournal> {
   const began = records.flatMap(({ facts }) => facts?.began.time ?? []);
-  return new ChildrenInJournal(await trading.openJournal(), Math.min(host.now(), ...began));
+  return new ChildrenInJournal(await session.journal(), Math.min(host.now(), ...began));
 }
 
 /** Reads the orders that may have changed. Returns what could not be read. */
@@ -175,7 +175,7 @@ async function readOrders(context: Context, terms: AlgoTerms, orders: readonly C
   const open = orders.filter(({ openIds }) => openIds.length > 0);
   if (open.length === 0) return [];
   try {
-    const trading = await context.trading.open();
+    const trading = await context.session.trading();
     for (const child of open) await readChild(trading, terms.market.market, child);
     return [];
   } catch (error) {
@@ -216,7 +216,7 @@ async function addFacts(
   changes: (record: FactRecord) => boolean,
 ): Promise<AlgoView[]> {
   const store = await storeOf(context);
-  const client = await context.session.exchange.open();
+  const client = await context.session.exchange();
   const chosen = chosenIds(store, ids).filter((id) => {
     const record = store.read(id);
     return record !== undefined && changes(record);
@@ -248,7 +248,7 @@ export interface CancelledAlgo {
 /** Ends algo orders: cancels their orders and waits for the outcomes, within the time of the command. */
 export async function cancelAlgos(context: Context, ids: readonly string[] | 'all'): Promise<CancelledAlgo[]> {
   const store = await storeOf(context);
-  const trading = await context.trading.open();
+  const trading = await context.session.trading();
   const chosen = chosenIds(store, ids);
   const unrecorded = new Map<string, Failure>();
   for (const id of chosen) {
@@ -335,9 +335,9 @@ const TOLD: ReadonlySet<RunnerEvent['event']> = new Set([
 export async function runAlgos(context: Context, { onEvent, onOther }: RunCallbacks): Promise<void> {
   const { host, budget, output, session } = context;
   const isBackground = host.environment[BACKGROUND_VARIABLE] === '1';
-  await session.exchange.signed();
+  await session.signedExchange();
   // the user may stop the sandbox for good
-  session.exchange.keepStopped();
+  session.keepSandboxStopped();
   await host.limitMemory();
   const bind = budget.disableDeadline();
   const actions = new AlgoActions(context);
@@ -390,15 +390,15 @@ async function makeRunner(
   context: Context,
   { report, other, warn, isBackground = false, only }: RunnerChoices,
 ): Promise<AlgoRunner> {
-  const { host, session, trading, output } = context;
-  const open = () => trading.open({ budget: new TimeBudget(STEP_MS, host.monotonic), output });
+  const { host, session, output } = context;
+  const open = () => session.trading({ budget: new TimeBudget(STEP_MS, host.monotonic), output });
   const say = warn ?? ((message: string) => output.warn(message));
   return new AlgoRunner({
     host,
     store: await storeOf(context),
     open,
-    limits: async () => guardLimits(await session.profile.currentSettings()),
-    follow: (channels, signal) => session.live.stream(channels, { signal, reads: 'polls' }),
+    limits: async () => guardLimits(await session.currentSettings()),
+    follow: (channels, signal) => session.stream(channels, { signal, reads: 'polls' }),
     waitForCondition: (terms, met, signal) => waitForCondition(context, terms, met, say, signal),
     report,
     warn: say,
@@ -421,9 +421,9 @@ async function waitForCondition(
   const budget = new TimeBudget(STEP_MS, host.monotonic);
   while (!signal.aborted) {
     try {
-      const client = await session.exchange.signed(budget);
-      const follow = (channels: Parameters<typeof session.live.stream>[0]) =>
-        session.live.stream(channels, { signal, reads: 'polls' });
+      const client = await session.signedExchange(budget);
+      const follow = (channels: Parameters<typeof session.stream>[0]) =>
+        session.stream(channels, { signal, reads: 'polls' });
       const source = { market, conditions, isRepeated: false, client, budget, follow, sleep: host.sleep, warn };
       for await (const { condition, late } of findAlerts(source)) met({ condition: condition.text, late });
       return;
@@ -437,9 +437,9 @@ async function waitForCondition(
 }
 
 /** What a process in the background says, in a private file of bounded size. */
-async function openLog({ host, trading }: Context): Promise<(line: string) => void> {
+async function openLog({ host, session }: Context): Promise<(line: string) => void> {
   const { boundedLog } = await import('../../sandbox/lifecycle/files.js');
-  const folder = (await trading.openJournal()).folder;
+  const folder = (await session.journal()).folder;
   const write = boundedLog(`${host.directories.state}/algos/${folder}/run.log`);
   return (line) => write(host.redaction.apply(line));
 }

@@ -13,7 +13,7 @@ export default define({
     unit: shape.text('the text of the unit'),
   }),
   async run({ host, session }, { manager }) {
-    const { profile } = await session.profile.connection();
+    const { profile } = await session.connection();
     const unit = serviceText(manager, { program: host.self, profile, home: host.environment.PIT_HOME ?? null });
     return { data: { manager, unit }, csv: [{ manager, unit }], show: () => unit.trimEnd() };
   },

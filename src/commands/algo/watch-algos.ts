@@ -19,7 +19,7 @@ interface Watched {
 export async function watchAlgos(context: Context, { isOf, answer, isOver }: Watched): Promise<Live<AlgoView>> {
   requireWatchable(context);
   const { host, session } = context;
-  const { profile } = await session.profile.connection();
+  const { profile } = await session.connection();
   const end = new AbortController();
   const views = new Map<string, AlgoView>();
   async function* events(): AsyncGenerator<AlgoView> {

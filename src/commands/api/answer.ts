@@ -90,7 +90,7 @@ function parted(value: unknown): { fields: Row; lists: readonly List[] } {
     if (rows !== undefined) lists.push({ path, rows });
     else if (isObject(inner))
       for (const [name, field] of Object.entries(inner)) walk(field, path === '' ? name : `${path}.${name}`);
-    else fields[path] = textOf(inner);
+    else fields[path] = cellText(inner);
   };
   walk(value, '');
   return { fields, lists };
@@ -108,12 +108,12 @@ function rowsOf(value: unknown): readonly Row[] | undefined {
 
 /** An element's fields by their dotted names; the elements of an inner array by their indexes. */
 function rowOf(element: unknown, path = ''): Row {
-  if (!isObject(element) && !Array.isArray(element)) return { [path === '' ? 'value' : path]: textOf(element) };
+  if (!isObject(element) && !Array.isArray(element)) return { [path === '' ? 'value' : path]: cellText(element) };
   const inner = Object.entries(element).map(([name, field]) => rowOf(field, path === '' ? name : `${path}.${name}`));
   return Object.assign({}, ...inner);
 }
 
-function textOf(value: unknown): string | null {
+function cellText(value: unknown): string | null {
   return value === null || value === undefined ? null : String(value);
 }
 

@@ -50,7 +50,7 @@ const readOperation = withCompletion({ of: 'words', words: operationNames }, (wo
   const same = operationNames.find((name) => name !== word && name.toLowerCase() === word.toLowerCase());
   if (same !== undefined) throw usage(`There is no operation ${quoted(word)}.`, `Write ${same}.`);
   if (isOperationName(word)) return word;
-  throw usage(`${quoted(word)} cannot be an operation.`, `Known operations: ${operationNames.join(', ')}.`);
+  throw usage(`${quoted(word)} is not the name of an operation.`, `Known operations: ${operationNames.join(', ')}.`);
 });
 
 /**
@@ -135,7 +135,7 @@ type Values = Readonly<Record<string, string>>;
 
 async function read({ session }: Context, method: OperationName, values: Values): Promise<string> {
   const isSigned = operationOf(method).access === 'signed';
-  const client = await (isSigned ? session.exchange.signed() : session.exchange.open());
+  const client = await (isSigned ? session.signedExchange() : session.exchange());
   return client.readRaw(method, values);
 }
 
@@ -150,7 +150,7 @@ async function writeAnswer(
   execute: () => Promise<Answer | undefined>,
 ): Promise<Answer | undefined> {
   const bodies: string[] = [];
-  session.exchange.onWriteResponse((name, body) => {
+  session.onWriteResponse((name, body) => {
     if (name === method) bodies.push(body);
   });
   const answer = await execute();

@@ -153,13 +153,13 @@ async function guardLikelyOrders(
   const nothing = { breaches: [], warnings: [] };
   const { orders, sides, market: name } = likelyOrders(values);
   if (orders.length === 0 || name === undefined) return nothing;
-  const market = await (await session.exchange.markets()).find(name).catch((error: unknown) => {
+  const market = await (await session.markets()).find(name).catch((error: unknown) => {
     // the call may mean something else by it than a market
     if (error instanceof Failure && error.kind === 'usage') return undefined;
     throw error;
   });
   if (market === undefined) return nothing;
-  const limits = guardLimits(await session.profile.currentSettings());
+  const limits = guardLimits(await session.currentSettings());
   const book = await new MarketSnapshot(trading.client, { market: market.market, side: 'buy' }, 1).book();
   const guarded = sides.map((side) => guardOrders(trading, { market, side, type: 'limit', orders }, book, limits));
   const breaches = guarded.flatMap((one) => one.breaches);

@@ -47,7 +47,7 @@ export function cancelAnswer(
   attempts: readonly CancelAttempt[],
   unknown: readonly UnknownWrite[],
 ): Answer {
-  return withFailure(cancelTable(attempts, 'No orders.'), failureOf(market, attempts, unknown));
+  return withFailure(cancelTable(attempts, 'No orders.'), failureOfNamed(market, attempts, unknown));
 }
 
 /**
@@ -112,7 +112,7 @@ function paintOutcome(text: string, { outcome }: CancelResult, paint: Paint): st
 }
 
 /** All done 0; any unknown 6; none done 3 (5 and 7 if that is why); mixed 9. */
-function failureOf(
+function failureOfNamed(
   market: string,
   attempts: readonly CancelAttempt[],
   earlier: readonly UnknownWrite[],

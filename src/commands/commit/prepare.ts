@@ -48,7 +48,7 @@ export async function prepareWrite(context: WriteContext, request: PrepareReques
   refuseUnreported(trading.journal, store, write);
   const before = placedBefore(trading, store, write);
   const warnings = [...estimates.warnings, ...(before === undefined ? [] : [before])];
-  const { profile } = await session.profile.connection();
+  const { profile } = await session.connection();
   const limits = agentLimits?.given ?? {};
   return store.keep({
     write,

@@ -27,7 +27,7 @@ export async function findPrepared(context: WriteContext, id: string): Promise<P
       suggest('List prepared writes', 'commit'),
     ]);
   const { prepared } = kept;
-  const { profile } = await session.profile.connection();
+  const { profile } = await session.connection();
   if (prepared.profile !== profile)
     throw usage(
       `${id} was prepared for the profile ${prepared.profile}, not for ${profile}.`,

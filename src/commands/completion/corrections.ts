@@ -5,7 +5,7 @@ import type { KnownOrder } from '../../config/completion-names.js';
 import { nearest } from '../../config/nearest.js';
 import { Failure, suggest } from '../../errors.js';
 import type { Host } from '../../platform/host.js';
-import { groups } from '../names.js';
+import { groups } from '../reference/command-words.js';
 import { scan } from '../shell/line.js';
 import type { Names } from './complete.js';
 import { knownNames } from './known-names.js';

@@ -97,13 +97,13 @@ export class Probes {
   }
 
   account(): Promise<AccountInfo> {
-    this.#account ??= this.context.session.exchange.signed().then((client) => client.account());
+    this.#account ??= this.context.session.signedExchange().then((client) => client.account());
     return this.#account;
   }
 
   async #timed(probe: (client: Exchange) => Promise<HttpResponse>): Promise<ProbeAnswer> {
     const { session, host } = this.context;
-    const client = await session.exchange.open();
+    const client = await session.exchange();
     const sent = host.now();
     const answer = await probe(client);
     return { ...answer, sent, received: host.now() };

@@ -1,3 +1,4 @@
+import type { CommandTable } from '../../cli/definition.js';
 import type { Permissions } from '../../domain/account.js';
 import { adviceParts, Failure, type Hint, suggest, tryRead } from '../../errors.js';
 import { networkFault } from '../../exchange/connect.js';
@@ -9,7 +10,7 @@ import { Journal } from '../../trading/journal/journal.js';
 import { clientIdOf } from '../../trading/journal/write.js';
 import { SLACK_MS } from '../../trading/settling/reconcile.js';
 import { unknownWrites } from '../../trading/settling/unknown-writes.js';
-import { PERMISSIONS } from '../account/account.js';
+import { PERMISSIONS, whatNeeds } from '../account/permissions.js';
 import { accountName } from '../session/account-name.js';
 import type { Context } from '../session/command.js';
 import { SANDBOX_JOURNAL } from '../session/sandbox.js';
@@ -44,7 +45,7 @@ const HOSTS: readonly HostProbe[] = [
 
 /** `market-host`, `market-tls`, `trade-host` and `trade-tls`. */
 export const hosts: readonly Check[] = HOSTS.flatMap(({ name, probe, url }) => {
-  const urlOf = async ({ context: { session } }: Probes) => url((await session.exchange.open()).hosts);
+  const urlOf = async ({ context: { session } }: Probes) => url((await session.exchange()).hosts);
   return [
     {
       name: `${name}-host`,
@@ -84,16 +85,16 @@ const POLL_MS = 10;
 export const stream: Check = {
   name: 'stream',
   async run({ context: { session, host, budget } }) {
-    const { wsUrlMissing } = await session.profile.connection();
+    const { wsUrlMissing } = await session.connection();
     if (wsUrlMissing !== null) return skipped(wsUrlMissing.message.replace(/\.$/, ''), wsUrlMissing.hint);
-    const [market] = (await tryRead(async () => (await session.exchange.markets()).all())) ?? [];
+    const [market] = (await tryRead(async () => (await session.markets()).all())) ?? [];
     if (market === undefined) return skipped('the market-data host lists no market to follow', 'Fix the host first.');
     const end = new AbortController();
     const connectMs = Math.min(STREAM_MS, budget.remainingMs / 2);
     void host.sleep(connectMs, end.signal).then(() => end.abort());
     const start = host.monotonic();
     const channel = { kind: 'ticker', market: market.market } as const;
-    const following = await session.live.stream([channel], { signal: end.signal, connectMs });
+    const following = await session.stream([channel], { signal: end.signal, connectMs });
     try {
       for await (const event of following) {
         if (event.type === 'refused') return fail(`the exchange rejected a ticker: ${event.message}`, NOT_STREAMED);
@@ -125,7 +126,7 @@ export const clock: Check = {
     const skew = skewOf(date, sent, received);
     if (Math.abs(skew) <= SKEW_MS) return ok("this machine's clock agrees with the exchange");
     const seconds = Math.round(Math.abs(skew) / 1_000);
-    const { sandbox } = await probes.context.session.profile.connection();
+    const { sandbox } = await probes.context.session.connection();
     if (sandbox) return ok(`the sandbox's clock is ${seconds} s ${skew > 0 ? 'ahead of' : 'behind'} this machine's`);
     return warn(
       `this machine's clock is ${seconds} s ${skew > 0 ? 'slow' : 'fast'}; pit corrects for it, other programs may not`,
@@ -149,7 +150,7 @@ export const key: Check = {
   name: 'key',
   reportsKey: true,
   async run(probes) {
-    const { keysMissing, keychainEntry, profile } = await probes.context.session.profile.connection();
+    const { keysMissing, keychainEntry, profile } = await probes.context.session.connection();
     if (keysMissing !== null) return fail(keysMissing.message, keysMissing.hint);
     const { username } = await probes.account();
     const place = keychainEntry === null ? '' : ', from the keychain,';
@@ -162,13 +163,13 @@ export const permissions: Check = {
   async run(probes) {
     const account = await tryRead(() => probes.account());
     if (account === undefined) return skippedWithoutKey('the key could not be checked');
-    return permissionsResult(account.permissions);
+    return permissionsResult(account.permissions, probes.context.commands);
   },
 };
 
-function permissionsResult(granted: Permissions): Result {
+async function permissionsResult(granted: Permissions, table: CommandTable): Promise<Result> {
   const names = Object.keys(PERMISSIONS) as (keyof Permissions)[];
-  const describe = (some: readonly (keyof Permissions)[]) => some.map((name) => PERMISSIONS[name].allows).join('; ');
+  const describe = (some: readonly (keyof Permissions)[]) => some.map((name) => PERMISSIONS[name]).join('; ');
   const allowed = names.filter((name) => granted[name]);
   const missing = names.filter((name) => !granted[name]);
   const may = allowed.length === 0 ? 'none granted' : `granted: ${describe(allowed)}`;
@@ -176,19 +177,19 @@ function permissionsResult(granted: Permissions): Result {
   // trading needs only these two
   const needed = missing.filter((name) => name === 'asset' || name === 'entrust');
   if (needed.length === 0) return ok(detail);
-  const commands = needed.map((name) => PERMISSIONS[name].commands).join(', ');
-  return warn(detail, `Grant it on the exchange's website. These commands need it: ${commands}`);
+  const needing = await whatNeeds(table);
+  return warn(detail, `Grant it on the exchange's website. These commands need it: ${needed.map(needing).join(', ')}`);
 }
 
 export const tolerance: Check = {
   name: 'tolerance',
   async run(probes) {
-    const { session, trading } = probes.context;
-    const { keysMissing, profile } = await session.profile.connection();
+    const { session } = probes.context;
+    const { keysMissing, profile } = await session.connection();
     if (keysMissing !== null) return skippedWithoutKey('there is no key');
     // its answer shows what time it is on the exchange
     if ((await tryRead(() => probes.account())) === undefined) return skippedWithoutKey('the key could not be checked');
-    const { client, requestLifetimeMs } = await trading.open();
+    const { client, requestLifetimeMs } = await session.trading();
     const young = requestLifetimeMs - Math.min(SLACK_MS, requestLifetimeMs / 2);
     const old = requestLifetimeMs + SLACK_MS;
     const accepts = (age: number) => client.acceptsReqTimeForAccount(client.now() - age);
@@ -219,9 +220,9 @@ export const journal: Check = {
 
 const NO_JOURNAL = 'there is no key, and each key has its own journal';
 
-async function journalOf({ session, trading }: Context): Promise<Journal | undefined> {
-  if ((await session.profile.connection()).keysMissing !== null) return undefined;
-  return (await trading.open()).journal;
+async function journalOf({ session }: Context): Promise<Journal | undefined> {
+  if ((await session.connection()).keysMissing !== null) return undefined;
+  return (await session.trading()).journal;
 }
 
 function unknownOutcomes(journal: Journal): Result {
@@ -286,9 +287,9 @@ async function unknownOutcomesElsewhere(
 
 async function profilesByAccount({ session }: Context): Promise<Map<string, string>> {
   const found = new Map<string, string>();
-  for (const { name, tradeUrl, builtIn } of await session.profile.profiles.list()) {
+  for (const { name, tradeUrl, builtIn } of await session.profiles.list()) {
     // keys that cannot be read now, as in a locked keychain, hide no other profile
-    const keys = builtIn ? null : await tryRead(() => session.profile.keys.get(name));
+    const keys = builtIn ? null : await tryRead(() => session.keys.get(name));
     if (keys)
       found.set(
         accountName({ sandbox: false, tradeUrl }, () => keys.accessKey),
@@ -320,7 +321,7 @@ export const records: Check = {
 export const halted: Check = {
   name: 'halted',
   async run({ context: { session } }) {
-    const latch = await session.exchange.latch();
+    const latch = await session.latch();
     const halt = await latch.find();
     const where = latch.isShared ? 'on the machines that share its Redis' : 'on this machine';
     return halt === undefined ? ok(`no, ${where}`) : warn(`${haltText(halt)}, ${where}`, LIFT_HALT);
@@ -341,11 +342,11 @@ export const algos: Check = {
 export const limits: Check = {
   name: 'limits',
   async run({ context: { session } }) {
-    if ((await session.profile.connection()).keysMissing !== null)
+    if ((await session.connection()).keysMissing !== null)
       return skippedWithoutKey('there is no key, and the limits are per key');
     // the sandbox's keys are known once it is connected
-    await session.exchange.open();
-    return limitsResult(await session.exchange.limiterState());
+    await session.exchange();
+    return limitsResult(await session.limiterState());
   },
 };
 

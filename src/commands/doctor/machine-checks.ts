@@ -45,8 +45,8 @@ export const configuration: Check = {
   reportsKey: true,
   async run({ context: { session, host } }) {
     // reads every profile, also those not in use
-    const profiles = await session.profile.profiles.list();
-    const { profile } = await session.profile.connection();
+    const profiles = await session.profiles.list();
+    const { profile } = await session.connection();
     const from = host.environment.PIT_HOME ? 'PIT_HOME' : 'default folder';
     const count = profiles.length === 1 ? '1 profile' : `${profiles.length} profiles`;
     return ok(`${host.directories.config} (${from}): ${count}, "${profile}" in use`);
@@ -181,7 +181,7 @@ export const network: Check = {
       );
     if (extra && !fs.existsSync(extra))
       return warn(`NODE_EXTRA_CA_CERTS names a missing file: ${extra}`, 'Correct or unset it.');
-    const { baseUrl, tradeUrl, settings } = await session.profile.connection();
+    const { baseUrl, tradeUrl, settings } = await session.connection();
     const found = await Promise.all([baseUrl, tradeUrl].map((url) => (url === null ? undefined : proxyOf(url))));
     const proxies = new Set(found.filter((proxy) => proxy !== undefined));
     const route = proxies.size === 0 ? 'no proxy' : `through ${[...proxies].join(' and ')}`;

@@ -28,6 +28,7 @@ const ADDRESS = shape.object({
 
 export default define({
   summary: 'Show deposit addresses, or the verified withdrawal address',
+  needs: ['money'],
   arguments: { coin: required('the coin', coinName) },
   flags: {
     single: toggle('--single', 'read the single address of a coin with one chain (default: every chain)'),
@@ -37,7 +38,7 @@ export default define({
   output: shape.array(ADDRESS),
   async run(context, { coin, single, withdraw }) {
     if (single && withdraw) throw usage('--single and --withdraw exclude each other.', 'Give one of them.');
-    const client = await context.session.exchange.signed();
+    const client = await context.session.signedExchange();
     const read = async (): Promise<readonly ChainAddress[]> => {
       if (withdraw) return [await client.withdrawalAddress(coin)];
       return single ? [await readSingle(client, coin)] : client.depositAddresses(coin);

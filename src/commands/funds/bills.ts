@@ -41,6 +41,7 @@ const SUMMARY = shape.object({
 
 export default define({
   summary: 'List every change of your balances, newest first',
+  needs: ['asset'],
   arguments: { coin: optional('the coin (default: all)', coinName) },
   flags: {
     from: flag('--from <time>', 'list all bills from this time (default: one page)', moment),
@@ -54,7 +55,7 @@ export default define({
     requirePageOrAll({ page, all });
     if (page !== undefined && summary)
       throw usage('--page and --summary exclude each other.', 'Sums cover a whole range: set it with --from and --to.');
-    const client = withTimePerPage(context, await context.session.exchange.signed());
+    const client = withTimePerPage(context, await context.session.signedExchange());
     requireRange([from, to], ['--from', '--to'], context.host.now());
     const listsAll = summary || (page === undefined && (all || from !== undefined));
     const read = client.bills({ coin, from, to }, listsAll ? undefined : (page ?? 1));
@@ -78,7 +79,7 @@ async function* checkingZone({ output, session }: Context, bills: Pages<Bill>, {
   const extent = yield* bills;
   const { name, contradictingOffset } = zone;
   if (contradictingOffset === undefined) return extent;
-  const { profile } = await session.profile.connection();
+  const { profile } = await session.connection();
   output.warn([
     `The profile's zone is ${name}, but this exchange's bills are in ${contradictingOffset}.`,
     suggest('Use the zone of the bills', 'profile', 'unset', profile, 'zone'),

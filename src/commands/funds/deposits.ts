@@ -27,6 +27,7 @@ const DEPOSIT = shape.object({
 
 export default define({
   summary: 'List deposits of a coin, newest first',
+  needs: ['money'],
   arguments: TRANSFER_ARGUMENTS,
   flags: transferFlags('deposits'),
   examples: ['deposits usdt', 'deposits btc --all --csv', 'deposits usdt --watch'],
@@ -47,7 +48,7 @@ export default define({
 
 /** Dates of deposits have no time zone. Where it is unknown, they are printed as sent, with a mark, which a note explains. */
 async function rowMaker({ session, output }: Context) {
-  const { profile } = await session.profile.connection();
+  const { profile } = await session.connection();
   let isNoted = false;
   return (deposit: Deposit) => {
     if (isUncertain(deposit) && !isNoted) {

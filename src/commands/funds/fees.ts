@@ -26,7 +26,7 @@ export default define({
   examples: ['fees', 'fees usdt --json'],
   output: shape.array(CHAIN_FEE),
   async run(context, { coin }) {
-    const client = await context.session.exchange.open();
+    const client = await context.session.exchange();
     const rows = await explainRefusal(context, { coin, permission: 'money' }, () => client.fees({ coin })).catch(
       (error: unknown) => {
         throw coin === undefined ? withoutCoin(asFailure(error)) : error;

@@ -42,7 +42,7 @@ export async function* explainRefusalOfPages<Entry>(
 async function explanationOf({ session }: Pick<Context, 'session'>, { coin, permission }: Subject, error: unknown) {
   if (!(error instanceof Failure) || error.kind !== 'refused') return error;
   if (error.refusal === 'noPermission') return missingPermission(error, permission);
-  const coins = coin === undefined ? undefined : await tryRead(async () => coinsOf(await session.exchange.open()));
+  const coins = coin === undefined ? undefined : await tryRead(async () => coinsOf(await session.exchange()));
   const isUnknown = coin !== undefined && coins !== undefined && coins.length > 0 && !coins.includes(coin);
   return isUnknown ? unknownCoin(coin, coins) : error;
 }

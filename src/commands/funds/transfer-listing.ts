@@ -48,7 +48,7 @@ export async function listTransfers<Entry, Row extends object>(
 ): Promise<Result> {
   if (isWatched) requireWatchable(context, { '--all': all });
   requirePageOrAll({ page, all });
-  const client = await context.session.exchange.signed();
+  const client = await context.session.signedExchange();
   const list = async (): Promise<PagedListing<Entry, Row>> => {
     await verify?.(coin);
     const pages = read(withTimePerPage(context, client), coin, all ? undefined : (page ?? 1));

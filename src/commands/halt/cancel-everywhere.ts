@@ -42,7 +42,7 @@ export class CancelEverywhere {
     const context = this.#context;
     let trading: TradingContext;
     try {
-      trading = await context.trading.open();
+      trading = await context.session.trading();
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       return { ...NOTHING_CANCELLED, failure: leftOpen('partial', [error.message]) };
@@ -65,7 +65,7 @@ export class CancelEverywhere {
     if (untimed.length > 0)
       context.output.warn([`No timer was started in ${byReason(untimed).join('; ')}`, ...hints.values()]);
     const attempts = emptied.flatMap((one) => one.attempts);
-    return this.#result(attempts, failureOf(emptied, failure));
+    return this.#result(attempts, stillOpenFailure(emptied, failure));
   }
 
   /** Sends nothing more, and waits a moment for the answers to what was sent. */
@@ -107,7 +107,7 @@ function timersText(timers: CancelledEverywhere['timers'], { width }: Screen): s
 }
 
 /** Any unknown 6; anything left 9. */
-function failureOf(emptied: readonly EmptiedMarket[], ofMarkets: Failure | undefined): Failure | undefined {
+function stillOpenFailure(emptied: readonly EmptiedMarket[], ofMarkets: Failure | undefined): Failure | undefined {
   const unknown = emptied.flatMap(({ attempts }) => attempts.filter(({ failure }) => failure === 'unknown'));
   const open = emptied.filter(({ stillOpen }) => stillOpen.length > 0);
   const unread = emptied.flatMap(({ market, failure }) => (failure === null ? [] : [{ market, failure }]));

@@ -78,7 +78,7 @@ export async function sellEverything(
   const isRead = command.globals.format !== 'json' || command.host.errors.isTTY === true;
   const context = await openWrite(command, isRead || command.globals.dryRun);
   const { trading, session } = context;
-  const limits = guardLimits((await session.profile.connection()).settings);
+  const limits = guardLimits((await session.connection()).settings);
   const run = new SaleRun(context, into);
   return carryOut<Plan, ReadonlyMap<string, SaleResult>>(context, {
     prepare: async () => {
@@ -94,7 +94,7 @@ export async function sellEverything(
       const coins = holdings.flatMap(({ coin, sale }) => (isSale(sale) ? [coin] : []));
       if (coins.length > 0) await confirm(context, `Sell all ${coins.join(', ')} into ${into}?`);
     },
-    send: async ({ holdings }) => run.sell(holdings, guardLimits(await session.profile.currentSettings())),
+    send: async ({ holdings }) => run.sell(holdings, guardLimits(await session.currentSettings())),
     stop: () => run.stop(),
     interrupted: () => run.interruption(doneBefore),
     ...(doneBefore === undefined
@@ -195,7 +195,7 @@ class SaleRun {
 
   answer(holdings: readonly Holding[], results: ReadonlyMap<string, SaleResult>): Answer {
     const orders = this.#sold.flatMap(({ slice, sale }) => resultOf(this.#context, slice, sale));
-    const failure = failureOf(holdings, results, orders, this.#into);
+    const failure = unsoldFailure(holdings, results, orders, this.#into);
     return {
       data: orders.map(({ data }) => data),
       show: (screen) => shownOrders(orders, screen),
@@ -237,7 +237,7 @@ function resultOf(context: WriteContext, { id, terms, placement }: SoldSlice, { 
 }
 
 /** Any unknown 6; anything left that is worth an order, and any duplicate, 9. */
-function failureOf(
+function unsoldFailure(
   holdings: readonly Holding[],
   results: ReadonlyMap<string, SaleResult>,
   orders: readonly Answer[],

@@ -45,6 +45,7 @@ const HALTED: shape.Fields = {
 
 export default define({
   summary: 'Stop every write of the account, except cancellations',
+  needs: ['entrust'],
   flags: {
     cancel: toggle('--cancel', 'also cancel every open order in every market'),
     flatten: flag('--flatten <coin>', 'also sell what the account holds into this coin; previews and asks', coinName),
@@ -77,7 +78,7 @@ export default define({
   async run(context, { cancel, flatten: into, for: lastsMs, reason, lift, confirm }) {
     if (lift) {
       if (cancel || into !== undefined || lastsMs !== undefined || reason !== undefined)
-        throw usage('--lift ends a halt and takes only --confirm.', suggest('Write it as', 'halt', '--lift'));
+        throw usage('--lift takes no other flag than --confirm.', suggest('Write it as', 'halt', '--lift'));
       return liftHalt(context, confirm);
     }
     if (confirm !== undefined)
@@ -117,7 +118,7 @@ async function haltAccount(context: Context, wanted: Wanted): Promise<Answer> {
   const { session, globals } = context;
   if (globals.dryRun) return dryHalt(context, wanted);
   const fall = await fallOf(context, wanted);
-  session.exchange.omitHaltWarning();
+  session.omitHaltWarning();
   const paused = await pauseAlgoOrders(context, reasonOf(wanted));
   const done: Done = { fall, paused, cancelled: NOTHING_CANCELLED, flattened: NOTHING_FLATTENED };
   const cancelling = new CancelEverywhere(context);
@@ -209,9 +210,9 @@ const NO_HALT = { halted: false, since: null, until: null, reason: null, profile
 async function fallOf(context: Context, wanted: Wanted): Promise<Fall> {
   const { session, host } = context;
   try {
-    const latch = await session.exchange.latch();
+    const latch = await session.latch();
     const halt = haltOf(wanted, await latch.find(), host.now());
-    const profiles = await session.profile.sharingKey(await session.profile.connection());
+    const profiles = await session.profilesSharingKey();
     const { fileFailure, unshared } = await latch.set(halt);
     const isInRedis = latch.isShared && unshared === null;
     const isHalted = fileFailure === null || isInRedis;
@@ -273,17 +274,17 @@ function leftByInterruption({ isCancelling, into }: Wanted): Hint[] {
 /** Waits for the requests that were on their way; returns how many are not answered, or why that is unknown. */
 async function requestsUnderWay({ session, sandbox, budget }: Context): Promise<number | string> {
   // the permits of the sandbox have its key in their names
-  if ((await session.profile.connection()).sandbox) await sandbox.findRunning();
-  return (await session.exchange.connection()).waitForRequests(budget);
+  if ((await session.connection()).sandbox) await sandbox.findRunning();
+  return session.waitForRequests(budget);
 }
 
 async function dryHalt(context: Context, wanted: Wanted): Promise<Answer> {
   const { session, host } = context;
   const { isCancelling, into } = wanted;
-  const latch = await session.exchange.latch();
+  const latch = await session.latch();
   const halt = haltOf(wanted, await latch.find(), host.now());
-  const profiles = await session.profile.sharingKey(await session.profile.connection());
-  const open = isCancelling ? await openEverywhere(context, await context.trading.open()) : [];
+  const profiles = await session.profilesSharingKey();
+  const open = isCancelling ? await openEverywhere(context, await context.session.trading()) : [];
   const orders = open.map(({ market, id }) => ({ market, id }));
   const sales = into === undefined ? undefined : await sellEverything(context, into, { freed: open });
   const text = haltedText(halt, profiles, whereText(latch, { fileFailure: null, unshared: null }));
@@ -338,9 +339,9 @@ function whereText(latch: Latch, { fileFailure, unshared }: SetHalt): string {
 /** Lifts the latch once the name of the profile was given. Throws Failure `declined` if it was not. */
 async function liftHalt(context: Context, confirm: string | undefined): Promise<Answer> {
   const { session, globals } = context;
-  const latch = await session.exchange.latch();
-  const { profile } = await session.profile.connection();
-  const profiles = await session.profile.sharingKey(await session.profile.connection());
+  const latch = await session.latch();
+  const { profile } = await session.connection();
+  const profiles = await session.profilesSharingKey();
   const names = namesText(profiles);
   const data = { ...NO_HALT, profiles, cancelled: [], timers: [], flattened: [], paused: [] };
   const halt = await latch.find();

@@ -33,7 +33,7 @@ export async function downloadCandles(
   name: string,
   isForced = false,
 ): Promise<Answer> {
-  const client = withTimePerPage(context, await context.session.exchange.open());
+  const client = withTimePerPage(context, await context.session.exchange());
   const held = new CandleCheck(client.marketNow());
   const rules = { fields: FIELDS, check: held };
   const { added, gaps, failure, first, last } = await withOutput(context, { name, isForced }, rules, async (file) => {

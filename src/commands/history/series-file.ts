@@ -136,7 +136,7 @@ export class SeriesFile implements Series {
   append(rows: readonly Row[]): void {
     if (rows.length === 0) return;
     this.#requireUnchanged();
-    const bytes = Buffer.from(textOf(this.#format, this.#fields, rows, this.#size === 0));
+    const bytes = Buffer.from(fileText(this.#format, this.#fields, rows, this.#size === 0));
     try {
       for (let written = 0; written < bytes.length; )
         written += fs.writeSync(this.#descriptor, bytes, written, bytes.length - written, this.#size + written);
@@ -323,13 +323,13 @@ export class StreamedSeries implements Series {
 
   async append(rows: readonly Row[]): Promise<void> {
     if (rows.length === 0) return;
-    await this.#stream.write(textOf(this.#format, this.#fields, rows, this.#first === undefined));
+    await this.#stream.write(fileText(this.#format, this.#fields, rows, this.#first === undefined));
     this.#first ??= rows[0];
     this.#last = rows.at(-1);
   }
 }
 
-function textOf(format: TextFormat, fields: readonly string[], rows: readonly Row[], isFirst: boolean): string {
+function fileText(format: TextFormat, fields: readonly string[], rows: readonly Row[], isFirst: boolean): string {
   return format === 'csv' ? toCsv(rows, fields, isFirst) : rows.map((row) => `${toJson(row)}\n`).join('');
 }
 

@@ -33,7 +33,7 @@ export async function downloadTrades(
   name: string,
   isForced = false,
 ): Promise<Answer> {
-  const client = withTimePerPage(context, await context.session.exchange.open());
+  const client = withTimePerPage(context, await context.session.exchange());
   const rules = { fields: FIELDS, check: new TradeCheck(client.now()) };
   const { added, failure, first, last } = await withOutput(context, { name, isForced }, rules, async (file) => {
     requireSame(file, wanted);

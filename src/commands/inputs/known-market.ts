@@ -16,7 +16,7 @@ export async function explainUnknownMarket<Value>(
     return await work();
   } catch (error) {
     if (!(error instanceof Failure) || error.kind !== 'refused') throw error;
-    await ignoringReadFailures(async () => (await session.exchange.markets()).find(market));
+    await ignoringReadFailures(async () => (await session.markets()).find(market));
     throw error.hinting(error.hints.map((hint) => withMarket(hint, market)));
   }
 }
@@ -39,8 +39,8 @@ export async function refuseUnknownMarket(
   market: string,
 ): Promise<void> {
   await ignoringReadFailures(async () => {
-    if (!(await session.exchange.markets()).wasMissing(market)) return;
-    await (await session.exchange.markets(new TimeBudget(PATIENCE_MS, host.monotonic))).find(market);
+    if (!(await session.markets()).wasMissing(market)) return;
+    await (await session.markets(new TimeBudget(PATIENCE_MS, host.monotonic))).find(market);
   });
 }
 

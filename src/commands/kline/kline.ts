@@ -79,8 +79,8 @@ export default define({
       throw usage('--out excludes --size, --chart and --svg.', 'Download first, then draw a part.');
     const drawing = svg === undefined ? undefined : (await import('./candle-view.js')).svgTarget(context, svg, force);
     if (drawing?.isStdout && chart) throw usage('--chart and --svg - exclude each other.', 'Both print on stdout.');
-    const { base } = await (await session.exchange.markets()).find(market);
-    const client = await session.exchange.open();
+    const { base } = await (await session.markets()).find(market);
+    const client = await session.exchange();
     if (since !== undefined) await requirePast(client, market, since);
     requireRange([since, until], ['--since', '--until'], context.host.now());
     if (out !== undefined && since !== undefined) {

@@ -22,7 +22,7 @@ export function dayOf(type: CandleType, candles: readonly Candle[]): readonly st
 
 /** Remembers what was read of a market's last 24 hours, so that other commands can draw it without a request. */
 export async function keepDay(context: Pick<Context, 'session' | 'host'>, market: string, prices: readonly string[]) {
-  const key = await keyOf(context);
+  const key = await cacheKeyOf(context);
   const others = linesOf(context.session.cache.read(key)?.value).filter(({ name }) => name !== market);
   const lines = [{ name: market, at: context.host.now(), prices }, ...others].slice(0, MAX_MARKETS);
   const text = lines.map(({ name, at, prices }) => `${name} ${at} ${prices.join(',')}`).join('\n');
@@ -34,7 +34,7 @@ export async function knownDays(context: Pick<Context, 'session' | 'host' | 'out
   const { format, screen } = context.output;
   if (format !== 'table' || screen.width === Number.POSITIVE_INFINITY) return () => undefined;
   const now = context.host.now();
-  const lines = linesOf(context.session.cache.read(await keyOf(context))?.value);
+  const lines = linesOf(context.session.cache.read(await cacheKeyOf(context))?.value);
   const days = new Map(
     lines.filter(({ at }) => now >= at && now - at < HOUR_MS).map((line) => [line.name, line.prices]),
   );
@@ -69,8 +69,8 @@ export function withDay<Row>(
   return [...columns, day];
 }
 
-async function keyOf({ session }: Pick<Context, 'session'>): Promise<string> {
-  const { baseUrl } = await session.profile.connection();
+async function cacheKeyOf({ session }: Pick<Context, 'session'>): Promise<string> {
+  const { baseUrl } = await session.connection();
   return `days ${baseUrl ?? 'sandbox'}`;
 }
 

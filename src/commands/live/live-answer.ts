@@ -15,8 +15,8 @@ export async function liveAnswer(
   const { session, host } = context;
   const began = host.monotonic();
   const first = { answer: await read(), began };
-  session.exchange.keepStopped();
-  const { profile } = await session.profile.connection();
+  session.keepSandboxStopped();
+  const { profile } = await session.connection();
   const watched =
     streamed === undefined
       ? new PolledAnswer(context, first, read)
@@ -24,7 +24,7 @@ export async function liveAnswer(
           host,
           first,
           streamed,
-          await session.live.feeds([...streamed.channels, ...(streamed.optionalChannels ?? [])]),
+          await session.feeds([...streamed.channels, ...(streamed.optionalChannels ?? [])]),
         );
   return liveOf(context, watched, profile);
 }

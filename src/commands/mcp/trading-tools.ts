@@ -67,7 +67,7 @@ const ID = { id: { type: 'text', description: 'id of prepare', isRequired: true 
 
 /** The tools `prepare`, `commit` and `resolve`. Throws Failure `usage` for an agent that would trade unattended without limits. */
 export function tradingTools(
-  { host, trading, globals }: Pick<Context, 'host' | 'trading' | 'globals'>,
+  { host, session, globals }: Pick<Context, 'host' | 'session' | 'globals'>,
   terms: TradingTerms,
 ): Trading {
   const isUnattended = terms.commit === 'unattended';
@@ -85,7 +85,7 @@ export function tradingTools(
   const commit = async ({ run, signal }: ToolCall, id: string): Promise<ToolAnswer> => {
     const result = await run(commandWords('commit', { yes: true, ...limit()() }, [id]));
     const { error } = result;
-    const journal = await trading.openJournal();
+    const journal = await session.journal();
     if (journal.findUnsettled(id) !== undefined)
       return { ...result, error: error && { ...error, hint: dontRepeat(id) } };
     // it may still be under way in another call or process
@@ -143,7 +143,7 @@ export function tradingTools(
         output: resolve.output,
         effect: 'write',
         answer: async ({ given: { id }, run, signal }) => {
-          const journal = await trading.openJournal();
+          const journal = await session.journal();
           const unsent = id === undefined ? undefined : unrecorded(journal, store, id);
           if (unsent !== undefined) return unsent;
           const rows: ResolvedRow[] = [];
@@ -186,7 +186,8 @@ function prepareWords({ kind, market, ...given }: Given<typeof PREPARE>): string
       return commandWords('prepare ladder', { weight, account }, [side, market, amount, price]);
     case 'replace':
       requireGiven(kind, { orders }, { side, type, weight });
-      if (others.length > 0) throw usage('One order is replaced at a time.', 'Give its id alone as orders.');
+      if (others.length > 0)
+        throw usage('orders names more than one order to replace.', 'Give one id, and prepare each order by itself.');
       return commandWords('prepare replace', { at: price, amount, account, borrow, repay }, [market, order]);
     case 'cancel':
       requireGiven(kind, { orders }, { side, amount, price, type, weight, account, borrow, repay });

@@ -18,7 +18,6 @@ import { estimateFee } from '../../trading/preview/preview.js';
 import { algoAnswer, algoTermsRow, doesEntries, TERMS_FIELDS } from '../algo/algo-row.js';
 import { createAlgo, showAlgo } from '../algo/algos.js';
 import { algoSentences, algoText } from '../algo/sentences.js';
-import { accountName } from '../session/account-name.js';
 import type { Context } from '../session/command.js';
 import { PREVIEW_FIELDS } from '../writes/dry-run.js';
 import { blockedBy, limitsOf } from '../writes/guard-overrides.js';
@@ -99,9 +98,8 @@ export async function placeAlgo(command: Context, draft: AlgoDraft): Promise<Ans
 
 /** The account that trades: the profile, and its journal's name. */
 async function accountOf({ session }: Context): Promise<Pick<AlgoTerms, 'profile' | 'owner'>> {
-  const connection = await session.profile.connection();
-  const owner = accountName(connection, () => session.profile.credentials(connection).accessKey);
-  return { profile: connection.profile, owner };
+  const { profile } = await session.connection();
+  return { profile, owner: (await session.journal()).folder };
 }
 
 /** The default of `--slippage`. */
@@ -114,7 +112,7 @@ async function plan(
   account: Pick<AlgoTerms, 'profile' | 'owner'>,
 ): Promise<PlannedAlgo> {
   const { trading } = context;
-  const rules = await (await context.session.exchange.markets()).find(draft.market);
+  const rules = await (await context.session.markets()).find(draft.market);
   const { side, at, type } = draft;
   const snapshot = new MarketSnapshot(trading.client, { market: rules.market, side }, SNAPSHOT_LEVELS);
   const exitSide = hasEntry(draft) ? (side === 'buy' ? 'sell' : 'buy') : side;
@@ -182,7 +180,7 @@ function entryOf({ over, every, passive, chase, type }: AlgoDraft, at: Decimal |
 
 /** Throws Failure `usage` for a condition on a market that the exchange does not list. */
 async function requireConditionMarkets({ session }: WriteContext, { when }: AlgoDraft): Promise<void> {
-  const markets = await session.exchange.markets();
+  const markets = await session.markets();
   for (const { market } of when) if (market !== undefined) await markets.find(market);
 }
 

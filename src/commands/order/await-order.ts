@@ -24,7 +24,7 @@ export async function awaitOrder(
   wait: Wait,
   exists = false,
 ): Promise<Awaited> {
-  session.exchange.keepStopped();
+  session.keepSandboxStopped();
   let status = 'Waiting for the order';
   const hide = output.live(() => status);
   const removeHandler = host.onInterrupt(hide);

@@ -153,7 +153,7 @@ export const BATCH = shape.object({
 
 /** The outcome of a job. Throws Failure if nothing was placed. */
 export function batchAnswer(job: Job, ending: Ending): Answer {
-  const failure = failureOf(job, ending);
+  const failure = jobFailure(job, ending);
   if (failure !== null && failure.kind !== 'unknown' && failure.kind !== 'partial') throw failure;
   const answer = jobAnswer(job);
   return failure === null ? answer : { ...answer, failure };
@@ -195,7 +195,7 @@ function jobAnswer(job: Job): Answer {
 }
 
 /** All placed once 0; any unknown 6; none placed 3 (5 and 7 if that is why); mixed 9. */
-function failureOf(job: Job, ending: Ending): Failure | null {
+function jobFailure(job: Job, ending: Ending): Failure | null {
   const { placed, unknown, notSent } = job.counts();
   const clientId = job.id;
   if (placed === job.terms.count)

@@ -15,7 +15,7 @@ import {
 import { parseAmount } from '../../trading/expressions.js';
 import type { GuardName } from '../../trading/guards/limits.js';
 import type { BatchLine, BatchTerms } from '../../trading/journal/write.js';
-import { settleMarket, settleSide } from '../../trading/settling/reconcile-orders.js';
+import { closeMarket, closeSide } from '../../trading/settling/close-lists.js';
 import { filePath, marketName, oneOf, unresolvedId } from '../inputs/parsers.js';
 import { define } from '../session/command.js';
 import { overriddenBy, overrideFlag } from '../writes/guard-overrides.js';
@@ -28,6 +28,7 @@ import { marketSnapshot, type Orders, sendOrders } from './send-orders.js';
 
 export default define({
   summary: 'Place many orders from a file or as a ladder',
+  needs: ['entrust'],
   arguments: {
     side: required('buy or sell', oneOf('The side', 'buy', 'sell')),
     market: required('the market', marketName),
@@ -91,7 +92,7 @@ async function finishedAnswer(context: WriteContext, job: Job): Promise<Answer> 
     return reportingSignals(context, running, async () => running.run(await resumeJob(trading, id)));
   }
   const { market, side } = terms;
-  if ((await tryRead(() => settleSide(trading, { market, side }))) === undefined)
+  if ((await tryRead(() => closeSide(trading, { market, side }))) === undefined)
     output.warn(BATCH_NOT_CHECKED_FOR_DUPLICATES);
   const entry = trading.journal.findJob(id);
   return batchAnswer(entry === undefined ? job : new Job(entry), { kind: 'finished' });
@@ -166,7 +167,7 @@ function sendPlanned(
     preview: batchPreviewText,
     dryRun: (planned) => dryBatch(context, planned, overridden),
     send: async ({ lines }, options) => {
-      await settleMarket(trading, where.market);
+      await closeMarket(trading, where.market);
       const job =
         orders instanceof Job
           ? await resumeJob(trading, id, options)
@@ -199,7 +200,7 @@ async function planBatch(
 ): Promise<PlannedBatch> {
   const { session, trading, output } = context;
   const { side, account } = where;
-  const market = await (await session.exchange.markets()).find(where.market);
+  const market = await (await session.markets()).find(where.market);
   const snapshot = marketSnapshot(context, market, { side, account, levels: 1 }, earlier?.snapshot);
   const planned = (lines: readonly BatchLine[]) => {
     const rows = lines.map(([line, price, amount]) => ({ line, price, amount }));

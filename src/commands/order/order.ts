@@ -12,7 +12,7 @@ import { differenceFrom, findExistingOrder } from '../../trading/orders/existing
 import { placeOrder, refuseIdenticalOrder } from '../../trading/orders/place.js';
 import { newClientId, termsText, validateOrder } from '../../trading/orders/terms.js';
 import type { MarketSnapshot } from '../../trading/preview/market-snapshot.js';
-import type { Placement } from '../../trading/settling/settle-order.js';
+import type { Placement } from '../../trading/settling/settle-sent-order.js';
 import { ALGO } from '../algo/algo-row.js';
 import { clientId, marketName, oneOf, PRICE_WORDS } from '../inputs/parsers.js';
 import { type Context, define } from '../session/command.js';
@@ -37,6 +37,7 @@ import { marketSnapshot, type Orders, type PlannedOrders, sendOrders } from './s
 
 export default define({
   summary: 'Place an order; on a terminal, ask for missing parts',
+  needs: ['entrust'],
   arguments: {
     side: optional('buy or sell', oneOf('The side', 'buy', 'sell')),
     market: optional('the market', marketName),
@@ -167,7 +168,7 @@ async function existingAnswer(
   id: string,
   whenPlaced: Sending['whenPlaced'],
 ): Promise<Answer | undefined> {
-  const markets = await context.session.exchange.markets();
+  const markets = await context.session.markets();
   const market = await markets.find(draft.market);
   const existing = await findExistingOrder(context.trading, draft.market, id);
   if (existing === undefined) return undefined;
@@ -272,7 +273,7 @@ export function sendPreparedOrder(
   ifBlocked: Advice,
 ): Promise<Answer> {
   const prepare = async (earlier: PlannedOrder | undefined): Promise<PlannedOrder> => {
-    const market = await (await context.session.exchange.markets()).find(terms.market);
+    const market = await (await context.session.markets()).find(terms.market);
     const snapshot = marketSnapshot(context, market, terms, earlier?.snapshot);
     return plannedOrder(context, id, terms, { market, snapshot });
   };
@@ -345,7 +346,7 @@ export async function planOrder(
   earlier?: PlannedOrder,
 ): Promise<PlannedOrder> {
   const { side, type, account, at, borrow, repay } = draft;
-  const market = await (await context.session.exchange.markets()).find(draft.market);
+  const market = await (await context.session.markets()).find(draft.market);
   const snapshot = marketSnapshot(context, market, draft, earlier?.snapshot);
   if (earlier === undefined && draft.id !== undefined && draft.once !== true)
     await requireNewId(context, draft.market, draft.id);

@@ -87,21 +87,21 @@ export function marketRow(pnl: MarketPnl, price: Decimal | null) {
   return {
     market,
     coin: quote,
-    bought: textOf(pnl.bought),
-    boughtValue: textOf(pnl.boughtValue),
-    sold: textOf(pnl.sold),
-    soldValue: textOf(pnl.soldValue),
-    averageCost: hasPosition ? textOf(position.cost.dividedBy(position.amount, AVERAGE_DECIMALS, 'down')) : null,
-    realised: textOf(realised),
-    unrealised: unrealised === null ? null : textOf(unrealised),
+    bought: decimalText(pnl.bought),
+    boughtValue: decimalText(pnl.boughtValue),
+    sold: decimalText(pnl.sold),
+    soldValue: decimalText(pnl.soldValue),
+    averageCost: hasPosition ? decimalText(position.cost.dividedBy(position.amount, AVERAGE_DECIMALS, 'down')) : null,
+    realised: decimalText(realised),
+    unrealised: unrealised === null ? null : decimalText(unrealised),
     fees: pnl.fees.map(feeRow),
-    position: textOf(position.amount),
+    position: decimalText(position.amount),
     unexplained: pnl.unexplained.map(unexplainedRow),
-    cost: textOf(position.cost),
+    cost: decimalText(position.cost),
     price: price === null ? null : price.toString(),
-    net: unrealised === null || paid === null ? null : textOf(realised.plus(unrealised).minus(paid)),
-    opening: { position: textOf(opening.amount), cost: textOf(opening.cost) },
-    withoutCost: { amount: textOf(withoutCost.amount), proceeds: textOf(withoutCost.proceeds) },
+    net: unrealised === null || paid === null ? null : decimalText(realised.plus(unrealised).minus(paid)),
+    opening: { position: decimalText(opening.amount), cost: decimalText(opening.cost) },
+    withoutCost: { amount: decimalText(withoutCost.amount), proceeds: decimalText(withoutCost.proceeds) },
     balances: [],
     uncertainAt: pnl.uncertainAt.map(isoTime),
   };
@@ -132,7 +132,7 @@ export function totalRow(
   const unrealised = sum((pnl) => unrealisedOf(pnl, priceOf(pnl.market)));
   const paid = sum(feesOf);
   const net = realised === null || unrealised === null || paid === null ? null : realised.plus(unrealised).minus(paid);
-  const orNull = (amount: Decimal | null) => (amount === null ? null : textOf(amount));
+  const orNull = (amount: Decimal | null) => (amount === null ? null : decimalText(amount));
   return {
     market: null,
     coin: unit,
@@ -163,10 +163,10 @@ export function lotRow(market: string, method: Method, { opened, closed, amount,
     market,
     opened: opened === null ? null : isoTime(opened),
     closed: isoTime(closed),
-    amount: textOf(amount),
-    cost: cost === null ? null : textOf(cost),
-    proceeds: textOf(proceeds),
-    gain: cost === null ? null : textOf(proceeds.minus(cost)),
+    amount: decimalText(amount),
+    cost: cost === null ? null : decimalText(cost),
+    proceeds: decimalText(proceeds),
+    gain: cost === null ? null : decimalText(proceeds.minus(cost)),
     daysHeld: opened === null ? null : Math.floor((closed - opened) / DAY_MS),
     method,
   };
@@ -200,26 +200,26 @@ function totalFees(markets: readonly MarketPnl[], value: Valuation): readonly Fe
 }
 
 function feeRow({ coin, amount, value }: FeeSum) {
-  return { coin, amount: textOf(amount), value: value === null ? null : textOf(value) };
+  return { coin, amount: decimalText(amount), value: value === null ? null : decimalText(value) };
 }
 
 function unexplainedRow({ coin, amount }: UnexplainedAmount) {
-  return { coin, amount: textOf(amount) };
+  return { coin, amount: decimalText(amount) };
 }
 
 function balanceRow({ coin, bills, fills, fees, deposits, withdrawals, other, unexplained }: CoinBalance) {
   return {
     coin,
-    bills: textOf(bills),
-    fills: textOf(fills),
-    fees: textOf(fees),
-    deposits: textOf(deposits),
-    withdrawals: textOf(withdrawals),
-    other: other.map(({ type, amount }) => ({ type, amount: textOf(amount) })),
-    unexplained: textOf(unexplained),
+    bills: decimalText(bills),
+    fills: decimalText(fills),
+    fees: decimalText(fees),
+    deposits: decimalText(deposits),
+    withdrawals: decimalText(withdrawals),
+    other: other.map(({ type, amount }) => ({ type, amount: decimalText(amount) })),
+    unexplained: decimalText(unexplained),
   };
 }
 
-function textOf(amount: Decimal): string {
+function decimalText(amount: Decimal): string {
   return amount.trimmed().toString();
 }

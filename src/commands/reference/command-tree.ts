@@ -8,7 +8,7 @@ import {
 } from '../../cli/definition.js';
 import { rowFields } from '../../cli/row-fields.js';
 import { type Operation, operations } from '../../exchange/description.js';
-import { groups } from '../names.js';
+import { groups } from './command-words.js';
 
 export interface DescribedArgument {
   /** In capitals, as help shows it. */

@@ -23,7 +23,7 @@ export class LivePrice {
   async follow(session: Session, market: string): Promise<void> {
     await this.stop();
     try {
-      this.#feeds = await session.live.feeds([{ kind: 'ticker', market }]);
+      this.#feeds = await session.feeds([{ kind: 'ticker', market }]);
       this.#market = market;
     } catch (error) {
       if (!(error instanceof Failure)) throw error;

@@ -75,7 +75,10 @@ class Shell {
 
     const { host, session } = context;
     this.#recentBooks = new RecentBooks(host);
-    this.#program = { ...program, createContext: async (base) => createContext(base, this.#recentBooks) };
+    this.#program = {
+      ...program,
+      createContext: async (base) => createContext(base, program.commands, this.#recentBooks),
+    };
     this.#session = session;
     this.#history = new History(host.directories.state, host.redaction);
     this.#reader = new LineReader(host);
@@ -200,10 +203,10 @@ class Shell {
   async #use([word, ...others]: readonly string[]): Promise<number> {
     if (word === undefined || others.length > 0)
       throw usage(
-        'A market is missing, or there is more than one: use takes one.',
+        word === undefined ? 'The market is missing.' : 'There is more than one market.',
         suggest('List the markets', 'markets'),
       );
-    const { market } = await (await this.#session.exchange.markets()).find(marketName(word));
+    const { market } = await (await this.#session.markets()).find(marketName(word));
     await this.#follow(market);
     return 0;
   }
@@ -235,18 +238,18 @@ class Shell {
 
   /** Asks no keychain and no other machine: the prompt is drawn all the time. */
   async #lookAtHalt(): Promise<void> {
-    const halt = await tryRead(() => this.#session.exchange.localHalt());
+    const halt = await tryRead(() => this.#session.localHalt());
     this.#halted = halt === undefined ? null : safe(halt.problem ?? halt.reason ?? '');
   }
 
   /** Chooses the exchange of the prompt again: a command may have changed the profile in use. */
   async #locate(): Promise<void> {
-    const { host, globals, output } = this.#context;
+    const { host, globals, output, commands } = this.#context;
     const before = this.#connection;
-    this.#connection = await tryRead(() => chooseConnection(globals, host.environment, this.#session.profile));
+    this.#connection = await tryRead(() => chooseConnection(globals, host.environment, this.#session));
     if (addressOf(this.#connection) === addressOf(before)) return;
-    if (before !== undefined) this.#session = createContext({ host, globals, output }).context.session;
-    await this.#follow(await tryRead(() => this.#session.profile.recentMarket()));
+    if (before !== undefined) this.#session = createContext({ host, globals, output }, commands).context.session;
+    await this.#follow(await tryRead(() => this.#session.recentMarket()));
   }
 
   /** Makes a market the current one. */
@@ -255,7 +258,7 @@ class Shell {
     await this.#price.stop();
     if (market === undefined || !this.#context.prompts.available) return;
     // starts the sandbox if it does not run; what is wrong with the exchange is for the commands to say
-    await tryRead(() => this.#session.exchange.open());
+    await tryRead(() => this.#session.exchange());
     await this.#price.follow(this.#session, market);
   }
 
@@ -267,7 +270,7 @@ class Shell {
       complete: async (line: string) =>
         completeLine(line, this.#tree, await knownNames(host, this.#connection?.profile)),
       // the line may be an order, which should wait for no handshake
-      onFirstKey: () => void tryRead(async () => (await this.#session.exchange.open()).prepareWrite()),
+      onFirstKey: () => void tryRead(async () => (await this.#session.exchange()).prepareWrite()),
       isEditable: output.errorScreen.symbols && host.input.isTTY === true,
     };
   }

@@ -49,7 +49,7 @@ function sectionOf(channel: Channel, of: ExchangeStream['of'], gaps: Gaps): Live
     key,
     title: key,
     freshness: () => of(channel),
-    warning: () => gaps.textOf(key),
+    warning: () => gaps.warningOf(key),
     rows: () => {
       const known = of(channel);
       return known === undefined ? 0 : view.size(known.value);
@@ -105,7 +105,7 @@ class Gaps {
     else this.#open.add(key);
   }
 
-  textOf(key: string): string | null {
+  warningOf(key: string): string | null {
     if (this.#open.has(key)) return 'some events are missing';
     const lost = this.#lost.get(key);
     return lost === undefined ? null : `some events before ${zonedTime(lost)} are lost`;

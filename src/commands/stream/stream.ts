@@ -52,16 +52,16 @@ export default define({
     if (raw && format === 'csv') throw usage('--raw and --csv exclude each other.', 'A raw message is not a table.');
     const [kind, ...others] = new Set(wanted.map((channel) => channel.kind));
     if (format === 'csv' && (kind === undefined || others.length > 0))
-      throw usage('--csv takes channels of one kind.', 'Each kind has other columns; --json takes all.');
-    await context.session.live.requireStreams();
-    if (wanted.some(isPrivate)) await context.session.exchange.signed();
+      throw usage('--csv cannot show channels of different kinds.', 'Each kind has other columns; --json takes all.');
+    await context.session.requireStreams();
+    if (wanted.some(isPrivate)) await context.session.signedExchange();
     for (const channel of wanted)
       if ('market' in channel && channel.market !== undefined) await requireMarket(context, channel, channel.market);
     const following: Following = { channels: wanted, end: new AbortController(), stream: undefined };
     const events = follow(context, following, { count, forMs, silentMs: untilSilent, raw });
     if (raw) return rawFrames(events);
     if (format === 'csv' && kind !== undefined) return csvOf(context, kind, events);
-    const { profile } = await context.session.profile.connection();
+    const { profile } = await context.session.connection();
     return live(context, following, events, profile);
   },
 });
@@ -75,7 +75,7 @@ async function requireMarket(context: Context, channel: Channel, market: string)
   try {
     // orders are the trade host's, which works without market data
     if (isPrivate(channel)) await refuseUnknownMarket(context, market);
-    else await (await context.session.exchange.markets()).find(market);
+    else await (await context.session.markets()).find(market);
   } catch (error) {
     if (!(error instanceof Failure) || error.kind !== 'usage') throw error;
     throw usage(`The channel ${channelKey(channel)} cannot be followed: ${error.message}`, error.hints);
@@ -103,7 +103,7 @@ async function* follow(
     connectMs: globals.timeoutMs,
     reads: ends.raw ? 'gaps' : 'checks',
   } as const;
-  const stream = await session.live.stream(channels, choices);
+  const stream = await session.stream(channels, choices);
   following.stream = stream;
   const forget = host.onInterrupt(() => stream.close());
   const isDrawn = output.canDraw;
@@ -130,9 +130,9 @@ async function* follow(
 }
 
 /** Names the orders of events as the journal does: the exchange pushes them without client ids. */
-async function clientIdsIn({ trading, host }: Context, channels: readonly Channel[]) {
+async function clientIdsIn({ session, host }: Context, channels: readonly Channel[]) {
   if (!channels.some(({ kind }) => kind === 'orders')) return (event: StreamEvent) => event;
-  const journal = await trading.openJournal();
+  const journal = await session.journal();
   const names = new KnownClientIds(() => journal, undefined, host.monotonic);
   return (event: StreamEvent): StreamEvent => {
     if (event.type !== 'data' || event.channel.kind !== 'orders') return event;

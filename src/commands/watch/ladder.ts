@@ -31,15 +31,15 @@ export function ladderOf(view: LadderView, cursor: Decimal | null): Ladder {
 }
 
 function rungs(view: LadderView, levels: readonly Level[], side: Rung['side'], cursor: Decimal | null): Rung[] {
-  const amounts = new Map(levels.map(({ price, amount }) => [keyOf(Decimal.of(price)), amount]));
+  const amounts = new Map(levels.map(({ price, amount }) => [priceKey(Decimal.of(price)), amount]));
   const orders = openOrders(view)
     .filter((order) => (order.side === 'buy') === (side === 'bid'))
-    .map((order) => ({ side: order.side, key: keyOf(Decimal.of(order.price)), amount: openAmount(order) }));
-  const own = [...orders.map(({ key }) => key), ...(isOnSide(view, cursor, side) ? [keyOf(cursor)] : [])];
+    .map((order) => ({ side: order.side, key: priceKey(Decimal.of(order.price)), amount: openAmount(order) }));
+  const own = [...orders.map(({ key }) => key), ...(isOnSide(view, cursor, side) ? [priceKey(cursor)] : [])];
   const sign = side === 'ask' ? 1 : -1;
   const prices = [...new Set([...amounts.keys(), ...own])].map((key) => ({ key, price: Decimal.of(key) }));
   prices.sort((left, right) => sign * left.price.compare(right.price));
-  const cursorKey = cursor === null ? null : keyOf(cursor);
+  const cursorKey = cursor === null ? null : priceKey(cursor);
   let total = Decimal.zero;
   return prices.map(({ key, price }) => {
     const amount = amounts.get(key) ?? null;
@@ -59,7 +59,7 @@ function rungs(view: LadderView, levels: readonly Level[], side: Rung['side'], c
 }
 
 /** The same for all ways to write a price. */
-function keyOf(price: Decimal): string {
+function priceKey(price: Decimal): string {
   return price.trimmed().toString();
 }
 

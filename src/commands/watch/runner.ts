@@ -28,10 +28,10 @@ export function lastMarketKey(profile: string): string {
 /** Shows a market and the account until the user leaves. Throws Failure if there is no exchange to show. */
 export async function runWatch(context: Context, market: Market, type: CandleType): Promise<void> {
   const { session, host, output, budget, globals } = context;
-  const { profile } = await session.profile.connection();
+  const { profile } = await session.connection();
   const accountProblem = await accountProblemOf(context);
-  const feeds = await session.live.feeds(channelsOf(market.market, type, accountProblem === null));
-  session.exchange.keepStopped();
+  const feeds = await session.feeds(channelsOf(market.market, type, accountProblem === null));
+  session.keepSandboxStopped();
   await host.limitMemory();
   const release = output.withhold();
   const watching = new Watching(context, feeds, { market, type, profile, accountProblem });
@@ -64,7 +64,7 @@ export async function runWatch(context: Context, market: Market, type: CandleTyp
 /** Why the account cannot be shown; null if it can. */
 async function accountProblemOf({ session }: Context): Promise<string | null> {
   try {
-    await session.exchange.signed();
+    await session.signedExchange();
     return null;
   } catch (error) {
     if (!(error instanceof Failure) || error.kind !== 'credentials') throw error;
@@ -212,13 +212,13 @@ class Watching {
   }
 
   async #listMarkets(): Promise<void> {
-    const markets = await (await this.#context.session.exchange.markets()).all();
+    const markets = await (await this.#context.session.markets()).all();
     this.take({ type: 'markets', markets: markets.map((one) => ({ ...one, name: '' })) });
   }
 
   async #show(name: string): Promise<void> {
     const { session } = this.#context;
-    const market = await (await session.exchange.markets()).find(name);
+    const market = await (await session.markets()).find(name);
     this.#market = market;
     this.#follow(market.market, this.#state.type);
     this.take({ type: 'market', market });
@@ -268,11 +268,11 @@ class Watching {
     const { signal } = this.#ending;
     while (!signal.aborted) {
       if (this.#watched.accountProblem === null) {
-        const halt = await tryRead(async () => (await session.exchange.latch()).find());
+        const halt = await tryRead(async () => (await session.latch()).find());
         this.#halted = halt === undefined ? null : (halt.problem ?? halt.reason ?? '');
         await this.#lookUpUnknown();
       }
-      const state = await tryRead(() => session.exchange.limiterState());
+      const state = await tryRead(() => session.limiterState());
       // a limit of one is full after each request, which says nothing
       const limits = state?.limits.filter(({ count }) => count > 1) ?? [];
       const used = limits.flatMap(({ taken, count }) => (taken === null ? [] : (taken / count) * 100));

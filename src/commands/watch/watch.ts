@@ -17,7 +17,7 @@ export default define({
     requireScreen(context);
     const shown = await chosenMarket(context, market);
     const { runWatch, lastMarketKey } = await import('./runner.js');
-    const { profile } = await context.session.profile.connection();
+    const { profile } = await context.session.connection();
     await context.session.cache.write(lastMarketKey(profile), shown.market);
     await runWatch(context, shown, type);
     return undefined;
@@ -35,12 +35,12 @@ function requireScreen({ host, output }: Context): void {
 }
 
 /** The named market, or the one that was watched last, else traded last, else the first one. */
-async function chosenMarket({ session, trading }: Context, named: string | undefined): Promise<Market> {
-  const catalog = await session.exchange.markets();
+async function chosenMarket({ session }: Context, named: string | undefined): Promise<Market> {
+  const catalog = await session.markets();
   if (named !== undefined) return catalog.find(named);
-  const { profile } = await session.profile.connection();
+  const { profile } = await session.connection();
   const { lastMarketKey } = await import('./runner.js');
-  const traded = (await tryRead(() => trading.orderMarkets())) ?? [];
+  const traded = (await tryRead(async () => (await session.journal()).markets())) ?? [];
   const markets = await catalog.all();
   const candidates = [session.cache.read(lastMarketKey(profile))?.value, ...traded];
   const known = candidates.flatMap((name) => markets.find(({ market }) => market === name) ?? []);

@@ -47,14 +47,14 @@ export class Writes {
 
   /** Loads what a write needs, before a key is pressed: a cancellation has to leave at once. Throws Failure `credentials`. */
   async prepare(): Promise<void> {
-    const { trading, session } = this.#context;
-    await Promise.all([trading.open(), session.exchange.markets()]);
+    const { session } = this.#context;
+    await Promise.all([session.trading(), session.markets()]);
     await this.expect();
   }
 
   /** Opens a connection for a write that a key may be about to start. */
   async expect(): Promise<void> {
-    (await this.#context.session.exchange.open()).prepareWrite();
+    (await this.#context.session.exchange()).prepareWrite();
   }
 
   /** Reports the outcome, also a Failure, as an event. */
@@ -88,7 +88,7 @@ export class Writes {
       const answer = await carryOut(context, request, market);
       this.#ended(write, [...panel.rest(), ...messagesOf(context, request, answer)], answer.failure);
     } catch (error) {
-      const thrown = await withActiveProfile(error, async () => (await session.profile.connection()).profile);
+      const thrown = await withActiveProfile(error, async () => (await session.connection()).profile);
       if (!(thrown instanceof Failure)) throw thrown;
       const meaning = thrown.kind === 'declined' ? 'faint' : thrown.kind === 'unknown' ? 'warn' : 'bad';
       const text = output.textOf(thrown.kind === 'declined' ? thrown.message : [thrown.message, ...thrown.hints]);
@@ -99,15 +99,19 @@ export class Writes {
   }
 
   async #contextOf(panel: WritePanel): Promise<WriteContext> {
-    const { host, globals, session, trading } = this.#context;
+    const { host, globals, session } = this.#context;
     const budget = new TimeBudget(globals.timeoutMs, host.monotonic, globals.isTimeoutGiven);
     return {
       host,
       // each write is asked about
       globals: { ...globals, yes: false },
       budget,
-      session: { profile: session.profile, exchange: { markets: (own = budget) => session.exchange.markets(own) } },
-      trading: await trading.open({ budget, output: panel }),
+      session: {
+        connection: () => session.connection(),
+        currentSettings: (unsent) => session.currentSettings(unsent),
+        markets: (own = budget) => session.markets(own),
+      },
+      trading: await session.trading({ budget, output: panel }),
       prompts: panel,
       output: panel,
       printAnswer: async () => {},
@@ -125,8 +129,8 @@ export class Writes {
 
   /** The writes whose outcome is unknown, each with the command that settles it. */
   async unknown(): Promise<readonly string[]> {
-    const { trading, output } = this.#context;
-    const journal = await trading.openJournal();
+    const { session, output } = this.#context;
+    const journal = await session.journal();
     return unknownWrites(journal, journal.unsettled()).map(({ clientId, operation }) => {
       const what = operation === null ? 'a write' : OPERATION_TEXT[operation];
       return `UNKNOWN  outcome of ${what}: ${output.textOf(suggest('', 'resolve', clientId)).replace(/^: /, '')}`;

@@ -33,7 +33,7 @@ export function passwordSource(
  */
 export async function readFundPassword(context: Context, source: PasswordSource, question: string): Promise<string> {
   const { budget } = context;
-  const read = () => textOf(context, source, question);
+  const read = () => typedPassword(context, source, question);
   const text = await budget.pausedDuring(read);
   context.host.redaction.addSecret(text);
   if (text === '')
@@ -45,14 +45,14 @@ export async function readFundPassword(context: Context, source: PasswordSource,
   throw usage(`The fund password ${problem}; nothing was sent.`, ONE_LINE);
 }
 
-async function textOf(
+async function typedPassword(
   { host, prompts, output, session }: Context,
   source: PasswordSource,
   question: string,
 ): Promise<string> {
   if (source.kind === 'stdin') return firstLine(host.input, 'stdin');
   if (source.kind === 'descriptor') return firstLine(opened(source.fd), `The file descriptor ${source.fd}`);
-  if ((await session.profile.connection()).sandbox)
+  if ((await session.connection()).sandbox)
     output.note(suggest('See the fund password of the sandbox', 'sandbox', 'status'));
   return prompts.hidden(`${question} Fund password:`);
 }

@@ -85,7 +85,7 @@ async function askAmount(
   facts: CoinFacts,
   request: Omit<WithdrawRequest, 'amount'>,
 ): Promise<WithdrawRequest['amount']> {
-  const place = feePlace((await session.profile.connection()).settings);
+  const place = feePlace((await session.connection()).settings);
   const validate = (typed: string) =>
     validated(() => prepareWithdrawal({ ...request, amount: parseWithdrawAmount(typed.trim()) }, facts, place));
   const question = `How much ${request.coin}, of ${formatAmount(facts.entry?.available ?? '0')}?`;

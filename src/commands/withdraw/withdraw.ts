@@ -4,7 +4,7 @@ import type { Answer } from '../../terminal/answer.js';
 import { SendGate } from '../../trading/journal/entry.js';
 import { isKind } from '../../trading/journal/write.js';
 import { newClientId } from '../../trading/orders/terms.js';
-import { settleCoin } from '../../trading/settling/reconcile-withdrawals.js';
+import { closeCoin } from '../../trading/settling/close-lists.js';
 import type { TradingContext } from '../../trading/trading-context.js';
 import { feePlace, parseWithdrawAmount } from '../../trading/withdrawals/amounts.js';
 import { type EarlierUse, readEarlierUse } from '../../trading/withdrawals/coin-facts.js';
@@ -28,6 +28,7 @@ import {
 
 export default define({
   summary: 'Withdraw a coin to a verified address',
+  needs: ['money'],
   arguments: {
     coin: optional('the coin', coinName),
     amount: optional('in the coin (0.5), or a share of the balance (50%)', parseWithdrawAmount),
@@ -112,7 +113,7 @@ function withdraw(
       dryRequest(context, { kind: 'withdrawal', withdrawal: checked.prepared.wanted }, previewData(checked)),
     confirm: ({ prepared }) => confirmAddress(context, prepared, request, repeatedAddress),
     send: async ({ prepared }) => {
-      const limits = async () => withdrawLimits(await session.profile.currentSettings());
+      const limits = async () => withdrawLimits(await session.currentSettings());
       const password = await readFundPassword(command, source, withdrawalQuestion(prepared));
       return sendWithdrawal(trading, prepared.wanted, { id, limits, password, gate });
     },
@@ -128,14 +129,14 @@ async function checkWithdrawal(
   { trading, session, output }: WriteContext,
   request: WithdrawRequest,
 ): Promise<CheckedWithdrawal> {
-  const settings = await session.profile.currentSettings();
+  const settings = await session.currentSettings();
   const { coin } = request;
   const facts = await coinFacts(command, trading, coin);
   const prepared = prepareWithdrawal(request, facts, feePlace(settings));
   const { wanted } = prepared;
   refuseIdenticalWithdrawal(trading, wanted);
   await checkLimits(trading, withdrawLimits(settings), wanted);
-  await tryRead(() => settleCoin(trading, coin));
+  await tryRead(() => closeCoin(trading, coin));
   const earlier = await readEarlierUse(trading.client, coin, prepared);
   const unfamiliar = firstUseText(earlier);
   const others = [

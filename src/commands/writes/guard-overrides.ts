@@ -44,13 +44,13 @@ export function breachText({ guard, message }: Breach, overridden: readonly Guar
 
 /**
  * The limits of the guards as they are now: those of the profile and those of the agent, if one sends. Throws Failure as
- * {@link ActiveProfile.currentSettings}.
+ * {@link Session.currentSettings}.
  */
 export async function limitsOf(
   { session, agentLimits }: Pick<WriteContext, 'session' | 'agentLimits'>,
   isRest = false,
 ): Promise<GuardLimits> {
-  const limits = guardLimits(await session.profile.currentSettings(unsentText(isRest)));
+  const limits = guardLimits(await session.currentSettings(unsentText(isRest)));
   return agentLimits === undefined ? limits : agentLimits.within(limits);
 }
 
@@ -146,7 +146,7 @@ async function blockedFailure(
   const names = breaches.map(({ guard }) => guard).join(',');
   const override = `If you mean it, add --override ${names}.`;
   if (blocked.every(({ failure }) => failure !== null)) return blockedBy(blocked, ['Try again in a moment.', override]);
-  const { profile } = await session.profile.connection();
+  const { profile } = await session.connection();
   const settings = blocked.map(({ guard }) =>
     suggest('Change the limit', 'profile', 'set', profile, SETTING_OF[guard], 'VALUE'),
   );

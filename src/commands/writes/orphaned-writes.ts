@@ -23,7 +23,7 @@ export async function warnOfOrphanedWrites(
 ): Promise<void> {
   const { name, tradeUrl } = profile;
   // unreadable keys cannot be used to look anything up
-  const keys = await tryRead(() => session.profile.keys.get(name));
+  const keys = await tryRead(() => session.keys.get(name));
   if (keys === null || keys === undefined) return;
   const account = accountOf(tradeUrl, keys.accessKey);
   const { tradeUrl: nextUrl, accessKey } = next(keys);

@@ -8,10 +8,10 @@ const MAX_NAMED = 5;
 
 /** Warns of each write that this concerns and whose outcome is unknown, with the command that settles it. Returns them. */
 export function warnOfUnknown(
-  { trading, output }: Pick<Context, 'trading' | 'output'>,
+  { session, output }: Pick<Context, 'session' | 'output'>,
   concerns: (write: UnknownWrite) => boolean,
 ): Promise<readonly UnknownWrite[]> {
-  return warnOf(output, () => trading.unknownWrites(), concerns);
+  return warnOf(output, () => session.unknownWrites(), concerns);
 }
 
 /** The same for the writes of a market, in a command that writes there itself. */

@@ -10,9 +10,8 @@ import type { Prompts } from '../../terminal/prompts.js';
 import type { Screen } from '../../terminal/screen.js';
 import type { AgentLimits } from '../../trading/guards/agent-limits.js';
 import type { TradingContext } from '../../trading/trading-context.js';
-import type { ActiveExchange } from '../session/active-exchange.js';
-import type { ActiveProfile } from '../session/active-profile.js';
 import type { Context } from '../session/command.js';
+import type { Session } from '../session/session.js';
 import { NO_PREVIEW, type PreviewJson } from './dry-run.js';
 
 /*
@@ -33,10 +32,7 @@ export interface WriteContext {
   readonly host: Host;
   readonly globals: Pick<Globals, 'yes' | 'dryRun' | 'verbose'>;
   readonly budget: TimeBudget;
-  readonly session: {
-    readonly profile: Pick<ActiveProfile, 'connection' | 'currentSettings'>;
-    readonly exchange: Pick<ActiveExchange, 'markets'>;
-  };
+  readonly session: Pick<Session, 'connection' | 'currentSettings' | 'markets'>;
   readonly trading: TradingContext;
   readonly prompts: Pick<Prompts, 'available' | 'confirm' | 'confirmTyping'>;
   readonly output: Pick<Output, 'preview' | 'note' | 'warn' | 'interrupted' | 'textOf' | 'live' | 'errorScreen'>;
@@ -53,11 +49,21 @@ export interface WriteContext {
  * `credentials`.
  */
 export async function openWrite(
-  { host, globals, budget, session, prompts, output, trading }: Context,
+  { host, globals, budget, session, prompts, output }: Context,
   isPreviewed = globals.dryRun || !globals.yes,
 ): Promise<WriteContext> {
   const printAnswer = (answer: Answer) => output.answer(answer);
-  return { host, globals, budget, session, prompts, output, trading: await trading.open(), printAnswer, isPreviewed };
+  return {
+    host,
+    globals,
+    budget,
+    session,
+    prompts,
+    output,
+    trading: await session.trading(),
+    printAnswer,
+    isPreviewed,
+  };
 }
 
 /** As {@link openWrite}, for a write that asks. Throws Failure `declined` if no question can be asked, before any request. */
@@ -130,7 +136,7 @@ export async function carryOut<Ready extends Prepared, Sent>(
     // it was reported that nothing was sent
     if (isCancelled) throw new Interrupted('SIGINT');
     // what was shown is still what is configured
-    await context.session.profile.currentSettings();
+    await context.session.currentSettings();
     sending = confirmed.ready;
     return write.result(sending, await write.send(sending));
   });
@@ -246,7 +252,7 @@ export function dryRequest(
 
 /** The destination of a write, as the user confirms it: the trade host and the profile. */
 export async function exchangeText({ session, trading }: Pick<WriteContext, 'session' | 'trading'>): Promise<string> {
-  const { profile } = await session.profile.connection();
+  const { profile } = await session.connection();
   return `${trading.client.hosts.tradeUrl} (profile ${profile})`;
 }
 

@@ -5,7 +5,8 @@ import { Failure, tryRead } from '../../errors.js';
 import type { JournalEntry } from '../journal/entry.js';
 import type { Journal } from '../journal/journal.js';
 import { isKind, type Settlement } from '../journal/write.js';
-import { findOrder } from '../settling/settle-order.js';
+import { findOrder } from '../settling/find-order.js';
+import { settleOrder } from '../settling/settle-order.js';
 import type { TradingContext } from '../trading-context.js';
 import type { Child, ChildEnd, ChildRole } from './children.js';
 import { type ChildLine, childName, type FactRecord } from './store.js';
@@ -230,6 +231,7 @@ export async function settleChild(trading: TradingContext, market: string, child
   if (entry !== undefined) {
     if (!entry.isKind('order') || !(entry.isOwn || entry.claim())) return false;
     const found = await findOrder(trading, entry);
+    settleOrder(entry, found);
     if (found.outcome === 'placed') child.show(found.order);
     else if (found.outcome !== 'unknown') child.sending = found.outcome;
     return found.outcome !== 'unknown';

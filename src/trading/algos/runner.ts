@@ -3,8 +3,8 @@ import type { Exchange } from '../../exchange/exchange.js';
 import type { Host } from '../../platform/host.js';
 import type { GuardLimits } from '../guards/limits.js';
 import type { Owner } from '../journal/write.js';
+import { closeMarket } from '../settling/close-lists.js';
 import type { DuplicateOrders } from '../settling/duplicates.js';
-import { settleMarket } from '../settling/reconcile-orders.js';
 import type { TradingContext } from '../trading-context.js';
 import { AccountFunds } from './account-funds.js';
 import { STALE_MS } from './algo-market.js';
@@ -312,7 +312,7 @@ export class AlgoRunner {
       if (this.#main === undefined || host.monotonic() - at < this.#main.requestLifetimeMs + LAST_LOOK_MS) continue;
       this.#lastChild.delete(market);
       this.#main.budget.restart();
-      await settleMarket(this.#main, market);
+      await closeMarket(this.#main, market);
     }
   }
 

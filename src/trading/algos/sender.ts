@@ -7,7 +7,7 @@ import { type GuardLimits, requireDayNotional, requireOrderNotional } from '../g
 import { SendGate } from '../journal/entry.js';
 import { placeOrder } from '../orders/place.js';
 import type { BookView } from '../preview/market-view.js';
-import type { Placement } from '../settling/settle-order.js';
+import type { Placement } from '../settling/settle-sent-order.js';
 import type { TradingContext } from '../trading-context.js';
 import { ChildOrder } from './child-order.js';
 import { type Child, mayPlace, type NewChild } from './children.js';

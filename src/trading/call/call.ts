@@ -35,22 +35,22 @@ export async function sendCall(
   const response = await entry.send(() =>
     client.rawCall(terms.method, terms.parameters, { reqTime, mayLeave: gate.mayLeave }),
   );
-  if (response.kind === 'done') return settled(entry, { outcome: 'done', body: response.value }, 'answered');
+  if (response.kind === 'done') return settleCall(entry, { outcome: 'done', body: response.value }, 'answered');
   if (response.kind === 'refused') {
     const { refusal } = response;
-    return settled(entry, { outcome: 'refused', refusal }, `refused: ${refusal.code} ${refusal.message}`);
+    return settleCall(entry, { outcome: 'refused', refusal }, `refused: ${refusal.code} ${refusal.message}`);
   }
   const { reason } = response;
   if (response.kind === 'notSent') {
     const { failure, hint, halted } = response;
-    return settled(entry, { outcome: 'notSent', reason, failure, hint, halted }, `not sent: ${reason}`);
+    return settleCall(entry, { outcome: 'notSent', reason, failure, hint, halted }, `not sent: ${reason}`);
   }
   entry.note(`no answer: ${reason}`);
   entry.release();
   return { outcome: 'unknown', reason };
 }
 
-function settled<Outcome extends { readonly outcome: Settlement['outcome'] }>(
+function settleCall<Outcome extends { readonly outcome: Settlement['outcome'] }>(
   entry: JournalEntry<'call'>,
   call: Outcome,
   event: string,
@@ -62,11 +62,13 @@ function settled<Outcome extends { readonly outcome: Settlement['outcome'] }>(
 /** Throws Failure `usage` if the outcome of the very same call is unknown, or a record cannot be read. */
 export function refuseIdenticalCall({ journal }: TradingContext, { method, parameters }: CallTerms): void {
   journal.requireReadable();
-  const keyOf = (terms: CallTerms) => JSON.stringify([terms.method, Object.entries(terms.parameters).sort()]);
-  const wanted = keyOf({ method, parameters });
+  const callKey = (terms: CallTerms) => JSON.stringify([terms.method, Object.entries(terms.parameters).sort()]);
+  const wanted = callKey({ method, parameters });
   const identical = journal
     .unsettledEntries()
-    .find(({ write, isOutcomeUnknown }) => isKind(write, 'call') && isOutcomeUnknown && keyOf(write.terms) === wanted);
+    .find(
+      ({ write, isOutcomeUnknown }) => isKind(write, 'call') && isOutcomeUnknown && callKey(write.terms) === wanted,
+    );
   if (identical === undefined) return;
   const { id } = identical.write;
   throw new Failure('usage', `The outcome of the same call of ${method} is unknown, so it was not sent again.`, {

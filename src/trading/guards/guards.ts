@@ -213,7 +213,7 @@ export function checkBand(
   const distanceOf = (price: Decimal) =>
     `${formatPrice(price, market)} is ${referenceDistanceText(price, reference, market)}`;
   const percent = formatPercentLimit(band.times(Decimal.of('100')));
-  const textOf = (price: Decimal) => {
+  const bandText = (price: Decimal) => {
     const end = price.compare(reference.price) > 0 ? 'above' : 'below';
     const orders = price === costly ? `a ${side}` : 'an order of a batch';
     return `the price ${distanceOf(price)}, and the limit for ${orders} is ${percent}, so ${allowedText(end, reference.price, band, market)}`;
@@ -221,7 +221,7 @@ export function checkBand(
   const stopping = costly ?? (isBatch ? harmless : undefined);
   const stops = (price: Decimal) => zoneOf(price) === 'costly' || (isBatch && zoneOf(price) === 'harmless');
   return {
-    breach: stopping ? breachOf('price-band', textOf(stopping), indexesOf(prices, stops, stopping)) : null,
+    breach: stopping ? breachOf('price-band', bandText(stopping), indexesOf(prices, stops, stopping)) : null,
     warning: harmless && !isBatch ? `The price ${distanceOf(harmless)}: such an order may rest for a long time.` : null,
   };
 }

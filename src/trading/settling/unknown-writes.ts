@@ -78,10 +78,12 @@ function adviceOf(entry: JournalEntry): Advice | undefined {
     // without its id, which would close the job as it is
     return [text, suggest('Find out', 'resolve')];
   }
-  return entry.isOutcomeUnknown ? [textOf(entry), suggest('Find out', 'resolve', clientIdOf(entry.write))] : undefined;
+  return entry.isOutcomeUnknown
+    ? [whatMayBeDone(entry), suggest('Find out', 'resolve', clientIdOf(entry.write))]
+    : undefined;
 }
 
-function textOf({ write }: JournalEntry): string {
+function whatMayBeDone({ write }: JournalEntry): string {
   if (isKind(write, 'order')) {
     const { side, amount, market, price } = write.terms;
     return `An earlier order may have been placed: ${side} ${formatAmount(amount)} ${market} at ${grouped(price)}.`;

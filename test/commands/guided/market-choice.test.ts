@@ -75,8 +75,8 @@ describe('the question for a market', () => {
     const context = {
       host: { sleep: () => new Promise(() => undefined) },
       session: {
-        exchange: { markets: async () => ({ all: async () => MARKETS }) },
-        profile: { recentMarket: async () => 'eth_usdt' },
+        markets: async () => ({ all: async () => MARKETS }),
+        recentMarket: async () => 'eth_usdt',
       },
       budget: { pausedDuring: (work: () => Promise<unknown>) => work() },
       prompts: { search: (_: string, find: Find) => answer(find, exchange) },

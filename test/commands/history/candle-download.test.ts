@@ -87,7 +87,7 @@ function download(name: string, exchange: Exchange | Served, until?: number, sin
     budget: { renew: () => {} },
     host: { monotonic: () => 0, onInterrupt: () => () => {} },
     output: { live: () => () => {}, note: (text: string) => notes.push(text) },
-    session: { exchange: { open: async () => client } },
+    session: { exchange: async () => client },
   } as unknown as Context;
   const wanted = { market: 'btc_usdt', type: '1min', since, until: until === undefined ? until : () => until } as const;
   return downloadCandles(context, wanted, name);

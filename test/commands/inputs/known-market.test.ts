@@ -53,8 +53,8 @@ describe('a market that the exchange does not list', () => {
     ['not listed before, with no host for market data', true, new Failure('credentials', 'no host'), 'passes'],
   ])('%s', async (_, wasMissing, thrown, comes) => {
     const find = () => (thrown === undefined ? Promise.resolve() : Promise.reject(thrown));
-    const exchange = { markets: async () => ({ wasMissing: () => wasMissing, find }) };
-    const context = { session: { exchange }, host: fakeHost() } as unknown as Context;
+    const session = { markets: async () => ({ wasMissing: () => wasMissing, find }) };
+    const context = { session, host: fakeHost() } as unknown as Context;
     const came = await refuseUnknownMarket(context, 'btc_usdx').then(
       () => 'passes',
       ({ kind }: Failure) => kind,

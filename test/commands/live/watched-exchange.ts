@@ -65,12 +65,10 @@ export async function startWatch({ columns = 80, rows = 10, colour = false, isSt
   const stream = scriptedConnection(now);
   const client = { ticker: ask, now, restartingBudget: () => client } as unknown as ExchangeClient;
   const session = {
-    exchange: { keepStopped: () => undefined },
-    profile: { connection: async () => ({ profile: 'sandbox' }) },
-    live: {
-      feeds: async (channels: readonly Channel[]) =>
-        new Feeds({ host, channels, clientOf: () => client, connection: stream.open }),
-    },
+    keepSandboxStopped: () => undefined,
+    connection: async () => ({ profile: 'sandbox' }),
+    feeds: async (channels: readonly Channel[]) =>
+      new Feeds({ host, channels, clientOf: () => client, connection: stream.open }),
   };
   const budget = new TimeBudget(30_000, monotonic);
   const context = { host, output, session, budget, globals: { format: 'table' } } as unknown as Context;

@@ -14,11 +14,11 @@ const PREPARED = {
 async function lines(name: string, given: object, { isTimeoutGiven = false, tookMs = 0 } = {}) {
   const host = { ...fakeHost(), directories: { state: temporaryState() } };
   const journal = new Journal(host, host.directories.state, 'test');
-  const trading = { openJournal: async () => journal } as never;
+  const session = { journal: async () => journal } as never;
   const none = { markets: undefined, maxOrder: undefined, maxDay: undefined, maxOpen: undefined };
   const terms = { commit: 'ask', allowBorrow: false, ...none } as const;
   const globals = { isTimeoutGiven, timeoutMs: 5_000 } as never;
-  const { tools } = tradingTools({ host: host as never, trading, globals }, terms);
+  const { tools } = tradingTools({ host: host as never, session, globals }, terms);
   const ran: string[][] = [];
   const run = async (words: readonly string[]): Promise<CommandResult> => {
     ran.push([...words]);

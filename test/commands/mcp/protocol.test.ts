@@ -194,7 +194,7 @@ it('docs/agents.md has each tool, with its parameters', () => {
     maxOpen: undefined,
     allowBorrow: false,
   } as const;
-  const { tools } = tradingTools({ host: fakeHost(), trading: undefined as never, globals: undefined as never }, terms);
+  const { tools } = tradingTools({ host: fakeHost(), session: undefined as never, globals: undefined as never }, terms);
   expect(documented).toEqual([...READ_TOOLS, ...tools].map(({ name, parameters }) => [name, Object.keys(parameters)]));
 });
 

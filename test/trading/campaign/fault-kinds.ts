@@ -31,7 +31,7 @@ export interface Around {
 type Treat = (around: Around) => Omit<Treatment, 'name'> | undefined;
 
 /** One kind of fault. It meets the first write of an action, or the reads that follow it. */
-export interface FaultKind {
+export interface CampaignFault {
   readonly name: string;
   /** It meets every fourth of twenty equal orders that are placed at once, and nothing else. */
   readonly isCrowd?: boolean;
@@ -85,7 +85,7 @@ const SILENCE: Reply = { kind: 'nothing', end: 'never' };
 
 const share = (bytes: string, part: number) => bytes.slice(0, Math.floor(bytes.length * part));
 
-const CONNECTIONS: readonly FaultKind[] = [
+const CONNECTIONS: readonly CampaignFault[] = [
   { name: 'not done, reset', write: notDone(RESET) },
   { name: 'not done, closed', write: notDone(CLOSE) },
   { name: 'not done, silence', write: notDone(SILENCE) },
@@ -136,7 +136,7 @@ const CONNECTIONS: readonly FaultKind[] = [
   { name: 'done, an empty body', write: made((bytes) => withBody(bytes, () => '')) },
 ];
 
-const PROTOCOL: readonly FaultKind[] = [
+const PROTOCOL: readonly CampaignFault[] = [
   ...[100, 102, 103, 199].map((status) => ({
     name: `done, HTTP ${status} before the answer`,
     write: made((bytes) => `HTTP/1.1 ${status} Interim\r\n\r\n${bytes}`),
@@ -193,7 +193,7 @@ const STATUSES = [
   520, 524, 599,
 ];
 
-const STATUS_FAULTS: readonly FaultKind[] = [
+const STATUS_FAULTS: readonly CampaignFault[] = [
   ...STATUSES.map((status) => ({ name: `done, HTTP ${status}`, write: made(() => page(`${status} Status`)) })),
   ...REDIRECTS.map((status) => ({
     name: `done, HTTP ${status} to itself`,
@@ -220,7 +220,7 @@ const CODES = [
   ...[3001, 3002, 3003, 3004, 3005, 3006, 3007, 3008, 3009, 3010, 3011, 3012, 4002],
 ];
 
-const REFUSALS: readonly FaultKind[] = [
+const REFUSALS: readonly CampaignFault[] = [
   ...CODES.map((code) => ({
     name: `done, refused with ${code}`,
     write: made((_, { request }) => refusal(request.operation, code)),
@@ -253,7 +253,7 @@ const NAMING = ['order', 'withdraw'];
 const ID = /"id":"?\d+"?/;
 const CODE = /"code":"?1000"?/;
 
-const CONTENTS: readonly FaultKind[] = [
+const CONTENTS: readonly CampaignFault[] = [
   {
     name: 'done, code 1000 and isSuc false',
     write: made(() => answer('200 OK', '{"code":1000,"message":{"des":"failed","isSuc":false}}')),
@@ -336,7 +336,7 @@ function stale(times: number, isElsewhere = false): Treat {
   };
 }
 
-const STALE: readonly FaultKind[] = [
+const STALE: readonly CampaignFault[] = [
   { name: 'done, the answer of an earlier write', write: stale(1) },
   { name: 'not done, the answer of an earlier write', write: stale(0) },
   { name: 'done, the answer of another market', write: stale(1, true) },
@@ -351,7 +351,7 @@ function at(forward: readonly number[], awaited: number, reply: Reply): Treat {
 
 const ANSWER: Reply = { kind: 'answer', of: 0 };
 
-const LATE: readonly FaultKind[] = [
+const LATE: readonly CampaignFault[] = [
   { name: 'held for 1 s, done and answered', write: at([1_000], 1, ANSWER) },
   { name: 'reset, and done 500 ms later', write: at([500], 0, RESET) },
   { name: 'closed, and done 1.5 s later', write: at([1_500], 0, CLOSE) },
@@ -366,7 +366,7 @@ const LATE: readonly FaultKind[] = [
   },
 ];
 
-const DUPLICATIONS: readonly FaultKind[] = [
+const DUPLICATIONS: readonly CampaignFault[] = [
   { name: 'done twice, the first answer', write: at([0, 0], 2, ANSWER) },
   { name: 'done twice, the second answer', write: at([0, 0], 2, { kind: 'answer', of: 1 }) },
   { name: 'done twice, reset', write: at([0, 0], 2, RESET) },
@@ -392,7 +392,7 @@ const LOST = done(RESET);
 const TWICE = at([0, 0], 2, ANSWER);
 
 /** What happens to reads while pit finds out. */
-const READ_FAULTS: readonly FaultKind[] = [
+const READ_FAULTS: readonly CampaignFault[] = [
   ...(
     [
       ['reset', notDone(RESET)],
@@ -408,7 +408,7 @@ const READ_FAULTS: readonly FaultKind[] = [
       ['answered with HTTP 101', made(() => 'HTTP/1.1 101 Switching\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n')],
       ['slow', () => ({ forward: [0], awaited: 1, pause: 1_500, reply: ANSWER }) as const],
     ] satisfies [string, Treat][]
-  ).flatMap(([name, treat]): FaultKind[] => [
+  ).flatMap(([name, treat]): CampaignFault[] => [
     { name: `done, reset, reads ${name}`, write: LOST, read: { of: READS, ms: 2_500, treat } },
     { name: `done twice, reads ${name}`, write: TWICE, read: { of: READS, ms: 2_500, treat } },
   ]),
@@ -451,7 +451,7 @@ function lagging(ms: number): Treat {
 const HOUR = 3_600_000;
 
 /** Jumps of this machine's clock while a command runs. The names say when, and what happens to the write meanwhile. */
-const CLOCKS: readonly FaultKind[] = [
+const CLOCKS: readonly CampaignFault[] = [
   ...(
     [
       ['an hour ahead', { after: 0, jump: HOUR }],
@@ -463,7 +463,7 @@ const CLOCKS: readonly FaultKind[] = [
       ['a day forward after 2 s', { after: 2_000, jump: 24 * HOUR }],
       ['a day back after 2 s', { after: 2_000, jump: -24 * HOUR }],
     ] satisfies [string, Clock][]
-  ).flatMap(([name, clock]): FaultKind[] => [
+  ).flatMap(([name, clock]): CampaignFault[] => [
     { name: `clock ${name}, done twice`, clock, home: name, write: at([0, 0], 2, ANSWER) },
     {
       name: `clock ${name}, done, reset after 1.5 s`,
@@ -486,7 +486,7 @@ function withDate(bytes: string, by: number): string {
 }
 
 /** Twenty equal orders at once; the network treats five of them so. */
-const CROWDS: readonly FaultKind[] = (
+const CROWDS: readonly CampaignFault[] = (
   [
     {
       name: 'equal orders, some done twice, the first answer',
@@ -505,11 +505,11 @@ const CROWDS: readonly FaultKind[] = (
       isCrowd: true,
       write: (around) => done(refusing(around, 2009), 2)(around),
     },
-  ] satisfies FaultKind[]
+  ] satisfies CampaignFault[]
 ).map((kind, index) => ({ ...kind, home: `crowd${index}` }));
 
 /** Every kind, each with one name for all operations that it can meet. */
-export const FAULT_KINDS: readonly FaultKind[] = [
+export const CAMPAIGN_FAULTS: readonly CampaignFault[] = [
   ...CONNECTIONS,
   ...PROTOCOL,
   ...STATUS_FAULTS,
@@ -543,7 +543,7 @@ const READ_BY: Readonly<Record<Operation, readonly ('lookup' | 'list')[]>> = {
 };
 
 /** Whether a kind of fault can meet an operation. */
-export function meets({ writes, read, isCrowd = false }: FaultKind, operation: Operation): boolean {
+export function meets({ writes, read, isCrowd = false }: CampaignFault, operation: Operation): boolean {
   if (isCrowd !== (operation === 'equals')) return false;
   const isWritten = writes === undefined || WRITES[operation].some((write) => writes.includes(write));
   return isWritten && (read === undefined || READ_BY[operation].some((one) => read.of.includes(one)));

@@ -2,7 +2,7 @@ import type { Passing } from '../../support/proxy.js';
 import type { Action } from './action.js';
 import { drawOf } from './draw.js';
 import { onStage, runBlock, type Stage, TOLERANCE } from './fault-campaign.js';
-import { FAULT_KINDS, type FaultKind, meets, OPERATIONS, type Operation } from './fault-kinds.js';
+import { CAMPAIGN_FAULTS, type CampaignFault, meets, OPERATIONS, type Operation } from './fault-kinds.js';
 import { KindNetwork } from './kind-network.js';
 import { keyOf, kindOf } from './kinds/index.js';
 import type { Run } from './program.js';
@@ -23,7 +23,7 @@ export type Coverage = ReadonlyMap<Operation, number>;
 
 interface Task {
   readonly operation: Operation;
-  readonly fault: FaultKind;
+  readonly fault: CampaignFault;
 }
 
 /** How many commands run at once in a home, and how many homes at once. */
@@ -88,7 +88,7 @@ export async function kindCampaign(options: KindOptions): Promise<{ report: Repo
 
 function tasksOf({ isSlice, only = '' }: KindOptions): Task[] {
   let turn = 0;
-  return FAULT_KINDS.filter(({ name }) => name.includes(only)).flatMap((fault) => {
+  return CAMPAIGN_FAULTS.filter(({ name }) => name.includes(only)).flatMap((fault) => {
     const operations = OPERATIONS.filter((operation) => meets(fault, operation));
     turn += 1;
     const chosen = isSlice ? operations.slice(turn % operations.length, (turn % operations.length) + 1) : operations;

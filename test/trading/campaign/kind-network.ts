@@ -2,12 +2,12 @@ import { PASS, type Passing, type Treatment } from '../../support/proxy.js';
 import type { Action } from './action.js';
 import type { Exchange } from './exchange.js';
 import type { CampaignNetwork } from './fault-campaign.js';
-import { type Around, clockModule, type FaultKind } from './fault-kinds.js';
+import { type Around, type CampaignFault, clockModule } from './fault-kinds.js';
 import { requiring } from './required-module.js';
 
 /** A write that a fault met. */
 interface Met {
-  readonly fault: FaultKind;
+  readonly fault: CampaignFault;
   readonly write: Passing;
 }
 
@@ -16,7 +16,7 @@ const CROWD_STEP = 4;
 
 /** Applies one kind of fault to each action: to its first write, or to the reads that follow it. */
 export class KindNetwork implements CampaignNetwork {
-  readonly #faults: ReadonlyMap<Action, FaultKind>;
+  readonly #faults: ReadonlyMap<Action, CampaignFault>;
   readonly #exchange: Exchange;
   readonly #tolerance: number;
   readonly #keyOf: (request: Passing) => string | undefined;
@@ -25,13 +25,13 @@ export class KindNetwork implements CampaignNetwork {
   isCalm = false;
   /** The actions whose fault was applied. */
   readonly applied = new Set<Action>();
-  readonly #byKey = new Map<string, { readonly action: Action; readonly fault: FaultKind }>();
+  readonly #byKey = new Map<string, { readonly action: Action; readonly fault: CampaignFault }>();
   readonly #counts = new Map<string, number>();
   readonly #met = new Map<Action, Met>();
 
   /** @param done writes that the exchange has executed, the newest last: also those of networks before this one */
   constructor(
-    faults: ReadonlyMap<Action, FaultKind>,
+    faults: ReadonlyMap<Action, CampaignFault>,
     exchange: Exchange,
     tolerance: number,
     keyOf: (request: Passing) => string | undefined,

@@ -30,7 +30,7 @@ export async function askMissing(context: Context, trading: TradingContext, give
     held ??= readHoldings(trading);
     return held;
   };
-  const chosen = given.market === undefined ? undefined : await (await session.exchange.markets()).find(given.market);
+  const chosen = given.market === undefined ? undefined : await (await session.markets()).find(given.market);
   return inTurn(chosen ?? (() => askMarket(context, trading, holdings)), async (market) => {
     const book = new LiveBook(context.host, session, market);
     const reading = book.refresh();
@@ -75,7 +75,7 @@ async function askTerms(
       ? new LiveFunds(spentCoin(market, side), holdings, () => readHoldings(trading))
       : undefined;
   await funds?.arrive(context.host);
-  const limits = guardLimits((await context.session.profile.connection()).settings);
+  const limits = guardLimits((await context.session.connection()).settings);
   if (given.amount?.kind === 'base') checkAmount(market, given.amount.amount);
   for (;;) {
     try {

@@ -39,14 +39,14 @@ export function soon<Value>(host: Host, work: Promise<Value | undefined>): Promi
 /** A market's book that is read again and again. */
 export class LiveBook {
   readonly #host: Host;
-  readonly #session: Pick<Session, 'exchange'>;
+  readonly #session: Pick<Session, 'backgroundExchange'>;
 
   #view: BookView | undefined;
   #readAt = 0;
 
   constructor(
     host: Host,
-    session: Pick<Session, 'exchange'>,
+    session: Pick<Session, 'backgroundExchange'>,
     readonly market: Market,
   ) {
     this.#host = host;
@@ -56,7 +56,7 @@ export class LiveBook {
   /** Keeps the earlier book if this reading fails. */
   async refresh(): Promise<void> {
     const view = await tryRead(async () => {
-      const client = await this.#session.exchange.inBackground(new TimeBudget(READ_MS, this.#host.monotonic));
+      const client = await this.#session.backgroundExchange(new TimeBudget(READ_MS, this.#host.monotonic));
       return readBookView(client, this.market.market, LEVELS);
     });
     if (view === undefined) return;

@@ -22,7 +22,7 @@ interface ListedMarket extends Searchable {
  */
 export async function askMarket(context: Context, trading: TradingContext, holdings: () => Holdings): Promise<Market> {
   const { prompts, budget, session, host } = context;
-  const markets = await (await session.exchange.markets()).all();
+  const markets = await (await session.markets()).all();
   const listed = (sorted: readonly Market[], pricesOf?: PricesOf, held?: Awaited<Holdings>): readonly ListedMarket[] =>
     sorted.map((market) => {
       const prices = pricesOf?.(market.market) ?? { last: '', change: '' };
@@ -56,7 +56,7 @@ async function likeliestFirst(
   session: Context['session'],
   trading: TradingContext,
 ): Promise<readonly Market[]> {
-  const last = await session.profile.recentMarket();
+  const last = await session.recentMarket();
   const placed = (await tryRead(async () => trading.journal.markets())) ?? [];
   const rank = (market: string) => (market === last ? 2 : Number(placed.includes(market)));
   return markets.toSorted((left, right) => rank(right.market) - rank(left.market));

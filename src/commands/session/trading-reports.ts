@@ -1,7 +1,27 @@
 import type { Output } from '../../terminal/output.js';
-import type { OutcomeWait } from '../../trading/trading-context.js';
+import type { OutcomeWait, TradingContext } from '../../trading/trading-context.js';
+import { warnOfDuplicates, warnOfDuplicateWithdrawals } from './duplicate-warnings.js';
 
-/** The wait for the outcomes of writes: counted down on a terminal, and one line elsewhere. */
+type Reports = Pick<
+  TradingContext,
+  'showWait' | 'reportProgress' | 'warn' | 'reportDuplicateOrders' | 'reportDuplicateWithdrawals'
+>;
+
+/** How trading code reports to the user. Progress is for a person at a terminal alone. */
+export function reportsTo(output: Pick<Output, 'note' | 'warn' | 'live'>, isTerminal: boolean): Reports {
+  const countdown = new OutcomeCountdown(output, isTerminal);
+  return {
+    showWait: (wait) => countdown.show(wait),
+    reportProgress: (message) => {
+      if (isTerminal) output.note(message);
+    },
+    warn: (message) => output.warn(message),
+    reportDuplicateOrders: (duplicates) => warnOfDuplicates(output, duplicates),
+    reportDuplicateWithdrawals: (duplicates) => warnOfDuplicateWithdrawals(output, duplicates),
+  };
+}
+
+/** The wait for the outcomes of writes: counted down on a terminal, and one line elsewhere. @internal for its test */
 export class OutcomeCountdown {
   readonly #output: Pick<Output, 'note' | 'live'>;
   readonly #isTerminal: boolean;

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { OutcomeCountdown, waitText } from '../../../src/commands/session/outcome-countdown.js';
+import { OutcomeCountdown, waitText } from '../../../src/commands/session/trading-reports.js';
 import { Output } from '../../../src/terminal/output.js';
 import type { OutcomeWait } from '../../../src/trading/trading-context.js';
 import { fakeHost } from '../../support/fake-host.js';
