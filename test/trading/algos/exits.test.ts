@@ -244,7 +244,7 @@ describe('a trailing stop', () => {
       100 / 101                 | best 100
       +1s, 101 / 102            | best 101
       +500ms, 102 / 103, until? | until 2 s
-      +499ms                    |
+      100 / 101, +499ms         |
       +1ms                      | best 102
       `,
     );
