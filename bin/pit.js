@@ -44,7 +44,10 @@ const command = commandOf(process.argv.slice(2));
 const cacheFile = command === undefined ? undefined : cacheFileOf();
 const cache = cacheFile === undefined ? undefined : openCache(cacheFile);
 
-/** Requires a file of dist/, or another module. */
+/**
+ * Requires a file of dist/, or another module.
+ * @param {string} id
+ */
 function requireFrom(id) {
   const name = id.startsWith('./') ? id.slice('./'.length) : undefined;
   // Node would search for a package in every folder above as well, where others may have put one
@@ -55,6 +58,7 @@ function requireFrom(id) {
 }
 requireFrom.resolve = requireOther.resolve;
 
+/** @param {string} name */
 function load(name) {
   // path.join for every file makes V8 optimize it, which takes megabytes
   const filename = `${DIST}${path.sep}${name}`;
@@ -67,7 +71,10 @@ function load(name) {
   script.runInThisContext()(module.exports, requireFrom, module, filename, DIST);
 }
 
-/** The text of a file. Its name holds the hash of its content, so an update leaves no other text under the same name. */
+/**
+ * The text of a file. Its name holds the hash of its content, so an update leaves no other text under the same name.
+ * @param {string} filename
+ */
 function sourceOf(filename) {
   try {
     // Node reads UTF-8 without a buffer of its bytes
@@ -78,7 +85,10 @@ function sourceOf(filename) {
   }
 }
 
-/** Says in a sentence what to do if a file of dist/ is missing before the program could start. */
+/**
+ * Says in a sentence what to do if a file of dist/ is missing before the program could start.
+ * @param {Error} error
+ */
 function reportMissing({ message }) {
   const root = path.dirname(DIST);
   const isCheckout = existsSync(path.join(root, 'scripts'));
@@ -87,25 +97,31 @@ function reportMissing({ message }) {
   process.exitCode = 1;
 }
 
-/** What a command line is cached under; undefined without a command, and for a completion, which writes nothing. */
+/**
+ * What a command line is cached under; undefined without a command, and for a completion, which writes nothing.
+ * @param {readonly string[]} words
+ */
 function commandOf([first = '', ...more]) {
   if (first === '__complete' || [first, ...more].every((word) => word.startsWith('-'))) return undefined;
   return /^[a-z][a-z-]*$/.test(first) ? first : 'flags';
 }
 
 /** The file of the cache for this Node: beside the program, or in the user's cache if the program belongs to somebody else. */
-function cacheFileOf(make = () => {}) {
+function cacheFileOf(make = (/** @type {string} */ _folder) => {}) {
   for (const folders of cacheFolders())
     try {
       folders.forEach(make);
-      return path.join(ownFolder(folders.at(-1)), `code-${process.version}-${process.platform}-${process.arch}`);
+      return path.join(ownFolder(folders.at(-1) ?? ''), `code-${process.version}-${process.platform}-${process.arch}`);
     } catch {
       // it is missing, or others can change it
     }
   return undefined;
 }
 
-/** Makes a folder, one by one: a recursive mkdir never ends in /proc, and its folders would be open to others. */
+/**
+ * Makes a folder, one by one: a recursive mkdir never ends in /proc, and its folders would be open to others.
+ * @param {string} folder
+ */
 function makeFolder(folder) {
   if (!existsSync(folder)) mkdirSync(folder, 0o700);
 }
@@ -113,6 +129,7 @@ function makeFolder(folder) {
 /** The folders that may hold the cache, each after those above it that may be missing. */
 function cacheFolders() {
   const { PIT_HOME, XDG_CACHE_HOME = '', HOME = '' } = process.env;
+  /** @type {(top: string, name: string) => string[]} */
   const within = (top, name) => [top, path.join(top, name), path.join(top, name, 'code')];
   const places = [[path.join(DIST, '.code')]];
   if (PIT_HOME) places.push(within(path.resolve(PIT_HOME), 'cache'));
@@ -122,7 +139,10 @@ function cacheFolders() {
   return places;
 }
 
-/** Where a folder really is. Throws if another user could change it or put another in its place: what is in the cache is run. */
+/**
+ * Where a folder really is. Throws if another user could change it or put another in its place: what is in the cache is run.
+ * @param {string} folder
+ */
 function ownFolder(folder) {
   const real = realpathSync(folder);
   accessSync(real, constants.W_OK);
@@ -135,6 +155,8 @@ function ownFolder(folder) {
 /**
  * Throws if it is another user's, or others could have written to it, except in folders like /tmp. A group with the id of the user is the
  * user.
+ * @param {import('node:fs').Stats} stats
+ * @param {number} exception a bit of the mode with which others may write to it
  */
 function requireOwn({ uid, gid, mode }, exception) {
   const user = process.geteuid?.() ?? uid;
@@ -143,7 +165,10 @@ function requireOwn({ uid, gid, mode }, exception) {
   if ((uid !== user && uid !== 0) || (isWritable && (mode & exception) === 0)) throw new Error('others can change it');
 }
 
-/** Opens a cache and reads its index: the commands that have added to it, and where the code of each file is. */
+/**
+ * Opens a cache and reads its index: the commands that have added to it, and where the code of each file is.
+ * @param {string} file
+ */
 function openCache(file) {
   try {
     const descriptor = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
@@ -152,6 +177,7 @@ function openCache(file) {
     const first = Buffer.allocUnsafe(LONGEST_INDEX);
     const index = first.subarray(0, readSync(descriptor, first, { length: LONGEST_INDEX, position: 0 }));
     let start = index.indexOf('\n') + 1;
+    /** @type {{ written: number, commands: string[], codes: [name: string, length: number][] }} */
     const { written, commands, codes } = JSON.parse(index.toString('utf8', 0, start));
     const places = new Map();
     for (const [name, length] of codes) {
@@ -172,7 +198,10 @@ function openCache(file) {
   }
 }
 
-/** The cached code of a file, in a buffer that the next call overwrites. Undefined if there is none. */
+/**
+ * The cached code of a file, in a buffer that the next call overwrites. Undefined if there is none.
+ * @param {string} name
+ */
 function cachedCode(name) {
   const place = cache?.places.get(name);
   if (cache === undefined || place === undefined) return undefined;
@@ -208,7 +237,11 @@ function writeCache() {
   removeOld(file, content.length);
 }
 
-/** Removes the oldest other files of the cache, until all together are small enough. */
+/**
+ * Removes the oldest other files of the cache, until all together are small enough.
+ * @param {string} cacheFile
+ * @param {number} size
+ */
 function removeOld(cacheFile, size) {
   const folder = path.dirname(cacheFile);
   const others = readdirSync(folder).map((name) => path.join(folder, name));
@@ -220,6 +253,7 @@ function removeOld(cacheFile, size) {
   }
 }
 
+/** @param {string} file */
 function sizeAndTime(file) {
   const { size = 0, mtimeMs = 0 } = lstatSync(file, { throwIfNoEntry: false }) ?? {};
   return { size, mtimeMs };

@@ -7,7 +7,13 @@ import { arch, cpus, loadavg, release, totalmem, type } from 'node:os';
 import path from 'node:path';
 import { prepare, root } from './prepare.js';
 
-/** In the order of the table. */
+/** @typedef {import('./bench/measure.js').Row} Row */
+/** @typedef {{ title: string, rows: Row[] }} Section */
+
+/**
+ * In the order of the table.
+ * @type {Readonly<Record<string, string>>}
+ */
 const BENCHES = {
   start: 'Start-up and memory',
   peers: 'Start-up of other programs',
@@ -61,12 +67,16 @@ else {
 // a server that hangs on would keep it running
 process.exit();
 
-/** The ratios of a start on each Node, which makes a build of its own first. */
+/**
+ * The ratios of a start on each Node, which makes a build of its own first.
+ * @param {readonly string[]} paths
+ */
 function startsOn(paths) {
+  /** @type {(node: string) => Row[]} */
   const rowsOf = (node) =>
     JSON.parse(execFileSync(node, [import.meta.filename, 'start', '--json'], { encoding: 'utf8' }));
   const versions = paths.map((node) => execFileSync(node, ['--version'], { encoding: 'utf8' }).trim());
-  const [first, ...others] = paths.map(rowsOf);
+  const [first = [], ...others] = paths.map(rowsOf);
   const lines = first.map(({ what, ratio, atMost }) => {
     const ratios = [ratio, ...others.map((rows) => rows.find((row) => row.what === what)?.ratio)];
     return [what, atMost === undefined ? '' : `at most ${grouped(atMost)}`, ...ratios.map((one) => one?.toFixed(2))];
@@ -86,10 +96,12 @@ function machine() {
   );
 }
 
+/** @param {number} seconds */
 function minutes(seconds) {
   return seconds < 120 ? `${seconds} seconds` : `${Math.round(seconds / 60)} minutes`;
 }
 
+/** @param {readonly Section[]} all */
 function tableOf(all) {
   return drawn(
     HEAD,
@@ -97,20 +109,27 @@ function tableOf(all) {
   );
 }
 
-/** A table of Markdown. */
+/**
+ * A table of Markdown.
+ * @param {readonly string[]} titles
+ * @param {readonly (readonly (string | undefined)[])[]} lines
+ */
 function drawn(titles, lines) {
   const filled = [titles, ...lines].map((cells) => titles.map((_, column) => cells[column] ?? ''));
-  const widths = titles.map((_, column) => Math.max(3, ...filled.map((cells) => [...cells[column]].length)));
+  const lengthOf = (/** @type {string | undefined} */ cell = '') => [...cell].length;
+  const widths = titles.map((_, column) => Math.max(3, ...filled.map((cells) => lengthOf(cells[column]))));
+  /** @type {(cells: readonly string[]) => string} */
   const padded = (cells) =>
-    `| ${cells.map((cell, column) => cell + ' '.repeat(widths[column] - [...cell].length)).join(' | ')} |`;
+    `| ${cells.map((cell, column) => cell + ' '.repeat((widths[column] ?? 0) - lengthOf(cell))).join(' | ')} |`;
   const [head, ...body] = filled.map(padded);
   return [head, `|${widths.map((width) => '-'.repeat(width + 2)).join('|')}|`, ...body].join('\n');
 }
 
+/** @param {Row} row */
 function cellsOf({ what, value, unit, beside, besideWhat, ratio, atMost, atLeast }) {
   const target = atMost ?? atLeast;
   const held = ratio ?? value;
-  const isMet = atMost !== undefined ? held <= atMost : held >= atLeast;
+  const isMet = atMost !== undefined ? held <= atMost : held >= (atLeast ?? 0);
   return [
     what,
     amount(value, unit),
@@ -121,17 +140,28 @@ function cellsOf({ what, value, unit, beside, besideWhat, ratio, atMost, atLeast
   ];
 }
 
+/**
+ * @param {number | undefined} value
+ * @param {string} unit
+ */
 function amount(value, unit) {
   return value === undefined ? '' : `${grouped(value)} ${unit}`.trim();
 }
 
-/** Three significant digits, and whole numbers in full. */
+/**
+ * Three significant digits, and whole numbers in full.
+ * @param {number} value
+ */
 function grouped(value) {
   const digits = Number.isInteger(value) || Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2;
   return value.toLocaleString('en', { maximumFractionDigits: digits, minimumFractionDigits: digits });
 }
 
-/** Replaces a part of the page, which stands between two comments. */
+/**
+ * Replaces a part of the page, which stands between two comments.
+ * @param {string} name
+ * @param {string} text
+ */
 function writePart(name, text) {
   const [before, after] = [`<!-- ${name} -->\n`, `\n<!-- end of ${name} -->`];
   const page = readFileSync(PAGE, 'utf8');

@@ -5,6 +5,11 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
 /**
+ * @typedef {{ version: string, license: string, integrity: string, optionalDependencies?: Record<string, string> }} Locked a package in
+ *   package-lock.json
+ */
+
+/**
  * The document: the bundled packages as required, the native libraries that npm installs beside the program as optional, and
  * Node if an executable holds it.
  *
@@ -13,10 +18,12 @@ import path from 'node:path';
  *   the Node that is in it, or undefined if there is none
  */
 export function billOfMaterials(root, { commit, time, node }) {
-  const read = (file) => JSON.parse(readFileSync(path.join(root, file), 'utf8'));
+  const read = (/** @type {string} */ file) => JSON.parse(readFileSync(path.join(root, file), 'utf8'));
   const { name, version, description, license } = read('package.json');
   const { packages: locked } = read('package-lock.json');
-  const bundled = read('dist/.packages.json').map(({ folder }) => library(folder, locked[folder], 'required'));
+  const bundled = read('dist/.packages.json').map((/** @type {{ folder: string }} */ { folder }) =>
+    library(folder, locked[folder], 'required'),
+  );
   const native = nativeLibraries(locked).map((folder) => library(folder, locked[folder], 'optional'));
   const components = [...bundled, ...native, ...(node === undefined ? [] : [runtime(node)])];
   const self = { type: 'application', 'bom-ref': `${name}@${version}`, name, version, description };
@@ -42,15 +49,24 @@ export function billOfMaterials(root, { commit, time, node }) {
   };
 }
 
-/** The folders of what npm installs with the package: its optional dependencies, and theirs. */
+/**
+ * The folders of what npm installs with the package: its optional dependencies, and theirs.
+ * @param {Record<string, Locked>} locked
+ */
 function nativeLibraries(locked) {
-  const folders = (names) => Object.keys(names ?? {}).map((one) => `node_modules/${one}`);
-  const own = folders(locked[''].optionalDependencies);
-  return [...own, ...own.flatMap((folder) => folders(locked[folder].optionalDependencies))].filter(
+  const folders = (/** @type {Record<string, string> | undefined} */ names) =>
+    Object.keys(names ?? {}).map((one) => `node_modules/${one}`);
+  const own = folders(locked['']?.optionalDependencies);
+  return [...own, ...own.flatMap((folder) => folders(locked[folder]?.optionalDependencies))].filter(
     (folder) => locked[folder] !== undefined,
   );
 }
 
+/**
+ * @param {string} folder
+ * @param {Locked} locked
+ * @param {string} scope
+ */
 function library(folder, { version, license, integrity }, scope) {
   const name = folder.slice(folder.lastIndexOf('node_modules/') + 'node_modules/'.length);
   const [, digest] = /^sha512-(\S+)$/.exec(integrity) ?? [];
@@ -68,6 +84,7 @@ function library(folder, { version, license, integrity }, scope) {
   };
 }
 
+/** @param {{ version: string, executable: string }} node */
 function runtime({ version, executable }) {
   return {
     type: 'application',
@@ -82,6 +99,7 @@ function runtime({ version, executable }) {
   };
 }
 
+/** @param {string} license */
 function licensed(license) {
   if (typeof license !== 'string') throw new Error('a package names no licence');
   return { licenses: [/[ ()]/.test(license) ? { expression: license } : { license: { id: license } }] };

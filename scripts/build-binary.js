@@ -21,7 +21,7 @@ const { 2: target = path.join(root, 'release', 'pit') } = process.argv;
 mkdirSync(path.dirname(target), { recursive: true });
 const folder = mkdtempSync(path.join(path.dirname(target), '.build-'));
 try {
-  const within = (name) => path.join(folder, name);
+  const within = (/** @type {string} */ name) => path.join(folder, name);
   const [main, node, config, output] = [within('main.cjs'), within('node'), within('config.json'), within('pit')];
   await bundle('src/main.ts', {
     file: main,
@@ -41,7 +41,10 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** This Node, on Linux without the names that only a debugger reads. */
+/**
+ * This Node, on Linux without the names that only a debugger reads.
+ * @param {string} file
+ */
 function copyNode(file) {
   copyFileSync(process.execPath, file);
   if (process.platform === 'linux') spawnSync('strip', [file], { stdio: 'ignore' });
@@ -61,6 +64,10 @@ function assets() {
   return Object.fromEntries(held);
 }
 
+/**
+ * @param {string} command
+ * @param {readonly string[]} words
+ */
 function must(command, ...words) {
   const { status, error } = spawnSync(command, words, { stdio: ['ignore', 'ignore', 'inherit'] });
   if (status !== 0) throw error ?? new Error(`${command} ${words[0]} ended with ${status}`);

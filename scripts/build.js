@@ -15,7 +15,12 @@ import { stubs } from './stubs.js';
 const dist = path.join(root, 'dist');
 const require = createRequire(import.meta.url);
 
-/** lmdb looks for its native library in the folder of its package, which a bundle does not have. */
+/** @typedef {import('rolldown').Plugin} Plugin */
+
+/**
+ * lmdb looks for its native library in the folder of its package, which a bundle does not have.
+ * @type {Plugin}
+ */
 const nativeLibrary = {
   name: 'native-library',
   resolveId(id) {
@@ -23,7 +28,10 @@ const nativeLibrary = {
   },
 };
 
-/** cli-table3 measures as pit does: its own measure counts marks of Thai or Arabic as letters, and takes twice as long. */
+/**
+ * cli-table3 measures as pit does: its own measure counts marks of Thai or Arabic as letters, and takes twice as long.
+ * @type {Plugin}
+ */
 const cellWidths = {
   name: 'cell-widths',
   resolveId(id, importer = '') {
@@ -41,7 +49,10 @@ const cellWidths = {
 const SLOW =
   /^(?:node:)?(child_process|crypto|dgram|dns|http|https|net|os|readline|readline\/promises|sea|stream\/promises|timers\/promises|tls|tty|v8|zlib)$/;
 
-/** Loads each of these modules when one of its members is first used. */
+/**
+ * Loads each of these modules when one of its members is first used.
+ * @type {Plugin}
+ */
 const lazyNode = {
   name: 'lazy-node',
   resolveId(id) {
@@ -60,8 +71,8 @@ const lazyNode = {
 /**
  * Bundles a program as CommonJS and returns what rolldown says about the files.
  *
- * @param input the module that starts it
- * @param output rolldown's options for the output
+ * @param {string} input the module that starts it
+ * @param {import('rolldown').OutputOptions} output rolldown's options for the output
  */
 export async function bundle(input, output) {
   const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
@@ -90,10 +101,13 @@ export async function bundle(input, output) {
       ...output,
     },
   });
-  return files.filter(({ type }) => type === 'chunk');
+  return files.filter((file) => file.type === 'chunk');
 }
 
-/** Writes the bundle into a folder, which has to be named `dist`. */
+/**
+ * Writes the bundle into a folder, which has to be named `dist`.
+ * @param {string} folder
+ */
 async function makeBundle(folder) {
   const files = await bundle('src/main.ts', {
     dir: folder,

@@ -15,13 +15,14 @@ const ALL_PACKAGES = /^[^./\0]/;
  * Bundles a program as one ES module, with its packages, so that it starts faster. Packages that stay outside are linked beside
  * it if it lies elsewhere.
  *
- * @param entry the absolute path of the program
- * @param file what is written
+ * @param {string} entry the absolute path of the program
+ * @param {string} file what is written
  * @param {string} [contents] the text of the program, if there is no such file
  * @param {string[] | RegExp} [external] the packages that stay outside
  */
 export async function bundleProgram(entry, file, contents, external = NATIVE) {
   const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
+  /** @type {import('rolldown').Plugin} */
   const given = {
     name: 'given-text',
     resolveId: (id) => (id === entry ? id : undefined),
@@ -42,7 +43,11 @@ export async function bundleProgram(entry, file, contents, external = NATIVE) {
     symlinkSync(path.join(root, 'node_modules'), packages, 'junction');
 }
 
-/** Bundles such a program and imports it. @param contents as there */
+/**
+ * Bundles such a program and imports it.
+ * @param {string} entry as there
+ * @param {string} [contents]
+ */
 export async function importBundled(entry, contents) {
   // within the project, so that its packages are found
   const folder = mkdtempSync(path.join(root, 'node_modules', '.bundled-'));

@@ -10,6 +10,7 @@ preparePackages();
 const read = (file) => readFileSync(path.join(root, file), 'utf8');
 const onlyCheck = process.argv.includes('--check');
 
+/** @param {string} file */
 function textOf(file) {
   try {
     return read(file);

@@ -4,10 +4,16 @@ import path from 'node:path';
 import { root } from './prepare.js';
 
 /**
+ * @typedef {import('rolldown').OutputChunk} OutputChunk
+ * @typedef {{ folder: string, name: string, version: string, license: string, files: string[] }} Bundled a package, and its files of the bundle
+ */
+
+/**
  * Writes two files beside the bundle: `licenses.txt`, the licences of the packages, and `.packages.json`, which packages are in which
  * file of the bundle, for the bill of materials and for the test of what a command loads.
  *
- * @param files what rolldown says about the files of the bundle
+ * @param {string} dist
+ * @param {readonly OutputChunk[]} files what rolldown says about the files of the bundle
  */
 export function writeLicences(dist, files) {
   const packages = packagesIn(files);
@@ -15,7 +21,11 @@ export function writeLicences(dist, files) {
   writeFileSync(path.join(dist, '.packages.json'), JSON.stringify(packages));
 }
 
-/** The packages whose code is in the bundled files, by their folders as package-lock.json names them, and those files. */
+/**
+ * The packages whose code is in the bundled files, by their folders as package-lock.json names them, and those files.
+ * @param {readonly OutputChunk[]} files
+ * @returns {Bundled[]}
+ */
 function packagesIn(files) {
   const holders = new Map();
   for (const { fileName, modules } of files)
@@ -30,7 +40,10 @@ function packagesIn(files) {
   });
 }
 
-/** The licences of packages, one after the other, as most of them ask for. */
+/**
+ * The licences of packages, one after the other, as most of them ask for.
+ * @param {readonly Bundled[]} packages
+ */
 function licenceTexts(packages) {
   const texts = packages.map(({ folder, name, version, license }) => {
     const files = readdirSync(path.join(root, folder)).sort();

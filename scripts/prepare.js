@@ -8,6 +8,8 @@ import { fileURLToPath } from 'node:url';
 
 export const root = fileURLToPath(new URL('..', import.meta.url));
 
+/** @typedef {{ version: string, integrity: string, optional?: boolean, os?: string[], cpu?: string[] }} Package as a lockfile has it */
+
 /** What dist/ is made of, with the version in package.json. The lockfile names all packages. */
 const INPUTS = ['assets', 'package-lock.json', 'scripts', 'src'];
 
@@ -35,23 +37,31 @@ export function preparePackages() {
   npm('ci', '--loglevel=error', '--ignore-scripts', '--include=dev', '--include=optional', '--no-global');
 }
 
-/** Whether npm has installed a folder's packages as its lockfile says, for this machine. npm writes down what it installs. */
+/**
+ * Whether npm has installed a folder's packages as its lockfile says, for this machine. npm writes down what it installs.
+ * @param {string} folder
+ */
 export function arePackagesInstalled(folder) {
   const installed = packagesOf(path.join(folder, 'node_modules/.package-lock.json'));
   const { '': _project, ...wanted } = packagesOf(path.join(folder, 'package-lock.json'));
-  const isWanted = ([name, { version, integrity }]) =>
+  const isWanted = (/** @type {[string, Package]} */ [name, { version, integrity }]) =>
     wanted[name]?.version === version && wanted[name].integrity === integrity;
   return (
     Object.entries(installed).every((one) => isWanted(one) && isForThisMachine(one[1])) &&
     // npm leaves out optional ones that do not fit
-    Object.keys(wanted).every((name) => Object.hasOwn(installed, name) || wanted[name].optional === true)
+    Object.keys(wanted).every((name) => Object.hasOwn(installed, name) || wanted[name]?.optional === true)
   );
 }
 
+/**
+ * @param {string} lockfile
+ * @returns {Record<string, Package>}
+ */
 function packagesOf(lockfile) {
   return existsSync(lockfile) ? JSON.parse(readFileSync(lockfile, 'utf8')).packages : {};
 }
 
+/** @param {Package} found */
 function isForThisMachine({ os = [process.platform], cpu = [process.arch] }) {
   return os.includes(process.platform) && cpu.includes(process.arch);
 }
@@ -89,7 +99,10 @@ export function run(command, words, environment = {}, stdio = 'inherit') {
 /** @type {import('node:child_process').StdioOptions} */
 const ASIDE = ['inherit', 2, 'inherit'];
 
-/** Runs the npm that started this script, or the one on the PATH. */
+/**
+ * Runs the npm that started this script, or the one on the PATH.
+ * @param {readonly string[]} words
+ */
 export function npm(...words) {
   const program = process.env.npm_execpath;
   if (program?.endsWith('npm-cli.js')) run(process.execPath, [program, ...words], {}, ASIDE);
@@ -99,6 +112,7 @@ export function npm(...words) {
 /**
  * The git commit of a project's folder, with `-dirty` if what a build is made of was changed since; null without a git
  * checkout. A copy without one is given its commit by the variable PIT_COMMIT; if that is empty, there is none.
+ * @param {string} folder
  */
 export function commitOf(folder) {
   const given = process.env.PIT_COMMIT;
@@ -106,7 +120,7 @@ export function commitOf(folder) {
     if (given === '' || /^[0-9a-f]{40,64}(-dirty)?$/.test(given)) return given || null;
     throw new Error(`PIT_COMMIT is not the whole hash of a commit: ${given}`);
   }
-  const git = (...words) => spawnSync('git', words, { cwd: folder, encoding: 'utf8' });
+  const git = (/** @type {string[]} */ ...words) => spawnSync('git', words, { cwd: folder, encoding: 'utf8' });
   const top = git('rev-parse', '--show-toplevel');
   // a copy within another checkout is not of its commit
   if (top.status !== 0 || realpathSync(top.stdout.trim()) !== realpathSync(folder)) return null;
@@ -128,6 +142,7 @@ function digestOfBuild() {
   return hash.digest('hex');
 }
 
+/** @param {string} input */
 function filesBelow(input) {
   const full = path.join(root, input);
   if (path.extname(input) !== '') return [input];

@@ -7,11 +7,15 @@ const MINUTE_MS = 60_000;
 const PRICE_SCALE = 2;
 const VOLUME_SCALE = 6;
 
-const asset = (name) => new URL(`../assets/btc-usdt-2023-03.${name}`, import.meta.url);
+const asset = (/** @type {string} */ name) => new URL(`../assets/btc-usdt-2023-03.${name}`, import.meta.url);
 
-/** A number such as 23148.8 or 9e-05 as a whole number of units of 10^-scale. */
-function units(text, scale) {
-  const [decimal, exponent = '0'] = text.split('e-');
+/**
+ * A number such as 23148.8 or 9e-05 as a whole number of units of 10^-scale.
+ * @param {string | undefined} text
+ * @param {number} scale
+ */
+function units(text = '', scale) {
+  const [decimal = '', exponent = '0'] = text.split('e-');
   const [whole, fraction = ''] = decimal.split('.');
   const missing = scale - fraction.length - Number(exponent);
   const number = missing < 0 ? Number.NaN : Number(whole + fraction + '0'.repeat(missing));

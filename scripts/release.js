@@ -43,7 +43,7 @@ else
 if (!options.executable) console.error('There is no executable file in this release (--without-executable).');
 
 function optionsGiven() {
-  const fail = (message) => {
+  const fail = (/** @type {string} */ message) => {
     console.error(`${message}\nUsage: npm run release -- (--key FILE | --unsigned) [--without-executable]`);
     process.exit(2);
   };
@@ -59,7 +59,10 @@ function optionsGiven() {
   }
 }
 
-/** A release that is signed with another key than the published one would not pass anybody's check. */
+/**
+ * A release that is signed with another key than the published one would not pass anybody's check.
+ * @param {import('node:crypto').KeyObject} key
+ */
 function requirePublished(key) {
   const file = path.join(root, PUBLIC_KEY);
   const isPublished =
@@ -119,6 +122,7 @@ function time() {
   return new Date(Number(git('log', '-1', '--format=%ct').stdout) * 1_000).toISOString();
 }
 
+/** @param {import('node:crypto').KeyObject} privateKey */
 function writeSignature(privateKey) {
   const publicKey = createPublicKey(privateKey);
   const signature = sign(null, sums, privateKey);
@@ -127,10 +131,12 @@ function writeSignature(privateKey) {
   console.log(`release/${SIGNATURE}\nSigned with the key of the fingerprint ${fingerprintOf(publicKey)}.`);
 }
 
+/** @param {string} file */
 function digest(file) {
   return createHash('sha256').update(readFileSync(file)).digest('hex');
 }
 
+/** @param {string[]} words */
 function git(...words) {
   return spawnSync('git', words, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
 }

@@ -34,6 +34,7 @@ for (const { file, tests } of files) {
   }
 }
 
+/** @param {string[]} files */
 function passes(...files) {
   const env = { ...process.env, PIT_TEST_FAILURES: report };
   const { status, error } = spawnSync(command, [...words, ...files], { stdio: 'inherit', env });
@@ -41,6 +42,7 @@ function passes(...files) {
   return status === 0;
 }
 
+/** @param {string} message */
 function fail(message) {
   console.log(`\n${message}`);
   process.exit(1);

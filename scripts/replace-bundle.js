@@ -11,7 +11,8 @@ const ENTRY = 'main.cjs';
  * Moves a new bundle into dist/. The files of the bundle before it stay, for programs that run it: they load more of it when they
  * need it. Those of earlier ones go.
  *
- * @param made the folder of the new bundle, on the same disk; it is left empty
+ * @param {string} made the folder of the new bundle, on the same disk; it is left empty
+ * @param {string} dist
  */
 export function replaceBundle(made, dist) {
   const names = readdirSync(made).sort();
@@ -26,17 +27,28 @@ export function replaceBundle(made, dist) {
   if (before.join() !== names.join()) removeOthers(dist, [...before, ...names]);
 }
 
-/** Removes what an earlier bundle has left in dist/. A program that still runs it can load no more of it. */
+/**
+ * Removes what an earlier bundle has left in dist/. A program that still runs it can load no more of it.
+ * @param {string} dist
+ */
 export function removeEarlierBundles(dist) {
   removeOthers(dist, namesIn(dist));
 }
 
+/**
+ * @param {string} dist
+ * @returns {string[]}
+ */
 function namesIn(dist) {
   const file = path.join(dist, NAMES);
   return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : [];
 }
 
-/** Hidden files are the marks of a build and the cached code. */
+/**
+ * Hidden files are the marks of a build and the cached code.
+ * @param {string} dist
+ * @param {readonly string[]} kept
+ */
 function removeOthers(dist, kept) {
   const keep = new Set(kept);
   for (const name of readdirSync(dist))

@@ -32,7 +32,10 @@ export async function readSigningKey(file) {
   return found;
 }
 
-/** The code of an error of the system or of OpenSSL. */
+/**
+ * The code of an error of the system or of OpenSSL.
+ * @param {unknown} error
+ */
 function codeOf(error) {
   return error instanceof Error && 'code' in error ? error.code : String(error);
 }

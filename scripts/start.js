@@ -7,7 +7,9 @@ prepare();
 
 const program = path.join(root, 'bin', 'pit.js');
 const colour = process.stdout.isTTY && !process.env.NO_COLOR;
+/** @type {(text: string) => string} */
 const faint = (text) => (colour ? `\u001b[2m${text}\u001b[22m` : text);
+/** @type {(text: string) => string} */
 const bold = (text) => (colour ? `\u001b[1m${text}\u001b[22m` : text);
 
 /** The tour trades on the sandbox alone: whatever exchange the environment names is not its business. */
@@ -15,11 +17,15 @@ const environment = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => !/^PIT_(?!HOME$|SANDBOX_)/.test(name)),
 );
 
+/** @param {string} text */
 function say(text) {
   process.stdout.write(`\n${text}\n`);
 }
 
-/** Shows a command line as it would be typed, and runs it. */
+/**
+ * Shows a command line as it would be typed, and runs it.
+ * @param {string[]} words
+ */
 function type(...words) {
   say(`${faint('$')} ${bold(`pit ${words.join(' ')}`)}`);
   const { status } = spawnSync(process.execPath, [program, '--profile', 'sandbox', ...words], {

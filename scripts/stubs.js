@@ -1,6 +1,10 @@
 // What takes the place of modules that pit never runs, in its bundle and in the programs of tests.
 
-/** Modules that packages import and pit never runs, or only over https, and the stubs that replace them. */
+/**
+ * Modules that packages import and pit never runs, or only over https, and the stubs that replace them.
+ * @typedef {{ of: string, module: RegExp, becomes: string }} Stub the package that imports the module, and the stub's code
+ * @type {readonly Stub[]}
+ */
 const STUBS = [
   // HTTP/2, which opens a TLS socket when it is loaded, the cache, and a resolver of names
   { of: 'got', module: /^http2-wrapper$/, becomes: 'export default {}' },
@@ -57,16 +61,21 @@ const STUBS = [
   { of: 'msgpackr', module: /^msgpackr-extract$/, becomes: 'module.exports = undefined' },
 ];
 
-/** A plugin of rolldown that puts the stubs in the place of these modules. */
+/**
+ * Puts the stubs in the place of these modules.
+ * @type {import('rolldown').Plugin}
+ */
 export const stubs = {
   name: 'stubs',
   resolveId(id, importer = '') {
-    const isMeant = ({ of, module }) => importer.includes(`/node_modules/${of}/`) && module.test(id);
+    const isMeant = (/** @type {Stub} */ { of, module }) =>
+      importer.includes(`/node_modules/${of}/`) && module.test(id);
     const index = STUBS.findIndex(isMeant);
     return index === -1 ? undefined : `\0stub:${index}`;
   },
   load(id) {
     const [, index] = /^\0stub:(\d+)$/.exec(id) ?? [];
-    return index === undefined ? undefined : { code: STUBS[index].becomes, moduleType: 'js' };
+    const stub = STUBS[Number(index)];
+    return stub === undefined ? undefined : { code: stub.becomes, moduleType: 'js' };
   },
 };

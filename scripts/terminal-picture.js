@@ -7,13 +7,30 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { prepare, root } from './prepare.js';
 
+/**
+ * @typedef {{ await?: string, pattern?: string, type?: string }} Step as test/support/pty.py reads it
+ * @typedef {{ words: string[], steps?: Step[] }} Command
+ * @typedef {{ columns: number, title: string, text: string }} Shown
+ * @typedef {{ bold?: boolean, faint?: boolean, underlined?: boolean, inverse?: boolean, colour?: string | undefined }} Style
+ * @typedef {{ text: string, style: Style }} Cell
+ * @typedef {'gap' | 'inverse' | 'wall' | 'braille' | 'rule' | 'bar' | 'text'} Kind
+ * @typedef {{ kind: Kind, column: number, text: string, style: Style }} Run cells of one kind and style, which are drawn as one
+ */
+
 const SEED = '7';
+/** @type {(side: string, prices: string) => string[]} */
 const ladder = (side, prices) => ['order', 'batch', side, 'btc_usdt', '--ladder', prices, '--amount', '0.3', '--yes'];
 
-/** Awaits so many drawings of a live view. */
+/**
+ * Awaits so many drawings of a live view.
+ * @type {(count: number) => Step[]}
+ */
 const updates = (count) => Array(count).fill({ await: '\u001b[?2026h' });
 
-/** Each picture, with the commands that it shows one below the other; `before` runs first, unseen. */
+/**
+ * Each picture, with the commands that it shows one below the other; `before` runs first, unseen.
+ * @type {readonly (Shown & { file: string, session: Command[], before?: string[][] })[]}
+ */
 const PICTURES = [
   {
     file: 'docs/terminal.svg',
@@ -69,11 +86,14 @@ const COLOURS = {
   bold: '#f0f6fc',
   faint: '#8b949e',
   prompt: '#58a6ff',
-  31: '#ff7b72',
-  32: '#3fb950',
-  35: '#d2a8ff',
 };
+/**
+ * The colours of a terminal, by their codes.
+ * @type {Readonly<Record<number, string>>}
+ */
+const CODED_COLOURS = { 31: '#ff7b72', 32: '#3fb950', 35: '#d2a8ff' };
 
+/** @type {(home: string) => NodeJS.ProcessEnv} */
 const environment = (home) => ({
   PATH: process.env.PATH ?? '',
   HOME: home,
@@ -82,7 +102,10 @@ const environment = (home) => ({
   PIT_HOME: home,
 });
 
-/** Starts the sandbox and resolves when it is ready. */
+/**
+ * Starts the sandbox and resolves when it is ready.
+ * @param {string} home
+ */
 async function serveSandbox(home) {
   const child = spawn(
     process.execPath,
@@ -96,7 +119,12 @@ async function serveSandbox(home) {
   throw new Error('The sandbox did not start.');
 }
 
-/** Everything that pit writes to a terminal for one command, as the bytes came. */
+/**
+ * Everything that pit writes to a terminal for one command, as the bytes came.
+ * @param {string} home
+ * @param {number} columns
+ * @param {Command} command
+ */
 function onTerminal(home, columns, { words, steps = [] }) {
   const job = {
     command: [process.execPath, path.join(root, 'bin/pit.js'), ...words],
@@ -118,19 +146,24 @@ function onTerminal(home, columns, { words, steps = [] }) {
   return ended.screen;
 }
 
-/** The part of a terminal that pit uses: colours, and a cursor. Gives rows of styled cells; of a live view, its last screen. */
+/**
+ * The part of a terminal that pit uses: colours, and a cursor. Gives rows of styled cells; of a live view, its last screen.
+ * @param {string} bytes
+ */
 function screenRows(bytes) {
   const [, live = bytes] = /\x1b\[\?1049h([\s\S]*)\x1b\[\?1049l/.exec(bytes) ?? [];
-  /** @type {{ text: string, style: object }[][]} */
+  /** @type {Cell[][]} */
   const rows = [[]];
   let [at = 0, column = 0] = [0, 0];
+  /** @type {Style} */
   let style = {};
   for (const [token, parameters, letter] of live.matchAll(/\x1b\[\??([\d;]*)([A-Za-z])|[\s\S]/gu)) {
     while (rows.length <= at) rows.push([]);
     const row = rows[at] ?? [];
     if (letter === 'm') for (const code of (parameters || '0').split(';')) style = styled(style, Number(code));
     else if (letter === 'G') column = Number(parameters || 1) - 1;
-    else if (letter === 'H') [at, column] = (parameters || '1;1').split(';').map((number) => Number(number) - 1);
+    else if (letter === 'H')
+      [at = 0, column = 0] = (parameters || '1;1').split(';').map((number) => Number(number) - 1);
     else if (letter === 'K') row.length = parameters === '2' ? 0 : Math.min(row.length, column);
     else if (letter === 'J') rows.length = 0;
     else if (letter === 'h' || letter === 'l') continue;
@@ -143,6 +176,11 @@ function screenRows(bytes) {
   return rows;
 }
 
+/**
+ * @param {Style} style
+ * @param {number} code
+ * @returns {Style}
+ */
 function styled(style, code) {
   if (code === 0) return {};
   if (code === 1) return { ...style, bold: true };
@@ -151,25 +189,40 @@ function styled(style, code) {
   if (code === 7 || code === 27) return { ...style, inverse: code === 7 };
   if (code === 22) return { ...style, bold: false, faint: false };
   if (code === 39) return { ...style, colour: undefined };
-  if (COLOURS[code] === undefined) throw new Error(`Unexpected colour: ${code}`);
-  return { ...style, colour: COLOURS[code] };
+  if (CODED_COLOURS[code] === undefined) throw new Error(`Unexpected colour: ${code}`);
+  return { ...style, colour: CODED_COLOURS[code] };
 }
 
-/** A prompt with the command line as a user would type it. */
+/**
+ * A prompt with the command line as a user would type it.
+ * @param {readonly string[]} words
+ */
 function promptRow(words) {
+  /** @type {(text: string, style: Style) => Cell[]} */
   const cells = (text, style) => [...text].map((character) => ({ text: character, style }));
   return [...cells('$ ', { colour: COLOURS.prompt }), ...cells(`pit ${words.join(' ')}`, { bold: true })];
 }
 
+/** @type {(value: number) => string} */
 const round = (value) => String(Math.round(value * 100) / 100);
+/** @type {(text: string) => string} */
 const escaped = (text) => text.replace(/[&<>]/g, (character) => `&#${character.charCodeAt(0)};`);
-/** Eighths of a cell that a block character fills from the left. */
+/**
+ * Eighths of a cell that a block character fills from the left.
+ * @type {(text: string) => number}
+ */
 const eighths = (text) => ' ▏▎▍▌▋▊▉█'.indexOf(text);
 
-/** Bars and rules are drawn as shapes, because fonts leave gaps between them. */
+/**
+ * Bars and rules are drawn as shapes, because fonts leave gaps between them.
+ * @param {readonly Cell[]} cells
+ * @param {number} top
+ */
 function drawRow(cells, top) {
+  /** @type {Run[]} */
   const runs = [];
   for (let column = 0; column < cells.length; column++) {
+    /** @type {Cell} */
     const { text, style } = cells[column] ?? { text: ' ', style: {} };
     const kind = style.inverse ? 'inverse' : kindOf(text);
     const last = runs.at(-1);
@@ -179,6 +232,10 @@ function drawRow(cells, top) {
   return runs.map((run) => DRAW[run.kind](run, PADDING + run.column * CELL.width, top)).join('');
 }
 
+/**
+ * @param {string} text
+ * @returns {Kind}
+ */
 function kindOf(text) {
   if (text === '─') return 'rule';
   if (text === '│') return 'wall';
@@ -196,6 +253,7 @@ const DOTS = [0, 1, 2]
     [[1, 3]],
   );
 
+/** @type {Readonly<Record<Kind, (run: Run, x: number, top: number) => string>>} */
 const DRAW = {
   gap: () => '',
   inverse: ({ text, style }, x, top) => {
@@ -207,7 +265,7 @@ const DRAW = {
     [...text].map((_, index) => rectangle(x + (index + 0.5) * CELL.width, top, 1, CELL.height, COLOURS.faint)).join(''),
   braille: ({ text, style }, x, top) => {
     const dots = [...text].flatMap((character, index) => {
-      const bits = character.codePointAt(0) - 0x2800;
+      const bits = (character.codePointAt(0) ?? 0) - 0x2800;
       return DOTS.flatMap(([across = 0, down = 0], bit) =>
         bits & (1 << bit)
           ? `M${round(x + index * CELL.width + across * 4.2)} ${round(top + down * 5)}h3.4v4.2h-3.4z`
@@ -228,10 +286,21 @@ const DRAW = {
   },
 };
 
+/**
+ * @param {number} x
+ * @param {number} y
+ * @param {number} width
+ * @param {number} height
+ * @param {string} fill
+ */
 function rectangle(x, y, width, height, fill) {
   return `<rect x="${round(x)}" y="${y}" width="${round(width)}" height="${height}" fill="${fill}"/>\n`;
 }
 
+/**
+ * @param {readonly Cell[][]} rows
+ * @param {Shown} shown
+ */
 function picture(rows, { columns, title, text }) {
   const width = Math.ceil(columns * CELL.width + 2 * PADDING);
   const height = TITLE_BAR + rows.length * CELL.height + 2 * PADDING - 8;

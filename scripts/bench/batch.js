@@ -27,18 +27,24 @@ export async function* rows() {
   yield { what: 'refused for their rate', value: refused, unit: '', besideWhat: requests, atMost: 0 };
 }
 
-/** A price of its own for each order, far below the market, so that none fills. */
+/**
+ * A price of its own for each order, far below the market, so that none fills.
+ * @param {string} file
+ */
 function writeOrders(file) {
   const lines = Array.from({ length: ORDERS }, (_, index) => `${(5_000 + index * 0.5).toFixed(2)},0.0003`);
   writeFileSync(file, `price,amount\n${lines.join('\n')}\n`);
 }
 
-/** What the job's own record says: when the first request left and the last was answered, and what was refused. */
+/**
+ * What the job's own record says: when the first request left and the last was answered, and what was refused.
+ * @param {string} home
+ */
 function recorded(home) {
   const journals = path.join(home, 'state', 'journal');
   const [account = ''] = readdirSync(journals);
   // closed only when the exchange accepts none of its requests any more
-  const folders = ['open', 'jobs'].map((name) => path.join(journals, account, name));
+  const folders = ['unsettled', 'settled', 'jobs'].map((name) => path.join(journals, account, name));
   const [file = ''] = folders.flatMap((folder) => readdirSync(folder).map((name) => path.join(folder, name)));
   const lines = readFileSync(file, 'utf8').split('\n');
   const events = lines.flatMap((line) => (line === '' ? [] : JSON.parse(line.slice(17)))).filter(({ fact }) => fact);

@@ -16,13 +16,13 @@ export async function* rows() {
   const sandbox = await serveSandbox(path.join(folder, 'exchange'), '--no-limits');
   let price = 9_000;
   /** Places one order, far from the market and at a price of its own. */
-  const order = (program, home) => () => {
+  const order = (/** @type {string} */ program, /** @type {string} */ home) => () => {
     price += 0.01;
     const words = ['order', 'buy', 'btc_usdt', '0.0006', '--at', price.toFixed(2), '--yes', '--json'];
     return run([program, ...words], environmentOf(home, sandbox.environment));
   };
   const bare = order(withoutJournal, path.join(folder, 'bare'));
-  const row = async (what, home) =>
+  const row = async (/** @type {string} */ what, /** @type {string} */ home) =>
     ratioRow(what, await pairsOf(order(PIT, home), bare), { unit: 'ms', besideWhat: 'without a journal' });
   try {
     const home = path.join(folder, 'kept');
@@ -77,7 +77,11 @@ function buildWithoutJournal() {
   return path.join(copy, 'bin', 'pit.js');
 }
 
-/** Adds settled orders of an hour ago to the journal, made from one that was really placed. */
+/**
+ * Adds settled orders of an hour ago to the journal, made from one that was really placed.
+ * @param {string} home
+ * @param {number} count
+ */
 function settleMany(home, count) {
   const journals = path.join(home, 'state', 'journal');
   const archive = path.join(journals, readdirSync(journals)[0] ?? '', 'archive');

@@ -19,7 +19,7 @@ export async function* rows() {
   const home = temporaryFolder();
   const sandbox = await serveSandbox(home, '--seed', '7');
   const environment = environmentOf(home, { TERM: 'xterm-256color' });
-  const pit = (...words) => run([PIT, ...words], environment);
+  const pit = (/** @type {string[]} */ ...words) => run([PIT, ...words], environment);
   try {
     pit('sandbox', 'clock', 'speed', String(SPEED));
     const { status, updatesPerSecond, bytesPerUpdate, cpuPercent, memoryMiB, tail } = await watched(environment);
@@ -49,6 +49,7 @@ export async function* rows() {
   }
 }
 
+/** @param {NodeJS.ProcessEnv} environment */
 async function watched(environment) {
   const driver = spawn('python3', ['-I', '-S', path.join(import.meta.dirname, 'live.py')], {
     stdio: ['pipe', 'pipe', 'inherit'],
@@ -61,15 +62,18 @@ async function watched(environment) {
   return JSON.parse(text);
 }
 
-/** Milliseconds from each key that cancels to the moment at which its request is handed to the system. */
+/**
+ * Milliseconds from each key that cancels to the moment at which its request is handed to the system.
+ * @param {NodeJS.ProcessEnv} environment
+ */
 async function cancelDelays(environment) {
   let pressed = 0;
   /** @type {(milliseconds: number) => void} */
   let left = () => {};
   const { write } = net.Socket.prototype;
-  net.Socket.prototype.write = function (chunk, ...rest) {
+  net.Socket.prototype.write = function (/** @type {string | Uint8Array} */ chunk, /** @type {any[]} */ ...rest) {
     if (String(chunk).includes('/cancelOrder?')) left(performance.now() - pressed);
-    return write.call(this, chunk, ...rest);
+    return write.apply(this, /** @type {any} */ ([chunk, ...rest]));
   };
   process.env.PIT_HOME = environment.PIT_HOME;
   const { main, systemHost } = await sources(SOURCES);
@@ -85,7 +89,7 @@ async function cancelDelays(environment) {
     }),
     { isTTY: true, columns: 120, rows: 40 },
   );
-  const until = async (text) => {
+  const until = async (/** @type {RegExp} */ text) => {
     while (!text.test(written)) await delay(10);
   };
   const host = {

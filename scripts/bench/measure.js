@@ -22,6 +22,12 @@ import { root } from '../prepare.js';
  * @property {number} [atLeast] the same
  */
 
+/**
+ * A process, with the line of JSON that it has printed.
+ *
+ * @typedef {{ child: import('node:child_process').ChildProcess, [field: string]: any }} Server
+ */
+
 export const PIT = path.join(root, 'bin', 'pit.js');
 
 /** Pairs of whole processes or calls: enough that the median does not move by more than a few per cent. */
@@ -30,12 +36,17 @@ export const ROUNDS = 25;
 // set, it makes every start of Node parse a file of certificates, and hides what pit itself costs
 const { NODE_EXTRA_CA_CERTS: _, ...inherited } = process.env;
 
-/** The environment of a process, with nothing of the user's own pit in it. */
+/**
+ * The environment of a process, with nothing of the user's own pit in it.
+ * @param {string} home
+ * @param {Readonly<Record<string, string | undefined>>} [added]
+ */
 export function environmentOf(home, added = {}) {
   const plain = Object.entries(inherited).filter(([name]) => !name.startsWith('PIT_'));
   return { ...Object.fromEntries(plain), PIT_HOME: home, ...added };
 }
 
+/** @type {string[]} */
 const temporaryFolders = [];
 process.on('exit', () => {
   for (const folder of temporaryFolders) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
@@ -48,9 +59,10 @@ export function temporaryFolder(parent = tmpdir()) {
   return folder;
 }
 
+/** @param {readonly number[]} values */
 export function median(values) {
   const sorted = values.toSorted((left, right) => left - right);
-  return sorted[Math.floor(sorted.length / 2)];
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }
 
 /**
@@ -64,13 +76,14 @@ export async function pairsOf(own, other, rounds = ROUNDS) {
   for (let count = 0; count <= rounds; count += 1) {
     // a machine that speeds up or slows down would favour the one that always comes last
     const [first, second] = count % 2 === 0 ? [other, own] : [own, other];
-    const results = [await first(), await second()];
+    const results = /** @type {const} */ ([await first(), await second()]);
     pairs.push(count % 2 === 0 ? { other: results[0], own: results[1] } : { own: results[0], other: results[1] });
   }
   return pairs.slice(1);
 }
 
 /**
+ * @param {string} what
  * @param {{ own: number, other: number }[]} pairs
  * @param {Pick<Row, 'unit' | 'besideWhat' | 'atMost' | 'atLeast'>} details
  * @returns {Row}
@@ -106,7 +119,12 @@ export function run(words, environment, { cwd = root, exitCode = 0, program = pr
   return milliseconds;
 }
 
-/** Starts a server, which prints a line of JSON when it is ready. It can be sent messages as well. */
+/**
+ * Starts a server, which prints a line of JSON when it is ready. It can be sent messages as well.
+ * @param {readonly string[]} words
+ * @param {NodeJS.ProcessEnv} environment
+ * @returns {Promise<Server>}
+ */
 export async function started(words, environment) {
   const stdio = /** @type {const} */ (['ignore', 'pipe', 'inherit', 'ipc']);
   const child = spawn(process.execPath, words, { cwd: root, env: environment, stdio: [...stdio] });
@@ -119,7 +137,12 @@ export async function started(words, environment) {
   throw new Error(`${words[0]} ended without a word`);
 }
 
-/** A sandbox, with the environment that makes pit use it. */
+/**
+ * A sandbox, with the environment that makes pit use it.
+ * @param {string} home
+ * @param {readonly string[]} flags
+ * @returns {Promise<Server>}
+ */
 export async function serveSandbox(home, ...flags) {
   const words = [PIT, 'sandbox', 'serve', '--port', '0', ...flags];
   const served = await started(words, environmentOf(home));
@@ -128,13 +151,17 @@ export async function serveSandbox(home, ...flags) {
   return { ...served, environment: { PIT_BASE_URL: baseUrl, PIT_TRADE_URL: tradeUrl, ...keys } };
 }
 
+/** @param {Pick<Server, 'child'>} server */
 export async function stopped({ child }) {
   if (child.exitCode !== null || child.signalCode !== null) return;
   child.kill();
   await once(child, 'exit');
 }
 
-/** What the lines of exports name of our sources, as one module. */
+/**
+ * What the lines of exports name of our sources, as one module.
+ * @param {string} contents
+ */
 export async function sources(contents) {
   return importBundled(path.join(root, 'module.js'), contents);
 }

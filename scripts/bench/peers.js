@@ -12,7 +12,7 @@ const BARE = ['-e', '0'];
 const PEERS = [
   {
     name: '@okx_ai/okx-trade-cli',
-    starts: (bin) => [
+    starts: (/** @type {string} */ bin) => [
       [bin, '--version'],
       [bin, '--help'],
     ],
@@ -47,6 +47,7 @@ export async function* rows() {
   }
 }
 
+/** @param {string} folder */
 function sizeOf(folder) {
   if (!existsSync(folder)) return 0;
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());

@@ -5,27 +5,28 @@ import { connect } from 'node:net';
 
 const CONNECTIONS = 64;
 
-/** @typedef {{ port: number, kind: 'bare' | 'depth' | keyof typeof ORDERS, milliseconds: number, answers: number }} Load */
+/**
+ * @typedef {{ accessKey: string, secretKey: string, bid: string, ask: string }} Account the keys, and the best prices of the market
+ * @typedef {{ port: string, kind: string, milliseconds: number, answers: number }} Load kind: `bare`, `depth`, or one of ORDERS
+ * @typedef {{ tradeType: string, at: 'low' | 'high', orderType: string }} Order
+ * @typedef {{ sent: number, answered: number, odd: string, until: number, most: number }} State
+ */
 
 /** Orders in turn. Those at `low` buy far below the market or sell into it, those at `high` the other way round. */
-const [BUY, SELL] = ['1', '0'];
-const nobody = [
-  { tradeType: BUY, at: 'low', orderType: '2' },
-  { tradeType: SELL, at: 'high', orderType: '2' },
-];
-const trading = [
-  { tradeType: BUY, at: 'high', orderType: '2' },
-  { tradeType: SELL, at: 'low', orderType: '2' },
-];
+const [BUY, SELL] = /** @type {const} */ (['1', '0']);
+/** @type {(tradeType: string, at: Order['at'], orderType?: string) => Order} */
+const order = (tradeType, at, orderType = '2') => ({ tradeType, at, orderType });
+/** @type {Readonly<Record<string, readonly Order[]>>} */
 const ORDERS = {
   /** A quarter rests, the others find nobody. */
-  order: [...nobody, nobody[1], { tradeType: BUY, at: 'low', orderType: '0' }],
+  order: [order(BUY, 'low'), order(SELL, 'high'), order(SELL, 'high'), order(BUY, 'low', '0')],
   /** Half of them trade. */
-  trade: [...nobody, ...trading],
+  trade: [order(BUY, 'low'), order(SELL, 'high'), order(BUY, 'high'), order(SELL, 'low')],
 };
 
-process.on('message', async (/** @type {any} */ load) => {
-  const targets = load.kind in ORDERS ? orders(load) : undefined;
+process.on('message', async (/** @type {Load & Account} */ load) => {
+  const wanted = ORDERS[load.kind];
+  const targets = wanted === undefined ? undefined : orders(wanted, load);
   const path = targets ?? (() => (load.kind === 'depth' ? '/data/v1/depth?market=btc_usdt&size=50' : '/'));
   const start = performance.now();
   const state = { sent: 0, answered: 0, odd: '', until: start + load.milliseconds, most: load.answers };
@@ -33,10 +34,15 @@ process.on('message', async (/** @type {any} */ load) => {
   process.send?.({ answered: state.answered, odd: state.odd, milliseconds: performance.now() - start });
 });
 
-/** One connection that asks, waits for the answer and asks again. */
+/**
+ * One connection that asks, waits for the answer and asks again.
+ * @param {string} port
+ * @param {(index: number) => string} path gives the target of a request
+ * @param {State} state
+ */
 function keepAsking(port, path, state) {
   return new Promise((resolve, reject) => {
-    const socket = connect(port, '127.0.0.1');
+    const socket = connect(Number(port), '127.0.0.1');
     let text = '';
     const ask = () => {
       if (performance.now() >= state.until || state.sent >= state.most) {
@@ -66,17 +72,21 @@ function keepAsking(port, path, state) {
   });
 }
 
-/** Signed orders, signed beforehand: a signature does not cover reqTime. */
-function orders({ kind, accessKey, secretKey, bid, ask }) {
+/**
+ * Signed orders, signed beforehand: a signature does not cover reqTime.
+ * @param {readonly Order[]} wanted
+ * @param {Account} account
+ */
+function orders(wanted, { accessKey, secretKey, bid, ask }) {
   const key = createHash('sha1').update(secretKey).digest('hex');
   const prices = { low: (Number(bid) * 0.5).toFixed(2), high: (Number(ask) * 1.5).toFixed(2) };
-  const queries = ORDERS[kind].map(({ at, ...order }) => {
-    const values = { ...order, accesskey: accessKey, amount: '0.0001', currency: 'btc_usdt', method: 'order' };
+  const queries = wanted.map(({ at, ...parameters }) => {
+    const values = { ...parameters, accesskey: accessKey, amount: '0.0001', currency: 'btc_usdt', method: 'order' };
     const text = Object.entries({ ...values, price: prices[at] })
       .sort(([left], [right]) => (left < right ? -1 : 1))
       .map((pair) => pair.join('='))
       .join('&');
     return `/api/order?${text}&sign=${createHmac('md5', key).update(text).digest('hex')}`;
   });
-  return (index) => `${queries[index % queries.length]}&reqTime=${Date.now()}`;
+  return (/** @type {number} */ index) => `${queries[index % queries.length]}&reqTime=${Date.now()}`;
 }

@@ -27,15 +27,25 @@ const KINDS = {
   depth: ['depth, 50 levels', 0.5],
 };
 
+/**
+ * @typedef {import('./sandbox-load.js').Load} Load
+ * @typedef {(kind: string, more?: Partial<Load>) => Promise<number>} Ask puts the server under load; resolves with answers a second
+ * @typedef {{ own: number, resident: number }} Memory in MiB
+ */
+
 export async function* rows() {
   yield* await measured(speed);
   yield* await measured(memory);
 }
 
-/** A sandbox of its own for each measurement, so that one does not bear what the other left behind. */
+/**
+ * A sandbox of its own for each measurement, so that one does not bear what the other left behind.
+ * @template Result
+ * @param {(server: { ask: Ask, pid: number }) => Promise<Result>} measure
+ */
 async function measured(measure) {
   const client = fork(path.join(import.meta.dirname, 'sandbox-load.js'));
-  const ask = async (load) => {
+  const ask = async (/** @type {Partial<Load>} */ load) => {
     client.send({ milliseconds: ROUND, answers: Number.MAX_SAFE_INTEGER, ...load });
     const [{ answered, milliseconds, odd }] = await once(client, 'message');
     if (odd !== '') throw new Error(`refused: ${odd}`);
@@ -47,18 +57,23 @@ async function measured(measure) {
     const response = await fetch(`${baseUrl}/data/v1/ticker?market=btc_usdt`, { headers: { 'user-agent': 'Mozilla' } });
     const { ticker } = /** @type {any} */ (await response.json());
     const load = { port: new URL(baseUrl).port, accessKey, secretKey, bid: ticker.buy, ask: ticker.sell };
-    return await measure({ ask: (kind, more) => ask({ ...load, kind, ...more }), pid: sandbox.child.pid });
+    /** @type {Ask} */
+    const askAs = (kind, more) => ask({ ...load, kind, ...more });
+    return await measure({ ask: askAs, pid: sandbox.child.pid ?? 0 });
   } finally {
     client.disconnect();
     await stopped(sandbox);
   }
 }
 
+/** @param {{ ask: Ask }} server */
 async function speed({ ask }) {
   const server = await started(['-e', BARE], environmentOf(temporaryFolder()));
+  /** @type {Record<string, number>[]} */
   const rounds = [];
   try {
     for (let round = 0; round <= ROUNDS; round += 1) {
+      /** @type {Record<string, number>} */
       const found = { bare: await ask('bare', { port: server.port }) };
       for (const kind of Object.keys(KINDS)) found[kind] = await ask(kind);
       rounds.push(found);
@@ -68,20 +83,21 @@ async function speed({ ask }) {
   }
   rounds.shift(); // the first is a warm-up
   return Object.entries(KINDS).map(([kind, [what, atLeast]]) => {
-    const pairs = rounds.map((round) => ({ own: round[kind], other: round.bare }));
+    const pairs = rounds.map((round) => ({ own: round[kind] ?? Number.NaN, other: round.bare ?? Number.NaN }));
     return ratioRow(what, pairs, { unit: 'a second', besideWhat: 'bare node:http', atLeast });
   });
 }
 
+/** @param {{ ask: Ask, pid: number }} server */
 async function memory({ ask, pid }) {
-  const after = async (answers) => {
+  const after = async (/** @type {number} */ answers) => {
     await ask('trade', { milliseconds: Number.MAX_SAFE_INTEGER, answers });
     return memoryOf(pid);
   };
   const before = await after(WARM_UP_ORDERS);
   const later = await after(MORE_ORDERS);
   const orders = `${MORE_ORDERS.toLocaleString('en')} orders later`;
-  const row = (what, kind) => ({
+  const row = (/** @type {string} */ what, /** @type {keyof Memory} */ kind) => ({
     what: `${what}, ${orders}`,
     value: later[kind],
     unit: 'MiB',
@@ -95,18 +111,25 @@ async function memory({ ask, pid }) {
   ];
 }
 
-/** The memory of a process in MiB: the least of some seconds, because garbage comes and goes. */
+/**
+ * The memory of a process in MiB: the least of some seconds, because garbage comes and goes.
+ * @param {number} pid
+ */
 async function memoryOf(pid) {
+  /** @type {Memory[]} */
   const samples = [];
   for (let sample = 0; sample < 6; sample += 1) {
     await delay(500);
     samples.push(readMemory(pid));
   }
-  const least = (kind) => Math.min(...samples.map((sample) => sample[kind]));
+  const least = (/** @type {keyof Memory} */ kind) => Math.min(...samples.map((sample) => sample[kind]));
   return { own: least('own'), resident: least('resident') };
 }
 
-/** What the process has allocated, and that with the pages of files that it has mapped: only Linux tells them apart. */
+/**
+ * What the process has allocated, and that with the pages of files that it has mapped: only Linux tells them apart.
+ * @param {number} pid
+ */
 function readMemory(pid) {
   const status = `/proc/${pid}/status`;
   if (!existsSync(status)) {
@@ -114,6 +137,7 @@ function readMemory(pid) {
     return { own: resident, resident };
   }
   const text = readFileSync(status, 'utf8');
-  const field = (name) => Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(text)?.[1]) / 1024;
+  const field = (/** @type {string} */ name) =>
+    Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(text)?.[1]) / 1024;
   return { own: field('RssAnon'), resident: field('VmRSS') };
 }

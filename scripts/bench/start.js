@@ -120,6 +120,10 @@ export async function* rows() {
   }
 }
 
+/**
+ * @param {NodeJS.ProcessEnv} environment
+ * @param {() => number} bare
+ */
 async function* firstPrompt(environment, bare) {
   if (spawnSync('python3', ['--version']).status !== 0) return;
   const terminal = { ...environment, TERM: 'xterm-256color' };
@@ -136,13 +140,17 @@ async function* firstPrompt(environment, bare) {
   yield ratioRow('pit order, to its first question', await pairsOf(prompt, bare), target);
 }
 
-/** Peak resident memory, as the process reports it when it ends. */
+/**
+ * Peak resident memory, as the process reports it when it ends.
+ * @param {string} home
+ * @param {NodeJS.ProcessEnv} environment
+ */
 async function memory(home, environment) {
   const hook = path.join(home, 'memory.cjs');
   const report = path.join(home, 'memory');
   const code = `require('fs').writeFileSync(${JSON.stringify(report)}, String(process.resourceUsage().maxRSS))`;
   writeFileSync(hook, `process.on('exit', () => ${code});`);
-  const peak = (words) => {
+  const peak = (/** @type {readonly string[]} */ words) => {
     run(['--require', hook, ...words], environment);
     return Number(readFileSync(report, 'utf8')) / 1024;
   };

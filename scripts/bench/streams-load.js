@@ -10,11 +10,12 @@ process.on('message', async (/** @type {Load} */ load) => {
   const { url, connections, channels, milliseconds } = load;
   /** How many connections got a frame, by its channel and time. */
   const frames = new Map();
+  /** @type {number[]} */
   const latencies = [];
   let counting = false;
   let messages = 0;
   let bytes = 0;
-  const receive = (data) => {
+  const receive = (/** @type {Buffer} */ data) => {
     if (!counting) return;
     const now = Date.now();
     messages += 1;
@@ -26,6 +27,7 @@ process.on('message', async (/** @type {Load} */ load) => {
     frames.set(key, (frames.get(key) ?? 0) + 1);
     latencies.push(now - (time - (time % load.step)));
   };
+  /** @type {WebSocket[]} */
   const sockets = [];
   while (sockets.length < connections) {
     const some = Array.from({ length: Math.min(AT_ONCE, connections - sockets.length) }, () => new WebSocket(url));
@@ -48,7 +50,8 @@ process.on('message', async (/** @type {Load} */ load) => {
   counting = false;
   const took = performance.now() - start;
   latencies.sort((one, other) => one - other);
-  const at = (share) => latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))] ?? 0;
+  const at = (/** @type {number} */ share) =>
+    latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))] ?? 0;
   const incomplete = [...frames.values()].filter((count) => count !== connections).length;
   process.send?.({
     done: { messages, bytes, took, frames: frames.size, incomplete, p50: at(0.5), p99: at(0.99), most: at(1) },

@@ -32,6 +32,20 @@ server.on('listening', () => {
   broadcast();
 });`;
 
+/**
+ * @typedef {import('./measure.js').Row} Row
+ * @typedef {object} Measured
+ * @property {number} messages
+ * @property {number} bytes
+ * @property {number} took in milliseconds
+ * @property {number} frames
+ * @property {number} incomplete frames that a connection missed
+ * @property {number} p50 the median of the latencies, in milliseconds
+ * @property {number} p99
+ * @property {number[]} memory samples in MiB
+ * @property {number} cpu in seconds
+ */
+
 export async function* rows() {
   const home = temporaryFolder();
   const own = await measure(await serveSandbox(home, '--no-limits'), SECONDS * 1_000);
@@ -39,8 +53,9 @@ export async function* rows() {
   const words = ['-e', BARE, JSON.stringify([CHANNELS, size])];
   const bare = await measure(await started(words, environmentOf(home)), SECONDS * 1_000);
   const besideWhat = 'bare ws';
+  /** @type {(what: string, unit: string, of: (measured: Measured) => number, more?: Partial<Row>) => Row} */
   const row = (what, unit, of, more = {}) => ({ what, unit, value: of(own), beside: of(bare), besideWhat, ...more });
-  const perCore = ({ messages, cpu }) => messages / cpu;
+  const perCore = (/** @type {Measured} */ { messages, cpu }) => messages / cpu;
   yield row(`messages for a second of processor time, ${CONNECTIONS} connections`, '', perCore, {
     ratio: perCore(own) / perCore(bare),
     atLeast: 0.4,
@@ -52,14 +67,20 @@ export async function* rows() {
   yield row('memory, at most', 'MiB', ({ memory }) => Math.max(...memory));
 }
 
-/** The processor time of a process in seconds, and its memory in MiB. */
+/**
+ * The processor time of a process in seconds, and its memory in MiB.
+ * @param {number} pid
+ */
 function usage(pid) {
   const { stdout } = spawnSync('ps', ['-o', 'cputimes=,rss=', '-p', String(pid)], { encoding: 'utf8' });
   const [time = 0, rss = 0] = stdout.trim().split(/\s+/).map(Number);
   return { time: preciseTime(pid) ?? time, memory: rss / 1024 };
 }
 
-/** In hundredths of a second, where the system tells it. */
+/**
+ * In hundredths of a second, where the system tells it.
+ * @param {number} pid
+ */
 function preciseTime(pid) {
   if (!existsSync(`/proc/${pid}/stat`)) return undefined;
   const [, fields = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ');
@@ -67,11 +88,18 @@ function preciseTime(pid) {
   return (user + system) / 100;
 }
 
-/** Lets 1,000 clients listen to a server. */
+/**
+ * Lets 1,000 clients listen to a server.
+ * @param {import('./measure.js').Server} server
+ * @param {number} milliseconds
+ * @returns {Promise<Measured>}
+ */
 async function measure(server, milliseconds) {
   const { child, wsUrl } = server;
+  const { pid = 0 } = child;
   const client = fork(path.join(import.meta.dirname, 'streams-load.js'));
   client.send({ url: wsUrl, connections: CONNECTIONS, channels: CHANNELS, step: STEP, milliseconds });
+  /** @type {number[]} */
   const memory = [];
   /** @type {{ time: number }} */
   let begin = { time: 0 };
@@ -80,10 +108,10 @@ async function measure(server, milliseconds) {
     for (;;) {
       const [message] = await once(client, 'message');
       if (message.begins) {
-        begin = usage(child.pid);
-        timer = setInterval(() => memory.push(usage(child.pid).memory), SAMPLE_EVERY);
+        begin = usage(pid);
+        timer = setInterval(() => memory.push(usage(pid).memory), SAMPLE_EVERY);
       }
-      if (message.done) return { ...message.done, memory, cpu: usage(child.pid).time - begin.time };
+      if (message.done) return { ...message.done, memory, cpu: usage(pid).time - begin.time };
     }
   } finally {
     clearInterval(timer);

@@ -14,6 +14,11 @@ export function rowFields({ output, row }: Pick<Definition, 'output' | 'row'>): 
   return distinct(rowShapes(row ?? output).flatMap((one) => fieldsOf(one, '', CELL)));
 }
 
+/** Returns the names of a row's fields: the `--csv` header. */
+export function fieldNames(row: Shape): string[] {
+  return rowFields({ output: row }).map(([name]) => name);
+}
+
 /** If several forms have a field of the same name, the first one describes it. */
 function distinct(all: readonly Leaf[]): Leaf[] {
   const names = all.map(([name]) => name);

@@ -1,13 +1,11 @@
 import { nearest } from '../config/nearest.js';
-import { grouped } from '../domain/decimal.js';
 import { quoted, usage } from '../errors.js';
 import type { Result } from '../terminal/answer.js';
 import type { Screen } from '../terminal/screen.js';
 import { type Column, record, table } from '../terminal/table.js';
-import { localTime, timeTitle } from '../terminal/time.js';
 import type { Definition } from './definition.js';
+import { fieldColumn } from './field-columns.js';
 import { type Leaf, rowFields } from './row-fields.js';
-import { isNumeric, isTime, type Shape } from './shapes.js';
 
 /** Leaves the fields of an answer that `--fields` names. */
 type FieldSelection = <Any extends Result>(answer: Any) => Any;
@@ -55,27 +53,7 @@ function show(screen: Screen, columns: readonly Column<object>[], rows: object |
   );
 }
 
-function columnOf([name, shape]: Leaf, index: number, all: readonly Leaf[]): Column<object> {
-  const path = name.split('.');
-  const shown = shownAs(shape);
-  return {
-    title: isTime(shape) ? timeTitle(name) : name,
-    value: (row) => {
-      const value = path.reduce<unknown>(within, row);
-      return value === null || value === undefined ? null : shown(value);
-    },
-    align: isNumeric(shape) ? 'decimal' : 'left',
-    // on a narrow screen the field named last goes first
-    importance: all.length - index,
-  };
-}
-
-function within(value: unknown, key: string): unknown {
-  return typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined;
-}
-
-function shownAs(shape: Shape): (value: unknown) => string {
-  if (isTime(shape)) return (value) => localTime(Date.parse(String(value)));
-  if (isNumeric(shape)) return (value) => grouped(String(value));
-  return (value) => (typeof value === 'object' ? JSON.stringify(value) : String(value));
+/** On a narrow screen the field named last goes first. */
+function columnOf(leaf: Leaf, index: number, all: readonly Leaf[]): Column<object> {
+  return { ...fieldColumn(leaf), importance: all.length - index };
 }

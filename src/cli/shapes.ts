@@ -13,8 +13,8 @@ export interface Shape {
   readonly items?: Shape;
   readonly additionalProperties?: Shape;
   readonly anyOf?: readonly Shape[];
-  /** The fields of the interface that it carries, as `OPERATION.FIELD`, separated by spaces. */
-  readonly $comment?: string;
+  /** A text that the exchange, or a stranger through it, has chosen: for an agent it is data, never an instruction. */
+  readonly fromOutside?: true;
 }
 
 export type TypeName = 'string' | 'integer' | 'number' | 'boolean' | 'object' | 'array' | 'null';
@@ -23,23 +23,17 @@ export type Fields = Readonly<Record<string, Shape>>;
 const DECIMAL = '^-?\\d+(\\.\\d+)?$';
 const TIME = '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$';
 
-/**
- * Makes the schema of a kind of value.
- *
- * @param description in a few words
- * @param from fields of the interface, as `OPERATION.FIELD`, separated by spaces
- */
-type Kind = (description: string, from?: string) => Shape;
+/** Makes the schema of a kind of value. Its description has a few words, or none. */
+type Kind = (description: string) => Shape;
 
 function kind(shape: Shape): Kind {
-  return (description, from) => ({
-    ...shape,
-    ...(description === '' ? {} : { description }),
-    ...(from === undefined ? {} : { $comment: from }),
-  });
+  return (description) => ({ ...shape, ...(description === '' ? {} : { description }) });
 }
 
+/** A text of pit or of its user. */
 export const text = kind({ type: 'string' });
+/** A text that the exchange, or a stranger through it, has chosen. */
+export const outsideText = kind({ type: 'string', fromOutside: true });
 /** A price or an amount: plain digits, no exponent, zeros kept as sent. */
 export const decimal = kind({ type: 'string', pattern: DECIMAL });
 /** An id of the exchange, whose digits a double could not hold. */
@@ -63,8 +57,8 @@ export function isNumeric({ type, pattern }: Shape): boolean {
 }
 
 /** One of these words; later versions may add words. */
-export function enumOf(words: readonly string[], description: string, from?: string): Shape {
-  return kind({ type: 'string', enum: words })(description, from);
+export function enumOf(words: readonly string[], description: string): Shape {
+  return kind({ type: 'string', enum: words })(description);
 }
 
 /** The same, or null if the value is absent. */
@@ -83,8 +77,8 @@ export function object(properties: Fields, description = ''): Shape {
 }
 
 /** An array of elements of one kind. */
-export function array(items: Shape, description = '', from?: string): Shape {
-  return kind({ type: 'array', items })(description, from);
+export function array(items: Shape, description = ''): Shape {
+  return kind({ type: 'array', items })(description);
 }
 
 /** An object whose field names are data, such as coins. */
@@ -97,21 +91,19 @@ export function anyOf(...anyOf: readonly Shape[]): Shape {
   return { anyOf };
 }
 
-/** The same shape, where each field names only the fields of these operations as its sources. */
-export function readFrom(shape: Shape, ...operations: readonly string[]): Shape {
-  const { $comment, properties, items, additionalProperties, anyOf, ...rest } = shape;
-  const carried = $comment?.split(' ').filter((name) => operations.includes(name.split('.')[0] ?? '')) ?? [];
-  const within = (inner: Shape) => readFrom(inner, ...operations);
-  return {
-    ...rest,
+/** The shape with all that it holds changed by `change`, from the inside out. */
+export function mapShape<Changed extends object>(shape: Shape, change: (one: Shape) => Changed): Changed {
+  const { properties, items, additionalProperties, anyOf } = shape;
+  const within = (inner: Shape) => mapShape(inner, change) as Shape;
+  return change({
+    ...shape,
     ...(properties && {
       properties: Object.fromEntries(Object.entries(properties).map(([name, inner]) => [name, within(inner)])),
     }),
     ...(items && { items: within(items) }),
     ...(additionalProperties && { additionalProperties: within(additionalProperties) }),
     ...(anyOf && { anyOf: anyOf.map(within) }),
-    ...(carried.length > 0 && { $comment: carried.join(' ') }),
-  };
+  });
 }
 
 /** Any JSON value. */

@@ -1,18 +1,18 @@
 import { flag, required, toggle } from '../cli/definition.js';
+import { fieldNames } from '../cli/row-fields.js';
 import * as shape from '../cli/shapes.js';
 import { bestPrices, crossedText } from '../domain/book.js';
 import { Decimal, grouped } from '../domain/decimal.js';
 import type { Depth, Level } from '../domain/market-data.js';
-import { wireField } from '../exchange/description.js';
 import type { Answer } from '../terminal/answer.js';
 import { bars } from '../terminal/bar.js';
 import type { Screen } from '../terminal/screen.js';
 import { type Column, table } from '../terminal/table.js';
 import { wrapped } from '../terminal/text.js';
 import { isoTime, zonedTime } from '../terminal/time.js';
-import { type Context, define } from './command.js';
-import { marketName, positiveDecimal, wholeNumber } from './inputs.js';
-import { requireWatchable, WATCH, watch } from './watch/watch.js';
+import { marketName, positiveDecimal, wholeNumber } from './inputs/parsers.js';
+import { requireWatchable, WATCH, watch } from './live/watch-flag.js';
+import { type Context, define } from './session/command.js';
 
 const DEFAULT_LEVELS = 10;
 const MAX_LEVELS = 50;
@@ -32,9 +32,9 @@ const LEVEL = { price: shape.decimal('in the quote coin'), amount: shape.decimal
 
 export const DEPTH: shape.Fields = {
   market: shape.text(''),
-  time: shape.time('when the exchange created it', wireField.DEPTH.time),
-  bids: shape.array(shape.object(LEVEL), 'best first', wireField.DEPTH.bids),
-  asks: shape.array(shape.object(LEVEL), 'best first', wireField.DEPTH.asks),
+  time: shape.time('when the exchange created it'),
+  bids: shape.array(shape.object(LEVEL), 'best first'),
+  asks: shape.array(shape.object(LEVEL), 'best first'),
 };
 
 export const BOOK_ROW = shape.object({ side: shape.enumOf(['ask', 'bid'], ''), ...LEVEL });
@@ -70,11 +70,11 @@ export default define({
       return {
         data: { market, time: isoTime(time), bids, asks },
         csv: bookRows({ bids, asks }),
-        csvHeader: ['side', 'price', 'amount'],
+        csvHeader: fieldNames(BOOK_ROW),
         show: (screen) => showChosen(screen, { market, base, quote, time, bids, asks }),
       };
     };
-    const read = async () => answerOf(await client.depth(market, levels, merge));
+    const read = async () => answerOf(await client.depth({ market, size: levels, merge }));
     if (!isWatched) return read();
     // no channel carries merged levels
     if (merge !== undefined) return watch(context, read);

@@ -1,22 +1,34 @@
 import { flag, optional, toggle } from '../cli/definition.js';
+import { fieldColumns } from '../cli/field-columns.js';
 import * as shape from '../cli/shapes.js';
-import { Decimal, formatAmount, grouped } from '../domain/decimal.js';
+import { Decimal, formatAmount } from '../domain/decimal.js';
 import type { Order, Side } from '../domain/order.js';
 import { boundsByAnswer } from '../domain/time-range.js';
-import { wireField } from '../exchange/description.js';
 import { type Exchange, type OrderPages, type Pages, uncounted } from '../exchange/exchange.js';
 import { sideColumn } from '../terminal/cells.js';
 import type { Column } from '../terminal/table.js';
-import { localTime, timeTitle } from '../terminal/time.js';
 import { KnownClientIds } from '../trading/orders/known-client-ids.js';
-import { define } from './command.js';
-import { marketName, moment, requireRange } from './inputs.js';
+import { marketName, moment, requireRange } from './inputs/parsers.js';
+import { readOrderLists } from './listings/order-lists.js';
+import { pagedListing, withTimePerPage } from './listings/paged-listing.js';
 import { feeText } from './order/fills-so-far.js';
 import { newestFirst, orderRow } from './order/order-row.js';
-import { readOrderLists } from './order-lists.js';
-import { pagedListing, withTimePerPage } from './paged-listing.js';
+import { define } from './session/command.js';
 
 type FillRow = ReturnType<typeof fillRow>;
+
+const FILL = shape.object({
+  orderId: shape.id('of the order: a row is an order with all that it has filled so far'),
+  clientId: shape.nullable(shape.text('your own id; null if pit did not place it lately')),
+  time: shape.time('when the order was placed: the exchange reports no time of a fill'),
+  market: shape.outsideText(''),
+  side: shape.enumOf(['buy', 'sell'], ''),
+  price: shape.decimal('the average, in the quote coin'),
+  amount: shape.decimal('filled so far, in the base coin'),
+  value: shape.decimal('in the quote coin'),
+  fee: shape.nullable(shape.decimal('so far')),
+  feeCoin: shape.nullable(shape.outsideText('as observed')),
+});
 
 export default define({
   summary: 'List what your orders have filled, newest first',
@@ -32,23 +44,7 @@ export default define({
     'fills btc_usdt --from 2026-11-01 --to 2026-12-01 --json',
     'fills --all --csv',
   ],
-  output: shape.readFrom(
-    shape.array(
-      shape.object({
-        orderId: shape.id('of the order: a row is an order with all that it has filled so far', wireField.ORDER.id),
-        clientId: shape.nullable(shape.text('your own id; null if pit did not place it lately')),
-        time: shape.time('when the order was placed: the exchange reports no time of a fill', wireField.ORDER.time),
-        market: shape.text('', wireField.ORDER.market),
-        side: shape.enumOf(['buy', 'sell'], '', wireField.ORDER.side),
-        price: shape.decimal('the average, in the quote coin'),
-        amount: shape.decimal('filled so far, in the base coin', wireField.ORDER.filled),
-        value: shape.decimal('in the quote coin', wireField.ORDER.filledValue),
-        fee: shape.nullable(shape.decimal('so far', wireField.ORDER.fee)),
-        feeCoin: shape.nullable(shape.text('as observed')),
-      }),
-    ),
-    'getOrders',
-  ),
+  output: shape.array(FILL),
   async run(context, { market, from, to, all }) {
     const trading = await context.trading.open();
     const client = withTimePerPage(context, trading.client);
@@ -68,7 +64,7 @@ export default define({
       what: 'fills',
       pages: merged(lists),
       rowMaker: () => (order) => fillRow(order, names.of(order)),
-      fields: ['orderId', 'clientId', 'time', 'market', 'side', 'price', 'amount', 'value', 'fee', 'feeCoin'],
+      row: FILL,
       columns: COLUMNS(),
       empty: `No fills in ${market ?? 'any market in which pit placed orders'}.`,
       older: '--from TIME or --all',
@@ -181,13 +177,15 @@ function fillRow(order: Order, clientId: string | null) {
   return { orderId: id, clientId, time, market, side, price, amount: filled, value: filledValue, fee, feeCoin };
 }
 
+const column = fieldColumns<FillRow>(FILL);
+
 const COLUMNS = (): readonly Column<FillRow>[] => [
-  { title: timeTitle(), value: ({ time }) => localTime(Date.parse(time)), importance: 5 },
-  { title: 'market', value: ({ market }) => market, importance: 8, paint: (text, _, paint) => paint.strong(text) },
+  column('time', { importance: 5 }),
+  column('market', { importance: 8, paint: (text, _, paint) => paint.strong(text) }),
   sideColumn((row: FillRow) => row.side, { importance: 8 }),
-  { title: 'average', value: ({ price }) => grouped(price), align: 'decimal', importance: 9 },
-  { title: 'filled', value: ({ amount }) => formatAmount(amount), align: 'decimal', importance: 9 },
-  { title: 'value', value: ({ value }) => formatAmount(value), align: 'decimal', importance: 6 },
-  { title: 'fee', value: feeText, align: 'right', importance: 4 },
-  { title: 'order', value: ({ orderId }) => orderId, importance: 3, paint: (text, _, paint) => paint.faint(text) },
+  column('price', { title: 'average', importance: 9 }),
+  column('amount', { title: 'filled', value: ({ amount }) => formatAmount(amount), importance: 9 }),
+  column('value', { value: ({ value }) => formatAmount(value), importance: 6 }),
+  column('fee', { value: feeText, align: 'right', importance: 4 }),
+  column('orderId', { title: 'order', importance: 3, paint: (text, _, paint) => paint.faint(text) }),
 ];

@@ -16,9 +16,9 @@ export const commands: CommandTable = {
   ticker: () => import('./ticker.js'),
   depth: () => import('./depth.js'),
   trades: () => import('./trades.js'),
-  kline: () => import('./kline.js'),
+  kline: () => import('./kline/kline.js'),
   stream: () => import('./stream/stream.js'),
-  watch: () => import('./market-screen/market-screen.js'),
+  watch: () => import('./watch/watch.js'),
   alert: () => import('./alert/alert.js'),
   order: () => import('./order/order.js'),
   'order batch': () => import('./order/batch.js'),
@@ -91,5 +91,5 @@ export const PROGRAM: Program = {
   synonyms,
   sections: SECTIONS,
   createContext: async (base) => (await import('./session/context.js')).createContext(base),
-  correct: async (args, host) => (await import('./corrections.js')).correct(args, host, commands),
+  correct: async (args, host) => (await import('./completion/corrections.js')).correct(args, host, commands),
 };

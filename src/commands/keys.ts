@@ -7,12 +7,12 @@ import { type KeyPair, type KeyPlace, lastFour, parseKeys, requireKeyText, sandb
 import { Failure, suggest, tryRead, usage } from '../errors.js';
 import type { Answer } from '../terminal/answer.js';
 import { record } from '../terminal/table.js';
-import { type Context, define } from './command.js';
-import { DRY_CHANGE, dryChange } from './dry-run.js';
-import { filePath, oneOf } from './inputs.js';
+import { filePath, oneOf } from './inputs/parsers.js';
 import { readNamedFile, STDIN } from './named-files/input.js';
-import { warnOfOrphanedWrites } from './orphaned-writes.js';
 import { chosenProfile } from './profile.js';
+import { type Context, define } from './session/command.js';
+import { DRY_CHANGE, dryChange } from './writes/dry-run.js';
+import { warnOfOrphanedWrites } from './writes/orphaned-writes.js';
 
 const STORES = ['file', 'keychain'] as const satisfies readonly KeyPlace[];
 

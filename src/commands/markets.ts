@@ -1,15 +1,26 @@
 import { listing } from '../cli/answers.js';
 import { flag, optional } from '../cli/definition.js';
+import { fieldColumns } from '../cli/field-columns.js';
 import * as shape from '../cli/shapes.js';
-import { grouped } from '../domain/decimal.js';
 import type { Market } from '../domain/market.js';
 import { usage } from '../errors.js';
-import { wireField } from '../exchange/description.js';
 import type { Column } from '../terminal/table.js';
-import { unknownCoinNote } from './coin-filter.js';
-import { define } from './command.js';
-import { knownDays, withDay } from './day-prices.js';
-import { coinName, marketName } from './inputs.js';
+import { unknownCoinNote } from './inputs/coin-filter.js';
+import { coinName, marketName } from './inputs/parsers.js';
+import { knownDays, withDay } from './listings/day-prices.js';
+import { define } from './session/command.js';
+
+const MARKET = shape.object({
+  market: shape.outsideText('its name: base_quote'),
+  base: shape.outsideText('the traded coin'),
+  quote: shape.outsideText('the coin of prices'),
+  priceScale: shape.integer('decimals in a price'),
+  amountScale: shape.integer('decimals in an amount'),
+  tickSize: shape.decimal('smallest step of a price'),
+  lotSize: shape.decimal('smallest step of an amount'),
+  minAmount: shape.decimal('smallest order in the base coin'),
+  minNotional: shape.decimal('smallest order in the quote coin'),
+});
 
 export default define({
   summary: 'List markets with tick sizes, lot sizes and minimums',
@@ -19,19 +30,7 @@ export default define({
     quote: flag('--quote <coin>', 'list only markets priced in this coin', coinName),
   },
   examples: ['markets', 'markets --quote usdt', 'markets btc_usdt --json'],
-  output: shape.array(
-    shape.object({
-      market: shape.text('its name: base_quote', wireField.MARKET.market),
-      base: shape.text('the traded coin', wireField.MARKET.base),
-      quote: shape.text('the coin of prices', wireField.MARKET.quote),
-      priceScale: shape.integer('decimals in a price', wireField.MARKET.priceScale),
-      amountScale: shape.integer('decimals in an amount', wireField.MARKET.amountScale),
-      tickSize: shape.decimal('smallest step of a price'),
-      lotSize: shape.decimal('smallest step of an amount'),
-      minAmount: shape.decimal('smallest order in the base coin', wireField.MARKET.minAmount),
-      minNotional: shape.decimal('smallest order in the quote coin', wireField.MARKET.minNotional),
-    }),
-  ),
+  output: shape.array(MARKET),
   async run(context, { market, base, quote }) {
     if (market !== undefined && (base ?? quote) !== undefined) {
       throw usage('A market and --base or --quote exclude each other.', 'Name a market or filter by coin.');
@@ -45,29 +44,21 @@ export default define({
     const days = await knownDays(context);
     return listing({
       rows,
-      fields: [
-        'market',
-        'base',
-        'quote',
-        'priceScale',
-        'amountScale',
-        'tickSize',
-        'lotSize',
-        'minAmount',
-        'minNotional',
-      ],
+      row: MARKET,
       columns: withDay(output, rows, COLUMNS, ({ market: name }) => days(name), 3),
       empty: 'No matching market.',
     });
   },
 });
 
+const column = fieldColumns<Market>(MARKET);
+
 const COLUMNS: readonly Column<Market>[] = [
-  { title: 'market', value: (row) => row.market, importance: 5, paint: (text, _, paint) => paint.strong(text) },
-  { title: 'tick size', value: (row) => row.tickSize, align: 'decimal', importance: 4 },
-  { title: 'lot size', value: (row) => row.lotSize, align: 'decimal', importance: 4 },
-  { title: 'min. amount', value: (row) => grouped(row.minAmount), align: 'decimal', importance: 3 },
-  { title: 'base', value: (row) => row.base, importance: 2, paint: (text, _, paint) => paint.faint(text) },
-  { title: 'min. value', value: (row) => grouped(row.minNotional), align: 'decimal', importance: 3 },
-  { title: 'quote', value: (row) => row.quote, importance: 2, paint: (text, _, paint) => paint.faint(text) },
+  column('market', { importance: 5, paint: (text, _, paint) => paint.strong(text) }),
+  column('tickSize', { title: 'tick size', importance: 4 }),
+  column('lotSize', { title: 'lot size', importance: 4 }),
+  column('minAmount', { title: 'min. amount', importance: 3 }),
+  column('base', { importance: 2, paint: (text, _, paint) => paint.faint(text) }),
+  column('minNotional', { title: 'min. value', importance: 3 }),
+  column('quote', { importance: 2, paint: (text, _, paint) => paint.faint(text) }),
 ];

@@ -7,12 +7,12 @@ import { FACTS } from '../exchange/description.js';
 import type { OrderPages } from '../exchange/exchange.js';
 import type { Answer } from '../terminal/answer.js';
 import { KnownClientIds } from '../trading/orders/known-client-ids.js';
-import { type Context, define } from './command.js';
-import { marketName, oneOf, wholeNumber } from './inputs.js';
+import { marketName, oneOf, wholeNumber } from './inputs/parsers.js';
+import { type OrderLists, readOrderLists } from './listings/order-lists.js';
+import { requirePageOrAll, warnOfOlder, withTimePerPage } from './listings/paged-listing.js';
+import { requireWatchable, WATCH, watch } from './live/watch-flag.js';
 import { newestFirst, ORDER, orderColumns, orderRow } from './order/order-row.js';
-import { type OrderLists, readOrderLists } from './order-lists.js';
-import { requirePageOrAll, warnOfOlder, withTimePerPage } from './paged-listing.js';
-import { requireWatchable, WATCH, watch } from './watch/watch.js';
+import { type Context, define } from './session/command.js';
 
 type Wanted = 'open' | 'filled' | 'cancelled' | 'all';
 
@@ -42,7 +42,7 @@ export default define({
     'orders --all-markets',
     'orders --watch',
   ],
-  output: shape.readFrom(shape.array(shape.object(ORDER)), 'getOrders'),
+  output: shape.array(shape.object(ORDER)),
   async run(context, { market, side, state = 'open', page, all, allMarkets, watch: isWatched }) {
     if (isWatched) requireWatchable(context);
     if (market !== undefined && allMarkets)
@@ -102,7 +102,7 @@ function listed(orders: readonly Order[], { where, state, isSeveral, names }: Sh
     .sort(newestFirst);
   return listing({
     rows,
-    fields: FIELDS,
+    row: shape.object(ORDER),
     columns: orderColumns(isSeveral),
     empty: `No ${state === 'all' ? '' : `${state} `}orders in ${where}.`,
   });
@@ -127,24 +127,3 @@ function answerOf(context: Context, { lists, unread }: OrderLists<OrderPages>, s
   const hint = 'Older orders are missing; use --timeout to allow more time.';
   return { ...result, failure: new Failure('partial', `Not every page could be read: ${cut.message}`, { hint }) };
 }
-
-const FIELDS = [
-  'id',
-  'clientId',
-  'market',
-  'side',
-  'type',
-  'account',
-  'price',
-  'amount',
-  'filled',
-  'remaining',
-  'filledValue',
-  'averagePrice',
-  'fee',
-  'feeCoin',
-  'feeDiscount',
-  'time',
-  'state',
-  'status',
-] as const;

@@ -24,11 +24,11 @@ import { Failure, suggest, tryRead, usage } from '../errors.js';
 import { requireCertificates } from '../exchange/connect.js';
 import type { Answer } from '../terminal/answer.js';
 import { type Entry, record } from '../terminal/table.js';
-import { type Context, define } from './command.js';
-import { DRY_CHANGE, dryChange } from './dry-run.js';
-import { filePath, profileName, word } from './inputs.js';
+import { filePath, profileName, word } from './inputs/parsers.js';
 import { readNamedFile, STDIN } from './named-files/input.js';
-import { warnOfOrphanedWrites } from './orphaned-writes.js';
+import { type Context, define } from './session/command.js';
+import { DRY_CHANGE, dryChange } from './writes/dry-run.js';
+import { warnOfOrphanedWrites } from './writes/orphaned-writes.js';
 
 const HOSTS: shape.Fields = {
   name: shape.text(''),
@@ -86,7 +86,7 @@ export const list = define({
     const active = await profiles.active();
     return listing({
       rows: (await profiles.list()).map((profile) => hostsOf(profile, active)),
-      fields: ['name', 'baseUrl', 'tradeUrl', 'wsUrl', 'active'],
+      row: shape.object(HOSTS),
       columns: [
         { title: '', value: (row) => (row.active ? '*' : ''), importance: 8 },
         {

@@ -21,15 +21,21 @@ import {
   type ReplaceTerms,
   type Settled,
 } from '../trading/journal/write.js';
-import type { ManualOutcome } from '../trading/manual-outcome.js';
 import { isTooSmall, termsText } from '../trading/orders/terms.js';
-import { certainAt } from '../trading/poll-until-settled.js';
-import { type Resolution, recheckSettledWrite, resolve, unexpectedWrites, unplacedOf } from '../trading/resolve.js';
-import { settleManually } from '../trading/settle-manually.js';
+import type { ManualOutcome } from '../trading/settling/manual/manual-outcome.js';
+import { settleManually } from '../trading/settling/manual/settle-manually.js';
+import { certainAt } from '../trading/settling/poll-until-settled.js';
+import {
+  type Resolution,
+  recheckSettledWrite,
+  resolve,
+  unexpectedWrites,
+  unplacedOf,
+} from '../trading/settling/resolve.js';
 import type { TradingContext } from '../trading/trading-context.js';
-import { type Context, define } from './command.js';
-import { idNumber, unresolvedId } from './inputs.js';
+import { idNumber, unresolvedId } from './inputs/parsers.js';
 import { orderArgs, tooLittleText } from './order/order-args.js';
+import { type Context, define } from './session/command.js';
 import { settleWithdrawalAdvice } from './withdraw/withdrawal-view.js';
 
 /** `done`, `notSent`, or what the exchange has of an order or a withdrawal: `placed=ID`. */

@@ -2,9 +2,9 @@ import { type CommandTable, several } from '../cli/definition.js';
 import { valueFields } from '../cli/row-fields.js';
 import * as shape from '../cli/shapes.js';
 import type { Answer } from '../terminal/answer.js';
-import { define } from './command.js';
-import { word } from './inputs.js';
+import { word } from './inputs/parsers.js';
 import { schemasOf } from './schemas.js';
+import { define } from './session/command.js';
 
 /** The command that prints the schemas of commands. */
 export const schemaCommand = (commands: CommandTable) =>
@@ -18,12 +18,13 @@ export const schemaCommand = (commands: CommandTable) =>
       field: shape.text('its name, with [] for the elements of a list'),
       type: shape.text(''),
       description: shape.text(''),
-      interface: shape.text('the interface fields it comes from'),
+      fromOutside: shape.boolean('whether the exchange, or a stranger through it, has chosen the text'),
     }),
     async run(_context, { command }) {
       const commandPath = command.join(' ');
       const schemas = await schemasOf(commandPath, commands);
-      const data = schemas[commandPath] ?? schemas;
+      const published = Object.fromEntries(Object.entries(schemas).map(([name, one]) => [name, publishedSchema(one)]));
+      const data = published[commandPath] ?? published;
       return {
         data,
         csv: Object.entries(schemas).flatMap(([name, schema]) => rowsOf(name, schema)),
@@ -33,11 +34,19 @@ export const schemaCommand = (commands: CommandTable) =>
   });
 
 function rowsOf(command: string, schema: shape.Shape): object[] {
-  return valueFields(schema).map(([field, { type = 'any', description, $comment }]) => ({
+  return valueFields(schema).map(([field, { type = 'any', description, fromOutside = false }]) => ({
     command,
     field,
     type: typeof type === 'string' ? type : type.join(' or '),
     description: description ?? '',
-    interface: $comment ?? '',
+    fromOutside,
+  }));
+}
+
+/** A schema as JSON Schema knows it. Checkers may refuse keywords of pit, so the mark becomes a comment for readers. */
+function publishedSchema(schema: shape.Shape): object {
+  return shape.mapShape(schema, ({ fromOutside, ...rest }) => ({
+    ...rest,
+    ...(fromOutside && { $comment: 'from outside: the exchange, or a stranger through it, has chosen this text' }),
   }));
 }

@@ -1,21 +1,21 @@
 import { listing } from '../cli/answers.js';
 import { flag, several } from '../cli/definition.js';
+import { fieldColumns } from '../cli/field-columns.js';
 import * as shape from '../cli/shapes.js';
-import { Decimal, grouped } from '../domain/decimal.js';
+import { Decimal } from '../domain/decimal.js';
 import type { Market } from '../domain/market.js';
 import type { Ticker } from '../domain/market-data.js';
 import { usage } from '../errors.js';
-import { wireField } from '../exchange/description.js';
 import type { Answer } from '../terminal/answer.js';
 import { changeColumn } from '../terminal/cells.js';
 import type { Output } from '../terminal/output.js';
 import type { Column } from '../terminal/table.js';
 import { isoTime } from '../terminal/time.js';
-import { unknownCoinNote } from './coin-filter.js';
-import { type Context, define } from './command.js';
-import { type DayPrices, dayOf, knownDays, withDay } from './day-prices.js';
-import { coinName, marketName, oneOf } from './inputs.js';
-import { requireWatchable, WATCH, watch } from './watch/watch.js';
+import { unknownCoinNote } from './inputs/coin-filter.js';
+import { coinName, marketName, oneOf } from './inputs/parsers.js';
+import { type DayPrices, dayOf, knownDays, withDay } from './listings/day-prices.js';
+import { requireWatchable, WATCH, watch } from './live/watch-flag.js';
+import { type Context, define } from './session/command.js';
 
 interface Row extends Ticker {
   readonly market: string;
@@ -23,16 +23,16 @@ interface Row extends Ticker {
 }
 
 export const TICKER: shape.Fields = {
-  market: shape.text('', wireField.TICKER.market),
-  time: shape.nullable(shape.time('null when listed from one request for all', wireField.TICKER.time)),
-  bid: shape.nullable(shape.decimal('best bid', wireField.TICKER.bid)),
-  ask: shape.nullable(shape.decimal('best ask', wireField.TICKER.ask)),
-  last: shape.nullable(shape.decimal('price of the last trade', wireField.TICKER.last)),
-  open: shape.nullable(shape.decimal('', wireField.TICKER.open)),
-  high: shape.nullable(shape.decimal('', wireField.TICKER.high)),
-  low: shape.nullable(shape.decimal('', wireField.TICKER.low)),
-  change: shape.nullable(shape.decimal('over 24 hours, in percent', wireField.TICKER.change)),
-  volume: shape.nullable(shape.decimal('over 24 hours, in the base coin', wireField.TICKER.volume)),
+  market: shape.outsideText(''),
+  time: shape.nullable(shape.time('null when listed from one request for all')),
+  bid: shape.nullable(shape.decimal('best bid')),
+  ask: shape.nullable(shape.decimal('best ask')),
+  last: shape.nullable(shape.decimal('price of the last trade')),
+  open: shape.nullable(shape.decimal('')),
+  high: shape.nullable(shape.decimal('')),
+  low: shape.nullable(shape.decimal('')),
+  change: shape.nullable(shape.decimal('over 24 hours, in percent')),
+  volume: shape.nullable(shape.decimal('over 24 hours, in the base coin')),
 };
 
 type Sorting = 'change' | 'volume' | 'market';
@@ -102,45 +102,29 @@ function answerOf(output: Output, rows: readonly Row[], sort: Sorting | undefine
   };
   return listing({
     rows: sort === undefined ? rows : sorted(rows, sort),
-    fields: ['market', 'time', 'bid', 'ask', 'last', 'open', 'high', 'low', 'change', 'volume'],
+    row: shape.object(TICKER),
     columns: withDay(output, rows, TICKER_COLUMNS, pricesOf, 4),
     empty: 'No matching market.',
   });
 }
 
+const column = fieldColumns<Row>(shape.object(TICKER));
+
 export const TICKER_COLUMNS: readonly Column<Row>[] = [
-  {
-    title: 'market',
-    value: (row) => row.market,
+  column('market', {
     rowKey: (row) => row.market,
     importance: 9,
     paint: (text, _, paint) => paint.strong(text),
-  },
-  { title: 'last', value: (row) => shown(row.last), align: 'decimal', importance: 8 },
+  }),
+  column('last', { importance: 8 }),
   changeColumn((row: Row) => row.change, { importance: 7 }),
-  {
-    title: 'bid',
-    value: (row) => shown(row.bid),
-    align: 'decimal',
-    importance: 6,
-    paint: (text, _, paint) => paint.bid(text),
-  },
-  {
-    title: 'ask',
-    value: (row) => shown(row.ask),
-    align: 'decimal',
-    importance: 6,
-    paint: (text, _, paint) => paint.ask(text),
-  },
-  { title: 'volume', value: (row) => shown(row.volume), align: 'decimal', importance: 3 },
-  { title: 'high', value: (row) => shown(row.high), align: 'decimal', importance: 2 },
-  { title: 'low', value: (row) => shown(row.low), align: 'decimal', importance: 2 },
-  { title: 'open', value: (row) => shown(row.open), align: 'decimal', importance: 1 },
+  column('bid', { importance: 6, paint: (text, _, paint) => paint.bid(text) }),
+  column('ask', { importance: 6, paint: (text, _, paint) => paint.ask(text) }),
+  column('volume', { importance: 3 }),
+  column('high', { importance: 2 }),
+  column('low', { importance: 2 }),
+  column('open', { importance: 1 }),
 ];
-
-function shown(price: string | null): string | null {
-  return price === null ? null : grouped(price);
-}
 
 async function chosenMarkets(
   { session, output }: Context,
@@ -159,7 +143,7 @@ async function chosenMarkets(
 
 async function readEach({ session }: Context, markets: readonly Market[]): Promise<Row[]> {
   const client = await session.exchange.open();
-  return Promise.all(markets.map(async ({ market }) => tickerRow(market, await client.ticker(market))));
+  return Promise.all(markets.map(async ({ market }) => tickerRow(market, await client.ticker({ market }))));
 }
 
 export function tickerRow(market: string, { time, ...ticker }: Ticker & { readonly time: number }): Row {

@@ -1,30 +1,29 @@
 import { listing } from '../cli/answers.js';
 import { flag, required, toggle } from '../cli/definition.js';
+import { fieldColumns } from '../cli/field-columns.js';
 import * as shape from '../cli/shapes.js';
-import { grouped } from '../domain/decimal.js';
 import { compareIds, type Trade } from '../domain/market-data.js';
 import { suggest, usage } from '../errors.js';
-import { wireField } from '../exchange/description.js';
 import { sideColumn } from '../terminal/cells.js';
 import type { Column } from '../terminal/table.js';
-import { isoTime, localTime, timeTitle } from '../terminal/time.js';
-import { define } from './command.js';
+import { isoTime } from '../terminal/time.js';
 import { TRADE_FILE } from './history/shapes.js';
-import { filePath, idNumber, marketName } from './inputs.js';
+import { filePath, idNumber, marketName } from './inputs/parsers.js';
+import { requireWatchable, WATCH, watch } from './live/watch-flag.js';
 import { FORCE } from './named-files/force.js';
-import { requireWatchable, WATCH, watch } from './watch/watch.js';
+import { define } from './session/command.js';
 
 /** How many trades the exchange lists. */
 const NEWEST = 50;
 
 export const TRADE = shape.object({
-  id: shape.id('of the trade', wireField.TRADE.id),
-  time: shape.time('', wireField.TRADE.time),
+  id: shape.id('of the trade'),
+  time: shape.time(''),
   market: shape.text(''),
-  side: shape.enumOf(['buy', 'sell'], 'of the taker', wireField.TRADE.side),
-  price: shape.decimal('in the quote coin', wireField.TRADE.price),
-  amount: shape.decimal('in the base coin', wireField.TRADE.amount),
-  orderSide: shape.nullable(shape.enumOf(['buy', 'sell'], 'by a second field', wireField.TRADE.orderSide)),
+  side: shape.enumOf(['buy', 'sell'], 'of the taker'),
+  price: shape.decimal('in the quote coin'),
+  amount: shape.decimal('in the base coin'),
+  orderSide: shape.nullable(shape.enumOf(['buy', 'sell'], 'by a second field')),
 });
 
 export default define({
@@ -70,7 +69,7 @@ export default define({
         rows: trades
           .toSorted((left, right) => left.time - right.time || compareIds(left.id, right.id))
           .map((trade) => tradeRow(market, trade)),
-        fields: ['id', 'time', 'market', 'side', 'price', 'amount', 'orderSide'],
+        row: TRADE,
         columns: tradeColumns(base, quote),
         empty: `No trades in ${market}${since === undefined ? '' : ` after ${since}`}.`,
         keeps: 'last',
@@ -103,25 +102,19 @@ export function tradeRow(market: string, { id, time, side, orderSide, price, amo
   return { id, time: isoTime(time), market, side, price, amount, orderSide };
 }
 
+const column = fieldColumns<TradeRow>(TRADE);
+
 export function tradeColumns(base: string, quote: string): readonly Column<TradeRow>[] {
   return [
-    { title: timeTitle(), value: ({ time }) => localTime(Date.parse(time)), importance: 4 },
+    column('time', { importance: 4 }),
     sideColumn((row: TradeRow) => row.side, { importance: 6 }),
-    {
+    column('price', {
       title: `price (${quote})`,
-      value: ({ price }) => grouped(price),
       rowKey: ({ id }) => id,
-      align: 'decimal',
       importance: 6,
       paint: (text, { side }, paint) => paint[side === 'buy' ? 'bid' : 'ask'](text),
-    },
-    { title: `amount (${base})`, value: ({ amount }) => grouped(amount), align: 'decimal', importance: 5 },
-    {
-      title: 'id',
-      value: ({ id }) => id,
-      align: 'right',
-      importance: 2,
-      paint: (text, _, paint) => paint.faint(text),
-    },
+    }),
+    column('amount', { title: `amount (${base})`, importance: 5 }),
+    column('id', { align: 'right', importance: 2, paint: (text, _, paint) => paint.faint(text) }),
   ];
 }

@@ -6,12 +6,16 @@ const VERIFIED = 'verified withdrawal address';
 
 type AddressKind = 'deposit address' | typeof VERIFIED;
 
+interface OfCoin {
+  readonly coin: string;
+}
+
 /** What the exchange says of addresses, one answer each. */
 export interface AddressSource {
-  listedAddresses(coin: string): Promise<readonly ChainAddress[]>;
-  depositAddressText(coin: string): Promise<string | null>;
-  verifiedAddressText(coin: string): Promise<string | null>;
-  fees(coin?: string): Promise<readonly ChainFee[]>;
+  listedAddresses(request: OfCoin): Promise<readonly ChainAddress[]>;
+  depositAddressText(request: OfCoin): Promise<string | null>;
+  verifiedAddressText(request: OfCoin): Promise<string | null>;
+  fees(request: OfCoin): Promise<readonly ChainFee[]>;
 }
 
 /**
@@ -23,7 +27,7 @@ export interface AddressSource {
  */
 export async function readDepositAddresses(source: AddressSource, coin: string): Promise<readonly ChainAddress[]> {
   const refusals: Failure[] = [];
-  const listed = await source.listedAddresses(coin).catch((error: unknown) => {
+  const listed = await source.listedAddresses({ coin }).catch((error: unknown) => {
     if (!isAboutTheCoin(error)) throw error;
     refusals.push(error);
     return [];
@@ -63,7 +67,7 @@ async function single(
 
 /** What all chains of the coin have in common: the exchange does not report which one the address is on. */
 async function gatesOf(source: AddressSource, coin: string): Promise<Pick<ChainAddress, 'canDeposit' | 'canWithdraw'>> {
-  const fees = await source.fees(coin).catch(nothingKnown);
+  const fees = await source.fees({ coin }).catch(nothingKnown);
   const shared = (gates: readonly (boolean | null)[]) => (new Set(gates).size === 1 ? (gates[0] ?? null) : null);
   return {
     canDeposit: shared(fees.map(({ canDeposit }) => canDeposit)),
@@ -78,7 +82,7 @@ async function textOf(
   refusals: readonly Failure[] = [],
 ): Promise<string> {
   try {
-    const key = await (what === VERIFIED ? source.verifiedAddressText(coin) : source.depositAddressText(coin));
+    const key = await (what === VERIFIED ? source.verifiedAddressText({ coin }) : source.depositAddressText({ coin }));
     if (key !== null && key.trim() !== '') return key;
   } catch (error) {
     if (isAboutTheCoin(error)) throw noAddress(coin, what, [...refusals, error]);
@@ -100,7 +104,7 @@ function noAddress(coin: string, what: AddressKind, refusals: readonly Failure[]
 
 /** Only on chains with a memo an address has the form `<account>_<remark>`; elsewhere `_` may be part of the address. */
 async function usesMemos(source: AddressSource, coin: string): Promise<boolean> {
-  const chains = await source.listedAddresses(coin).catch(nothingKnown);
+  const chains = await source.listedAddresses({ coin }).catch(nothingKnown);
   return chains.length > 0 && chains.every(({ needsMemo }) => needsMemo);
 }
 

@@ -17,7 +17,6 @@ export type { Operation } from './operations/operation.js';
 export { likelyOrders, RAW_EXAMPLES, readRawWithdrawal, readRawWrite } from './raw-writes.js';
 export { isOperationName } from './request.js';
 export { ENVELOPE_FIELDS } from './response.js';
-export * as wireField from './wire-fields.js';
 export { WRITE_OPERATIONS } from './write-requests.js';
 
 /**

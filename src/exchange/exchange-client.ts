@@ -1,9 +1,9 @@
 import type { Cache } from '../config/cache.js';
 import type { AccountInfo } from '../domain/account.js';
 import type { Ohlcv } from '../domain/candle.js';
-import type { Bill, ChainAddress, ChainFee, Deposit, Withdrawal, WithdrawalRequest } from '../domain/funds.js';
+import type { Bill, ChainAddress, Deposit, Withdrawal, WithdrawalRequest } from '../domain/funds.js';
 import type { Market } from '../domain/market.js';
-import type { Depth, Ticker, Trade } from '../domain/market-data.js';
+import type { Ticker, Trade } from '../domain/market-data.js';
 import type { Moment } from '../domain/moment.js';
 import type {
   BatchRequest,
@@ -19,22 +19,15 @@ import type { TimeBudget } from '../platform/time-budget.js';
 import type { BillRange } from './bills.js';
 import type { CandlePage, CandleRange, CandleSeries, Candles, FirstPage } from './candles.js';
 import { type Contradiction, contradictionOfCandles, contradictionOfTrades } from './contradictions.js';
-import type { Exchange } from './domain-exchange.js';
+import { DescribedReads } from './described-reads.js';
 import { type ApiOptions, ExchangeApi, type WriteOptions } from './exchange-api.js';
 import { ExchangeZone } from './exchange-zone.js';
 import { type ExchangeFacts, FACTS } from './facts.js';
 import { failureOf } from './failures.js';
 import type { Pages } from './growing-pages.js';
 import type { Halt } from './limiter/halt-record.js';
-import { MarketCatalog } from './market-catalog.js';
-import {
-  codecOf,
-  type DecodedResult,
-  type OperationName,
-  type OperationNamed,
-  type RequestOf,
-} from './operations/index.js';
-import type { Result } from './operations/operation.js';
+import { MarketCatalog, type Markets } from './market-catalog.js';
+import { codecOf, type DecodedResult, type OperationName, operationOf, type RequestOf } from './operations/index.js';
 import { eachOrderPage, type OrderExtent, type OrderPage, type OrderPages, readOrderPages } from './order-pages.js';
 import type { Hosts, ParameterValues } from './request.js';
 import { UnexpectedResponse } from './response.js';
@@ -71,12 +64,27 @@ export type CompletionName =
     }
   | { readonly kind: 'cancelled'; readonly order: OrderReference };
 
-/** A page of a coin's deposits or withdrawals, newest first. The counts and `size` are null if the exchange leaves them out. */
-type DepositPage = DecodedResult<'getChargeRecord'>;
-type WithdrawalPage = DecodedResult<'getWithdrawRecord'>;
+/**
+ * What commands and trading code know of an exchange, in domain values. Names of operations go in only for `pit api`, and codes
+ * come out only with a refusal. Each read that needs nothing but its description (`operations`) is a method too.
+ *
+ * Reads are repeated within the time budget. They throw Failure: `refused`, `limited`, `unreachable`, `credentials`, `usage`,
+ * or `internal` for a response that is not what the interface says. Times are in milliseconds since the Unix epoch.
+ *
+ * Writes are sent once, on a fresh connection, and never repeated. They throw Failure `credentials` or `usage` before
+ * anything is sent; everything later is in the response.
+ */
+export type Exchange = Omit<
+  ExchangeClient,
+  // what only feeds, and lists with pages, use
+  'api' | 'isTimeKnown' | 'candlePage' | 'orderPage' | 'reportContradiction' | 'restartingBudget'
+> & {
+  /** The same exchange, but each response restarts the time budget, so that a long listing ends only if it stops making progress. */
+  restartingBudget(budget: TimeBudget): Exchange;
+};
 
-/** The `Exchange` that speaks the interface over HTTP. What only a few commands need is loaded when it is first needed. */
-export class ExchangeClient implements Exchange {
+/** The {@link Exchange} over HTTP. What only a few commands need is loaded when it is first needed. */
+export class ExchangeClient extends DescribedReads {
   readonly #options: ClientOptions;
   readonly #onResponse: () => void;
 
@@ -92,14 +100,17 @@ export class ExchangeClient implements Exchange {
     readonly api: ExchangeApi = new ExchangeApi(options),
     onResponse: () => void = () => {},
   ) {
+    super();
     this.#options = options;
     this.#onResponse = onResponse;
   }
 
+  /** The trade host's clock. Before the first response of that host it is a guess, good enough for a `reqTime`. */
   now(): number {
     return this.api.now();
   }
 
+  /** The market-data host's clock: this machine's before the first response of that host. */
   marketNow(): number {
     return this.api.marketNow();
   }
@@ -117,28 +128,37 @@ export class ExchangeClient implements Exchange {
     return FACTS;
   }
 
-  get zone(): ExchangeZone {
+  /** The time zone of the exchange's dates. */
+  get zone(): Pick<ExchangeZone, 'name' | 'contradictingOffset'> {
+    return this.#dates;
+  }
+
+  get #dates(): ExchangeZone {
     this.#zone ??= new ExchangeZone(this.#options.zone);
     return this.#zone;
   }
 
-  get markets(): MarketCatalog {
+  get markets(): Markets {
     this.#markets ??= new MarketCatalog(this, this.#options.cache, this.#options.onMarkets);
     return this.#markets;
   }
 
+  /** Why only cancellations may leave now; undefined if every write may. */
   halt(): Promise<Halt | undefined> {
     return this.api.halt();
   }
 
+  /** When the lock of this machine's address ends; undefined if none is known. */
   get lockedUntil(): number | undefined {
     return this.api.lockedUntil;
   }
 
+  /** Throws Failure `credentials` if a signed call could not be made. */
   requireKeys(): void {
     this.api.requireKeys();
   }
 
+  /** Opens a connection in the background for the next write. Call it when a write is likely to follow within half a minute. */
   prepareWrite(): void {
     this.api.prepareWrite();
   }
@@ -147,34 +167,31 @@ export class ExchangeClient implements Exchange {
     return new ExchangeClient(this.#options, this.api, () => budget.restart());
   }
 
+  /** All tickers by market. */
   async tickers(): Promise<{ of(market: string): Ticker | undefined }> {
-    const tickers = await this.#read('allTicker', {});
+    const tickers = await this.readOperation('allTicker', {});
     // keys without the underscore were observed; the interface says only "market identifier"
     return { of: (market) => tickers.get(market) ?? tickers.get(market.replace('_', '')) };
   }
 
-  ticker(market: string): Promise<Ticker & { readonly time: number }> {
-    return this.#reportingMarket(market, this.#read('ticker', { market }));
-  }
-
-  depth(market: string, size: number, merge?: string): Promise<Depth> {
-    return this.#reportingMarket(market, this.#read('depth', { market, size, merge }));
-  }
-
+  /** The latest trades, or the next after the trade with the id `since`, in the exchange's order. */
   async trades(market: string, since?: string): Promise<readonly Trade[]> {
-    const trades = await this.#reportingMarket(market, this.#read('trades', { market, since }));
+    const trades = await this.readOperation('trades', { market, since });
     this.reportContradiction(contradictionOfTrades(market, trades));
     return trades;
   }
 
+  /** A range of candles; `failure` says which part of it is missing. */
   async candles(range: CandleRange): Promise<Candles> {
     return (await import('./candles.js')).readCandles(this, range);
   }
 
+  /** The first page of a range of candles that may begin at an age, and where the range begins. */
   async firstCandlePage(series: CandleSeries, since: Moment): Promise<FirstPage> {
     return (await import('./candles.js')).readFirstPage(this, series, since);
   }
 
+  /** The candles from a time on. */
   async nextCandlePage(series: CandleSeries, from: number): Promise<CandlePage> {
     return (await import('./candles.js')).readCandlePage(this, series, from);
   }
@@ -184,30 +201,30 @@ export class ExchangeClient implements Exchange {
     request: RequestOf<'kline'>,
   ): Promise<{ readonly rows: readonly Ohlcv[]; readonly asOf: number | null }> {
     const codec = codecOf('kline');
-    const { value, asOf } = await this.#reportingMarket(
-      request.market,
-      this.api.readDated('kline', codec.encode(request)),
-    );
+    const { value, asOf } = await this.api.readDated('kline', codec.encode(request));
     this.#onResponse();
+    this.#reportNames({ kind: 'market', market: request.market });
     const { candles, named } = codec.decode(value, request);
     this.reportContradiction(contradictionOfCandles(request.market, named));
     return { rows: candles, asOf };
   }
 
   async account(): Promise<AccountInfo> {
-    const account = await this.#read('getAccountInfo', {});
+    const account = await this.readOperation('getAccountInfo', {});
     this.#reportNames({ kind: 'coins', coins: account.coins.map(({ coin }) => coin) });
     return account;
   }
 
+  /** One order. Throws Failure `internal` for another one than was asked for: the answer may be of another request. */
   async getOrder(market: string, order: OrderReference): Promise<Order> {
-    const found = await this.#read('getOrder', { market, order });
+    const found = await this.readOperation('getOrder', { market, order });
     if ('id' in order && found.id !== order.id) throw wrongOrder(`order ${order.id}`, `order ${found.id}`);
     requireMarket([found], market);
     this.#reportNames({ kind: 'orders', orders: [found] });
     return found;
   }
 
+  /** One order, or undefined if the exchange says that there is none. */
   async findOrder(market: string, order: OrderReference): Promise<Order | undefined> {
     return orIfNotFound(undefined, () => this.getOrder(market, order));
   }
@@ -218,7 +235,7 @@ export class ExchangeClient implements Exchange {
    */
   async orderPage(market: string, side: Side, page: number): Promise<readonly Order[]> {
     // observed in place of an empty list
-    const orders = await orIfNotFound([], () => this.#read('getOrders', { market, side, page }));
+    const orders = await orIfNotFound([], () => this.readOperation('getOrders', { market, side, page }));
     requireMarket(orders, market);
     const other = orders.find((order) => order.type !== 'other' && order.side !== side);
     if (other !== undefined) throw wrongOrder(`${side} orders`, `the ${other.side} order ${other.id}`);
@@ -226,74 +243,55 @@ export class ExchangeClient implements Exchange {
     return orders;
   }
 
+  /**
+   * The orders of one side of a market, newest first and each once, until there are no more, or until `isEnough` returns true
+   * for the last order of a page. A later page that cannot be read is in the answer.
+   */
   orders(market: string, side: Side, extent: OrderExtent, isEnough?: (last: Order) => boolean): Promise<OrderPages> {
     return readOrderPages(this, market, side, extent, isEnough);
   }
 
+  /** The same page by page, until `isEnough` returns true for a page. Throws what a read throws. */
   orderPages(market: string, side: Side, isEnough: (orders: readonly Order[]) => boolean): AsyncGenerator<OrderPage> {
     return eachOrderPage(this, market, side, isEnough);
   }
 
+  /** The bills of a range. @param page counts from 1, within the range; all of them if undefined */
   async *bills(range: BillRange, page?: number): Pages<Bill> {
-    return yield* (await import('./bills.js')).readBills(this, this.zone, range, page);
+    return yield* (await import('./bills.js')).readBills(this, this.#dates, range, page);
   }
 
+  /** The deposits of a coin. @param page counts from 1; all of them if undefined */
   async *deposits(coin: string, page?: number): Pages<Deposit> {
     const [{ readDeposits }, { learnZone }] = await Promise.all([import('./record-pages.js'), import('./bills.js')]);
-    const { zone } = this;
+    const zone = this.#dates;
     const learn = (isEnough: () => boolean) => tryRead(() => learnZone(this, zone, coin, isEnough));
     return yield* readDeposits(this, { zone, learnZone: learn }, coin, page);
   }
 
+  /** The withdrawals of a coin. @param page counts from 1; all of them if undefined */
   async *withdrawals(coin: string, page?: number): Pages<Withdrawal> {
     return yield* (await import('./record-pages.js')).readWithdrawals(this, coin, page);
   }
 
-  async billPage(request: RequestOf<'getSpotBills'>): Promise<DecodedResult<'getSpotBills'>> {
-    return orIfNotFound([], () => this.#read('getSpotBills', request));
-  }
-
-  depositPage(coin: string, page: number, size: number): Promise<DepositPage> {
-    return orIfNotFound(NO_RECORDS, () => this.#read('getChargeRecord', { coin, page, size }));
-  }
-
-  withdrawalPage(coin: string, page: number, size: number): Promise<WithdrawalPage> {
-    return orIfNotFound(NO_RECORDS, () => this.#read('getWithdrawRecord', { coin, page, size }));
-  }
-
+  /** Where the account receives a coin, one address per chain. Throws Failure `refused` if there is none yet. */
   async depositAddresses(coin: string): Promise<readonly ChainAddress[]> {
     return (await import('./addresses.js')).readDepositAddresses(this, coin);
   }
 
+  /** The one address of a coin with one chain. Throws Failure `refused` if there is none yet. */
   async depositAddress(coin: string): Promise<ChainAddress> {
     return (await import('./addresses.js')).readDepositAddress(this, coin);
   }
 
+  /** The verified address that withdrawals of a coin may go to. Throws Failure `refused` if there is none yet. */
   async withdrawalAddress(coin: string): Promise<ChainAddress> {
     return (await import('./addresses.js')).readWithdrawalAddress(this, coin);
   }
 
+  /** The same as a withdrawal takes it. */
   async verifiedAddress(coin: string): Promise<string> {
     return (await import('./addresses.js')).readVerifiedAddress(this, coin);
-  }
-
-  listedAddresses(coin: string): Promise<readonly ChainAddress[]> {
-    return this.#read('getPayinAddress', { coin });
-  }
-
-  /** The single deposit address of a coin; null if there is none. */
-  depositAddressText(coin: string): Promise<string | null> {
-    return this.#read('getUserAddress', { coin });
-  }
-
-  /** The verified address that withdrawals of a coin may go to; null if there is none. */
-  verifiedAddressText(coin: string): Promise<string | null> {
-    return this.#read('getWithdrawAddress', { coin });
-  }
-
-  async fees(coin?: string): Promise<readonly ChainFee[]> {
-    // all coins without a coin, and a refusal in place of an empty answer, were observed
-    return orIfNotFound([], () => this.#read('getFeeInfo', { coin }));
   }
 
   async placeOrder(
@@ -308,6 +306,7 @@ export class ExchangeClient implements Exchange {
     return response;
   }
 
+  /** Places several limit orders with one request. */
   async placeOrders(
     batch: BatchRequest,
     options?: WriteOptions,
@@ -336,10 +335,12 @@ export class ExchangeClient implements Exchange {
     return response;
   }
 
+  /** Starts a timer at the exchange that cancels every order of a market after one minute. Each further call restarts it. */
   cancelAllAfter(market: string): Promise<WriteResponse<null>> {
     return this.#write('cancelAllOrdersAfter', { market });
   }
 
+  /** @param password the fund password, which goes into the request and nowhere else */
   withdraw(
     withdrawal: WithdrawalRequest,
     password: string,
@@ -348,10 +349,16 @@ export class ExchangeClient implements Exchange {
     return this.#write('withdraw', { withdrawal, password }, options);
   }
 
+  /**
+   * Asks once whether the exchange accepts this `reqTime`, with a read that needs the permission for orders. Throws the Failure
+   * of a read if no response came.
+   * @param clientId an id that no order has
+   */
   acceptsReqTimeForOrders(market: string, clientId: string, reqTime: number): Promise<boolean> {
     return this.api.acceptsReqTime('getOrder', codecOf('getOrder').encode({ market, order: { clientId } }), reqTime);
   }
 
+  /** Like {@link acceptsReqTimeForOrders}, with a read that needs the permission for withdrawals. */
   acceptsReqTimeForWithdrawals(coin: string, reqTime: number): Promise<boolean> {
     return this.api.acceptsReqTime(
       'getWithdrawRecord',
@@ -360,45 +367,55 @@ export class ExchangeClient implements Exchange {
     );
   }
 
+  /** Like {@link acceptsReqTimeForOrders}, with a read that needs the permission to see the account. */
   acceptsReqTimeForAccount(reqTime: number): Promise<boolean> {
     return this.api.acceptsReqTime('getAccountInfo', codecOf('getAccountInfo').encode({}), reqTime);
   }
 
+  /** Sends one request to the market-data host and returns the HTTP response. */
   testMarketData(): Promise<HttpResponse> {
     return this.api.probe('markets', {});
   }
 
+  /** Sends one request that needs no key to the trade host and returns the HTTP response. */
   testTrading(): Promise<HttpResponse> {
     // the interface shows it for one coin only, and a refusal is an answer too
     return this.api.probe('getFeeInfo', { currency: 'btc' });
   }
 
+  /** A write as it would be sent, with its secrets masked. Throws Failure `usage` for a value that breaks its rule. */
   requestOf(write: PlannedWrite): WriteRequest {
     return requestOf(write, this.hosts, this.#options.host.now());
   }
 
+  /** Reads by the interface's own name, and returns the body as it came. */
   readRaw(operation: OperationName, values: ParameterValues): Promise<string> {
     return this.api.readRaw(operation, values);
   }
 
+  /** Calls an operation that the interface does not describe, as a write. The value is the body of the response. */
   rawCall(operation: string, values: ParameterValues, options?: WriteOptions): Promise<WriteResponse<string>> {
     return this.api.rawCall(operation, values, options);
-  }
-
-  /** The markets as the exchange lists them. */
-  readMarkets(): Promise<Result<OperationNamed<'markets'>>> {
-    return this.api.read('markets', {});
   }
 
   reportContradiction(contradiction: Contradiction | undefined): void {
     if (contradiction !== undefined) this.#options.onContradiction?.(contradiction);
   }
 
-  async #read<Name extends OperationName>(name: Name, request: RequestOf<Name>): Promise<DecodedResult<Name>> {
-    const codec = codecOf(name);
-    const answer = await this.api.read(name, codec.encode(request));
-    this.#onResponse();
-    return codec.decode(answer, request);
+  protected async readOperation<Name extends OperationName>(
+    name: Name,
+    request: RequestOf<Name>,
+  ): Promise<DecodedResult<Name>> {
+    const { encode, decode, ifNotFound } = codecOf(name);
+    const read = async () => {
+      const answer = await this.api.read(name, encode(request));
+      this.#onResponse();
+      return decode(answer, request);
+    };
+    const value = ifNotFound === undefined ? await read() : await orIfNotFound(ifNotFound, read);
+    if (operationOf(name).access === 'public' && 'market' in request)
+      this.#reportNames({ kind: 'market', market: request.market });
+    return value;
   }
 
   async #write<Name extends OperationName>(
@@ -409,12 +426,6 @@ export class ExchangeClient implements Exchange {
     const codec = codecOf(name);
     const response = await this.api.write(name, codec.encode(request), options);
     return response.kind === 'done' ? { kind: 'done', value: codec.decode(response.value, request) } : response;
-  }
-
-  async #reportingMarket<Value>(market: string, answer: Promise<Value>): Promise<Value> {
-    const value = await answer;
-    this.#reportNames({ kind: 'market', market });
-    return value;
   }
 
   #reportNames(names: CompletionName): void {
@@ -432,8 +443,6 @@ function requireMarket(orders: readonly Order[], market: string): void {
 function wrongOrder(asked: string, found: string): unknown {
   return failureOf(new UnexpectedResponse(`pit asked for ${asked} and got ${found}`), 'getOrder');
 }
-
-const NO_RECORDS = { records: [], rowCount: 0, pageCount: null, size: null };
 
 /** Reads something, and returns `empty` if there is none: such a refusal was observed in place of an empty answer. */
 async function orIfNotFound<Value, Empty>(empty: Empty, read: () => Promise<Value>): Promise<Value | Empty> {

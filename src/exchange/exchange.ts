@@ -2,11 +2,11 @@
  * What commands and trading code know of an exchange: the interface `Exchange`, and the values that go in and come out.
  */
 export type { CandlePage, CandleSeries } from './candles.js';
-export type { Exchange, Markets } from './domain-exchange.js';
-export type { CompletionName } from './exchange-client.js';
+export type { CompletionName, Exchange } from './exchange-client.js';
 export { type Extent, type Pages, uncounted } from './growing-pages.js';
 export { type Halt, haltText, LIFT_HALT, type NewHalt } from './limiter/halt-record.js';
 export type { LimiterState } from './limiter/state.js';
+export type { Markets } from './market-catalog.js';
 export type { OrderPages } from './order-pages.js';
 export { type NotSent, notSentFailure, refusalFailure, rejectionKind, WRONG_KEYS } from './refusals.js';
 export type { Credentials } from './request.js';

@@ -3,8 +3,7 @@ import { nearest } from '../config/nearest.js';
 import { Decimal } from '../domain/decimal.js';
 import { type Market, splitMarket } from '../domain/market.js';
 import { Failure, suggest, usage } from '../errors.js';
-import type { OperationNamed } from './operations/index.js';
-import type { Result } from './operations/operation.js';
+import type { DecodedResult, RequestOf } from './operations/index.js';
 import type { Hosts } from './request.js';
 import { readResponse } from './response.js';
 
@@ -18,7 +17,7 @@ const MAX_DECIMALS = 40;
 /** Where the list of markets comes from, in the exchange's own form. */
 export interface MarketSource {
   readonly hosts: Pick<Hosts, 'baseUrl'>;
-  readMarkets(): Promise<Result<OperationNamed<'markets'>>>;
+  readMarkets(request: RequestOf<'markets'>): Promise<DecodedResult<'markets'>>;
 }
 
 /**
@@ -43,7 +42,7 @@ export class MarketCatalog {
   }
 
   /** Every market, by name. */
-  async all(): Promise<Market[]> {
+  async all(): Promise<readonly Market[]> {
     return this.#cached(FRESH_MS) ?? this.#fetched();
   }
 
@@ -74,7 +73,7 @@ export class MarketCatalog {
   }
 
   async #fetch(): Promise<Market[]> {
-    const configuration = await this.#source.readMarkets();
+    const configuration = await this.#source.readMarkets({});
     const text = JSON.stringify(configuration);
     const markets = toMarkets(text);
     // an exchange without markets has some soon, or is broken
@@ -91,6 +90,9 @@ export class MarketCatalog {
     return `markets ${this.#source.hosts.baseUrl}`;
   }
 }
+
+/** Every market of an exchange. */
+export type Markets = Pick<MarketCatalog, 'all' | 'find' | 'wasMissing'>;
 
 const NO_CACHE = { read: () => null, write: async () => {} };
 

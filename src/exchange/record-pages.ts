@@ -2,11 +2,12 @@ import type { Deposit, Withdrawal } from '../domain/funds.js';
 import { type ExchangeZone, parseWallTime } from './exchange-zone.js';
 import { RECORDS_PER_PAGE } from './facts.js';
 import { type GrowingList, type Pages, pagesInOrder } from './growing-pages.js';
+import type { RequestOf } from './operations/index.js';
 
 /** Where the pages of deposits and withdrawals come from. */
 export interface RecordSource {
-  depositPage(coin: string, page: number, size: number): Promise<RecordPage<Omit<Deposit, 'time'>>>;
-  withdrawalPage(coin: string, page: number, size: number): Promise<RecordPage<Withdrawal>>;
+  depositPage(request: RequestOf<'getChargeRecord'>): Promise<RecordPage<Omit<Deposit, 'time'>>>;
+  withdrawalPage(request: RequestOf<'getWithdrawRecord'>): Promise<RecordPage<Withdrawal>>;
 }
 
 /** Learns the zone of dates until `isEnough`, as far as it can be learned. */
@@ -25,7 +26,7 @@ export async function* readDeposits(
   coin: string,
   page?: number,
 ): Pages<Deposit> {
-  const pages = readRecords((number) => source.depositPage(coin, number, RECORDS_PER_PAGE), page, {
+  const pages = readRecords((number) => source.depositPage({ coin, page: number, size: RECORDS_PER_PAGE }), page, {
     // its state, its confirmations and its hash may change
     identity: ({ id, timeRaw, amount, address }) => JSON.stringify([id, timeRaw, amount, address]),
     time: ({ timeRaw }) => parseWallTime(timeRaw ?? '') ?? Number.NaN,
@@ -46,7 +47,7 @@ export async function* readDeposits(
 
 /** The withdrawals of a coin, as {@link readDeposits}. */
 export function readWithdrawals(source: RecordSource, coin: string, page?: number): Pages<Withdrawal> {
-  return readRecords((number) => source.withdrawalPage(coin, number, RECORDS_PER_PAGE), page, {
+  return readRecords((number) => source.withdrawalPage({ coin, page: number, size: RECORDS_PER_PAGE }), page, {
     // its state, when it was processed, and its hash may change
     identity: ({ id, time, amount, address }) => JSON.stringify([id, time, amount, address]),
     time: ({ time }) => time,

@@ -3,9 +3,10 @@ import type { Advice } from '../errors.js';
 import type { Exchange } from '../exchange/exchange.js';
 import type { Host } from '../platform/host.js';
 import type { TimeBudget } from '../platform/time-budget.js';
-import type { DuplicateOrders, DuplicateWithdrawals } from './duplicates.js';
+import type { RecentBooks } from './guards/recent-books.js';
 import type { Journal } from './journal/journal.js';
 import type { KeptStore } from './pnl/kept-history.js';
+import type { DuplicateOrders, DuplicateWithdrawals } from './settling/duplicates.js';
 
 /** What trading code works with: client, journal, time budget, and where progress and warnings go. */
 export interface TradingContext {
@@ -17,6 +18,8 @@ export interface TradingContext {
   readonly requestLifetimeMs: number;
   /** What was read of the account's orders and bills; undefined if nothing is to be kept. */
   readonly keptHistory?: KeptStore | undefined;
+  /** The books that guards have read for orders just before; undefined if the program ends with the command. */
+  readonly recentBooks?: RecentBooks | undefined;
   /** Signals order changes pushed for a market; undefined without a stream. The caller closes it. */
   readonly orderPushes?: ((market: string) => Pushes | undefined) | undefined;
   /** Shows the wait until the returned function is called. */

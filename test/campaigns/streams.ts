@@ -1,14 +1,15 @@
 // `npm run campaign:streams [-- SECONDS]`: two clients from the registry, written by others for exchanges that speak the
-// interface, follow the sandbox's streams. They are installed into a folder of their own.
+// interface, follow the sandbox's streams with the settings of docs/sandbox.md, in each dialect. They are installed into a folder of
+// their own.
 import { execFileSync } from 'node:child_process';
 import type { EventEmitter } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { Agent } from 'node:http';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { SandboxAddress } from '../../src/sandbox/lifecycle/files.js';
+import { clientOfPage, STREAM_OPTION, USER_AGENT } from '../recipes/other-clients.js';
 import { killProcess, serveProcess } from '../sandbox/support/served-process.js';
 
 const PACKAGES = ['ccxt@3.0.79', 'ccxws@0.47.0'];
@@ -50,10 +51,7 @@ function speaking<Class>(classes: Readonly<Record<string, unknown>>, channel: Re
 }
 
 interface Ccxt {
-  urls: { api: { ws: Record<string, string>; spot: Record<string, Record<string, string>> } };
-  userAgent: string;
-  contractV2PublicGetConfigMarketList: () => Promise<object>;
-  loadMarkets(): Promise<unknown>;
+  fetchBalance(): Promise<{ readonly total: object }>;
   watchTicker(symbol: string): Promise<{ last: number; bid: number; ask: number }>;
   watchOrderBook(symbol: string): Promise<{ bids: Level[]; asks: Level[] }>;
   watchTrades(symbol: string): Promise<{ id: string; price: number }[]>;
@@ -61,14 +59,11 @@ interface Ccxt {
 }
 
 /** Lets ccxt follow all markets until it is closed. */
-async function followWithCcxt(load: NodeJS.Require, { baseUrl, tradeUrl, wsUrl }: SandboxAddress, seen: Sights) {
+async function followWithCcxt(load: NodeJS.Require, address: SandboxAddress, seen: Sights) {
   const Client = speaking<new (options: object) => Ccxt>(load('ccxt').pro, /quick_depth/);
-  const client = new Client({ agent: new Agent({ keepAlive: true }), userAgent: 'Mozilla/5.0' });
-  client.urls.api.ws.spot = wsUrl ?? '';
-  client.urls.api.spot = { v1: { public: `${baseUrl}/data`, private: `${tradeUrl}/api` } };
-  // it asks for futures too, which the interface does not have
-  client.contractV2PublicGetConfigMarketList = async () => ({ data: [] });
-  await client.loadMarkets();
+  const client = await clientOfPage(Client, address, { userAgent: USER_AGENT });
+  const coins = Object.keys((await client.fetchBalance()).total);
+  if (!coins.includes('USDT')) throw new Error(`ccxt found no usdt in the account, but ${coins}`);
   let closed = false;
   const repeat = async (follow: () => Promise<void>) => {
     while (!closed) await follow().catch((error: unknown) => closed || Promise.reject(error));
@@ -108,7 +103,7 @@ interface Ccxws extends EventEmitter {
 /** The same with ccxws, which reads the whole book. */
 function followWithCcxws(load: NodeJS.Require, { wsUrl }: SandboxAddress, seen: Sights) {
   const Client = speaking<new (options: object) => Ccxws>(load('ccxws'), /\$\{wss_remote_id\}_depth/);
-  const client = new Client({ wssPath: wsUrl });
+  const client = new Client({ [STREAM_OPTION]: wsUrl });
   const sightOf = ({ id }: { id: string }) => seen.get(id) as Seen;
   const levels = (side: readonly Point[]) => side.map(({ price, size }): Level => [Number(price), Number(size)]);
   client.on('error', (error: unknown) => {
@@ -166,23 +161,36 @@ print(`installs ${PACKAGES.join(' and ')} into ${folder}`);
 const options = ['--no-save', '--ignore-scripts', '--no-audit', '--no-fund', '--prefix', folder];
 execFileSync('npm', ['install', ...options, ...PACKAGES], { stdio: ['ignore', 'ignore', 'inherit'] });
 const load = createRequire(path.join(folder, 'load.js'));
-const sandbox = await serveProcess(path.join(folder, 'home'));
+/** Lets both clients follow a sandbox for a while. Returns what they saw differently. */
+async function follow(name: string, flags: readonly string[]): Promise<string[]> {
+  print(`sandbox ${flags.join(' ')}`);
+  const sandbox = await serveProcess(path.join(folder, name), ['--no-limits', ...flags]);
+  try {
+    const { address } = sandbox;
+    const [ccxt, ccxws] = [nothingSeen(), nothingSeen()];
+    const stops = [await followWithCcxt(load, address, ccxt), followWithCcxws(load, address, ccxws)];
+    await delay(seconds * 1000);
+    const headers = { authorization: `Bearer ${address.adminToken}` };
+    await fetch(`${address.adminUrl}/clock/stop`, { method: 'POST', headers });
+    await delay(1_000);
+    const wrong = [...(await differences(address, 'ccxt', ccxt)), ...(await differences(address, 'ccxws', ccxws))];
+    for (const stop of stops) await stop();
+    return wrong;
+  } finally {
+    await killProcess(sandbox);
+  }
+}
+
 let failed = true;
 try {
-  const { address } = sandbox;
-  const [ccxt, ccxws] = [nothingSeen(), nothingSeen()];
-  const stops = [await followWithCcxt(load, address, ccxt), followWithCcxws(load, address, ccxws)];
-  await delay(seconds * 1000);
-  const headers = { authorization: `Bearer ${address.adminToken}` };
-  await fetch(`${address.adminUrl}/clock/stop`, { method: 'POST', headers });
-  await delay(1_000);
-  const wrong = [...(await differences(address, 'ccxt', ccxt)), ...(await differences(address, 'ccxws', ccxws))];
-  for (const stop of stops) await stop();
+  const wrong = [
+    ...(await follow('document', ['--dialect', 'document'])),
+    ...(await follow('observed', ['--dialect', 'observed', '--strict-agent'])),
+  ];
   for (const line of wrong) print(line);
   failed = wrong.length > 0;
   print(failed ? 'a client saw something else than HTTP answers' : 'both clients saw what HTTP answers');
 } finally {
-  await killProcess(sandbox);
   rmSync(folder, { recursive: true, force: true });
 }
 process.exit(failed ? 1 : 0);

@@ -3,6 +3,8 @@
  * there are too few values, as for a yes or no, the values of several runs together are those of one field alone.
  */
 
+import type { OperationName } from '../../src/exchange/operations/index.js';
+
 export const RUNS = 4;
 
 export const ORDER_ID = '2022022248511515550';
@@ -54,7 +56,7 @@ const ORDER = (id: string, first: number): Readonly<Record<string, Field>> => ({
 });
 
 /** Each operation's fields; a name in capitals stands for a key that is data. */
-const FIELDS: Readonly<Record<string, Readonly<Record<string, Field>>>> = {
+export const FIELDS: Readonly<Record<OperationName, Readonly<Record<string, Field>>>> = {
   markets: {
     MARKET: { sent: '"zec_eur"', shown: { by: { market: 'zec_eur', base: 'zec', quote: 'eur' } } },
     priceScale: count('2'),
@@ -189,6 +191,7 @@ const FIELDS: Readonly<Record<string, Readonly<Record<string, Field>>>> = {
     completeMonty: number('233.5'),
     completeAmount: number('234.5'),
   },
+  cancelAllOrdersAfter: { message: text('message of cancelAllOrdersAfter') },
   getOrder: ORDER(ORDER_ID, 240),
   getOrders: ORDER('2022022248511515553', 260),
 };
@@ -201,13 +204,13 @@ function levels(...lines: readonly string[]) {
 }
 
 /** What a field sends in a run, as JSON. */
-export function sentIn(run: number, operation: string, field: string): string {
+export function sentIn(run: number, operation: OperationName, field: string): string {
   const { sent } = fieldOf(operation, field);
   return typeof sent === 'string' ? sent : (sent[run] ?? '');
 }
 
 /** What a field of the output called `leaf` shows in a run. */
-export function shownIn(run: number, operation: string, field: string, leaf: string): Shown {
+export function shownIn(run: number, operation: OperationName, field: string, leaf: string): Shown {
   const { shown } = fieldOf(operation, field);
   const named = isByName(shown) ? shown.by[leaf] : shown;
   if (named === undefined) return plain(sentIn(run, operation, field));
@@ -223,18 +226,18 @@ function plain(json: string): Shown {
   return /^[-\d]/.test(json) ? json : (JSON.parse(json) as Shown);
 }
 
-function fieldOf(operation: string, field: string): Field {
-  const found = FIELDS[operation]?.[field];
+function fieldOf(operation: OperationName, field: string): Field {
+  const found = FIELDS[operation][field];
   if (found === undefined) throw new Error(`${operation}.${field} has no value`);
   return found;
 }
 
 /** The bodies of all answers in a run. */
-export function answersIn(run: number): Record<string, string | ((given: URLSearchParams) => string)> {
-  const of = (operation: string, ...names: readonly string[]) =>
+export function answersIn(run: number): Record<OperationName, string | ((given: URLSearchParams) => string)> {
+  const of = (operation: OperationName, ...names: readonly string[]) =>
     names.map((name) => `"${name}":${sentIn(run, operation, name)}`).join(',');
-  const all = (operation: string) =>
-    of(operation, ...Object.keys(FIELDS[operation] ?? {}).filter((name) => !/^[A-Z]+$/.test(name)));
+  const all = (operation: OperationName) =>
+    of(operation, ...Object.keys(FIELDS[operation]).filter((name) => !/^[A-Z]+$/.test(name)));
   const datas = (content: string) => `{"code":1000,"message":{"des":"success","isSuc":true,"datas":${content}}}`;
   const perms = of('getAccountInfo', 'assetPerm', 'leverPerm', 'entrustPerm', 'moneyPerm');
   const base = of('getAccountInfo', 'username', 'trade_password_enabled', 'auth_google_enabled', 'auth_mobile_enabled');
@@ -268,6 +271,7 @@ export function answersIn(run: number): Record<string, string | ((given: URLSear
     order: `{"code":"1000",${all('order')}}`,
     orderMoreV2: `{"code":"1000",${of('orderMoreV2', 'message')},"data":[${sentIn(run, 'orderMoreV2', 'data')}]}`,
     cancelOrder: `{${of('cancelOrder', 'code')},"message":{${of('cancelOrder', 'des')},"isSuc":true,"datas":{${of('cancelOrder', 'amount', 'price', 'completeMonty', 'completeAmount')}}}}`,
+    cancelAllOrdersAfter: `{"code":1000,${all('cancelAllOrdersAfter')}}`,
     getOrder: (given) => `{${all('getOrder')}}`.replace(ORDER_ID, given.get('id') ?? ORDER_ID),
     getOrders: (given) =>
       Number(sentIn(run, 'getOrders', 'type')) % 2 === Number(given.get('tradeType')) && given.get('pageIndex') === '1'

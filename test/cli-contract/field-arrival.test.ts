@@ -1,13 +1,15 @@
 import type { AddressInfo } from 'node:net';
+import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocketServer } from 'ws';
+import { valueFields } from '../../src/cli/row-fields.js';
 import { commands } from '../../src/commands/index.js';
 import { schemasOf } from '../../src/commands/schemas.js';
+import { isDocumented, type OperationName, operations } from '../../src/exchange/operations/index.js';
 import { PitHome } from '../commands/pit-home.js';
 import { type Answer, type DocumentExchange, startDocumentExchange } from '../support/document-exchange.js';
 import { temporaryHome } from '../support/pit.js';
-import { answersIn, ORDER_ID, RUNS, sentIn, shownIn } from './field-answers.js';
-import { claimsOf } from './interface-fields.js';
+import { answersIn, FIELDS, ORDER_ID, RUNS, sentIn, shownIn } from './field-answers.js';
 
 const schemas = await schemasOf('', commands);
 const answers: Record<string, Answer> = {};
@@ -141,68 +143,208 @@ const WRITES: readonly Write[] = [
   },
 ];
 
-const proven = new Set<string>();
+/** Where each field was seen to arrive: `OPERATION.FIELD`, and the fields of the output, each `COMMAND FIELD`. */
+const arrived = new Map<string, Set<string>>();
 
-async function documentOf(command: string, words: string, input?: string): Promise<unknown> {
+/** Runs a command line, and returns its document and the operations that it called. */
+async function documentOf(command: string, words: string, input?: string) {
+  const before = exchange.requests.length;
   const { stdout, stderr } = await pit.run(`${command} ${words} --json`.replace('  ', ' '), {
     ...(input === undefined ? {} : { input }),
   });
   expect({ stdout: stdout !== '', stderr: stdout === '' ? stderr : '' }).toEqual({ stdout: true, stderr: '' });
-  return JSON.parse(stdout);
+  const called = exchange.requests.slice(before).map((url) => url.replace(/\?.*/, '').replace(/.*\//, ''));
+  return { document: JSON.parse(stdout) as unknown, called: new Set(called.filter(isDocumented)) };
 }
 
-/** The claims of a command whose values a document shows, as it should in a run. */
-function seenIn(run: number, command: string, document: unknown): string[] {
-  return claimsOf(command, schemas[command] ?? {}).flatMap(({ field, operation, name }) => {
-    const leaf = field.slice(field.lastIndexOf('.') + 1);
-    const wanted = JSON.stringify(shownIn(run, operation, name, leaf));
-    const isShown = valuesAt(document, field).some((value) => JSON.stringify(value) === wanted);
-    return isShown ? [`${command} ${field} ${operation}.${name}`] : [];
+/** Each field of an operation's answer with each place of a document that shows its value of a run. */
+function seenIn(run: number, operation: OperationName, document: unknown): string[] {
+  return Object.keys(FIELDS[operation]).flatMap((name) =>
+    placesIn(document).flatMap(([place, value]) => {
+      const leaf = place.slice(place.lastIndexOf('.') + 1);
+      const isShown = JSON.stringify(value) === JSON.stringify(shownIn(run, operation, name, leaf));
+      return isShown ? [`${operation}.${name} ${place}`] : [];
+    }),
+  );
+}
+
+/** Every value of a document with its place, such as `orders[].id`. */
+function placesIn(value: unknown, place = ''): [place: string, value: unknown][] {
+  if (typeof value !== 'object' || value === null) return [[place, value]];
+  const inner = Array.isArray(value)
+    ? value.flatMap((one) => placesIn(one, `${place}[]`))
+    : Object.entries(value).flatMap(([name, one]) => placesIn(one, place === '' ? name : `${place}.${name}`));
+  return [[place, value], ...inner];
+}
+
+function noteArrival({ command, words }: Pick<Read, 'command' | 'words'>, seen: readonly string[]): void {
+  for (const one of new Set(seen)) {
+    const [field = '', place = ''] = one.split(' ');
+    const places = arrived.get(field) ?? new Set();
+    arrived.set(field, places.add(`${command} ${place.replace(/^\[\]\./, '')}`));
+    if (isFromExchange(field, words)) requireMark(command, place);
+  }
+}
+
+/** Texts of the exchange in fields of the output that are not marked as such. */
+const unmarked: string[] = [];
+
+/** Whether a text was sent that the user has not typed. */
+function isFromExchange(field: string, words: string): boolean {
+  const sent = sentOf(field);
+  return sent.startsWith('"') && !words.split(' ').includes(JSON.parse(sent.toLowerCase()));
+}
+
+/** A free text has to be marked. */
+function requireMark(command: string, place: string): void {
+  const marks = valueFields(schemas[command] ?? {}).flatMap(([path, { type, pattern, enum: words, fromOutside }]) => {
+    const isFree = [type].flat().includes('string') && pattern === undefined && words === undefined;
+    return path === place && isFree ? [fromOutside === true] : [];
   });
-}
-
-/** All values at a path such as `orders[].id`. */
-function valuesAt(value: unknown, path: string): unknown[] {
-  if (path === '') return [value];
-  const [, step = '', rest = ''] = /^(\[\]|[^.[]+)\.?(.*)$/.exec(path) ?? [];
-  if (step === '[]') return Array.isArray(value) ? value.flatMap((one) => valuesAt(one, rest)) : [];
-  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return [];
-  return valuesAt(Reflect.get(value, step), rest);
+  if (marks.includes(false)) unmarked.push(`${command} ${place}`);
 }
 
 describe('a value of its own for each field of each answer', () => {
-  it.each(READS)('arrives where the schema of pit $command says: $words', async ({ command, words, runs }) => {
-    const seen: string[][] = [];
-    for (const run of runs ?? ALL_RUNS) {
+  it.each(READS)('arrives in the document of pit $command: $words', async (read) => {
+    const { command, words, runs = ALL_RUNS } = read;
+    const documents: unknown[] = [];
+    const operationsCalled = new Set<OperationName>();
+    for (const run of runs) {
       Object.assign(answers, answersIn(run));
-      seen.push(seenIn(run, command, await documentOf(command, words.replace('SIDE', String(side(run))))));
+      const { document, called } = await documentOf(command, words.replace('SIDE', String(side(run))));
+      documents.push(document);
+      for (const name of called) operationsCalled.add(name);
     }
-    const [first = [], ...others] = seen;
-    const always = first.filter((claim) => others.every((one) => one.includes(claim)));
-    expect(always).not.toEqual([]);
-    for (const claim of always) proven.add(claim);
+    const seen = [...operationsCalled].flatMap((operation) => {
+      const [first = [], ...others] = documents.map((document, at) => seenIn(runs[at] ?? 0, operation, document));
+      return first.filter((one) => others.every((other) => other.includes(one)));
+    });
+    expect(seen).not.toEqual([]);
+    noteArrival(read, seen);
   });
 
-  it.each(WRITES)('arrives where the schema of pit $command says: $words', async (write) => {
+  it.each(WRITES)('arrives in the document of pit $command: $words', async (write) => {
     const { command, words, input } = write;
     // the order of one would be another order to the next
     pit = await newHome();
     exchange.reopen();
     Object.assign(answers, answersIn(0), write.answers);
-    const document = await documentOf(command, words, input);
-    const seen = seenIn(0, command, document);
+    const { document, called } = await documentOf(command, words, input);
+    // in one run, a yes or no, and a code, are those of many fields
+    const isOwn = (one: string) => !/^(true|false|\d)$/.test(sentOf(one));
+    const seen = [...called].flatMap((operation) => seenIn(0, operation, document)).filter(isOwn);
     expect({ seen: seen.length > 0, document }).toEqual({ seen: true, document });
-    for (const claim of seen) proven.add(claim);
+    noteArrival(write, seen);
   });
 
-  it('is all that the schemas say they carry', () => {
-    const claims = Object.entries(schemas).flatMap(([command, schema]) =>
-      claimsOf(command, schema).map(({ field, operation, name }) => `${command} ${field} ${operation}.${name}`),
-    );
-    expect(claims.filter((claim) => !proven.has(claim))).toEqual([]);
+  it('is seen in the output, or has a reason to be nowhere', () => {
+    const nowhere = rows().filter(({ places, reason }) => places.length === 0 && reason === undefined);
+    expect(nowhere.map(({ operation, field }) => `${operation}.${field}`)).toEqual([]);
     expect(exchange.broken).toEqual([]);
   });
+
+  it('is seen where the table says that it is (npm test -- test/cli-contract -u)', async () => {
+    await expect(drawn()).toMatchFileSnapshot(path.join(import.meta.dirname, 'interface-fields.md'));
+  });
+
+  it('is in a field that is marked as text from outside, if it is a text', () => {
+    expect([...new Set(unmarked)]).toEqual([]);
+  });
+
+  it('is sent for every field that the operations describe', () => {
+    const missing = Object.entries(operations).flatMap(([operation, { result }]) =>
+      namesIn(result).flatMap((name) => (sentNames(operation).includes(name) ? [] : [`${operation}.${name}`])),
+    );
+    expect(missing).toEqual([]);
+  });
 });
+
+function sentOf(seen: string): string {
+  const [operation = '', name = ''] = seen.replace(/ .*/, '').split('.');
+  return isDocumented(operation) ? sentIn(0, operation, name) : '';
+}
+
+const CODE = 'error.code if it is not 1000; with 1000 the answer itself';
+const MESSAGE = "error.message if it is refused; with 1000 it has the exchange's word for success";
+const HOLDER = 'holds the other fields';
+const PAGE = 'pit counts the pages itself';
+const COUNT = 'a note, 10 of 37, and a warning if --all lists fewer';
+
+/** Fields of answers that no field of the output carries: why, and where else they are. */
+const ELSEWHERE: Readonly<Record<string, string>> = {
+  code: CODE,
+  message: MESSAGE,
+  des: MESSAGE,
+  isSuc: 'false is a refusal, exit code 3',
+  'cancelOrder.isSuc': 'false is a refusal, exit code 3, unless the order itself is closed',
+  datas: HOLDER,
+  result: HOLDER,
+  list: HOLDER,
+  coins: HOLDER,
+  base: HOLDER,
+  ticker: HOLDER,
+  pageIndex: PAGE,
+  pageSize: 'how many records a full page has',
+  totalCount: COUNT,
+  totalPage: 'a note, page 1 of 4',
+  total: COUNT,
+  'getPayinAddress.isUseMemo': 'address and memo are account and memo if it is true, else address is address',
+  'kline.moneyType': 'a warning if it is not the quote coin of the market; pit api kline prints it',
+  'kline.symbol': 'a warning if it is not the base coin of the market; pit api kline prints it',
+};
+
+/** Every field of every answer, with its places in the output or the reason why it has none. */
+function rows() {
+  return Object.keys(operations).flatMap((operation) =>
+    sentNames(operation).map((field) => {
+      const name = `${operation}.${field}`;
+      return { operation, field, places: [...(arrived.get(name) ?? [])], reason: ELSEWHERE[name] ?? ELSEWHERE[field] };
+    }),
+  );
+}
+
+function drawn(): string {
+  const lines = rows().map(
+    ({ operation, field, places, reason }) => `| ${operation} | ${field} | ${places.join(', ') || reason} |`,
+  );
+  return [
+    '# Where each field of the interface appears',
+    '',
+    'Written by `npm test -- test/cli-contract -u` from what `field-arrival.test.ts` has seen: each field of each answer has a value of',
+    'its own, and a dotted name is a field of the `--json` of a command that showed it.',
+    '',
+    '| operation | field | in the output of pit |',
+    '|---|---|---|',
+    ...lines,
+    '',
+  ].join('\n');
+}
+
+/** The names of the fields in the body of an answer, without those that are data: markets and coins. */
+function sentNames(operation: string): string[] {
+  const answer = isDocumented(operation) ? answersIn(0)[operation] : '{}';
+  const given = new URLSearchParams({ id: ORDER_ID, tradeType: '1', pageIndex: '1' });
+  const names = (typeof answer === 'string' ? answer : answer(given)).matchAll(/"(\w+)":/g);
+  return [...new Set([...names].map(([, name = '']) => name))].filter((name) => !['zec_eur', 'ZEC'].includes(name));
+}
+
+interface Described {
+  readonly entries?: Readonly<Record<string, object>>;
+  readonly item?: object;
+  readonly value?: object;
+  readonly wrapped?: object;
+  readonly pipe?: readonly object[];
+}
+
+/** The names of the fields that the description of an answer has. */
+function namesIn(schema: object): string[] {
+  const { entries = {}, item, value, wrapped, pipe = [] } = schema as Described;
+  const inner = [item, value, wrapped, ...pipe].filter((one) => one !== undefined && one !== schema);
+  return [
+    ...Object.entries(entries).flatMap(([name, one]) => [name, ...namesIn(one)]),
+    ...inner.flatMap((one) => namesIn(one as object)),
+  ];
+}
 
 /** A line for each signed operation that wraps its answer. */
 const WRAPPED: readonly { readonly operation: string; readonly line: string; readonly input?: string }[] = [

@@ -8,7 +8,6 @@ import { schemasOf } from '../../src/commands/schemas.js';
 import { usePitHome } from '../commands/pit-home.js';
 import { breakingChanges } from './breaking-changes.js';
 import { violationsOf } from './checker.js';
-import { type FieldRow, fieldRows } from './interface-fields.js';
 
 type Schemas = Readonly<Record<string, shape.Shape>>;
 
@@ -21,6 +20,15 @@ function breaches(before: Schemas, after: Schemas): string[] {
   return Object.entries(before).flatMap(([name, schema]) => {
     const same = after[name];
     return same === undefined ? [`${name} is gone`] : breakingChanges(schema, same, name);
+  });
+}
+
+/** As `pit schema` prints them: with a comment in place of the mark. */
+function shownOf(schemas: Schemas): Schemas {
+  return JSON.parse(JSON.stringify(schemas), (_name, value) => {
+    if (value?.fromOutside !== true) return value;
+    const { fromOutside: _, ...rest } = value;
+    return { ...rest, $comment: expect.stringContaining('from outside') };
   });
 }
 
@@ -60,14 +68,21 @@ describe('the schemas', () => {
   });
 
   it('pit schema prints the schema of one command, a group or all commands', async () => {
-    expect(await pit.json('schema')).toEqual(now);
-    expect(await pit.json('schema order show')).toEqual(now['order show']);
+    expect(await pit.json('schema')).toEqual(shownOf(now));
+    expect(await pit.json('schema order show')).toEqual(shownOf(now)['order show']);
     expect(Object.keys(await pit.json<object>('schema sandbox clock'))).toEqual(
       Object.keys(commands).filter((words) => words.startsWith('sandbox clock ')),
     );
-    expect(JSON.parse(await pit.done('schema order'))).toEqual(now.order);
-    expect((await pit.csv('schema order show')).rows[0]).toBe('order show,id,string,of the order,getOrder.id');
+    expect(JSON.parse(await pit.done('schema order'))).toEqual(shownOf(now).order);
+    expect((await pit.csv('schema order show')).rows[0]).toBe('order show,id,string,of the order,false');
     expect((await pit.failure('schema ordr', 2)).message).toContain('order');
+  });
+
+  it('say which texts the exchange, or a stranger through it, has chosen, in keywords that every checker knows', async () => {
+    const remark = { type: ['string', 'null'], $comment: expect.stringContaining('from outside') };
+    expect(await pit.json('schema bills')).toMatchObject({ anyOf: [{ items: { properties: { remark } } }, {}] });
+    expect((await pit.csv('schema bills')).rows).toContain('bills,[].remark,string or null,,true');
+    expect(await pit.done('schema')).not.toContain('fromOutside');
   });
 
   it('describe the error object that pit prints', async () => {
@@ -97,41 +112,3 @@ describe('the schema checker', () => {
     else expect(found.join('\n')).toMatch(fault);
   });
 });
-
-describe('the fields of the interface', () => {
-  const rows = fieldRows(now);
-
-  it('each field appears in the output, or has a reason for its absence', () => {
-    const nowhere = rows.filter(({ appears, reason }) => appears.length === 0 && reason === undefined);
-    expect(nowhere.map(({ operation, field }) => `${operation}.${field}`)).toEqual([]);
-  });
-
-  it('each field exists in the schemas that name it', () => {
-    const known = new Set(rows.map(({ operation, field }) => `${operation}.${field}`));
-    const named = Object.values(now).flatMap((schema) =>
-      valueFields(schema).flatMap(([, one]) => one.$comment?.split(' ') ?? []),
-    );
-    expect(named.filter((name) => !known.has(name.replace(/\[\d\]$/, '')) && !/\.[A-Z]+$/.test(name))).toEqual([]);
-  });
-
-  it('an up-to-date file lists the fields of the interface (npm test -- test/cli-contract -u)', async () => {
-    await expect(drawn(rows)).toMatchFileSnapshot(path.join(import.meta.dirname, 'interface-fields.md'));
-  });
-});
-
-function drawn(rows: readonly FieldRow[]): string {
-  const lines = rows.map(
-    ({ operation, field, appears, reason }) => `| ${operation} | ${field} | ${appears.join(', ') || reason} |`,
-  );
-  return [
-    '# Where each field of the interface appears',
-    '',
-    'Written from the schemas by `npm test -- test/cli-contract -u`. A dotted name is a field of the `--json` of a command;',
-    '`field-arrival.test.ts` has seen each of them arrive there.',
-    '',
-    '| operation | field | in the output of pit |',
-    '|---|---|---|',
-    ...lines,
-    '',
-  ].join('\n');
-}

@@ -55,7 +55,7 @@ export class Straight {
   }
 
   async best(market = 'btc_usdt'): Promise<{ readonly bid: string; readonly ask: string }> {
-    const { bid, ask } = await this.client.ticker(market);
+    const { bid, ask } = await this.client.ticker({ market });
     return { bid: bid ?? '', ask: ask ?? '' };
   }
 

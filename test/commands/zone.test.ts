@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { utcOffset } from '../../src/commands/inputs.js';
+import { utcOffset } from '../../src/commands/inputs/parsers.js';
 
 describe('utcOffset', () => {
   it.each([

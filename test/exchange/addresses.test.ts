@@ -148,18 +148,18 @@ describe('a single address', () => {
 describe('fees', () => {
   it('keeps every digit of fees in whatever form they are sent', async () => {
     const { client } = await exchange({ getFeeInfo: FEES.mixed });
-    expect(await client.fees('xrp')).toEqual([
+    expect(await client.fees({ coin: 'xrp' })).toEqual([
       { coin: 'xrp', chain: 'A', mainChain: '1', fee: '0.001', canDeposit: true, canWithdraw: true },
       { coin: 'xrp', chain: 'B', mainChain: 'B', fee: '2.50', canDeposit: false, canWithdraw: true },
     ]);
     const other = await exchange({ getFeeInfo: FEES.open });
-    expect(await other.client.fees()).toMatchObject([{ fee: '0.10', mainChain: 'XRP' }]);
+    expect(await other.client.fees({})).toMatchObject([{ fee: '0.10', mainChain: 'XRP' }]);
   });
 
   it.each(['{"code":1000,"result":{}}', '{"code":3008,"message":"no record"}'])(
     'reads no fees from %s',
     async (getFeeInfo) => {
-      expect(await (await exchange({ getFeeInfo })).client.fees()).toEqual([]);
+      expect(await (await exchange({ getFeeInfo })).client.fees({})).toEqual([]);
     },
   );
 });

@@ -234,7 +234,7 @@ describe('market data', () => {
 
   it('names the prices of a ticker', async () => {
     const { sent, value } = await exchanged(`{"ticker":${FIELDS},"date":"1648461600123"}`, (client) =>
-      client.ticker('btc_usdt'),
+      client.ticker({ market: 'btc_usdt' }),
     );
     expect([sent, value]).toEqual(['/data/v1/ticker?market=btc_usdt', { time: 1648461600123, ...TICKER }]);
   });
@@ -248,7 +248,7 @@ describe('market data', () => {
     const untraded =
       '{"high":"0.0","low":0,"buy":"0.00","sell":"2.1","last":"0.0","open":"0E-8","riseRate":"0.0","vol":"0"}';
     const { value } = await exchanged(`{"ticker":${untraded},"date":"1648461600123"}`, (client) =>
-      client.ticker('btc_usdt'),
+      client.ticker({ market: 'btc_usdt' }),
     );
     expect(value).toEqual({
       ...{ time: 1648461600123, bid: null, ask: '2.1', last: null, open: null, high: null, low: null },
@@ -258,7 +258,9 @@ describe('market data', () => {
 
   it('sorts a book best first and keeps the requested size', async () => {
     const body = '{"asks":[[12,1],[10,1],[9,0.5]],"bids":[[7,1],[8,2],[6,1]],"timestamp":1648461600}';
-    const { sent, value } = await exchanged(body, (client) => client.depth('btc_usdt', 2, '0.1'));
+    const { sent, value } = await exchanged(body, (client) =>
+      client.depth({ market: 'btc_usdt', size: 2, merge: '0.1' }),
+    );
     expect(sent).toBe('/data/v1/depth?market=btc_usdt&size=2&merge=0.1');
     expect(value).toEqual({
       time: 1648461600000,
@@ -333,7 +335,9 @@ describe('funds', () => {
     const record = { id: 7, amount: 1.5, fees: 0.1, status, submitTime: 1648461600123, manageTime: 1648461700000 };
     const list = [{ ...record, toAddress: 'addr', merchantOrderNo: 'no', hash: '0x1' }];
     const body = JSON.stringify({ code: 1000, message: { des: '', isSuc: true, datas: { list, totalCount: 1 } } });
-    const { sent, value } = await exchanged(body, (client) => client.withdrawalPage('btc', 2, 10));
+    const { sent, value } = await exchanged(body, (client) =>
+      client.withdrawalPage({ coin: 'btc', page: 2, size: 10 }),
+    );
     expect(sent).toBe('/api/getWithdrawRecord?currency=btc&pageIndex=2&pageSize=10');
     expect(value.records).toEqual([
       {
@@ -352,7 +356,7 @@ describe('funds', () => {
     const record = { id: '7', address: 'a', amount: '1.50', confirmTimes: 3, currency: 'BTC', description: 'd' };
     const list = [{ ...record, hash: '', itransfer: 0, status, submit_time: '2022-03-28 10:00:00' }];
     const body = JSON.stringify({ code: 1000, message: { des: '', isSuc: true, datas: { list, total: 1 } } });
-    const { sent, value } = await exchanged(body, (client) => client.depositPage('btc', 1, 50));
+    const { sent, value } = await exchanged(body, (client) => client.depositPage({ coin: 'btc', page: 1, size: 50 }));
     expect(sent).toBe('/api/getChargeRecord?currency=btc&pageIndex=1&pageSize=50');
     expect(value.records).toEqual([
       {
@@ -365,7 +369,7 @@ describe('funds', () => {
   it('a deposit may lack what an exchange leaves out', async () => {
     const list = [{ id: 7, amount: 1.5, status: 2, itransfer: 1 }];
     const body = JSON.stringify({ code: 1000, message: { des: '', isSuc: true, datas: { list } } });
-    const { value } = await exchanged(body, (client) => client.depositPage('btc', 1, 50));
+    const { value } = await exchanged(body, (client) => client.depositPage({ coin: 'btc', page: 1, size: 50 }));
     expect(value).toEqual({
       records: [
         {
@@ -378,7 +382,9 @@ describe('funds', () => {
       size: null,
     });
     const plain = body.replace(',"itransfer":1', '');
-    const { value: unstated } = await exchanged(plain, (client) => client.depositPage('btc', 1, 50));
+    const { value: unstated } = await exchanged(plain, (client) =>
+      client.depositPage({ coin: 'btc', page: 1, size: 50 }),
+    );
     expect(unstated.records[0]?.internal).toBeNull();
   });
 
@@ -419,9 +425,9 @@ describe('funds', () => {
     ['null', null],
   ])('reads the address in %s', async (datas, address) => {
     const body = `{"code":1000,"message":{"des":"ok","isSuc":true,"datas":${datas}}}`;
-    const deposit = await exchanged(body, (client) => client.depositAddressText('btc'));
+    const deposit = await exchanged(body, (client) => client.depositAddressText({ coin: 'btc' }));
     expect([deposit.sent, deposit.value]).toEqual(['/api/getUserAddress?currency=btc', address]);
-    const withdrawal = await exchanged(body, (client) => client.verifiedAddressText('btc'));
+    const withdrawal = await exchanged(body, (client) => client.verifiedAddressText({ coin: 'btc' }));
     expect([withdrawal.sent, withdrawal.value]).toEqual(['/api/getWithdrawAddress?currency=btc', address]);
   });
 
@@ -447,7 +453,7 @@ describe('funds', () => {
     const datas = `[{"blockChain":"eos","canDeposit":true,"canWithdraw":false,${place}}]`;
     const { sent, value } = await exchanged(
       `{"code":1000,"message":{"des":"ok","isSuc":true,"datas":${datas}}}`,
-      (client) => client.listedAddresses('eos'),
+      (client) => client.listedAddresses({ coin: 'eos' }),
     );
     expect(sent).toBe('/api/getPayinAddress?currency=eos');
     expect(value).toEqual([{ coin: 'eos', chain: 'eos', canDeposit: true, canWithdraw: false, ...read }]);
@@ -455,7 +461,7 @@ describe('funds', () => {
 
   it('reads no chain to deposit on if the exchange sends none', async () => {
     const body = '{"code":1000,"message":{"des":"ok","isSuc":true,"datas":null}}';
-    expect((await exchanged(body, (client) => client.listedAddresses('eos'))).value).toEqual([]);
+    expect((await exchanged(body, (client) => client.listedAddresses({ coin: 'eos' }))).value).toEqual([]);
   });
 
   it.each([
@@ -464,7 +470,7 @@ describe('funds', () => {
   ])('reads the fee of each chain of %s', async (coin, request) => {
     const chain = '{"chainName":"trc20","mainChainName":"trx","fee":1.50,"canDeposit":true,"canWithdraw":"false"}';
     const { sent, value } = await exchanged(`{"code":1000,"message":"ok","result":{"USDT":[${chain}]}}`, (client) =>
-      client.fees(coin),
+      client.fees({ coin }),
     );
     expect([sent, value]).toEqual([
       request,

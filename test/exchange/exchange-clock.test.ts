@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Cache } from '../../src/config/cache.js';
 import { cachedOffset, ExchangeClock } from '../../src/exchange/exchange-clock.js';
-import { datedRead } from '../../src/trading/dated-read.js';
+import { datedRead } from '../../src/trading/settling/dated-read.js';
 
 const NOON = Date.UTC(2026, 10, 21, 12);
 

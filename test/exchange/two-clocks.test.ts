@@ -18,12 +18,12 @@ async function clockedClient(body: string) {
 
 it("sets the clock of market data by that host's answers alone, whether or not it was asked for before", async () => {
   const { client, ahead } = await clockedClient('{"bids":[],"asks":[],"timestamp":1700000000}');
-  await client.depth('btc_usdt', 1);
+  await client.depth({ market: 'btc_usdt', size: 1 });
   expect(ahead()).toEqual({ trade: false, market: true });
 });
 
 it("sets the trade host's clock by a read without keys too", async () => {
   const { client, ahead } = await clockedClient('{"code":3008,"message":"none"}');
-  expect(await client.fees('btc')).toEqual([]);
+  expect(await client.fees({ coin: 'btc' })).toEqual([]);
   expect(ahead()).toEqual({ trade: true, market: false });
 });

@@ -124,7 +124,7 @@ describe('an answer to a write that contradicts itself', () => {
   it('refuses a read, which changed nothing', async () => {
     const body = '{"code":1000,"message":{"des":"no address yet","isSuc":false}}';
     const server = await serveFaults({ answer: () => respond(body) });
-    const failure = await failureOf(clientOf(server.url).client.depositAddressText('btc'));
+    const failure = await failureOf(clientOf(server.url).client.depositAddressText({ coin: 'btc' }));
     expect(failure).toMatchObject({ kind: 'refused', message: expect.stringContaining('no address yet') });
   });
 });

@@ -135,7 +135,11 @@ const RECIPES: Readonly<Record<string, Manner>> = {
     // whether its chain uses memos: what the exchange has verified is complete
     ...{ mayFail: ['getPayinAddress'], afterDecision: ['getPayinAddress'] },
   },
-  'Settle unknown outcomes from cron': { unanswered: 'order buy btc_usdt 0.001 --at bid-2% --yes --timeout 5' },
+  'Settle unknown outcomes from cron': {
+    unanswered: 'order buy btc_usdt 0.001 --at bid-2% --yes --timeout 5',
+    // the order itself is asked for; the list only shows duplicates
+    mayFail: ['getOrders'],
+  },
 };
 
 /** What passes an answer of pit on, or decides on it, outside of the recipes. A view that goes on waits for the exchange instead. */

@@ -1,7 +1,8 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFile, execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { publint } from 'publint';
 import { afterAll, expect, it } from 'vitest';
 import { BUILT } from '../support/command.js';
@@ -79,6 +80,29 @@ it('a pack that was killed leaves scripts of which the next puts the whole packa
   expect({ status, stderr, text: readFileSync(manifest, 'utf8') }).toEqual({
     ...{ status: 0, stderr: 'Put package.json back: npm pack ended before it could.\n', text: whole },
   });
+});
+
+it('a pit that npm has linked to a checkout starts at any moment while the checkout is built again', async () => {
+  const { copy } = packed;
+  const prefix = path.join(folder, 'prefix');
+  const own = { npm_config_prefix: prefix, PIT_COMMIT: commit ?? '', PIT_HOME: path.join(folder, 'home') };
+  const environment = { ...process.env, ...own };
+  const words = ['link', '--offline', '--no-audit', '--no-fund'];
+  execFileSync('npm', words, { cwd: copy, env: environment, stdio: 'ignore' });
+  const linked = path.join(prefix, 'bin', 'pit');
+  let isBuilt = false;
+  const building = promisify(execFile)(process.execPath, ['scripts/build.js'], { cwd: copy, env: environment });
+  const built = building.finally(() => {
+    isBuilt = true;
+  });
+  const printed = new Set<string>();
+  // commands that load more than the first file
+  const start = () => promisify(execFile)(linked, ['profile', 'list', '--json'], { cwd: folder, env: environment });
+  do printed.add((await start()).stderr);
+  while (!isBuilt);
+  await built;
+  await start();
+  expect([...printed]).toEqual(['']);
 });
 
 it('publint finds nothing to improve in the package', async () => {

@@ -6,6 +6,7 @@ import type { Depth, Ticker, Trade } from '../../src/domain/market-data.js';
 import { isSameReference, type Order, type OrderReference } from '../../src/domain/order.js';
 import type { Refusal } from '../../src/domain/refusal.js';
 import { Failure, usage } from '../../src/errors.js';
+import { DescribedReads } from '../../src/exchange/described-reads.js';
 import type {
   CandlePage,
   CandleSeries,
@@ -17,6 +18,7 @@ import type {
 } from '../../src/exchange/exchange.js';
 import { FACTS } from '../../src/exchange/facts.js';
 import { uncounted } from '../../src/exchange/growing-pages.js';
+import type { DecodedResult, OperationName, RequestOf } from '../../src/exchange/operations/index.js';
 import { NOW } from './fake-host.js';
 
 /** What a fake exchange has. Lists are newest first, except for candles and trades. */
@@ -47,8 +49,23 @@ const NO_TICKER: Ticker = {
 /** What becomes of the next write; done if none is left. */
 export type Fate = Exclude<WriteResponse<never>, { kind: 'refused' }> | Refusal;
 
+type Reads = {
+  readonly [Name in OperationName]?: (content: Content, request: RequestOf<Name>, now: number) => DecodedResult<Name>;
+};
+
+/** The reads that need nothing but their description. It has no answer to any other. */
+const READS: Reads = {
+  ticker: (content, { market }, now) => ({ ...(tickerOf(content, market) ?? missing(market)), time: now }),
+  depth: ({ books }, { market, size }, now) => {
+    const { bids, asks } = books[market] ?? missing(market);
+    return { time: now, bids: bids.slice(0, size), asks: asks.slice(0, size) };
+  },
+  getPayinAddress: ({ addresses }, { coin }) => addresses.filter((address) => address.coin === coin),
+  getFeeInfo: ({ fees }, { coin }) => fees.filter((fee) => coin === undefined || fee.coin === coin),
+};
+
 /** An exchange in memory, for tests that are not about the wire: it lists what it is given, and executes writes on that. */
-export class FakeExchange implements Exchange {
+export class FakeExchange extends DescribedReads implements Exchange {
   readonly #fates: Fate[];
 
   readonly hosts = { baseUrl: 'http://fake.test', tradeUrl: 'http://fake.test' };
@@ -70,6 +87,7 @@ export class FakeExchange implements Exchange {
     fates: Fate[] = [],
     readonly now = () => NOW,
   ) {
+    super();
     this.#fates = fates;
 
     this.#content = { ...NOTHING, ...content };
@@ -91,20 +109,15 @@ export class FakeExchange implements Exchange {
     wasMissing: (name: string) => this.#content.markets.every(({ market }) => market !== name),
   };
 
+  protected override async readOperation<Name extends OperationName>(name: Name, request: RequestOf<Name>) {
+    if ('market' in request) this.reads.push(`${name} ${request.market}`);
+    const read = READS[name] as Reads[Name];
+    return read?.(this.#content, request, this.now()) ?? missing(`the answer to ${name}`);
+  }
+
   async tickers() {
     this.reads.push('tickers');
-    return { of: (market: string) => this.#tickerOf(market) };
-  }
-
-  async ticker(market: string) {
-    this.reads.push(`ticker ${market}`);
-    return { ...(this.#tickerOf(market) ?? missing(market)), time: this.now() };
-  }
-
-  async depth(market: string, size: number): Promise<Depth> {
-    this.reads.push(`depth ${market}`);
-    const { bids, asks } = this.#content.books[market] ?? missing(market);
-    return { time: this.now(), bids: bids.slice(0, size), asks: asks.slice(0, size) };
+    return { of: (market: string) => tickerOf(this.#content, market) };
   }
 
   async trades(market: string) {
@@ -164,18 +177,10 @@ export class FakeExchange implements Exchange {
     return this.#paged(`withdrawals ${coin}`, this.#content.withdrawals, FACTS.recordsPerPage, page);
   }
 
-  async listedAddresses(coin: string) {
-    return this.#content.addresses.filter((address) => address.coin === coin);
-  }
-
-  readonly depositAddresses = (coin: string) => this.listedAddresses(coin);
-  readonly depositAddress = async (coin: string) => (await this.listedAddresses(coin))[0] ?? missing(coin);
+  readonly depositAddresses = (coin: string) => this.listedAddresses({ coin });
+  readonly depositAddress = async (coin: string) => (await this.listedAddresses({ coin }))[0] ?? missing(coin);
   readonly withdrawalAddress = (coin: string) => this.depositAddress(coin);
   readonly verifiedAddress = async (coin: string) => (await this.depositAddress(coin)).address ?? missing(coin);
-
-  async fees(coin?: string) {
-    return this.#content.fees.filter((fee) => coin === undefined || fee.coin === coin);
-  }
 
   async placeOrder(terms: Parameters<Exchange['placeOrder']>[0], clientId: string) {
     return this.#sent({ kind: 'order', terms, clientId }, () => ({ id: this.#add(terms, clientId) }));
@@ -212,11 +217,6 @@ export class FakeExchange implements Exchange {
   readonly readRaw = async () => missing('the wire');
   readonly rawCall = async () => missing('the wire');
 
-  #tickerOf(market: string): Ticker | undefined {
-    const ticker = this.#content.tickers[market];
-    return ticker === undefined ? undefined : { ...NO_TICKER, ...ticker };
-  }
-
   async *#paged<Row>(what: string, rows: readonly Row[], size: number, only?: number): Pages<Row> {
     for (let page = only ?? 1; ; page += 1) {
       this.reads.push(`${what} ${page}`);
@@ -248,6 +248,11 @@ export class FakeExchange implements Exchange {
     if (fate === undefined) return { kind: 'done', value: execute() };
     return fate.kind === 'lost' || fate.kind === 'done' ? fate : { kind: 'refused', refusal: fate };
   }
+}
+
+function tickerOf({ tickers }: Content, market: string): Ticker | undefined {
+  const ticker = tickers[market];
+  return ticker === undefined ? undefined : { ...NO_TICKER, ...ticker };
 }
 
 function isNamed(order: Order, reference: OrderReference): boolean {

@@ -4,7 +4,7 @@ import { readGlobals } from '../../src/cli/definition.js';
 import { type PrepareRequest, prepareWrite } from '../../src/commands/commit/prepare.js';
 import { parseLadder } from '../../src/commands/order/batch-input.js';
 import { createContext } from '../../src/commands/session/context.js';
-import { openWrite } from '../../src/commands/write.js';
+import { openWrite } from '../../src/commands/writes/write.js';
 import type { OrderType, Side } from '../../src/domain/order.js';
 import { directoriesOf } from '../../src/platform/directories.js';
 import { type Host, monotonicMs } from '../../src/platform/host.js';

@@ -13,17 +13,23 @@ export interface StillSandbox {
   /** The PIT_HOME that it belongs to. */
   readonly home: string;
   /**
-   * The clock and the waits of the commands that use it: time stands still, and a wait costs none but the moment between two
+   * The clock and the waits of the commands that use it: time stands still or moves by steps, and a wait costs none but the moment between two
    * looks at the rate limits, which count by the real clock. One that can be cut short goes on beside other work, and takes
    * its time.
    */
   readonly host: Pick<Host, 'now' | 'sleep' | 'random'>;
 }
 
-/** A sandbox in this process for a test file, with a clock that stands still. */
-export function useStillSandbox(): StillSandbox {
-  const moment = Date.now();
-  const now = () => moment;
+/**
+ * A sandbox in this process for a test file, with a clock that stands still.
+ * @param stepMs how far the clock moves each time that it is looked at, in milliseconds
+ */
+export function useStillSandbox(stepMs = 0): StillSandbox {
+  let moment = Date.now();
+  const now = () => {
+    moment += stepMs;
+    return moment;
+  };
   const home = mkdtempSync(path.join(tmpdir(), 'pit-still-'));
   let running: Running | undefined;
   beforeAll(async () => {

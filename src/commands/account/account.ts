@@ -1,10 +1,9 @@
 import * as shape from '../../cli/shapes.js';
-import { wireField } from '../../exchange/description.js';
 import type { Screen } from '../../terminal/screen.js';
 import { type Entry, record } from '../../terminal/table.js';
 import { operationName } from '../../trading/journal/write.js';
-import { define } from '../command.js';
-import { warnOfUnknown } from '../unknown-writes.js';
+import { define } from '../session/command.js';
+import { warnOfUnknown } from '../writes/unknown-writes.js';
 import { BALANCE, balanceOf } from './balance.js';
 
 /**
@@ -25,28 +24,28 @@ export const PERMISSIONS = {
 } as const;
 
 const ACCOUNT: shape.Fields = {
-  username: shape.text('', wireField.ACCOUNT.username),
-  tradePassword: shape.boolean('whether one is set', wireField.ACCOUNT.tradePassword),
-  googleAuth: shape.boolean('an authenticator app', wireField.ACCOUNT.googleAuth),
-  mobileAuth: shape.boolean('a phone', wireField.ACCOUNT.mobileAuth),
+  username: shape.outsideText(''),
+  tradePassword: shape.boolean('whether one is set'),
+  googleAuth: shape.boolean('an authenticator app'),
+  mobileAuth: shape.boolean('a phone'),
   permissions: shape.object({
-    asset: shape.boolean(PERMISSIONS.asset.allows, wireField.ACCOUNT.asset),
-    lever: shape.boolean(PERMISSIONS.lever.allows, wireField.ACCOUNT.lever),
-    entrust: shape.boolean(PERMISSIONS.entrust.allows, wireField.ACCOUNT.entrust),
-    money: shape.boolean(PERMISSIONS.money.allows, wireField.ACCOUNT.money),
+    asset: shape.boolean(PERMISSIONS.asset.allows),
+    lever: shape.boolean(PERMISSIONS.lever.allows),
+    entrust: shape.boolean(PERMISSIONS.entrust.allows),
+    money: shape.boolean(PERMISSIONS.money.allows),
   }),
 };
 
 /** The balance and the other fields of the coin as sent. */
 const COIN = shape.object({
   ...BALANCE,
-  key: shape.text('', wireField.COIN.key),
-  enName: shape.text('', wireField.COIN.enName),
-  cnName: shape.text('', wireField.COIN.cnName),
-  showName: shape.text('', wireField.COIN.showName),
-  unitTag: shape.text('', wireField.COIN.unitTag),
-  unitDecimal: shape.integer('', wireField.COIN.unitDecimal),
-  fundstype: shape.integer('a code of unknown meaning', wireField.COIN.fundstype),
+  key: shape.outsideText(''),
+  enName: shape.outsideText(''),
+  cnName: shape.outsideText(''),
+  showName: shape.outsideText(''),
+  unitTag: shape.outsideText(''),
+  unitDecimal: shape.integer(''),
+  fundstype: shape.integer('a code of unknown meaning'),
 });
 
 /** A write whose outcome is unknown, by the names of `resolve`. */

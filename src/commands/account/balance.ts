@@ -1,29 +1,29 @@
 import { listing } from '../../cli/answers.js';
 import { flag, several, toggle } from '../../cli/definition.js';
+import { fieldColumns } from '../../cli/field-columns.js';
 import * as shape from '../../cli/shapes.js';
 import type { Coin } from '../../domain/account.js';
 import { Decimal, grouped } from '../../domain/decimal.js';
-import { wireField } from '../../exchange/description.js';
 import type { Answer } from '../../terminal/answer.js';
 import { type Column, table } from '../../terminal/table.js';
-import { concernsCoin, type UnknownWrite } from '../../trading/unknown-writes.js';
-import { type Context, define } from '../command.js';
+import { concernsCoin, type UnknownWrite } from '../../trading/settling/unknown-writes.js';
 import { unknownCoin } from '../funds/refusal.js';
-import { coinName } from '../inputs.js';
-import { warnOfUnknown } from '../unknown-writes.js';
-import { requireWatchable, WATCH, watch } from '../watch/watch.js';
+import { coinName } from '../inputs/parsers.js';
+import { requireWatchable, WATCH, watch } from '../live/watch-flag.js';
+import { type Context, define } from '../session/command.js';
+import { warnOfUnknown } from '../writes/unknown-writes.js';
 import { areConnected, readRates } from './rates.js';
 
 /** The fields of a coin's balance. */
 export const BALANCE: shape.Fields = {
-  coin: shape.text('', wireField.COIN.coin),
-  name: shape.text('the new name of a renamed coin', wireField.COIN.name),
-  available: shape.decimal('', wireField.COIN.available),
-  frozen: shape.decimal('held by open orders', wireField.COIN.frozen),
+  coin: shape.outsideText(''),
+  name: shape.outsideText('the new name of a renamed coin'),
+  available: shape.decimal(''),
+  frozen: shape.decimal('held by open orders'),
   total: shape.decimal('available and frozen'),
-  canDeposit: shape.boolean('', wireField.COIN.canDeposit),
-  canWithdraw: shape.boolean('', wireField.COIN.canWithdraw),
-  canLoan: shape.boolean('can be lent', wireField.COIN.canLoan),
+  canDeposit: shape.boolean(''),
+  canWithdraw: shape.boolean(''),
+  canLoan: shape.boolean('can be lent'),
   value: shape.nullable(shape.decimal('in the coin of --in')),
 };
 
@@ -57,7 +57,12 @@ export default define({
         coins.length > 0 ? coins.includes(coin) : all || Decimal.of(total).sign !== 0,
       );
     const answerOf = (rows: readonly Balance[]) =>
-      listing({ rows, fields: FIELDS, columns: BALANCE_COLUMNS, empty: 'No balances; --all lists every coin.' });
+      listing({
+        rows,
+        row: shape.object(BALANCE),
+        columns: BALANCE_COLUMNS,
+        empty: 'No balances; --all lists every coin.',
+      });
     const read = async (): Promise<Answer> => {
       const balances = (await client.account()).coins.map(balanceOf);
       const names = balances.map(({ coin }) => coin);
@@ -83,30 +88,18 @@ export default define({
   },
 });
 
-const FIELDS = [
-  'coin',
-  'name',
-  'available',
-  'frozen',
-  'total',
-  'canDeposit',
-  'canWithdraw',
-  'canLoan',
-  'value',
-] as const;
+const column = fieldColumns<Balance>(shape.object(BALANCE));
 
 export const BALANCE_COLUMNS: readonly Column<Balance>[] = [
-  {
-    title: 'coin',
-    value: ({ coin }) => coin,
+  column('coin', {
     rowKey: ({ coin }) => coin,
     importance: 10,
     paint: (text, _, paint) => paint.strong(text),
-  },
-  { title: 'name', value: ({ name }) => name, importance: 1, paint: (text, _, paint) => paint.faint(text) },
-  { title: 'available', value: ({ available }) => grouped(available), align: 'decimal', importance: 8 },
-  { title: 'frozen', value: ({ frozen }) => grouped(frozen), align: 'decimal', importance: 7 },
-  { title: 'total', value: ({ total }) => grouped(total), align: 'decimal', importance: 6 },
+  }),
+  column('name', { importance: 1, paint: (text, _, paint) => paint.faint(text) }),
+  column('available', { importance: 8 }),
+  column('frozen', { importance: 7 }),
+  column('total', { importance: 6 }),
 ];
 
 type Values = ReadonlyMap<string, Decimal | undefined>;

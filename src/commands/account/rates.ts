@@ -73,7 +73,7 @@ export async function readRates(
   );
   const quoted = await Promise.all(
     untraded.map(async (market) => {
-      const mid = midOf(bestPrices(await client.depth(market.market, 1)));
+      const mid = midOf(bestPrices(await client.depth({ market: market.market, size: 1 })));
       return mid === null ? [] : bothWays(market, mid);
     }),
   );

@@ -1,6 +1,6 @@
 import { quoted, usage } from '../../errors.js';
 import { toJson } from '../../terminal/json.js';
-import type { Context } from '../command.js';
+import type { Context } from '../session/command.js';
 import { scan } from '../shell/line.js';
 
 /** With so many alerts waiting for a program, the user is warned: it may never end. */

@@ -7,9 +7,9 @@ import type { Channel, ExchangeStream } from '../../exchange/exchange.js';
 import { ageText, isoTime, zonedTime } from '../../terminal/time.js';
 import { type Condition, numberOf } from '../../trading/alerts/condition.js';
 import { type Alert, channelsOf, findAlerts } from '../../trading/alerts/find-alerts.js';
-import { type Context, define } from '../command.js';
-import { marketName } from '../inputs.js';
-import { explainUnknownMarket } from '../known-market.js';
+import { explainUnknownMarket } from '../inputs/known-market.js';
+import { marketName } from '../inputs/parsers.js';
+import { type Context, define } from '../session/command.js';
 import { AlertActions, execWords } from './actions.js';
 import { CONDITION_FORMS, parseCondition } from './parse-condition.js';
 

@@ -4,7 +4,7 @@ import { Decimal, numberAdvice, plainNumber } from '../../domain/decimal.js';
 import { type Failure, usage } from '../../errors.js';
 import type { Condition } from '../../trading/alerts/condition.js';
 import { FIELDS, type Field, type Operator } from '../../trading/alerts/crossing.js';
-import { clientId, orderId } from '../inputs.js';
+import { clientId, orderId } from '../inputs/parsers.js';
 
 /** The fields that are percentages. */
 const PERCENTAGES: readonly Field[] = ['change', 'spread'];

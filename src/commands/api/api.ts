@@ -11,8 +11,8 @@ import {
   RAW_EXAMPLES,
 } from '../../exchange/description.js';
 import type { Answer } from '../../terminal/answer.js';
-import { type Context, define } from '../command.js';
-import { overriddenBy, overrideFlag } from '../guard-overrides.js';
+import { type Context, define } from '../session/command.js';
+import { overriddenBy, overrideFlag } from '../writes/guard-overrides.js';
 import { bodyAnswer, notInCsv } from './answer.js';
 
 /** A word of the command line: `name=value`. */

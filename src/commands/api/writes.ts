@@ -12,11 +12,11 @@ import { SendGate } from '../../trading/journal/entry.js';
 import type { BatchLine, CallTerms } from '../../trading/journal/write.js';
 import { newClientId } from '../../trading/orders/terms.js';
 import { MarketSnapshot } from '../../trading/preview/market-snapshot.js';
-import type { Context } from '../command.js';
-import { NO_PREVIEW } from '../dry-run.js';
-import { breachText, confirmGuarded } from '../guard-overrides.js';
 import type { OrderDraft } from '../order/order-args.js';
-import { carryOut, dryRequest, exchangeText, openWithConsent, openWrite, type WriteContext } from '../write.js';
+import type { Context } from '../session/command.js';
+import { NO_PREVIEW } from '../writes/dry-run.js';
+import { breachText, confirmGuarded } from '../writes/guard-overrides.js';
+import { carryOut, dryRequest, exchangeText, openWithConsent, openWrite, type WriteContext } from '../writes/write.js';
 import { bodyAnswer } from './answer.js';
 
 type Values = Readonly<Record<string, string>>;

@@ -5,8 +5,8 @@ import { progressBar } from '../../terminal/progress.js';
 import type { CancelAllOptions, CancelAttempt } from '../../trading/cancel/cancel-orders.js';
 import { type OwnOrders, readOpenOrders } from '../../trading/orders/open-orders.js';
 import type { TradingContext } from '../../trading/trading-context.js';
-import type { Context } from '../command.js';
-import { withTimePerPage } from '../paged-listing.js';
+import { withTimePerPage } from '../listings/paged-listing.js';
+import type { Context } from '../session/command.js';
 
 /** Markets at once: each waits for its answers, and all keep the limits together. */
 const TOGETHER = 4;

@@ -1,10 +1,10 @@
 import { listing } from '../../cli/answers.js';
+import { fieldColumns } from '../../cli/field-columns.js';
 import * as shape from '../../cli/shapes.js';
 import { Decimal, formatAmount, grouped } from '../../domain/decimal.js';
 import { splitMarket } from '../../domain/market.js';
 import type { Order } from '../../domain/order.js';
 import { Failure, type FailureKind, suggest } from '../../errors.js';
-import { wireField } from '../../exchange/description.js';
 import { WRONG_KEYS } from '../../exchange/exchange.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { Paint } from '../../terminal/palette.js';
@@ -16,27 +16,20 @@ import {
   type CancelledAll,
   type CancelResult,
 } from '../../trading/cancel/cancel-orders.js';
-import { mayPlace, type UnknownWrite } from '../../trading/unknown-writes.js';
+import { mayPlace, type UnknownWrite } from '../../trading/settling/unknown-writes.js';
 
 /** The outcome of a cancellation. */
 export const CANCELLED: shape.Fields = {
   outcome: shape.enumOf(['cancelled', 'refused', 'unknown'], ''),
-  id: shape.nullable(shape.text('of the order')),
+  id: shape.nullable(shape.outsideText('of the order')),
   clientId: shape.nullable(shape.text('your own id, if you cancelled by it')),
-  market: shape.text(''),
+  market: shape.outsideText(''),
   price: shape.nullable(shape.decimal('in the quote coin')),
   amount: shape.nullable(shape.decimal('in the base coin')),
-  filled: shape.nullable(shape.decimal('before it was cancelled', wireField.CANCELLATION.filled)),
-  filledValue: shape.nullable(shape.decimal('in the quote coin', wireField.CANCELLATION.filledValue)),
-  code: shape.nullable(shape.integer("the exchange's return code", wireField.CANCELLATION.code)),
-  message: shape.nullable(shape.text("the exchange's message", wireField.CANCELLATION.message)),
-};
-
-/** The same if the order could not be read: then its terms are those of the answer. */
-export const CANCELLED_BY_ANSWER: shape.Fields = {
-  ...CANCELLED,
-  price: shape.nullable(shape.decimal('in the quote coin', wireField.CANCELLATION.price)),
-  amount: shape.nullable(shape.decimal('in the base coin', wireField.CANCELLATION.amount)),
+  filled: shape.nullable(shape.decimal('before it was cancelled')),
+  filledValue: shape.nullable(shape.decimal('in the quote coin')),
+  code: shape.nullable(shape.integer("the exchange's return code")),
+  message: shape.nullable(shape.outsideText("the exchange's message")),
 };
 
 /** A cancellation's fields in the order of the contract. */
@@ -91,26 +84,23 @@ function withFailure(answer: Answer, failure: Failure | null): Answer {
   return { ...answer, failure };
 }
 
+const column = fieldColumns<CancelResult>(shape.object(CANCELLED));
+
 /** The outcomes of cancellations, in any markets. */
 export function cancelTable(attempts: readonly CancelAttempt[], empty: string): Answer {
   const amount = (value: string | null) => (value === null ? null : formatAmount(value));
   const isOneMarket = new Set(attempts.map(({ result }) => result.market)).size < 2;
   return listing<CancelResult>({
     rows: attempts.map(({ result }) => cancelRow(result)),
-    fields: ['outcome', 'id', 'clientId', 'market', 'price', 'amount', 'filled', 'filledValue', 'code', 'message'],
+    row: shape.object(CANCELLED),
     columns: [
-      { title: 'outcome', value: ({ outcome }) => outcome, importance: 9, paint: paintOutcome },
-      ...(isOneMarket ? [] : [{ title: 'market', value: ({ market }: CancelResult) => market, importance: 7 }]),
+      column('outcome', { importance: 9, paint: paintOutcome }),
+      ...(isOneMarket ? [] : [column('market', { importance: 7 })]),
       { title: 'order', value: ({ id, clientId }) => clientId ?? id, importance: 8 },
-      {
-        title: 'price',
-        value: ({ price }) => (price === null ? null : grouped(price)),
-        align: 'decimal',
-        importance: 5,
-      },
-      { title: 'amount', value: (row) => amount(row.amount), align: 'decimal', importance: 5 },
-      { title: 'filled', value: ({ filled }) => amount(filled), align: 'decimal', importance: 6 },
-      { title: 'message', value: ({ message }) => message, importance: 3 },
+      column('price', { importance: 5 }),
+      column('amount', { value: (row) => amount(row.amount), importance: 5 }),
+      column('filled', { value: ({ filled }) => amount(filled), importance: 6 }),
+      column('message', { importance: 3 }),
     ],
     empty,
   });

@@ -6,7 +6,7 @@ import { isoTime, zonedTime } from '../../terminal/time.js';
 import { type HoldEvent, hold } from '../../trading/timed-cancel/hold.js';
 import { MINUTE_MS, type Timer } from '../../trading/timed-cancel/timer.js';
 import type { TradingContext } from '../../trading/trading-context.js';
-import type { Context } from '../command.js';
+import type { Context } from '../session/command.js';
 
 interface HeldTimer {
   readonly market: string;

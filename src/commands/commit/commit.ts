@@ -1,21 +1,22 @@
 import { listing } from '../../cli/answers.js';
 import { optional } from '../../cli/definition.js';
+import { fieldColumns } from '../../cli/field-columns.js';
 import * as shape from '../../cli/shapes.js';
 import { Failure } from '../../errors.js';
-import { isoTime, localTime, timeTitle } from '../../terminal/time.js';
+import { isoTime } from '../../terminal/time.js';
 import { AgentLimits } from '../../trading/guards/agent-limits.js';
 import { PreparedStore } from '../../trading/prepared/prepared-store.js';
 import type { PreparedWrite } from '../../trading/prepared/prepared-write.js';
 import { CANCELLED } from '../cancel/cancel-result.js';
-import { type Context, define } from '../command.js';
-import { dryRunShape } from '../dry-run.js';
-import { preparedId } from '../inputs.js';
+import { preparedId } from '../inputs/parsers.js';
 import { DRY_BATCH } from '../order/batch-preview.js';
 import { BATCH } from '../order/batch-result.js';
 import { SENT_ORDER } from '../order/order-result.js';
 import { DRY_ORDER } from '../order/preview.js';
 import { DRY_REPLACEMENT, REPLACED } from '../order/replace-view.js';
-import { openWrite } from '../write.js';
+import { type Context, define } from '../session/command.js';
+import { dryRunShape } from '../writes/dry-run.js';
+import { openWrite } from '../writes/write.js';
 import { describedTerms } from './described-terms.js';
 import { commitPrepared, findPrepared, reporting } from './send-prepared.js';
 
@@ -64,10 +65,10 @@ export default define({
   examples: ['commit', 'commit pit5b39c93435bd27d2fb168cd7', 'commit pit5b39c93435bd27d2fb168cd7 --dry-run --json'],
   output: shape.anyOf(
     shape.array(shape.object(PREPARED), 'without an id'),
-    { ...shape.readFrom(SENT_ORDER), description: 'of an order' },
-    { ...shape.readFrom(REPLACED), description: 'of a replacement' },
-    { ...shape.readFrom(BATCH), description: 'of a ladder' },
-    shape.array(shape.readFrom(shape.object(CANCELLED)), 'of cancellations'),
+    { ...SENT_ORDER, description: 'of an order' },
+    { ...REPLACED, description: 'of a replacement' },
+    { ...BATCH, description: 'of a ladder' },
+    shape.array(shape.object(CANCELLED), 'of cancellations'),
   ),
   dryRunOutput: shape.anyOf(DRY_ORDER, DRY_REPLACEMENT, DRY_BATCH, shape.array(dryRunShape())),
   async run(context, { id }) {
@@ -100,15 +101,17 @@ export function preparedRow({ id, write, estimates, profile, made, expires }: Pr
   return { ...named, text, places, cancels, ...costs, profile, made: isoTime(made), expires: isoTime(expires) };
 }
 
+const column = fieldColumns<PreparedRow>(shape.object(PREPARED));
+
 function listOf(waiting: readonly PreparedWrite[]) {
   return listing({
     rows: waiting.map(preparedRow),
-    fields: Object.keys(PREPARED) as (keyof PreparedRow)[],
+    row: shape.object(PREPARED),
     columns: [
-      { title: 'id', value: ({ id }) => id, importance: 3 },
-      { title: 'what it does', value: ({ text }) => text, importance: 2, wraps: true },
-      { title: 'profile', value: ({ profile }) => profile },
-      { title: timeTitle('expires'), value: ({ expires }) => localTime(Date.parse(expires)) },
+      column('id', { importance: 3 }),
+      column('text', { title: 'what it does', importance: 2, wraps: true }),
+      column('profile'),
+      column('expires'),
     ],
     empty: 'Nothing is prepared.',
   });

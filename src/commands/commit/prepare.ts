@@ -6,7 +6,7 @@ import { readOpenOrders } from '../../trading/orders/open-orders.js';
 import { PreparedStore } from '../../trading/prepared/prepared-store.js';
 import type { Estimates, OrderToCancel, PreparedTerms, PreparedWrite } from '../../trading/prepared/prepared-write.js';
 import type { Changes } from '../../trading/replace/plan.js';
-import { explainUnknownMarket } from '../known-market.js';
+import { explainUnknownMarket } from '../inputs/known-market.js';
 import { planLadder } from '../order/batch.js';
 import type { LadderInput } from '../order/batch-input.js';
 import { planOrder } from '../order/order.js';
@@ -14,7 +14,7 @@ import { draftArgs, type OrderDraft } from '../order/order-args.js';
 import { previewData } from '../order/preview.js';
 import { planReplace } from '../order/replace.js';
 import { checkOrders } from '../order/send-orders.js';
-import { requireNotHalted, type WriteContext } from '../write.js';
+import { requireNotHalted, type WriteContext } from '../writes/write.js';
 import { placedBefore, refuseUnreported } from './unreported.js';
 
 /** A write that an agent asks for. */

@@ -8,7 +8,7 @@ import { cancelPrepared } from '../cancel/cancel.js';
 import { sendPreparedLadder } from '../order/batch.js';
 import { sendPreparedOrder } from '../order/order.js';
 import { sendPreparedReplacement } from '../order/replace.js';
-import type { WriteContext } from '../write.js';
+import type { WriteContext } from '../writes/write.js';
 import { isRecorded, refuseUnreported } from './unreported.js';
 
 /**

@@ -2,9 +2,9 @@ import { confirm, requireConsent } from '../../cli/consent.js';
 import { optional, required } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import type { Answer } from '../../terminal/answer.js';
-import { type Context, define } from '../command.js';
-import { DRY_CHANGE, dryChange } from '../dry-run.js';
-import { oneOf } from '../inputs.js';
+import { oneOf } from '../inputs/parsers.js';
+import { type Context, define } from '../session/command.js';
+import { DRY_CHANGE, dryChange } from '../writes/dry-run.js';
 import {
   applyChanges,
   type FileChange,

@@ -1,7 +1,7 @@
 import type { AccountInfo } from '../../domain/account.js';
 import { type Advice, Failure, suggest } from '../../errors.js';
 import type { Exchange, HttpResponse } from '../../exchange/exchange.js';
-import type { Context } from '../command.js';
+import type { Context } from '../session/command.js';
 
 export type Status = 'ok' | 'warn' | 'fail';
 

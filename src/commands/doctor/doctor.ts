@@ -4,7 +4,7 @@ import type { Answer } from '../../terminal/answer.js';
 import type { Meaning } from '../../terminal/palette.js';
 import type { Screen } from '../../terminal/screen.js';
 import { type Entry, record } from '../../terminal/table.js';
-import { type Context, define } from '../command.js';
+import { type Context, define } from '../session/command.js';
 import { type Finding, Probes, runCheck, type Status } from './check.js';
 import {
   clock,

@@ -6,11 +6,11 @@ import { zonedTime } from '../../terminal/time.js';
 import { accountsWithJournal } from '../../trading/journal/files.js';
 import { Journal } from '../../trading/journal/journal.js';
 import { clientIdOf } from '../../trading/journal/write.js';
-import { SLACK_MS } from '../../trading/reconcile.js';
-import { unknownWrites } from '../../trading/unknown-writes.js';
+import { SLACK_MS } from '../../trading/settling/reconcile.js';
+import { unknownWrites } from '../../trading/settling/unknown-writes.js';
 import { PERMISSIONS } from '../account/account.js';
-import type { Context } from '../command.js';
 import { accountName } from '../session/account-name.js';
+import type { Context } from '../session/command.js';
 import { SANDBOX_JOURNAL } from '../session/sandbox.js';
 import {
   type Check,

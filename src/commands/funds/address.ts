@@ -1,21 +1,30 @@
 import { listing } from '../../cli/answers.js';
 import { required, toggle } from '../../cli/definition.js';
+import { fieldColumns } from '../../cli/field-columns.js';
 import * as shape from '../../cli/shapes.js';
 import type { ChainAddress } from '../../domain/funds.js';
 import { Failure, usage } from '../../errors.js';
-import { wireField } from '../../exchange/description.js';
 import type { Exchange } from '../../exchange/exchange.js';
 import type { Answer } from '../../terminal/answer.js';
 import { qrCode } from '../../terminal/qr.js';
 import type { Screen } from '../../terminal/screen.js';
 import type { Column } from '../../terminal/table.js';
 import { safe, wrapped } from '../../terminal/text.js';
-import { type Context, define } from '../command.js';
-import { coinName } from '../inputs.js';
+import { coinName } from '../inputs/parsers.js';
+import { type Context, define } from '../session/command.js';
 import { explainRefusal } from './refusal.js';
 import { openColumn } from './state-columns.js';
 
 type AddressRow = ReturnType<typeof addressRow>;
+
+const ADDRESS = shape.object({
+  coin: shape.text(''),
+  chain: shape.nullable(shape.outsideText('')),
+  address: shape.nullable(shape.outsideText('the account on a chain with memos')),
+  memo: shape.nullable(shape.outsideText('coins sent without it are lost')),
+  canDeposit: shape.nullable(shape.boolean('')),
+  canWithdraw: shape.nullable(shape.boolean('')),
+});
 
 export default define({
   summary: 'Show deposit addresses, or the verified withdrawal address',
@@ -25,16 +34,7 @@ export default define({
     withdraw: toggle('--withdraw', 'show the verified address for withdrawals'),
   },
   examples: ['address usdt', 'address xrp --json', 'address btc --withdraw'],
-  output: shape.array(
-    shape.object({
-      coin: shape.text(''),
-      chain: shape.nullable(shape.text('', wireField.ADDRESS.chain)),
-      address: shape.nullable(shape.text('the account on a chain with memos', wireField.ADDRESS.address)),
-      memo: shape.nullable(shape.text('coins sent without it are lost', wireField.ADDRESS.memo)),
-      canDeposit: shape.nullable(shape.boolean('', wireField.ADDRESS.canDeposit)),
-      canWithdraw: shape.nullable(shape.boolean('', wireField.ADDRESS.canWithdraw)),
-    }),
-  ),
+  output: shape.array(ADDRESS),
   async run(context, { coin, single, withdraw }) {
     if (single && withdraw) throw usage('--single and --withdraw exclude each other.', 'Give one of them.');
     const client = await context.session.exchange.signed();
@@ -56,7 +56,7 @@ async function readSingle(client: Exchange, coin: string): Promise<ChainAddress>
 }
 
 async function answer({ output }: Context, addresses: readonly ChainAddress[], purpose: Purpose): Promise<Answer> {
-  const rows = listing({ rows: addresses.map(addressRow), fields: FIELDS, columns: COLUMNS, empty: 'No address.' });
+  const rows = listing({ rows: addresses.map(addressRow), row: ADDRESS, columns: COLUMNS, empty: 'No address.' });
   if (output.format === 'table' && output.screen.width !== Number.POSITIVE_INFINITY) {
     const coded = await Promise.all(addresses.map((address) => withCode(output, address, purpose)));
     return { ...rows, show: (screen) => addressBlocks(screen, coded, purpose) };
@@ -77,13 +77,13 @@ function addressRow({ coin, chain, address, memo, canDeposit, canWithdraw }: Cha
   return { coin, chain, address, memo, canDeposit, canWithdraw };
 }
 
-const FIELDS = ['coin', 'chain', 'address', 'memo', 'canDeposit', 'canWithdraw'] as const;
+const column = fieldColumns<AddressRow>(ADDRESS);
 
 const COLUMNS: readonly Column<AddressRow>[] = [
-  { title: 'coin', value: ({ coin }) => coin },
-  { title: 'chain', value: ({ chain }) => chain },
-  { title: 'address', value: ({ address }) => address },
-  { title: 'memo', value: ({ memo }) => memo },
+  column('coin'),
+  column('chain'),
+  column('address'),
+  column('memo'),
   openColumn<AddressRow>('deposits', ({ canDeposit }) => canDeposit, 1),
   openColumn<AddressRow>('withdrawals', ({ canWithdraw }) => canWithdraw, 1),
 ];

@@ -1,25 +1,38 @@
 import { listing } from '../../cli/answers.js';
 import { flag, optional, toggle } from '../../cli/definition.js';
+import { fieldColumns } from '../../cli/field-columns.js';
 import * as shape from '../../cli/shapes.js';
 import { Decimal, grouped } from '../../domain/decimal.js';
 import { type Bill, balanceAfter } from '../../domain/funds.js';
 import { suggest, usage } from '../../errors.js';
-import { FACTS, wireField } from '../../exchange/description.js';
+import { FACTS } from '../../exchange/description.js';
 import type { Exchange, Pages } from '../../exchange/exchange.js';
 import type { Answer } from '../../terminal/answer.js';
 import { paintChange, signed } from '../../terminal/cells.js';
 import type { Column } from '../../terminal/table.js';
-import { isoTime, localTime, timeTitle } from '../../terminal/time.js';
-import { type Context, define } from '../command.js';
-import { coinName, moment, requireRange } from '../inputs.js';
-import { pagedListing, pageFlags, requirePageOrAll, withProgress, withTimePerPage } from '../paged-listing.js';
+import { isoTime } from '../../terminal/time.js';
+import { coinName, moment, requireRange } from '../inputs/parsers.js';
+import { pagedListing, pageFlags, requirePageOrAll, withProgress, withTimePerPage } from '../listings/paged-listing.js';
+import { type Context, define } from '../session/command.js';
 import { explainRefusalOfPages } from './refusal.js';
 
 type BillRow = ReturnType<typeof billRow>;
 
+const BILL = shape.object({
+  id: shape.id('of the bill'),
+  time: shape.time(''),
+  coin: shape.outsideText(''),
+  type: shape.nullable(shape.outsideText("the exchange's text")),
+  change: shape.decimal('negative if coins went out'),
+  balance: shape.nullable(shape.decimal('after the change')),
+  remark: shape.nullable(shape.outsideText('')),
+  total: shape.nullable(shape.decimal('a second balance')),
+  timeRaw: shape.nullable(shape.outsideText('as sent')),
+});
+
 const SUMMARY = shape.object({
-  coin: shape.text(''),
-  type: shape.nullable(shape.text("the exchange's text")),
+  coin: shape.outsideText(''),
+  type: shape.nullable(shape.outsideText("the exchange's text")),
   count: shape.integer('how many bills'),
   in: shape.decimal('sum of what came in'),
   out: shape.decimal('sum of what went out, without a sign'),
@@ -36,22 +49,7 @@ export default define({
     summary: toggle('--summary', 'count and sum the bills of the range by coin and type'),
   },
   examples: ['bills', 'bills btc --from 2026-11-01 --to 2026-12-01', 'bills --from 30d --summary', 'bills --all --csv'],
-  output: shape.anyOf(
-    shape.array(
-      shape.object({
-        id: shape.id('of the bill', wireField.BILL.id),
-        time: shape.time('', wireField.BILL.time),
-        coin: shape.text('', wireField.BILL.coin),
-        type: shape.nullable(shape.text("the exchange's text", wireField.BILL.type)),
-        change: shape.decimal('negative if coins went out', wireField.BILL.change),
-        balance: shape.nullable(shape.decimal('after the change', wireField.BILL.balance)),
-        remark: shape.nullable(shape.text('', wireField.BILL.remark)),
-        total: shape.nullable(shape.decimal('a second balance', wireField.BILL.total)),
-        timeRaw: shape.nullable(shape.text('as sent', wireField.BILL.timeRaw)),
-      }),
-    ),
-    shape.array(SUMMARY, 'with --summary'),
-  ),
+  output: shape.anyOf(shape.array(BILL), shape.array(SUMMARY, 'with --summary')),
   async run(context, { coin, from, to, page, all, summary }) {
     requirePageOrAll({ page, all });
     if (page !== undefined && summary)
@@ -66,7 +64,7 @@ export default define({
       what: 'bills',
       pages: bills,
       rowMaker: () => billRow,
-      fields: ['id', 'time', 'coin', 'type', 'change', 'balance', 'remark', 'total', 'timeRaw'],
+      row: BILL,
       columns: COLUMNS(),
       empty: coin === undefined ? 'No bills.' : `No bills in ${coin}.`,
       older: `--page ${(page ?? 1) + 1}, --from TIME or --all`,
@@ -92,28 +90,26 @@ function billRow({ id, time, coin, type, change, balance, remark, total, timeRaw
   return { id, time: isoTime(time), coin, type, change, balance, remark, total, timeRaw };
 }
 
+const column = fieldColumns<BillRow>(BILL);
+
 const COLUMNS = (): readonly Column<BillRow>[] => [
-  { title: timeTitle(), value: ({ time }) => localTime(Date.parse(time)), importance: 7 },
-  { title: 'coin', value: ({ coin }) => coin, importance: 8, paint: (text, _, paint) => paint.strong(text) },
-  { title: 'type', value: ({ type }) => type, importance: 6 },
-  {
-    title: 'change',
+  column('time', { importance: 7 }),
+  column('coin', { importance: 8, paint: (text, _, paint) => paint.strong(text) }),
+  column('type', { importance: 6 }),
+  column('change', {
     value: ({ change }) => grouped(signed(change)),
-    align: 'decimal',
     importance: 9,
     paint: (text, { change }, paint) => paintChange(text, change, paint),
-  },
-  {
-    title: 'balance',
+  }),
+  column('balance', {
     value: (row) => {
       const balance = balanceAfter(row);
       return balance === null ? null : grouped(balance);
     },
-    align: 'decimal',
     importance: 5,
-  },
-  { title: 'remark', value: ({ remark }) => remark, importance: 2 },
-  { title: 'id', value: ({ id }) => id, importance: 3, paint: (text, _, paint) => paint.faint(text) },
+  }),
+  column('remark', { importance: 2 }),
+  column('id', { importance: 3, paint: (text, _, paint) => paint.faint(text) }),
 ];
 
 /** The sums of the bills of one coin and type. */
@@ -127,8 +123,6 @@ interface Group {
 }
 
 type SummaryRow = ReturnType<typeof summaryRow>;
-
-const SUMMARY_FIELDS = ['coin', 'type', 'count', 'in', 'out', 'net'] as const;
 
 /** Counts and sums bills by coin and type. Throws if not all bills can be read: a partial sum would mislead. */
 async function summaryOf(bills: AsyncIterable<readonly Bill[]>): Promise<Answer> {
@@ -167,7 +161,7 @@ function added(sum: Group | undefined, more: Group): Group {
 
 function summaryAnswer(groups: readonly Group[]): Answer {
   const rows = groups.map(summaryRow);
-  const view = { fields: SUMMARY_FIELDS, columns: SUMMARY_COLUMNS, empty: 'No bills.' };
+  const view = { row: SUMMARY, columns: SUMMARY_COLUMNS, empty: 'No bills.' };
   return { ...listing({ rows, ...view }), show: listing({ rows: withSums(groups), ...view }).show };
 }
 
@@ -187,22 +181,20 @@ function summaryRow({ coin, type, count, in: into, out }: Group) {
   return { coin, type, count, in: into.toString(), out: out.toString(), net: into.minus(out).toString() };
 }
 
+const summaryColumn = fieldColumns<SummaryRow>(SUMMARY);
+
 const SUMMARY_COLUMNS: readonly Column<SummaryRow>[] = [
-  { title: 'coin', value: ({ coin }) => coin, importance: 9, paint: (text, _, paint) => paint.strong(text) },
-  {
-    title: 'type',
-    value: ({ type }) => type,
+  summaryColumn('coin', { importance: 9, paint: (text, _, paint) => paint.strong(text) }),
+  summaryColumn('type', {
     importance: 8,
     paint: (text, { type }, paint) => (type === TOTAL ? paint.faint(text) : text),
-  },
-  { title: 'bills', value: ({ count }) => grouped(String(count)), align: 'right', importance: 4 },
-  { title: 'in', value: (row) => grouped(row.in), align: 'decimal', importance: 5 },
-  { title: 'out', value: (row) => grouped(row.out), align: 'decimal', importance: 5 },
-  {
-    title: 'net',
+  }),
+  summaryColumn('count', { title: 'bills', align: 'right', importance: 4 }),
+  summaryColumn('in', { importance: 5 }),
+  summaryColumn('out', { importance: 5 }),
+  summaryColumn('net', {
     value: ({ net }) => grouped(signed(net)),
-    align: 'decimal',
     importance: 7,
     paint: (text, { net }, paint) => paintChange(text, net, paint),
-  },
+  }),
 ];

@@ -1,37 +1,36 @@
+import { fieldColumns } from '../../cli/field-columns.js';
 import * as shape from '../../cli/shapes.js';
-import { grouped } from '../../domain/decimal.js';
 import { DEPOSIT_STATES, type Deposit } from '../../domain/funds.js';
 import { suggest } from '../../errors.js';
-import { wireField } from '../../exchange/description.js';
 import type { Column } from '../../terminal/table.js';
-import { isoTime, localTime, timeTitle } from '../../terminal/time.js';
-import { type Context, define } from '../command.js';
+import { isoTime, localTime } from '../../terminal/time.js';
+import { type Context, define } from '../session/command.js';
 import { stateColumn } from './state-columns.js';
 import { listTransfers, TRANSFER_ARGUMENTS, transferFlags } from './transfer-listing.js';
 
 type DepositRow = ReturnType<typeof depositRow>;
+
+const DEPOSIT = shape.object({
+  id: shape.id('of the record'),
+  time: shape.nullable(shape.time('null if the time zone is unknown then')),
+  timeRaw: shape.nullable(shape.outsideText('as sent')),
+  coin: shape.outsideText(''),
+  amount: shape.decimal(''),
+  address: shape.nullable(shape.outsideText('')),
+  hash: shape.nullable(shape.outsideText('')),
+  confirmations: shape.nullable(shape.integer('')),
+  internal: shape.nullable(shape.boolean('within the exchange')),
+  description: shape.nullable(shape.outsideText("the exchange's text")),
+  state: shape.enumOf([...DEPOSIT_STATES, 'other'], ''),
+  status: shape.integer("the exchange's code"),
+});
 
 export default define({
   summary: 'List deposits of a coin, newest first',
   arguments: TRANSFER_ARGUMENTS,
   flags: transferFlags('deposits'),
   examples: ['deposits usdt', 'deposits btc --all --csv', 'deposits usdt --watch'],
-  output: shape.array(
-    shape.object({
-      id: shape.id('of the record', wireField.DEPOSIT.id),
-      time: shape.nullable(shape.time('null if the time zone is unknown then', wireField.DEPOSIT.time)),
-      timeRaw: shape.nullable(shape.text('as sent', wireField.DEPOSIT.timeRaw)),
-      coin: shape.text('', wireField.DEPOSIT.coin),
-      amount: shape.decimal('', wireField.DEPOSIT.amount),
-      address: shape.nullable(shape.text('', wireField.DEPOSIT.address)),
-      hash: shape.nullable(shape.text('', wireField.DEPOSIT.hash)),
-      confirmations: shape.nullable(shape.integer('', wireField.DEPOSIT.confirmations)),
-      internal: shape.nullable(shape.boolean('within the exchange', wireField.DEPOSIT.internal)),
-      description: shape.nullable(shape.text("the exchange's text", wireField.DEPOSIT.description)),
-      state: shape.enumOf([...DEPOSIT_STATES, 'other'], '', wireField.DEPOSIT.state),
-      status: shape.integer("the exchange's code", wireField.DEPOSIT.status),
-    }),
-  ),
+  output: shape.array(DEPOSIT),
   run: (context, input) =>
     listTransfers(
       context,
@@ -39,7 +38,7 @@ export default define({
         what: 'deposits',
         read: (client, coin, page) => client.deposits(coin, page),
         rowMaker: () => rowMaker(context),
-        fields: FIELDS,
+        row: DEPOSIT,
         columns: columns(),
       },
       input,
@@ -72,39 +71,24 @@ function depositRow({ id, time, ...deposit }: Deposit) {
   return { id, time: time === null ? null : isoTime(time), ...deposit };
 }
 
-const FIELDS = [
-  'id',
-  'time',
-  'timeRaw',
-  'coin',
-  'amount',
-  'address',
-  'hash',
-  'confirmations',
-  'internal',
-  'description',
-  'state',
-  'status',
-] as const;
+const column = fieldColumns<DepositRow>(DEPOSIT);
 
 const columns = (): readonly Column<DepositRow>[] => [
-  {
-    title: timeTitle(),
+  column('time', {
     value: ({ time, timeRaw }) => {
       if (time !== null) return localTime(Date.parse(time));
       return timeRaw === null ? null : `${timeRaw} ${UNCERTAIN}`;
     },
     importance: 6,
-  },
-  { title: 'amount', value: ({ amount }) => grouped(amount), rowKey: ({ id }) => id, align: 'decimal', importance: 9 },
+  }),
+  column('amount', { rowKey: ({ id }) => id, importance: 9 }),
   stateColumn<DepositRow>(8),
-  {
-    title: 'confirmations',
+  column('confirmations', {
     value: ({ confirmations, internal }) => (confirmations === null || internal ? null : String(confirmations)),
     align: 'right',
     importance: 5,
-  },
-  { title: 'hash', value: ({ hash, internal }) => hash ?? (internal ? 'internal' : null), importance: 4 },
-  { title: 'address', value: ({ address }) => address, importance: 2 },
-  { title: 'id', value: ({ id }) => id, importance: 3, paint: (text, _, paint) => paint.faint(text) },
+  }),
+  column('hash', { value: ({ hash, internal }) => hash ?? (internal ? 'internal' : null), importance: 4 }),
+  column('address', { importance: 2 }),
+  column('id', { importance: 3, paint: (text, _, paint) => paint.faint(text) }),
 ];

@@ -1,44 +1,45 @@
 import { listing } from '../../cli/answers.js';
 import { optional } from '../../cli/definition.js';
+import { fieldColumns } from '../../cli/field-columns.js';
 import * as shape from '../../cli/shapes.js';
-import { grouped } from '../../domain/decimal.js';
 import type { ChainFee } from '../../domain/funds.js';
 import { asFailure, Failure, suggest } from '../../errors.js';
-import { wireField } from '../../exchange/description.js';
-import { define } from '../command.js';
-import { coinName } from '../inputs.js';
+import { coinName } from '../inputs/parsers.js';
+import { define } from '../session/command.js';
 import { explainRefusal } from './refusal.js';
 import { openColumn } from './state-columns.js';
+
+const CHAIN_FEE = shape.object({
+  coin: shape.outsideText(''),
+  chain: shape.outsideText(''),
+  mainChain: shape.outsideText(''),
+  fee: shape.decimal('of a withdrawal'),
+  canDeposit: shape.boolean(''),
+  canWithdraw: shape.boolean(''),
+});
+
+const column = fieldColumns<ChainFee>(CHAIN_FEE);
 
 export default define({
   summary: 'List withdrawal fees and open chains',
   arguments: { coin: optional('the coin (default: all)', coinName) },
   examples: ['fees', 'fees usdt --json'],
-  output: shape.array(
-    shape.object({
-      coin: shape.text('', wireField.CHAIN_FEE.coin),
-      chain: shape.text('', wireField.CHAIN_FEE.chain),
-      mainChain: shape.text('', wireField.CHAIN_FEE.mainChain),
-      fee: shape.decimal('of a withdrawal', wireField.CHAIN_FEE.fee),
-      canDeposit: shape.boolean('', wireField.CHAIN_FEE.canDeposit),
-      canWithdraw: shape.boolean('', wireField.CHAIN_FEE.canWithdraw),
-    }),
-  ),
+  output: shape.array(CHAIN_FEE),
   async run(context, { coin }) {
     const client = await context.session.exchange.open();
-    const rows = await explainRefusal(context, { coin, permission: 'money' }, () => client.fees(coin)).catch(
+    const rows = await explainRefusal(context, { coin, permission: 'money' }, () => client.fees({ coin })).catch(
       (error: unknown) => {
         throw coin === undefined ? withoutCoin(asFailure(error)) : error;
       },
     );
     return listing({
       rows,
-      fields: ['coin', 'chain', 'mainChain', 'fee', 'canDeposit', 'canWithdraw'],
+      row: CHAIN_FEE,
       columns: [
-        { title: 'coin', value: (row) => row.coin, importance: 9, paint: (text, _, paint) => paint.strong(text) },
-        { title: 'chain', value: ({ chain }) => chain, importance: 8 },
-        { title: 'main chain', value: ({ mainChain }) => mainChain, importance: 2 },
-        { title: 'fee', value: ({ fee }) => grouped(fee), align: 'decimal', importance: 8 },
+        column('coin', { importance: 9, paint: (text, _, paint) => paint.strong(text) }),
+        column('chain', { importance: 8 }),
+        column('mainChain', { title: 'main chain', importance: 2 }),
+        column('fee', { importance: 8 }),
         openColumn<ChainFee>('deposits', ({ canDeposit }) => canDeposit, 5),
         openColumn<ChainFee>('withdrawals', ({ canWithdraw }) => canWithdraw, 6),
       ],

@@ -1,7 +1,7 @@
 import { nearest } from '../../config/nearest.js';
 import { Failure, suggest, tryRead, usage } from '../../errors.js';
 import type { Exchange, Pages } from '../../exchange/exchange.js';
-import type { Context } from '../command.js';
+import type { Context } from '../session/command.js';
 
 /** What a funds operation is about. */
 interface Subject {
@@ -48,7 +48,7 @@ async function explanationOf({ session }: Pick<Context, 'session'>, { coin, perm
 }
 
 async function coinsOf(client: Exchange): Promise<string[]> {
-  return [...new Set((await client.fees()).map(({ coin }) => coin))];
+  return [...new Set((await client.fees({})).map(({ coin }) => coin))];
 }
 
 /** An unknown coin, with the nearest names. */

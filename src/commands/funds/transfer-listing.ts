@@ -1,10 +1,10 @@
 import { required } from '../../cli/definition.js';
+import type { Shape } from '../../cli/shapes.js';
 import { FACTS } from '../../exchange/description.js';
 import type { Exchange, Pages } from '../../exchange/exchange.js';
 import type { Result } from '../../terminal/answer.js';
 import type { Column } from '../../terminal/table.js';
-import type { Context } from '../command.js';
-import { coinName } from '../inputs.js';
+import { coinName } from '../inputs/parsers.js';
 import {
   type PagedListing,
   pagedListing,
@@ -12,8 +12,9 @@ import {
   requirePageOrAll,
   wholeListing,
   withTimePerPage,
-} from '../paged-listing.js';
-import { requireWatchable, WATCH, watch } from '../watch/watch.js';
+} from '../listings/paged-listing.js';
+import { requireWatchable, WATCH, watch } from '../live/watch-flag.js';
+import type { Context } from '../session/command.js';
 import { explainRefusalOfPages } from './refusal.js';
 
 export const TRANSFER_ARGUMENTS = { coin: required('the coin', coinName) };
@@ -35,7 +36,7 @@ interface TransferKind<Entry, Row extends object> {
   readonly read: (client: Exchange, coin: string, page?: number) => Pages<Entry>;
   /** Called once, and only if there are entries. */
   readonly rowMaker: () => Promise<(entry: Entry) => Row>;
-  readonly fields: readonly (keyof Row & string)[];
+  readonly row: Shape;
   readonly columns: readonly Column<Row>[];
 }
 

@@ -9,7 +9,7 @@ import type { CancelAttempt, CancelResult } from '../../trading/cancel/cancel-or
 import type { TradingContext } from '../../trading/trading-context.js';
 import { byReason, CancelRun, inEachMarket, marketsToCancel, openInAllMarkets } from '../cancel/all-markets.js';
 import { cancelRow, cancelTable } from '../cancel/cancel-result.js';
-import type { Context } from '../command.js';
+import type { Context } from '../session/command.js';
 
 /** What `pit halt --cancel` did. */
 export interface CancelledEverywhere {

@@ -16,9 +16,9 @@ import {
   sell,
 } from '../../trading/flatten/flatten.js';
 import { guardLimits } from '../../trading/guards/limits.js';
-import type { Context } from '../command.js';
 import { orderResult } from '../order/order-result.js';
-import { carryOut, exchangeText, openWrite, type WriteContext } from '../write.js';
+import type { Context } from '../session/command.js';
+import { carryOut, exchangeText, openWrite, type WriteContext } from '../writes/write.js';
 
 /** What `pit halt --flatten` did. */
 export interface Flattened {

@@ -9,10 +9,10 @@ import type { Screen } from '../../terminal/screen.js';
 import { safe, wrapped } from '../../terminal/text.js';
 import { isoTime, zonedTime } from '../../terminal/time.js';
 import { CANCELLED } from '../cancel/cancel-result.js';
-import { type Context, define } from '../command.js';
-import { coinName, durationAboveZero, profileName } from '../inputs.js';
+import { coinName, durationAboveZero, profileName } from '../inputs/parsers.js';
 import { SENT_ORDER } from '../order/order-result.js';
-import { reportingSignals } from '../write.js';
+import { type Context, define } from '../session/command.js';
+import { reportingSignals } from '../writes/write.js';
 import { CancelEverywhere, type CancelledEverywhere, NOTHING_CANCELLED, openEverywhere } from './cancel-everywhere.js';
 import { type Flattened, flatten, NOTHING_FLATTENED, sellEverything } from './flatten.js';
 
@@ -28,7 +28,7 @@ const HALTED: shape.Fields = {
   ...HALT,
   cancelled: shape.array(shape.object(CANCELLED), 'by --cancel'),
   timers: shape.array(
-    shape.object({ market: shape.text(''), cancelsAt: shape.time("by the exchange's clock") }),
+    shape.object({ market: shape.outsideText(''), cancelsAt: shape.time("by the exchange's clock") }),
     'when the exchange itself cancels what is left',
   ),
   flattened: shape.array(SENT_ORDER, 'the orders of --flatten'),
@@ -56,9 +56,12 @@ export default define({
   dryRunOutput: shape.object({
     dryRun: shape.boolean('always true'),
     ...HALT,
-    orders: shape.array(shape.object({ market: shape.text(''), id: shape.id('') }), 'that --cancel would cancel'),
+    orders: shape.array(
+      shape.object({ market: shape.outsideText(''), id: shape.id('') }),
+      'that --cancel would cancel',
+    ),
     holdings: shape.array(
-      shape.object({ coin: shape.text(''), amount: shape.decimal('') }),
+      shape.object({ coin: shape.outsideText(''), amount: shape.decimal('') }),
       'that --flatten would sell as far as there are buyers',
     ),
   }),

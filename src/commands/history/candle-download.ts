@@ -6,8 +6,8 @@ import type { CandlePage, CandleSeries, Exchange } from '../../exchange/exchange
 import type { Answer } from '../../terminal/answer.js';
 import { progressBar } from '../../terminal/progress.js';
 import { isoTime } from '../../terminal/time.js';
-import type { Context } from '../command.js';
-import { withTimePerPage } from '../paged-listing.js';
+import { withTimePerPage } from '../listings/paged-listing.js';
+import type { Context } from '../session/command.js';
 import { type Downloaded, noteInterrupt, stopped, summaryOf, withOutput } from './output-file.js';
 import { CandleCheck, type Gap, gapOf } from './row-checks.js';
 import { type Series, SeriesFile } from './series-file.js';

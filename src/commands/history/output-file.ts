@@ -2,8 +2,8 @@ import fs from 'node:fs';
 import { grouped } from '../../domain/decimal.js';
 import { Failure, usage } from '../../errors.js';
 import type { Answer } from '../../terminal/answer.js';
-import type { Context } from '../command.js';
 import { isStdout, openOutputStream, outputPlace } from '../named-files/output.js';
+import type { Context } from '../session/command.js';
 import {
   formatOf,
   otherFile,

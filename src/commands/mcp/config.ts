@@ -2,8 +2,8 @@ import path from 'node:path';
 import { required } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import type { Host } from '../../platform/host.js';
-import { define } from '../command.js';
-import { oneOf } from '../inputs.js';
+import { oneOf } from '../inputs/parsers.js';
+import { define } from '../session/command.js';
 
 /** What a client runs to start the server. */
 interface ServerCommand {

@@ -4,8 +4,8 @@ import type { Program } from '../../cli/run.js';
 import * as shape from '../../cli/shapes.js';
 import { GUARD_SETTINGS } from '../../config/settings.js';
 import { quoted, suggest, usage } from '../../errors.js';
-import { define } from '../command.js';
-import { marketName, oneOf, wholeNumber } from '../inputs.js';
+import { marketName, oneOf, wholeNumber } from '../inputs/parsers.js';
+import { define } from '../session/command.js';
 import { READ_TOOLS } from './read-tools.js';
 import { tradingTools } from './trading-tools.js';
 

@@ -10,7 +10,7 @@ import address from '../funds/address.js';
 import bills from '../funds/bills.js';
 import deposits from '../funds/deposits.js';
 import withdrawals from '../funds/withdrawals.js';
-import kline from '../kline.js';
+import kline from '../kline/kline.js';
 import markets from '../markets.js';
 import orders from '../orders.js';
 import { PNL_ROW } from '../pnl/rows.js';

@@ -19,7 +19,7 @@ import {
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { Program } from '../../cli/run.js';
 import { version } from '../../version.js';
-import type { Context } from '../command.js';
+import type { Context } from '../session/command.js';
 import { checkArguments } from './arguments.js';
 import { FROM_OUTSIDE } from './outside-texts.js';
 import { errorOf, runCommand } from './run-command.js';

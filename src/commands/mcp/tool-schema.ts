@@ -1,4 +1,4 @@
-import type * as shape from '../../cli/shapes.js';
+import * as shape from '../../cli/shapes.js';
 import { FROM_OUTSIDE } from './outside-texts.js';
 import type { Parameter, Tool } from './tool.js';
 
@@ -35,32 +35,11 @@ function parameterSchema({ type, description, choices }: Parameter): object {
   return { type: name, description, ...values };
 }
 
-/** The shape without patterns, wire names, and lists of required fields: they cost an agent more tokens than they are worth. */
-function brief({
-  type,
-  description,
-  enum: values,
-  pattern,
-  properties,
-  items,
-  additionalProperties,
-  anyOf,
-  $comment,
-}: shape.Shape): shape.Shape {
-  const isText = [type].flat().includes('string') && pattern === undefined && values === undefined;
-  const marked = isText && $comment !== undefined ? [description, FROM_OUTSIDE] : [description];
-  const shown = marked.filter((part) => part !== undefined).join(' ');
-  return {
-    ...(type === undefined ? {} : { type }),
-    ...(shown === '' ? {} : { description: shown }),
-    ...(values === undefined ? {} : { enum: values }),
-    ...(properties === undefined ? {} : { properties: mapped(properties) }),
-    ...(items === undefined ? {} : { items: brief(items) }),
-    ...(additionalProperties === undefined ? {} : { additionalProperties: brief(additionalProperties) }),
-    ...(anyOf === undefined ? {} : { anyOf: anyOf.map(brief) }),
-  };
-}
-
-function mapped(properties: shape.Fields): shape.Fields {
-  return Object.fromEntries(Object.entries(properties).map(([key, one]) => [key, brief(one)]));
+/** The shape without patterns and lists of required fields: they cost an agent more tokens than they are worth. */
+function brief(output: shape.Shape): shape.Shape {
+  return shape.mapShape(output, ({ pattern: _pattern, required: _required, title: _title, fromOutside, ...shown }) => {
+    if (fromOutside === undefined) return shown;
+    const { description, ...rest } = shown;
+    return { ...rest, description: description === undefined ? FROM_OUTSIDE : `${description} ${FROM_OUTSIDE}` };
+  });
 }

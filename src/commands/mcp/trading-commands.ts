@@ -3,15 +3,15 @@ import * as shape from '../../cli/shapes.js';
 import { usage } from '../../errors.js';
 import { parseAmount, parsePrice } from '../../trading/expressions.js';
 import type { AgentLimits } from '../../trading/guards/agent-limits.js';
-import { type Context, define } from '../command.js';
 import { PREPARED, preparedRow } from '../commit/commit.js';
 import { describedTerms } from '../commit/described-terms.js';
 import { type PrepareRequest, prepareWrite } from '../commit/prepare.js';
 import { commitPrepared, findPrepared } from '../commit/send-prepared.js';
-import { marketName, oneOf, orderId, preparedId } from '../inputs.js';
+import { marketName, oneOf, orderId, preparedId } from '../inputs/parsers.js';
 import { parseLadder } from '../order/batch-input.js';
 import { checkGiven } from '../order/order-args.js';
-import { openWrite } from '../write.js';
+import { type Context, define } from '../session/command.js';
+import { openWrite } from '../writes/write.js';
 
 /** In one prepared write. A user would not read more before confirming. */
 const MOST_ORDERS = 50;

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { Failure, systemErrorCode, usage } from '../../errors.js';
 import { openInput } from '../../platform/input-stream.js';
-import type { Context } from '../command.js';
+import type { Context } from '../session/command.js';
 
 /** The name of stdin on a command line. */
 export const STDIN = '-';

@@ -7,7 +7,7 @@ import { Failure, systemErrorCode, usage } from '../../errors.js';
 import { openRegular } from '../../platform/bounded-file.js';
 import { cannotWrite } from '../../platform/private-files.js';
 import { Replacement } from '../../platform/replacement.js';
-import type { Context } from '../command.js';
+import type { Context } from '../session/command.js';
 
 /** The failure for a file that the user named and that cannot be written. What is a Failure already is returned. */
 export function cannotWriteOutput(file: string, thrown: unknown): Failure {

@@ -4,7 +4,7 @@ import { Failure } from '../../errors.js';
 import { zonedTime } from '../../terminal/time.js';
 import { type Wait, waitForOrder } from '../../trading/orders/wait.js';
 import type { TradingContext } from '../../trading/trading-context.js';
-import type { Context } from '../command.js';
+import type { Context } from '../session/command.js';
 
 interface Awaited {
   readonly found: Order;

@@ -19,11 +19,11 @@ import {
   priceText,
 } from '../../trading/expressions.js';
 import type { BatchLine } from '../../trading/journal/write.js';
-import { referenceOf } from '../../trading/market-view.js';
 import { type MarketSnapshot, orThrow } from '../../trading/preview/market-snapshot.js';
-import type { Context } from '../command.js';
-import { wholeNumber } from '../inputs.js';
+import { referenceOf } from '../../trading/preview/market-view.js';
+import { wholeNumber } from '../inputs/parsers.js';
 import { readNamedFile } from '../named-files/input.js';
+import type { Context } from '../session/command.js';
 
 /** The flags that say which orders are meant. */
 interface Flags {

@@ -4,7 +4,7 @@ import { splitMarket } from '../../domain/market.js';
 import type { Order } from '../../domain/order.js';
 import type { Refusal } from '../../domain/refusal.js';
 import { Failure, type Hint, Interrupted, type Interruption, suggest } from '../../errors.js';
-import { FACTS, wireField } from '../../exchange/description.js';
+import { FACTS } from '../../exchange/description.js';
 import { refusalFailure } from '../../exchange/exchange.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { Paint } from '../../terminal/palette.js';
@@ -17,7 +17,7 @@ import { type Job, MAX_PAIRS } from '../../trading/batches/job.js';
 import { type Ending, JobRun, type Phase } from '../../trading/batches/job-run.js';
 import { resumeCommand } from '../../trading/batches/start-job.js';
 import { duplicateFailure } from '../session/duplicate-warnings.js';
-import type { WriteContext } from '../write.js';
+import type { WriteContext } from '../writes/write.js';
 import { FILLS, feeText, fillsSoFar, STATE_AND_FILLS, totalOfFills, UNKNOWN_FILLS } from './fills-so-far.js';
 
 export const BATCH_NOT_CHECKED_FOR_DUPLICATES =
@@ -131,9 +131,7 @@ export const BATCH_LINE = shape.object({
   price: shape.decimal('in the quote coin'),
   amount: shape.decimal('in the base coin'),
   outcome: shape.enumOf(['placed', 'refused', 'unknown', 'notSent'], ''),
-  id: shape.nullable(
-    shape.id('of the order, also of one that an answer named and nothing shows yet', wireField.PLACED_ORDERS.id),
-  ),
+  id: shape.nullable(shape.id('of the order, also of one that an answer named and nothing shows yet')),
   reason: shape.nullable(shape.text("the exchange's message, or why it was not sent")),
   ...STATE_AND_FILLS,
 });

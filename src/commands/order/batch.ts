@@ -15,11 +15,11 @@ import {
 import { parseAmount } from '../../trading/expressions.js';
 import type { GuardName } from '../../trading/guards/limits.js';
 import type { BatchLine, BatchTerms } from '../../trading/journal/write.js';
-import { settleMarket, settleSide } from '../../trading/settle.js';
-import { define } from '../command.js';
-import { overriddenBy, overrideFlag } from '../guard-overrides.js';
-import { filePath, marketName, oneOf, unresolvedId } from '../inputs.js';
-import { openWrite, reportingSignals, type WriteContext } from '../write.js';
+import { settleMarket, settleSide } from '../../trading/settling/reconcile-orders.js';
+import { filePath, marketName, oneOf, unresolvedId } from '../inputs/parsers.js';
+import { define } from '../session/command.js';
+import { overriddenBy, overrideFlag } from '../writes/guard-overrides.js';
+import { openWrite, reportingSignals, type WriteContext } from '../writes/write.js';
 import { ladderText, type NewOrders, newOrders, parseLadder, readInput, requireConsistent } from './batch-input.js';
 import { batchPreviewText, batchQuestion, DRY_BATCH, dryBatch, type PlannedBatch } from './batch-preview.js';
 import { BATCH, BATCH_LINE, BATCH_NOT_CHECKED_FOR_DUPLICATES, batchAnswer, RunningJob } from './batch-result.js';

@@ -9,7 +9,7 @@ export const FILLS = {
   filledValue: shape.nullable(shape.decimal('in the quote coin')),
   averagePrice: shape.nullable(shape.decimal('null if nothing has filled')),
   fee: shape.nullable(shape.decimal('so far')),
-  feeCoin: shape.nullable(shape.text('as observed')),
+  feeCoin: shape.nullable(shape.outsideText('as observed')),
 };
 
 /** The fields that say what an order did right after it was placed. */

@@ -3,26 +3,25 @@ import { formatAmount, formatPrice } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
 import type { Order, Side } from '../../domain/order.js';
 import { Failure, suggest } from '../../errors.js';
-import { wireField } from '../../exchange/description.js';
 import { notSentFailure, refusalFailure } from '../../exchange/exchange.js';
 import type { Answer } from '../../terminal/answer.js';
 import { paintSide, sideText } from '../../terminal/cells.js';
 import type { Screen } from '../../terminal/screen.js';
 import { zonedTime } from '../../terminal/time.js';
 import type { RecordedOrderTerms } from '../../trading/journal/write.js';
-import type { Placement, Unknown } from '../../trading/orders/settle-order.js';
 import { averageOfFills, notionalText } from '../../trading/orders/terms.js';
+import type { Placement, Unknown } from '../../trading/settling/settle-order.js';
 import { duplicateFailure, NOT_CHECKED_FOR_DUPLICATES, withoutClosed } from '../session/duplicate-warnings.js';
-import type { WriteContext } from '../write.js';
+import type { WriteContext } from '../writes/write.js';
 import { feeText, fillsSoFar, STATE_AND_FILLS } from './fills-so-far.js';
 import { accountText, averageText } from './preview.js';
 
 /** The outcome of an order that was sent. */
 export const ORDER_RESULT: shape.Fields = {
   outcome: shape.enumOf(['placed', 'notSent', 'refused', 'unknown'], ''),
-  id: shape.nullable(shape.id('of the order', wireField.PLACED_ORDER.id)),
+  id: shape.nullable(shape.id('of the order')),
   clientId: shape.text('your own id, or the one that pit generated'),
-  market: shape.text(''),
+  market: shape.outsideText(''),
   side: shape.enumOf(['buy', 'sell'], ''),
   type: shape.enumOf(['limit', 'postOnly', 'ioc'], ''),
   account: shape.enumOf(['spot', 'isolated', 'cross'], ''),

@@ -1,7 +1,7 @@
+import { fieldColumns } from '../../cli/field-columns.js';
 import * as shape from '../../cli/shapes.js';
 import { Decimal, formatAmount, formatAverage, grouped } from '../../domain/decimal.js';
 import type { Order, OrderState, OrderType, Side } from '../../domain/order.js';
-import { wireField } from '../../exchange/description.js';
 import { paintSide, sideColumn, sideText } from '../../terminal/cells.js';
 import type { Paint } from '../../terminal/palette.js';
 import type { Screen } from '../../terminal/screen.js';
@@ -34,24 +34,24 @@ export interface OrderRow {
 }
 
 export const ORDER: shape.Fields = {
-  id: shape.id('of the order', wireField.ORDER.id),
+  id: shape.id('of the order'),
   clientId: shape.nullable(shape.text('your own id; null if pit did not place it lately')),
-  market: shape.text('', wireField.ORDER.market),
-  side: shape.enumOf(['buy', 'sell'], '', wireField.ORDER.side),
-  type: shape.enumOf(['limit', 'postOnly', 'ioc', 'other'], '', wireField.ORDER.type),
+  market: shape.outsideText(''),
+  side: shape.enumOf(['buy', 'sell'], ''),
+  type: shape.enumOf(['limit', 'postOnly', 'ioc', 'other'], ''),
   account: shape.nullable(shape.enumOf(['spot', 'isolated', 'cross'], 'the exchange does not report it')),
-  price: shape.decimal('in the quote coin', wireField.ORDER.price),
-  amount: shape.decimal('in the base coin', wireField.ORDER.amount),
-  filled: shape.decimal('in the base coin', wireField.ORDER.filled),
+  price: shape.decimal('in the quote coin'),
+  amount: shape.decimal('in the base coin'),
+  filled: shape.decimal('in the base coin'),
   remaining: shape.decimal('amount less what has filled'),
-  filledValue: shape.decimal('in the quote coin', wireField.ORDER.filledValue),
+  filledValue: shape.decimal('in the quote coin'),
   averagePrice: shape.nullable(shape.decimal('null if nothing has filled')),
-  fee: shape.nullable(shape.decimal('so far', wireField.ORDER.fee)),
-  feeCoin: shape.nullable(shape.text('as observed')),
-  feeDiscount: shape.boolean("paid with the platform's own coin", wireField.ORDER.feeDiscount),
-  time: shape.time('when it was placed', wireField.ORDER.time),
-  state: shape.enumOf(['open', 'filled', 'cancelled', 'other'], '', wireField.ORDER.state),
-  status: shape.integer("the exchange's own code", wireField.ORDER.status),
+  fee: shape.nullable(shape.decimal('so far')),
+  feeCoin: shape.nullable(shape.outsideText('as observed')),
+  feeDiscount: shape.boolean("paid with the platform's own coin"),
+  time: shape.time('when it was placed'),
+  state: shape.enumOf(['open', 'filled', 'cancelled', 'other'], ''),
+  status: shape.integer("the exchange's own code"),
 };
 
 /** An order as a row of output. The exchange names a client id only if the order was asked for by it. */
@@ -80,12 +80,9 @@ export function orderRow(order: Order, clientId = order.clientId): OrderRow {
   };
 }
 
-const MARKET_COLUMN: Column<OrderRow> = {
-  title: 'market',
-  value: ({ market }) => market,
-  importance: 10,
-  paint: (text, _, paint) => paint.strong(text),
-};
+const column = fieldColumns<OrderRow>(shape.object(ORDER));
+
+const MARKET_COLUMN = column('market', { importance: 10, paint: (text, _, paint) => paint.strong(text) });
 
 /** Sorts by the time of placing, and then by id: the exchange numbers its orders in that order too. */
 export function newestFirst<Time extends string | number>(
@@ -98,27 +95,17 @@ export function newestFirst<Time extends string | number>(
 
 /** An order's columns in a list. */
 export const orderColumns = (ofSeveralMarkets = false): readonly Column<OrderRow>[] => [
-  { title: timeTitle(), value: ({ time }) => localTime(Date.parse(time)), importance: 4 },
-  { title: 'id', value: ({ id }) => id, rowKey: ({ id }) => id, importance: 9 },
+  column('time', { importance: 4 }),
+  column('id', { rowKey: ({ id }) => id, importance: 9 }),
   ...(ofSeveralMarkets ? [MARKET_COLUMN] : []),
   sideColumn((row: OrderRow) => row.side, { importance: 8 }),
-  { title: 'price', value: ({ price }) => grouped(price), align: 'decimal', importance: 8 },
-  { title: 'amount', value: ({ amount }) => formatAmount(amount), align: 'decimal', importance: 7 },
-  { title: 'filled', value: ({ filled }) => formatAmount(filled), align: 'decimal', importance: 6 },
-  {
-    title: 'average',
-    value: averageText,
-    align: 'decimal',
-    importance: 2,
-  },
-  { title: 'fee', value: feeText, align: 'right', importance: 1 },
-  { title: 'type', value: ({ type }) => type, importance: 3 },
-  {
-    title: 'state',
-    value: ({ state }) => state,
-    importance: 5,
-    paint: (text, row, paint) => paintState(text, row, paint),
-  },
+  column('price', { importance: 8 }),
+  column('amount', { value: ({ amount }) => formatAmount(amount), importance: 7 }),
+  column('filled', { value: ({ filled }) => formatAmount(filled), importance: 6 }),
+  column('averagePrice', { title: 'average', value: averageText, importance: 2 }),
+  column('fee', { value: feeText, align: 'right', importance: 1 }),
+  column('type', { importance: 3 }),
+  column('state', { importance: 5, paint: (text, row, paint) => paintState(text, row, paint) }),
 ];
 
 /** The average with the decimals of the order's price, which the exchange lists with those of the market. */

@@ -9,13 +9,13 @@ import { SendGate } from '../../trading/journal/entry.js';
 import type { RecordedOrderTerms } from '../../trading/journal/write.js';
 import { differenceFrom, findExistingOrder } from '../../trading/orders/existing-order.js';
 import { placeOrder, refuseIdenticalOrder } from '../../trading/orders/place.js';
-import type { Placement } from '../../trading/orders/settle-order.js';
 import { newClientId, termsText, validateOrder } from '../../trading/orders/terms.js';
 import type { MarketSnapshot } from '../../trading/preview/market-snapshot.js';
-import { type Context, define } from '../command.js';
-import { overriddenBy, overrideFlag } from '../guard-overrides.js';
-import { clientId, marketName, oneOf, PRICE_WORDS } from '../inputs.js';
-import { mayBeDone, openWithConsent, type WriteContext } from '../write.js';
+import type { Placement } from '../../trading/settling/settle-order.js';
+import { clientId, marketName, oneOf, PRICE_WORDS } from '../inputs/parsers.js';
+import { type Context, define } from '../session/command.js';
+import { overriddenBy, overrideFlag } from '../writes/guard-overrides.js';
+import { mayBeDone, openWithConsent, type WriteContext } from '../writes/write.js';
 import { awaitOrder } from './await-order.js';
 import {
   checkGiven,
@@ -272,6 +272,11 @@ interface Sending extends Pick<Orders<PlannedOrder, unknown>, 'overridden' | 'if
 
 type Placed = Extract<Placement, { outcome: 'placed' }>;
 
+/** Whether it took nothing from the book. */
+function isResting(placement: Placement): boolean {
+  return placement.outcome === 'placed' && placement.order !== null && Decimal.of(placement.order.filled).sign === 0;
+}
+
 /** An order after the wait for its state. */
 interface Waited {
   readonly placement: Placement;
@@ -290,6 +295,7 @@ function sendPlanned(context: WriteContext, { clientId, onConfirmed, whenPlaced,
     send: async ({ id, terms }, options): Promise<Waited> => {
       onConfirmed?.(options.overridden ?? []);
       const placement = await placeOrder(context.trading, terms, { id, clientId, gate, ...options });
+      if (!isResting(placement)) context.trading.recentBooks?.forget();
       // a duplicate is reported at once: it may be filled meanwhile
       if (placement.outcome !== 'placed' || whenPlaced === undefined || (placement.duplicates ?? []).length > 0)
         return { placement };

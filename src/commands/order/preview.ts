@@ -7,15 +7,15 @@ import type { Screen } from '../../terminal/screen.js';
 import { type Entry, record } from '../../terminal/table.js';
 import type { GuardName } from '../../trading/guards/limits.js';
 import type { RecordedOrderTerms } from '../../trading/journal/write.js';
-import { averagePrice, distanceFrom, distanceText } from '../../trading/market-view.js';
 import { notionalText } from '../../trading/orders/terms.js';
 import type { Assessment } from '../../trading/preview/ask-again.js';
 import { spentCoin } from '../../trading/preview/market-snapshot.js';
+import { averagePrice, distanceFrom, distanceText } from '../../trading/preview/market-view.js';
 import type { PreviewData } from '../../trading/preview/preview.js';
-import { dryRunShape, PREVIEW_FIELDS, type PreviewJson } from '../dry-run.js';
-import { breachText } from '../guard-overrides.js';
 import { knownGain } from '../pnl/known-gain.js';
-import { dryRequest, exchangeText, type WriteContext } from '../write.js';
+import { dryRunShape, PREVIEW_FIELDS, type PreviewJson } from '../writes/dry-run.js';
+import { breachText } from '../writes/guard-overrides.js';
+import { dryRequest, exchangeText, type WriteContext } from '../writes/write.js';
 
 /** Orders that were checked, with what they would do. */
 interface Previewed extends Assessment {

@@ -9,12 +9,12 @@ import { newClientId, termsText } from '../../trading/orders/terms.js';
 import { type PreparedTerms, requireSameOrder } from '../../trading/prepared/prepared-write.js';
 import { type Changes, planReplacement, type ReplacePlan } from '../../trading/replace/plan.js';
 import { type Replacement, replaceOrder } from '../../trading/replace/replace.js';
-import { define } from '../command.js';
-import { overriddenBy, overrideFlag } from '../guard-overrides.js';
-import { knownClientId, marketName, oneOf, orderId, PRICE_WORDS } from '../inputs.js';
-import { explainUnknownMarket } from '../known-market.js';
-import { warnOfUnknownIn } from '../unknown-writes.js';
-import { mayBeDone, openWithConsent, type WriteContext } from '../write.js';
+import { explainUnknownMarket } from '../inputs/known-market.js';
+import { knownClientId, marketName, oneOf, orderId, PRICE_WORDS } from '../inputs/parsers.js';
+import { define } from '../session/command.js';
+import { overriddenBy, overrideFlag } from '../writes/guard-overrides.js';
+import { warnOfUnknownIn } from '../writes/unknown-writes.js';
+import { mayBeDone, openWithConsent, type WriteContext } from '../writes/write.js';
 import { checkGiven } from './order-args.js';
 import {
   DRY_REPLACEMENT,

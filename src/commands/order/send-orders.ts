@@ -9,7 +9,7 @@ import type { GuardName } from '../../trading/guards/limits.js';
 import { type Assessment, PREVIEW_VALID_MS, reasonToAskAgain } from '../../trading/preview/ask-again.js';
 import { MarketSnapshot } from '../../trading/preview/market-snapshot.js';
 import { type OrderPlan, type PreviewData, previewOrders } from '../../trading/preview/preview.js';
-import { concernsMarket, unknownWrites } from '../../trading/unknown-writes.js';
+import { concernsMarket, unknownWrites } from '../../trading/settling/unknown-writes.js';
 import {
   blockedBy,
   confirmGuarded,
@@ -17,8 +17,8 @@ import {
   notOverridden,
   type SendOptions,
   sendOptionsOf,
-} from '../guard-overrides.js';
-import { carryOut, type Write, type WriteContext } from '../write.js';
+} from '../writes/guard-overrides.js';
+import { carryOut, type Write, type WriteContext } from '../writes/write.js';
 import { type PreviewText, previewTable } from './preview.js';
 
 /** Orders with their expressions evaluated, which follow the rules of the market. */
@@ -126,8 +126,12 @@ async function assess<Planned extends PlannedOrders>(
   agentLimits?.requireAllowed({ market: plan.market.market, borrows: plan.borrow === true });
   const limits = await limitsOf(context);
   const readBook = async () => {
-    const isRead = snapshot.isBookRead || needsBook({ ...plan, quote: plan.market.quote }, limits, overridden);
-    return isRead ? snapshot.book() : undefined;
+    if (snapshot.isBookRead) return snapshot.book();
+    if (!needsBook({ ...plan, quote: plan.market.quote }, limits, overridden)) return undefined;
+    const { recentBooks, client } = trading;
+    // what post-only compares with is exact, and an order that is replaced is not in its snapshot's book
+    if (recentBooks === undefined || plan.type === 'postOnly' || snapshot.isWithoutOrder) return snapshot.book();
+    return recentBooks.of(`${client.hosts.baseUrl} ${plan.market.market}`, () => snapshot.book());
   };
   const assessment = isPreviewed
     ? await previewOrders(trading, plan, snapshot, limits)

@@ -5,13 +5,13 @@ import { suggest, usage } from '../../errors.js';
 import type { Screen } from '../../terminal/screen.js';
 import { KnownClientIds } from '../../trading/orders/known-client-ids.js';
 import { WAITS } from '../../trading/orders/wait.js';
-import { settleMarket } from '../../trading/settle.js';
-import { concernsMarket, type UnknownWrite } from '../../trading/unknown-writes.js';
-import { define } from '../command.js';
-import { knownClientId, marketName, oneOf, orderId } from '../inputs.js';
-import { explainUnknownMarket } from '../known-market.js';
-import { warnOfUnknown } from '../unknown-writes.js';
-import { requireWatchable, WATCH, watch } from '../watch/watch.js';
+import { settleMarket } from '../../trading/settling/reconcile-orders.js';
+import { concernsMarket, type UnknownWrite } from '../../trading/settling/unknown-writes.js';
+import { explainUnknownMarket } from '../inputs/known-market.js';
+import { knownClientId, marketName, oneOf, orderId } from '../inputs/parsers.js';
+import { requireWatchable, WATCH, watch } from '../live/watch-flag.js';
+import { define } from '../session/command.js';
+import { warnOfUnknown } from '../writes/unknown-writes.js';
 import { awaitOrder } from './await-order.js';
 import { ORDER, orderRecord, orderRow } from './order-row.js';
 
@@ -33,7 +33,7 @@ export default define({
     'order show btc_usdt --id myorder1 --wait filled --timeout 600',
     'order show btc_usdt --id myorder1 --watch',
   ],
-  output: shape.readFrom(shape.object(ORDER), 'getOrder'),
+  output: shape.object(ORDER),
   async run(context, { market, order, id, wait, watch: isWatched }) {
     if (isWatched) requireWatchable(context, { '--wait': wait });
     if ((order === undefined) === (id === undefined))

@@ -15,11 +15,11 @@ import { type AccountPnl, type MarketPnl, profitAndLoss } from '../../trading/pn
 import { type ReadHistory, readHistory } from '../../trading/pnl/read-history.js';
 import type { TradingContext } from '../../trading/trading-context.js';
 import { readRates } from '../account/rates.js';
-import { type Context, define } from '../command.js';
 import { unknownCoin } from '../funds/refusal.js';
-import { coinName, marketName, moment, oneOf, requireRange } from '../inputs.js';
-import { withTimePerPage } from '../paged-listing.js';
-import { LOT_FIELDS, LOT_ROW, lotRow, marketRow, PNL_ROW, totalRow } from './rows.js';
+import { coinName, marketName, moment, oneOf, requireRange } from '../inputs/parsers.js';
+import { withTimePerPage } from '../listings/paged-listing.js';
+import { type Context, define } from '../session/command.js';
+import { LOT_ROW, lotRow, marketRow, PNL_ROW, totalRow } from './rows.js';
 import { LOT_COLUMNS, showPnl } from './view.js';
 
 export default define({
@@ -59,7 +59,7 @@ export default define({
     const answer = listsLots
       ? listing({
           rows: shown.markets.flatMap(({ market, lots }) => lots.map((lot) => lotRow(market, method, lot))),
-          fields: LOT_FIELDS,
+          row: LOT_ROW,
           columns: LOT_COLUMNS(),
           empty: 'Nothing was sold.',
         })

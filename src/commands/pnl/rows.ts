@@ -56,7 +56,7 @@ export const PNL_ROW = shape.object({
       fees: AMOUNT,
       deposits: AMOUNT,
       withdrawals: AMOUNT,
-      other: shape.array(shape.object({ type: shape.text("the exchange's text"), amount: AMOUNT })),
+      other: shape.array(shape.object({ type: shape.outsideText("the exchange's text"), amount: AMOUNT })),
       unexplained: AMOUNT,
     }),
     'how the bills of each coin come about; only in the last row',
@@ -75,8 +75,6 @@ export const LOT_ROW = shape.object({
   daysHeld: shape.nullable(shape.integer('whole days')),
   method: shape.text('fifo, lifo or average'),
 });
-
-export const LOT_FIELDS = Object.keys(LOT_ROW.properties ?? {}) as (keyof LotRow & string)[];
 
 export type PnlRow = ReturnType<typeof marketRow> | ReturnType<typeof totalRow>;
 export type LotRow = ReturnType<typeof lotRow>;

@@ -1,9 +1,9 @@
+import { fieldColumns } from '../../cli/field-columns.js';
 import { Decimal, formatAmount, grouped } from '../../domain/decimal.js';
 import { paintChange, signed } from '../../terminal/cells.js';
 import type { Screen } from '../../terminal/screen.js';
 import { type Column, table } from '../../terminal/table.js';
-import { localTime } from '../../terminal/time.js';
-import type { LotRow, PnlRow } from './rows.js';
+import { LOT_ROW, type LotRow, type PnlRow } from './rows.js';
 
 /** How many decimals people read. */
 export interface Decimals {
@@ -102,28 +102,20 @@ const BALANCE_COLUMNS: readonly Column<BalanceRow>[] = [
   },
 ];
 
+const column = fieldColumns<LotRow>(LOT_ROW);
+const amountOf = (value: string | null) => (value === null ? null : formatAmount(value));
+
 export const LOT_COLUMNS = (): readonly Column<LotRow>[] => [
-  { title: 'market', value: ({ market }) => market, importance: 8, paint: (text, _, paint) => paint.strong(text) },
-  { title: 'opened', value: ({ opened }) => timeOf(opened), importance: 6 },
-  { title: 'closed', value: ({ closed }) => timeOf(closed), importance: 7 },
-  { title: 'amount', value: ({ amount }) => formatAmount(amount), align: 'decimal', importance: 8 },
-  { title: 'cost', value: ({ cost }) => (cost === null ? null : formatAmount(cost)), align: 'decimal', importance: 5 },
-  { title: 'proceeds', value: ({ proceeds }) => formatAmount(proceeds), align: 'decimal', importance: 5 },
-  {
-    title: 'gain',
+  column('market', { importance: 8, paint: (text, _, paint) => paint.strong(text) }),
+  column('opened', { title: 'opened', importance: 6 }),
+  column('closed', { title: 'closed', importance: 7 }),
+  column('amount', { value: ({ amount }) => amountOf(amount), importance: 8 }),
+  column('cost', { value: ({ cost }) => amountOf(cost), importance: 5 }),
+  column('proceeds', { value: ({ proceeds }) => amountOf(proceeds), importance: 5 }),
+  column('gain', {
     value: ({ gain }) => (gain === null ? null : grouped(signed(gain))),
-    align: 'decimal',
     importance: 9,
     paint: (text, { gain }, paint) => paintChange(text, gain, paint),
-  },
-  {
-    title: 'days',
-    value: ({ daysHeld }) => (daysHeld === null ? null : String(daysHeld)),
-    align: 'right',
-    importance: 3,
-  },
+  }),
+  column('daysHeld', { title: 'days', align: 'right', importance: 3 }),
 ];
-
-function timeOf(iso: string | null): string | null {
-  return iso === null ? null : localTime(Date.parse(iso));
-}

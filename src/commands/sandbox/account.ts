@@ -4,9 +4,9 @@ import * as shape from '../../cli/shapes.js';
 import { suggest } from '../../errors.js';
 import { type AccountReport, ADMIN_CALLS, type TransferReport } from '../../sandbox/admin/calls.js';
 import { type Column, record } from '../../terminal/table.js';
-import { define } from '../command.js';
-import { DRY_CHANGE, dryChange } from '../dry-run.js';
-import { coinName, marketName, oneOf, positiveDecimal, word } from '../inputs.js';
+import { coinName, marketName, oneOf, positiveDecimal, word } from '../inputs/parsers.js';
+import { define } from '../session/command.js';
+import { DRY_CHANGE, dryChange } from '../writes/dry-run.js';
 
 const PERMISSIONS = ADMIN_CALLS['POST /accounts/add'].parameters.permissions.of;
 
@@ -76,32 +76,33 @@ export const list = define({
     const rows = await sandbox.administer('GET /accounts');
     return listing({
       rows,
-      fields: ['id', 'username', 'accessKey', 'secretKey', 'safePwd', 'permissions'],
+      row: ACCOUNT,
       columns: ACCOUNT_COLUMNS,
       empty: 'No accounts.',
     });
   },
 });
 
+/** What a wallet holds of a coin. */
+const WALLET = shape.object({
+  wallet: shape.enumOf(['spot', 'isolated', 'cross'], ''),
+  market: shape.nullable(shape.text('of an isolated wallet')),
+  coin: shape.text(''),
+  available: shape.decimal(''),
+  frozen: shape.decimal(''),
+  borrowed: shape.decimal(''),
+});
+
 export const show = define({
   summary: 'Show the spot and margin wallets of an account',
   arguments: { name: optional('the account (default: the first)', word) },
   examples: ['sandbox account show', 'sandbox account show sandbox --json'],
-  output: shape.array(
-    shape.object({
-      wallet: shape.enumOf(['spot', 'isolated', 'cross'], ''),
-      market: shape.nullable(shape.text('of an isolated wallet')),
-      coin: shape.text(''),
-      available: shape.decimal(''),
-      frozen: shape.decimal(''),
-      borrowed: shape.decimal(''),
-    }),
-  ),
+  output: shape.array(WALLET),
   async run({ sandbox }, { name }) {
     const rows = await sandbox.administer('POST /accounts/balances', { account: name ?? null });
     return listing({
       rows,
-      fields: ['wallet', 'market', 'coin', 'available', 'frozen', 'borrowed'],
+      row: WALLET,
       columns: [
         { title: 'wallet', value: ({ wallet, market }) => market ?? wallet, importance: 9 },
         { title: 'coin', value: ({ coin }) => coin, importance: 9 },

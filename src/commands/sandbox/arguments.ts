@@ -2,7 +2,7 @@ import type { Parser } from '../../cli/definition.js';
 import { plainNumber } from '../../domain/decimal.js';
 import { quoted, usage } from '../../errors.js';
 import type { Rule } from '../../sandbox/admin/parameters.js';
-import { duration, oneOf, wholeNumber } from '../inputs.js';
+import { duration, oneOf, wholeNumber } from '../inputs/parsers.js';
 
 type NumberRule = Extract<Rule, { readonly kind: 'number' | 'whole' }>;
 

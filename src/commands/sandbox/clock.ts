@@ -2,9 +2,9 @@ import { required } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import { ADMIN_CALLS, type ClockReport } from '../../sandbox/admin/calls.js';
 import type { Answer } from '../../terminal/answer.js';
-import { type Context, define } from '../command.js';
-import { DRY_CHANGE, dryChange } from '../dry-run.js';
-import { moment } from '../inputs.js';
+import { moment } from '../inputs/parsers.js';
+import { type Context, define } from '../session/command.js';
+import { DRY_CHANGE, dryChange } from '../writes/dry-run.js';
 import { durationBy, numberBy } from './arguments.js';
 
 const SPEED = ADMIN_CALLS['POST /clock/speed'].parameters.speed;

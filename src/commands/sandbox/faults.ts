@@ -1,16 +1,16 @@
 import { listing } from '../../cli/answers.js';
 import { flag, optional, required } from '../../cli/definition.js';
+import { fieldColumns } from '../../cli/field-columns.js';
 import * as shape from '../../cli/shapes.js';
 import { channels, operations, SUCCESS } from '../../exchange/description.js';
 import { ADMIN_CALLS } from '../../sandbox/admin/calls.js';
 import type { Effects, FaultEntry } from '../../sandbox/faults/log.js';
 import { FAULT_KINDS, type FaultRule, isStreamFault } from '../../sandbox/faults/rules.js';
 import { type Column, table } from '../../terminal/table.js';
-import { localTime, timeTitle } from '../../terminal/time.js';
-import { define } from '../command.js';
-import { DRY_CHANGE, dryChange } from '../dry-run.js';
-import { wordCompletedWith } from '../inputs.js';
+import { wordCompletedWith } from '../inputs/parsers.js';
+import { define } from '../session/command.js';
 import type { Sandbox } from '../session/sandbox.js';
+import { DRY_CHANGE, dryChange } from '../writes/dry-run.js';
 import { numberBy, wordBy } from './arguments.js';
 
 const FAULT = ADMIN_CALLS['POST /faults/add'].parameters;
@@ -29,9 +29,11 @@ const RULE = shape.object({
   applied: shape.integer('requests or frames that it changed'),
 });
 
+const ruleColumn = fieldColumns<FaultRule>(RULE);
+
 const RULE_COLUMNS: readonly Column<FaultRule>[] = [
   { title: 'id', value: ({ id }) => String(id), align: 'right', importance: 8 },
-  { title: 'fault', value: ({ kind }) => kind, importance: 9 },
+  ruleColumn('kind', { title: 'fault', importance: 9 }),
   { title: 'operation', value: ({ operation }) => operation ?? 'any', importance: 9 },
   { title: 'when', value: condition, importance: 7 },
   { title: 'delay ms', value: ({ delay, skew }) => String(delay || skew || ''), align: 'right', importance: 5 },
@@ -103,9 +105,7 @@ export const list = define({
     const rows = await sandbox.administer('GET /faults');
     return listing({
       rows,
-      fields: [
-        ...(['id', 'kind', 'operation', 'probability', 'count', 'every', 'delay', 'skew', 'seen', 'applied'] as const),
-      ],
+      row: RULE,
       columns: RULE_COLUMNS,
       empty: 'No faults.',
     });
@@ -130,6 +130,27 @@ export const clear = define({
   },
 });
 
+/** An applied fault. */
+const LOGGED = shape.object({
+  number: shape.integer('counts from 1'),
+  time: shape.time("by this machine's clock"),
+  rule: shape.integer('the id of the fault'),
+  kind: shape.enumOf(KINDS, ''),
+  operation: shape.text(''),
+  parameters: shape.mapOf(shape.text(''), 'without secrets'),
+  executions: shape.array(
+    shape.object({
+      placed: shape.array(shape.id(''), 'orders'),
+      cancelled: shape.array(shape.text(''), 'orders, by the id in the request'),
+      withdrawn: shape.array(shape.id(''), 'withdrawals'),
+      code: shape.nullable(shape.integer('null for an answer without a code')),
+    }),
+    'one for each time that the request was executed',
+  ),
+});
+
+const column = fieldColumns<FaultEntry>(LOGGED);
+
 export const log = define({
   summary: 'List applied faults and their real effects, oldest first',
   flags: {
@@ -140,34 +161,16 @@ export const log = define({
     ),
   },
   examples: ['sandbox fault log', 'sandbox fault log --after 20 --json'],
-  output: shape.array(
-    shape.object({
-      number: shape.integer('counts from 1'),
-      time: shape.time("by this machine's clock"),
-      rule: shape.integer('the id of the fault'),
-      kind: shape.enumOf(KINDS, ''),
-      operation: shape.text(''),
-      parameters: shape.mapOf(shape.text(''), 'without secrets'),
-      executions: shape.array(
-        shape.object({
-          placed: shape.array(shape.id(''), 'orders'),
-          cancelled: shape.array(shape.text(''), 'orders, by the id in the request'),
-          withdrawn: shape.array(shape.id(''), 'withdrawals'),
-          code: shape.nullable(shape.integer('null for an answer without a code')),
-        }),
-        'one for each time that the request was executed',
-      ),
-    }),
-  ),
+  output: shape.array(LOGGED),
   async run({ sandbox }, { after = 0 }) {
     return listing({
       rows: await entriesAfter(sandbox, after),
-      fields: ['number', 'time', 'rule', 'kind', 'operation', 'parameters', 'executions'],
+      row: LOGGED,
       columns: [
         { title: '#', value: ({ number }) => String(number), align: 'right', importance: 8 },
-        { title: timeTitle(), value: ({ time }) => localTime(Date.parse(time)), importance: 5 },
-        { title: 'fault', value: ({ kind }) => kind, importance: 9 },
-        { title: 'operation', value: ({ operation }) => operation, importance: 9 },
+        column('time', { importance: 5 }),
+        column('kind', { title: 'fault', importance: 9 }),
+        column('operation', { importance: 9 }),
         { title: 'executed', value: executed, importance: 9 },
       ],
       empty: 'No fault has been applied.',

@@ -7,9 +7,9 @@ import type { Host } from '../../platform/host.js';
 import type { OtherLimits } from '../../sandbox/lifecycle/serve.js';
 import { type Entry, record } from '../../terminal/table.js';
 import { localTime, timeTitle } from '../../terminal/time.js';
-import { define } from '../command.js';
-import { DRY_CHANGE, dryChange } from '../dry-run.js';
-import { duration, oneOf, utcOffset, wholeNumber } from '../inputs.js';
+import { duration, oneOf, utcOffset, wholeNumber } from '../inputs/parsers.js';
+import { define } from '../session/command.js';
+import { DRY_CHANGE, dryChange } from '../writes/dry-run.js';
 
 /** The address of the sandbox and its play keys. */
 const ADDRESS: shape.Fields = {

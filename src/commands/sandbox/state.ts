@@ -7,12 +7,12 @@ import { Failure, suggest } from '../../errors.js';
 import { openInput } from '../../platform/input-stream.js';
 import { FILE_MODE } from '../../platform/private-files.js';
 import { ADMIN_CALLS, LOSES_STATE } from '../../sandbox/admin/calls.js';
-import { type Context, define } from '../command.js';
-import { DRY_CHANGE, dryChange } from '../dry-run.js';
-import { filePath, marketName, positiveDecimal } from '../inputs.js';
+import { filePath, marketName, positiveDecimal } from '../inputs/parsers.js';
 import { FORCE } from '../named-files/force.js';
 import { STDIN, shownName } from '../named-files/input.js';
 import { OutputTarget } from '../named-files/output.js';
+import { type Context, define } from '../session/command.js';
+import { DRY_CHANGE, dryChange } from '../writes/dry-run.js';
 import { durationBy, numberBy } from './arguments.js';
 import { withFileForSandbox, withTransferFile } from './transfer.js';
 

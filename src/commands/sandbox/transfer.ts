@@ -2,8 +2,8 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { Failure } from '../../errors.js';
 import { FILE_MODE } from '../../platform/private-files.js';
-import type { Context } from '../command.js';
 import { type InputRules, readNamedChunks, STDIN, shownName } from '../named-files/input.js';
+import type { Context } from '../session/command.js';
 
 /**
  * Runs the work with the name of a private file that passes data to or from the sandbox, and removes the file afterwards. Starts

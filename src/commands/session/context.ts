@@ -8,10 +8,11 @@ import { requireOwnFolder } from '../../platform/private-files.js';
 import { TimeBudget } from '../../platform/time-budget.js';
 import type { Output } from '../../terminal/output.js';
 import { Prompts } from '../../terminal/prompts.js';
+import type { RecentBooks } from '../../trading/guards/recent-books.js';
 import type { JournalEntry } from '../../trading/journal/entry.js';
 import type { Journal, Unsettled } from '../../trading/journal/journal.js';
+import type { UnknownWrite } from '../../trading/settling/unknown-writes.js';
 import type { TradingContext } from '../../trading/trading-context.js';
-import type { UnknownWrite } from '../../trading/unknown-writes.js';
 import { accountName } from './account-name.js';
 import { ActiveExchange } from './active-exchange.js';
 import { ActiveProfile } from './active-profile.js';
@@ -28,8 +29,14 @@ export interface Context extends CommandContext {
   readonly sandbox: Sandbox;
 }
 
-/** Creates a command's context. Nothing is read yet. */
-export function createContext(base: CliContext): RunningCommand & { readonly context: Context } {
+/**
+ * Creates a command's context. Nothing is read yet.
+ * @param recentBooks of the commands before it, in a shell
+ */
+export function createContext(
+  base: CliContext,
+  recentBooks?: RecentBooks,
+): RunningCommand & { readonly context: Context } {
   const { host, globals, output } = base;
   const budget = new TimeBudget(globals.timeoutMs, host.monotonic, globals.isTimeoutGiven);
   const sandbox = new Sandbox(host, budget, output);
@@ -41,7 +48,7 @@ export function createContext(base: CliContext): RunningCommand & { readonly con
   let prompts: Prompts | undefined;
   let trading: Trading | undefined;
   const getTrading = () => {
-    trading ??= new Trading(host, budget, output, session);
+    trading ??= new Trading(host, budget, output, session, recentBooks);
     return trading;
   };
   // in `pit shell` the process lives on, and other commands would take its unsettled writes for writes in progress
@@ -129,15 +136,17 @@ class Trading {
   readonly #budget: TimeBudget;
   readonly #output: Output;
   readonly #session: Session;
+  readonly #recentBooks: RecentBooks | undefined;
 
   #journal: Journal | undefined;
   #unsettled: Unsettled | undefined;
 
-  constructor(host: Host, budget: TimeBudget, output: Output, session: Session) {
+  constructor(host: Host, budget: TimeBudget, output: Output, session: Session, recentBooks: RecentBooks | undefined) {
     this.#host = host;
     this.#budget = budget;
     this.#output = output;
     this.#session = session;
+    this.#recentBooks = recentBooks;
   }
 
   /**
@@ -175,6 +184,7 @@ class Trading {
           accountName({ sandbox: false, tradeUrl }, () => accessKey),
         );
       },
+      recentBooks: this.#recentBooks,
       orderPushes: await session.live.orderPushes(),
       requestLifetimeMs: reqTimeToleranceMs(connection.settings),
       showWait: (wait) => countdown.show(wait),
@@ -213,7 +223,7 @@ class Trading {
   async unknownWrites(): Promise<readonly UnknownWrite[]> {
     const [journal, { unknownWrites }] = await Promise.all([
       this.openJournal(),
-      import('../../trading/unknown-writes.js'),
+      import('../../trading/settling/unknown-writes.js'),
     ]);
     this.#unsettled ??= journal.unsettled();
     return unknownWrites(journal, this.#unsettled);

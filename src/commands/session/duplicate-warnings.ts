@@ -3,8 +3,8 @@ import { splitMarket } from '../../domain/market.js';
 import type { Order } from '../../domain/order.js';
 import { Failure, type Hint, suggest } from '../../errors.js';
 import type { Output } from '../../terminal/output.js';
-import { byWrite, type DuplicateOrders, type DuplicateWithdrawals } from '../../trading/duplicates.js';
 import { averageOfFills } from '../../trading/orders/terms.js';
+import { byWrite, type DuplicateOrders, type DuplicateWithdrawals } from '../../trading/settling/duplicates.js';
 
 /** After a placed order, if the exchange could not be asked again. */
 export const NOT_CHECKED_FOR_DUPLICATES =

@@ -1,5 +1,5 @@
 import { marketWord, type TypedCommand } from '../completion/typed-command.js';
-import { marketName } from '../inputs.js';
+import { marketName } from '../inputs/parsers.js';
 
 /** The market that a command line names; undefined if it names none. */
 export function marketOf(line: TypedCommand): string | undefined {

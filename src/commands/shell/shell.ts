@@ -7,12 +7,13 @@ import { CommandEnded, Failure, Interrupted, suggest, tryRead, usage } from '../
 import { CommandHost } from '../../platform/command-host.js';
 import { LineReader } from '../../terminal/line-reader.js';
 import { safe } from '../../terminal/text.js';
-import { type Context, define } from '../command.js';
+import { RecentBooks } from '../../trading/guards/recent-books.js';
 import { builtTree } from '../completion/built-tree.js';
 import { knownNames } from '../completion/known-names.js';
 import { typedCommand } from '../completion/typed-command.js';
-import { marketName } from '../inputs.js';
+import { marketName } from '../inputs/parsers.js';
 import type { CommandTree } from '../reference/command-tree.js';
+import { type Context, define } from '../session/command.js';
 import { createContext } from '../session/context.js';
 import type { Session } from '../session/session.js';
 import { completeLine } from './complete.js';
@@ -59,6 +60,7 @@ class Shell {
   readonly #price = new LivePrice();
   readonly #reader: LineReader;
   readonly #tree: CommandTree;
+  readonly #recentBooks: RecentBooks;
   /** The session of the prompt; each command has its own. */
   #session: Session;
   #connection: Connection | undefined;
@@ -70,9 +72,10 @@ class Shell {
 
   constructor(context: Context, program: Program) {
     this.#context = context;
-    this.#program = program;
 
     const { host, session } = context;
+    this.#recentBooks = new RecentBooks(host);
+    this.#program = { ...program, createContext: async (base) => createContext(base, this.#recentBooks) };
     this.#session = session;
     this.#history = new History(host.directories.state, host.redaction);
     this.#reader = new LineReader(host);
@@ -160,6 +163,8 @@ class Shell {
     if (first === 'shell' && !rest.includes('--help'))
       throw usage('You are in the shell already.', 'Type a command, or exit.');
     const command = typedCommand(words, this.#tree);
+    // any other command may move the market: a batch that fills, or `sandbox price`
+    if (command.command?.path !== 'order') this.#recentBooks.forget();
     const whole = [...this.#ownFlags(command.flags), ...withMarket(words, command, this.#market)];
     const code = await this.#runCommand(whole, outside, input);
     const market = code === 0 ? marketOf(command) : undefined;

@@ -7,7 +7,7 @@ import { type Column, table } from '../../terminal/table.js';
 import { isoTime } from '../../terminal/time.js';
 import { BALANCE, BALANCE_COLUMNS, balanceOf } from '../account/balance.js';
 import { BOOK_ROW, bookRows, DEPTH, showBook } from '../depth.js';
-import { CANDLE, candleColumns, candleRow } from '../kline.js';
+import { CANDLE, candleColumns, candleRow } from '../kline/kline.js';
 import { ORDER, orderColumns, orderRow } from '../order/order-row.js';
 import { TICKER, TICKER_COLUMNS, tickerRow } from '../ticker.js';
 import { TRADE, tradeColumns, tradeRow } from '../trades.js';

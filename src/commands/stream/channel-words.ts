@@ -5,8 +5,8 @@ import { parseMarket } from '../../domain/market.js';
 import { Failure, quoted, usage } from '../../errors.js';
 import { type ChannelPart, FOLLOWED, followed } from '../../exchange/description.js';
 import type { Channel, ChannelKind } from '../../exchange/exchange.js';
-import { marketName } from '../inputs.js';
-import { parseCandleType } from '../kline.js';
+import { marketName } from '../inputs/parsers.js';
+import { parseCandleType } from '../kline/kline.js';
 
 const KINDS = Object.keys(FOLLOWED) as readonly ChannelKind[];
 

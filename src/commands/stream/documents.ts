@@ -1,3 +1,4 @@
+import { fieldNames } from '../../cli/row-fields.js';
 import * as shape from '../../cli/shapes.js';
 import { type AnyDataEvent, type Channel, channelKey, type GapEvent } from '../../exchange/exchange.js';
 import { isoTime } from '../../terminal/time.js';
@@ -12,16 +13,13 @@ const EVENT: shape.Fields = {
   skipped: shape.integer('how many earlier events this one replaces because the reader was slow'),
 };
 
-/** The operations that start a channel and close its gaps. */
-const READ_BY_CHANNELS = ['ticker', 'depth', 'trades', 'kline', 'getOrders', 'getAccountInfo'];
-
 /** What `pit stream` prints, a line each. */
 export const DOCUMENT: shape.Shape = shape.anyOf(
   shape.object({
     ...EVENT,
     data: {
       description: 'as the command of this name prints it',
-      ...shape.readFrom(shape.anyOf(...DOCUMENTS), ...READ_BY_CHANNELS),
+      ...shape.anyOf(...DOCUMENTS),
     },
   }),
   shape.object({
@@ -41,11 +39,7 @@ export const ROW: shape.Shape = shape.object({ ...EVENT, data: shape.anyOf(...RO
 
 /** The names of a row's fields of one kind of channel: the CSV header. */
 export function csvFields(kind: Channel['kind']): string[] {
-  const inner = (name: string, one: shape.Shape): string[] =>
-    Object.entries(one.properties ?? {}).flatMap(([key, nested]) =>
-      nested.properties === undefined ? `${name}.${key}` : inner(`${name}.${key}`, nested),
-    );
-  return [...Object.keys(EVENT), ...inner('data', viewOf(kind).row)];
+  return fieldNames(shape.object({ ...EVENT, data: viewOf(kind).row }));
 }
 
 /** What an event prints as JSON. */

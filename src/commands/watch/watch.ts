@@ -1,39 +1,53 @@
-import { toggle } from '../../cli/definition.js';
-import { suggest, usage } from '../../errors.js';
-import type { Answer, Live } from '../../terminal/answer.js';
-import type { Context } from '../command.js';
-import type { Streamed } from './watched-answer.js';
+import { flag, optional, withCompletion } from '../../cli/definition.js';
+import * as shape from '../../cli/shapes.js';
+import { CANDLE_TYPES } from '../../domain/candle.js';
+import type { Market } from '../../domain/market.js';
+import { suggest, tryRead, usage } from '../../errors.js';
+import { marketName } from '../inputs/parsers.js';
+import { parseCandleType } from '../kline/kline.js';
+import { type Context, define } from '../session/command.js';
 
-/** The flag of every command that can be watched. */
-export const WATCH = toggle('--watch', 'show changes as they happen; q or Ctrl-C ends');
+const candleType = withCompletion({ of: 'words', words: CANDLE_TYPES }, (word) => parseCandleType('--type', word));
 
-/**
- * Throws Failure `usage` for flags that a watch does not take, and for an output that cannot separate its answers.
- * @param excluded the values of the command's own flags that it does not take
- */
-export function requireWatchable(
-  { globals, output }: Pick<Context, 'globals' | 'output'>,
-  excluded: Readonly<Record<string, unknown>> = {},
-): void {
-  for (const [name, value] of Object.entries(excluded))
-    if (value !== undefined && value !== false)
-      throw usage(`--watch and ${name} exclude each other.`, 'A watch shows what is now; give one of them.');
-  if (globals.format === 'csv')
-    throw usage('--watch and --csv exclude each other.', [
-      'Each change would repeat all rows.',
-      suggest('Print a row for each event instead', 'stream', '--help'),
-    ]);
-  if (globals.fields !== undefined && !output.canDraw)
-    throw usage('--watch takes --fields only on a terminal.', 'JSON has every field; pick from it with jq.');
+export default define({
+  summary: 'Watch a market and trade, on one screen',
+  arguments: { market: optional('the market (default: the one watched or traded last)', marketName) },
+  flags: { type: flag('--type <type>', `of the candles: ${CANDLE_TYPES.join(', ')} (default: 1min)`, candleType) },
+  timeout: 'stop each order and cancellation after this time; the screen itself has no limit',
+  examples: ['watch', 'watch btc_usdt', 'watch eth_usdt --type 15min'],
+  output: shape.object({}),
+  async run(context, { market, type = '1min' }) {
+    requireScreen(context);
+    const shown = await chosenMarket(context, market);
+    const { runWatch, lastMarketKey } = await import('./runner.js');
+    const { profile } = await context.session.profile.connection();
+    await context.session.cache.write(lastMarketKey(profile), shown.market);
+    await runWatch(context, shown, type);
+    return undefined;
+  },
+});
+
+/** Throws Failure `usage` if there is no terminal to draw on and to read keys from. */
+function requireScreen({ host, output }: Context): void {
+  if (output.canDraw && host.input.isTTY === true) return;
+  throw usage('pit watch needs a terminal: it draws a screen and reads keys.', [
+    'In a pipe or script, use --watch on a command, or pit stream.',
+    suggest('For instance', 'depth', 'btc_usdt', '--watch', '--json'),
+    suggest('Or', 'stream', 'depth:btc_usdt'),
+  ]);
 }
 
-/**
- * Shows a command's answer and keeps it current: over the stream, or by repeating the command within the shared limits.
- *
- * @param read what the command does without `--watch`. Its failure is the command's; a later one is shown until it is over.
- * @param streamed absent if no channel carries the answer
- */
-export async function watch(context: Context, read: () => Promise<Answer>, streamed?: Streamed): Promise<Live> {
-  const { liveAnswer } = await import('./live-answer.js');
-  return liveAnswer(context, read, streamed);
+/** The named market, or the one that was watched last, else traded last, else the first one. */
+async function chosenMarket({ session, trading }: Context, named: string | undefined): Promise<Market> {
+  const catalog = await session.exchange.markets();
+  if (named !== undefined) return catalog.find(named);
+  const { profile } = await session.profile.connection();
+  const { lastMarketKey } = await import('./runner.js');
+  const traded = (await tryRead(() => trading.orderMarkets())) ?? [];
+  const markets = await catalog.all();
+  const candidates = [session.cache.read(lastMarketKey(profile))?.value, ...traded];
+  const known = candidates.flatMap((name) => markets.find(({ market }) => market === name) ?? []);
+  const [first] = [...known, ...markets];
+  if (first === undefined) throw usage('The exchange lists no markets.', suggest('Check the connection', 'doctor'));
+  return first;
 }

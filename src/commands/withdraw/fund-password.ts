@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { Failure, suggest, systemErrorCode, usage } from '../../errors.js';
 import { fundPasswordProblem } from '../../exchange/description.js';
 import { inputStream } from '../../platform/input-stream.js';
-import type { Context } from '../command.js';
+import type { Context } from '../session/command.js';
 
 /** Where the fund password comes from; never an argument or the environment, which others can read. */
 export type PasswordSource =

@@ -2,8 +2,8 @@ import { type Failure, suggest, usage } from '../../errors.js';
 import type { TradingContext } from '../../trading/trading-context.js';
 import { type CoinFacts, readCoinFacts } from '../../trading/withdrawals/coin-facts.js';
 import { checkCoin, type WithdrawRequest } from '../../trading/withdrawals/prepare.js';
-import type { Context } from '../command.js';
 import { explainRefusal, unknownCoin } from '../funds/refusal.js';
+import type { Context } from '../session/command.js';
 
 /** A withdrawal as far as the command line gives it. */
 export type GivenWithdrawal = Omit<WithdrawRequest, 'coin' | 'amount' | 'to'> & {

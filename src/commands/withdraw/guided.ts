@@ -6,8 +6,8 @@ import { feePlace, parseWithdrawAmount } from '../../trading/withdrawals/amounts
 import type { CoinFacts } from '../../trading/withdrawals/coin-facts.js';
 import { addressDoubt, checkMemo, chooseChain, destinationOf } from '../../trading/withdrawals/destination.js';
 import { prepareWithdrawal, type WithdrawRequest } from '../../trading/withdrawals/prepare.js';
-import type { Context } from '../command.js';
 import { validated } from '../order/guided/questions.js';
+import type { Context } from '../session/command.js';
 import { coinFacts, type GivenWithdrawal } from './given.js';
 
 /** Asks on the terminal for the missing parts of a withdrawal. */

@@ -3,19 +3,18 @@ import { formatAmount } from '../../domain/decimal.js';
 import type { Withdrawal } from '../../domain/funds.js';
 import type { Refusal, RefusalKind } from '../../domain/refusal.js';
 import { type Advice, adviceParts, Failure, type Hint, suggest } from '../../errors.js';
-import { wireField } from '../../exchange/description.js';
 import { notSentFailure, refusalFailure } from '../../exchange/exchange.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
 import { type Entry, record } from '../../terminal/table.js';
 import { localTime, zonedTime } from '../../terminal/time.js';
+import type { UnknownWithdrawal } from '../../trading/settling/settle-withdrawal.js';
 import type { EarlierUse } from '../../trading/withdrawals/coin-facts.js';
-import type { UnknownWithdrawal } from '../../trading/withdrawals/find-withdrawal.js';
 import type { PreparedWithdrawal } from '../../trading/withdrawals/prepare.js';
 import type { WithdrawalResult } from '../../trading/withdrawals/send.js';
-import { dryRunShape, PREVIEW_FIELDS, type PreviewJson } from '../dry-run.js';
 import { duplicateFailure } from '../session/duplicate-warnings.js';
-import { exchangeText, type WriteContext } from '../write.js';
+import { dryRunShape, PREVIEW_FIELDS, type PreviewJson } from '../writes/dry-run.js';
+import { exchangeText, type WriteContext } from '../writes/write.js';
 
 /** A withdrawal that was checked, ready to be sent. */
 export interface CheckedWithdrawal {
@@ -30,13 +29,13 @@ export interface CheckedWithdrawal {
 /** The outcome of a withdrawal that was sent. */
 export const WITHDRAWN = shape.object({
   outcome: shape.enumOf(['placed', 'unknown'], ''),
-  id: shape.nullable(shape.text('of its record', wireField.WITHDRAW.id)),
+  id: shape.nullable(shape.outsideText('of its record')),
   coin: shape.text(''),
   amount: shape.decimal(''),
   fee: shape.decimal('of the network'),
   receives: shape.decimal('what arrives'),
-  address: shape.text('without the memo'),
-  memo: shape.nullable(shape.text('')),
+  address: shape.outsideText('without the memo'),
+  memo: shape.nullable(shape.outsideText('')),
   internal: shape.boolean('a transfer within the exchange was allowed'),
   duplicates: shape.array(shape.id(''), 'further withdrawals that the network made of the same request'),
 });
@@ -44,10 +43,10 @@ export const WITHDRAWN = shape.object({
 export const DRY_WITHDRAWAL = dryRunShape({
   ...PREVIEW_FIELDS,
   coin: shape.text(''),
-  chain: shape.nullable(shape.text('whose fee and address format apply')),
+  chain: shape.nullable(shape.outsideText('whose fee and address format apply')),
   receives: shape.decimal('what arrives'),
-  address: shape.text(''),
-  memo: shape.nullable(shape.text('')),
+  address: shape.outsideText(''),
+  memo: shape.nullable(shape.outsideText('')),
   balanceBefore: shape.nullable(shape.decimal('available now')),
   balanceAfter: shape.nullable(shape.decimal('available after it')),
   usedBefore: shape.nullable(shape.boolean('null is unknown')),

@@ -66,7 +66,7 @@ const ticker = describeChannel(
     // the numbers of the day change without a trade, as the day moves on
     newest: () =>
       new WholeState<TimedTicker>((one, other) => PRICES.every((price) => isSameNumber(one[price], other[price]))),
-    snapshot: async ({ market }: OfMarket, { client }: Reading<TimedTicker>) => whole(await client.ticker(market)),
+    snapshot: async ({ market }: OfMarket, { client }: Reading<TimedTicker>) => whole(await client.ticker({ market })),
     pollMs: POLL_MS,
   },
 );
@@ -97,7 +97,8 @@ const depth = describeChannel(
     isOrdered: true,
     newest: () =>
       new WholeState<Depth>((one, other) => isSameSide(one.bids, other.bids) && isSameSide(one.asks, other.asks)),
-    snapshot: async ({ market }: OfMarket, { client }: Reading<Depth>) => whole(await client.depth(market, LEVELS)),
+    snapshot: async ({ market }: OfMarket, { client }: Reading<Depth>) =>
+      whole(await client.depth({ market, size: LEVELS })),
     pollMs: POLL_MS,
   },
 );

@@ -225,6 +225,9 @@ const getSpotBills = withCodec(
     enveloped({ result: v.array(billEntry) }),
   ),
   {
+    read: 'billPage',
+    // observed in place of an empty page
+    ifNotFound: [],
     encode: ({ coin, age, until, page, size }: BillPageRequest) => ({
       currency: coin,
       endDate: until,
@@ -243,10 +246,12 @@ const getSpotBills = withCodec(
 const ofCoin = { encode: ({ coin }: { readonly coin: string }) => ({ currency: coin }) };
 
 /** One address of a coin; null if there is none. */
-const oneAddress = withCodec(
-  signedRead({ currency: required(coin) }, withDetails(v.nullish(v.object({ key: optionalText }), { key: null }))),
-  { ...ofCoin, decode: ({ message }) => message.datas.key },
-);
+function oneAddress<const Name extends string>(read: Name) {
+  return withCodec(
+    signedRead({ currency: required(coin) }, withDetails(v.nullish(v.object({ key: optionalText }), { key: null }))),
+    { read, ...ofCoin, decode: ({ message }) => message.datas.key },
+  );
+}
 
 /** "When true, the deposit information is `account` plus `memo`. When false it is `address`." */
 function toChainAddress(coin: string, entry: v.InferOutput<typeof depositAddress>): ChainAddress {
@@ -265,7 +270,11 @@ function toChainAddress(coin: string, entry: v.InferOutput<typeof depositAddress
 
 const getPayinAddress = withCodec(
   signedRead({ currency: required(coin) }, withDetails(v.nullish(v.array(depositAddress), []))),
-  { ...ofCoin, decode: ({ message }, { coin }) => message.datas.map((entry) => toChainAddress(coin, entry)) },
+  {
+    read: 'listedAddresses',
+    ...ofCoin,
+    decode: ({ message }, { coin }) => message.datas.map((entry) => toChainAddress(coin, entry)),
+  },
 );
 
 interface RecordPageRequest {
@@ -282,6 +291,9 @@ const recordPage = {
     pageSize: String(size),
   }),
 };
+
+/** A refusal was observed in place of an empty page. */
+const NO_RECORDS = { records: [], rowCount: 0, pageCount: null, size: null };
 
 const WITHDRAWAL_STATE: Readonly<Record<number, WithdrawalState>> = {
   0: 'submitted',
@@ -322,6 +334,8 @@ const getWithdrawRecord = withCodec(
     ),
   ),
   {
+    read: 'withdrawalPage',
+    ifNotFound: NO_RECORDS,
     ...recordPage,
     decode: ({ message: { datas } }, { coin }) => ({
       records: datas.list.map((record) => toWithdrawal(coin, record)),
@@ -364,6 +378,8 @@ const getChargeRecord = withCodec(
     ),
   ),
   {
+    read: 'depositPage',
+    ifNotFound: NO_RECORDS,
     ...recordPage,
     decode: ({ message: { datas } }, { coin }) => ({
       records: datas.list.map((record) => toDeposit(coin, record)),
@@ -378,7 +394,10 @@ const getChargeRecord = withCodec(
 const getFeeInfo = withCodec(
   keylessRead({ currency: optional(coin) }, enveloped({ result: keyed(v.array(feeEntry)) }), WHOLE_LIST_BYTES),
   {
-    encode: ({ coin }: { readonly coin: string | undefined }) => ({ currency: coin }),
+    read: 'fees',
+    // observed in place of an empty answer
+    ifNotFound: [],
+    encode: ({ coin }: { readonly coin?: string | undefined }) => ({ currency: coin }),
     decode: ({ result }) =>
       Object.entries(result).flatMap(([name, entries]) =>
         entries.map(
@@ -424,9 +443,9 @@ const withdraw = withCodec(
 export const fundsOperations = {
   getAccountInfo,
   getSpotBills,
-  getUserAddress: oneAddress,
+  getUserAddress: oneAddress('depositAddressText'),
   getPayinAddress,
-  getWithdrawAddress: oneAddress,
+  getWithdrawAddress: oneAddress('verifiedAddressText'),
   getWithdrawRecord,
   getChargeRecord,
   getFeeInfo,

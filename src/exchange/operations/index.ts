@@ -21,7 +21,9 @@ export type DecodedResult<Name extends OperationName> = ReturnType<OperationName
 
 /** The codec of an operation, typed by its name. */
 export function codecOf<Name extends OperationName>(name: Name) {
-  return operations[name] as unknown as Codec<RequestOf<Name>, OperationNamed<Name>, DecodedResult<Name>>;
+  return operations[name] as unknown as Codec<RequestOf<Name>, OperationNamed<Name>, DecodedResult<Name>> & {
+    readonly ifNotFound?: DecodedResult<Name>;
+  };
 }
 
 /** An operation that the interface only names or does not know. It may do anything, so it counts as a write. */

@@ -135,6 +135,7 @@ function comparePrices(left: string, right: string): number {
 }
 
 const markets = withCodec(marketData({}, keyed(marketConfiguration), WHOLE_LIST_BYTES), {
+  read: 'readMarkets',
   encode: (_: object) => ({}),
   decode: (configuration) => configuration,
 });
@@ -146,12 +147,14 @@ const allTicker = withCodec(marketData({}, keyed(tickerFields), WHOLE_LIST_BYTES
 });
 
 const ticker = withCodec(marketData({ market: required(market) }, v.object({ ticker: tickerFields, date: instant })), {
+  read: 'ticker',
   encode: (request: { readonly market: string }) => request,
   decode: ({ ticker: fields, date }) => ({ time: date, ...toTicker(fields) }),
 });
 
 interface DepthRequest {
   readonly market: string;
+  /** Levels a side. */
   readonly size: number;
   readonly merge?: string | undefined;
 }
@@ -163,6 +166,7 @@ const depth = withCodec(
     v.object({ asks: v.array(level), bids: v.array(level), timestamp: instant }),
   ),
   {
+    read: 'depth',
     encode: ({ size, ...rest }: DepthRequest) => ({ ...rest, size: String(size) }),
     decode: ({ bids, asks, timestamp }, { size }): Depth => ({
       time: timestamp,

@@ -47,11 +47,25 @@ export interface Codec<Request, Op extends Operation, Value> {
   readonly decode: (answer: Result<Op>, request: Request) => Value;
 }
 
+/** A read that needs nothing but its description is a method of `Exchange`. */
+interface PlainRead<Name extends string, Value> {
+  /** What that method is called. It takes the request of the codec. Absent: `ExchangeClient` has a method of its own. */
+  readonly read?: Name;
+  /** What it returns if the exchange rejects it as not found. Absent: it throws. */
+  readonly ifNotFound?: NoInfer<Value>;
+}
+
 /** An operation with its codec. */
-export function withCodec<Params extends Parameters, Schema extends GenericSchema, Request, Value>(
+export function withCodec<
+  Params extends Parameters,
+  Schema extends GenericSchema,
+  Request,
+  Value,
+  const Name extends string = never,
+>(
   operation: Operation<Params, Schema>,
-  codec: Codec<Request, Operation<Params, Schema>, Value>,
-) {
+  codec: Codec<Request, Operation<Params, Schema>, Value> & PlainRead<Name, Value>,
+): Operation<Params, Schema> & Codec<Request, Operation<Params, Schema>, Value> & PlainRead<Name, Value> {
   return { ...operation, ...codec };
 }
 

@@ -132,7 +132,7 @@ class AlertFinder {
     const crossed: Crossed[] = [];
     for (const { kind } of this.#channels) {
       if (kind === 'trades') crossed.push(...this.#crossings.takeTrades(await client.trades(market)));
-      if (kind === 'ticker') crossed.push(...this.#crossings.takeTicker(await client.ticker(market)));
+      if (kind === 'ticker') crossed.push(...this.#crossings.takeTicker(await client.ticker({ market })));
     }
     this.#firstTrade = this.#crossings.lastTrade;
     return [...found, ...crossed.map((one) => crossingAlert(one, false))];

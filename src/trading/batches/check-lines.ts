@@ -2,8 +2,8 @@ import { Decimal, formatPrice } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
 import { Failure, quoted, usage } from '../../errors.js';
 import type { BatchLine } from '../journal/write.js';
-import type { Reference } from '../market-view.js';
 import { validateOrder } from '../orders/terms.js';
+import type { Reference } from '../preview/market-view.js';
 
 /** The most lines that are named; a file in another format has thousands of bad ones. */
 const MAX_NAMED = 3;

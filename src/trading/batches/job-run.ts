@@ -2,12 +2,18 @@ import { counted } from '../../domain/decimal.js';
 import type { Refusal, RefusalKind } from '../../domain/refusal.js';
 import type { Failure } from '../../errors.js';
 import { backoffMs } from '../../platform/backoff.js';
-import { expiresAt } from '../reconcile.js';
+import { expiresAt } from '../settling/reconcile.js';
+import { endJob } from '../settling/settle-job.js';
+import {
+  checkForDuplicates,
+  MAY_STILL_ARRIVE,
+  settleAllLines,
+  settleEarlier,
+  settleLines,
+} from '../settling/settle-lines.js';
 import type { TradingContext } from '../trading-context.js';
 import { BatchSender, type CheckLines, type SendProblem } from './batch-sender.js';
-import { endJob } from './close-job.js';
 import type { Job } from './job.js';
-import { checkForDuplicates, MAY_STILL_ARRIVE, settleAllLines, settleEarlier, settleLines } from './job-list.js';
 
 /** Why a run of a job ended. Only `finished` leaves nothing to be sent. */
 export type Ending =

@@ -5,7 +5,7 @@ import type { JournalEntry } from '../journal/entry.js';
 import type { Journal } from '../journal/journal.js';
 import type { BatchLine, BatchTerms, JournalEvent } from '../journal/write.js';
 import { keyOf } from '../orders/terms.js';
-import { SLACK_MS } from '../reconcile.js';
+import { SLACK_MS } from '../settling/reconcile.js';
 import type { BatchEvent, LineOutcome } from './batch-event.js';
 import { lineKey } from './lines.js';
 

@@ -1,6 +1,6 @@
 import { Failure } from '../../errors.js';
 import { readOpenOrders } from '../orders/open-orders.js';
-import { settleMarket } from '../settle.js';
+import { settleMarket } from '../settling/reconcile-orders.js';
 import { startTimerWithRetries, type Timer } from '../timed-cancel/timer.js';
 import type { TradingContext } from '../trading-context.js';
 import { type CancelAllOptions, type CancelAttempt, cancelAll } from './cancel-orders.js';

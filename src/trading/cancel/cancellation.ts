@@ -5,8 +5,8 @@ import { Failure, type FailureKind, tryRead } from '../../errors.js';
 import { rejectionKind } from '../../exchange/exchange.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { orderCancelledBy, orderToCancel } from '../journal/write.js';
-import { pollUntilSettled } from '../poll-until-settled.js';
-import { isSameRefusal } from '../same-refusal.js';
+import { pollUntilSettled } from '../settling/poll-until-settled.js';
+import { isSameRefusal } from '../settling/same-refusal.js';
 import type { TradingContext } from '../trading-context.js';
 
 /** The state of an order that was to be cancelled; null is unknown. */

@@ -5,11 +5,11 @@ import type { Order } from '../../domain/order.js';
 import { Failure, suggest } from '../../errors.js';
 import type { GuardLimits } from '../guards/limits.js';
 import { isKind, type RecordedOrderTerms } from '../journal/write.js';
-import { referenceOf } from '../market-view.js';
 import { placeOrder } from '../orders/place.js';
-import type { Placement } from '../orders/settle-order.js';
 import { isTooSmall, newClientId } from '../orders/terms.js';
-import { resolve } from '../resolve.js';
+import { referenceOf } from '../preview/market-view.js';
+import { resolve } from '../settling/resolve.js';
+import type { Placement } from '../settling/settle-order.js';
 import type { TradingContext } from '../trading-context.js';
 import { floorOf, nextSlice } from './slices.js';
 
@@ -92,7 +92,7 @@ export async function planFlatten(
       const unsold = (why: string, isDust = false): Holding => ({ coin, amount, frozen, sale: { why, isDust } });
       const market = markets.find(({ base, quote }) => base === coin && quote === into);
       if (market === undefined) return unsold(`there is no market ${coin}_${into}`);
-      const book = await client.depth(market.market, LEVELS);
+      const book = await client.depth({ market: market.market, size: LEVELS });
       const reference = referenceOf({ ...book, last: null }, 'sell');
       const [best] = book.bids;
       if (isDust(market, amount.plus(frozen), best === undefined ? null : Decimal.of(best.price)))
@@ -195,7 +195,7 @@ export async function sell(
       const { available, frozen } = await balanceOf(trading, coin);
       // a balance may lag behind the last fill
       const amount: Decimal = rest !== null && rest.compare(available) < 0 ? rest : available;
-      const { bids } = await trading.client.depth(market.market, LEVELS);
+      const { bids } = await trading.client.depth({ market: market.market, size: LEVELS });
       const slice = nextSlice(market, bids, amount, { floor, maxNotional });
       if (slice === null) {
         const whole = amount.plus(frozen);

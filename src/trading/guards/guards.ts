@@ -3,8 +3,15 @@ import { Decimal, formatAmount, formatPercentLimit, formatPrice } from '../../do
 import type { Market } from '../../domain/market.js';
 import type { OrderType, Side } from '../../domain/order.js';
 import { Failure } from '../../errors.js';
-import { type BookView, crosses, distanceFrom, distanceText, type Reference, referenceOf } from '../market-view.js';
 import { notionalForGuards } from '../orders/terms.js';
+import {
+  type BookView,
+  crosses,
+  distanceFrom,
+  distanceText,
+  type Reference,
+  referenceOf,
+} from '../preview/market-view.js';
 import type { TradingContext } from '../trading-context.js';
 import { GUARDS, type GuardLimits, type GuardName, notionalToday } from './limits.js';
 

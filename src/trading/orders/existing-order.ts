@@ -4,11 +4,11 @@ import { Failure } from '../../errors.js';
 import { type AmountExpression, amountText, type PriceExpression, priceText } from '../expressions.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { clientIdOf, isKind, type RecordedWrite, type Settled } from '../journal/write.js';
-import { namedIdOf } from '../open-writes.js';
-import { certainAt } from '../poll-until-settled.js';
-import { settleMarket } from '../settle.js';
+import { namedIdOf } from '../settling/open-writes.js';
+import { certainAt } from '../settling/poll-until-settled.js';
+import { settleMarket } from '../settling/reconcile-orders.js';
+import { findOrder, type Unknown } from '../settling/settle-order.js';
 import type { TradingContext } from '../trading-context.js';
-import { findOrder, type Unknown } from './settle-order.js';
 
 /** The order that was placed under a client id. */
 export interface ExistingOrder {

@@ -6,8 +6,8 @@ import type { JournalEntry } from '../journal/entry.js';
 import { SendGate } from '../journal/entry.js';
 import type { NewRecord } from '../journal/journal.js';
 import { type BatchLine, clientIdOf, type RecordedOrderTerms, type RecordedWrite } from '../journal/write.js';
+import { type Placement, settleByResponse } from '../settling/settle-order.js';
 import type { TradingContext } from '../trading-context.js';
-import { type Placement, settleByResponse } from './settle-order.js';
 import { keyOf } from './terms.js';
 
 /** What the guards found: to be recorded, and to be checked again after that. */

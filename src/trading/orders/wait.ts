@@ -2,7 +2,7 @@ import { Decimal } from '../../domain/decimal.js';
 import type { Order, OrderState } from '../../domain/order.js';
 import { Failure } from '../../errors.js';
 import { backoffMs } from '../../platform/backoff.js';
-import { Pauses } from '../pauses.js';
+import { Pauses } from '../settling/pauses.js';
 import type { TradingContext } from '../trading-context.js';
 
 /** The state to wait for: placed, filled, or final. */

@@ -4,7 +4,7 @@ import type { Depth, Level } from '../../domain/market-data.js';
 import type { Order, Side } from '../../domain/order.js';
 import { Failure } from '../../errors.js';
 import type { Exchange } from '../../exchange/exchange.js';
-import type { BookView } from '../market-view.js';
+import type { BookView } from './market-view.js';
 
 /** What is available of each coin in the spot account, by the coin's name. */
 type Available = ReadonlyMap<string, Decimal>;
@@ -65,6 +65,11 @@ export class MarketSnapshot {
   /** Whether the book was read, or is being read. */
   get isBookRead(): boolean {
     return this.#book !== undefined;
+  }
+
+  /** Whether its book leaves out an order that will be cancelled. */
+  get isWithoutOrder(): boolean {
+    return this.#replaced !== undefined;
   }
 
   book(): Promise<BookView | Failure> {
@@ -128,9 +133,9 @@ export async function readBookView(
   levels: number,
   replaced?: ReplacedOrder,
 ): Promise<BookView> {
-  const { bids, asks } = withoutOrder(await client.depth(market, levels), replaced);
+  const { bids, asks } = withoutOrder(await client.depth({ market, size: levels }), replaced);
   if (bids.length > 0 || asks.length > 0) return { bids, asks, last: null };
-  const { last } = await client.ticker(market);
+  const { last } = await client.ticker({ market });
   return { bids, asks, last: last === null ? null : Decimal.of(last) };
 }
 

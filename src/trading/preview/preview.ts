@@ -5,6 +5,9 @@ import type { AccountType, Order, Side } from '../../domain/order.js';
 import { Failure } from '../../errors.js';
 import { type GuardedOrders, type GuardReport, guardOrders, type Warning } from '../guards/guards.js';
 import type { GuardLimits } from '../guards/limits.js';
+import { notionalOf } from '../orders/terms.js';
+import type { TradingContext } from '../trading-context.js';
+import { type MarketSnapshot, spentCoin } from './market-snapshot.js';
 import {
   averagePrice,
   type BookView,
@@ -14,10 +17,7 @@ import {
   percentFrom,
   type Reference,
   referenceOf,
-} from '../market-view.js';
-import { notionalOf } from '../orders/terms.js';
-import type { TradingContext } from '../trading-context.js';
-import { type MarketSnapshot, spentCoin } from './market-snapshot.js';
+} from './market-view.js';
 
 /** One order, or numbered lines of a batch, ready to send. */
 export interface OrderPlan extends GuardedOrders {

@@ -12,8 +12,8 @@ import {
 import type { JournalEntry } from '../journal/entry.js';
 import type { RecordedOrderTerms } from '../journal/write.js';
 import { type RecordOptions, refuseIdenticalOrder, sendRecordedOrder } from '../orders/place.js';
-import { type Placement, settleByResponse } from '../orders/settle-order.js';
 import { isTooSmall, remainderOf, validateOrder } from '../orders/terms.js';
+import { type Placement, settleByResponse } from '../settling/settle-order.js';
 import type { TradingContext } from '../trading-context.js';
 import { type ReplacePlan, refuseConcurrentCancel } from './plan.js';
 

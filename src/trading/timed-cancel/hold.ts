@@ -1,6 +1,6 @@
 import type { Failure } from '../../errors.js';
 import { backoffMs } from '../../platform/backoff.js';
-import { Pauses } from '../pauses.js';
+import { Pauses } from '../settling/pauses.js';
 import type { TradingContext } from '../trading-context.js';
 import { MINUTE_MS, startTimer, type Timer } from './timer.js';
 

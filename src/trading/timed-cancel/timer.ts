@@ -1,7 +1,7 @@
 import { Failure, suggest } from '../../errors.js';
 import { refusalFailure } from '../../exchange/exchange.js';
 import { backoffMs } from '../../platform/backoff.js';
-import { expiresAt } from '../reconcile.js';
+import { expiresAt } from '../settling/reconcile.js';
 import type { TradingContext } from '../trading-context.js';
 
 /** "Orders are cancelled one minute after the call." */

@@ -26,8 +26,8 @@ export interface CoinFacts {
 export async function readCoinFacts(client: Exchange, coin: string): Promise<CoinFacts> {
   const [info, fees, places, verified] = await Promise.all([
     client.account(),
-    client.fees(coin),
-    tryRead(() => client.listedAddresses(coin)),
+    client.fees({ coin }),
+    tryRead(() => client.listedAddresses({ coin })),
     tryRead(() => client.verifiedAddress(coin)),
   ]);
   const { coins } = info;

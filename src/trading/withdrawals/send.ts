@@ -3,9 +3,8 @@ import { Failure, suggest } from '../../errors.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { SendGate } from '../journal/entry.js';
 import { isKind } from '../journal/write.js';
-import type { NotSent } from '../orders/settle-order.js';
-import { pollUntilSettled } from '../poll-until-settled.js';
-import type { TradingContext } from '../trading-context.js';
+import { pollUntilSettled } from '../settling/poll-until-settled.js';
+import type { NotSent } from '../settling/settle-order.js';
 import {
   ABSENT,
   findWithdrawal,
@@ -13,7 +12,8 @@ import {
   readFinding,
   settleAsAnswered,
   type UnknownWithdrawal,
-} from './find-withdrawal.js';
+} from '../settling/settle-withdrawal.js';
+import type { TradingContext } from '../trading-context.js';
 import { checkLimits, type WithdrawLimits } from './limits.js';
 import { newestRecord } from './records.js';
 import { areAlike, type WantedWithdrawal } from './terms.js';

@@ -60,7 +60,7 @@ export async function alertCampaign({ crossings, seed, progress }: AlertCampaign
   const world = await World.open(seed);
   try {
     const { client } = world;
-    const start = Number((await client.ticker(MARKET)).last);
+    const start = Number((await client.ticker({ market: MARKET })).last);
     // further away than the price moves by itself while the alert starts
     const levels = { above: start * 1.003, below: start * 0.997 };
     await world.move(start, 1);

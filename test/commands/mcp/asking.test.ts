@@ -1,10 +1,10 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import type { CliContext } from '../../../src/cli/context.js';
-import type { Context } from '../../../src/commands/command.js';
 import { PROGRAM } from '../../../src/commands/index.js';
 import { serve } from '../../../src/commands/mcp/server.js';
 import { type Tool, tool } from '../../../src/commands/mcp/tool.js';
+import type { Context } from '../../../src/commands/session/command.js';
 import { Failure } from '../../../src/errors.js';
 import { Output } from '../../../src/terminal/output.js';
 import { fakeHost } from '../../support/fake-host.js';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { warnOfDuplicates } from '../../../src/commands/session/duplicate-warnings.js';
 import { Output } from '../../../src/terminal/output.js';
-import type { DuplicateOrders } from '../../../src/trading/duplicates.js';
+import type { DuplicateOrders } from '../../../src/trading/settling/duplicates.js';
 import { hostWith, Kept } from '../../terminal/screens.js';
 
 const TERMS = { market: 'btc_usdt', side: 'buy', type: 'limit', account: 'spot', borrow: false, repay: false } as const;

@@ -1,94 +1,207 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import type { Host } from '../../../src/platform/host.js';
-import { schemaViolations } from '../../cli-contract/schema-violations.js';
-import { eventually } from '../../support/eventually.js';
+import { pitLine } from '../../support/command.js';
 import { startInProcess } from '../../support/in-process.js';
-import { plainEnvironment } from '../../support/pit.js';
+import { plainEnvironment, runPit } from '../../support/pit.js';
+import { onTerminal } from '../../support/pty.js';
+import { useStillSandbox } from '../../support/still-sandbox.js';
+import { requires } from '../../support/tools.js';
+import { DrawnScreen } from '../../terminal/live/drawn-screen.js';
 import { usePitHome } from '../pit-home.js';
 
+const sandbox = useStillSandbox();
+/** One that runs in a process of its own. */
 const pit = usePitHome();
 
-type Row = Readonly<Record<string, unknown>>;
-
-/** Starts a watch in a pipe. Its lines are documents of the command without `--watch`. */
-function watching(line: string, host: Partial<Host> = {}) {
-  const environment = plainEnvironment(pit.home);
-  const command = startInProcess([...line.split(' '), '--watch', '--json'], environment, { host });
-  const documents = () => {
-    const whole = command.printed.stdout.split('\n').slice(0, -1);
-    return whole.map((text) => JSON.parse(text) as Row & readonly Row[]);
+/** `pit watch` in this process, on a screen that is read cell by cell. */
+function watching(words: string, [columns, rows] = [120, 40], home = sandbox.home) {
+  const screen = new DrawnScreen(columns ?? 0, rows ?? 0);
+  const input = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => undefined });
+  let changed = () => {};
+  screen.onWrite = () => changed();
+  let isEnded = false;
+  let remarks = '';
+  const errors = new PassThrough().on('data', (text) => {
+    remarks += text;
+  });
+  const host: Partial<Host> = { output: screen, errors, input, now: Date.now };
+  const { ended } = startInProcess(
+    ['watch', ...words.split(' ')],
+    plainEnvironment(home, { TERM: 'xterm', NO_COLOR: '1' }),
+    { host },
+  );
+  const over = ended.finally(() => {
+    isEnded = true;
+    changed();
+  });
+  const shows = (text: string | RegExp) =>
+    screen.lines.some((line) => (typeof text === 'string' ? line.includes(text) : text.test(line)));
+  /** Resolves when the text is on the screen. */
+  const until = async (text: string | RegExp) => {
+    while (!shows(text)) {
+      if (isEnded) throw new Error(`It ended before ${text} was shown:\n${screen.lines.join('\n')}`);
+      await new Promise<void>((resolve) => {
+        changed = resolve;
+      });
+    }
   };
-  const until = (isThere: (latest: Row & readonly Row[]) => boolean) =>
-    eventually(() => expect(documents().some(isThere), command.printed.stdout).toBe(true));
-  const stop = async () => {
-    await command.interrupt();
-    await command.ended;
-    for (const document of documents()) expect(await schemaViolations(line, document)).toEqual([]);
-    return documents();
+  /** Presses keys, each once the one before was taken. */
+  const press = async (...keys: readonly string[]) => {
+    for (const key of keys) {
+      input.write(key);
+      await new Promise(setImmediate);
+    }
   };
-  return { until, stop };
+  return { screen, until, press, shows, ended: over, remarks: () => remarks };
 }
 
-describe('pit … --watch in a pipe', () => {
-  it('prints the answer again when an order changes it, and never the same twice in a row', async () => {
-    const balance = watching('balance usdt');
-    const orders = watching('orders eos_usdt');
-    await balance.until(([row]) => row?.frozen === '0.00000000');
-    await orders.until((rows) => rows.length === 0);
-    const { id } = await pit.json<{ id: string }>('order buy eos_usdt 10 --at 0.5 --yes');
-    await balance.until(([row]) => row?.frozen === '5.00000000');
-    await orders.until(([row]) => row?.id === id);
-    const shown = watching(`order show eos_usdt ${id}`);
-    await shown.until(({ state }) => state === 'open');
-    await pit.done(`cancel eos_usdt ${id}`);
-    await shown.until(({ state }) => state === 'cancelled');
-    for (const watch of [balance, orders, shown]) {
-      const documents = (await watch.stop()).map((document) => JSON.stringify(document));
-      expect(documents.filter((text, index) => text === documents[index - 1])).toEqual([]);
-    }
+const openOrders = async () =>
+  JSON.parse((await runPit(['orders', 'btc_usdt', '--json'], sandbox)).stdout) as {
+    readonly id: string;
+    readonly price: string;
+    readonly amount: string;
+  }[];
+
+describe('pit watch', () => {
+  it('places, replaces and cancels orders through the same questions as the commands', async () => {
+    const { until, press, ended, screen } = watching('btc_usdt');
+    await until('Book btc');
+    await until('No open orders in btc_usdt.');
+    await press('b', ...'0.01', '\t', '\u0015', ...'20000', '\r');
+    await until('y: yes');
+    await press('y');
+    await until(/Placed.*BUY 0\.01 btc_usdt at 20,000/);
+    await until(/▲ buy.*20,000\.00/);
+    expect(await openOrders()).toMatchObject([{ price: '20000.00', amount: '0.010000' }]);
+
+    await press('\t', 'r', '\u0015', ...'40000', '\r');
+    await until('price-band blocks this');
+    // the whole sentence, with the limit at its end
+    await until(/ \d+\.\d\d%,/);
+    await until(/> ▏/);
+    await press(...'price-ban', '\r');
+    await until('price-band was not typed');
+    await press('r', '\u0015', ...'20001', '\r');
+    await until('y: yes');
+    await press('y');
+    await until(/▲ buy.*20,001\.00/);
+    const [replaced, ...others] = await openOrders();
+    expect([replaced?.price, others]).toEqual(['20001.00', []]);
+
+    await press('\t', 'c');
+    await until(/Cancelled .* order/);
+    await until('No open orders in btc_usdt.');
+    expect(await openOrders()).toEqual([]);
+    await press('q');
+    expect(await ended).toBe(0);
+    expect(screen.modes).toEqual(['?25', '?7']);
   });
 
-  it.each(['ticker btc_usdt eth_usdt', 'depth btc_usdt --size 2', 'trades btc_usdt', 'kline btc_usdt --type 1min'])(
-    'goes on with new documents: %s',
-    async (line) => {
-      const watch = watching(line);
-      let first: string | undefined;
-      await watch.until((document) => {
-        first ??= JSON.stringify(document);
-        return JSON.stringify(document) !== first;
-      });
-      await watch.stop();
-    },
-  );
+  it('sends nothing that was not confirmed', async () => {
+    const { until, press, ended } = watching('btc_usdt', [80, 24]);
+    await until('No open orders in btc_usdt.');
+    await press('s', ...'0.01', '\r');
+    await until('y: yes');
+    await press('n');
+    await until('Not confirmed; nothing was sent.');
+    await press('b', '\u001b[200~0.02\ry\u001b[201~', '\r');
+    await until('y: yes');
+    await press('\u001b[200~y\u001b[201~', 'yy', '\u001b[<0;3;3M', '\r');
+    await until(/No open orders/);
+    await press('C');
+    await until('No open orders: nothing was cancelled.');
+    expect(await openOrders()).toEqual([]);
+    await press('q');
+    expect(await ended).toBe(0);
+  });
 
-  it('repeats what no channel carries', async () => {
-    const fast = {
-      sleep: (ms: number, cut?: AbortSignal) => delay(ms / 50, undefined, { signal: cut }).catch(() => {}),
-    };
-    const deposits = watching('deposits usdt', fast);
-    const withdrawals = watching('withdrawals usdt', fast);
-    await deposits.until((rows) => rows.length === 0);
-    await pit.done('sandbox deposit usdt 100');
-    await deposits.until(([row]) => row?.amount === '100.00000000');
-    await deposits.stop();
-    expect(await withdrawals.stop()).toEqual([[]]);
+  it('shows another market with m, and remembers it', async () => {
+    const first = watching('btc_usdt');
+    await first.until('Book btc');
+    await first.press('m');
+    await first.until('eth_usdt');
+    await first.press(...'eth', '\r');
+    await first.until('Book eth');
+    await first.until(/spread/);
+    await first.press('q');
+    await first.ended;
+    const second = watching('--type 5min');
+    await second.until('Book eth');
+    await second.until('Candles 5min');
+    await second.press('q');
+    expect(await second.ended).toBe(0);
+  });
+
+  it('never restarts a sandbox that the user has stopped, not even for an order', async () => {
+    const { until, press, ended } = watching('btc_usdt', [120, 40], pit.home);
+    await until('No open orders in btc_usdt.');
+    await pit.done('sandbox stop');
+    await until('RECONNECTING');
+    await press('b', ...'0.01', '\t', '\u0015', ...'20000', '\r');
+    await until('The sandbox was stopped.');
+    expect(await pit.json('sandbox status')).toMatchObject({ running: false });
+    await press('q');
+    expect(await ended).toBe(0);
   });
 
   it.each([
-    ['ticker --watch --csv', '--watch and --csv exclude each other.'],
-    ['ticker --watch --fields last', '--watch takes --fields only on a terminal.'],
-    ['trades btc_usdt --watch --since 1', '--watch and --since exclude each other.'],
-    ['kline btc_usdt --watch --until 1h', '--watch and --until exclude each other.'],
-    ['order show btc_usdt 1 --watch --wait filled', '--watch and --wait exclude each other.'],
-    ['deposits usdt --watch --all', '--watch and --all exclude each other.'],
-  ])('refuses %s', async (line, message) => {
-    const { code, stdout, stderr } = await pit.run(line);
-    expect({ code, stdout, stderr: stderr.split('\n')[0] }).toEqual({ code: 2, stdout: '', stderr: `pit: ${message}` });
+    ['a placed order', '0.01', 0, /Waiting for the outcome of a write\..*Placed .*BUY 0\.01 btc_usdt/s],
+    ['an order that the exchange rejects', '40', 3, /Waiting for the outcome of a write\..*balance/is],
+  ])('waits after a second q for the outcome of %s, and prints it', async (_what, amount, code, text) => {
+    const { until, press, ended, remarks, shows } = watching('btc_usdt');
+    await until('No open orders in btc_usdt.');
+    const fault = 'sandbox fault add delay --operation order --count 1 --delay 1500';
+    expect((await runPit(fault.split(' '), sandbox)).code).toBe(0);
+    await press('b', ...amount, '\t', '\u0015', ...'20000', '\r');
+    await until('y: yes');
+    await press('y', 'q');
+    await until('Press q again');
+    await press('q');
+    expect(await ended).toBe(code);
+    expect(remarks()).toMatch(text);
+    // what the screen itself has reported is not said again
+    expect(shows('Placed')).toBe(false);
+    expect((await runPit('cancel btc_usdt --all --yes'.split(' '), sandbox)).code).toBe(0);
   });
 
-  it('fails as the command does if the first answer cannot be had', async () => {
-    const error = await pit.failure('order show btc_usdt 17 --watch', 3);
-    expect(error).toEqual(await pit.failure('order show btc_usdt 17', 3));
+  it('refuses to run where it cannot draw or read keys, and names what can', async () => {
+    const { code, stderr } = await runPit(['watch', 'btc_usdt'], sandbox);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/needs a terminal[\s\S]*--watch[\s\S]*pit stream/)]);
+  });
+});
+
+describe.skipIf(!requires('python3'))('pit watch on a real terminal (needs python3)', () => {
+  const environment = plainEnvironment(sandbox.home, { TERM: 'xterm' });
+  const drawn = { pattern: '\\x1b\\[\\?1049h(?s:.*)Book btc' };
+  const left = { await: '\u001b[?1049l' };
+  const words = pitLine('watch', 'btc_usdt');
+
+  it('Ctrl-Z suspends the screen, fg brings it back, and the terminal is left as it was', async () => {
+    const { status, echoes } = await onTerminal({
+      command: ['bash', '--norc', '--noprofile', '-i'],
+      environment: { ...environment, PS1: 'ready ' },
+      steps: [
+        { await: 'ready ', type: `'${words.join("' '")}'\r` },
+        { ...drawn, type: '\u001a' },
+        left,
+        { await: 'Stopped', type: 'fg\r' },
+        { ...drawn, type: 'q' },
+        left,
+        // what is typed before is discarded
+        { await: 'ready ', type: 'exit $?\r' },
+      ],
+    });
+    expect({ status, echoes }).toEqual({ status: 0, echoes: true });
+  });
+
+  it.each([
+    ['Ctrl-C', { type: '\u0003' }, 130],
+    ['SIGTERM', { signal: 'SIGTERM' as const }, 143],
+  ])('leaves the terminal as it was at %s', async (_what, step, code) => {
+    const job = { command: words, environment, steps: [{ ...drawn, ...step }] };
+    const { screen, status, echoes } = await onTerminal(job);
+    expect({ status, echoes }).toEqual({ status: code, echoes: true });
+    expect(screen.trimEnd().endsWith(left.await)).toBe(true);
   });
 });

@@ -160,7 +160,7 @@ it('a reader has the exchange whole after each of 25 cuts under trading, and hea
     const sides = await Promise.all((['buy', 'sell'] as const).map((side) => ordersOf(client, side)));
     const open = sides.flat().filter(({ state }) => state === 'open');
     const { coins } = await client.account();
-    const book = await client.depth(MARKET, 50);
+    const book = await client.depth({ market: MARKET, size: 50 });
     return { open: open.map(orderLine).sort(), balances: coins.map(coinLine).sort(), bids: book.bids, asks: book.asks };
   };
   const seen = () => {
@@ -183,7 +183,7 @@ it('a reader has the exchange whole after each of 25 cuts under trading, and hea
     way.cutAfter((cut * 977) % 6_000);
     for (let action = 0; action < 4 || way.cuts === before; action += 1) {
       const side = action % 2 === 0 ? 'buy' : 'sell';
-      const { last } = await client.ticker(MARKET);
+      const { last } = await client.ticker({ market: MARKET });
       // some rest far away, some trade at once
       const factor = action % 4 < 2 ? (side === 'buy' ? 0.9 : 1.1) : side === 'buy' ? 1.02 : 0.98;
       const price = (Number(last) * factor).toFixed(2);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Job } from '../../../src/trading/batches/job.js';
 import { startJob } from '../../../src/trading/batches/start-job.js';
 import type { JournalEntry } from '../../../src/trading/journal/entry.js';
-import { settleManually } from '../../../src/trading/settle-manually.js';
+import { settleManually } from '../../../src/trading/settling/manual/settle-manually.js';
 import { NOW } from '../../support/fake-host.js';
 import { FAULTS, respond, serveFaults } from '../../support/fault-server.js';
 import { count, query } from '../support/exchange.js';

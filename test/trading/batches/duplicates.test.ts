@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { addLateOrders } from '../../../src/trading/batches/close-job.js';
 import { Job } from '../../../src/trading/batches/job.js';
 import { lineTerms } from '../../../src/trading/batches/lines.js';
 import { notionalToday } from '../../../src/trading/guards/limits.js';
 import type { JournalEntry } from '../../../src/trading/journal/entry.js';
 import { Journal } from '../../../src/trading/journal/journal.js';
 import type { BatchLine, Settled } from '../../../src/trading/journal/write.js';
-import { resolveJob } from '../../../src/trading/resolve.js';
-import { readOrderList, settle } from '../../../src/trading/settle.js';
+import { readOrderList, settle } from '../../../src/trading/settling/reconcile-orders.js';
+import { resolveJob } from '../../../src/trading/settling/resolve.js';
+import { addLateOrders } from '../../../src/trading/settling/settle-job.js';
 import { NOW } from '../../support/fake-host.js';
 import { respond, serveFaults } from '../../support/fault-server.js';
 import { findDuplicates } from '../support/duplicates.js';

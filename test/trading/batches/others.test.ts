@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { openWrites } from '../../../src/trading/open-writes.js';
+import { openWrites } from '../../../src/trading/settling/open-writes.js';
 import { PLACED } from '../journal/support.js';
 import { meanwhile } from '../support/meanwhile.js';
 import { TERMS } from '../support/terms.js';

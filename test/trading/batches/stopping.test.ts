@@ -7,7 +7,7 @@ import { JobRun } from '../../../src/trading/batches/job-run.js';
 import { resumeJob } from '../../../src/trading/batches/start-job.js';
 import type { JournalEntry } from '../../../src/trading/journal/entry.js';
 import type { BatchLine } from '../../../src/trading/journal/write.js';
-import { resolveJob } from '../../../src/trading/resolve.js';
+import { resolveJob } from '../../../src/trading/settling/resolve.js';
 import { saying } from '../../support/advice.js';
 import { NOW } from '../../support/fake-host.js';
 import { count } from '../support/exchange.js';

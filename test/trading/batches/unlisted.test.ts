@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { batchAnswer } from '../../../src/commands/order/batch-result.js';
-import { resolve } from '../../../src/trading/resolve.js';
+import { resolve } from '../../../src/trading/settling/resolve.js';
 import type { FakeHost } from '../../support/fake-host.js';
 import { type Answer, respond, serveFaults } from '../../support/fault-server.js';
 import { count, NOT_FOUND, query } from '../support/exchange.js';

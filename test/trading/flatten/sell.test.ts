@@ -35,9 +35,11 @@ class OneBid extends FakeExchange {
     return { coins: [{ coin: 'btc', available, frozen: '0' }] } as unknown as Awaited<ReturnType<Exchange['account']>>;
   }
 
-  override async depth() {
-    return { time: this.now(), bids: [{ price: '100.00', amount: this.#bid }], asks: [] };
-  }
+  override readonly depth = async () => ({
+    time: this.now(),
+    bids: [{ price: '100.00', amount: this.#bid }],
+    asks: [],
+  });
 
   override async placeOrder(terms: Parameters<Exchange['placeOrder']>[0], clientId: string) {
     const response = await super.placeOrder(terms, clientId);

@@ -8,7 +8,7 @@ import { guardOrders } from '../../../src/trading/guards/guards.js';
 import { guardLimits, notionalToday, requireDayNotional } from '../../../src/trading/guards/limits.js';
 import type { JournalEntry } from '../../../src/trading/journal/entry.js';
 import type { BatchLine, RecordedOrderTerms, Settlement } from '../../../src/trading/journal/write.js';
-import { resolveJob } from '../../../src/trading/resolve.js';
+import { resolveJob } from '../../../src/trading/settling/resolve.js';
 import { NOW } from '../../support/fake-host.js';
 import { respond } from '../../support/fault-server.js';
 import { begin, resume, runJob } from '../batches/jobs.js';

@@ -5,7 +5,7 @@ import type { OrderType, Side } from '../../../src/domain/order.js';
 import { Failure } from '../../../src/errors.js';
 import { checkGuards, type GuardInputs, needsBook, zoneInBand } from '../../../src/trading/guards/guards.js';
 import { type GuardLimits, guardLimits } from '../../../src/trading/guards/limits.js';
-import type { BookView } from '../../../src/trading/market-view.js';
+import type { BookView } from '../../../src/trading/preview/market-view.js';
 
 const UNREACHABLE = new Failure('unreachable', 'depth: no answer came in time');
 

@@ -6,7 +6,7 @@ import { startStamp } from '../../../src/platform/processes.js';
 import { recordText } from '../../../src/trading/journal/entry.js';
 import { claimLink, encodeLine } from '../../../src/trading/journal/files.js';
 import { type Owner, type RecordedWrite, thisProcess } from '../../../src/trading/journal/write.js';
-import { type Resolution, resolve } from '../../../src/trading/resolve.js';
+import { type Resolution, resolve } from '../../../src/trading/settling/resolve.js';
 import { respond } from '../../support/fault-server.js';
 import { NOT_FOUND, record, serve } from '../support/exchange.js';
 import { TERMS } from '../support/terms.js';

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { sendCall } from '../../../src/trading/call/call.js';
 import { encodeLine, valuesIn } from '../../../src/trading/journal/files.js';
 import { placeOrder } from '../../../src/trading/orders/place.js';
-import { settleManually } from '../../../src/trading/settle-manually.js';
+import { settleManually } from '../../../src/trading/settling/manual/settle-manually.js';
 import { withdrawLimits } from '../../../src/trading/withdrawals/limits.js';
 import { sendWithdrawal } from '../../../src/trading/withdrawals/send.js';
 import { saying } from '../../support/advice.js';

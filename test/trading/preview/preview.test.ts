@@ -3,7 +3,7 @@ import { Decimal } from '../../../src/domain/decimal.js';
 import { Failure } from '../../../src/errors.js';
 import type { Warning } from '../../../src/trading/guards/guards.js';
 import type { RecordedOrderTerms } from '../../../src/trading/journal/write.js';
-import type { BookView } from '../../../src/trading/market-view.js';
+import type { BookView } from '../../../src/trading/preview/market-view.js';
 import { computePreview, type OrderPlan, type ReadResults, warningsOf } from '../../../src/trading/preview/preview.js';
 import { MARKET } from '../support/market.js';
 

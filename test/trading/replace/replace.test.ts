@@ -8,7 +8,7 @@ import { requireDayNotional } from '../../../src/trading/guards/limits.js';
 import type { RecordedOrderTerms, Write } from '../../../src/trading/journal/write.js';
 import { type Changes, planReplacement } from '../../../src/trading/replace/plan.js';
 import { type Replacement, replaceOrder } from '../../../src/trading/replace/replace.js';
-import { resolve, unplacedOf } from '../../../src/trading/resolve.js';
+import { resolve, unplacedOf } from '../../../src/trading/settling/resolve.js';
 import { FAULTS } from '../../support/fault-server.js';
 import { count, query } from '../support/exchange.js';
 import { MARKET } from '../support/market.js';

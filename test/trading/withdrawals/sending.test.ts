@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { RecordedWrite } from '../../../src/trading/journal/write.js';
-import { resolve } from '../../../src/trading/resolve.js';
+import { settleCoin } from '../../../src/trading/settling/reconcile-withdrawals.js';
+import { resolve } from '../../../src/trading/settling/resolve.js';
 import { withdrawLimits } from '../../../src/trading/withdrawals/limits.js';
 import { sendWithdrawal } from '../../../src/trading/withdrawals/send.js';
-import { settleCoin } from '../../../src/trading/withdrawals/settle-records.js';
 import { saying } from '../../support/advice.js';
 import { NOW } from '../../support/fake-host.js';
 import { type Answer, FAULTS, type FaultServer, respond, serveFaults } from '../../support/fault-server.js';

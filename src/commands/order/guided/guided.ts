@@ -8,7 +8,7 @@ import { guardLimits } from '../../../trading/guards/limits.js';
 import { checkAmount, validateOrder } from '../../../trading/orders/terms.js';
 import { MarketSnapshot, spentCoin } from '../../../trading/preview/market-snapshot.js';
 import type { TradingContext } from '../../../trading/trading-context.js';
-import type { Context } from '../../command.js';
+import type { Context } from '../../session/command.js';
 import { checkGiven, type GivenOrder, type OrderDraft } from '../order-args.js';
 import { type Holdings, LiveBook, LiveFunds, readHoldings } from './live-data.js';
 import { askMarket } from './market-choice.js';

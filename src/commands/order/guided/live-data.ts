@@ -3,8 +3,8 @@ import type { Market } from '../../../domain/market.js';
 import { tryRead } from '../../../errors.js';
 import type { Host } from '../../../platform/host.js';
 import { TimeBudget } from '../../../platform/time-budget.js';
-import type { BookView } from '../../../trading/market-view.js';
 import { readBookView } from '../../../trading/preview/market-snapshot.js';
+import type { BookView } from '../../../trading/preview/market-view.js';
 import type { TradingContext } from '../../../trading/trading-context.js';
 import type { Session } from '../../session/session.js';
 

@@ -7,7 +7,7 @@ import type { Exchange } from '../../../exchange/exchange.js';
 import { changeText } from '../../../terminal/cells.js';
 import type { Choice } from '../../../terminal/prompts.js';
 import type { TradingContext } from '../../../trading/trading-context.js';
-import type { Context } from '../../command.js';
+import type { Context } from '../../session/command.js';
 import { type Holdings, soon } from './live-data.js';
 
 interface ListedMarket extends Searchable {

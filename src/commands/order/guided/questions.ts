@@ -18,10 +18,10 @@ import {
 } from '../../../trading/expressions.js';
 import { checkBand, referenceDistanceText } from '../../../trading/guards/guards.js';
 import type { GuardLimits } from '../../../trading/guards/limits.js';
-import { averagePrice, type BookView, fillsAtOnce, referenceOf } from '../../../trading/market-view.js';
 import { checkAmount, checkNotional, checkPrice, enoughFor } from '../../../trading/orders/terms.js';
 import { spentCoin } from '../../../trading/preview/market-snapshot.js';
-import type { Context } from '../../command.js';
+import { averagePrice, type BookView, fillsAtOnce, referenceOf } from '../../../trading/preview/market-view.js';
+import type { Context } from '../../session/command.js';
 import { averageText } from '../preview.js';
 import type { LiveBook, LiveFunds } from './live-data.js';
 

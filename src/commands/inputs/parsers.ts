@@ -1,0 +1,208 @@
+import { type CompletionSource, type Parser, withCompletion } from '../../cli/definition.js';
+import { parseCoin, RENAMED_COINS } from '../../domain/coin.js';
+import { Decimal, numberAdvice, plainNumber } from '../../domain/decimal.js';
+import { parseMarket } from '../../domain/market.js';
+import type { Moment } from '../../domain/moment.js';
+import { quoted, usage } from '../../errors.js';
+
+// These parse the words of a command line. Each throws Failure `usage` for a word that it cannot parse.
+
+/** Any word; the command checks it. */
+export function word(text: string): string {
+  return text;
+}
+
+/** The name of an existing profile. */
+export const profileName = withCompletion({ of: 'profile' }, word);
+
+/** The name of a file. */
+export const filePath = withCompletion({ of: 'file' }, (text) => {
+  if (text !== '') return text;
+  throw usage('The name of the file is empty.', 'Give a file, or - for a pipe.');
+});
+
+/** The words of another program's command line. */
+export const programWord = withCompletion({ of: 'program' }, word);
+
+/** Any word, completed with these; the command checks it. */
+export function wordCompletedWith(...choices: readonly string[]) {
+  return withCompletion({ of: 'words', words: choices }, word);
+}
+
+/** The prices that a shell offers. There are more, which the user types. */
+export const PRICE_WORDS = {
+  of: 'words',
+  words: ['bid', 'ask', 'mid', 'bid+1tick', 'bid-1tick', 'ask+1tick', 'ask-1tick'],
+} as const satisfies CompletionSource;
+
+/** A market in any common form: `btc_usdt`, `BTC/USDT`, `btc-usdt`, `btcusdt`. */
+export const marketName = withCompletion({ of: 'market' }, (word): string => {
+  const name = parseMarket(word);
+  if (name === undefined)
+    throw usage(`${quoted(word)} is not a market name.`, 'Write it as BASE_QUOTE, such as btc_usdt.');
+  const [base, quote] = [currentCoin(name.base), currentCoin(name.quote)];
+  const renamed = `${base}_${quote}`;
+  if (renamed === name.market) return name.market;
+  const old = base === name.base ? name.quote : name.base;
+  throw usage(
+    `The coin ${old} was renamed in 2021 and its old name is not supported.`,
+    `The market is now ${renamed}.`,
+  );
+});
+
+/** A coin in any case. */
+export const coinName = withCompletion({ of: 'coin' }, (word): string => {
+  const coin = parseCoin(word);
+  if (coin === undefined)
+    throw usage(`${quoted(word)} is not a coin's name.`, 'Write it with letters and digits, such as btc.');
+  const current = currentCoin(coin);
+  if (current === coin) return coin;
+  throw usage(`The coin ${coin} was renamed in 2021 and its old name is not supported.`, `The coin is now ${current}.`);
+});
+
+function currentCoin(coin: string): string {
+  return Object.hasOwn(RENAMED_COINS, coin) ? (RENAMED_COINS[coin] ?? coin) : coin;
+}
+
+/** A whole number from `min` to `max`, both included. */
+export function wholeNumber(name: string, min: number, max: number): Parser<number> {
+  return (word) => {
+    const value = /^\d{1,9}$/.test(word) ? Number(word) : Number.NaN;
+    if (value >= min && value <= max) return value;
+    throw usage(`${name} must be a whole number from ${min} to ${max}, not ${quoted(word)}.`);
+  };
+}
+
+/** A decimal number above zero, without a sign. It may have an exponent, or be grouped as pit shows it: `28,128.65`. */
+export function positiveDecimal(name: string): Parser<string> {
+  return (text) => {
+    const word = plainNumber(text);
+    const value = /^\d{1,30}(\.\d{1,30})?$/.test(word) ? Decimal.parse(word) : undefined;
+    if (value !== undefined && value.sign > 0) return value.toString();
+    const advice = numberAdvice(text);
+    if (advice !== undefined) throw usage(`${name} cannot be ${quoted(text)}.`, advice);
+    throw usage(`${name} must be a number above zero, not ${quoted(text)}.`, 'Write it like 0.5, 31000 or 1e-05.');
+  };
+}
+
+/** One of these words, in any case. */
+export function oneOf<const Word extends string>(name: string, ...values: readonly Word[]): Parser<Word> {
+  return withCompletion({ of: 'words', words: values }, (word) => {
+    const found = values.find((candidate) => candidate === word.toLowerCase() || candidate === word);
+    if (found !== undefined) return found;
+    throw usage(`${name} must be one of ${values.join(', ')}, not ${quoted(word)}.`);
+  });
+}
+
+/** An id from the exchange: more digits than a double can hold. */
+export function idNumber(name: string): Parser<string> {
+  return (word) => {
+    if (/^\d{1,19}$/.test(word)) return BigInt(word).toString();
+    throw usage(`${name} must be an id from the exchange, not ${quoted(word)}.`, 'Such an id has digits only.');
+  };
+}
+
+/** The id of an existing order. */
+export const orderId = withCompletion({ of: 'order' }, idNumber('The order id'));
+
+/** The interface allows 4 to 36 letters and digits. */
+export function clientId(word: string): string {
+  if (/^[A-Za-z0-9]{4,36}$/.test(word)) return word;
+  throw usage(`${quoted(word)} cannot be a client order id.`, 'It must be 4 to 36 letters or digits.');
+}
+
+/** The client id of an existing order. */
+export const knownClientId = withCompletion({ of: 'clientId' }, clientId);
+
+/** The id of a prepared write. */
+export const preparedId = withCompletion({ of: 'prepared' }, (word): string => {
+  if (/^(pit|job)[0-9a-f]{20,24}$/.test(word)) return word;
+  throw usage(
+    `${quoted(word)} is not the id of a prepared write.`,
+    'It begins with pit or job, as prepare returned it.',
+  );
+});
+
+/** The client id of a write with an unknown outcome. */
+export const unresolvedId = withCompletion({ of: 'unresolved' }, clientId);
+
+const UNIT_MS: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  w: 604_800_000,
+};
+
+const ISO = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(:\d\d(?:\.\d{1,3})?)?)?(Z|[+-]\d\d:?\d\d)?$/;
+
+/**
+ * ISO 8601 (without a zone: UTC), the Unix time in seconds or milliseconds, or an age such as `90s`, `2h` or `7d`. Seconds have
+ * ten digits from 2001 to 2286, and milliseconds thirteen; with any other count of digits it would be another century.
+ */
+export const moment: Parser<Moment> = (word) => {
+  const age = /^(\d{1,6})([smhdw])$/.exec(word);
+  if (age !== null) return (nowMs) => nowMs - Number(age[1]) * (UNIT_MS[age[2] ?? ''] ?? 0);
+  const time = /^\d{13}$/.test(word) ? Number(word) : /^\d{10}$/.test(word) ? Number(word) * 1_000 : isoTime(word);
+  if (time !== undefined) return () => time;
+  throw usage(
+    `${quoted(word)} is not a time.`,
+    'Write it as 2026-11-21T08:00, as Unix seconds or milliseconds, or as an age like 90s, 2h or 7d.',
+  );
+};
+
+/**
+ * Throws Failure `usage` for a range that ends before it begins.
+ * @param names the flags of its two ends
+ * @param now by this machine's clock: only an age against a date depends on it
+ */
+export function requireRange(
+  [from, to]: readonly [Moment | undefined, Moment | undefined],
+  [fromName, toName]: readonly [string, string],
+  now: number,
+): void {
+  if (from === undefined || to === undefined || from(now) <= to(now)) return;
+  throw usage(`${fromName} is after ${toName}.`, `Give the earlier time as ${fromName}.`);
+}
+
+function isoTime(word: string): number | undefined {
+  const [, day, minutes = '00:00', seconds = ':00', zone = 'Z'] = ISO.exec(word) ?? [];
+  if (day === undefined) return undefined;
+  const time = Date.parse(`${day}T${minutes}${seconds}${zone}`);
+  // V8 reads the 30th of February as the 2nd of March
+  const isRealDay = new Date(`${day}T00:00:00Z`).getUTCDate() === Number(day.slice(8));
+  return Number.isNaN(time) || !isRealDay ? undefined : time;
+}
+
+/** A zone offset like `+08:00`, in minutes ahead of UTC. */
+export function utcOffset(word: string): number {
+  const [, sign, hours = '', minutes = ''] = /^([+-])(0\d|1[0-4]):([0-5]\d)$/.exec(word) ?? [];
+  if (sign === undefined)
+    throw usage(`The zone must be an offset from UTC, not ${quoted(word)}.`, 'Write it like +08:00 or -05:30.');
+  const ahead = Number(hours) * 60 + Number(minutes);
+  return sign === '-' ? -ahead : ahead;
+}
+
+/** A duration such as `500ms`, `90s`, `2h` or `7d`, in ms. */
+export const duration: Parser<number> = (word) => {
+  const [, count, unit = ''] = /^(\d{1,6})(ms|s|m|h|d|w)$/.exec(word) ?? [];
+  if (count !== undefined) return Number(count) * (UNIT_MS[unit] ?? 0);
+  throw usage(`"${word}" is not a duration.`, 'Write it as 500ms, 90s, 15m, 2h or 7d.');
+};
+
+/** A duration, and not none. */
+export const durationAboveZero: Parser<number> = (word) => {
+  const milliseconds = duration(word);
+  if (milliseconds > 0) return milliseconds;
+  throw usage(`${quoted(word)} is no time at all.`, 'Write it as 500ms, 90s, 15m, 2h or 7d.');
+};
+
+/** A duration that is no longer than another one, such as `24d`. */
+export function durationUpTo(longest: string): Parser<number> {
+  return (word) => {
+    const milliseconds = durationAboveZero(word);
+    if (milliseconds <= duration(longest)) return milliseconds;
+    throw usage(`The duration ${quoted(word)} is too long.`, `Use at most ${longest}.`);
+  };
+}

@@ -1,0 +1,283 @@
+import type { CandleType } from '../../domain/candle.js';
+import type { Market } from '../../domain/market.js';
+import { Failure, tryRead } from '../../errors.js';
+import { type Channel, channelKey, type Feeds } from '../../exchange/exchange.js';
+import { Changes } from '../../terminal/live/changes.js';
+import type { Key } from '../../terminal/live/keys.js';
+import { LiveScreen } from '../../terminal/live/live-screen.js';
+import type { Screen } from '../../terminal/screen.js';
+import type { Context } from '../session/command.js';
+import { warnOfUnknown } from '../writes/unknown-writes.js';
+import { frameOf } from './frame.js';
+import { dialogWidth } from './layout.js';
+import type { Question } from './question.js';
+import { type Effect, initialState, react, type WatchEvent, type WatchState } from './state.js';
+import { channelsOf, type WatchView } from './view.js';
+import { Writes } from './writes.js';
+
+/** How often the latch, the use of the limits and the unknown writes are looked up: files of this machine, and Redis. */
+const LOOK_UP_MS = 2_000;
+/** A person takes longer to read a question and answer it. */
+const ARMED_AFTER_MS = 300;
+
+/** The market that was watched last, for the next time. */
+export function lastMarketKey(profile: string): string {
+  return `watched market ${profile}`;
+}
+
+/** Shows a market and the account until the user leaves. Throws Failure if there is no exchange to show. */
+export async function runWatch(context: Context, market: Market, type: CandleType): Promise<void> {
+  const { session, host, output, budget, globals } = context;
+  const { profile } = await session.profile.connection();
+  const accountProblem = await accountProblemOf(context);
+  const feeds = await session.live.feeds(channelsOf(market.market, type, accountProblem === null));
+  session.exchange.keepStopped();
+  await host.limitMemory();
+  const release = output.withhold();
+  const watching = new Watching(context, feeds, { market, type, profile, accountProblem });
+  const live = new LiveScreen(
+    host,
+    { lines: (screen) => watching.lines(screen), onKey: (key) => watching.press(key) },
+    { colour: globals.color ? undefined : false },
+  );
+  const removeHandler = host.onInterrupt(() => {
+    watching.end();
+    live.end();
+    release();
+  });
+  try {
+    await budget.withoutDeadline(async () => {
+      await watching.run(live);
+      live.end();
+      release();
+      await watching.finishWrites();
+    });
+  } finally {
+    removeHandler();
+    live.end();
+    release();
+    await feeds.close();
+  }
+  if (accountProblem === null) await warnOfUnknown(context, () => true);
+}
+
+/** Why the account cannot be shown; null if it can. */
+async function accountProblemOf({ session }: Context): Promise<string | null> {
+  try {
+    await session.exchange.signed();
+    return null;
+  } catch (error) {
+    if (!(error instanceof Failure) || error.kind !== 'credentials') throw error;
+    return error.message;
+  }
+}
+
+interface Watched {
+  readonly market: Market;
+  readonly type: CandleType;
+  readonly profile: string;
+  readonly accountProblem: string | null;
+}
+
+/** Wires the feeds, the keys and the writes to the state. */
+class Watching {
+  readonly #context: Context;
+  readonly #feeds: Feeds;
+  readonly #watched: Watched;
+
+  #state: WatchState;
+  #market: Market;
+  #channels: readonly Channel[];
+  #limitsUsed: number | null = null;
+  #halted: string | null = null;
+  readonly #changes: Changes;
+  readonly #ending = new AbortController();
+  #live: LiveScreen | undefined;
+  #unknown: readonly string[] = [];
+  /** The question that is about to be armed. */
+  #arming: Question | undefined;
+  /** The screen of the last drawing. */
+  #screen: Screen | undefined;
+  readonly #writes: Writes;
+
+  constructor(context: Context, feeds: Feeds, watched: Watched) {
+    this.#context = context;
+    this.#feeds = feeds;
+    this.#watched = watched;
+
+    const { market, type, accountProblem } = watched;
+    this.#state = initialState(type);
+    this.#market = market;
+    this.#channels = channelsOf(market.market, type, accountProblem === null);
+    this.#changes = new Changes(context.host.monotonic);
+    this.#writes = new Writes(context, {
+      take: (event) => this.take(event),
+      screen: () => this.#panelScreen(),
+      isOver: () => this.#ending.signal.aborted,
+    });
+  }
+
+  lines(screen: Screen): string[] {
+    this.#screen = screen;
+    const input = { state: this.#state, view: this.#view(), changes: this.#changes, screen };
+    return frameOf(input).lines(screen.paint);
+  }
+
+  press(key: Key): void {
+    if (this.#watched.accountProblem === null) this.#inBackground(() => this.#writes.expect());
+    this.take({ type: 'key', key });
+  }
+
+  take(event: WatchEvent): void {
+    const { state, effects } = react(this.#state, event, this.#view());
+    this.#state = state;
+    for (const effect of effects) this.#perform(effect);
+    this.#live?.change();
+    this.#armQuestion();
+  }
+
+  /** Resolves when the user leaves. */
+  async run(live: LiveScreen): Promise<void> {
+    this.#live = live;
+    if (this.#watched.accountProblem === null) this.#inBackground(() => this.#writes.prepare());
+    void this.#lookUp();
+    const { signal } = this.#ending;
+    while (!signal.aborted) {
+      const changed = this.#feeds.changed(signal);
+      live.change();
+      await changed;
+    }
+  }
+
+  /** Waits for the outcome of the writes that are on their way. Throws the Failure of one that was not done. */
+  async finishWrites(): Promise<void> {
+    await this.#writes.finish();
+  }
+
+  #view(): WatchView {
+    const feeds = this.#feeds;
+    const context = this.#context;
+    const { market } = this.#market;
+    return {
+      now: context.host.now(),
+      profile: this.#watched.profile,
+      window: this.#screen ?? { width: 0, height: 0 },
+      connection: { state: feeds.state, problem: feeds.problem },
+      halted: this.#halted,
+      limitsUsed: this.#limitsUsed,
+      market: this.#market,
+      ticker: feeds.of({ kind: 'ticker', market }),
+      depth: feeds.of({ kind: 'depth', market }),
+      trades: feeds.of({ kind: 'trades', market }),
+      candles: feeds.of({ kind: 'kline', market, type: this.#state.type }),
+      orders: feeds.of({ kind: 'orders', market }),
+      balances: feeds.of({ kind: 'balances' }),
+      accountProblem: this.#watched.accountProblem,
+      unknown: this.#unknown,
+    };
+  }
+
+  #perform(effect: Effect): void {
+    switch (effect.do) {
+      case 'quit':
+        this.#ending.abort();
+        break;
+      case 'listMarkets':
+        this.#inBackground(() => this.#listMarkets());
+        break;
+      case 'market':
+        this.#inBackground(() => this.#show(effect.market));
+        break;
+      case 'interval':
+        this.#follow(this.#market.market, effect.type);
+        break;
+      case 'write':
+        void this.#writes.start(effect.write, effect.request, effect.market).then(() => this.#lookUpUnknown());
+        break;
+      case 'answer':
+        this.#writes.answer(effect.write, effect.confirmed);
+        break;
+    }
+  }
+
+  /** Failures become messages. */
+  #inBackground(work: () => Promise<void>): void {
+    work().catch((error: unknown) => {
+      if (!(error instanceof Failure)) throw error;
+      this.take({
+        type: 'said',
+        message: { text: this.#context.output.textOf([error.message, ...error.hints]), meaning: 'bad' },
+      });
+    });
+  }
+
+  async #listMarkets(): Promise<void> {
+    const markets = await (await this.#context.session.exchange.markets()).all();
+    this.take({ type: 'markets', markets: markets.map((one) => ({ ...one, name: '' })) });
+  }
+
+  async #show(name: string): Promise<void> {
+    const { session } = this.#context;
+    const market = await (await session.exchange.markets()).find(name);
+    this.#market = market;
+    this.#follow(market.market, this.#state.type);
+    this.take({ type: 'market', market });
+    await session.cache.write(lastMarketKey(this.#watched.profile), market.market);
+  }
+
+  #follow(market: string, type: CandleType): void {
+    const before = this.#channels;
+    this.#channels = channelsOf(market, type, this.#watched.accountProblem === null);
+    const [old, now] = [before, this.#channels].map((all) => new Set(all.map(channelKey)));
+    for (const channel of before) if (!now?.has(channelKey(channel))) this.#feeds.remove(channel);
+    for (const channel of this.#channels) if (!old?.has(channelKey(channel))) this.#feeds.add(channel);
+  }
+
+  /** The screen has ended: what is said from now on goes to the terminal. */
+  end(): void {
+    this.#ending.abort();
+  }
+
+  /** Lets the question be answered once it has been on the screen for a moment: keys before that cannot mean it. */
+  #armQuestion(): void {
+    const { dialog } = this.#state;
+    const live = this.#live;
+    if (dialog?.kind !== 'question' || dialog.isArmed || dialog === this.#arming || live === undefined) return;
+    this.#arming = dialog;
+    const { write } = dialog;
+    const { host } = this.#context;
+    void live
+      .shown()
+      .then(() => host.sleep(ARMED_AFTER_MS, this.#ending.signal))
+      .then(() => this.take({ type: 'armed', write }));
+  }
+
+  #panelScreen(): Screen {
+    const screen = this.#screen;
+    if (screen === undefined) throw new Error('Nothing was drawn yet.');
+    return { ...screen, width: dialogWidth(screen.width), height: Number.POSITIVE_INFINITY };
+  }
+
+  async #lookUpUnknown(): Promise<void> {
+    this.#unknown = (await tryRead(() => this.#writes.unknown())) ?? [];
+    this.#live?.change();
+  }
+
+  async #lookUp(): Promise<void> {
+    const { session, host } = this.#context;
+    const { signal } = this.#ending;
+    while (!signal.aborted) {
+      if (this.#watched.accountProblem === null) {
+        const halt = await tryRead(async () => (await session.exchange.latch()).find());
+        this.#halted = halt === undefined ? null : (halt.problem ?? halt.reason ?? '');
+        await this.#lookUpUnknown();
+      }
+      const state = await tryRead(() => session.exchange.limiterState());
+      // a limit of one is full after each request, which says nothing
+      const limits = state?.limits.filter(({ count }) => count > 1) ?? [];
+      const used = limits.flatMap(({ taken, count }) => (taken === null ? [] : (taken / count) * 100));
+      this.#limitsUsed = used.length === 0 ? null : Math.round(Math.max(...used));
+      await host.sleep(LOOK_UP_MS, signal);
+    }
+  }
+}

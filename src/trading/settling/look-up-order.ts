@@ -1,0 +1,168 @@
+import type { Order } from '../../domain/order.js';
+import { Failure, tryRead } from '../../errors.js';
+import { archivedJob, Job } from '../batches/job.js';
+import type { JournalEntry } from '../journal/entry.js';
+import type { Journal } from '../journal/journal.js';
+import { clientIdOf, type RecordedWrite } from '../journal/write.js';
+import { differences, newClientId } from '../orders/terms.js';
+import type { TradingContext } from '../trading-context.js';
+import { namedIdOf } from './open-writes.js';
+import { SLACK_MS } from './reconcile.js';
+import { isSameRefusal } from './same-refusal.js';
+
+/** How an order with the client id differs from the terms that were sent: it may be a different order. */
+export interface Mismatch {
+  readonly mismatch: string;
+}
+
+/**
+ * The order by the id that its answer named, or else by its client id; a mismatch; `none`; or undefined if the exchange did not
+ * answer, which proves nothing.
+ * @param refusal the code with which the order was refused: a lookup that is refused with it counts as `none`
+ * @param listed the order that its answer named, as a list shows it
+ */
+export async function lookUp(
+  trading: TradingContext,
+  entry: JournalEntry<'order'>,
+  refusal?: number | null,
+  listed?: Order,
+): Promise<Order | Mismatch | 'none' | undefined> {
+  const namedId = namedIdOf(entry);
+  const named = namedId === undefined ? undefined : await lookUpNamed(trading, entry, namedId, listed);
+  if (typeof named === 'object' && !isOlder(named, entry.write)) return named;
+  const { found, event, isUnanswered, hasNoClientIds } = await evidenceOf(trading, entry.write, refusal);
+  entry.note(`asked by client id: ${event}`, isUnanswered === true ? { isUnanswered } : {});
+  // an exchange that knows no client ids has only the id of its answer, and may date orders by another clock
+  if (typeof named === 'object' && hasNoClientIds === true) return named;
+  // an exchange that could not be asked for the id of its answer may have that order
+  return found === 'none' && named === 'unanswered' ? undefined : found;
+}
+
+/** Whether an order is dated before the request that would have made it. */
+function isOlder({ time }: Order, { reqTime }: RecordedWrite<'order'>): boolean {
+  return time < reqTime - SLACK_MS;
+}
+
+/**
+ * The order that an answer named, if the exchange shows it with the terms that were sent and no other write has it. A server in
+ * between may have answered with the response to another request: then the order has other terms, or is another write's, and the
+ * answer is noted as contradicted.
+ */
+async function lookUpNamed(
+  trading: TradingContext,
+  entry: JournalEntry<'order'>,
+  id: string,
+  listed: Order | undefined,
+): Promise<Order | 'unanswered' | undefined> {
+  const { write } = entry;
+  const read = async () => ({ order: listed ?? (await trading.client.findOrder(write.terms.market, { id })) });
+  const answer = await tryRead(read);
+  const order = answer?.order;
+  const owner = await tryRead(async () => ownerOfOrder(trading.journal, write, id, order));
+  const differs = order === undefined ? [] : differences(order, write.terms);
+  if (owner === 'settled' || differs.length > 0) {
+    const why = owner === 'settled' ? 'another write made it' : `it has ${differs.join(', ')}`;
+    entry.note(`order ${id} is not this one: ${why}`, { isContradicted: true });
+    trading.reportProgress(
+      `The answer names order ${id}, but that is not your order: ${why}. Looking up your order; it is not sent again.`,
+    );
+    return undefined;
+  }
+  const isFree = order !== undefined && owner === undefined;
+  const what = order === undefined ? 'not shown' : isFree ? 'found' : 'it may be that of another write';
+  const older = isFree && isOlder(order, write) ? ', though dated before the request' : '';
+  entry.note(`${listed === undefined ? 'asked for' : 'listed:'} order ${id}: ${what}${older}`);
+  if (isFree) return order;
+  return answer === undefined ? 'unanswered' : undefined;
+}
+
+/** How long before a request another one may have been answered whose answer the network gives again. */
+const STALE_MS = 3_600_000;
+/** How far this machine's clock may have been set since a write was settled. */
+const CLOCK_SET_MS = 60_000;
+
+/**
+ * Which other write has this order: a settled one, or an open one whose answer names it too; undefined if none has.
+ * @param order as the exchange shows it: a new one is of no write that was settled before
+ */
+function ownerOfOrder(
+  journal: Journal,
+  write: RecordedWrite<'order'>,
+  orderId: string,
+  order: Order | undefined,
+): 'settled' | 'open' | undefined {
+  const { id: writeId, time } = write;
+  const others = journal.unsettledEntries().filter(({ write }) => write.id !== writeId);
+  const isNamed = (entry: JournalEntry) =>
+    entry.isKind('batch') ? new Job(entry).orderIds.includes(orderId) : namedIdOf(entry) === orderId;
+  // in this order: a write that is settled meanwhile is in both
+  if (others.some(isNamed)) return 'open';
+  const since = order === undefined ? time - STALE_MS : isOlder(order, write) ? 0 : time - CLOCK_SET_MS;
+  if (journal.archive.makerOf(orderId, since, writeId) !== undefined) return 'settled';
+  const batches = journal.archive.since(since, { operation: 'batch' });
+  const isOfBatch = batches.some(({ write }) => archivedJob(journal, write.id)?.orderIds.includes(orderId));
+  return isOfBatch ? 'settled' : undefined;
+}
+
+interface Evidence {
+  readonly found: Order | Mismatch | 'none' | undefined;
+  /** In words. */
+  readonly event: string;
+  readonly isUnanswered?: true;
+  /** Whether the exchange refuses to look up client ids, or answers with some order whatever the client id. */
+  readonly hasNoClientIds?: boolean;
+}
+
+async function evidenceOf(
+  trading: TradingContext,
+  write: RecordedWrite<'order'>,
+  refusal?: number | null,
+): Promise<Evidence> {
+  const { terms } = write;
+  const found = await findByClientId(trading, terms.market, clientIdOf(write), refusal);
+  if (found === undefined || found === 'refused')
+    return { found: undefined, event: 'no answer', isUnanswered: true, hasNoClientIds: found === 'refused' };
+  if (found === 'none') return { found, event: 'not found' };
+  const differs = differences(found, terms).join(', ');
+  const isPlausible = differs === '' && !isOlder(found, write);
+  // an exchange that answers with some order, whatever the client id, proves nothing
+  const unused = isPlausible ? 'none' : await findUnused(trading, terms.market);
+  if (unused !== 'none') {
+    const what = `order ${found.id}${differs === '' ? ', which is older' : `, with ${differs}`}`;
+    const event = `${what}; the exchange may show it for any client id`;
+    return { found: undefined, event, isUnanswered: true, hasNoClientIds: unused !== undefined };
+  }
+  if (differs === '') return { found, event: 'found' };
+  // a generated id proves that the order is ours; a chosen one may also be used by somebody else
+  if (write.clientId !== undefined) {
+    const mismatch = `order ${found.id} has this client id but ${differs}, so it may be a different order`;
+    return { found: { mismatch }, event: mismatch };
+  }
+  trading.warn(`The exchange changed order ${found.id}: it has ${differs}.`);
+  return { found, event: `found, though with ${differs}` };
+}
+
+/** The newest order with a client id, `none`, `refused`, or undefined if the exchange did not answer. */
+async function findByClientId(
+  { client }: TradingContext,
+  market: string,
+  clientId: string,
+  refusal?: number | null,
+): Promise<Order | 'none' | 'refused' | undefined> {
+  try {
+    return (await client.findOrder(market, { clientId })) ?? 'none';
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    if (isSameRefusal(error, refusal)) return 'none';
+    return error.kind === 'refused' || error.kind === 'internal' ? 'refused' : undefined;
+  }
+}
+
+export async function isUnusedIdNotFound(trading: TradingContext, market: string): Promise<boolean> {
+  return (await findUnused(trading, market)) === 'none';
+}
+
+/** What the exchange shows for a client id that was never used. */
+function findUnused(trading: TradingContext, market: string) {
+  return findByClientId(trading, market, newClientId(trading.host));
+}

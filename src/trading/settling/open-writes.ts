@@ -1,0 +1,156 @@
+import type { Order } from '../../domain/order.js';
+import { Job } from '../batches/job.js';
+import { lineTerms } from '../batches/lines.js';
+import type { JournalEntry } from '../journal/entry.js';
+import type { Journal } from '../journal/journal.js';
+import { isKind, listShowing, type MarketSide, type RecordedOrderTerms, type RecordedWrite } from '../journal/write.js';
+import { keyOf } from '../orders/terms.js';
+import type { Attempt, Row, UndecidedOrder, WantedItem } from './reconcile.js';
+
+/** An entry whose orders a list shows. */
+export type OrderEntry = JournalEntry & { readonly write: RecordedWrite<'order' | 'batch'> };
+
+/** A write of the journal that is not closed, in the form that is compared with a list of orders. */
+export interface OpenWrite {
+  readonly entry: OrderEntry;
+  readonly job: Job | undefined;
+  /** Whether its outcome is decided; its requests may still be executed again. */
+  readonly isSettled: boolean;
+  /** Whether this command works on it. */
+  readonly isMine: boolean;
+  readonly attempts: readonly Attempt[];
+  /** A single order whose outcome is unknown: a lookup decides it, and no list. */
+  readonly undecided?: UndecidedOrder;
+  /** A single order that counts as refused or not sent, and may be executed late. */
+  readonly absent?: UndecidedOrder;
+  /** The ids of orders that are known to be its duplicates. */
+  readonly duplicateIds: readonly string[];
+}
+
+/** An order of the exchange's list, as the reconciler compares it. */
+export function rowOf({ id, price, amount, time }: Order): Row {
+  return { id, matchKey: keyOf(price, amount), time };
+}
+
+/**
+ * The writes of one side of a market that are not closed: those with an unknown outcome, and those whose requests may still
+ * be executed again. A write that another process settles during the read is included once.
+ * @param mine the write that this command works on, as it is in memory: on a full disk the record may be incomplete
+ */
+export function openWrites(
+  journal: Journal,
+  { market, side }: MarketSide,
+  mine?: JournalEntry<'order'> | Job,
+): OpenWrite[] {
+  const isHere = (entry: JournalEntry): entry is OrderEntry => {
+    const list = listShowing(entry.write);
+    return list !== undefined && 'market' in list && list.market === market && list.side === side;
+  };
+  const unsettled = journal.unsettledEntries().filter(isHere);
+  const settled = journal.settledEntries({ market, side }) as OrderEntry[];
+  const settledIds = new Set(settled.map(({ write }) => write.id));
+  const ownId = mine instanceof Job ? mine.id : mine?.write.id;
+  const openWrite = (entry: OrderEntry, isSettled: boolean) => {
+    const isMine = entry.write.id === ownId;
+    if (!isMine || isSettled) return toOpenWrite(entry, { isSettled, isMine });
+    return toOpenWrite(mine as OrderEntry | Job, { isSettled: !(mine instanceof Job), isMine });
+  };
+  return [
+    ...unsettled.filter((entry) => !settledIds.has(entry.write.id)).map((entry) => openWrite(entry, false)),
+    ...settled.map((entry) => openWrite(entry, true)),
+  ];
+}
+
+/** Converts a write: a single order has one attempt once it is settled, a job has one for each of its requests. */
+export function toOpenWrite(
+  write: OrderEntry | Job,
+  { isSettled, isMine = false }: { readonly isSettled: boolean; readonly isMine?: boolean },
+): OpenWrite {
+  if (write instanceof Job) return toOpenJob(write, isSettled, isMine);
+  if (isKind(write.write, 'batch')) return toOpenJob(new Job(write as JournalEntry<'batch'>), isSettled, isMine);
+  const { id, reqTime, terms } = write.write;
+  const { price, amount } = terms as RecordedOrderTerms;
+  const settlement = isSettled ? write.settlement : undefined;
+  const order = { writeId: id, matchKey: keyOf(price, amount), reqTime, namedId: namedIdOf(write) };
+  const open = { entry: write, job: undefined, isSettled, isMine, duplicateIds: settlement?.duplicates ?? [] };
+  if (settlement === undefined) return { ...open, attempts: [], undecided: order };
+  const { outcome, id: orderId, checkedTo } = settlement;
+  const isPlaced = outcome === 'placed' && orderId !== null;
+  const item = { id, matchKey: order.matchKey, rowId: orderId, state: 'placed' } as const;
+  const items = isPlaced ? [item] : [];
+  const attempt = { id, writeId: id, items, response: 'decided', responseIds: [], reqTime, checkedTo } as const;
+  return { ...open, attempts: [attempt], ...(isPlaced ? {} : { absent: order }) };
+}
+
+/** What the answer to a write named; undefined if none did, or a list has contradicted it. */
+export function namedIdOf({ events }: Pick<JournalEntry, 'events'>): string | undefined {
+  const last = events.findLast(({ namedId, isContradicted }) => namedId !== undefined || isContradicted === true);
+  return last?.namedId;
+}
+
+/** A job has an attempt for each request with a line whose outcome is open, and one for all other lines that were sent together. */
+function toOpenJob(job: Job, isSettled: boolean, isMine: boolean): OpenWrite {
+  const writeId = job.id;
+  const hasBaseline = job.terms.baseline !== undefined;
+  const itemOf = (line: number, isPending: boolean): WantedItem => {
+    const { [line]: now } = job.lines;
+    const placed = now?.state === 'placed' ? now : undefined;
+    return {
+      id: lineId(job, line),
+      matchKey: job.keys[line] ?? '',
+      rowId: placed?.id ?? null,
+      isByPosition: placed?.isByPosition,
+      state: isPending ? 'pending' : placed === undefined ? 'absent' : 'placed',
+    };
+  };
+  const open = job.openRequests.map(({ number, lines, response, responseIds, reqTime, knownBefore }): Attempt => {
+    return {
+      id: `${writeId} request ${number}`,
+      writeId,
+      items: lines.map((line) => itemOf(line, true)),
+      response: typeof response === 'string' ? response : response.isTemporary ? 'refusedForTiming' : 'refused',
+      responseIds,
+      reqTime,
+      ...(hasBaseline ? { isOlderRow: (id: string) => job.wasKnown(id, knownBefore) } : {}),
+    };
+  });
+  const decided = [...job.decidedRequests].map(([name, { reqTime, lines, isLost }]): Attempt => {
+    return {
+      id: `${writeId} ${name}`,
+      writeId,
+      items: lines.map((line) => itemOf(line, false)),
+      response: isLost ? 'lost' : 'decided',
+      responseIds: [],
+      reqTime,
+      checkedTo: isSettled ? job.checkedTo : undefined,
+    };
+  });
+  const unrecorded: Attempt = {
+    id: `${writeId} unrecorded`,
+    writeId,
+    items: job.maybeUnrecorded.map((line) => itemOf(line, true)),
+    response: 'lost',
+    responseIds: [],
+    reqTime: job.entry.write.reqTime,
+    ...(hasBaseline ? { isOlderRow: (id: string) => job.wasKnown(id, job.knownFirst) } : {}),
+  };
+  const attempts = [...open, ...decided, ...(unrecorded.items.length === 0 ? [] : [unrecorded])];
+  return { entry: job.entry as OrderEntry, job, isSettled, isMine, attempts, duplicateIds: [...job.duplicates.keys()] };
+}
+
+/** The id of the wanted item of a job's line. */
+export function lineId(job: Job, line: number): string {
+  return `${job.id} line ${line}`;
+}
+
+/** The terms of a wanted item of a write, and which line of a job it is. */
+export function termsOf({ entry, job }: OpenWrite, item: WantedItem): { terms: RecordedOrderTerms; line?: number } {
+  if (job === undefined) return { terms: entry.write.terms as RecordedOrderTerms };
+  const line = lineOf(item);
+  return { terms: lineTerms(job, line), line };
+}
+
+/** The line number of a job's item. */
+export function lineOf({ id }: WantedItem): number {
+  return Number(id.slice(id.lastIndexOf(' ') + 1));
+}

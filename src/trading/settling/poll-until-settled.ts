@@ -1,0 +1,153 @@
+import { localTimeText, tryRead } from '../../errors.js';
+import { backoffMs } from '../../platform/backoff.js';
+import { newClientId } from '../orders/terms.js';
+import type { TradingContext } from '../trading-context.js';
+import { Pauses } from './pauses.js';
+import { expiresAt } from './reconcile.js';
+
+const PAUSES_MS = { first: 300, longest: 5_000 };
+/** Left for the last reads, once the request has expired. */
+const AFTER_EXPIRY_MS = 30_000;
+/** A wait is shown once it has lasted this long. */
+const SHOWN_AFTER_MS = 1_000;
+
+/** A request that was sent and got no answer. */
+interface UnansweredRequest {
+  /** By the exchange's clock, in milliseconds since the Unix epoch. */
+  readonly reqTime: number;
+  /** The market whose orders it may change, or the coin that it withdraws. */
+  readonly of: { readonly market: string } | { readonly coin: string };
+}
+
+type Read<Outcome> = (isExpired: boolean) => Promise<Outcome | 'none' | undefined>;
+
+export interface PollResult<Outcome> {
+  readonly settled: Outcome | undefined;
+  /** Why the last read proved nothing, as a part of a sentence; undefined if the request may simply still arrive. */
+  readonly unproven?: string | undefined;
+}
+
+/**
+ * Reads again and again until the outcome is found or the budget ends, which lasts until the request has expired and the exchange was
+ * asked after that, unless the user has set the time. Each pause is longer than the one before; a push of the exchange ends it early.
+ *
+ * @param read returns the outcome, `none` if there is none yet, or undefined if the exchange could not be asked. `isExpired`
+ *   says whether the exchange has rejected this `reqTime` as expired: until then, a request that is delayed in the network can
+ *   still be executed
+ */
+export async function pollUntilSettled<Outcome>(
+  trading: TradingContext,
+  request: UnansweredRequest,
+  read: Read<Outcome>,
+): Promise<PollResult<Outcome>> {
+  const pauses = new Pauses(trading, 'market' in request.of ? request.of.market : undefined);
+  const wait = new ShownWait(trading);
+  try {
+    return await poll(trading, request, { pauses, wait }, read);
+  } finally {
+    wait.end();
+    pauses.close();
+  }
+}
+
+/** A wait that is shown to the user once it has lasted for a second. */
+class ShownWait {
+  readonly #trading: TradingContext;
+
+  #hide: (() => void) | undefined;
+  readonly #start: number;
+  /** The last moment at which the exchange accepts the request; undefined if it turned out to accept it for longer. */
+  expiry: number | undefined;
+
+  constructor(trading: TradingContext) {
+    this.#trading = trading;
+
+    this.#start = trading.host.monotonic();
+  }
+
+  showIfLong(): void {
+    const { host, client, budget, showWait } = this.#trading;
+    if (this.#hide !== undefined || host.monotonic() - this.#start < SHOWN_AFTER_MS) return;
+    const expiresInMs = () => (this.expiry === undefined ? undefined : Math.max(0, this.expiry - client.now()));
+    this.#hide = showWait?.({ expiresInMs, leftMs: () => budget.remainingMs });
+  }
+
+  end(): void {
+    this.#hide?.();
+  }
+}
+
+async function poll<Outcome>(
+  trading: TradingContext,
+  request: UnansweredRequest,
+  { pauses, wait }: { readonly pauses: Pauses; readonly wait: ShownWait },
+  read: Read<Outcome>,
+): Promise<PollResult<Outcome>> {
+  const { client, budget, requestLifetimeMs } = trading;
+  const expiry = expiresAt(request.reqTime, requestLifetimeMs);
+  wait.expiry = expiry;
+  budget.allowFor(Math.max(0, expiry - client.now()) + AFTER_EXPIRY_MS);
+  let isAccepted: boolean | undefined;
+  for (let count = 0; ; ) {
+    // asked before a read, so that nothing can be executed between the two
+    if (isAccepted !== false && client.now() > expiry) {
+      isAccepted = await tryRead(() => acceptsReqTime(trading, request));
+      if (isAccepted) wait.expiry = undefined;
+    }
+    // the answer may have shown that the clock was ahead
+    const found = await read(isAccepted === false && client.now() > expiry);
+    if (found !== 'none' && found !== undefined) return { settled: found };
+    const usual = nextPause(count, expiry - client.now());
+    // half of what is left, so that the last read comes near the end
+    const pause = Math.min(usual, budget.remainingMs / 2);
+    const isOutOfTime = pause < Math.min(usual, PAUSES_MS.first) || isLockedUntilTheEnd(trading);
+    if (isOutOfTime)
+      return { settled: undefined, unproven: found === 'none' ? whyUnexpired(isAccepted) : whyUnanswered(client) };
+    wait.showIfLong();
+    count += (await pauses.wait(pause)) ? 0 : 1;
+  }
+}
+
+/**
+ * Whether the exchange still accepts the `reqTime` of this request. Throws the Failure of a read if it does not answer. The read
+ * depends on the write, because a key that may withdraw may lack the permission for orders.
+ */
+export function acceptsReqTime({ client, host }: TradingContext, { of, reqTime }: UnansweredRequest): Promise<boolean> {
+  return 'market' in of
+    ? client.acceptsReqTimeForOrders(of.market, newClientId(host), reqTime)
+    : client.acceptsReqTimeForWithdrawals(of.coin, reqTime);
+}
+
+function whyUnexpired(isAccepted: boolean | undefined): string | undefined {
+  if (isAccepted !== true) return undefined;
+  return 'the exchange accepts requests for longer than the setting reqTimeTolerance says';
+}
+
+/** Whether the exchange's lock lasts longer than the budget, so that no further read would be answered. */
+function isLockedUntilTheEnd({ client: { lockedUntil }, budget, host }: TradingContext): boolean {
+  return lockedUntil !== undefined && lockedUntil > host.now() + budget.remainingMs;
+}
+
+function whyUnanswered({ lockedUntil }: TradingContext['client']): string {
+  if (lockedUntil === undefined) return 'the exchange could not be read';
+  return `the exchange has locked this machine's address until ${localTimeText(lockedUntil)}`;
+}
+
+/**
+ * When these requests have expired, by this machine's clock in ms since the Unix epoch: then their outcomes can be found out. Null
+ * if they have already expired.
+ */
+export function certainAt(
+  { client, host, requestLifetimeMs }: TradingContext,
+  ...requests: readonly Pick<UnansweredRequest, 'reqTime'>[]
+): number | null {
+  const latest = Math.max(...requests.map(({ reqTime }) => reqTime));
+  const leftMs = expiresAt(latest, requestLifetimeMs) - client.now();
+  return leftMs > 0 ? host.now() + leftMs : null;
+}
+
+/** The pause doubles with each read, but never goes beyond the moment at which the outcome is certain. */
+function nextPause(count: number, msUntilExpiry: number): number {
+  const usual = backoffMs(count, PAUSES_MS);
+  return msUntilExpiry >= 0 ? Math.min(usual, msUntilExpiry + 1) : usual;
+}

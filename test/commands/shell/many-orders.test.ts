@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { runPit } from '../../support/pit.js';
+import { requestsOf } from '../../support/sent-requests.js';
+import { useStillSandbox } from '../../support/still-sandbox.js';
+
+// orders of one moment would all be on the same page of the list
+const sandbox = useStillSandbox(1);
+
+/** Runs lines in one shell. Returns how often it asked for each path, too. */
+async function shell(lines: readonly string[]) {
+  const host = { ...sandbox.host, monotonic: () => 0 };
+  const input = lines.map((line) => `${line}\n`).join('');
+  const [ran, paths] = await requestsOf(() => runPit(['shell', '--csv'], { ...sandbox, host, input }));
+  const count = (path: string) => paths.filter((one) => one === path).length;
+  return { ...ran, count, requests: paths.length };
+}
+
+const resting = (price: number | string) => `order buy btc_usdt 0.001 --at ${price} --yes`;
+
+describe('orders in a row in pit shell', () => {
+  it('takes two signed requests for each of sixty, and a read of the book a second', async () => {
+    const { code, count, requests } = await shell(Array.from({ length: 60 }, (_, index) => resting(20_000 + index)));
+    expect(code).toBe(0);
+    expect([count('/api/order'), count('/api/getOrders'), count('/api/getOrder')]).toEqual([60, 60, 0]);
+    expect(requests).toBeLessThanOrEqual(150);
+  });
+
+  it.each([
+    ['an order that takes from the book', ['order buy btc_usdt 0.001 --at ask+1% --yes']],
+    ['a command that may move the market', ['sandbox price btc_usdt 20000']],
+    ['a read, because the rule is short', ['ticker btc_usdt']],
+  ])('reads the book again after %s', async (_, between) => {
+    const { code, count } = await shell([resting(19_000), ...between, resting(19_001)]);
+    expect(code).toBe(0);
+    expect(count('/data/v1/depth')).toBeGreaterThanOrEqual(2);
+  });
+
+  it('evaluates expressions and post-only orders in a book of their own', async () => {
+    const { count } = await shell([resting(19_000), resting('bid-10%'), `${resting(19_001)} --post-only`]);
+    expect(count('/data/v1/depth')).toBe(3);
+  });
+
+  it('holds an order against the price that the command before it has made', async () => {
+    const { code, stderr } = await shell([
+      resting(19_000),
+      'sandbox price btc_usdt 10000',
+      'sandbox clock advance 10s',
+      resting(19_001),
+    ]);
+    expect(code).toBe(2);
+    expect(stderr).toContain('price-band blocks this');
+  });
+});

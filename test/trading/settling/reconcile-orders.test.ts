@@ -1,0 +1,509 @@
+import fs, { mkdirSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { Order } from '../../../src/domain/order.js';
+import { Failure } from '../../../src/errors.js';
+import type { JournalEntry } from '../../../src/trading/journal/entry.js';
+import type { RecordedOrderTerms } from '../../../src/trading/journal/write.js';
+import { placeOrder } from '../../../src/trading/orders/place.js';
+import { listMustReachTo, SLACK_MS } from '../../../src/trading/settling/reconcile.js';
+import {
+  orderList,
+  readOrderList,
+  settle as settleList,
+  settleMarket,
+} from '../../../src/trading/settling/reconcile-orders.js';
+import { recheckSettledWrite } from '../../../src/trading/settling/resolve.js';
+import { NOW } from '../../support/fake-host.js';
+import { FAULTS, type FaultServer, respond, serveFaults } from '../../support/fault-server.js';
+import { findDuplicates } from '../support/duplicates.js';
+import { count, NOT_FOUND, query, record } from '../support/exchange.js';
+import { TERMS } from '../support/terms.js';
+import { type TestTrading, tradingOf } from '../support/trading.js';
+
+const BUYS = { market: 'btc_usdt', side: 'buy' } as const;
+
+/** Lists orders, newest first and ten a page; `onList` is called before each page is given. */
+function listing(orders: () => readonly string[], onList: () => void = () => undefined): Promise<FaultServer> {
+  return serveFaults({
+    answer: ({ target }) => {
+      const page = Number(query(target).pageIndex);
+      const some = orders().slice(10 * (page - 1), 10 * page);
+      onList();
+      return respond(some.length === 0 ? NOT_FOUND : `[${some.join(',')}]`);
+    },
+  });
+}
+
+function begin({ journal }: TestTrading, id: string, reqTime = NOW, changes: Partial<RecordedOrderTerms> = {}) {
+  return journal.begin<'order'>({ operation: 'order', terms: { ...TERMS, ...changes } }, { id, reqTime });
+}
+
+function settle(
+  trading: TestTrading,
+  id: string,
+  order: string,
+  reqTime = NOW,
+  changes: Partial<RecordedOrderTerms> = {},
+): void {
+  begin(trading, id, reqTime, changes).settle({ outcome: 'placed', id: order, duplicates: [] }, 'placed');
+}
+
+/** Settles an order that was placed, with a list that goes back to it. */
+async function settleAnswered(trading: TestTrading, entry: ReturnType<typeof begin>, id: string) {
+  const list = await readOrderList(trading, BUYS, { to: listMustReachTo(entry.write) });
+  entry.settle({ outcome: 'placed', id, duplicates: [] }, 'placed');
+  return settleList(trading, list, entry);
+}
+
+const at = (id: string, ms: number, changes: object = {}) => record({ id, trade_date: NOW + ms, ...changes });
+
+/** Lists thirty later orders and then these, ten a page, and places the next order on top. The settled write `mine` has order 7. */
+async function placingNext(listed: readonly string[]) {
+  const others = Array.from({ length: 30 }, (_, index) => at(`${100 - index}`, 1_000 - index, { price: 1 }));
+  let orders = [...others, ...listed];
+  const server = await serveFaults({
+    answer: ({ target }) => {
+      const { pageIndex } = query(target);
+      if (pageIndex !== undefined)
+        return respond(`[${orders.slice(10 * (Number(pageIndex) - 1), 10 * Number(pageIndex)).join(',')}]`);
+      orders = [at('200', trading.host.now() - NOW, { price: 20_000 }), ...orders];
+      return respond('{"code":"1000","message":"ok","id":"200"}');
+    },
+  });
+  const trading = tradingOf(server.url, { tolerance: 60_000, budgetMs: 600_000 });
+  settle(trading, 'mine', '7');
+  return { server, trading };
+}
+
+function ownOrder(text: string): Order {
+  const { id, trade_date: time } = JSON.parse(text);
+  const amounts = {
+    price: '30000',
+    amount: '0.01',
+    filled: '0',
+    filledValue: '0',
+    fee: null,
+    feeCoin: null,
+    feeDiscount: false,
+  };
+  const kind = { clientId: null, market: 'btc_usdt', side: 'buy', type: 'limit', state: 'open', status: 0 } as const;
+  return { id, time, ...amounts, ...kind };
+}
+
+describe('identical orders of several processes', () => {
+  it('identical orders are no duplicates if another process settles its order between the list and the read of the journal', async () => {
+    let settleOther = () => undefined;
+    const server = await listing(
+      () => [at('8', 5), at('7', 3)],
+      () => settleOther(),
+    );
+    const trading = tradingOf(server.url);
+    const other = begin(trading, 'other');
+    const entry = begin(trading, 'mine');
+    settleOther = () => void other.settle({ outcome: 'placed', id: '8', duplicates: [] }, 'placed');
+    expect((await settleAnswered(trading, entry, '7')).duplicates).toEqual([]);
+  });
+
+  it('identical orders leave one order over, which is reported as a duplicate', async () => {
+    const server = await listing(() => [at('9', 6), at('8', 5), at('7', 3)]);
+    const trading = tradingOf(server.url);
+    settle(trading, 'other', '8');
+    expect((await settleAnswered(trading, begin(trading, 'mine'), '7')).duplicates).toMatchObject([{ ids: ['9'] }]);
+  });
+});
+
+describe('a later execution of an order', () => {
+  it('finds the execution however many orders came after it, if the market was checked in between', async () => {
+    let orders = [at('7', 3)];
+    const server = await listing(() => orders);
+    const trading = tradingOf(server.url, { tolerance: 60_000 });
+    settle(trading, 'mine', '7');
+    expect(await findDuplicates(trading, BUYS)).toEqual([]);
+    const others = Array.from({ length: 250 }, (_, index) => at(`${1000 + index}`, 100 + index, { price: 1 }));
+    orders = [...others.toReversed(), at('8', 50), ...orders];
+    expect(await findDuplicates(trading, BUYS)).toMatchObject([
+      { writeId: 'mine', orderId: '7', ids: ['8'], isProven: false },
+    ]);
+    expect(await findDuplicates(trading, BUYS)).toEqual([]);
+  });
+
+  it('the execution is archived in the end, even if the process that found it is killed before it archives it', async () => {
+    const server = await listing(() => [at('8', 50), at('7', 3)]);
+    const trading = tradingOf(server.url, { tolerance: 60_000 });
+    settle(trading, 'mine', '7');
+    const killed = tradingOf(server.url, { tolerance: 60_000, state: trading.state });
+    killed.journal.archive.add = () => {
+      throw new Error('killed');
+    };
+    await expect(findDuplicates(killed, BUYS)).rejects.toThrow('killed');
+    expect(killed.alarms).toMatchObject([{ writeId: 'mine', ids: ['8'] }]);
+    const next = tradingOf(server.url, { tolerance: 60_000, state: trading.state, elapsedMs: 200_000 });
+    expect(await findDuplicates(next, BUYS)).toEqual([]);
+    expect(next.journal.archive.find('mine')).toMatchObject({ outcome: 'placed', id: '7', duplicates: ['8'] });
+  });
+
+  it('the execution is attributed to its own order and not to a later one, and names the client id that the user chose', async () => {
+    let orders = [at('7', 3)];
+    const server = await listing(() => orders);
+    const trading = tradingOf(server.url, { tolerance: 60_000 });
+    const write = { operation: 'order', terms: TERMS } as const;
+    const first = trading.journal.begin<'order'>(write, { id: 'first', clientId: 'mine', reqTime: NOW });
+    first.settle({ outcome: 'placed', id: '7', duplicates: [] }, 'placed');
+    const later = tradingOf(server.url, { tolerance: 60_000, state: trading.state, elapsedMs: 20_000 });
+    settle(later, 'second', '9', NOW + 20_000, { price: '20000' });
+    orders = [at('9', 20_003, { price: 20_000 }), at('8', 50), ...orders];
+    expect(await findDuplicates(later, BUYS)).toMatchObject([
+      { writeId: 'first', clientId: 'mine', orderId: '7', ids: ['8'] },
+    ]);
+    expect(later.journal.archive.find('second')).toMatchObject({ id: '9', duplicates: [] });
+  });
+
+  it('searches one page per check while the request can execute, and then once the list back to it', async () => {
+    const older = Array.from({ length: 300 }, (_, index) => at(`${5000 - index}`, 1_000 - index, { price: 1 }));
+    const orders = [...older, at('7', 3)];
+    const server = await listing(() => orders);
+    const trading = tradingOf(server.url, { tolerance: 60_000, budgetMs: 600_000 });
+    settle(trading, 'mine', '7');
+    const pages = async () => {
+      const before = server.requests.length;
+      const duplicates = await settleMarket(trading, BUYS.market);
+      return [duplicates.length, server.requests.length - before];
+    };
+    expect(await pages()).toEqual([0, 1]);
+    await trading.host.sleep(65_000);
+    expect(await pages()).toEqual([0, 1]);
+    await trading.host.sleep(1);
+    expect(await pages()).toEqual([0, 31]);
+    expect(await pages()).toEqual([0, 0]);
+  });
+
+  it('reads the list back only to the last check of an order whose request has expired', async () => {
+    const others = Array.from({ length: 100 }, (_, index) =>
+      at(`${900 - index}`, 45_000 - 1_000 * index, { price: 1 }),
+    );
+    const server = await listing(() => others);
+    const trading = tradingOf(server.url, { tolerance: 60_000, budgetMs: 600_000 });
+    const closed = begin(trading, 'closed', NOW - 3_600_000);
+    closed.settle({ outcome: 'refused', id: null, duplicates: [] }, 'refused');
+    trading.journal.settledEntries(BUYS)[0]?.close({ isKept: true });
+    begin(trading, 'mine').settle({ outcome: 'placed', id: '7', duplicates: [], checkedTo: NOW + 30_000 }, 'placed');
+    settle(trading, 'later', '8', NOW + 10_000);
+    await trading.host.sleep(65_001);
+    expect(await settleMarket(trading, BUYS.market)).toEqual([]);
+    // the orders of 25 seconds after the request are on the third page
+    expect(server.requests).toHaveLength(3);
+    expect(trading.journal.settledEntries(BUYS).map(({ write }) => write.id)).toEqual(['closed', 'later']);
+  });
+
+  it('reads on if a page ends with an order of exactly the time to which the list must go back', async () => {
+    const others = Array.from({ length: 9 }, (_, index) => at(`${900 - index}`, 100 - index, { price: 1 }));
+    const ends = at('6', -SLACK_MS, { price: 1 });
+    const server = await listing(() => [...others.slice(1), at('7', 3), ends, at('5', -60_000, { price: 1 })]);
+    const trading = tradingOf(server.url, { tolerance: 60_000, budgetMs: 600_000 });
+    settle(trading, 'mine', '7');
+    await trading.host.sleep(65_001);
+    await settleMarket(trading, BUYS.market);
+    expect(trading.journal.settledEntries(BUYS)).toEqual([]);
+  });
+
+  it('the next order of its side reads one page while the request can execute', async () => {
+    const { server, trading } = await placingNext([at('7', 3)]);
+    await trading.host.sleep(30_000);
+    await placeOrder(trading, { ...TERMS, price: '20000' }, { id: 'next' });
+    expect(count(server, 'getOrders')).toBe(1);
+  });
+
+  it('a list that cannot be read is left to a later command', async () => {
+    const server = await serveFaults({ answer: () => FAULTS['an HTML page'] });
+    const trading = tradingOf(server.url);
+    settle(trading, 'mine', '7');
+    expect(await settleMarket(trading, BUYS.market)).toEqual([]);
+    expect(trading.journal.settledEntries(BUYS)).toHaveLength(1);
+  });
+
+  it('the next order of its side finds the execution, and reads the list back to it once it is overdue', async () => {
+    const { trading } = await placingNext([at('8', 50), at('7', 3)]);
+    await trading.host.sleep(65_001);
+    expect(await placeOrder(trading, { ...TERMS, price: '20000' }, { id: 'next' })).toMatchObject({
+      outcome: 'placed',
+    });
+    expect(trading.alarms).toMatchObject([{ writeId: 'mine', ids: ['8'] }]);
+  });
+
+  it('a command with another purpose searches at most a hundred pages', async () => {
+    const older = Array.from({ length: 1_100 }, (_, index) => at(`${5000 - index}`, 2_000 - index, { price: 1 }));
+    const server = await listing(() => [...older, at('7', 3)]);
+    const trading = tradingOf(server.url, { tolerance: 60_000, budgetMs: 600_000 });
+    settle(trading, 'mine', '7');
+    await trading.host.sleep(65_001);
+    await settleMarket(trading, BUYS.market);
+    expect(server.requests).toHaveLength(100);
+    await findDuplicates(trading, BUYS);
+    expect(server.requests).toHaveLength(100 + 111);
+  });
+
+  it('finds the execution on the newest page after hundreds of orders', async () => {
+    const older = Array.from({ length: 300 }, (_, index) => at(`${5000 - index}`, 1_000 - index, { price: 1 }));
+    const orders = [at('8', 21_000), ...older, at('7', 3)];
+    const server = await listing(() => orders);
+    const trading = tradingOf(server.url, { tolerance: 60_000 });
+    settle(trading, 'mine', '7');
+    expect(await settleMarket(trading, BUYS.market)).toMatchObject([{ writeId: 'mine', ids: ['8'] }]);
+    expect(await settleMarket(trading, BUYS.market)).toEqual([]);
+  });
+
+  it('finds the execution in a list that the command has already read, and reads no other list', async () => {
+    const server = await listing(() => []);
+    const trading = tradingOf(server.url, { tolerance: 60_000 });
+    settle(trading, 'mine', '7');
+    const own = [at('8', 50), at('7', 3)].map((text) => ownOrder(text));
+    const buys = orderList(BUYS, { orders: own, more: false, failure: null }, NOW + 66_000);
+    expect(await settleMarket(trading, 'btc_usdt', [buys])).toMatchObject([{ ids: ['8'] }]);
+    // it is verified now
+    expect(await settleMarket(trading, 'btc_usdt')).toEqual([]);
+    expect(count(server, 'getOrders')).toBe(0);
+  });
+
+  it('finds the execution if the check of the order itself failed and a later one of another order succeeded', async () => {
+    let isListed = false;
+    const server = await listing(() => (isListed ? [at('8', 5), at('7', 3)] : []));
+    const trading = tradingOf(server.url, { tolerance: 1_000, budgetMs: 600_000 });
+    // a check of this market long after the request can arrive, but before the order is known
+    settle(trading, 'other', '5', NOW + 100_000, { price: '1' });
+    await trading.host.sleep(120_000);
+    await findDuplicates(trading, BUYS);
+    isListed = true;
+    settle(trading, 'mine', '7');
+    expect(await findDuplicates(trading, BUYS)).toMatchObject([{ writeId: 'mine', ids: ['8'] }]);
+  });
+
+  it('an incomplete list does not rule the execution out', async () => {
+    let pages = 0;
+    const orders = [
+      ...Array.from({ length: 15 }, (_, index) => at(`${900 - index}`, 500 - index, { price: 1 })),
+      at('8', 5),
+      at('7', 3),
+    ];
+    const server = await serveFaults({
+      answer: ({ target }) => {
+        const page = Number(query(target).pageIndex);
+        pages += 1;
+        if (page === 2 && pages < 6) return FAULTS['an HTML page'];
+        return respond(`[${orders.slice(10 * (page - 1), 10 * page).join(',')}]`);
+      },
+    });
+    const trading = tradingOf(server.url);
+    settle(trading, 'mine', '7');
+    expect(await findDuplicates(trading, BUYS)).toEqual([]);
+    const later = tradingOf(server.url, { state: trading.state, budgetMs: 600_000 });
+    await later.host.sleep(200_000);
+    expect(await findDuplicates(later, BUYS)).toMatchObject([{ ids: ['8'] }]);
+  });
+
+  it('only the first check reports the execution, and not while an identical order may claim it', async () => {
+    const server = await listing(() => [at('8', 5), at('7', 3)]);
+    const trading = tradingOf(server.url, { budgetMs: 600_000 });
+    settle(trading, 'mine', '7');
+    const other = begin(trading, 'other');
+    await trading.host.sleep(90_000);
+    expect(await findDuplicates(trading, BUYS)).toEqual([]);
+    other.settle({ outcome: 'notSent', id: null, duplicates: [] }, 'not sent');
+    expect(await findDuplicates(trading, BUYS)).toMatchObject([{ ids: ['8'] }]);
+    expect(await findDuplicates(trading, BUYS)).toEqual([]);
+  });
+});
+
+describe('an order that was refused or not sent', () => {
+  /** Answers a read by client id with an order of this id, or with none. */
+  const lookup = (id: string | null) =>
+    serveFaults({ answer: () => respond(id === null ? NOT_FOUND : at(id, 10_000)) });
+
+  /** Settles an order as refused, and checks it against given lists after so many hours. */
+  async function listedAfter(hours: number, url: string) {
+    const trading = tradingOf(url, { tolerance: 60_000, budgetMs: 200 * 3_600_000 });
+    begin(trading, 'earlier', NOW, { price: '1' }).settle({ outcome: 'refused', id: null, duplicates: [] }, 'refused');
+    begin(trading, 'mine').settle({ outcome: 'refused', id: null, duplicates: [] }, 'refused');
+    const check = (records: readonly Order[]) => {
+      const list = orderList(BUYS, { orders: records, more: false, failure: null }, trading.client.now());
+      return settleMarket(trading, 'btc_usdt', [list]);
+    };
+    await trading.host.sleep(70_000);
+    expect(await check([])).toEqual([]);
+    await trading.host.sleep(hours * 3_600_000);
+    expect(await check([])).toEqual([]);
+    return { trading, check };
+  }
+
+  it.each([
+    [23, 1],
+    [25, 0],
+  ])('reports the order once within a day, and ignores it after that: after %i hours', async (hours, reports) => {
+    const { trading, check } = await listedAfter(hours, (await lookup('8')).url);
+    const late = [ownOrder(at('8', 10_000))];
+    expect(await check(late)).toHaveLength(reports);
+    expect(await check(late)).toEqual([]);
+    const corrected = { outcome: 'placed', id: '8', duplicates: [] };
+    expect(trading.journal.archive.find('mine')).toMatchObject(reports === 1 ? corrected : { outcome: 'refused' });
+  });
+
+  it('reads the order again by its client id, and corrects and reports it if it exists', async () => {
+    const { trading } = await listedAfter(1, (await lookup('8')).url);
+    const corrected = { outcome: 'placed', id: '8', duplicates: [] };
+    expect(await recheckSettledWrite(trading, 'mine')).toMatchObject(corrected);
+    const found = { orderId: null, ids: ['8'], shown: [{ id: '8' }], isProven: true };
+    expect(trading.alarms).toMatchObject([{ writeId: 'mine', recordedOutcome: 'refused', ...found }]);
+    expect(await recheckSettledWrite(trading, 'mine')).toMatchObject({ outcome: 'placed', id: '8' });
+    expect(trading.alarms).toHaveLength(1);
+  });
+
+  it('stays refused while the exchange has no order with its client id', async () => {
+    const { trading } = await listedAfter(1, (await lookup(null)).url);
+    expect(await recheckSettledWrite(trading, 'mine')).toMatchObject({ outcome: 'refused', id: null });
+    expect(trading.alarms).toEqual([]);
+  });
+
+  it('is not looked up again once the day is over, and an order that was placed never is', async () => {
+    const server = await lookup('8');
+    const { trading } = await listedAfter(25, server.url);
+    settle(trading, 'placed', '7');
+    expect(await recheckSettledWrite(trading, 'mine')).toMatchObject({ outcome: 'refused' });
+    expect(await recheckSettledWrite(trading, 'placed')).toMatchObject({ outcome: 'placed', id: '7' });
+    expect(server.requests).toEqual([]);
+  });
+
+  it('needs no list of its own once it is closed', async () => {
+    const server = await lookup('8');
+    const { trading } = await listedAfter(1, server.url);
+    expect([await settleMarket(trading, 'btc_usdt'), server.requests]).toEqual([[], []]);
+  });
+
+  it('an identical order of another program, which has another client id, is not confused with it', async () => {
+    const { check } = await listedAfter(1, (await lookup(null)).url);
+    expect(await check([ownOrder(at('8', 10_000))])).toEqual([]);
+  });
+});
+
+describe('a duplicate order', () => {
+  it('reports a duplicate again if the process is killed between the report and its record', async () => {
+    const server = await listing(() => [at('8', 5), at('7', 3)]);
+    const trading = tradingOf(server.url);
+    settle(trading, 'mine', '7');
+    const killed = new Error('killed');
+    const reportDuplicateOrders = () => {
+      throw killed;
+    };
+    await expect(findDuplicates({ ...trading, reportDuplicateOrders }, BUYS)).rejects.toBe(killed);
+    await settleMarket(trading, 'btc_usdt');
+    expect(trading.alarms).toMatchObject([{ writeId: 'mine', ids: ['8'] }]);
+    await settleMarket(trading, 'btc_usdt');
+    expect(trading.alarms).toHaveLength(1);
+  });
+});
+
+describe('after an order was sent', () => {
+  /** Lists the order twice; calls `onOrder` when the request arrives. */
+  function twice(onOrder: () => void): Promise<FaultServer> {
+    const list = respond(`[${at('8', 5)},${at('7', 3)}]`);
+    return serveFaults({
+      answer: ({ target }) => {
+        if (target.startsWith('/api/getOrder?')) return respond(at('8', 5));
+        if (!target.startsWith('/api/order?')) return list;
+        onOrder();
+        return respond('{"code":"1000","message":"ok","id":"7"}');
+      },
+    });
+  }
+
+  it('a list that ends before the request vouches for nothing, and pit resolve finds the duplicate', async () => {
+    const others = Array.from({ length: 12 }, (_, index) => at(`${100 - index}`, 100 - index, { price: 20_000 }));
+    const rows = [at('200', 200), ...others, at('7', 3), at('6', -SLACK_MS - 1, { price: 20_000 })];
+    let isSecondPageThere = false;
+    const server = await serveFaults({
+      answer: ({ target }) => {
+        if (target.startsWith('/api/order?')) return respond('{"code":"1000","message":"ok","id":"200"}');
+        const page = Number(query(target).pageIndex);
+        if (page > 1 && !isSecondPageThere) return FAULTS['a close without an answer'];
+        return respond(`[${rows.slice(10 * (page - 1), 10 * page).join(',')}]`);
+      },
+    });
+    const trading = tradingOf(server.url);
+    expect(await placeOrder(trading, TERMS, { id: 'mine' })).toMatchObject({
+      ...{ outcome: 'placed', id: '200', duplicates: null, order: { id: '200' } },
+    });
+    const [kept] = trading.journal.settledEntries(BUYS);
+    expect(kept?.settlement).toMatchObject({ outcome: 'placed', id: '200' });
+    expect(kept?.settlement).not.toHaveProperty('checkedTo');
+    isSecondPageThere = true;
+    expect(await findDuplicates(trading, BUYS)).toMatchObject([{ writeId: 'mine', ids: ['7'] }]);
+  });
+
+  /** The other command has recorded the duplicate when this one reads its own record, its list, or only the archive. */
+  it.each<[string, (trading: TestTrading, report: (settled: JournalEntry) => void) => void]>([
+    ['was first to report', ({ journal }, report) => journal.settledEntries(BUYS).forEach(report)],
+    [
+      'was first to report, and closed the write',
+      ({ journal }, report) =>
+        journal.settledEntries(BUYS).forEach((settled) => {
+          report(settled);
+          settled.close();
+        }),
+    ],
+    [
+      'reported while this one was reading the journal',
+      ({ journal }, report) => {
+        const read = journal.settledEntries.bind(journal);
+        vi.spyOn(journal, 'settledEntries').mockImplementationOnce((list) => {
+          const found = read(list);
+          read(list).forEach(report);
+          return found;
+        });
+      },
+    ],
+  ])('names the duplicates that a command beside it %s', async (_, besides) => {
+    const server = await serveFaults({
+      answer: ({ target }) => {
+        if (target.startsWith('/api/order?')) return FAULTS['a reset after reading'];
+        if (target.startsWith('/api/getOrder?')) return respond(at('7', 3));
+        besides(trading, (settled) => settled.noteFound(['8']));
+        return respond(`[${at('8', 5)},${at('7', 3)}]`);
+      },
+    });
+    const trading = tradingOf(server.url);
+    const placed = await placeOrder(trading, TERMS, { id: 'mine' });
+    expect(placed).toMatchObject({ outcome: 'placed', id: '7', duplicates: [{ writeId: 'mine', ids: ['8'] }] });
+    expect(trading.alarms).toEqual([]);
+  });
+
+  it('an archive that cannot be read does not hide a duplicate', async () => {
+    const server = await twice(() => undefined);
+    const trading = tradingOf(server.url);
+    vi.spyOn(trading.journal.archive, 'find').mockImplementation(() => {
+      throw new Failure('usage', 'The archive cannot be read.');
+    });
+    const placed = await placeOrder(trading, TERMS, { id: 'mine' });
+    expect(placed).toMatchObject({ outcome: 'placed', duplicates: [{ writeId: 'mine' }] });
+  });
+
+  it('a full disk hides neither the placed order nor a duplicate', async () => {
+    const full = Object.assign(new Error('no space'), { code: 'ENOSPC' });
+    const server = await twice(() => {
+      const spy = vi.spyOn(fs, 'writeSync').mockImplementation(() => {
+        throw full;
+      });
+      onTestFinished(() => spy.mockRestore());
+    });
+    const trading = tradingOf(server.url);
+    const placed = await placeOrder(trading, TERMS, { id: 'mine' });
+    expect(placed).toMatchObject({ outcome: 'placed', id: '7', duplicates: [{ ids: ['8'] }] });
+  });
+
+  it('a broken disk does not hide the placed order', async () => {
+    const server = await twice(() =>
+      mkdirSync(path.join(trading.state, 'journal', 'test', 'archive', '2018-10-23.jsonl')),
+    );
+    const trading = tradingOf(server.url);
+    const placed = await placeOrder(trading, TERMS, { id: 'mine' });
+    expect(placed).toMatchObject({ outcome: 'placed', id: '7', duplicates: null });
+  });
+});

@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+import { SLACK_MS } from '../../../src/trading/settling/reconcile.js';
+import { readOrderList, settleMarket } from '../../../src/trading/settling/reconcile-orders.js';
+import { NOW } from '../../support/fake-host.js';
+import { respond, serveFaults } from '../../support/fault-server.js';
+import { count, NOT_FOUND, query, record } from '../support/exchange.js';
+import { TERMS } from '../support/terms.js';
+import { type TestTrading, tradingOf } from '../support/trading.js';
+
+const BUYS = { market: 'btc_usdt', side: 'buy' } as const;
+const OPEN = 0;
+const CANCELLED = 1;
+
+/** Lists one open order, 7, which a read of its own shows with this status. */
+async function listing(status = OPEN) {
+  const server = await serveFaults({
+    answer: ({ target }) => {
+      const { pageIndex } = query(target);
+      if (pageIndex === undefined) return respond(record({ id: '7', status, trade_date: NOW - 60_000 }));
+      return respond(pageIndex === '1' ? `[${record({ id: '7', trade_date: NOW - 60_000 })}]` : NOT_FOUND);
+    },
+  });
+  return { server, trading: tradingOf(server.url) };
+}
+
+function cancel({ journal }: TestTrading, outcome: 'cancelled' | 'refused' = 'cancelled', id = 'cancel01'): void {
+  const write = { operation: 'cancel', terms: { market: 'btc_usdt', order: { id: '7' } } } as const;
+  journal.begin<'cancel'>(write, { id, reqTime: NOW }).settle({ outcome, id: '7', duplicates: [] }, outcome);
+}
+
+async function list(trading: TestTrading): Promise<readonly string[]> {
+  await settleMarket(trading, 'btc_usdt', [await readOrderList(trading, BUYS)]);
+  return trading.warnings;
+}
+
+describe('an order that pit saw cancelled and that is open again', () => {
+  it('is reported by a command that lists it, with the command that cancels it', async () => {
+    const { trading } = await listing();
+    cancel(trading);
+    await trading.host.sleep(SLACK_MS);
+    const [warning, ...more] = await list(trading);
+    expect(warning).toMatch(
+      /^ORDER 7 IS OPEN AGAIN: buy 0\.01 btc_usdt at 30,000, 0 filled\. pit saw it cancelled at /,
+    );
+    expect(warning).toContain('pit cancel btc_usdt 7');
+    expect(more).toEqual([]);
+  });
+
+  it('is reported as replaced if it was replaced', async () => {
+    const { trading } = await listing();
+    const replaces = { market: 'btc_usdt', order: { id: '7' }, wanted: TERMS };
+    trading.journal
+      .begin<'order'>({ operation: 'order', terms: TERMS, replaces }, { id: 'replacement1', reqTime: NOW })
+      .settle({ outcome: 'placed', id: '8', duplicates: [] }, 'placed');
+    await trading.host.sleep(SLACK_MS);
+    expect(await list(trading)).toEqual([expect.stringContaining('pit saw it replaced at')]);
+  });
+
+  it('is not reported if the order itself is not open: the list lags behind', async () => {
+    const { trading, server } = await listing(CANCELLED);
+    cancel(trading);
+    await trading.host.sleep(SLACK_MS);
+    expect(await list(trading)).toEqual([]);
+    expect(count(server, 'getOrder')).toBe(1);
+  });
+
+  it('is not reported in the moment after the cancellation, in which lists and reads may lag', async () => {
+    const { trading, server } = await listing();
+    cancel(trading);
+    await trading.host.sleep(SLACK_MS - 1);
+    expect(await list(trading)).toEqual([]);
+    expect(count(server, 'getOrder')).toBe(0);
+  });
+
+  it.each(['never', 'refused'] as const)('is not reported if its cancellation was %s', async (what) => {
+    const { trading, server } = await listing();
+    if (what === 'refused') cancel(trading, what);
+    await trading.host.sleep(SLACK_MS);
+    expect(await list(trading)).toEqual([]);
+    expect(count(server, 'getOrder')).toBe(0);
+  });
+});

@@ -1,0 +1,98 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import type { Write } from '../../../src/trading/journal/write.js';
+import {
+  concernsCoin,
+  concernsMarket,
+  concernsMarketOrAny,
+  mayPlace,
+  unknownWrites,
+} from '../../../src/trading/settling/unknown-writes.js';
+import { adviceText } from '../../support/advice.js';
+import { newJournal } from '../journal/support.js';
+import { TERMS } from '../support/terms.js';
+
+const ORDER = { id: '17' };
+const WITHDRAWAL = { coin: 'btc', amount: '0.5', fee: '0.001', address: 'addr1', internal: false };
+const KINDS: readonly (readonly [Write, string, { coins: string[] | null; isOfMarket: boolean; places: boolean }])[] = [
+  [
+    { operation: 'order', terms: TERMS },
+    'An earlier order may have been placed: buy 0.01 btc_usdt at 30,000. Find out: pit resolve mine0001',
+    { coins: ['btc', 'usdt'], isOfMarket: true, places: true },
+  ],
+  [
+    { operation: 'cancel', terms: { market: 'btc_usdt', order: ORDER } },
+    'An earlier command is unsettled: order 17 in btc_usdt may have been cancelled. Find out: pit resolve mine0001',
+    { coins: ['btc', 'usdt'], isOfMarket: true, places: false },
+  ],
+  [
+    { operation: 'replace', terms: { market: 'btc_usdt', order: { clientId: 'old00001' }, wanted: TERMS } },
+    'An earlier command is unsettled: order old00001 in btc_usdt may have been cancelled, and not replaced. Find out: pit resolve mine0001',
+    { coins: ['btc', 'usdt'], isOfMarket: true, places: true },
+  ],
+  [
+    { operation: 'withdraw', terms: { ...WITHDRAWAL, before: { record: '0' } } },
+    'An earlier withdrawal may have been sent: 0.5 btc to addr1. Find out: pit resolve mine0001',
+    { coins: ['btc'], isOfMarket: false, places: false },
+  ],
+  [
+    { operation: 'call', terms: { method: 'setExpressState', parameters: {} } },
+    'An earlier call of setExpressState may have been executed. Find out: pit resolve mine0001',
+    { coins: null, isOfMarket: true, places: true },
+  ],
+];
+
+it.each(KINDS)('names an unknown %j, and what it concerns', (write, text, { coins, isOfMarket, places }) => {
+  const { journal, host } = newJournal();
+  const entry = journal.begin(write as Extract<Write, { operation: 'order' }>, { id: 'mine0001', reqTime: host.now() });
+  // its process awaits the answer
+  expect(unknownWrites(journal, journal.unsettled())).toEqual([]);
+  entry.release();
+  const [found, ...others] = unknownWrites(journal, journal.unsettled());
+  if (found === undefined) throw new Error('nothing was named');
+  expect([others, adviceText(found.advice), found.coins]).toEqual([[], text, coins]);
+  expect([concernsMarket(found, 'btc_usdt'), mayPlace(found)]).toEqual([isOfMarket, places]);
+  const isOfAny = coins === null;
+  expect([concernsMarket(found, 'eth_usdt'), concernsCoin(found, 'eth')]).toEqual([isOfAny, isOfAny]);
+  expect(concernsCoin(found, 'btc')).toBe(true);
+  expect([concernsMarketOrAny(found, undefined), concernsMarketOrAny(found, 'btc_usdt')]).toEqual([
+    isOfMarket,
+    isOfMarket,
+  ]);
+});
+
+it('names a damaged record for every market and coin, as its write may be of any', () => {
+  const { journal, unsettled, begin } = newJournal();
+  begin('mine0001').release();
+  writeFileSync(path.join(unsettled, 'mine0001'), 'torn');
+  const [found] = unknownWrites(journal, journal.unsettled());
+  if (found === undefined) throw new Error('nothing was named');
+  expect(adviceText(found.advice)).toMatch(/mine0001 is damaged.*pit resolve mine0001/);
+  expect([concernsMarket(found, 'eth_usdt'), concernsCoin(found, 'eth'), mayPlace(found)]).toEqual([true, true, true]);
+});
+
+it('leaves out a write that was settled after the records were listed', () => {
+  const { journal, begin } = newJournal();
+  const entry = begin('mine0001');
+  entry.release();
+  const unsettled = journal.unsettled();
+  expect(unknownWrites(journal, unsettled)).toHaveLength(1);
+  entry.settle({ outcome: 'notSent', id: null, duplicates: [] }, 'not sent');
+  expect(unknownWrites(journal, unsettled)).toEqual([]);
+});
+
+it.each([
+  ['id', { id: '17' }],
+  ['client id', { clientId: 'mine0001' }],
+])('leaves out a cancellation without an answer if a later one of the same %s cancelled the order', (_, order) => {
+  const { journal } = newJournal();
+  const begin = (id: string) =>
+    journal.begin<'cancel'>({ operation: 'cancel', terms: { market: 'btc_usdt', order } }, { id, reqTime: 1 });
+  begin('lost0001').release();
+  const refused = begin('again001');
+  refused.settle({ outcome: 'refused', id: '17', duplicates: [] }, 'refused');
+  expect(unknownWrites(journal, journal.unsettled())).toHaveLength(1);
+  begin('again002').settle({ outcome: 'cancelled', id: '17', duplicates: [] }, 'cancelled');
+  expect(unknownWrites(journal, journal.unsettled())).toEqual([]);
+});
