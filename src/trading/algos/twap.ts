@@ -1,7 +1,7 @@
 import { Decimal } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
-import { crosses } from '../market-view.js';
 import { leastAmount } from '../orders/terms.js';
+import { crosses } from '../preview/market-view.js';
 import {
   type AlgoView,
   asItIs,
