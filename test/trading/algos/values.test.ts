@@ -108,6 +108,32 @@ describe('a fact', () => {
       expect(decodeFact(text)).toBeUndefined();
   });
 
+  it('knows every word that stands in one', () => {
+    const began = { ...(beganFact(BRACKET) as Extract<AlgoFact, { fact: 'began' }>) };
+    const words: readonly AlgoFact[] = [
+      ...(['user', 'halt', 'guard', 'rejected', 'account', 'missing'] as const).map(
+        (cause) => ({ fact: 'paused', time: START, cause, reason: 'so' }) as const,
+      ),
+      ...(['done', 'partial', 'cancelled', 'failed'] as const).map((outcome) => ({
+        ...({ fact: 'ended', time: START, outcome, reason: 'so' } as const),
+        ...{ filled: Decimal.zero, remaining: Decimal.zero, position: Decimal.zero },
+      })),
+      triggered('98', 'entry'),
+      ...(['isolated', 'cross'] as const).map((account) => ({ ...began, terms: { ...OCO, account } })),
+      ...(['postOnly', 'ioc'] as const).map((type) => ({ ...began, terms: buy('1', { entry: limit('100', type) }) })),
+      ...['2%', '300'].map((trail) => ({ ...began, terms: sell('1', { trail }) })),
+      { ...began, terms: sell('1', { stop: '98', trigger: 'last' }) },
+    ];
+    for (const fact of words) expect(decodeFact(encodeFact(fact))).toEqual(fact);
+  });
+
+  it('is nothing with a number that is none', () => {
+    const line = encodeFact({ fact: 'best', time: START, price: Decimal.of('101.5'), tradeId: null });
+    expect(decodeFact(line.replace('"101.5"', '"much"'))).toBeUndefined();
+    const scaled = encodeFact(beganFact(OCO)).replace('"priceScale":2', '"priceScale":0');
+    expect(decodeFact(scaled)).toBeDefined();
+  });
+
   it('is nothing for a market with a scale that is none', () => {
     const line = encodeFact(beganFact(OCO));
     expect(decodeFact(line.replace('"priceScale":2', '"priceScale":-1'))).toBeUndefined();
@@ -308,6 +334,13 @@ describe('the summary', () => {
     };
     expect(summaryOf(OCO, factsOf(OCO, end), [], START + 90_000).durationMs).toBe(5_000);
     expect(summaryOf(OCO, factsOf(OCO), [], START - 1).durationMs).toBe(0);
+    const row = algoRow(OCO, factsOf(OCO, end), [], { state: 'done', reason: 'so', watched: false, now: START }, []);
+    expect([row.ended, row.reason, row.watched, row.durationMs]).toEqual([
+      '2026-01-05T00:00:05.000Z',
+      'so',
+      false,
+      5_000,
+    ]);
   });
 });
 
@@ -371,6 +404,9 @@ describe('the row of an algo order', () => {
   it('has no fees if they are not known', () => {
     const row = algoRow(OCO, factsOf(OCO), [child(1, 'take', '1', { fees: null })], current, []);
     expect(row.fees).toBeNull();
+    const fees = [{ coin: 'usdt', amount: Decimal.of('0.10') }];
+    const paid = algoRow(OCO, factsOf(OCO), [child(1, 'take', '1', { fees })], current, []);
+    expect(paid.fees).toEqual([{ coin: 'usdt', amount: '0.1' }]);
   });
 });
 
@@ -391,17 +427,20 @@ describe('an algo order that nobody watches', () => {
 });
 
 describe('an algo order that has ended', () => {
-  it('wants nothing, and there is no step', () => {
-    const end: AlgoFact = {
-      ...{ fact: 'ended', time: START, outcome: 'partial', reason: 'so' },
-      ...{ filled: Decimal.zero, remaining: Decimal.zero, position: Decimal.zero },
-    };
-    const market = {
-      ...{ now: START, staleAfterMs: 5_000, book: null, last: null, seen: null, gap: null, met: null, band: null },
-      ...{ available: null, fundsChanged: null, limitedUntil: null },
-    };
-    const decision = decide(OCO, factsOf(OCO, end), market, [child(1, 'take', '1')]);
-    expect(decision).toMatchObject({ state: 'partial', reason: 'so', fact: null, wanted: [] });
-    expect(nextStep(decision, [child(1, 'take', '1')], START)).toEqual({ step: 'end' });
-  });
+  it.each(['done', 'partial', 'cancelled', 'failed'] as const)(
+    'as %s wants nothing, and there is no step',
+    (outcome) => {
+      const end: AlgoFact = {
+        ...{ fact: 'ended', time: START, outcome, reason: 'so' },
+        ...{ filled: Decimal.zero, remaining: Decimal.zero, position: Decimal.zero },
+      };
+      const market = {
+        ...{ now: START, staleAfterMs: 5_000, book: null, last: null, seen: null, gap: null, met: null, band: null },
+        ...{ available: null, fundsChanged: null, limitedUntil: null },
+      };
+      const decision = decide(OCO, factsOf(OCO, end), market, [child(1, 'take', '1')]);
+      expect(decision).toMatchObject({ state: outcome, reason: 'so', fact: null, wanted: [] });
+      expect(nextStep(decision, [child(1, 'take', '1')], START)).toEqual({ step: 'end' });
+    },
+  );
 });

@@ -232,7 +232,7 @@ function changed(child: Child, what: string, amountText: string, fee: string): C
 }
 
 function factText(fact: AlgoFact): string {
-  if (fact.fact === 'best') return `best ${fact.price}`;
+  if (fact.fact === 'best') return `best ${fact.price}${fact.tradeId === null ? '' : ` (trade ${fact.tradeId})`}`;
   if (fact.fact === 'ended') return `${fact.outcome}: ${fact.reason}`;
   if (fact.fact === 'paused') return `paused: ${fact.reason}`;
   if (fact.fact !== 'triggered') return fact.fact;
