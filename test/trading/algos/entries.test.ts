@@ -220,6 +220,14 @@ describe('a bracket', () => {
       `,
     ));
 
+  it('ends at once with an entry below the minimum', () =>
+    expectTable(
+      buy('0.04', { entry: limit('100') }),
+      `
+      100.5 / 101               | failed: 0.04 btc did not fill: it is below the minimum
+      `,
+    ));
+
   it('ends with a post-only entry that the exchange turned away', () =>
     expectTable(
       buy('1', { entry: limit('100', 'postOnly') }),
