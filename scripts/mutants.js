@@ -4,6 +4,11 @@
 import { spawnSync } from 'node:child_process';
 import { preparePackages, root } from './prepare.js';
 
+/** @param {string} name */
+const settling = (name) => `src/trading/settling/${name}.ts`;
+/** @param {string} name */
+const testOfSettling = (name) => `test/trading/settling/${name}.test.ts`;
+
 const GROUPS = [
   { files: ['src/domain/decimal.ts'], tests: ['test/domain/decimal.test.ts'] },
   { files: ['src/exchange/signing.ts'], tests: ['test/exchange/signing.test.ts'] },
@@ -36,14 +41,25 @@ const GROUPS = [
       'test/trading/replace/record.test.ts',
     ],
   },
-  { files: ['src/trading/settling/reconcile.ts'], tests: ['test/trading/settling/reconcile-decisions.test.ts'] },
+  { files: [settling('reconcile')], tests: [testOfSettling('reconcile-decisions')] },
   {
-    files: ['src/trading/settling/reconcile-orders.ts', 'src/trading/settling/open-writes.ts'],
+    files: ['reconcile-orders', 'open-writes', 'order-list', 'close-write', 'close-lists'].map(settling),
     tests: [
-      'test/trading/settling/reconcile-orders.test.ts',
-      'test/trading/settling/reconcile-orders-decisions.test.ts',
-      'test/trading/settling/acknowledged.test.ts',
-      'test/trading/settling/uncertain-duplicates.test.ts',
+      'test/trading/journal/claims.test.ts',
+      ...['reconcile-orders', 'reconcile-orders-decisions', 'acknowledged', 'reopened', 'uncertain-duplicates'].map(
+        testOfSettling,
+      ),
+    ],
+  },
+  {
+    files: ['find-order', 'settle-order', 'settle-sent-order', 'poll-until-found', 'same-refusal'].map(settling),
+    tests: ['acknowledged', 'lost-answers', 'poll-until-found', 'unread-answers', 'until-known'].map(testOfSettling),
+  },
+  {
+    files: ['find-withdrawal', 'settle-withdrawal', 'reconcile-withdrawals'].map(settling),
+    tests: [
+      'test/trading/withdrawals/sending.test.ts',
+      ...['contested-withdrawals', 'settle-withdrawal-manually'].map(testOfSettling),
     ],
   },
   {

@@ -34,13 +34,3 @@ export const synonyms: Readonly<Record<string, readonly string[]>> = {
   status: ['doctor'],
   version: ['--version'],
 };
-
-/** The sections of `pit --help` and of docs/commands.md, with the first words of their commands. */
-export const SECTIONS: Readonly<Record<string, readonly string[]>> = {
-  'Market data': ['markets', 'ticker', 'depth', 'trades', 'kline', 'stream', 'watch', 'alert'],
-  Trading: ['order', 'orders', 'fills', 'pnl', 'cancel', 'cancel-after', 'halt', 'resolve', 'api'],
-  Funds: ['account', 'balance', 'bills', 'address', 'deposits', 'withdrawals', 'fees', 'withdraw'],
-  Agents: ['mcp', 'commit'],
-  Setup: ['shell', 'profile', 'keys', 'doctor', 'completion', 'schema'],
-  Sandbox: ['sandbox'],
-};

@@ -325,7 +325,9 @@ async function limiterUrl(context: Context, given: string, source: string | unde
   if (source === undefined) return url;
   const bytes = await readNamedFile(context, source, PASSWORD_RULES);
   const password = new TextDecoder().decode(bytes).replace(/\r?\n$/, '');
-  if (password === '' || /\p{Cc}/u.test(password)) throw usage('The password is not one line.', PASSWORD_RULES.hint);
+  if (password === '') throw usage('The password is empty.', PASSWORD_RULES.hint);
+  if (/\p{Cc}/u.test(password))
+    throw usage('The password has a line end or another control character.', PASSWORD_RULES.hint);
   return withPassword(url, password);
 }
 

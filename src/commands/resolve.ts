@@ -24,7 +24,7 @@ import {
 import { isTooSmall, termsText } from '../trading/orders/terms.js';
 import type { ManualOutcome } from '../trading/settling/manual/manual-outcome.js';
 import { settleManually } from '../trading/settling/manual/settle-manually.js';
-import { certainAt } from '../trading/settling/poll-until-settled.js';
+import { certainAt } from '../trading/settling/poll-until-found.js';
 import {
   type Resolution,
   recheckSettledWrite,
@@ -53,6 +53,7 @@ const manualOutcome = withCompletion({ of: 'words', words: ['done', 'notSent', '
 
 export default define({
   summary: 'Settle writes whose outcome is unknown',
+  needs: ['entrust'],
   arguments: { clientId: optional('the id from an earlier message (default: every unknown write)', unresolvedId) },
   flags: {
     as: flag(

@@ -1,4 +1,7 @@
 import path from 'node:path';
+import { COIN } from '../domain/coin.js';
+import { MARKET } from '../domain/market.js';
+import { CLIENT_ID } from '../domain/order.js';
 import { makePrivateFolder, readPrivate } from '../platform/private-files.js';
 import { replaceFile } from '../platform/replacement.js';
 
@@ -7,15 +10,20 @@ import { replaceFile } from '../platform/replacement.js';
  * or read.
  */
 const LINES = {
-  markets: /^[a-z0-9]{1,20}_[a-z0-9]{1,20}$/,
-  coins: /^[a-z0-9]{1,20}$/,
+  markets: only(MARKET.pattern),
+  coins: only(COIN.pattern),
   /** The market, the id, the client id or `-`, and the terms if they are known. */
-  orders:
-    /^[a-z0-9]{1,20}_[a-z0-9]{1,20} [0-9]{1,19} (?:[A-Za-z0-9]{4,36}|-)(?: (?:buy|sell) [0-9.,]{1,60} at [0-9.,]{1,60})?$/,
-  unresolved: /^[A-Za-z0-9]{4,36}$/,
+  orders: only(
+    `${MARKET.pattern} [0-9]{1,19} (?:${CLIENT_ID.pattern}|-)(?: (?:buy|sell) [0-9.,]{1,60} at [0-9.,]{1,60})?`,
+  ),
+  unresolved: only(CLIENT_ID.pattern),
   /** The market that a command read or traded in last. */
-  recent: /^[a-z0-9]{1,20}_[a-z0-9]{1,20}$/,
+  recent: only(MARKET.pattern),
 } as const;
+
+function only(pattern: string): RegExp {
+  return new RegExp(`^(?:${pattern})$`);
+}
 
 type NameKind = keyof typeof LINES;
 

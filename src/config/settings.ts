@@ -1,10 +1,21 @@
 import path from 'node:path';
-import { RENAMED_COINS } from '../domain/coin.js';
-import { Decimal, plainNumber } from '../domain/decimal.js';
+import { COIN, RENAMED_COINS } from '../domain/coin.js';
+import { Decimal, plainNumber, splitUnit } from '../domain/decimal.js';
 import { usage } from '../errors.js';
 import { shown, unknownWord } from './nearest.js';
-import type { Setting } from './setting.js';
 import { checkUrl, isLoopback, type UrlRole } from './urls.js';
+
+/** Something a profile can be set to, beyond its hosts. */
+interface Setting {
+  readonly about: string;
+  readonly values: string;
+  /** What applies if it is not set; absent if nothing does. */
+  readonly default?: string;
+  /** The value in the form that is stored, or null if it is invalid. */
+  parse(value: string): string | null;
+  /** The value as it may be shown, if it holds a secret. */
+  show?(value: string): string;
+}
 
 const NOTIONALS = 'amounts of quote coins like 50000usdt,2btc (other coins keep their default), or off';
 
@@ -193,12 +204,11 @@ export function coinAmounts(kept = ''): ReadonlyMap<string, Decimal> {
 }
 
 function parseCoinAmount(text: string): { readonly text: string; readonly coin: string } | undefined {
-  const word = plainNumber(text.trim());
-  const [, digits = '0', coin = ''] = /^(\d{1,30}(?:\.\d{1,30})?)([a-z][a-z0-9]{0,19})$/.exec(word) ?? [];
+  const { digits, unit: coin } = splitUnit(text.trim()) ?? { digits: '0', unit: '' };
   const current = Object.hasOwn(RENAMED_COINS, coin) ? RENAMED_COINS[coin] : undefined;
   if (current !== undefined) throw usage(`The coin ${coin} was renamed to ${current} in 2021.`, `Write ${current}.`);
   // an exponent that is out of bounds would otherwise be a part of the coin's name
-  const isMeant = Decimal.of(digits).sign > 0 && !/^e\d/.test(coin);
+  const isMeant = Decimal.of(digits).sign > 0 && COIN.isExact(coin) && !/^e\d/.test(coin);
   return isMeant ? { text: `${Decimal.of(digits).trimmed()}${coin}`, coin } : undefined;
 }
 

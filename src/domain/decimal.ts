@@ -1,3 +1,4 @@
+import { kindOf } from './kind.js';
 import type { Market } from './market.js';
 import type { Side } from './order.js';
 
@@ -129,8 +130,31 @@ function divide(dividend: bigint, divisor: bigint, rounding: Rounding): bigint {
   return dividend < 0n === divisor < 0n ? quotient + 1n : quotient - 1n;
 }
 
-/** The longest number that a user may type, with or without an exponent. */
-const TYPED_NUMBER = /^\d{1,30}(\.\d{1,30})?$/;
+/**
+ * A decimal number without a sign, in plain digits. People may write an exponent, or group it as pit shows it: `28,128.65`. What is
+ * read keeps the zeros at its end.
+ */
+export const DECIMAL = kindOf(decimalPattern(30), 'must be a decimal number', (text) => {
+  const plain = plainNumber(text);
+  return DECIMAL.isExact(plain) ? Decimal.of(plain).toString() : undefined;
+});
+
+/** Plain digits, at most so many before and after the point. */
+export function decimalPattern(digits: number): string {
+  return `\\d{1,${digits}}(?:\\.\\d{1,${digits}})?`;
+}
+
+/** A decimal number with a unit: `0.5`, `50%`, `100usdt`. No coin's name that begins with a digit can follow a number. */
+const WITH_UNIT = new RegExp(`^(${DECIMAL.pattern})(%|[A-Za-z][A-Za-z0-9]{0,19})?$`);
+
+/**
+ * Splits a number and its unit, which is `%`, a coin in lower case, or empty. Undefined for anything else, also for an exponent that
+ * is out of bounds, which would otherwise name a coin.
+ */
+export function splitUnit(text: string): { readonly digits: string; readonly unit: string } | undefined {
+  const [, digits, unit = ''] = WITH_UNIT.exec(plainNumber(text)) ?? [];
+  return digits === undefined || /^e\d+$/i.test(unit) ? undefined : { digits, unit: unit.toLowerCase() };
+}
 /** A number with an exponent, alone or in a word like `bid+1e-05` or `1e2usdt`. */
 const SCIENTIFIC = /(?<![\w.,])(?:\d{1,30}\.?\d{0,30}|\.\d{1,30})[eE][+-]?\d+(?![\d.])/;
 
@@ -142,7 +166,7 @@ const SCIENTIFIC = /(?<![\w.,])(?:\d{1,30}\.?\d{0,30}|\.\d{1,30})[eE][+-]?\d+(?!
 export function plainNumber(word: string): string {
   return ungrouped(word).replace(SCIENTIFIC, (number) => {
     const digits = Decimal.parse(number)?.trimmed().toString() ?? '';
-    return TYPED_NUMBER.test(digits) ? digits : number;
+    return DECIMAL.isExact(digits) ? digits : number;
   });
 }
 

@@ -1,3 +1,6 @@
+import { COIN } from './coin.js';
+import { kindOf } from './kind.js';
+
 /** A market and the rules of its orders. Prices are multiples of `tickSize`, amounts of `lotSize`. */
 export interface Market {
   /** `<base>_<quote>` in lower case. */
@@ -16,11 +19,18 @@ export interface Market {
 
 type MarketName = Pick<Market, 'market' | 'base' | 'quote'>;
 
+/** A market as `btc_usdt`; people write it in any form that {@link parseMarket} understands. */
+export const MARKET = kindOf(
+  `${COIN.pattern}_${COIN.pattern}`,
+  'must be a market like btc_usdt',
+  (text) => parseMarket(text)?.market,
+);
+
 /** Splits `btc_usdt`; undefined when the text is not a market name. */
 export function splitMarket(text: string): MarketName | undefined {
-  const match = /^([a-z0-9]{1,20})_([a-z0-9]{1,20})$/.exec(text);
-  const [, base, quote] = match ?? [];
-  return base === undefined || quote === undefined ? undefined : { market: text, base, quote };
+  if (!MARKET.isExact(text)) return undefined;
+  const [base = '', quote = ''] = text.split('_');
+  return { market: text, base, quote };
 }
 
 /** The coins that markets are quoted in; no coin's name ends with another one of these. */

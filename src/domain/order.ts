@@ -1,3 +1,5 @@
+import { kindOf } from './kind.js';
+
 export type Side = 'buy' | 'sell';
 export type OrderType = 'limit' | 'postOnly' | 'ioc';
 export type AccountType = 'spot' | 'isolated' | 'cross';
@@ -75,3 +77,6 @@ export function isSameReference(one: OrderReference, other: OrderReference): boo
   if ('id' in one) return 'id' in other && one.id === other.id;
   return 'clientId' in other && one.clientId === other.clientId;
 }
+
+/** The id that a client gives its order: "4-36 characters, digits or letters". */
+export const CLIENT_ID = kindOf('[A-Za-z0-9]{4,36}', 'must be 4 to 36 letters or digits');

@@ -78,7 +78,7 @@ export function loadFromExecutable(name: string): unknown {
     }
   }
   const hint = 'Set TMPDIR to a folder that only you can write to, and from which programs may be run.';
-  throw new Failure('internal', `${name}, a part of pit, can be loaded from no folder. ${problems.join(' ')}`, {
+  throw new Failure('internal', `${name}, a part of pit, cannot be loaded from any folder. ${problems.join(' ')}`, {
     hint,
   });
 }

@@ -1,5 +1,5 @@
 import { type BestPrices, bestPrices, crossedText } from '../domain/book.js';
-import { Decimal, numberAdvice, plainNumber } from '../domain/decimal.js';
+import { DECIMAL, Decimal, numberAdvice, plainNumber, splitUnit } from '../domain/decimal.js';
 import type { Market } from '../domain/market.js';
 import type { Side } from '../domain/order.js';
 import { Failure, quoted, suggest, usage } from '../errors.js';
@@ -25,12 +25,14 @@ export type AmountExpression =
 
 const NO_OFFSET: Offset = { unit: 'quote', value: Decimal.zero };
 
+/** A price by the book, with one offset or none. */
+const ANCHORED = new RegExp(`^(bid|ask|mid)(?:([+-])(${DECIMAL.pattern})(ticks?|%)?)?$`, 'i');
+
 /** Parses `31000.5`, `1e-05`, `bid`, `bid+2ticks`, `ask+5`, `mid-0.5%`. Throws Failure `usage`. */
 export function parsePrice(text: string): PriceExpression {
   const word = plainNumber(text);
-  if (/^\d{1,30}(\.\d{1,30})?$/.test(word) && Decimal.of(word).sign > 0)
-    return { kind: 'number', price: Decimal.of(word) };
-  const match = /^(bid|ask|mid)(?:([+-])(\d{1,30}(?:\.\d{1,30})?)(ticks?|%)?)?$/i.exec(word);
+  if (DECIMAL.isExact(word) && Decimal.of(word).sign > 0) return { kind: 'number', price: Decimal.of(word) };
+  const match = ANCHORED.exec(word);
   if (match === null) {
     const hint = /^\d+(\.\d+)?[a-z]/i.test(word)
       ? 'Write all digits and no unit, as in 28063.5.'
@@ -90,16 +92,14 @@ function offsetPrice({ unit, value }: Offset, anchor: Decimal, scale: number): D
 
 /** Parses `0.5`, `1e-05`, `50%`, `100usdt`. Throws Failure `usage`. */
 export function parseAmount(text: string): AmountExpression {
-  const word = plainNumber(text);
-  const [, digits, unit = ''] = /^(\d{1,30}(?:\.\d{1,30})?)(%|[A-Za-z][A-Za-z0-9]{0,19})?$/.exec(word) ?? [];
-  // an exponent that is out of bounds would otherwise name a coin
-  const value = digits === undefined || /^e\d+$/i.test(unit) ? Decimal.zero : Decimal.of(digits);
+  const { digits, unit } = splitUnit(text) ?? { digits: '0', unit: '' };
+  const value = Decimal.of(digits);
   if (value.sign <= 0) {
     const hint = 'Write a number above zero of the base coin, a share like 50%, or a value like 100usdt.';
     throw usage(`${quoted(text)} is not an amount.`, numberAdvice(text) ?? hint);
   }
   if (unit === '') return { kind: 'base', amount: value };
-  if (unit !== '%') return { kind: 'value', value, coin: unit.toLowerCase() };
+  if (unit !== '%') return { kind: 'value', value, coin: unit };
   if (value.compare(Decimal.of('100')) > 0)
     throw usage(`${quoted(text)} is not an amount.`, 'A share is at most 100%.');
   return { kind: 'share', percent: value };

@@ -15,6 +15,7 @@ const sources = readdirSync(path.join(ROOT, 'src'), { recursive: true, encoding:
 /** Where the files that a page names lie, and how long it may be: a page that is longer is not read. */
 const PAGES = [
   { page: 'docs/architecture.md', from: 'src', most: 200 },
+  { page: 'src/trading/settling/README.md', from: 'src/trading', most: 80 },
   ...FLOORS.map((floor) => ({ page: `src/${floor}/README.md`, from: `src/${floor}`, most: 80 })),
 ];
 

@@ -132,7 +132,8 @@ function followWithCcxws(load: NodeJS.Require, { wsUrl }: SandboxAddress, seen: 
 
 /** What differs from the answers over HTTP while the exchange's clock stands still. */
 async function differences({ baseUrl }: SandboxAddress, name: string, seen: Sights): Promise<string[]> {
-  const get = async (query: string) => (await fetch(`${baseUrl}/data/v1/${query}`)).json();
+  const headers = { 'user-agent': USER_AGENT };
+  const get = async (query: string) => (await fetch(`${baseUrl}/data/v1/${query}`, { headers })).json();
   const wrong: string[] = [];
   for (const [market, { tickers, depths, last, bid, ask, bids, asks, trades }] of seen) {
     const same = (what: string, own: unknown, theirs: unknown) => {
@@ -144,11 +145,12 @@ async function differences({ baseUrl }: SandboxAddress, name: string, seen: Sigh
     const book = (await get(`depth?market=${market}&size=${bids.length}`)) as Record<'bids' | 'asks', Level[]>;
     same('bids', bids, book.bids);
     same('asks', asks, book.asks.toReversed());
-    const listed = (await get(`trades?market=${market}`)) as { tid: number; price: number }[];
+    // the observed dialect writes the price as a text
+    const listed = (await get(`trades?market=${market}`)) as { tid: number; price: number | string }[];
     same(
       'trades',
       listed.map(({ tid }) => trades.get(String(tid))),
-      listed.map(({ price }) => price),
+      listed.map(({ price }) => Number(price)),
     );
     print(`${name} ${market}: ${tickers} tickers, ${depths} books of ${bids.length} levels, ${trades.size} trades`);
     if (tickers < 2 || depths < 2 || trades.size === 0) wrong.push(`${name} ${market}: too little came`);

@@ -55,6 +55,42 @@ const ORDER = (id: string, first: number): Readonly<Record<string, Field>> => ({
   useXxFee: flag('0101'),
 });
 
+export interface Read {
+  readonly command: string;
+  readonly words: string;
+  /** Default: all. */
+  readonly runs?: readonly number[];
+}
+
+/** The command lines that show them, each in all runs or in some. */
+export const READS: readonly Read[] = [
+  { command: 'markets', words: '' },
+  { command: 'ticker', words: '' },
+  { command: 'ticker', words: 'zec_eur' },
+  { command: 'depth', words: 'zec_eur' },
+  { command: 'trades', words: 'zec_eur' },
+  { command: 'kline', words: 'zec_eur' },
+  { command: 'account', words: '' },
+  { command: 'balance', words: '' },
+  { command: 'bills', words: '' },
+  { command: 'address', words: 'zec' },
+  { command: 'address', words: 'zec --single' },
+  { command: 'address', words: 'zec --withdraw' },
+  { command: 'deposits', words: 'zec' },
+  { command: 'withdrawals', words: 'zec' },
+  { command: 'fees', words: 'zec' },
+  { command: 'order show', words: `zec_eur ${ORDER_ID}` },
+  { command: 'orders', words: 'zec_eur --state all --side SIDE' },
+  { command: 'fills', words: 'zec_eur' },
+  { command: 'stream', words: 'ticker:zec_eur --count 1' },
+  { command: 'stream', words: 'depth:zec_eur --count 1' },
+  { command: 'stream', words: 'trades:zec_eur --count 1' },
+  { command: 'stream', words: 'kline:zec_eur:1min --count 1' },
+  { command: 'stream', words: 'balances --count 1' },
+  // a stream shows open orders
+  { command: 'stream', words: 'orders:zec_eur --count 1', runs: [0, 3] },
+];
+
 /** Each operation's fields; a name in capitals stands for a key that is data. */
 export const FIELDS: Readonly<Record<OperationName, Readonly<Record<string, Field>>>> = {
   markets: {

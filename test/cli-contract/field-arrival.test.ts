@@ -9,7 +9,7 @@ import { isDocumented, type OperationName, operations } from '../../src/exchange
 import { PitHome } from '../commands/pit-home.js';
 import { type Answer, type DocumentExchange, startDocumentExchange } from '../support/document-exchange.js';
 import { temporaryHome } from '../support/pit.js';
-import { answersIn, FIELDS, ORDER_ID, RUNS, sentIn, shownIn } from './field-answers.js';
+import { answersIn, FIELDS, ORDER_ID, READS, type Read, RUNS, sentIn, shownIn } from './field-answers.js';
 
 const schemas = await schemasOf('', commands);
 const answers: Record<string, Answer> = {};
@@ -44,42 +44,6 @@ afterAll(async () => {
 });
 
 const side = (run: number) => shownIn(run, 'getOrders', 'type', 'side');
-
-interface Read {
-  readonly command: string;
-  readonly words: string;
-  /** Default: all. */
-  readonly runs?: readonly number[];
-}
-
-/** Reads, each in all runs or in some. */
-const READS: readonly Read[] = [
-  { command: 'markets', words: '' },
-  { command: 'ticker', words: '' },
-  { command: 'ticker', words: 'zec_eur' },
-  { command: 'depth', words: 'zec_eur' },
-  { command: 'trades', words: 'zec_eur' },
-  { command: 'kline', words: 'zec_eur' },
-  { command: 'account', words: '' },
-  { command: 'balance', words: '' },
-  { command: 'bills', words: '' },
-  { command: 'address', words: 'zec' },
-  { command: 'address', words: 'zec --single' },
-  { command: 'address', words: 'zec --withdraw' },
-  { command: 'deposits', words: 'zec' },
-  { command: 'withdrawals', words: 'zec' },
-  { command: 'fees', words: 'zec' },
-  { command: 'order show', words: `zec_eur ${ORDER_ID}` },
-  { command: 'orders', words: 'zec_eur --state all --side SIDE' },
-  { command: 'fills', words: 'zec_eur' },
-  { command: 'stream', words: 'ticker:zec_eur --count 1' },
-  { command: 'stream', words: 'depth:zec_eur --count 1' },
-  { command: 'stream', words: 'trades:zec_eur --count 1' },
-  { command: 'stream', words: 'kline:zec_eur:1min --count 1' },
-  { command: 'stream', words: 'balances --count 1' },
-  // a stream shows open orders
-  { command: 'stream', words: 'orders:zec_eur --count 1', runs: [0, 3] },
-];
 
 const ALL_RUNS = Array.from({ length: RUNS }, (_, run) => run);
 

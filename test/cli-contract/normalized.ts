@@ -44,5 +44,6 @@ function normalText(text: string): string {
   return text
     .replace(/127\.0\.0\.1:\d+/g, '127.0.0.1:1')
     .replace(/^\/\S+\/(?=[^/]+$)/, '/')
-    .replace(/pit[0-9a-f]{24}/g, 'pit…');
+    .replace(/pit[0-9a-f]{24}/g, 'pit…')
+    .replace(/: \d{10,}$/, ': 123456');
 }

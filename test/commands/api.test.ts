@@ -60,7 +60,7 @@ describe('pit api with an operation that reads', () => {
     ['depth btc_usdt', /"btc_usdt" is not a parameter/, /name=value/],
     ['getOrder currency=btc_usdt', /exclude each other, and one of them is required/, /customerOrderId/],
     ['getorders currency=btc_usdt', /no operation "getorders"/, /Write getOrders/],
-    ['../order a=b', /cannot be an operation/, /Known operations: markets/],
+    ['../order a=b', /is not the name of an operation/, /Known operations: markets/],
     ['setExpressState accesskey=me', /accesskey is filled in with the signature/, /name=value/],
     ['setExpressState a-b=c', /"a-b" is not a name/, /name=value/],
     ['withdraw amount=1 safePwd=geheim1', /safePwd cannot be given on the command line/, /pit withdraw/],

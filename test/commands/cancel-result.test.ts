@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { byReason } from '../../src/commands/cancel/all-markets.js';
 import { cancelAllAnswer, cancelAnswer } from '../../src/commands/cancel/cancel-result.js';
 import type { Order } from '../../src/domain/order.js';
+import { Failure } from '../../src/errors.js';
 import type { CancelAttempt, CancelResult } from '../../src/trading/cancel/cancel-orders.js';
 
 import { pipe } from '../terminal/screens.js';
@@ -43,6 +45,50 @@ describe('the failure of several cancellations', () => {
 
   it('no failure is reported if all were cancelled', () => {
     expect(failureOf(done, done)).toBeUndefined();
+  });
+});
+
+describe('many cancellations with an unknown outcome', () => {
+  const lost = (count: number): CancelAttempt[] =>
+    Array.from({ length: count }, (_, index) => ({
+      result: { ...RESULT, outcome: 'unknown', id: `9000${index}`, code: null, message: 'no answer in time' },
+      recordId: `pit${index}`,
+      failure: 'unknown',
+    }));
+  const ofAll = (count: number) => {
+    const attempts = lost(count);
+    const orders = new Map<string, Order>();
+    return cancelAllAnswer('btc_usdt', { attempts, stillOpen: [], orders, failure: null }, []).failure;
+  };
+  const hints = (count: number) =>
+    ofAll(count)?.hints.map((hint) => (typeof hint === 'string' ? hint : hint.argv.join(' ')));
+
+  it('are counted, with the cause that was seen, and no other one', () => {
+    expect(ofAll(400)?.message).toBe('It is unknown whether 400 of 400 orders were cancelled: no answer in time.');
+  });
+
+  it('are not listed in the hint: the output names them', () => {
+    expect(hints(400)).toEqual(['resolve', 'Cancelling them again does no harm; the output names them.']);
+  });
+
+  it('are named in the hint if they are few', () => {
+    expect(hints(2)).toEqual(['resolve', 'cancel btc_usdt 90000 90001']);
+  });
+});
+
+describe('what went wrong in several markets', () => {
+  const failure = (message: string) => new Failure('unreachable', message);
+
+  it('says a reason that they share once, with each market once', () => {
+    const [full, reset] = ['The disk is full.', 'Connection reset.'];
+    expect(
+      byReason([
+        { market: 'btc_usdt', failure: failure(full) },
+        { market: 'eth_usdt', failure: failure(reset) },
+        { market: 'eos_usdt', failure: failure(full) },
+        { market: 'btc_usdt', failure: failure(full) },
+      ]),
+    ).toEqual(['btc_usdt, eos_usdt: The disk is full.', 'eth_usdt: Connection reset.']);
   });
 });
 

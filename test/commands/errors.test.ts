@@ -41,6 +41,17 @@ const WRONG_LINES: readonly Mistake[] = [
   ['kline btc_usdt --since 1h --until 2h', /--since is after --until/, /earlier time/],
   ['kline btc_usdt --since yesterday', /"yesterday" is not a time/, /2h/],
   ['trades btc_usdt --since latest', /^--since must be an id from the exchange, not "latest"\.$/, /digits/],
+  ['order show btc_usdt', /^No order is named/, /pit orders btc_usdt/],
+  ['order show btc_usdt 17 --id mine1', /^The order id and --id exclude each other\.$/, /one of them/],
+  ['order replace btc_usdt --at 5', /^No order is named/, /pit orders btc_usdt/],
+  ['order replace btc_usdt 17 --id mine1 --at 5', /^The order id and --id exclude each other\.$/, /one of them/],
+  ['cancel btc_usdt', /^No order is named/, /pit orders btc_usdt/],
+  ['cancel btc_usdt 17 --all', /^Order ids, --id and --all exclude each other\.$/, /one of them/],
+  ['cancel btc_usdt --id ab', /^The client order id "ab" is too short\.$/, /4 to 36/],
+  [`order show btc_usdt --id ${'a'.repeat(37)}`, /^The client order id "a+" is too long\.$/, /4 to 36/],
+  ['cancel-after btc_usdt eth_usdt', /^"eth_usdt" is neither the market nor a command after --\.$/, /--hold -- /],
+  ['halt --for 0s', /^The duration "0s" is zero\.$/, /90s/],
+  ['withdraw btc 101% --to x', /^The share is more than 100%\.$/, /100%/],
   ['ticker btc_usdt --sort size', /^--sort must be one of change, volume, market, not "size"\.$/, null],
 ];
 
@@ -78,7 +89,6 @@ const WRONG_ORDERS: readonly Mistake[] = [
     null,
   ],
   ['order buy btc_usdt 0.01 --at 20000 --id my-order --yes', /"my-order"/, /4 to 36/],
-  ['order show btc_usdt', /order id and --id/, /pit orders/],
   ['orders --side buy --page 2', /--page needs a market/, /each market separately/],
 ];
 

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { commands } from '../../src/commands/index.js';
-import { SECTIONS } from '../../src/commands/names.js';
 import { temporaryHome } from '../support/pit.js';
 import { PitHome } from './pit-home.js';
 
@@ -27,11 +26,6 @@ describe('help', () => {
       'Sandbox:',
       'Help:',
     ]);
-  });
-
-  it('lists every command in a section', () => {
-    const listed = Object.values(SECTIONS).flat().sort();
-    expect(listed).toEqual([...new Set(Object.keys(commands).map((words) => words.split(' ')[0]))].sort());
   });
 
   it.each([

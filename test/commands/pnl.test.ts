@@ -25,6 +25,7 @@ interface Row {
   readonly balances: readonly {
     readonly coin: string;
     readonly bills: string;
+    readonly fees: string;
     readonly unexplained: string;
     readonly deposits: string;
     readonly other: readonly { readonly type: string; readonly amount: string }[];
@@ -254,6 +255,16 @@ const exchange = useLiteralExchange({
   '/api/getWithdrawRecord': NONE,
 });
 
+/** Runs something while the exchange has these bills. */
+async function withBills<Value>(bills: typeof BILLS, work: () => Promise<Value>): Promise<Value> {
+  const usual = BILLS.splice(0, BILLS.length, ...bills);
+  try {
+    return await work();
+  } finally {
+    BILLS.splice(0, BILLS.length, ...usual);
+  }
+}
+
 describe('pit pnl on an exchange of the past', () => {
   const run = async (line: string, changes: { bill?: object; refuses?: boolean; keys?: string } = {}) => {
     missing = changes.bill;
@@ -340,6 +351,71 @@ describe('pit pnl on an exchange of the past', () => {
     const { hint } = lastError(stderr);
     expect([code, hint]).toEqual([9, expect.stringContaining('yy_usdt is no longer listed')]);
     expect(hint).not.toContain('margin');
+  });
+
+  describe('with fees in bills that sum them', () => {
+    const summed = (sum: string, more: typeof BILLS = []) => {
+      const others = BILLS.filter(({ typeDesc }) => typeDesc !== 'Fee');
+      return [...others, bill(24, 'ZZ', sum, '7', 'Fees of a day'), ...more];
+    };
+
+    it('explains a bill that is exactly their sum', async () => {
+      newHome();
+      const { code, stdout, stderr } = await withBills(summed('-3'), () => run('pnl --json'));
+      const [btc, total] = document<[Row, Row]>(stdout);
+      expect([code, stderr, btc.fees.map(({ amount }) => amount)]).toEqual([0, '', ['3']]);
+      expect(total.balances.find(({ coin }) => coin === 'zz')).toMatchObject({
+        fees: '-3',
+        other: [],
+        unexplained: '0',
+      });
+    });
+
+    const late = [bill(26, 'BTC', '-0.01', '0', 'Sell'), bill(26, 'USDT', '300', '1010', 'Sell')];
+    /** Runs it with one more sell, and its fee. */
+    const runLate = async (line: string, fee: object, more: typeof BILLS = []) => {
+      newHome();
+      const filled = { total_amount: 0.01, trade_amount: 0.01, trade_money: 300, price: 29000 };
+      SELLS.push(order(3, 'sell', 26, { ...filled, ...fee }));
+      try {
+        return await withBills(summed('-3', [...late, ...more]), () => run(line));
+      } finally {
+        SELLS.pop();
+      }
+    };
+
+    it('counts fees whose bill is due, and says so', async () => {
+      const fee = { fees: '1.5', useZzFee: true };
+      const { code, stdout } = await runLate('pnl --json', fee);
+      expect([code, document<[Row]>(stdout)[0].fees]).toMatchObject([0, [{ coin: 'zz', amount: '4.5' }]]);
+      expect((await runLate('pnl', fee)).stderr.replace(/\s+/g, ' ')).toMatch(
+        /Fees of 1\.5 zz since 2024-03-02 .* have no bill yet/,
+      );
+    });
+
+    it('names fees without a bill as the reason if it is another sum, and not margin', async () => {
+      const booked = bill(28, 'USDT', '-0.5', '1009.5', 'Fees of a day');
+      const { code, stderr } = await runLate('pnl --json', { fees: '0.6' }, [booked]);
+      const { hint, message } = lastError(stderr);
+      expect([code, message, hint]).toEqual([
+        9,
+        expect.stringContaining('Unexplained: 0.1 usdt'),
+        expect.stringContaining('Fees in usdt have no bill.'),
+      ]);
+      expect(hint).not.toContain('margin');
+    });
+  });
+
+  it('names the fee that would explain a deposit without a bill', async () => {
+    newHome();
+    const smaller = BILLS.map((one) => (one === BILLS[0] ? bill(0, 'USDT', '990', '990', 'Deposit') : one));
+    const { code, stderr } = await withBills(smaller, () => run('pnl --json'));
+    expect([code, lastError(stderr).hint]).toEqual([
+      9,
+      expect.stringMatching(
+        /A deposit of 1,000 usdt has no bill, and a bill of 990 usdt \(Deposit\) has no record: a fee of 10 usdt inside would explain both/,
+      ),
+    ]);
   });
 
   it('leaves a deposit without a bill whose time is uncertain out of a window, and says so', async () => {

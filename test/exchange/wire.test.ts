@@ -21,9 +21,8 @@ function urlOf(name: OperationName, values: WireExample['values']): string {
     : signedUrl(name, HOSTS, parameters, KEYS, 1648461600123);
 }
 
-it('each of the 21 operations has an example', () => {
+it('each operation has an example', () => {
   expect(EXAMPLES.map(([name]) => name).sort()).toEqual(Object.keys(operations).sort());
-  expect(EXAMPLES).toHaveLength(21);
 });
 
 it('counts four operations as writes and one as a refresh', () => {

@@ -99,7 +99,7 @@ describe.skipIf(!buildsBinaries)('the single file of npm run build:binary', () =
     expect({ code, stderr }).toEqual({
       code: 5,
       stderr: [
-        `pit: The sandbox did not start: ${library}, a part of pit, can be loaded from no folder. ${open}`,
+        `pit: The sandbox did not start: ${library}, a part of pit, cannot be loaded from any folder. ${open}`,
         '→ Set TMPDIR to a folder that only you can write to, and from which programs may be run.',
         '',
       ].join('\n'),

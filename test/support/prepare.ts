@@ -61,7 +61,7 @@ export async function prepareIn(
     ...replaced,
   };
   const globals = readGlobals({ color: false, ...(profile === undefined ? {} : { profile }) });
-  const { context } = createContext({ host, globals, output: new Output(host, 'json') });
+  const { context } = createContext({ host, globals, output: new Output(host, 'json') }, {});
   const write = await openWrite(context, true);
   return prepareWrite({ ...write, agentLimits }, request);
 }

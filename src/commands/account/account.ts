@@ -5,23 +5,7 @@ import { operationName } from '../../trading/journal/write.js';
 import { define } from '../session/command.js';
 import { warnOfUnknown } from '../writes/unknown-writes.js';
 import { BALANCE, balanceOf } from './balance.js';
-
-/**
- * What each permission of a key allows, in the interface's words, and the commands that need it. The interface does not
- * state which operation needs which permission; the commands are inferred from the words.
- */
-export const PERMISSIONS = {
-  asset: { allows: 'query account info and assets', commands: 'account, balance, bills' },
-  lever: {
-    allows: 'margin: investment and lending management',
-    commands: 'order with --account isolated or cross, --borrow, --repay',
-  },
-  entrust: { allows: 'place, cancel and query orders', commands: 'order, orders, cancel, cancel-after, resolve' },
-  money: {
-    allows: 'deposit and withdrawal addresses and records, withdrawals',
-    commands: 'address, deposits, withdrawals, withdraw',
-  },
-} as const;
+import { PERMISSIONS, type Permission, whatNeeds } from './permissions.js';
 
 const ACCOUNT: shape.Fields = {
   username: shape.outsideText(''),
@@ -29,10 +13,10 @@ const ACCOUNT: shape.Fields = {
   googleAuth: shape.boolean('an authenticator app'),
   mobileAuth: shape.boolean('a phone'),
   permissions: shape.object({
-    asset: shape.boolean(PERMISSIONS.asset.allows),
-    lever: shape.boolean(PERMISSIONS.lever.allows),
-    entrust: shape.boolean(PERMISSIONS.entrust.allows),
-    money: shape.boolean(PERMISSIONS.money.allows),
+    asset: shape.boolean(PERMISSIONS.asset),
+    lever: shape.boolean(PERMISSIONS.lever),
+    entrust: shape.boolean(PERMISSIONS.entrust),
+    money: shape.boolean(PERMISSIONS.money),
   }),
 };
 
@@ -59,6 +43,7 @@ const HALTED = shape.boolean('whether pit halt stops every write but cancellatio
 
 export default define({
   summary: 'Show the account and what its key may do',
+  needs: ['asset'],
   examples: ['account', 'account --json'],
   output: shape.object({ ...ACCOUNT, coins: shape.array(COIN), unknown: shape.array(UNKNOWN), halted: HALTED }),
   row: shape.object({ ...ACCOUNT, coins: COIN }),
@@ -80,10 +65,17 @@ export default define({
       ['authenticator app', onOff(account.googleAuth)],
       ['phone', onOff(account.mobileAuth)],
     ];
-    const permissions = Object.entries(PERMISSIONS).map(([name, { allows, commands }]): Entry => {
-      const has = account.permissions[name as keyof typeof PERMISSIONS];
-      const text = has ? `yes  ${allows}` : `no  ${allows}; needed by ${commands}`;
-      return [name, text, (line, paint) => (has ? line : paint.warn(line))];
+    const names = Object.keys(PERMISSIONS) as Permission[];
+    const isShort = context.globals.format === 'table' && names.some((name) => !account.permissions[name]);
+    const needing = isShort ? await whatNeeds(context.commands) : undefined;
+    const permissions = names.map((name): Entry => {
+      const has = account.permissions[name];
+      const needs = has ? '' : `; needed by ${needing?.(name)}`;
+      return [
+        name,
+        `${has ? 'yes' : 'no'}  ${PERMISSIONS[name]}${needs}`,
+        (line, paint) => (has ? line : paint.warn(line)),
+      ];
     });
     const show = (screen: Screen) => record(screen, [...security, ...permissions]);
     return { data: { ...account, unknown, halted }, csv: coinRows(account), show };

@@ -130,7 +130,7 @@ async function waitForAlerts(
     throw new Failure('overdue', `No condition held within ${budget.words}.`, {
       hint: 'Give it more time with --timeout SECONDS, or leave --timeout out to wait without an end.',
     });
-  throw new Failure('partial', `Nothing more can be filled of what ${namesOf(conditions)} waits for.`, {
+  throw new Failure('partial', `Nothing more can fill, so ${namesOf(conditions)} cannot hold any more.`, {
     hint: suggest('See the orders', 'orders', market, '--state', 'all'),
   });
 }
@@ -179,7 +179,7 @@ async function warnWhileBlind(
     if (isSeen && isWarned) output.note('The connection is back.');
     if (!isSeen && !isWarned && host.monotonic() - seenAt >= BLIND_MS)
       output.warn(
-        'Nothing current has come for a minute. pit goes on trying, and reports late what it can still find out then.',
+        'No current data has come for a minute. pit keeps trying, and reports late what it can still find out.',
       );
     isWarned = !isSeen && host.monotonic() - seenAt >= BLIND_MS;
     await host.sleep(CHECK_MS, signal);

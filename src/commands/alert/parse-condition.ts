@@ -1,6 +1,6 @@
 import { withCompletion } from '../../cli/definition.js';
 import { nearest, shown } from '../../config/nearest.js';
-import { Decimal, numberAdvice, plainNumber } from '../../domain/decimal.js';
+import { DECIMAL, Decimal, numberAdvice, plainNumber } from '../../domain/decimal.js';
 import { type Failure, usage } from '../../errors.js';
 import type { Condition } from '../../trading/alerts/condition.js';
 import { FIELDS, type Field, type Operator } from '../../trading/alerts/crossing.js';
@@ -51,7 +51,7 @@ function fillCondition(word: string, name: 'fill' | 'filled', id: string | undef
 function threshold(word: string, field: Field, operator: Operator, number: string): Condition {
   const [, sign = '', digits = '', percent = ''] = /^(-?)(.*?)\s*(%?)$/.exec(number) ?? [];
   const plain = plainNumber(digits);
-  if (!/^\d{1,30}(\.\d{1,30})?$/.test(plain)) {
+  if (!DECIMAL.isExact(plain)) {
     const advice = numberAdvice(digits) ?? EXAMPLES;
     throw wrong(word, number === '' ? 'has no number' : `has ${shown(number)} in place of a number`, advice);
   }

@@ -50,7 +50,7 @@ const readOperation = withCompletion({ of: 'words', words: operationNames }, (wo
   const same = operationNames.find((name) => name !== word && name.toLowerCase() === word.toLowerCase());
   if (same !== undefined) throw usage(`There is no operation ${quoted(word)}.`, `Write ${same}.`);
   if (isOperationName(word)) return word;
-  throw usage(`${quoted(word)} cannot be an operation.`, `Known operations: ${operationNames.join(', ')}.`);
+  throw usage(`${quoted(word)} is not the name of an operation.`, `Known operations: ${operationNames.join(', ')}.`);
 });
 
 /**

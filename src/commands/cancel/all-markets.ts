@@ -51,10 +51,10 @@ export interface MarketOrders {
 
 /** What went wrong in markets, as parts of a sentence: a reason that several share, such as a full disk, is said once. */
 export function byReason(problems: readonly { readonly market: string; readonly failure: Failure }[]): string[] {
-  const markets = new Map<string, string[]>();
+  const markets = new Map<string, Set<string>>();
   for (const { market, failure } of problems)
-    markets.set(failure.message, [...(markets.get(failure.message) ?? []), market]);
-  return [...markets].map(([reason, names]) => `${names.join(', ')}: ${reason}`);
+    markets.set(failure.message, (markets.get(failure.message) ?? new Set()).add(market));
+  return [...markets].map(([reason, names]) => `${[...names].join(', ')}: ${reason}`);
 }
 
 /** Reads the open orders of every market, as they would be cancelled. */

@@ -6,7 +6,7 @@ import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
 import { type Entry, record } from '../../terminal/table.js';
 import { readOpenOrders } from '../../trading/orders/open-orders.js';
-import { settleMarket } from '../../trading/settling/reconcile-orders.js';
+import { closeMarket } from '../../trading/settling/close-lists.js';
 import { startTimerWithRetries, type Timer } from '../../trading/timed-cancel/timer.js';
 import type { TradingContext } from '../../trading/trading-context.js';
 import { explainUnknownMarket } from '../inputs/known-market.js';
@@ -19,6 +19,7 @@ import { openText } from './open-text.js';
 
 export default define({
   summary: 'Cancel every order of a market in one minute',
+  needs: ['entrust'],
   arguments: {
     market: required('the market', marketName),
     command: several('with --hold, after --: a command that runs under the timer', programWord),
@@ -79,7 +80,7 @@ export function cancelAfter(
     send: async () => {
       started = await explainUnknownMarket(context, market, () => startTimerWithRetries(trading, market));
       onStarted(started);
-      await settleMarket(trading, market);
+      await closeMarket(trading, market);
       return started;
     },
     interrupted: () => ({
@@ -105,7 +106,7 @@ async function requireCommand({ host }: Context, command: readonly string[], hol
   const example = suggest('For instance', 'cancel-after', 'btc_usdt', '--hold', '--', 'node', 'bot.js');
   const at = host.arguments.indexOf('--');
   if (at === -1 || host.arguments.length - at - 1 !== command.length)
-    throw usage('Give one market; a command goes after --.', example);
+    throw usage(`${quoted(program)} is neither the market nor a command after --.`, example);
   if (!hold) throw usage('A command needs --hold.', example);
   if (await host.isProgram(program)) return;
   throw usage(`Program ${quoted(program)} not found.`, 'Neither the command nor the timer was started.');

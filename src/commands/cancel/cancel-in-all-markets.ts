@@ -8,7 +8,7 @@ import { table } from '../../terminal/table.js';
 import { wrapped } from '../../terminal/text.js';
 import { type CancelAttempt, type CancelledAll, cancelAll } from '../../trading/cancel/cancel-orders.js';
 import type { OwnOrders } from '../../trading/orders/open-orders.js';
-import { settleMarket } from '../../trading/settling/reconcile-orders.js';
+import { closeMarket } from '../../trading/settling/close-lists.js';
 import type { Context } from '../session/command.js';
 import { carryOut, dryRequest, exchangeText, openWithConsent } from '../writes/write.js';
 import { byReason, CancelRun, inEachMarket, type MarketOrders, openInAllMarkets } from './all-markets.js';
@@ -24,8 +24,15 @@ interface OpenMarket {
 interface Plan {
   readonly warnings: readonly { readonly text: string }[];
   readonly open: readonly OpenMarket[];
-  /** What could not be read: it is not cancelled. */
-  readonly unread: readonly string[];
+  /** Why the list of markets could not be read: orders of others are not cancelled. */
+  readonly unlisted: Failure | undefined;
+  /** The markets whose orders could not be read: they are not cancelled. */
+  readonly unread: readonly UnreadMarket[];
+}
+
+interface UnreadMarket {
+  readonly market: string;
+  readonly failure: Failure;
 }
 
 /** What became of the orders of a market. */
@@ -65,7 +72,7 @@ export async function cancelInAllMarkets(context: Context): Promise<Answer> {
         try {
           const done = await cancelAll(trading, market, own, run.options());
           run.finished(done.attempts);
-          await settleMarket(trading, market);
+          await closeMarket(trading, market);
           return { market, ...done };
         } catch (error) {
           if (!(error instanceof Failure)) throw error;
@@ -87,21 +94,24 @@ export async function cancelInAllMarkets(context: Context): Promise<Answer> {
   });
 }
 
-function planOf({ markets, failure }: Awaited<ReturnType<typeof openInAllMarkets>>): Plan {
-  const unread = byReason(
-    markets.flatMap(({ market, own }) => {
-      const why = own instanceof Failure ? own : own.failure;
-      return why === null ? [] : [{ market, failure: why }];
-    }),
-  );
-  if (failure !== undefined) unread.unshift(`the list of markets could not be read: ${failure.message}`);
+function planOf({ markets, failure: unlisted }: Awaited<ReturnType<typeof openInAllMarkets>>): Plan {
+  const unread = markets.flatMap(({ market, own }) => {
+    const failure = own instanceof Failure ? own : own.failure;
+    return failure === null ? [] : [{ market, failure }];
+  });
   return {
     open: markets.flatMap(({ market, own }: MarketOrders) =>
       own instanceof Failure || ordersOf(own).length === 0 ? [] : [{ market, own }],
     ),
+    unlisted,
     unread,
-    warnings: unread.map((text) => ({ text: `Not read, so not cancelled: ${text}` })),
+    warnings: reasonsOf(unlisted, unread).map((text) => ({ text: `Not read, so not cancelled: ${text}` })),
   };
+}
+
+function reasonsOf(unlisted: Failure | undefined, unread: readonly UnreadMarket[]): readonly string[] {
+  const ofList = unlisted === undefined ? [] : [`the list of markets could not be read: ${unlisted.message}`];
+  return [...ofList, ...byReason(unread)];
 }
 
 function ordersOf({ open }: OwnOrders): readonly Order[] {
@@ -112,7 +122,7 @@ function countOf(open: readonly OpenMarket[]): number {
   return open.reduce((sum, { own }) => sum + ordersOf(own).length, 0);
 }
 
-function planText(screen: Screen, { open, unread }: Plan, exchange: string): string {
+function planText(screen: Screen, { open, warnings }: Plan, exchange: string): string {
   const text =
     open.length === 0
       ? 'No open orders in any market.'
@@ -131,22 +141,24 @@ function planText(screen: Screen, { open, unread }: Plan, exchange: string): str
           ],
           open,
         );
-  const notes = [...unread.map((one) => `Not read, so not cancelled: ${one}`), `Exchange: ${exchange}.`];
+  const notes = [...warnings.map(({ text: warning }) => warning), `Exchange: ${exchange}.`];
   return [text, ...notes.map((note) => wrapped(note, screen.width))].join('\n');
 }
 
 /** Any unknown 6; anything left, or not read, 9. */
-function resultOf({ unread }: Plan, emptied: readonly Emptied[]): Answer {
+function resultOf({ unlisted, unread }: Plan, emptied: readonly Emptied[]): Answer {
   const attempts: readonly CancelAttempt[] = emptied.flatMap((one) => one.attempts);
   const answer = cancelTable(attempts, 'No open orders in any market.');
   const unknown = attempts.filter(({ failure }) => failure === 'unknown');
   const problems = [
     ...(unknown.length === 0 ? [] : [`${counted(unknown.length, 'cancellation')} without a known outcome`]),
-    ...emptied.flatMap(({ market, stillOpen, failure }) => [
-      ...(stillOpen.length === 0 ? [] : [`${grouped(String(stillOpen.length))} still open in ${market}`]),
-      ...(failure === null ? [] : [`${market}: ${failure.message}`]),
+    ...emptied.flatMap(({ market, stillOpen }) =>
+      stillOpen.length === 0 ? [] : [`${grouped(String(stillOpen.length))} still open in ${market}`],
+    ),
+    ...reasonsOf(unlisted, [
+      ...emptied.flatMap(({ market, failure }) => (failure === null ? [] : [{ market, failure }])),
+      ...unread,
     ]),
-    ...unread,
   ];
   if (problems.length === 0) return answer;
   const hint = [...(unknown.length === 0 ? [] : [suggest('Find out', 'resolve')]), AGAIN];

@@ -19,7 +19,7 @@ import {
 import { orderCancelledBy, ordersMadeBy } from '../../trading/journal/write.js';
 import { type OwnOrders, readOpenOrders } from '../../trading/orders/open-orders.js';
 import { type PreparedTerms, requireSameOrder } from '../../trading/prepared/prepared-write.js';
-import { settleMarket } from '../../trading/settling/reconcile-orders.js';
+import { closeMarket } from '../../trading/settling/close-lists.js';
 import type { UnknownWrite } from '../../trading/settling/unknown-writes.js';
 import { explainUnknownMarket, refuseUnknownMarket } from '../inputs/known-market.js';
 import { knownClientId, marketName, orderId } from '../inputs/parsers.js';
@@ -42,6 +42,7 @@ import { openText } from './open-text.js';
 
 export default define({
   summary: 'Cancel orders by id, or all of them',
+  needs: ['entrust'],
   arguments: {
     market: optional('the market; none with --all-markets', marketName),
     ids: several('the order ids', orderId),
@@ -74,8 +75,10 @@ export default define({
       ]);
     const named = [...new Set(ids)].map((one) => ({ id: one }));
     const ways = [named.length > 0, id !== undefined, all];
-    if (ways.filter((way) => way).length !== 1)
-      throw usage('Give either order ids, or --id, or --all.', [
+    const given = ways.filter((way) => way).length;
+    if (given > 1) throw usage('Order ids, --id and --all exclude each other.', 'Give one of them.');
+    if (given === 0)
+      throw usage('No order is named: give ids, --id or --all.', [
         suggest('List the ids', 'orders', market),
         suggest('Cancel every open order', 'cancel', market, '--all'),
       ]);
@@ -164,7 +167,7 @@ function cancellation(
     send: () =>
       progress.during(async () => {
         const attempts = await cancelOrders(trading, market, orders, (attempt) => progress.answered(attempt));
-        await settleMarket(trading, market);
+        await closeMarket(trading, market);
         return { attempts };
       }),
     interrupted: () => progress.interruption(),
@@ -216,7 +219,7 @@ export function cancelEverything(context: WriteContext, market: string): Promise
             progress.answered(attempt, answers, requests);
           const { mayContinue } = progress.run;
           const done = await cancelAll(trading, market, own, { lists, mayContinue, onProgress, onResponse });
-          await settleMarket(trading, market);
+          await closeMarket(trading, market);
           return done;
         }),
       );

@@ -1,3 +1,4 @@
+import type { CommandTable } from '../../cli/definition.js';
 import type { Permissions } from '../../domain/account.js';
 import { adviceParts, Failure, type Hint, suggest, tryRead } from '../../errors.js';
 import { networkFault } from '../../exchange/connect.js';
@@ -8,7 +9,7 @@ import { Journal } from '../../trading/journal/journal.js';
 import { clientIdOf } from '../../trading/journal/write.js';
 import { SLACK_MS } from '../../trading/settling/reconcile.js';
 import { unknownWrites } from '../../trading/settling/unknown-writes.js';
-import { PERMISSIONS } from '../account/account.js';
+import { PERMISSIONS, whatNeeds } from '../account/permissions.js';
 import { accountName } from '../session/account-name.js';
 import type { Context } from '../session/command.js';
 import { SANDBOX_JOURNAL } from '../session/sandbox.js';
@@ -161,13 +162,13 @@ export const permissions: Check = {
   async run(probes) {
     const account = await tryRead(() => probes.account());
     if (account === undefined) return skippedWithoutKey('the key could not be checked');
-    return permissionsResult(account.permissions);
+    return permissionsResult(account.permissions, probes.context.commands);
   },
 };
 
-function permissionsResult(granted: Permissions): Result {
+async function permissionsResult(granted: Permissions, table: CommandTable): Promise<Result> {
   const names = Object.keys(PERMISSIONS) as (keyof Permissions)[];
-  const describe = (some: readonly (keyof Permissions)[]) => some.map((name) => PERMISSIONS[name].allows).join('; ');
+  const describe = (some: readonly (keyof Permissions)[]) => some.map((name) => PERMISSIONS[name]).join('; ');
   const allowed = names.filter((name) => granted[name]);
   const missing = names.filter((name) => !granted[name]);
   const may = allowed.length === 0 ? 'none granted' : `granted: ${describe(allowed)}`;
@@ -175,8 +176,8 @@ function permissionsResult(granted: Permissions): Result {
   // trading needs only these two
   const needed = missing.filter((name) => name === 'asset' || name === 'entrust');
   if (needed.length === 0) return ok(detail);
-  const commands = needed.map((name) => PERMISSIONS[name].commands).join(', ');
-  return warn(detail, `Grant it on the exchange's website. These commands need it: ${commands}`);
+  const needing = await whatNeeds(table);
+  return warn(detail, `Grant it on the exchange's website. These commands need it: ${needed.map(needing).join(', ')}`);
 }
 
 export const tolerance: Check = {

@@ -28,6 +28,7 @@ const ADDRESS = shape.object({
 
 export default define({
   summary: 'Show deposit addresses, or the verified withdrawal address',
+  needs: ['money'],
   arguments: { coin: required('the coin', coinName) },
   flags: {
     single: toggle('--single', 'read the single address of a coin with one chain (default: every chain)'),

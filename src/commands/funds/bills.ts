@@ -41,6 +41,7 @@ const SUMMARY = shape.object({
 
 export default define({
   summary: 'List every change of your balances, newest first',
+  needs: ['asset'],
   arguments: { coin: optional('the coin (default: all)', coinName) },
   flags: {
     from: flag('--from <time>', 'list all bills from this time (default: one page)', moment),

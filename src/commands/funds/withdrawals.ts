@@ -4,7 +4,7 @@ import { WITHDRAWAL_STATES, type Withdrawal } from '../../domain/funds.js';
 import { tryRead } from '../../errors.js';
 import type { Column } from '../../terminal/table.js';
 import { isoTime } from '../../terminal/time.js';
-import { settleCoin } from '../../trading/settling/reconcile-withdrawals.js';
+import { closeCoin } from '../../trading/settling/close-lists.js';
 import { define } from '../session/command.js';
 import { stateColumn } from './state-columns.js';
 import { listTransfers, TRANSFER_ARGUMENTS, transferFlags } from './transfer-listing.js';
@@ -27,6 +27,7 @@ const WITHDRAWAL = shape.object({
 
 export default define({
   summary: 'List withdrawals of a coin, newest first',
+  needs: ['money'],
   arguments: TRANSFER_ARGUMENTS,
   flags: transferFlags('withdrawals'),
   examples: ['withdrawals usdt', 'withdrawals btc --page 2 --json', 'withdrawals usdt --watch'],
@@ -36,7 +37,7 @@ export default define({
       context,
       {
         what: 'withdrawals',
-        verify: (coin) => tryRead(async () => settleCoin(await context.trading.open(), coin)),
+        verify: (coin) => tryRead(async () => closeCoin(await context.trading.open(), coin)),
         read: (client, coin, page) => client.withdrawals(coin, page),
         rowMaker: async () => withdrawalRow,
         row: WITHDRAWAL,

@@ -36,6 +36,7 @@ const HALTED: shape.Fields = {
 
 export default define({
   summary: 'Stop every write of the account, except cancellations',
+  needs: ['entrust'],
   flags: {
     cancel: toggle('--cancel', 'also cancel every open order in every market'),
     flatten: flag('--flatten <coin>', 'also sell what the account holds into this coin; previews and asks', coinName),
@@ -68,7 +69,7 @@ export default define({
   async run(context, { cancel, flatten: into, for: lastsMs, reason, lift, confirm }) {
     if (lift) {
       if (cancel || into !== undefined || lastsMs !== undefined || reason !== undefined)
-        throw usage('--lift ends a halt and takes only --confirm.', suggest('Write it as', 'halt', '--lift'));
+        throw usage('--lift takes no other flag than --confirm.', suggest('Write it as', 'halt', '--lift'));
       return liftHalt(context, confirm);
     }
     if (confirm !== undefined)

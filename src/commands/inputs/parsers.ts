@@ -1,8 +1,10 @@
 import { type CompletionSource, type Parser, withCompletion } from '../../cli/definition.js';
-import { parseCoin, RENAMED_COINS } from '../../domain/coin.js';
-import { Decimal, numberAdvice, plainNumber } from '../../domain/decimal.js';
+import { COIN, RENAMED_COINS } from '../../domain/coin.js';
+import { DECIMAL, Decimal, numberAdvice } from '../../domain/decimal.js';
+import { choiceOf, wholeFrom } from '../../domain/kind.js';
 import { parseMarket } from '../../domain/market.js';
 import type { Moment } from '../../domain/moment.js';
+import { CLIENT_ID } from '../../domain/order.js';
 import { quoted, usage } from '../../errors.js';
 
 // These parse the words of a command line. Each throws Failure `usage` for a word that it cannot parse.
@@ -52,7 +54,7 @@ export const marketName = withCompletion({ of: 'market' }, (word): string => {
 
 /** A coin in any case. */
 export const coinName = withCompletion({ of: 'coin' }, (word): string => {
-  const coin = parseCoin(word);
+  const coin = COIN.read(word);
   if (coin === undefined)
     throw usage(`${quoted(word)} is not a coin's name.`, 'Write it with letters and digits, such as btc.');
   const current = currentCoin(coin);
@@ -66,31 +68,32 @@ function currentCoin(coin: string): string {
 
 /** A whole number from `min` to `max`, both included. */
 export function wholeNumber(name: string, min: number, max: number): Parser<number> {
+  const { read, rule } = wholeFrom(BigInt(min), BigInt(max));
   return (word) => {
-    const value = /^\d{1,9}$/.test(word) ? Number(word) : Number.NaN;
-    if (value >= min && value <= max) return value;
-    throw usage(`${name} must be a whole number from ${min} to ${max}, not ${quoted(word)}.`);
+    const value = read(word);
+    if (value !== undefined) return Number(value);
+    throw usage(`${name} ${rule}, not ${quoted(word)}.`);
   };
 }
 
 /** A decimal number above zero, without a sign. It may have an exponent, or be grouped as pit shows it: `28,128.65`. */
 export function positiveDecimal(name: string): Parser<string> {
   return (text) => {
-    const word = plainNumber(text);
-    const value = /^\d{1,30}(\.\d{1,30})?$/.test(word) ? Decimal.parse(word) : undefined;
-    if (value !== undefined && value.sign > 0) return value.toString();
+    const value = DECIMAL.read(text);
+    if (value !== undefined && Decimal.of(value).sign > 0) return value;
     const advice = numberAdvice(text);
-    if (advice !== undefined) throw usage(`${name} cannot be ${quoted(text)}.`, advice);
+    if (advice !== undefined) throw usage(`${name} cannot be read as a number: ${quoted(text)}.`, advice);
     throw usage(`${name} must be a number above zero, not ${quoted(text)}.`, 'Write it like 0.5, 31000 or 1e-05.');
   };
 }
 
 /** One of these words, in any case. */
 export function oneOf<const Word extends string>(name: string, ...values: readonly Word[]): Parser<Word> {
+  const { read, rule } = choiceOf(...values);
   return withCompletion({ of: 'words', words: values }, (word) => {
-    const found = values.find((candidate) => candidate === word.toLowerCase() || candidate === word);
+    const found = read(word);
     if (found !== undefined) return found;
-    throw usage(`${name} must be one of ${values.join(', ')}, not ${quoted(word)}.`);
+    throw usage(`${name} ${rule}, not ${quoted(word)}.`);
   });
 }
 
@@ -105,10 +108,16 @@ export function idNumber(name: string): Parser<string> {
 /** The id of an existing order. */
 export const orderId = withCompletion({ of: 'order' }, idNumber('The order id'));
 
-/** The interface allows 4 to 36 letters and digits. */
+/** The id that a client gives its order. */
 export function clientId(word: string): string {
-  if (/^[A-Za-z0-9]{4,36}$/.test(word)) return word;
-  throw usage(`${quoted(word)} cannot be a client order id.`, 'It must be 4 to 36 letters or digits.');
+  if (CLIENT_ID.isExact(word)) return word;
+  const hasOthers = /[^A-Za-z0-9]/.test(word);
+  const fault = hasOthers
+    ? 'has other characters than letters and digits'
+    : word.length < 4
+      ? 'is too short'
+      : 'is too long';
+  throw usage(`The client order id ${quoted(word)} ${fault}.`, `It ${CLIENT_ID.rule}.`);
 }
 
 /** The client id of an existing order. */
@@ -195,7 +204,7 @@ export const duration: Parser<number> = (word) => {
 export const durationAboveZero: Parser<number> = (word) => {
   const milliseconds = duration(word);
   if (milliseconds > 0) return milliseconds;
-  throw usage(`${quoted(word)} is no time at all.`, 'Write it as 500ms, 90s, 15m, 2h or 7d.');
+  throw usage(`The duration ${quoted(word)} is zero.`, 'Write it as 500ms, 90s, 15m, 2h or 7d.');
 };
 
 /** A duration that is no longer than another one, such as `24d`. */

@@ -3,7 +3,8 @@ import { Failure } from '../../errors.js';
 import type { OrderPages } from '../../exchange/exchange.js';
 import { progressBar } from '../../terminal/progress.js';
 import { datedRead } from '../../trading/settling/dated-read.js';
-import { orderList, settleMarket } from '../../trading/settling/reconcile-orders.js';
+import { orderList } from '../../trading/settling/order-list.js';
+import { reconcileLists } from '../../trading/settling/reconcile-orders.js';
 import { concernsMarketOrAny } from '../../trading/settling/unknown-writes.js';
 import type { TradingContext } from '../../trading/trading-context.js';
 import { explainUnknownMarket } from '../inputs/known-market.js';
@@ -66,7 +67,7 @@ async function readMarket<List extends OrderPages>(
   );
   // a list that begins further back lacks the newest orders
   const newest = sides.flatMap((side, index) => (lists[index] ? orderList({ market, side }, lists[index], began) : []));
-  await settleMarket(trading, market, isFromNewest ? newest : []);
+  await reconcileLists(trading, market, isFromNewest ? newest : []);
   return lists;
 }
 

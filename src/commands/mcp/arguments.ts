@@ -1,3 +1,4 @@
+import { choiceOf } from '../../domain/kind.js';
 import { quoted, usage } from '../../errors.js';
 import type { Given, Parameter, Parameters } from './tool.js';
 
@@ -47,6 +48,8 @@ function checkedText(name: string, value: unknown, choices: readonly string[] | 
   if (typeof value !== 'string') throw usage(`${name} must be text or a number.`, 'Send it as a string.');
   if (value.length > LONGEST) throw usage(`${name} is longer than ${LONGEST} characters.`, 'Shorten it.');
   if (value.trim() === '') throw usage(`${name} is empty.`, 'Leave it out if you do not need it.');
-  if (choices === undefined || choices.includes(value)) return value;
-  throw usage(`${name} must be one of ${choices.join(', ')}, not ${quoted(value)}.`);
+  if (choices === undefined) return value;
+  const { isExact, rule } = choiceOf(...choices);
+  if (isExact(value)) return value;
+  throw usage(`${name} ${rule}, not ${quoted(value)}.`);
 }

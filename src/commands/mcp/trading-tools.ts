@@ -186,7 +186,8 @@ function prepareWords({ kind, market, ...given }: Given<typeof PREPARE>): string
       return commandWords('prepare ladder', { weight, account }, [side, market, amount, price]);
     case 'replace':
       requireGiven(kind, { orders }, { side, type, weight });
-      if (others.length > 0) throw usage('One order is replaced at a time.', 'Give its id alone as orders.');
+      if (others.length > 0)
+        throw usage('orders names more than one order to replace.', 'Give one id, and prepare each order by itself.');
       return commandWords('prepare replace', { at: price, amount, account, borrow, repay }, [market, order]);
     case 'cancel':
       requireGiven(kind, { orders }, { side, amount, price, type, weight, account, borrow, repay });

@@ -83,13 +83,13 @@ export function requireConsistent({ file, ladder, amount, weight, resume }: Flag
   if (file !== undefined && ladder !== undefined)
     throw usage('--file and --ladder exclude each other.', 'Give one of them.');
   if (resume !== undefined && (ladder ?? amount ?? weight) !== undefined)
-    throw usage('--resume continues with the orders of the job.', 'Give no ladder with it.');
+    throw usage('--resume excludes --ladder, --amount and --weight.', 'The job has its orders already.');
   if (file === undefined && ladder === undefined && resume === undefined)
     throw usage('There is nothing to place.', 'Give --file FILE, or --ladder FROM:TO:N with --amount TOTAL.');
   if (ladder !== undefined && amount === undefined)
     throw usage('A ladder needs --amount.', 'It is the most that all its orders come to: 0.5, 100usdt or 50%.');
   if (ladder === undefined && (amount ?? weight) !== undefined)
-    throw usage('--amount and --weight belong to --ladder.', 'A file gives the amount of each order.');
+    throw usage('--amount and --weight need --ladder.', 'A file gives the amount of each order.');
 }
 
 /** Far more than a job of a whole day, in bytes. */

@@ -15,7 +15,7 @@ import {
 import { parseAmount } from '../../trading/expressions.js';
 import type { GuardName } from '../../trading/guards/limits.js';
 import type { BatchLine, BatchTerms } from '../../trading/journal/write.js';
-import { settleMarket, settleSide } from '../../trading/settling/reconcile-orders.js';
+import { closeMarket, closeSide } from '../../trading/settling/close-lists.js';
 import { filePath, marketName, oneOf, unresolvedId } from '../inputs/parsers.js';
 import { define } from '../session/command.js';
 import { overriddenBy, overrideFlag } from '../writes/guard-overrides.js';
@@ -28,6 +28,7 @@ import { marketSnapshot, type Orders, sendOrders } from './send-orders.js';
 
 export default define({
   summary: 'Place many orders from a file or as a ladder',
+  needs: ['entrust'],
   arguments: {
     side: required('buy or sell', oneOf('The side', 'buy', 'sell')),
     market: required('the market', marketName),
@@ -91,7 +92,7 @@ async function finishedAnswer(context: WriteContext, job: Job): Promise<Answer> 
     return reportingSignals(context, running, async () => running.run(await resumeJob(trading, id)));
   }
   const { market, side } = terms;
-  if ((await tryRead(() => settleSide(trading, { market, side }))) === undefined)
+  if ((await tryRead(() => closeSide(trading, { market, side }))) === undefined)
     output.warn(BATCH_NOT_CHECKED_FOR_DUPLICATES);
   const entry = trading.journal.findJob(id);
   return batchAnswer(entry === undefined ? job : new Job(entry), { kind: 'finished' });
@@ -166,7 +167,7 @@ function sendPlanned(
     preview: batchPreviewText,
     dryRun: (planned) => dryBatch(context, planned, overridden),
     send: async ({ lines }, options) => {
-      await settleMarket(trading, where.market);
+      await closeMarket(trading, where.market);
       const job =
         orders instanceof Job
           ? await resumeJob(trading, id, options)

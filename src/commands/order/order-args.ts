@@ -113,3 +113,11 @@ export function tooLittleText({ amount, market }: Pick<RecordedOrderTerms, 'amou
   if (amount === '0') return 'Nothing was left to place.';
   return `The rest, ${amount}, is below the minimum of ${market} and cannot be placed by itself.`;
 }
+
+/** Throws Failure `usage` unless an order is named once: by the exchange's id or by the client id. */
+export function requireOneOrder(market: string, order: string | undefined, id: string | undefined): void {
+  if (order !== undefined && id !== undefined)
+    throw usage('The order id and --id exclude each other.', 'Give one of them.');
+  if (order === undefined && id === undefined)
+    throw usage('No order is named: give its id or --id.', suggest('List the ids', 'orders', market));
+}

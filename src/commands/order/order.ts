@@ -11,7 +11,7 @@ import { differenceFrom, findExistingOrder } from '../../trading/orders/existing
 import { placeOrder, refuseIdenticalOrder } from '../../trading/orders/place.js';
 import { newClientId, termsText, validateOrder } from '../../trading/orders/terms.js';
 import type { MarketSnapshot } from '../../trading/preview/market-snapshot.js';
-import type { Placement } from '../../trading/settling/settle-order.js';
+import type { Placement } from '../../trading/settling/settle-sent-order.js';
 import { clientId, marketName, oneOf, PRICE_WORDS } from '../inputs/parsers.js';
 import { type Context, define } from '../session/command.js';
 import { overriddenBy, overrideFlag } from '../writes/guard-overrides.js';
@@ -33,6 +33,7 @@ import { marketSnapshot, type Orders, type PlannedOrders, sendOrders } from './s
 
 export default define({
   summary: 'Place an order; on a terminal, ask for missing parts',
+  needs: ['entrust'],
   arguments: {
     side: optional('buy or sell', oneOf('The side', 'buy', 'sell')),
     market: optional('the market', marketName),

@@ -12,7 +12,7 @@ import type { RecordedOrderTerms, ReplaceTerms } from '../../trading/journal/wri
 import { notionalText, remainderOf } from '../../trading/orders/terms.js';
 import type { ReplacePlan } from '../../trading/replace/plan.js';
 import type { Replacement } from '../../trading/replace/replace.js';
-import type { Placement } from '../../trading/settling/settle-order.js';
+import type { Placement } from '../../trading/settling/settle-sent-order.js';
 import { CANCELLED, cancelRow } from '../cancel/cancel-result.js';
 import { dryRunShape } from '../writes/dry-run.js';
 import { dryRequest, type WriteContext } from '../writes/write.js';

@@ -1,6 +1,6 @@
 import { flag, optional, required, toggle, withCompletion } from '../../cli/definition.js';
 import type { OrderReference } from '../../domain/order.js';
-import { type Advice, Failure, suggest, usage } from '../../errors.js';
+import { type Advice, Failure, usage } from '../../errors.js';
 import type { Answer } from '../../terminal/answer.js';
 import { parseAmount, parsePrice } from '../../trading/expressions.js';
 import type { GuardName } from '../../trading/guards/limits.js';
@@ -15,7 +15,7 @@ import { define } from '../session/command.js';
 import { overriddenBy, overrideFlag } from '../writes/guard-overrides.js';
 import { warnOfUnknownIn } from '../writes/unknown-writes.js';
 import { mayBeDone, openWithConsent, type WriteContext } from '../writes/write.js';
-import { checkGiven } from './order-args.js';
+import { checkGiven, requireOneOrder } from './order-args.js';
 import {
   DRY_REPLACEMENT,
   dryReplacement,
@@ -28,6 +28,7 @@ import { type Orders, PREVIEW_LEVELS, sendOrders } from './send-orders.js';
 
 export default define({
   summary: 'Change the price or amount of an open order',
+  needs: ['entrust'],
   arguments: { market: required('the market', marketName), order: optional('the order id', orderId) },
   flags: {
     id: flag('--id <client-id>', 'your own id of the order', knownClientId),
@@ -58,8 +59,7 @@ export default define({
   output: REPLACED,
   dryRunOutput: DRY_REPLACEMENT,
   async run(context, { market, order, id, at, amount, override, ...flags }) {
-    if ((order === undefined) === (id === undefined))
-      throw usage('Give exactly one of the order id and --id.', suggest('List the ids', 'orders', market));
+    requireOneOrder(market, order, id);
     if (at === undefined && amount === undefined)
       throw usage('Nothing would change.', 'Give the new price with --at, the new amount with --amount, or both.');
     const { account = 'spot', borrow, repay } = flags;

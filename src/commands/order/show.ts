@@ -1,11 +1,10 @@
 import { flag, optional, required } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import { isSameReference, type Order } from '../../domain/order.js';
-import { suggest, usage } from '../../errors.js';
 import type { Screen } from '../../terminal/screen.js';
 import { KnownClientIds } from '../../trading/orders/known-client-ids.js';
 import { WAITS } from '../../trading/orders/wait.js';
-import { settleMarket } from '../../trading/settling/reconcile-orders.js';
+import { closeMarket } from '../../trading/settling/close-lists.js';
 import { concernsMarket, type UnknownWrite } from '../../trading/settling/unknown-writes.js';
 import { explainUnknownMarket } from '../inputs/known-market.js';
 import { knownClientId, marketName, oneOf, orderId } from '../inputs/parsers.js';
@@ -13,10 +12,12 @@ import { requireWatchable, WATCH, watch } from '../live/watch-flag.js';
 import { define } from '../session/command.js';
 import { warnOfUnknown } from '../writes/unknown-writes.js';
 import { awaitOrder } from './await-order.js';
+import { requireOneOrder } from './order-args.js';
 import { ORDER, orderRecord, orderRow } from './order-row.js';
 
 export default define({
   summary: 'Show one order, by its id or your own',
+  needs: ['entrust'],
   arguments: { market: required('the market', marketName), order: optional('the order id', orderId) },
   flags: {
     id: flag('--id <client-id>', 'your own id of the order', knownClientId),
@@ -36,8 +37,7 @@ export default define({
   output: shape.object(ORDER),
   async run(context, { market, order, id, wait, watch: isWatched }) {
     if (isWatched) requireWatchable(context, { '--wait': wait });
-    if ((order === undefined) === (id === undefined))
-      throw usage('Give exactly one of the order id and --id.', suggest('List the ids', 'orders', market));
+    requireOneOrder(market, order, id);
     const trading = await context.trading.open();
     const { client } = trading;
     const reference = id === undefined ? { id: order ?? '' } : { clientId: id };
@@ -59,7 +59,7 @@ export default define({
         await warnOfUnknown(context, (write) => concernsMarket(write, market));
         throw error;
       });
-      await settleMarket(trading, market);
+      await closeMarket(trading, market);
       await warnOfUnknown(context, named);
       return { found, failure };
     };

@@ -10,6 +10,7 @@ import type { Answer } from '../../terminal/answer.js';
 import { localTime } from '../../terminal/time.js';
 import { METHODS } from '../../trading/pnl/lots.js';
 import type { MatchedHistory } from '../../trading/pnl/match-bills.js';
+import type { Movement } from '../../trading/pnl/movement.js';
 import { readPastPrices } from '../../trading/pnl/past-prices.js';
 import { type AccountPnl, type MarketPnl, profitAndLoss } from '../../trading/pnl/profit-and-loss.js';
 import { type ReadHistory, readHistory } from '../../trading/pnl/read-history.js';
@@ -24,6 +25,7 @@ import { LOT_COLUMNS, showPnl } from './view.js';
 
 export default define({
   summary: 'Show profit and loss, and check it against your bills',
+  needs: ['asset', 'entrust'],
   arguments: { markets: several('the markets (default: all in which you traded)', marketName) },
   flags: {
     from: flag('--from <time>', 'count from this time on (default: the beginning)', moment),
@@ -53,7 +55,12 @@ export default define({
     const pastPrice = await readPastPrices(client, markets, shownFills);
     const result = profitAndLoss(matched, { window, method, pastPrice, readAt });
     const shown = chosen(result, names);
+    const isShown = (market: string) => names.length === 0 || names.includes(market);
     noteGaps(context, history, shown.markets);
+    noteDueFees(
+      context,
+      matched.due.filter(({ market, time }) => isShown(market) && time >= window.from && time < window.to),
+    );
     if (shown.undated.length > 0) await warnOfUndated(context, shown.undated);
     const failure = unexplainedFailure(shown, matched, markets);
     const answer = listsLots
@@ -186,6 +193,19 @@ function noteGaps({ output }: Context, { refusedCoins }: ReadHistory, markets: r
   }
 }
 
+/** Says which fees are counted before the exchange books them. */
+function noteDueFees({ output }: Context, due: MatchedHistory['due']): void {
+  if (due.length === 0) return;
+  const sums = [...new Set(due.map(({ coin }) => coin))].map((coin) => {
+    const amounts = due.filter((fee) => fee.coin === coin).map(({ amount }) => amount);
+    return `${formatAmount(Decimal.sum(amounts))} ${coin}`;
+  });
+  const since = localTime(Math.min(...due.map(({ time }) => time)));
+  output.note(
+    `Fees of ${sums.join(', ')} since ${since} have no bill yet: the exchange books the sum of several fees.`,
+  );
+}
+
 async function warnOfUndated({ output, session }: Context, undated: AccountPnl['undated']): Promise<void> {
   const { profile } = await session.profile.connection();
   const amounts = undated.map(({ coin, amount }) => `${formatAmount(amount)} ${coin}`).join(', ');
@@ -197,16 +217,18 @@ async function warnOfUndated({ output, session }: Context, undated: AccountPnl['
 
 /** The failure of bills that do not add up, with the reasons that show. */
 function unexplainedFailure(
-  { markets, coins }: AccountPnl,
-  { unmatched }: MatchedHistory,
+  { coins }: AccountPnl,
+  { movements, unmatched }: MatchedHistory,
   listed: readonly Market[],
 ): Failure | undefined {
   const wrong = coins.filter(({ unexplained }) => unexplained.sign !== 0);
   const [first] = wrong;
   if (first === undefined) return undefined;
+  const names = new Set(wrong.map(({ coin }) => coin));
   const amounts = wrong.map(({ coin, unexplained }) => `${formatAmount(unexplained)} ${coin}`).join(', ');
-  const unlisted = unlistedMarkets(unmatched, new Set(wrong.map(({ coin }) => coin)), listed);
-  const hasBooked = markets.every(({ unexplained }) => unexplained.length === 0);
+  const unlisted = unlistedMarkets(unmatched, names, listed);
+  const lacking = movements.filter(({ coin, hasBill }) => !hasBill && names.has(coin));
+  const left = unmatched.filter(({ coin }) => names.has(coin));
   return new Failure(
     'partial',
     `The bills do not add up with orders, deposits and withdrawals. Unexplained: ${amounts}.`,
@@ -216,10 +238,41 @@ function unexplainedFailure(
         ...(unlisted.length === 0
           ? []
           : [`${unlisted.join(' and ')} is no longer listed, so the exchange shows pit no orders of it.`]),
-        ...(hasBooked ? [] : ['Orders of a margin account have no bills here, so they are unexplained too.']),
+        ...feesWithoutBills(lacking, left),
+        ...depositsWithoutBills(lacking, left),
+        ...(lacking.some(({ kind }) => kind === 'fills')
+          ? ['Orders of a margin account have no bills here, so they are unexplained too.']
+          : []),
       ],
     },
   );
+}
+
+function feesWithoutBills(lacking: readonly Movement[], left: readonly Bill[]): string[] {
+  const paid = lacking.filter(({ kind }) => kind === 'fees').map(({ coin }) => coin);
+  const coins = new Set(left.map(({ coin }) => coin).filter((coin) => paid.includes(coin)));
+  if (coins.size === 0) return [];
+  return [
+    `Fees in ${[...coins].join(', ')} have no bill. One that sums several fees is recognized only if it is exactly the sum of those since the last one.`,
+  ];
+}
+
+/** A single bill that is smaller than the deposit may be that of its rest. No record shows the fee, so this proves nothing. */
+function depositsWithoutBills(lacking: readonly Movement[], left: readonly Bill[]): string[] {
+  const deposits = lacking.filter(({ kind }) => kind === 'deposits');
+  return deposits.flatMap(({ coin, amount }) => {
+    const smaller = left.filter((bill) => {
+      const change = Decimal.of(bill.change);
+      return bill.coin === coin && change.sign > 0 && change.compare(amount) < 0;
+    });
+    const [bill, another] = smaller;
+    if (bill === undefined || another !== undefined) return [];
+    const name = bill.type === null ? '' : ` (${bill.type})`;
+    const fee = formatAmount(amount.minus(Decimal.of(bill.change)));
+    return [
+      `A deposit of ${formatAmount(amount)} ${coin} has no bill, and a bill of ${formatAmount(bill.change)} ${coin}${name} has no record: a fee of ${fee} ${coin} inside would explain both, but no record shows one.`,
+    ];
+  });
 }
 
 /** The markets, as far as the bills without a record show trades in such, that the exchange does not list. */

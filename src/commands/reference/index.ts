@@ -1,6 +1,5 @@
 import { interfacePage } from '../../exchange/description.js';
-import { commands } from '../index.js';
-import { SECTIONS } from '../names.js';
+import { commands, SECTIONS } from '../index.js';
 import { type CommandTree, type DescribedCommand, describeTree, synopsis } from './command-tree.js';
 import { manualPages } from './man-pages.js';
 

@@ -1,4 +1,5 @@
 import type { CliContext, CommandContext } from '../../cli/context.js';
+import type { CommandTable } from '../../cli/definition.js';
 import type { RunningCommand } from '../../cli/run.js';
 import { Cache } from '../../config/cache.js';
 import { reqTimeToleranceMs } from '../../config/settings.js';
@@ -22,6 +23,8 @@ import type { Session } from './session.js';
 
 /** What a command works with. */
 export interface Context extends CommandContext {
+  /** Every command of the program. */
+  readonly commands: CommandTable;
   /** The command's remaining time. */
   readonly budget: TimeBudget;
   readonly session: Session;
@@ -35,6 +38,7 @@ export interface Context extends CommandContext {
  */
 export function createContext(
   base: CliContext,
+  commands: CommandTable,
   recentBooks?: RecentBooks,
 ): RunningCommand & { readonly context: Context } {
   const { host, globals, output } = base;
@@ -56,6 +60,7 @@ export function createContext(
   return {
     context: {
       ...base,
+      commands,
       budget,
       session,
       sandbox,

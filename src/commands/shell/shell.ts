@@ -75,7 +75,10 @@ class Shell {
 
     const { host, session } = context;
     this.#recentBooks = new RecentBooks(host);
-    this.#program = { ...program, createContext: async (base) => createContext(base, this.#recentBooks) };
+    this.#program = {
+      ...program,
+      createContext: async (base) => createContext(base, program.commands, this.#recentBooks),
+    };
     this.#session = session;
     this.#history = new History(host.directories.state, host.redaction);
     this.#reader = new LineReader(host);
@@ -200,7 +203,7 @@ class Shell {
   async #use([word, ...others]: readonly string[]): Promise<number> {
     if (word === undefined || others.length > 0)
       throw usage(
-        'A market is missing, or there is more than one: use takes one.',
+        word === undefined ? 'The market is missing.' : 'There is more than one market.',
         suggest('List the markets', 'markets'),
       );
     const { market } = await (await this.#session.exchange.markets()).find(marketName(word));
@@ -241,11 +244,11 @@ class Shell {
 
   /** Chooses the exchange of the prompt again: a command may have changed the profile in use. */
   async #locate(): Promise<void> {
-    const { host, globals, output } = this.#context;
+    const { host, globals, output, commands } = this.#context;
     const before = this.#connection;
     this.#connection = await tryRead(() => chooseConnection(globals, host.environment, this.#session.profile));
     if (addressOf(this.#connection) === addressOf(before)) return;
-    if (before !== undefined) this.#session = createContext({ host, globals, output }).context.session;
+    if (before !== undefined) this.#session = createContext({ host, globals, output }, commands).context.session;
     await this.#follow(await tryRead(() => this.#session.profile.recentMarket()));
   }
 

@@ -52,7 +52,7 @@ export default define({
     if (raw && format === 'csv') throw usage('--raw and --csv exclude each other.', 'A raw message is not a table.');
     const [kind, ...others] = new Set(wanted.map((channel) => channel.kind));
     if (format === 'csv' && (kind === undefined || others.length > 0))
-      throw usage('--csv takes channels of one kind.', 'Each kind has other columns; --json takes all.');
+      throw usage('--csv cannot show channels of different kinds.', 'Each kind has other columns; --json takes all.');
     await context.session.live.requireStreams();
     if (wanted.some(isPrivate)) await context.session.exchange.signed();
     for (const channel of wanted)

@@ -172,7 +172,7 @@ function marketContent(dialog: Extract<Dialog, { kind: 'market' }>, screen: Scre
     const text = shortened(`${market}${name === '' ? '' : `  ${safe(name)}`}`, Math.max(1, width - 2));
     return from + row === index ? paint.cursor(`> ${text}`) : `  ${text}`;
   });
-  const none = found.length === 0 ? [paint.warn('No market is like that.')] : [];
+  const none = found.length === 0 ? [paint.warn('No matching market.')] : [];
   const hints = wrapped('Enter shows it, Tab completes, Esc leaves.', width).split('\n').map(paint.faint);
   return { title: 'Market', lines: [...lines, ...none], asked: [`> ${typed}${CURSOR(screen)}`], hints };
 }

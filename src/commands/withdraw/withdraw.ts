@@ -4,7 +4,7 @@ import type { Answer } from '../../terminal/answer.js';
 import { SendGate } from '../../trading/journal/entry.js';
 import { isKind } from '../../trading/journal/write.js';
 import { newClientId } from '../../trading/orders/terms.js';
-import { settleCoin } from '../../trading/settling/reconcile-withdrawals.js';
+import { closeCoin } from '../../trading/settling/close-lists.js';
 import type { TradingContext } from '../../trading/trading-context.js';
 import { feePlace, parseWithdrawAmount } from '../../trading/withdrawals/amounts.js';
 import { type EarlierUse, readEarlierUse } from '../../trading/withdrawals/coin-facts.js';
@@ -28,6 +28,7 @@ import {
 
 export default define({
   summary: 'Withdraw a coin to a verified address',
+  needs: ['money'],
   arguments: {
     coin: optional('the coin', coinName),
     amount: optional('in the coin (0.5), or a share of the balance (50%)', parseWithdrawAmount),
@@ -135,7 +136,7 @@ async function checkWithdrawal(
   const { wanted } = prepared;
   refuseIdenticalWithdrawal(trading, wanted);
   await checkLimits(trading, withdrawLimits(settings), wanted);
-  await tryRead(() => settleCoin(trading, coin));
+  await tryRead(() => closeCoin(trading, coin));
   const earlier = await readEarlierUse(trading.client, coin, prepared);
   const unfamiliar = firstUseText(earlier);
   const others = [

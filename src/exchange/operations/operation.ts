@@ -1,5 +1,9 @@
 import type { GenericSchema, InferOutput } from 'valibot';
-import { Decimal, plainNumber } from '../../domain/decimal.js';
+import { COIN } from '../../domain/coin.js';
+import { Decimal, decimalPattern, plainNumber } from '../../domain/decimal.js';
+import { choiceOf, type Kind, wholeFrom } from '../../domain/kind.js';
+import { MARKET } from '../../domain/market.js';
+import { CLIENT_ID } from '../../domain/order.js';
 
 /**
  * Who may call an operation, and on which host: `public` on the market-data host, `signed` on the trade host. `keyless` is
@@ -126,24 +130,19 @@ function pattern(expression: RegExp, rule: string): ParameterKind {
   return { problem: (text) => (expression.test(text) ? undefined : rule) };
 }
 
+/** A text in the exact form of its kind. */
+function exactly({ isExact, rule }: Kind<unknown>): ParameterKind {
+  return { problem: (text) => (isExact(text) ? undefined : rule) };
+}
+
 /** One of these values. */
 export function choice(...choices: readonly string[]): ParameterKind {
-  return {
-    choices,
-    problem: (text) => (choices.includes(text) ? undefined : `must be one of ${choices.join(', ')}`),
-  };
+  return { choices, ...exactly(choiceOf(...choices)) };
 }
 
 /** A whole number within a range, both ends included. */
 export function wholeNumber(from: bigint, to: bigint): ParameterKind {
-  const rule = `must be a whole number from ${from} to ${to}`;
-  return {
-    problem: (text) => {
-      if (!/^\d{1,30}$/.test(text)) return rule;
-      const value = BigInt(text);
-      return value >= from && value <= to ? undefined : rule;
-    },
-  };
+  return exactly(wholeFrom(from, to));
 }
 
 const LARGEST_INT = 2n ** 31n - 1n;
@@ -157,28 +156,29 @@ export const pageNumber = wholeNumber(1n, LARGEST_INT);
 export const unboundedInt = wholeNumber(0n, LARGEST_INT);
 
 /** `<base>_<quote>` in lower case. */
-export const market = pattern(/^[a-z0-9]{1,20}_[a-z0-9]{1,20}$/, 'must be a market like btc_usdt');
+export const market = exactly(MARKET);
 
 /** A coin's name. Both cases were observed to be accepted; pit sends lower case. */
-export const coin = pattern(/^[A-Za-z0-9]{1,20}$/, 'must be a coin like btc');
+export const coin = exactly({ ...COIN, isExact: (text) => COIN.read(text) !== undefined });
+
+/** More digits than people may type. */
+const NUMBER = new RegExp(`^${decimalPattern(40)}$`);
 
 /** Plain digits above zero with an optional fraction, no exponent. */
 export const amount: ParameterKind = {
   plain: plainNumber,
   problem: (text) => {
-    const plain = /^\d{1,40}(\.\d{1,40})?$/.test(text);
-    return plain && Decimal.of(text).sign > 0 ? undefined : 'must be a decimal number above zero';
+    return NUMBER.test(text) && Decimal.of(text).sign > 0 ? undefined : 'must be a decimal number above zero';
   },
 };
 
 /** Like {@link amount}, but may be zero. */
 export const amountOrZero: ParameterKind = {
-  ...pattern(/^\d{1,40}(\.\d{1,40})?$/, 'must be a decimal number'),
+  ...pattern(NUMBER, 'must be a decimal number'),
   plain: plainNumber,
 };
 
-/** "4-36 characters, digits or letters". */
-export const clientOrderId = pattern(/^[A-Za-z0-9]{4,36}$/, 'must be 4 to 36 letters or digits');
+export const clientOrderId = exactly(CLIENT_ID);
 
 /** `YYYY-MM-DD HH:MM:SS`, a date and a time that exist; the zone is not stated. */
 export const wallClock: ParameterKind = {

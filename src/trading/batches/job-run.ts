@@ -8,7 +8,7 @@ import {
   checkForDuplicates,
   MAY_STILL_ARRIVE,
   settleAllLines,
-  settleEarlier,
+  settleEarlierLines,
   settleLines,
 } from '../settling/settle-lines.js';
 import type { TradingContext } from '../trading-context.js';
@@ -162,7 +162,7 @@ export class JobRun {
     if (job.requests === 0 && job.maybeUnrecorded.length === 0) return undefined;
     this.#phase = 'settling';
     this.#allowForPending();
-    return settleEarlier(trading, job);
+    return settleEarlierLines(trading, job);
   }
 
   /** An unknown outcome is certain only when the request has expired. */

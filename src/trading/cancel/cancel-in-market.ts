@@ -1,6 +1,6 @@
 import { Failure } from '../../errors.js';
 import { readOpenOrders } from '../orders/open-orders.js';
-import { settleMarket } from '../settling/reconcile-orders.js';
+import { closeMarket } from '../settling/close-lists.js';
 import { startTimerWithRetries, type Timer } from '../timed-cancel/timer.js';
 import type { TradingContext } from '../trading-context.js';
 import { type CancelAllOptions, type CancelAttempt, cancelAll } from './cancel-orders.js';
@@ -43,7 +43,7 @@ export async function cancelInMarket(
     const stillOpen = [...own.open.buy, ...own.open.sell].map(({ id }) => id);
     return { ...empty, timer, timerFailure, stillOpen, failure: done };
   }
-  await settleMarket(trading, market);
+  await closeMarket(trading, market);
   const { attempts, stillOpen, failure } = done;
   return { market, attempts, stillOpen, timer, timerFailure, failure };
 }

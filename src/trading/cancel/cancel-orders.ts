@@ -8,12 +8,12 @@ import { newClientId } from '../orders/terms.js';
 import type { TradingContext } from '../trading-context.js';
 import {
   type CancelOutcome,
+  findCancellation,
   NO_FACTS,
   type OrderFacts,
   orderFacts,
-  recordCancel,
   sendCancel,
-  settleCancel,
+  settleCancellation,
   type Undecided,
 } from './cancellation.js';
 
@@ -133,12 +133,12 @@ async function sendOne(
   }
   const cancel = await sendCancel(trading, entry);
   if (cancel.outcome === 'undecided') return { reply: cancel, entry, recordId };
-  recordCancel(entry, cancel);
+  settleCancellation(entry, cancel);
   return { attempt: attemptOf(market, order, recordId, cancel) };
 }
 
 /**
- * Finds the outcomes that are not decided, for as long as the budget lasts.
+ * Finds and settles what is not decided, for as long as the budget lasts.
  * @param listed orders by id, as they were last read in lists
  */
 async function settleAll(
@@ -163,7 +163,9 @@ async function settleAll(
       if ('attempt' in one) return one.attempt;
       const { market, order } = one.entry.write.terms;
       const known = { reply: one.reply, listed: 'id' in order ? listed.get(order.id) : undefined, onUnconfirmed };
-      return attemptOf(market, order, one.recordId, await settleCancel(trading, one.entry, known));
+      const cancel = await findCancellation(trading, one.entry, known);
+      settleCancellation(one.entry, cancel);
+      return attemptOf(market, order, one.recordId, cancel);
     }),
   );
 }

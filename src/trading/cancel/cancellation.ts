@@ -5,7 +5,7 @@ import { Failure, type FailureKind, tryRead } from '../../errors.js';
 import { rejectionKind } from '../../exchange/exchange.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { orderCancelledBy, orderToCancel } from '../journal/write.js';
-import { pollUntilSettled } from '../settling/poll-until-settled.js';
+import { pollUntilFound } from '../settling/poll-until-found.js';
 import { isSameRefusal } from '../settling/same-refusal.js';
 import type { TradingContext } from '../trading-context.js';
 
@@ -162,19 +162,8 @@ function closedOutcome(order: Order): CancelOutcome | undefined {
   return { ...facts, outcome: 'refused', message: 'the order was filled', failure: 'refused' };
 }
 
-/** As {@link findCancelOutcome}, and records it. */
-export async function settleCancel(
-  trading: TradingContext,
-  entry: JournalEntry<'cancel'>,
-  known: CancelEvidence = {},
-): Promise<CancelOutcome> {
-  const cancel = await findCancelOutcome(trading, entry, known);
-  recordCancel(entry, cancel);
-  return cancel;
-}
-
-/** Keeps an outcome in the journal; an unknown one stays open. */
-export function recordCancel(entry: CancelEntry, cancel: CancelOutcome): void {
+/** Records what became of a cancellation; one whose outcome is unknown stays open. */
+export function settleCancellation(entry: CancelEntry, cancel: CancelOutcome): void {
   const { outcome, id } = cancel;
   if (outcome === 'unknown') entry.release();
   else entry.settle({ outcome, id, duplicates: [] }, eventOf(cancel));
@@ -202,7 +191,7 @@ const PATIENT_READS = 4;
  * Finds the outcome of a recorded cancellation within the budget: only the order shows it. An answer that accepts the
  * cancellation may belong to another request, so it counts once the order was read as closed.
  */
-export async function findCancelOutcome(
+export async function findCancellation(
   trading: TradingContext,
   entry: CancelEntry,
   { reply, listed, onUnconfirmed = () => {} }: CancelEvidence = {},
@@ -212,7 +201,7 @@ export async function findCancelOutcome(
   const { market } = entry.write.terms;
   let seen: Seen;
   let reads = 0;
-  const { settled } = await pollUntilSettled<CancelOutcome>(
+  const { found: decided } = await pollUntilFound<CancelOutcome>(
     trading,
     { reqTime: entry.write.reqTime, of: { market } },
     async (isExpired) => {
@@ -228,7 +217,7 @@ export async function findCancelOutcome(
       return isExpired ? expired(seen) : 'none';
     },
   );
-  if (settled !== undefined) return withReply(settled, reply);
+  if (decided !== undefined) return withReply(decided, reply);
   const message = unconfirmedText(reply, seen);
   const facts = orderOf(seen) === undefined ? answeredFacts(entry, reply) : factsOf(orderOf(seen));
   return { ...facts, outcome: 'unknown', code: reply?.code ?? null, message, failure: 'unknown' };

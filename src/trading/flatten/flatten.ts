@@ -9,7 +9,7 @@ import { placeOrder } from '../orders/place.js';
 import { isTooSmall, newClientId } from '../orders/terms.js';
 import { referenceOf } from '../preview/market-view.js';
 import { resolve } from '../settling/resolve.js';
-import type { Placement } from '../settling/settle-order.js';
+import type { Placement } from '../settling/settle-sent-order.js';
 import type { TradingContext } from '../trading-context.js';
 import { floorOf, nextSlice } from './slices.js';
 

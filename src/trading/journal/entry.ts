@@ -95,17 +95,21 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
     return owner !== null && isSameOwner(owner, thisProcess());
   }
 
-  /** Whether it may have been sent and no process waits for its response. */
+  /** Whether it may have been sent and no process waits for its answer. */
   get isOutcomeUnknown(): boolean {
-    return !this.isUnderWay || this.wasLost;
+    return !this.isUnderWay || claimsIn(this.#laterEvents) > 0 || this.wasLost;
   }
 
-  /** Whether its response was lost: none came, or the process that would have read it was replaced by another. */
+  /** Whether no answer says what became of it: none came or was recorded before its process ended, or it was another's. */
   get wasLost(): boolean {
-    return this.#laterEvents.some(
-      ({ isUnanswered, isContradicted, newOwner }) =>
-        isUnanswered === true || isContradicted === true || newOwner !== undefined,
-    );
+    const isMissing = claimsIn(this.#laterEvents) > 0 && this.namedId === undefined;
+    return isMissing || this.#laterEvents.some((event) => event.isUnanswered === true || event.isContradicted === true);
+  }
+
+  /** The order or withdrawal that its answer named; undefined if none did, or the exchange has contradicted it. */
+  get namedId(): string | undefined {
+    const last = this.#laterEvents.findLast((event) => event.namedId !== undefined || event.isContradicted === true);
+    return last?.namedId;
   }
 
   /**
@@ -390,19 +394,18 @@ export function readEntry(file: string, journal: EntryContext): JournalEntry | F
 
 /** Decides, at the last moment, whether a write is sent. Until then it can be cancelled. */
 export class SendGate {
-  #entry: Pick<JournalEntry, 'note' | 'settle'> | undefined;
+  #entry: Pick<JournalEntry, 'settle'> | undefined;
   #isSent = false;
   #isCancelled = false;
 
-  /** From now on the journal records when the write is sent or cancelled. */
-  attachEntry(entry: Pick<JournalEntry, 'note' | 'settle'>): void {
+  /** From now on the journal records that the write is cancelled. */
+  attachEntry(entry: Pick<JournalEntry, 'settle'>): void {
     this.#entry = entry;
   }
 
-  /** Asked at the moment at which the request would be sent. If it may, also records that it is sent. */
+  /** Asked at the moment at which the request would be sent. */
   readonly mayLeave = (): boolean => {
     this.#isSent = !this.#isCancelled;
-    if (this.#isSent) this.#entry?.note('sent');
     return this.#isSent;
   };
 

@@ -4,10 +4,10 @@ import { Failure } from '../../errors.js';
 import { type AmountExpression, amountText, type PriceExpression, priceText } from '../expressions.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { clientIdOf, isKind, type RecordedWrite, type Settled } from '../journal/write.js';
-import { namedIdOf } from '../settling/open-writes.js';
-import { certainAt } from '../settling/poll-until-settled.js';
-import { settleMarket } from '../settling/reconcile-orders.js';
-import { findOrder, type Unknown } from '../settling/settle-order.js';
+import { closeMarket } from '../settling/close-lists.js';
+import { findOrder, type Unknown } from '../settling/find-order.js';
+import { certainAt } from '../settling/poll-until-found.js';
+import { settleOrder } from '../settling/settle-order.js';
 import type { TradingContext } from '../trading-context.js';
 
 /** The order that was placed under a client id. */
@@ -39,14 +39,14 @@ export async function findExistingOrder(
   market: string,
   clientId: string,
 ): Promise<ExistingOrder | UnknownOrder | undefined> {
-  const unsettled = await settleUnsettled(trading, clientId);
+  const unsettled = await settleLeftOpen(trading, clientId);
   if (unsettled !== undefined) return unsettled;
   const recorded = settledOrder(trading, clientId);
   const write = recorded?.write;
   if (recorded?.outcome === 'placed' && recorded.id !== null) {
     const { id, duplicates } = recorded;
     const order = await orNull(() => trading.client.getOrder(recorded.write.terms.market, { id }));
-    await settleMarket(trading, market);
+    await closeMarket(trading, market);
     return { outcome: 'placed', id, order, write: recorded.write, duplicates };
   }
   const order = await trading.client.findOrder(market, { clientId });
@@ -54,7 +54,7 @@ export async function findExistingOrder(
 }
 
 /** Settles what the journal has open under a client id. Returns what stays unknown. */
-async function settleUnsettled(trading: TradingContext, clientId: string): Promise<UnknownOrder | undefined> {
+async function settleLeftOpen(trading: TradingContext, clientId: string): Promise<UnknownOrder | undefined> {
   const { journal, budget, host } = trading;
   for (;;) {
     const entry = journal.unsettledEntries().find((one) => one.isKind('order') && clientIdOf(one.write) === clientId) as
@@ -63,11 +63,12 @@ async function settleUnsettled(trading: TradingContext, clientId: string): Promi
     if (entry === undefined) return undefined;
     if (entry.claim()) {
       const found = await findOrder(trading, entry);
+      settleOrder(entry, found);
       return found.outcome === 'unknown' ? { ...found, write: entry.write } : undefined;
     }
     if (!budget.allows(PAUSE_MS)) {
       const reason = 'another process is still placing it';
-      const id = namedIdOf(entry) ?? null;
+      const id = entry.namedId ?? null;
       return { outcome: 'unknown', reason, id, certainAt: certainAt(trading, entry.write), write: entry.write };
     }
     await host.sleep(PAUSE_MS);

@@ -6,7 +6,7 @@ import type { JournalEntry } from '../journal/entry.js';
 import { SendGate } from '../journal/entry.js';
 import type { NewRecord } from '../journal/journal.js';
 import { type BatchLine, clientIdOf, type RecordedOrderTerms, type RecordedWrite } from '../journal/write.js';
-import { type Placement, settleByResponse } from '../settling/settle-order.js';
+import { type Placement, settleSentOrder } from '../settling/settle-sent-order.js';
 import type { TradingContext } from '../trading-context.js';
 import { keyOf } from './terms.js';
 
@@ -49,7 +49,7 @@ export async function placeOrder(
     await requireWithinLimits?.(entry.write);
     return sendRecordedOrder(trading, entry, gate);
   });
-  return settleByResponse(trading, entry, response);
+  return settleSentOrder(trading, entry, response);
 }
 
 /**

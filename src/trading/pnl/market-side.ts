@@ -1,23 +1,51 @@
 import { Decimal } from '../../domain/decimal.js';
 import { splitMarket } from '../../domain/market.js';
 import type { FilledOrder } from './account-history.js';
+import { groupBy } from './group-by.js';
 import { shareOf } from './lots.js';
 import { type AmountIndex, type Line, magnitude, type Statement } from './statement.js';
 
 /**
- * How an exchange books the fee of a trade: with a bill of its own, or inside the bill of what was received. A fee in the
- * exchange's own coin always has a bill of its own.
+ * How an exchange books fees. `apart`: each with a bill of its own at the moment of the trade. `inside`: in the bill of what was
+ * received. `summed`: one bill for the fees of several orders, later, such as one a day.
  */
-export const FEE_BOOKINGS = ['apart', 'inside'] as const;
-export type FeeBooking = (typeof FEE_BOOKINGS)[number];
+export interface FeeBooking {
+  /** Fees in the coin that was received. */
+  readonly received: 'apart' | 'inside' | 'summed';
+  /** Fees in another coin, such as the exchange's own. */
+  readonly other: 'apart' | 'summed';
+}
 
-/** A fee with its bill; without, if none was found. */
+export const FEE_BOOKINGS: readonly FeeBooking[] = [
+  { received: 'apart', other: 'apart' },
+  { received: 'inside', other: 'apart' },
+  { received: 'summed', other: 'summed' },
+  { received: 'inside', other: 'summed' },
+];
+
+/** A fee with its bill. */
 export interface BookedFee {
   readonly coin: string | null;
   /** Below zero for a rebate. */
   readonly amount: Decimal;
   readonly time: number;
-  readonly hasBill: boolean;
+  /** `sum`: of one bill with others, or of one that is due. `none` was found. */
+  readonly bill: 'own' | 'sum' | 'none';
+}
+
+/** The fee of an order whose bill is a sum. */
+export interface OrderFee {
+  readonly market: string;
+  /** Null if the order does not name it. */
+  readonly coin: string | null;
+  /** Below zero for a rebate. */
+  readonly amount: Decimal;
+  /** When the order was placed, in milliseconds since the Unix epoch. */
+  readonly placed: number;
+  /** Those that it may belong to: of one moment if that is certain. */
+  readonly trades: readonly BookedTrade[];
+  /** The trade with which the order is filled, as far as can be told. */
+  readonly last: BookedTrade;
 }
 
 /** A trade as it is booked: with the fee, if that is inside. */
@@ -31,6 +59,8 @@ export interface BookedTrade {
   readonly fees: BookedFee[];
   /** The orders that it may belong to. */
   readonly group: string;
+  /** That which it is, if that is known. */
+  readonly order?: FilledOrder;
 }
 
 /** The coin of a fee that neither an order nor a bill names. */
@@ -56,7 +86,14 @@ export class MarketSide {
   readonly #feesLeft = new Map<string, readonly [string | null, Decimal]>();
   /** The fees that are inside the bills of what was received: the sum of each group of orders. */
   readonly #inside = new Map<string, Decimal>();
-  /** The most that such a fee may be. */
+  /** The fees whose bills are sums, with the orders that they belong to. */
+  readonly #summed: {
+    readonly order: FilledOrder;
+    readonly coin: string | null;
+    readonly amount: Decimal;
+    readonly group: string;
+  }[] = [];
+  /** The most that a fee inside may be. */
   #mostInside = Decimal.zero;
   /** The loosest of the orders that something is left of. */
   #limit: Decimal | undefined;
@@ -89,18 +126,27 @@ export class MarketSide {
     }
     if (this.isFound || isLooser) this.#limit = price;
     this.#orders.push(order);
-    this.amountLeft = this.amountLeft.plus(Decimal.of(order.filled));
-    this.valueLeft = this.valueLeft.plus(Decimal.of(order.filledValue));
-    const fee = Decimal.of(order.fee ?? '0');
+    const { amount, value, booking, coin, fee } = this.#bookedOf(order);
+    this.amountLeft = this.amountLeft.plus(amount);
+    this.valueLeft = this.valueLeft.plus(value);
     if (fee.sign === 0) return;
-    if (this.#booking === 'apart' || order.feeCoin !== this.received) {
-      this.#owe(order.feeCoin ?? this.#ownCoin, fee, fee.sign);
-      return;
-    }
+    if (booking === 'apart') this.#owe(coin, fee, fee.sign);
+    if (booking === 'summed') this.#summed.push({ order, coin, amount: fee, group: this.group });
+    if (booking !== 'inside') return;
     this.#inside.set(this.group, (this.#inside.get(this.group) ?? Decimal.zero).plus(fee));
     if (fee.sign > 0) this.#mostInside = this.#mostInside.plus(fee);
-    if (this.isBuy) this.amountLeft = this.amountLeft.minus(fee);
-    else this.valueLeft = this.valueLeft.minus(fee);
+  }
+
+  /** What the bills of an order are, and its fee. */
+  #bookedOf({ filled, filledValue, fee: text, feeCoin }: FilledOrder) {
+    const booking = feeCoin === this.received ? this.#booking.received : this.#booking.other;
+    const [amount, value, fee] = [Decimal.of(filled), Decimal.of(filledValue), Decimal.of(text ?? '0')];
+    const inside = booking === 'inside' ? fee : Decimal.zero;
+    return {
+      ...{ booking, fee, coin: feeCoin ?? this.#ownCoin },
+      amount: this.isBuy ? amount.minus(inside) : amount,
+      value: this.isBuy ? value : value.minus(inside),
+    };
   }
 
   get received(): string {
@@ -157,6 +203,7 @@ export class MarketSide {
   /** Looks for what is left among bills of any moment, and takes the rest as the orders report it. */
   finish(statement: Statement, bills: AmountIndex): void {
     for (const order of this.#orders) if (!this.isFound) this.#takeWhole(order, statement, bills);
+    for (const order of this.#orders) if (!this.isFound) this.#addUnlisted(order, statement);
     if (!this.isFound) this.#addRest(statement, bills);
     for (const [coin, amount] of this.feesLeft) this.#addFeeRest(coin, amount, statement, bills);
   }
@@ -166,6 +213,18 @@ export class MarketSide {
     const [amount, value] = [Decimal.of(filled), Decimal.of(filledValue)];
     if (amount.compare(this.amountLeft) <= 0 && value.compare(this.valueLeft) <= 0)
       this.#take(amount, value, time, statement, bills);
+  }
+
+  /** Adds an order that is older than all bills: the exchange may no longer list its own. */
+  #addUnlisted(order: FilledOrder, statement: Statement): void {
+    const { time } = order;
+    if (time >= (statement.lines[0]?.time ?? 0)) return;
+    const { amount, value, booking, coin, fee } = this.#bookedOf(order);
+    if (amount.compare(this.amountLeft) > 0 || value.compare(this.valueLeft) > 0) return;
+    const trade = this.add({ time, place: 0, amount, value, hasBill: { base: false, quote: false }, order });
+    const left = this.feesLeft.find(([owed, sum]) => owed === coin && sum.sign === fee.sign)?.[1] ?? Decimal.zero;
+    if (booking === 'apart' && magnitude({ change: fee }).compare(magnitude({ change: left })) <= 0)
+      this.addFee(trade, { coin, amount: fee, time, bill: 'none' }, coin);
   }
 
   #take(amount: Decimal, value: Decimal, since: number, statement: Statement, bills: AmountIndex): boolean {
@@ -180,22 +239,72 @@ export class MarketSide {
     return true;
   }
 
+  get #latest(): BookedTrade | undefined {
+    return this.trades.reduce<BookedTrade | undefined>(
+      (latest, trade) => (latest === undefined || trade.time >= latest.time ? trade : latest),
+      undefined,
+    );
+  }
+
   #addRest(statement: Statement, bills: AmountIndex): void {
     const { amountLeft: amount, valueLeft: value } = this;
     const [oldest] = this.#orders;
     if (this.#take(amount, value, oldest?.time ?? 0, statement, bills)) return;
     const whole = this.#orders.find((order) => amount.equals(Decimal.of(order.filled)));
-    const found = whole === undefined ? this.trades.at(-1) : { time: whole.time, place: 0 };
+    const found = whole === undefined ? this.#latest : { time: whole.time, place: 0 };
     const { time, place } = found ?? { time: this.#orders.at(-1)?.time ?? 0, place: 0 };
     this.add({ time, place, amount, value, hasBill: { base: false, quote: false } });
   }
 
   #addFeeRest(coin: string | null, amount: Decimal, statement: Statement, bills: AmountIndex): void {
-    const trade = this.trades.at(-1);
+    const trade = this.#latest;
     if (trade === undefined) return;
     const suits = statement.isSince(this.#orders[0]?.time ?? 0);
-    const bill = coin === UNNAMED ? undefined : bills.take(coin, amount.negated(), suits);
-    this.addFee(trade, { coin, amount, time: bill?.time ?? trade.time, hasBill: bill !== undefined }, coin);
+    const found = coin === UNNAMED ? undefined : bills.take(coin, amount.negated(), suits);
+    const bill = found === undefined ? 'none' : 'own';
+    this.addFee(trade, { coin, amount, time: found?.time ?? trade.time, bill }, coin);
+  }
+
+  /** The fees whose bills are sums. */
+  summedFees(): readonly OrderFee[] {
+    const trades = this.trades.toSorted((one, other) => one.time - other.time || one.place - other.place);
+    const whole = this.#wholeTrades(trades);
+    const wholeTrades = new Set(whole.values());
+    const inParts = trades.filter((trade) => !wholeTrades.has(trade));
+    const lasts = lastParts(
+      this.#orders.filter((order) => !whole.has(order)),
+      inParts,
+    );
+    const ofGroup = groupBy(inParts, ({ group }) => group);
+    return this.#summed.flatMap(({ order, group, ...fee }) => {
+      const one = whole.get(order);
+      const shared = ofGroup.get(group) ?? [];
+      const last = one ?? lasts.get(order) ?? trades.at(-1);
+      if (last === undefined) return [];
+      const of = one === undefined && shared.length > 0 ? shared : [last];
+      return [{ ...fee, market: this.market, placed: order.time, trades: of, last }];
+    });
+  }
+
+  /** The trades that are whole orders: of all orders that share their totals, only one and only one trade has this size. */
+  #wholeTrades(trades: readonly BookedTrade[]): ReadonlyMap<FilledOrder, BookedTrade> {
+    const whole = new Map(
+      trades.flatMap((trade) => (trade.order === undefined ? [] : [[trade.order, trade] as const])),
+    );
+    const ofSize = groupBy(
+      trades.filter(({ order }) => order === undefined),
+      ({ group, amount, value }) => `${group} ${sizeOf(amount, value)}`,
+    );
+    const orders = groupBy(
+      this.#summed.filter(({ order }) => !whole.has(order)),
+      ({ order, group }) => `${group} ${sizeOf(Decimal.of(order.filled), Decimal.of(order.filledValue))}`,
+    );
+    for (const [size, [one, another]] of orders) {
+      const [trade, second] = ofSize.get(size) ?? [];
+      if (one !== undefined && another === undefined && trade !== undefined && second === undefined)
+        whole.set(one.order, trade);
+    }
+    return whole;
   }
 
   /** Its trades as they happened, each with the fee that is inside its bill, as a share. */
@@ -212,21 +321,23 @@ export class MarketSide {
       const part = booked(trade);
       const amount = rest.booked.sign === 0 ? rest.fee : shareOf(rest.fee, part, rest.booked);
       left.set(trade.group, { fee: rest.fee.minus(amount), booked: rest.booked.minus(part) });
-      const hasBill = this.isBuy ? trade.hasBill.base : trade.hasBill.quote;
+      const bill = (this.isBuy ? trade.hasBill.base : trade.hasBill.quote) ? 'own' : 'none';
       return {
         ...trade,
         amount: this.isBuy ? trade.amount.plus(amount) : trade.amount,
         value: this.isBuy ? trade.value : trade.value.plus(amount),
-        fees: [...trade.fees, { coin: this.received, amount, time: trade.time, hasBill }],
+        fees: [...trade.fees, { coin: this.received, amount, time: trade.time, bill }],
       };
     });
   }
 
-  /** The moments of the trades whose fees inside their bills are shares: of several moments only the sum is known. */
+  /** The moments of the trades whose fees are shares: of several moments only the sum is known. */
   momentsOfSharedFees(): readonly number[] {
     const times = new Map([...this.#inside.keys()].map((group) => [group, new Set<number>()]));
     for (const { group, time } of this.trades) times.get(group)?.add(time);
-    return [...times.values()].flatMap((moments) => (moments.size > 1 ? [...moments] : []));
+    const ofSummed = this.summedFees().map(({ trades }) => new Set(trades.map(({ time }) => time)));
+    const shared = [...times.values(), ...ofSummed].filter(({ size }) => size > 1);
+    return [...new Set(shared.flatMap((moments) => [...moments]))];
   }
 
   /** The coin of {@link feesLeft} to which a bill in this coin belongs; undefined if none. */
@@ -234,6 +345,28 @@ export class MarketSide {
     const coins = [...this.#feesLeft.values()].map(([owed]) => owed);
     return coins.includes(coin) ? coin : coins.includes(UNNAMED) ? UNNAMED : undefined;
   }
+}
+
+/** The last trade of each order if one fills after the other. */
+function lastParts(
+  orders: readonly FilledOrder[],
+  trades: readonly BookedTrade[],
+): ReadonlyMap<FilledOrder, BookedTrade> {
+  const lasts = new Map<FilledOrder, BookedTrade>();
+  let [next, left] = [0, Decimal.zero];
+  for (const order of orders) {
+    const amount = Decimal.of(order.filled);
+    for (; left.compare(amount) < 0 && next < trades.length; next += 1)
+      left = left.plus(trades[next]?.amount ?? Decimal.zero);
+    left = left.minus(amount);
+    const last = trades[next - 1];
+    if (last !== undefined) lasts.set(order, last);
+  }
+  return lasts;
+}
+
+function sizeOf(amount: Decimal, value: Decimal): string {
+  return `${amount.trimmed()} ${value.trimmed()}`;
 }
 
 export function signed(amount: Decimal, sign: number): Decimal {

@@ -3,6 +3,7 @@ import type { Bill } from '../../domain/funds.js';
 import type { Side } from '../../domain/order.js';
 import type { AccountHistory } from './account-history.js';
 import { FEE_BOOKINGS, type FeeBooking, type MarketSide, signed } from './market-side.js';
+import { type DueFee, matchSummedFees } from './match-summed-fees.js';
 import { matchTrades } from './match-trades.js';
 import { transferMovements } from './match-transfers.js';
 import type { Movement } from './movement.js';
@@ -48,6 +49,8 @@ export interface MatchedHistory {
   readonly matchedTypes: ReadonlySet<string>;
   /** Where bills and orders fit together in other ways as well, with other results. */
   readonly uncertain: readonly UncertainTrades[];
+  /** Fees that have no bill yet, because the exchange books the sum of several. */
+  readonly due: readonly DueFee[];
 }
 
 /**
@@ -55,24 +58,26 @@ export interface MatchedHistory {
  * no time of a fill, so the bills also date the fills. A record whose bills are not found keeps its own time and amounts.
  */
 export function matchBills(history: AccountHistory): MatchedHistory {
-  const [first, ...others] = FEE_BOOKINGS.map((booking) => () => matchBooked(history, booking));
+  const [first, ...others] = FEE_BOOKINGS;
   if (first === undefined) throw new RangeError('no way to book a fee');
-  // an exchange books all fees in one way: the one that explains most, trade by trade rather than by sums
-  let best = first();
-  for (const other of others) {
-    if (best.unexplained + best.summed === 0) break;
-    const found = other();
-    if ((found.unexplained - best.unexplained || found.summed - best.summed) < 0) best = found;
+  // an exchange books all fees in one way: the one that leaves the least, trade by trade rather than by sums
+  let best = matchBooked(history, first);
+  for (const booking of others) {
+    if (best.lacking + best.summed === 0) break;
+    if (booking.other === 'summed' && !best.lacksFees) continue;
+    const found = matchBooked(history, booking);
+    if ((leftOf(found) - leftOf(best) || found.summed - best.summed) < 0) best = found;
   }
-  const { statement, sides, bills, uncertain } = best;
+  const { statement, sides, bills, uncertain, feeBills, due } = best;
   const fills = sides.flatMap(fillsOf).sort((one, other) => one.time - other.time || one.place - other.place);
   return {
     fills,
-    movements: [...sides.flatMap(tradeMovements), ...transferMovements(history, statement, bills)],
+    movements: [...sides.flatMap(tradeMovements), ...feeBills, ...transferMovements(history, statement, bills)],
     bills: history.bills,
     unmatched: history.bills.filter((_, place) => !statement.isTaken(place)),
     matchedTypes: statement.takenTypes(),
     uncertain,
+    due,
   };
 }
 
@@ -82,8 +87,15 @@ interface BookedHistory {
   readonly bills: AmountIndex;
   readonly sides: readonly MarketSide[];
   readonly uncertain: readonly UncertainTrades[];
+  /** The bills that sum the fees of several orders. */
+  readonly feeBills: readonly Movement[];
+  readonly due: readonly DueFee[];
   /** How many changes lack a bill. */
-  readonly unexplained: number;
+  readonly lacking: number;
+  /** Whether one of them is a fee. */
+  readonly lacksFees: boolean;
+  /** How many bills are left. */
+  readonly unmatched: number;
   /** At how many moments only sums are explained. */
   readonly summed: number;
 }
@@ -94,17 +106,39 @@ function matchBooked(history: AccountHistory, booking: FeeBooking): BookedHistor
   if (ownCoin === null) return unnamed;
   // with its name, the coin also pays the fees of its own markets, and bills of other coins are no fees in it
   const named = matchOrders(history, booking, ownCoin);
-  return named.unexplained <= unnamed.unexplained ? named : unnamed;
+  return leftOf(named) <= leftOf(unnamed) ? named : unnamed;
+}
+
+/** What a way to book fees leaves without an explanation. */
+function leftOf({ lacking, unmatched }: BookedHistory): number {
+  return lacking + unmatched;
 }
 
 function matchOrders(history: AccountHistory, booking: FeeBooking, ownCoin: string | null): BookedHistory {
   const { statement, sides, summed, doubts } = matchTrades(history.bills, history.orders, booking, ownCoin);
   const bills = new AmountIndex(statement);
   for (const side of sides) side.finish(statement, bills);
-  const unnamed = sides.flatMap(({ trades }) => trades.flatMap(({ fees }) => fees.filter(({ coin }) => coin === null)));
-  const unexplained = unnamed.length + sides.flatMap(tradeMovements).filter(({ hasBill }) => !hasBill).length;
+  const { movements: feeBills, due } = matchSummedFees(statement, sides);
+  const unmatched = statement.lines.filter(({ place }) => !statement.isTaken(place)).length;
+  const fees = due.length + sides.reduce((sum, side) => sum + lackingFees(side), 0);
+  const lacking = fees + sides.reduce((sum, side) => sum + lackingLegs(side), 0);
   const shared = sides.flatMap((side) => side.momentsOfSharedFees().map((time) => ({ time, market: side.market })));
-  return { statement, bills, sides, uncertain: byMoment([...doubts, ...shared]), unexplained, summed };
+  const uncertain = byMoment([...doubts, ...shared]);
+  return { statement, bills, sides, uncertain, feeBills, due, lacking, lacksFees: fees > 0, unmatched, summed };
+}
+
+/** How many trades of a side lack the bill of one of their coins. */
+function lackingLegs(side: MarketSide): number {
+  return side.tradesWithFees().flatMap(({ hasBill, amount, value }) => {
+    const legs = [!hasBill.base && amount.sign !== 0, !hasBill.quote && value.sign !== 0];
+    return legs.filter(Boolean);
+  }).length;
+}
+
+/** How many fees of a side lack a bill: those in one coin are one, however many trades share it. */
+function lackingFees(side: MarketSide): number {
+  const fees = side.tradesWithFees().flatMap((trade) => trade.fees);
+  return new Set(fees.flatMap(({ coin, bill }) => (coin === null || bill === 'none' ? [coin] : []))).size;
 }
 
 /** The markets of each moment, oldest first. */
@@ -144,17 +178,20 @@ function fillsOf(one: MarketSide): PlacedFill[] {
 function tradeMovements(one: MarketSide): Movement[] {
   const { market, base, quote, isBuy } = one;
   const sign = isBuy ? 1 : -1;
-  return one
-    .tradesWithFees()
-    .flatMap(({ time, amount, value, hasBill, fees }) =>
-      [
-        { kind: 'fills' as const, coin: base, amount: signed(amount, sign), time, market, hasBill: hasBill.base },
-        { kind: 'fills' as const, coin: quote, amount: signed(value, -sign), time, market, hasBill: hasBill.quote },
-        ...fees.flatMap((fee) =>
-          fee.coin === null
-            ? []
-            : [{ ...fee, kind: 'fees' as const, coin: fee.coin, amount: fee.amount.negated(), market }],
-        ),
-      ].filter((movement) => movement.amount.sign !== 0),
-    );
+  return one.tradesWithFees().flatMap(({ time, amount, value, hasBill, fees }) =>
+    [
+      { kind: 'fills' as const, coin: base, amount: signed(amount, sign), time, market, hasBill: hasBill.base },
+      { kind: 'fills' as const, coin: quote, amount: signed(value, -sign), time, market, hasBill: hasBill.quote },
+      ...fees.flatMap((fee) =>
+        fee.coin === null || fee.bill === 'sum'
+          ? []
+          : [
+              {
+                ...{ kind: 'fees' as const, coin: fee.coin, amount: fee.amount.negated(), time: fee.time, market },
+                hasBill: fee.bill === 'own',
+              },
+            ],
+      ),
+    ].filter((movement) => movement.amount.sign !== 0),
+  );
 }

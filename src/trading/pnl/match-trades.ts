@@ -3,6 +3,7 @@ import type { Bill } from '../../domain/funds.js';
 import { compareIds } from '../../domain/market-data.js';
 import type { Side } from '../../domain/order.js';
 import type { FilledOrder } from './account-history.js';
+import { groupBy } from './group-by.js';
 import { type BookedTrade, type FeeBooking, MarketSide, signed, tradeOf } from './market-side.js';
 import { BILL_ORDERS, type BillOrder, ENOUGH_TRADES, readMoment } from './read-in-order.js';
 import { distance, type Line, magnitude, Statement } from './statement.js';
@@ -227,18 +228,12 @@ function kindOf(coin: string, sign: number): string {
 }
 
 function candidatesOf(lines: readonly Line[], open: readonly MarketSide[]): Candidate[] {
-  const byCoin = new Map<string, Line[]>();
-  for (const line of lines) {
-    const key = `${line.coin} ${line.change.sign}`;
-    const same = byCoin.get(key);
-    if (same === undefined) byCoin.set(key, [line]);
-    else same.push(line);
-  }
+  const byCoin = groupBy(lines, ({ coin, change }) => kindOf(coin, change.sign));
   return open.flatMap((side) => {
     const sign = side.isBuy ? 1 : -1;
-    const quotes = byCoin.get(`${side.quote} ${-sign}`);
+    const quotes = byCoin.get(kindOf(side.quote, -sign));
     if (quotes === undefined) return [];
-    return (byCoin.get(`${side.base} ${sign}`) ?? []).flatMap((base) =>
+    return (byCoin.get(kindOf(side.base, sign)) ?? []).flatMap((base) =>
       quotes.flatMap((quote) => {
         const trade = tradeOf(side, base, quote);
         return trade !== undefined && side.mayTrade(trade.amount, trade.value) ? [{ side, ...trade }] : [];
@@ -286,7 +281,7 @@ function endWithSums(side: MarketSide, lines: readonly Line[]): void {
   const trade = side.add({ time, place, amount, value, hasBill: { base: true, quote: true } });
   const coins = new Set(lines.map(({ coin }) => coin));
   for (const [coin, fee] of side.feesLeft)
-    if (coin !== null && coins.has(coin)) side.addFee(trade, { coin, amount: fee, time, hasBill: true }, coin);
+    if (coin !== null && coins.has(coin)) side.addFee(trade, { coin, amount: fee, time, bill: 'own' }, coin);
 }
 
 /** So many pairs are tried in one moment, so that one that cannot be explained does not take forever. */
@@ -522,7 +517,7 @@ function matchFee(statement: Statement, lines: readonly Line[], side: MarketSide
   if (best === undefined) return;
   const { line, owed } = best;
   statement.take(line);
-  side.addFee(trade, { coin: line.coin, amount: line.change.negated(), time: line.time, hasBill: true }, owed);
+  side.addFee(trade, { coin: line.coin, amount: line.change.negated(), time: line.time, bill: 'own' }, owed);
 }
 
 /** A fee follows what it is paid for; a bill before it is a last resort. */

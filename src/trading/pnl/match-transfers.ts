@@ -1,8 +1,9 @@
 import { Decimal } from '../../domain/decimal.js';
 import type { Withdrawal } from '../../domain/funds.js';
 import type { AccountHistory, DatedDeposit } from './account-history.js';
-import type { Movement } from './movement.js';
-import type { AmountIndex, Line, Statement } from './statement.js';
+import { signed } from './market-side.js';
+import type { Movement, MovementKind } from './movement.js';
+import { type AmountIndex, type Line, magnitude, type Statement } from './statement.js';
 
 /**
  * The bills that a withdrawal may have. Whether its fee is inside its amount, and whether it has a bill of its own, is not
@@ -21,18 +22,86 @@ export function transferMovements(
   statement: Statement,
   bills: AmountIndex,
 ): Movement[] {
-  return [
-    ...deposits.flatMap((deposit) => depositMovements(deposit, bills)),
-    ...withdrawalMovements(withdrawals, statement, bills),
-  ];
+  const before = new Set(statement.lines.filter(({ place }) => statement.isTaken(place)));
+  const taken = () => statement.lines.filter((line) => !before.has(line) && statement.isTaken(line.place));
+  const credited = deposits.filter(({ state }) => state === 'success');
+  const found = new Map(credited.map((deposit) => [deposit, bills.take(deposit.coin, Decimal.of(deposit.amount))]));
+  const ofDeposits = new Set(taken());
+  const withdrawn = withdrawalMovements(withdrawals, statement, bills);
+  const ofWithdrawals = taken().filter((line) => !ofDeposits.has(line));
+  const whole = credited.flatMap((deposit) => {
+    const line = found.get(deposit);
+    return line === undefined ? [] : [movementOf('deposits', line)];
+  });
+  const lacking = credited.filter((deposit) => found.get(deposit) === undefined);
+  const coins = new Set(lacking.map(({ coin }) => coin));
+  const others = [...coins].flatMap((coin) =>
+    depositsWithoutFee(
+      lacking.filter((deposit) => deposit.coin === coin),
+      statement,
+    ),
+  );
+  const fees = [...feesOf('deposits', [...ofDeposits], statement), ...feesOf('withdrawals', ofWithdrawals, statement)];
+  return [...whole, ...others, ...withdrawn, ...fees];
 }
 
-function depositMovements({ coin, amount, state, time }: DatedDeposit, bills: AmountIndex): Movement[] {
-  if (state !== 'success') return [];
-  const credited = Decimal.of(amount);
-  const bill = bills.take(coin, credited);
-  const hasBill = bill !== undefined;
-  return [{ kind: 'deposits', coin, amount: credited, time: bill?.time ?? time, market: null, hasBill }];
+function movementOf(kind: MovementKind, { coin, change, time }: Line): Movement {
+  return { kind, coin, amount: change, time, market: null, hasBill: true };
+}
+
+/** Fewer deposits with the same difference to a bill may have it by chance: no record shows the fee of a deposit. */
+const ENOUGH_DEPOSITS = 2;
+
+/**
+ * The deposits of one coin that have no bill of their amount. If each has a bill with the same amount less, that is the fee of each.
+ * Otherwise none has a bill.
+ */
+function depositsWithoutFee(deposits: readonly DatedDeposit[], statement: Statement): Movement[] {
+  const [first] = deposits;
+  if (first === undefined) return [];
+  const left = statement.lines.filter(
+    ({ coin, change, place }) => coin === first.coin && change.sign > 0 && !statement.isTaken(place),
+  );
+  const fees = new Map(
+    left.map(({ change, type }) => {
+      const fee = Decimal.of(first.amount).minus(change);
+      return [`${fee.trimmed()} ${type}`, { fee, type }];
+    }),
+  );
+  const ways = [...fees.values()].flatMap(({ fee, type }) => {
+    if (fee.sign <= 0 || deposits.length < ENOUGH_DEPOSITS) return [];
+    const taken = new Set<Line>();
+    for (const { amount, time } of deposits) {
+      const credited = Decimal.of(amount).minus(fee);
+      const line = left.find(
+        (one) =>
+          !taken.has(one) &&
+          one.type === type &&
+          one.change.equals(credited) &&
+          (time === null || statement.isSince(time)(one)),
+      );
+      if (line === undefined) return [];
+      taken.add(line);
+    }
+    return [[...taken]];
+  });
+  const [only, another] = ways;
+  if (only === undefined || another !== undefined)
+    return deposits.map(({ coin, amount, time }) => {
+      return { kind: 'deposits', coin, amount: Decimal.of(amount), time, market: null, hasBill: false };
+    });
+  for (const line of only) statement.take(line);
+  return only.map((line) => movementOf('deposits', line));
+}
+
+/** The bills that take coins at the moment of a deposit or withdrawal, under the name of its bill: its fees, in any coin. */
+function feesOf(kind: MovementKind, lines: readonly Line[], statement: Statement): Movement[] {
+  const moments = new Set(lines.flatMap(({ time, type }) => (type === null ? [] : [`${time} ${type}`])));
+  const fees = statement.lines.filter(
+    ({ change, time, type, place }) => change.sign < 0 && moments.has(`${time} ${type}`) && !statement.isTaken(place),
+  );
+  for (const line of fees) statement.take(line);
+  return fees.map((line) => movementOf(kind, line));
 }
 
 /** The bills of a withdrawal, all of one moment. */
@@ -90,7 +159,35 @@ function withdrawalMovements(withdrawals: readonly Withdrawal[], statement: Stat
       for (const line of parts.lines) statement.take(line);
       found.set(withdrawal, parts);
     }
-  return withdrawals.flatMap((withdrawal) => movementsOf(withdrawal, found.get(withdrawal), statement, bills));
+  return withdrawals.flatMap((withdrawal) => {
+    const parts = found.get(withdrawal);
+    const movements = movementsOf(withdrawal, parts, statement, bills);
+    return [...movements, ...foreignFees(withdrawal, movements, statement)];
+  });
+}
+
+/**
+ * The fee of a withdrawal in another coin: a bill of exactly its amount at the moment at which the amount left, or came back, if no
+ * second coin has such a bill.
+ */
+function foreignFees(
+  { coin, amount, fee }: Withdrawal,
+  movements: readonly Movement[],
+  statement: Statement,
+): Movement[] {
+  const [sent, paid] = [Decimal.of(amount), Decimal.of(fee ?? '0')];
+  if (paid.sign === 0) return [];
+  return movements.flatMap((moved) => {
+    if (!moved.hasBill || !magnitude({ change: moved.amount }).equals(sent)) return [];
+    const change = signed(paid, moved.amount.sign);
+    const [line, another] = statement.lines.filter(
+      (one) =>
+        one.coin !== coin && one.time === moved.time && one.change.equals(change) && !statement.isTaken(one.place),
+    );
+    if (line === undefined || another !== undefined) return [];
+    statement.take(line);
+    return [movementOf('withdrawals', line)];
+  });
 }
 
 const ENDED: ReadonlySet<Withdrawal['state']> = new Set(['failed', 'cancelled']);

@@ -1,4 +1,5 @@
 import { Decimal } from '../../domain/decimal.js';
+import { groupBy } from './group-by.js';
 import { type ClosedLot, LotLedger, type Method, shareOf } from './lots.js';
 import type { Fill, MatchedHistory, PaidFee } from './match-bills.js';
 import type { Movement } from './movement.js';
@@ -66,12 +67,7 @@ export interface AccountPnl {
 
 /** The profit and loss of an account in a window. Its first lots are those that the fills before the window have left. */
 export function profitAndLoss(history: MatchedHistory, options: PnlOptions): AccountPnl {
-  const byMarket = new Map<string, Fill[]>();
-  for (const fill of history.fills) {
-    const fills = byMarket.get(fill.market);
-    if (fills === undefined) byMarket.set(fill.market, [fill]);
-    else fills.push(fill);
-  }
+  const byMarket = groupBy(history.fills, ({ market }) => market);
   const { coins, undated, lacking } = reconcile(history, options.window, options.readAt);
   const markets = [...byMarket]
     .sort(([one], [other]) => (one < other ? -1 : 1))

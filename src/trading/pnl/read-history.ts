@@ -4,7 +4,8 @@ import type { Order, Side } from '../../domain/order.js';
 import { Failure } from '../../errors.js';
 import type { Exchange, OrderPages } from '../../exchange/exchange.js';
 import { datedRead } from '../settling/dated-read.js';
-import { orderList, settleMarket } from '../settling/reconcile-orders.js';
+import { orderList } from '../settling/order-list.js';
+import { reconcileLists } from '../settling/reconcile-orders.js';
 import type { TradingContext } from '../trading-context.js';
 import type { AccountHistory } from './account-history.js';
 import { EMPTY, filledOrders, type KeptHistory, type KeptOrder } from './kept-history.js';
@@ -124,7 +125,7 @@ class HistoryReader {
       Promise.all([this.#ordersSince(market, 'buy', since), this.#ordersSince(market, 'sell', since)]),
     );
     const [buy, sell] = sides;
-    await settleMarket(trading, market, [
+    await reconcileLists(trading, market, [
       orderList({ market, side: 'buy' }, buy, began),
       orderList({ market, side: 'sell' }, sell, began),
     ]);

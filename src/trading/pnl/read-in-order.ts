@@ -78,5 +78,5 @@ function payFee(statement: Statement, side: MarketSide, trade: BookedTrade, line
   const owed = side.feeCoinOf(line.coin);
   if (owed === undefined) return;
   statement.take(line);
-  side.addFee(trade, { coin: line.coin, amount: line.change.negated(), time: line.time, hasBill: true }, owed);
+  side.addFee(trade, { coin: line.coin, amount: line.change.negated(), time: line.time, bill: 'own' }, owed);
 }

@@ -1,5 +1,6 @@
 import { Decimal } from '../../domain/decimal.js';
 import { type Bill, balanceAfter } from '../../domain/funds.js';
+import { groupBy } from './group-by.js';
 import type { MatchedHistory } from './match-bills.js';
 import { MOVEMENT_KINDS, type Movement, type MovementKind } from './movement.js';
 
@@ -114,11 +115,5 @@ function balanceOf(
 }
 
 function byCoin<Entry extends { readonly coin: string }>(entries: readonly Entry[]): Map<string, Entry[]> {
-  const groups = new Map<string, Entry[]>();
-  for (const entry of entries) {
-    const group = groups.get(entry.coin);
-    if (group === undefined) groups.set(entry.coin, [entry]);
-    else group.push(entry);
-  }
-  return groups;
+  return groupBy(entries, ({ coin }) => coin);
 }

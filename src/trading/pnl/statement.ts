@@ -1,5 +1,6 @@
 import { Decimal } from '../../domain/decimal.js';
 import type { Bill } from '../../domain/funds.js';
+import { groupBy } from './group-by.js';
 
 /** A bill with its place in the statement. */
 export interface Line {
@@ -7,6 +8,8 @@ export interface Line {
   readonly coin: string;
   readonly change: Decimal;
   readonly time: number;
+  /** The exchange's name for its kind; null if it has none. */
+  readonly type: string | null;
 }
 
 const SECOND_MS = 1_000;
@@ -23,7 +26,9 @@ export class Statement {
   constructor(bills: readonly Bill[]) {
     this.#bills = bills;
 
-    this.lines = bills.map(({ coin, change, time }, place) => ({ place, coin, change: Decimal.of(change), time }));
+    this.lines = bills.map(({ coin, change, time, type }, place) => {
+      return { place, coin, change: Decimal.of(change), time, type };
+    });
     this.momentMs = bills.every(({ time }) => time % SECOND_MS === 0) ? SECOND_MS : 1;
   }
 
@@ -65,18 +70,13 @@ export class Statement {
 export class AmountIndex {
   readonly #statement: Statement;
 
-  readonly #lines = new Map<string, Line[]>();
+  readonly #lines: ReadonlyMap<string, readonly Line[]>;
 
   constructor(statement: Statement) {
     this.#statement = statement;
 
-    for (const line of statement.lines) {
-      if (statement.isTaken(line.place)) continue;
-      const key = keyOf(line.coin, line.change);
-      const same = this.#lines.get(key);
-      if (same === undefined) this.#lines.set(key, [line]);
-      else same.push(line);
-    }
+    const left = statement.lines.filter(({ place }) => !statement.isTaken(place));
+    this.#lines = groupBy(left, ({ coin, change }) => keyOf(coin, change));
   }
 
   /** The oldest bill of exactly this amount that `suits`. */

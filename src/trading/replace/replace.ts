@@ -5,15 +5,15 @@ import {
   type CancelOutcome,
   type ConfirmedCancel,
   eventOf,
-  findCancelOutcome,
-  recordCancel,
+  findCancellation,
   sendCancel,
+  settleCancellation,
 } from '../cancel/cancellation.js';
 import type { JournalEntry } from '../journal/entry.js';
 import type { RecordedOrderTerms } from '../journal/write.js';
 import { type RecordOptions, refuseIdenticalOrder, sendRecordedOrder } from '../orders/place.js';
 import { isTooSmall, remainderOf, validateOrder } from '../orders/terms.js';
-import { type Placement, settleByResponse } from '../settling/settle-order.js';
+import { type Placement, settleSentOrder } from '../settling/settle-sent-order.js';
 import type { TradingContext } from '../trading-context.js';
 import { type ReplacePlan, refuseConcurrentCancel } from './plan.js';
 
@@ -66,7 +66,7 @@ export async function replaceOrder(
   }
   const cancel = await cancelReplaced(trading, entry);
   if (cancel.outcome === 'cancelled') return placeRest(trading, market, entry, cancel);
-  recordCancel(entry, cancel);
+  settleCancellation(entry, cancel);
   const { filled, amount } = cancel;
   const isFilled = filled !== null && amount !== null && Decimal.of(filled).compare(Decimal.of(amount)) >= 0;
   return { kind: isFilled ? 'filled' : 'kept', cancel };
@@ -80,7 +80,7 @@ async function cancelReplaced(trading: TradingContext, entry: JournalEntry<'repl
     trading.reportProgress(
       `No answer to the cancellation: ${response.reason}. Reading the order; nothing is placed before.`,
     );
-  return findCancelOutcome(trading, entry, { reply: response });
+  return findCancellation(trading, entry, { reply: response });
 }
 
 /** Places what is left of the wanted order, under the same record. */
@@ -108,17 +108,16 @@ async function placeRest(
     const left = settleUnplaced(entry, cancel, sent.why.message, market);
     return { kind: 'unplaced', cancel, rest: left, why: sent.why };
   }
-  return { kind: 'sent', cancel, terms: rest, placement: await settleByResponse(trading, sent.next, sent.result) };
+  return { kind: 'sent', cancel, terms: rest, placement: await settleSentOrder(trading, sent.next, sent.result) };
 }
 
 /**
- * Finds the outcome of a replacement that ended before its order was placed, and records it. Places nothing: the user may
- * want something else by now.
+ * Records what became of a replacement that ended before its order was placed. Places nothing: the user may want something else
+ * by now.
  */
-export async function settleReplace(trading: TradingContext, entry: JournalEntry<'replace'>): Promise<void> {
-  const cancel = await findCancelOutcome(trading, entry);
+export function settleReplacement(entry: JournalEntry<'replace'>, cancel: CancelOutcome): void {
   if (cancel.outcome === 'cancelled') settleUnplaced(entry, cancel, 'it was not sent');
-  else recordCancel(entry, cancel);
+  else settleCancellation(entry, cancel);
 }
 
 /**

@@ -5,10 +5,21 @@ import type { JournalEntry } from '../journal/entry.js';
 import type { Journal } from '../journal/journal.js';
 import { isKind, listShowing, type MarketSide, type RecordedOrderTerms, type RecordedWrite } from '../journal/write.js';
 import { keyOf } from '../orders/terms.js';
-import type { Attempt, Row, UndecidedOrder, WantedItem } from './reconcile.js';
+import type { Attempt, Row, WantedItem } from './reconcile.js';
 
 /** An entry whose orders a list shows. */
 export type OrderEntry = JournalEntry & { readonly write: RecordedWrite<'order' | 'batch'> };
+
+/** A single order. Its client id shows which row is its own, so a lookup decides its outcome, and no list. */
+export interface SingleOrder {
+  readonly matchKey: string;
+  /** By the exchange's clock, in milliseconds since the Unix epoch. */
+  readonly reqTime: number;
+  /** While its outcome is unknown: the order that its answer named. */
+  readonly namedId?: string | undefined;
+  /** `absent`: it counts as refused or not sent, but a late execution may still make it. */
+  readonly state: 'unknown' | 'placed' | 'absent';
+}
 
 /** A write of the journal that is not closed, in the form that is compared with a list of orders. */
 export interface OpenWrite {
@@ -19,10 +30,8 @@ export interface OpenWrite {
   /** Whether this command works on it. */
   readonly isMine: boolean;
   readonly attempts: readonly Attempt[];
-  /** A single order whose outcome is unknown: a lookup decides it, and no list. */
-  readonly undecided?: UndecidedOrder;
-  /** A single order that counts as refused or not sent, and may be executed late. */
-  readonly absent?: UndecidedOrder;
+  /** Undefined for a job. */
+  readonly order?: SingleOrder;
   /** The ids of orders that are known to be its duplicates. */
   readonly duplicateIds: readonly string[];
 }
@@ -71,21 +80,15 @@ export function toOpenWrite(
   const { id, reqTime, terms } = write.write;
   const { price, amount } = terms as RecordedOrderTerms;
   const settlement = isSettled ? write.settlement : undefined;
-  const order = { writeId: id, matchKey: keyOf(price, amount), reqTime, namedId: namedIdOf(write) };
+  const order = { matchKey: keyOf(price, amount), reqTime };
   const open = { entry: write, job: undefined, isSettled, isMine, duplicateIds: settlement?.duplicates ?? [] };
-  if (settlement === undefined) return { ...open, attempts: [], undecided: order };
-  const { outcome, id: orderId, checkedTo } = settlement;
-  const isPlaced = outcome === 'placed' && orderId !== null;
-  const item = { id, matchKey: order.matchKey, rowId: orderId, state: 'placed' } as const;
-  const items = isPlaced ? [item] : [];
-  const attempt = { id, writeId: id, items, response: 'decided', responseIds: [], reqTime, checkedTo } as const;
-  return { ...open, attempts: [attempt], ...(isPlaced ? {} : { absent: order }) };
-}
-
-/** What the answer to a write named; undefined if none did, or a list has contradicted it. */
-export function namedIdOf({ events }: Pick<JournalEntry, 'events'>): string | undefined {
-  const last = events.findLast(({ namedId, isContradicted }) => namedId !== undefined || isContradicted === true);
-  return last?.namedId;
+  if (settlement === undefined)
+    return { ...open, attempts: [], order: { ...order, namedId: write.namedId, state: 'unknown' } };
+  const { outcome, id: rowId, checkedTo } = settlement;
+  const isPlaced = outcome === 'placed' && rowId !== null;
+  const items: WantedItem[] = isPlaced ? [{ id, matchKey: order.matchKey, rowId, state: 'placed' }] : [];
+  const attempt: Attempt = { id, writeId: id, items, response: 'decided', responseIds: [], reqTime, checkedTo };
+  return { ...open, attempts: [attempt], order: { ...order, state: isPlaced ? 'placed' : 'absent' } };
 }
 
 /** A job has an attempt for each request with a line whose outcome is open, and one for all other lines that were sent together. */

@@ -1,22 +1,14 @@
 import { counted, formatAmount, grouped } from '../../domain/decimal.js';
 import type { Order } from '../../domain/order.js';
 import { localTimeText, suggest, tryRead } from '../../errors.js';
-import type { OrderPages } from '../../exchange/exchange.js';
 import { archivedJob, Job } from '../batches/job.js';
 import type { JournalEntry } from '../journal/entry.js';
 import type { Journal } from '../journal/journal.js';
-import {
-  absentOutcome,
-  clientIdOf,
-  isKind,
-  type MarketSide,
-  ordersMadeBy,
-  type RecordedWrite,
-} from '../journal/write.js';
+import { absentOutcome, isKind, type MarketSide, ordersMadeBy, type RecordedWrite } from '../journal/write.js';
 import type { TradingContext } from '../trading-context.js';
-import { datedRead } from './dated-read.js';
+import { closeIfOver } from './close-write.js';
 import type { DuplicateOrders } from './duplicates.js';
-import { lookUp } from './look-up-order.js';
+import { EXPIRED, findNewest, lookUpOrder } from './find-order.js';
 import {
   lineId,
   lineOf,
@@ -27,35 +19,13 @@ import {
   termsOf,
   toOpenWrite,
 } from './open-writes.js';
-import {
-  type Duplicates,
-  expiresAt,
-  type List,
-  listMustReachTo,
-  mayHaveMade,
-  type Reconciled,
-  type Row,
-  reconcile,
-  SLACK_MS,
-} from './reconcile.js';
+import type { OrderList } from './order-list.js';
+import { type Duplicates, type Reconciled, type Row, reconcile, SLACK_MS } from './reconcile.js';
 import { addLateOrders, bringSummaryUpToDate, duplicateEvents, endJob } from './settle-job.js';
+import { settleOrder } from './settle-order.js';
 
-/** An order that was refused, or never arrived, is recognized for a day if it appears after all. */
-const KEPT_MS = 86_400_000;
 /** How much further back than the oldest row in question the archive is read, because clocks differ. */
 const ARCHIVE_SLACK_MS = 86_400_000;
-/** Why an order counts as not sent. */
-export const EXPIRED = 'the request has expired and the exchange has no such order';
-/** Most pages read as a side effect of another command. */
-const MAX_PAGES = 100;
-/** How often a list is read as a side effect further than the command itself needs it. */
-const CLOSING_INTERVAL_MS = 60_000;
-
-/** The orders read of one side of a market. */
-export interface OrderList extends MarketSide, Omit<List, 'rows'> {
-  /** Newest first. */
-  readonly orders: readonly Order[];
-}
 
 /** What a list has shown. */
 export interface Findings {
@@ -65,33 +35,37 @@ export interface Findings {
   readonly ambiguous: ReadonlySet<string>;
 }
 
+/** What a command that reads a list knows beyond it. */
+interface KnownWrite {
+  /** The write that it works on; an order is settled already. */
+  readonly mine?: JournalEntry<'order'> | Job | undefined;
+  /** The newest `reqTime` that the exchange had rejected as expired before the list was read: lines that it lacks were not sent. */
+  readonly expiredTo?: number | undefined;
+}
+
 /**
- * Settles the writes of one side of a market with a list of its orders.
+ * Compares a list of the orders of one side of a market with every write of it that is open, not only the command's own, and settles
+ * and closes what that shows. Every command that reads a list, for whatever reason, passes it here.
  *
- * Read the journal, look up, reconcile, report, record (`docs/architecture.md` draws it): every command that reads a list, for
- * whatever reason, passes it here, and it is compared with all open writes of this side, not only the command's own.
+ * A list decides the lines of batches, which are known by side, price, amount and time, and shows duplicates. A single order has a
+ * client id: if a row may be its own, the exchange is asked for the order itself. What stays open is unknown, and the user may
+ * settle it.
  *
- * A list decides the lines of batches, which are known by side, price, amount and time, and shows duplicates. That a line is missing
- * counts only if the request cannot be executed any more, which the exchange has said (`expiredTo`). A single order has a client id:
- * if a row may be its own, the exchange is asked for the order itself. What stays open is unknown, and the user may settle it.
- *
- * @param mine the write that this command works on; an order is settled already
  * @throws Failure `usage` if the journal cannot be read
  */
-export async function settle(
+export async function reconcileOrders(
   trading: TradingContext,
   list: OrderList,
-  mine?: JournalEntry<'order'> | Job,
+  { mine, expiredTo }: KnownWrite = {},
 ): Promise<Findings> {
   // the journal is read after the list, so that it covers all that is listed: an order is recorded before it exists
   const before = openWrites(trading.journal, list, mine);
   const accountedFor = accountedRows(trading.journal, list, before);
-  const { writes, late, newestByClientId } = await lookUpOrders(trading, list, before, accountedFor);
+  const { writes, late, contested } = await lookUpOrders(trading, list, before, accountedFor);
   const attempts = writes.flatMap((write) => write.attempts);
-  const undecided = writes.flatMap((write) => write.undecided ?? []);
   const rows = { ...list, rows: list.orders.map(rowOf) };
   const requestLifetime = trading.requestLifetimeMs;
-  const result = reconcile(attempts, rows, { accountedFor, undecided, newestByClientId, requestLifetime });
+  const result = reconcile(attempts, rows, { accountedFor, contested, expiredTo, requestLifetime });
   const found = writes.map((write) => ({ write, reports: reportsOf(write, list.orders, result) }));
   const duplicates = [...late.map(({ report }) => report), ...found.flatMap(({ reports }) => reports)];
   // before they are recorded: if this process dies in between, they are reported twice rather than never
@@ -100,9 +74,9 @@ export async function settle(
   for (const { write, reports } of found) {
     // what the list has shown counts even if the archive cannot be read
     if (write.isSettled) await tryRead(async () => noteLate(trading.journal, write, reports));
-    else if (write.job !== undefined) recordLines(list, write, write.job, reports, result);
+    else if (write.job !== undefined) settleListedLines(list, write, write.job, reports, result);
     // what this list settled is closed by a later one
-    if (write.isSettled) closeIfPossible(trading, write, result);
+    if (write.isSettled) closeIfListed(trading, write, result);
   }
   return { duplicates, ambiguous: result.ambiguous };
 }
@@ -110,12 +84,12 @@ export async function settle(
 /** The ids of rows that belong to a write: one that is open, or one that the archive has. */
 function accountedRows(journal: Journal, list: OrderList, writes: readonly OpenWrite[]): Set<string> {
   const items = writes.flatMap(({ attempts }) => attempts.flatMap((attempt) => attempt.items));
-  const named = writes.flatMap(({ undecided }) => undecided?.namedId ?? []);
+  const named = writes.flatMap(({ order }) => order?.namedId ?? []);
   const accountedFor = new Set([...writes.flatMap(({ duplicateIds }) => duplicateIds), ...named]);
   const own = new Set([...accountedFor, ...items.flatMap(({ rowId }) => rowId ?? [])]);
   const keys = new Set([
     ...items.map(({ matchKey }) => matchKey),
-    ...writes.flatMap(({ undecided, absent }) => (undecided ?? absent)?.matchKey ?? []),
+    ...writes.flatMap(({ order }) => order?.matchKey ?? []),
     // the exchange may have changed an order when it accepted it, and its duplicates in the same way
     ...list.orders.filter(({ id }) => own.has(id)).map((order) => rowOf(order).matchKey),
   ]);
@@ -131,8 +105,8 @@ interface LookedUp {
   readonly writes: readonly OpenWrite[];
   /** Orders that counted as refused or not sent. */
   readonly late: readonly { readonly write: OpenWrite; readonly order: Order; readonly report: DuplicateOrders }[];
-  /** For each placed order, the newest order with its client id; null if there is none. A lookup that failed is left out. */
-  readonly newestByClientId: ReadonlyMap<string, string | null>;
+  /** The ids of rows that may be of an order which is still unknown: the exchange may list it before it knows its client id. */
+  readonly contested: ReadonlySet<string>;
 }
 
 /** Asks for each single order whose terms and time a row fits that belongs to no write. Settles those that are found. */
@@ -142,69 +116,66 @@ async function lookUpOrders(
   before: readonly OpenWrite[],
   accountedFor: Set<string>,
 ): Promise<LookedUp> {
-  const newestByClientId = new Map<string, string | null>();
   const writes: OpenWrite[] = [];
   const late: LookedUp['late'][number][] = [];
+  const contested = new Set<string>();
   const own = new Set(
     before.flatMap(({ attempts }) => attempts.flatMap(({ items }) => items.map(({ rowId }) => rowId))),
   );
   const isFree = ({ id }: Order) => !accountedFor.has(id) && !own.has(id);
   for (const write of before) {
-    const named = list.orders.find(({ id }) => id === write.undecided?.namedId);
-    const free = list.orders.filter(isFree).filter((order) => mayBeOf(write, order, list, trading.requestLifetimeMs));
-    const rows = named === undefined ? free : [named, ...free];
-    if (rows.length === 0 || !write.entry.isKind('order')) {
+    const { entry, order: single } = write;
+    const named = list.orders.find(({ id }) => id === single?.namedId);
+    const free = list.orders.filter((order) => isFree(order) && mayBeOf(write, order, list, trading.requestLifetimeMs));
+    if (!entry.isKind('order') || (named === undefined && free.length === 0)) {
       writes.push(write);
-    } else if (write.undecided !== undefined) {
-      const order = await settleListed(trading, write.entry, named);
-      writes.push(order === undefined ? write : toOpenWrite(write.entry as OrderEntry, { isSettled: true }));
-      if (order !== undefined) own.add(order.id);
+    } else if (single?.state === 'unknown') {
+      const order = await settleListedOrder(trading, entry, named);
+      if (order === undefined) for (const { id } of free) contested.add(id);
+      else own.add(order.id);
+      writes.push(order === undefined ? write : toOpenWrite(entry as OrderEntry, { isSettled: true }));
     } else {
-      const { terms } = write.entry.write;
-      const clientId = clientIdOf(write.entry.write);
-      const newest = await tryRead(async () => ({ order: await trading.client.findOrder(terms.market, { clientId }) }));
-      const order = newest?.order;
-      writes.push(write);
-      if (write.absent === undefined) {
-        if (newest !== undefined) newestByClientId.set(write.entry.write.id, order?.id ?? null);
-      } else if (order !== undefined && rows.some(({ id }) => id === order.id)) {
-        late.push({ write, order, report: lateReport(write.entry, order) });
-        accountedFor.add(order.id);
+      const newest = await findNewest(trading, entry.write);
+      const isLate = single?.state === 'absent' && free.some(({ id }) => id === newest?.id);
+      if (isLate && newest !== undefined) {
+        late.push({ write, order: newest, report: lateReport(entry, newest) });
+        accountedFor.add(newest.id);
       }
+      writes.push({ ...write, attempts: write.attempts.map((attempt) => ({ ...attempt, newestId: newest?.id })) });
     }
   }
-  return { writes, late, newestByClientId };
+  return { writes, late, contested };
 }
 
-/** Looks up an order whose outcome is unknown and that no process works on; undefined if it is not found. */
-async function settleListed(
+/** Looks up an order whose outcome is unknown and that no process works on, and settles it; undefined if it is not found. */
+async function settleListedOrder(
   trading: TradingContext,
   entry: JournalEntry<'order'>,
   named: Order | undefined,
 ): Promise<Order | undefined> {
-  // the exchange may list an order a moment before it knows its client id
   if (entry.isUnderWay) return undefined;
-  const found = await lookUp(trading, entry, null, named);
-  if (found === undefined || found === 'none' || 'mismatch' in found || !entry.claim()) return undefined;
-  entry.settle({ outcome: 'placed', id: found.id, duplicates: [] }, `placed: ${found.id}`);
-  return found;
+  const order = await lookUpOrder(trading, entry, { listed: named });
+  if (order === undefined || order === 'none' || 'mismatch' in order || !entry.claim()) return undefined;
+  settleOrder(entry, { outcome: 'placed', order });
+  return order;
 }
 
 /** Whether an order that belongs to no write may be that of a single order, or its duplicate. */
 function mayBeOf(write: OpenWrite, order: Order, list: OrderList, requestLifetime: number): boolean {
-  const { undecided, absent } = write;
+  if (write.order === undefined) return false;
+  const { matchKey, reqTime, state } = write.order;
   const row = rowOf(order);
-  if (undecided !== undefined) return mayHaveMade(undecided, row, requestLifetime);
-  // a late execution may come at any time
-  if (absent !== undefined) return mayHaveMade(absent, row, Number.POSITIVE_INFINITY);
-  const [attempt] = write.attempts;
-  const [item] = attempt?.items ?? [];
-  if (write.job !== undefined || attempt === undefined || item === undefined) return false;
-  const placed = list.orders.find(({ id }) => id === item.rowId);
-  const keys = [item.matchKey, ...(placed === undefined ? [] : [rowOf(placed).matchKey])];
-  const times = [attempt.reqTime, ...(placed === undefined ? [] : [placed.time])];
   const window = requestLifetime + SLACK_MS;
-  return keys.includes(row.matchKey) && times.some((time) => Math.abs(row.time - time) <= window);
+  if (state !== 'placed') {
+    const after = row.time - reqTime;
+    // a late execution may come at any time
+    return row.matchKey === matchKey && after >= -SLACK_MS && (state === 'absent' || after <= window);
+  }
+  const ids = write.attempts.flatMap(({ items }) => items.map(({ rowId }) => rowId));
+  const placed = list.orders.filter(({ id }) => ids.includes(id)).map(rowOf);
+  const own = [{ matchKey, time: reqTime }, ...placed];
+  const isAlike = own.some((one) => one.matchKey === row.matchKey);
+  return isAlike && own.some(({ time }) => Math.abs(row.time - time) <= window);
 }
 
 /** Which of these rows are orders of writes that are closed. Those of a job are in its own record. */
@@ -258,8 +229,8 @@ function absenceOf({ entry, job }: OpenWrite, line: number): 'refused' | 'notSen
   return absentOutcome(job === undefined ? entry.settlement?.outcome : job.outcomes()[line]);
 }
 
-/** Records the outcomes of a job's lines. Only the command that works on the job knows whether the rest is to be sent. */
-function recordLines(
+/** Settles the lines of a job. Only the command that works on the job knows whether the rest is to be sent. */
+function settleListedLines(
   { orders }: OrderList,
   { entry, isMine, attempts }: OpenWrite,
   before: Job,
@@ -309,56 +280,32 @@ function noteLate(journal: Journal, { entry, job }: OpenWrite, reports: readonly
   );
 }
 
-function closeIfPossible(
+function closeIfListed(
   trading: TradingContext,
-  { entry, job, attempts, absent }: OpenWrite,
+  { entry, job, attempts, order }: OpenWrite,
   { closed }: Reconciled,
 ): void {
   if (job?.entry.hasLateFindings) bringSummaryUpToDate(trading.journal, job.id);
-  closeIfExpired(trading, entry, {
+  closeIfOver(trading, entry, {
     lastReqTime: Math.max(entry.write.reqTime, ...attempts.map(({ reqTime }) => reqTime)),
-    areClosed: attempts.every(({ id }) => closed.has(id)),
-    isAbsent: absent !== undefined || attempts.some(({ items }) => items.some(({ state }) => state === 'absent')),
+    areOver: attempts.every(({ id }) => closed.has(id)),
+    isAbsent: order?.state === 'absent' || attempts.some(({ items }) => items.some(({ state }) => state === 'absent')),
   });
 }
 
-/** The requests of a settled write. */
-interface RequestsOfWrite {
-  /** When the last of them was dated, by the exchange's clock in ms since the Unix epoch. */
-  readonly lastReqTime: number;
-  /** Whether they have expired, and a list that was read later showed everything that they made. */
-  readonly areClosed: boolean;
-  /** Whether an order or withdrawal of it does not exist. */
-  readonly isAbsent: boolean;
-}
-
-/** Closes a settled write whose requests are closed. If nothing of it exists, or was found late, its record is kept for a day. */
-export function closeIfExpired(
-  { client, requestLifetimeMs }: TradingContext,
-  entry: Pick<JournalEntry, 'isClosed' | 'isUnexpected' | 'close'>,
-  { lastReqTime, areClosed, isAbsent }: RequestsOfWrite,
-): void {
-  const isDayOver = client.now() > lastReqTime + requestLifetimeMs + KEPT_MS;
-  const mayClose = entry.isClosed ? isDayOver : areClosed;
-  if (mayClose) entry.close({ isKept: (isAbsent || entry.isUnexpected) && !isDayOver });
-}
-
 /**
- * Settles what both sides of a market show. Never throws a Failure: if a list cannot be read, a later command tries again.
- * @param lists what the caller has read itself: then nothing more is read, and a missing side is left to others. Without them, a
- *   side is read if a request of a settled write may still be executed.
+ * Compares lists of a market that a command has read with the journal, and warns of orders that are open again. Never throws a
+ * Failure: what a list would have shown is shown by the list of a later command.
  */
-export async function settleMarket(
+export async function reconcileLists(
   trading: TradingContext,
   market: string,
-  lists?: readonly OrderList[],
+  lists: readonly OrderList[],
 ): Promise<readonly DuplicateOrders[]> {
   const found: DuplicateOrders[] = [];
-  const checks =
-    lists?.map((list) => async () => (await settle(trading, list)).duplicates) ??
-    (['buy', 'sell'] as const).map((side) => () => settleIfOpen(trading, { market, side }));
-  for (const check of checks) found.push(...((await tryRead(check)) ?? []));
-  if (lists !== undefined) await tryRead(() => reportReopened(trading, market, lists));
+  for (const list of lists)
+    found.push(...((await tryRead(async () => (await reconcileOrders(trading, list)).duplicates)) ?? []));
+  await tryRead(() => reportReopened(trading, market, lists));
   return found;
 }
 
@@ -383,91 +330,16 @@ async function reportReopened(trading: TradingContext, market: string, lists: re
   }
 }
 
-/** Settles a whole side, however far back its list has to be read. Throws Failure of a list that cannot be read. */
-export function settleSide(trading: TradingContext, side: MarketSide): Promise<readonly DuplicateOrders[]> {
-  return settleIfOpen(trading, side, { isThorough: true });
-}
-
-/** Reads and settles nothing if no request of a settled write can still make an order. */
-async function settleIfOpen(
-  trading: TradingContext,
-  side: MarketSide,
-  reach: Pick<Reach, 'isThorough'> = {},
-): Promise<readonly DuplicateOrders[]> {
-  if (trading.journal.settledEntries(side).every(({ isClosed }) => isClosed)) return [];
-  return (await settle(trading, await readOrderList(trading, side, reach))).duplicates;
-}
-
-interface Reach {
-  /** The time to which the list must go back, by the list's clock in ms since the Unix epoch; the newest page if absent. */
-  readonly to?: number;
-  /** Whether it goes back to every request that may still be executed, however many pages that takes. */
-  readonly isThorough?: boolean;
-}
-
-/**
- * Reads the orders of a side, and far enough back to close every write whose requests have expired. A late order is on the
- * newest page, so nothing else needs more.
- * @throws Failure if not even the first page could be read
- */
-export async function readOrderList(
-  trading: TradingContext,
-  side: MarketSide,
-  { to = Number.POSITIVE_INFINITY, isThorough = false }: Reach = {},
-): Promise<OrderList> {
-  const oldest = oldestToClose(trading, side, isThorough);
-  const from = Math.min(to, oldest);
-  const pages = { from: 1, to: isThorough ? Number.POSITIVE_INFINITY : MAX_PAGES };
-  const read = () => trading.client.orders(side.market, side.side, pages, ({ time }) => time < from);
-  const { value, began } = await datedRead(trading, read);
-  if (oldest < Number.POSITIVE_INFINITY) trading.journal.noteClosing(side);
-  return orderList(side, value, began);
-}
-
-/** Pages that were read from the first one on, as a list. */
-export function orderList(
-  { market, side }: MarketSide,
-  { orders, more, failure }: OrderPages,
-  began: number,
-): OrderList {
-  const oldest = orders.at(-1)?.time;
-  const isWhole = !more && failure === null;
-  const since = isWhole ? Number.NEGATIVE_INFINITY : (oldest ?? Number.POSITIVE_INFINITY) + 1;
-  return { market, side, orders, began, since, expiredTo: Number.NEGATIVE_INFINITY };
-}
-
-/**
- * How far back a list closes every settled write whose requests have expired, or with `isAll` every settled write. Infinity if none
- * has, or if that was done a moment ago: otherwise each of many orders in a row would read what all of them made.
- */
-function oldestToClose(
-  { journal, client, host, requestLifetimeMs }: TradingContext,
-  side: MarketSide,
-  isAll: boolean,
-): number {
-  const hasExpired = (reqTime: number, now: number) => now > expiresAt(reqTime, requestLifetimeMs);
-  // no request was sent before its write was recorded, so the names of the files are usually enough
-  if (!isAll && !hasExpired(journal.oldestSettled(side), host.now())) return Number.POSITIVE_INFINITY;
-  if (!isAll && journal.sinceClosing(side) < CLOSING_INTERVAL_MS) return Number.POSITIVE_INFINITY;
-  const attempts = journal
-    .settledEntries(side)
-    .filter(({ isClosed }) => !isClosed)
-    .flatMap((entry) => toOpenWrite(entry as OrderEntry, { isSettled: true }).attempts)
-    .filter(({ reqTime }) => isAll || hasExpired(reqTime, client.now()));
-  return Math.min(Number.POSITIVE_INFINITY, ...attempts.map(listMustReachTo));
-}
-
 /**
  * Looks up an order that counts as refused or not sent, unless its record is too old. If the order exists after all, its outcome is
  * corrected and reported.
  */
-export async function lookUpAbsentOrder(trading: TradingContext, order: RecordedWrite<'order'>): Promise<void> {
+export async function findLateOrder(trading: TradingContext, order: RecordedWrite<'order'>): Promise<void> {
   const { id, terms } = order;
   const entry = trading.journal.settledEntries(terms).find(({ write }) => write.id === id);
   if (entry === undefined) return;
   if (absentOutcome(entry.settlement?.outcome) === undefined) return;
-  const clientId = clientIdOf(order);
-  const late = await tryRead(() => trading.client.findOrder(terms.market, { clientId }));
+  const late = await findNewest(trading, order);
   if (late === undefined) return;
   if (trading.journal.archive.makerOf(late.id, order.time - ARCHIVE_SLACK_MS, id) !== undefined) return;
   trading.reportDuplicateOrders([lateReport(entry as JournalEntry<'order'>, late)]);

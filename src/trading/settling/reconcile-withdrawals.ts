@@ -5,11 +5,11 @@ import { absentOutcome, isKind, type RecordedWrite, type Settled } from '../jour
 import type { TradingContext } from '../trading-context.js';
 import { isNewer, recordsAfter } from '../withdrawals/records.js';
 import { fitOf } from '../withdrawals/terms.js';
+import { closeIfOver } from './close-write.js';
 import { datedRead } from './dated-read.js';
 import type { DuplicateWithdrawals } from './duplicates.js';
-import { namedIdOf } from './open-writes.js';
 import { type Attempt, reconcile, SLACK_MS } from './reconcile.js';
-import { closeIfExpired } from './reconcile-orders.js';
+import { settleWithdrawal } from './settle-withdrawal.js';
 
 /** How far a record's date may be from its request: clocks differ, and a review may date it. */
 const DATE_SLACK_MS = 60_000;
@@ -54,7 +54,7 @@ export interface NewRecords {
 
 /** What a list has shown. */
 export interface FundsFindings {
-  /** Of each unsettled withdrawal that the list goes back to, by the id of its write; those that were found are settled. */
+  /** Of each unsettled withdrawal that the list goes back to, by the id of its write; those of other commands that were found are settled. */
   readonly findings: ReadonlyMap<string, Finding>;
   readonly newRecords: ReadonlyMap<string, NewRecords>;
   /** Duplicates of settled withdrawals, that were reported. */
@@ -79,15 +79,15 @@ export async function readRecordList(trading: TradingContext, coin: string): Pro
 }
 
 /**
- * Settles the withdrawals of a coin with a list of its records, as `settle` does orders.
+ * Compares a list of the records of a coin with every withdrawal that is open, and settles and closes what that shows.
  *
  * A withdrawal is found if exactly one new record fits its coin, address, amount and fee, and no other unknown withdrawal has
  * these terms. Anything else stays unknown, and the user may settle it.
  *
- * @param mine the withdrawal that this command works on
+ * @param mine the withdrawal that this command works on: it settles that itself
  * @throws Failure `usage` if the journal cannot be read
  */
-export function settleRecords(
+export function reconcileRecords(
   trading: TradingContext,
   list: RecordList,
   mine?: JournalEntry<'withdraw'>,
@@ -113,12 +113,13 @@ export function settleRecords(
     findings.set(id, finding);
     const isMine = id === mine?.write.id;
     if (isMine) entry.note(`read the withdrawals: ${findingText(finding)}`);
-    if (finding.kind === 'found' && (isMine || entry.claim())) settlePlaced(trading, entry, finding);
+    if (finding.kind === 'found' && !isMine && entry.claim())
+      settleWithdrawal(trading, entry as JournalEntry<'withdraw'>, { ...finding, outcome: 'placed' });
   }
   const reserved = new Set(
     [...newRecords.values()].flatMap(({ exact, fitting }) => (exact.length > 0 ? exact : fitting).map(({ id }) => id)),
   );
-  return { findings, newRecords, duplicates: settleLate(trading, list, open.settled, idsOf(archived), reserved) };
+  return { findings, newRecords, duplicates: closeWithdrawals(trading, list, open.settled, idsOf(archived), reserved) };
 }
 
 function openWithdrawals({ journal }: TradingContext, coin: string) {
@@ -175,7 +176,7 @@ function findingOf(
   { all, fitting, exact, isContested }: NewRecords,
   known: ReadonlySet<string>,
 ): Finding {
-  const namedId = namedIdOf(entry);
+  const { namedId } = entry;
   if (namedId !== undefined) {
     const { terms } = entry.write;
     const named = all.find(({ id }) => id === namedId);
@@ -194,18 +195,6 @@ function findingOf(
   return candidates.length > 0 ? { kind: 'unclear', candidates } : { kind: 'none' };
 }
 
-function settlePlaced(
-  trading: TradingContext,
-  entry: WithdrawalEntry,
-  { id, duplicates }: Extract<Finding, { kind: 'found' }>,
-): void {
-  const { id: writeId, terms } = entry.write;
-  // before it is recorded: if the process dies in between, it is reported twice rather than never
-  if (duplicates.length > 0) trading.reportDuplicateWithdrawals([{ writeId, terms, id, ids: duplicates }]);
-  const event = `placed: ${id}${duplicates.length === 0 ? '' : `, duplicates: ${duplicates.join(', ')}`}`;
-  entry.settle({ outcome: 'placed', id, duplicates }, event);
-}
-
 function findingText(finding: Finding): string {
   if (finding.kind === 'none') return 'not found';
   if (finding.kind === 'contradicted') return 'the answer named a different withdrawal';
@@ -220,8 +209,8 @@ export function candidatesText(candidates: readonly Withdrawal[]): string {
   return `it may be withdrawal ${all.join(' or ')}, or none of these`;
 }
 
-/** Reports what the list shows of settled withdrawals beyond their own records, and closes those that have expired. */
-function settleLate(
+/** Reports what the list shows of settled withdrawals beyond their own records, and closes those that are over. */
+function closeWithdrawals(
   trading: TradingContext,
   { records, began }: RecordList,
   settled: readonly WithdrawalEntry[],
@@ -233,11 +222,10 @@ function settleLate(
   const matchKeyOf = (record: Withdrawal) =>
     bestFit(record, settled, listed, requestLifetime + SLACK_MS)?.write.id ?? '';
   const rows = records.map((record) => ({ id: record.id, matchKey: matchKeyOf(record), time: record.time }));
-  const toTheEnd = { since: Number.NEGATIVE_INFINITY, expiredTo: Number.NEGATIVE_INFINITY };
   const accountedFor = new Set([...known, ...reserved]);
   const { duplicates, closed } = reconcile(
     settled.map(attemptOf),
-    { rows, began, ...toTheEnd },
+    { rows, began, since: Number.NEGATIVE_INFINITY },
     { accountedFor, requestLifetime },
   );
   const found = settled.flatMap((entry) => {
@@ -259,9 +247,9 @@ function settleLate(
     const { id: writeId, reqTime } = entry.write;
     // a record that another withdrawal may have made is a duplicate of this one if it turns out not to be the other's
     const isReserved = rows.some(({ id, matchKey }) => reserved.has(id) && matchKey === writeId);
-    closeIfExpired(trading, entry, {
+    closeIfOver(trading, entry, {
       lastReqTime: reqTime,
-      areClosed: closed.has(writeId) && !isReserved,
+      areOver: closed.has(writeId) && !isReserved,
       isAbsent: entry.settlement?.outcome !== 'placed',
     });
   }
@@ -312,14 +300,4 @@ function attemptOf(entry: WithdrawalEntry): Attempt {
     reqTime: write.reqTime,
     isOlderRow: (record) => !isNewer(record, write.terms.before.record),
   };
-}
-
-/**
- * Reads the records of a coin and settles its withdrawals. Reads nothing if none is open.
- * @throws Failure `usage` if the journal cannot be read; `unreachable`, `limited`, `refused`, `credentials` or `internal` if the
- *   records cannot
- */
-export async function settleCoin(trading: TradingContext, coin: string): Promise<readonly DuplicateWithdrawals[]> {
-  const list = await readRecordList(trading, coin);
-  return list === undefined ? [] : settleRecords(trading, list).duplicates;
 }

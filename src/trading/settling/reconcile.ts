@@ -51,26 +51,12 @@ export interface Attempt {
   readonly responseIds: readonly string[];
   /** By the exchange's clock, in milliseconds since the Unix epoch. */
   readonly reqTime: number;
+  /** The newest order with the client id of its order, asked for after the list was read; undefined if that is unknown. */
+  readonly newestId?: string | undefined;
   /** The time before which all rows were already compared, if that is later than its `reqTime`. */
   readonly checkedTo?: number | undefined;
   /** Whether a row existed before the request. Without this function, the row's time decides. */
   readonly isOlderRow?: ((rowId: string) => boolean) | undefined;
-}
-
-/** A single order whose outcome a lookup decides: a row that it may have made is given to nothing else. */
-export interface UndecidedOrder {
-  readonly writeId: string;
-  readonly matchKey: string;
-  /** By the exchange's clock, in milliseconds since the Unix epoch. */
-  readonly reqTime: number;
-  /** The order that its answer named; undefined if none did. */
-  readonly namedId?: string | undefined;
-}
-
-/** Whether an order may have made a row, by its terms and its time. @param requestLifetime in milliseconds */
-export function mayHaveMade({ matchKey, reqTime }: UndecidedOrder, row: Row, requestLifetime: number): boolean {
-  const after = row.time - reqTime;
-  return row.matchKey === matchKey && after >= -SLACK_MS && after <= requestLifetime + SLACK_MS;
 }
 
 /** A list of the exchange: the orders of one side of a market, or the withdrawals of a coin. */
@@ -81,16 +67,15 @@ export interface List {
   readonly began: number;
   /** The time from which on the list is complete; `-Infinity` if it was read to its end. */
   readonly since: number;
-  /** The newest `reqTime` that the exchange had rejected as expired before reading began; `-Infinity` if it was not asked. */
-  readonly expiredTo: number;
 }
 
 interface ReconcileContext {
   /** The ids of rows that belong to closed writes, or were reported as duplicates. */
   readonly accountedFor: ReadonlySet<string>;
-  readonly undecided?: readonly UndecidedOrder[];
-  /** For single orders, the newest row with its client id, or null if there is none. It was looked up after the list was read. */
-  readonly newestByClientId?: ReadonlyMap<string, string | null>;
+  /** The ids of rows that may be a single order's whose outcome a lookup has not shown yet: nothing else gets them. */
+  readonly contested?: ReadonlySet<string>;
+  /** The newest `reqTime` that the exchange had rejected as expired before the list was read (default: it was not asked). */
+  readonly expiredTo?: number | undefined;
   /** For how long after its `reqTime` the exchange accepts a request, in milliseconds. */
   readonly requestLifetime: number;
 }
@@ -131,7 +116,7 @@ export function listMustReachTo({ reqTime, checkedTo }: Pick<Attempt, 'reqTime' 
 export function reconcile(attempts: readonly Attempt[], list: List, context: ReconcileContext): Reconciled {
   const matching = new Matching(attempts, list, context);
   matching.assignNamedRows();
-  matching.reserveRows();
+  matching.leaveContestedRows();
   matching.assignNearestRows();
   matching.assignDuplicates();
   return matching.decide();
@@ -152,15 +137,14 @@ class Matching {
 
   /** How long after its request a row may be dated, in milliseconds. */
   readonly #window: number;
-  readonly #newestByClientId: ReadonlyMap<string, string | null>;
   readonly #listed: ReadonlyMap<string, { readonly row: Row; readonly index: number }>;
   readonly #boundaries: ReadonlyMap<Attempt, number>;
   readonly #candidates: readonly Candidate[];
   readonly #byAttempt: ReadonlyMap<string, readonly Candidate[]>;
   /** Rows that belong to nothing yet, oldest first. */
   readonly #unclaimed: Set<Row>;
-  /** Keys of rows that an undecided order may have made. */
-  readonly #reserved = new Set<string>();
+  /** Keys of contested rows: an item with one of them may have made that row. */
+  readonly #contestedKeys = new Set<string>();
   /** The writes that were given a row because it was the nearest, by the key of the row. */
   readonly #takenBy = new Map<string, Set<string>>();
   readonly #duplicates = new Map<Candidate, Row[]>();
@@ -171,9 +155,8 @@ class Matching {
     this.#list = list;
     this.#context = context;
 
-    const { accountedFor, newestByClientId = new Map(), requestLifetime } = context;
+    const { accountedFor, requestLifetime } = context;
     this.#window = requestLifetime + SLACK_MS;
-    this.#newestByClientId = newestByClientId;
     this.#listed = new Map(list.rows.map((row, index) => [row.id, { row, index }]));
     this.#boundaries = new Map(attempts.map((attempt) => [attempt, boundaryOf(attempt, list.rows)]));
     this.#candidates = attempts.flatMap((attempt) =>
@@ -228,15 +211,12 @@ class Matching {
     }
   }
 
-  /** Step 2: what an undecided order may have made is left to it. */
-  reserveRows(): void {
-    const { undecided = [], requestLifetime } = this.#context;
+  /** Step 2: contested rows are left to a later list. */
+  leaveContestedRows(): void {
     for (const row of this.#unclaimed) {
-      const makers = undecided.filter((order) => mayHaveMade(order, row, requestLifetime));
-      if (makers.length === 0) continue;
+      if (this.#context.contested?.has(row.id) !== true) continue;
       this.#unclaimed.delete(row);
-      this.#reserved.add(row.matchKey);
-      for (const { writeId } of makers) this.#noteTaken(row, writeId);
+      this.#contestedKeys.add(row.matchKey);
     }
   }
 
@@ -252,13 +232,9 @@ class Matching {
       const row = leastBy(fitting, (one) => this.#gap(one, candidate));
       if (row === undefined) continue;
       this.#unclaimed.delete(row);
-      this.#noteTaken(row, attempt.writeId);
+      this.#takenBy.set(row.matchKey, (this.#takenBy.get(row.matchKey) ?? new Set()).add(attempt.writeId));
       candidate.rowId = row.id;
     }
-  }
-
-  #noteTaken({ matchKey }: Row, writeId: string): void {
-    this.#takenBy.set(matchKey, (this.#takenBy.get(matchKey) ?? new Set()).add(writeId));
   }
 
   /** Step 4: a remaining row that matches an item was made by a request that was executed again. */
@@ -266,7 +242,7 @@ class Matching {
     const byKey = this.#candidatesByKey();
     for (const row of this.#unclaimed) {
       const fitting = (byKey.get(row.matchKey) ?? []).filter((candidate) => this.#mayBeDuplicateOf(row, candidate));
-      const proven = fitting.find(({ item }) => this.#newestByClientId.get(item.id) === row.id);
+      const proven = fitting.find(({ attempt }) => attempt.newestId === row.id);
       const originals = proven === undefined ? fitting.filter(canHaveDuplicate) : [proven];
       const nearest = leastBy(originals, (candidate) => this.#gap(row, candidate));
       if (nearest === undefined) continue;
@@ -301,7 +277,7 @@ class Matching {
 
   /** What the list decides about each attempt, once every row is assigned. */
   decide(): Reconciled {
-    const { requestLifetime } = this.#context;
+    const { requestLifetime, expiredTo = Number.NEGATIVE_INFINITY } = this.#context;
     const outcomes = new Map<string, ItemOutcome>();
     const closed = new Set<string>();
     const accountedFor = this.#accountedRows();
@@ -313,10 +289,10 @@ class Matching {
       const missing = own.filter(({ item, rowId }) => item.state === 'pending' && rowId === null);
       const isReadAfterExpiry = this.#list.began > expiresAt(attempt.reqTime, requestLifetime);
       const isShown = this.#listShows(attempt);
-      const hasExpired = isReadAfterExpiry && attempt.reqTime <= this.#list.expiredTo;
+      const hasExpired = isReadAfterExpiry && attempt.reqTime <= expiredTo;
       const isExplained = isShown && attempt.responseIds.every((id) => accountedFor.has(id));
       const isAbsenceCertain =
-        !missing.some(({ item }) => this.#reserved.has(item.matchKey)) &&
+        !missing.some(({ item }) => this.#contestedKeys.has(item.matchKey)) &&
         isAbsenceProven(attempt, hasExpired, isExplained);
       const absence = attempt.response === 'named' || attempt.response === 'refused' ? 'refused' : 'notSent';
       if (isAbsenceCertain) for (const { item } of missing) outcomes.set(item.id, { outcome: absence });
@@ -330,7 +306,7 @@ class Matching {
         attempt,
         item: { ...item, rowId },
         rows,
-        isProven: rows.every(({ id }) => this.#newestByClientId.get(item.id) === id),
+        isProven: rows.every(({ id }) => attempt.newestId === id),
       })),
       closed,
       ambiguous: this.#ambiguous,
@@ -357,7 +333,7 @@ class Matching {
     const mayComeLate = candidate.item.state === 'absent' && candidate.attempt.response === 'lost';
     if (!mayComeLate && this.#gap(row, candidate) > this.#window) return false;
     // a row that is newer than the newest order with this client id does not carry it
-    const newest = this.#listed.get(this.#newestByClientId.get(candidate.item.id) ?? '')?.row;
+    const newest = this.#listed.get(candidate.attempt.newestId ?? '')?.row;
     return newest === undefined || row.time <= newest.time;
   }
 
@@ -409,10 +385,12 @@ class Matching {
     );
   }
 
-  /** Whether another write was given a row that this one may have made. */
+  /** Whether another write was given a row that this one may have made, or may have made it. */
   #isAmbiguous(attempt: Attempt): boolean {
-    return this.#candidatesOf(attempt).some(({ item }) =>
-      [...(this.#takenBy.get(item.matchKey) ?? [])].some((writeId) => writeId !== attempt.writeId),
+    return this.#candidatesOf(attempt).some(
+      ({ item }) =>
+        this.#contestedKeys.has(item.matchKey) ||
+        [...(this.#takenBy.get(item.matchKey) ?? [])].some((writeId) => writeId !== attempt.writeId),
     );
   }
 }

@@ -1,7 +1,7 @@
 import { Failure, tryRead } from '../../errors.js';
 import { archivedJob, Job } from '../batches/job.js';
 import { timelineOf } from '../batches/timeline.js';
-import { settleCancel } from '../cancel/cancellation.js';
+import { findCancellation, settleCancellation } from '../cancel/cancellation.js';
 import type { JournalEntry } from '../journal/entry.js';
 import {
   isKind,
@@ -12,16 +12,18 @@ import {
   type Settled,
   type WriteKind,
 } from '../journal/write.js';
-import { settleReplace } from '../replace/replace.js';
+import { settleReplacement } from '../replace/replace.js';
 import type { TradingContext } from '../trading-context.js';
-import { namedIdOf } from './open-writes.js';
+import { closeCoin, closeSide } from './close-lists.js';
+import { findOrder, type Unknown } from './find-order.js';
+import { findWithdrawal } from './find-withdrawal.js';
+import { readOrderList } from './order-list.js';
 import { listMustReachTo } from './reconcile.js';
-import { lookUpAbsentOrder, readOrderList, settle, settleSide } from './reconcile-orders.js';
-import { settleCoin } from './reconcile-withdrawals.js';
-import { endJob, outcomeOf, settleJobRecord } from './settle-job.js';
-import { checkForDuplicates, settleEarlier } from './settle-lines.js';
-import { findOrder, type Unknown } from './settle-order.js';
-import { findWithdrawal, type UnknownWithdrawal } from './settle-withdrawal.js';
+import { findLateOrder, reconcileOrders } from './reconcile-orders.js';
+import { endJob, outcomeOf, settleJob } from './settle-job.js';
+import { checkForDuplicates, settleEarlierLines } from './settle-lines.js';
+import { settleOrder } from './settle-order.js';
+import { settleWithdrawal, type UnknownWithdrawal } from './settle-withdrawal.js';
 
 /** A write with its current outcome. */
 export interface Resolution {
@@ -49,7 +51,7 @@ export async function resolve(
   closeJobs = false,
 ): Promise<readonly Resolution[]> {
   const resolutions = await Promise.all(entries.map((entry) => resolveOne(trading, entry, closeJobs)));
-  const duplicates = mergedByWrite(await settleEverything(trading));
+  const duplicates = mergedByWrite(await closeEverything(trading));
   const givenIds = new Set(resolutions.map(({ write }) => write.id));
   const othersWithDuplicates = duplicates.flatMap(({ writeId }) =>
     givenIds.has(writeId) ? [] : (trading.journal.archive.find(writeId) ?? []),
@@ -72,7 +74,7 @@ async function resolveOne(trading: TradingContext, entry: JournalEntry, closeJob
   const isClaimed = claimForSettling(entry);
   const isUnderWay = !isClaimed && entry.isUnderWay;
   const left = isClaimed ? await SETTLERS[write.operation](trading, entry, closeJobs) : {};
-  const id = namedIdOf(entry) ?? null;
+  const id = entry.namedId ?? null;
   const events = timelineOf(eventsOf(trading, entry, isUnderWay));
   return settledNow(trading, write.id) ?? { write, events, outcome: 'unknown', id, duplicates: [], ...left };
 }
@@ -91,13 +93,13 @@ export async function recheckSettledWrite(trading: TradingContext, id: string): 
 }
 
 async function lookUpAbsent(trading: TradingContext, write: RecordedWrite): Promise<void> {
-  if (isKind(write, 'order')) await lookUpAbsentOrder(trading, write);
-  if (isKind(write, 'withdraw')) await settleCoin(trading, write.terms.coin);
+  if (isKind(write, 'order')) await findLateOrder(trading, write);
+  if (isKind(write, 'withdraw')) await closeCoin(trading, write.terms.coin);
   if (!isKind(write, 'batch')) return;
   const job = archivedJob(trading.journal, write.id);
   if (job?.hasLostLines !== true) return;
   const list = await readOrderList(trading, write.terms, { to: listMustReachTo(job.entry.write), isThorough: true });
-  await settle(trading, list);
+  await reconcileOrders(trading, list);
 }
 
 /** Settled writes that exist although they counted as refused or not sent, until the user has asked for them by their ids. */
@@ -143,18 +145,30 @@ type Settler = (trading: TradingContext, entry: JournalEntry, closeJobs: boolean
 
 const SETTLERS: Readonly<Record<WriteKind, Settler>> = {
   // its duplicates are found once for all orders at the end, because the list may be long
-  order: async (trading, entry) => whyUnknown(await findOrder(trading, entry as JournalEntry<'order'>)),
+  order: async (trading, entry) => {
+    const order = entry as JournalEntry<'order'>;
+    const found = await findOrder(trading, order);
+    settleOrder(order, found);
+    return whyUnknown(found);
+  },
   cancel: async (trading, entry) => {
-    await settleCancel(trading, entry as JournalEntry<'cancel'>);
+    const cancellation = entry as JournalEntry<'cancel'>;
+    settleCancellation(cancellation, await findCancellation(trading, cancellation));
     return {};
   },
   replace: async (trading, entry) => {
-    await settleReplace(trading, entry as JournalEntry<'replace'>);
+    const replacement = entry as JournalEntry<'replace'>;
+    settleReplacement(replacement, await findCancellation(trading, replacement));
     return {};
   },
   // no operation shows the outcome: only the user can look it up on the exchange
   call: async () => ({}),
-  withdraw: async (trading, entry) => whyUnknown(await findWithdrawal(trading, entry as JournalEntry<'withdraw'>)),
+  withdraw: async (trading, entry) => {
+    const withdrawal = entry as JournalEntry<'withdraw'>;
+    const found = await findWithdrawal(trading, withdrawal);
+    settleWithdrawal(trading, withdrawal, found);
+    return whyUnknown(found);
+  },
   batch: (trading, entry, closeJobs) => resolveJob(trading, entry as JournalEntry<'batch'>, closeJobs),
 };
 
@@ -177,10 +191,10 @@ export async function resolveJob(
   if (!closeUnfinished && isKnown && before.unsent().length > 0) return { outcome: outcomeOf(before) };
   if (!entry.claim()) return {};
   const job = new Job(entry);
-  const isSettled = (await settleEarlier(trading, job)) === undefined;
+  const isSettled = (await settleEarlierLines(trading, job)) === undefined;
   const checked = isSettled && job.counts().placed > 0 ? await checkForDuplicates(trading, job) : undefined;
   const outcome = outcomeOf(job);
-  if (isSettled && closeUnfinished) settleJobRecord(job, checked);
+  if (isSettled && closeUnfinished) settleJob(job, checked);
   else endJob(job, outcome === 'unknown' ? outcome : 'settled', checked);
   return { outcome, duplicates: [...job.duplicates.keys()] };
 }
@@ -201,12 +215,12 @@ export function unplacedOf({ write, outcome, unplaced }: Resolution): RecordedOr
   return unplaced ?? (isKind(write, 'order') && write.replaces !== undefined && isGone ? write.terms : undefined);
 }
 
-/** Settles what the lists of all markets and coins of the journal show. */
-async function settleEverything(trading: TradingContext): Promise<WriteDuplicates[]> {
+/** Closes what the lists of all markets and coins of the journal show to be over. */
+async function closeEverything(trading: TradingContext): Promise<WriteDuplicates[]> {
   const duplicates: WriteDuplicates[] = [];
   for (const market of trading.journal.markets()) {
     for (const side of ['buy', 'sell'] as const) {
-      const found = await tryRead(() => settleSide(trading, { market, side }));
+      const found = await tryRead(() => closeSide(trading, { market, side }));
       if (found === undefined)
         trading.reportProgress(
           `The orders of ${market} could not be checked for duplicates; a later command will do it.`,
@@ -215,7 +229,7 @@ async function settleEverything(trading: TradingContext): Promise<WriteDuplicate
     }
   }
   for (const coin of trading.journal.coins()) {
-    duplicates.push(...((await tryRead(() => settleCoin(trading, coin))) ?? []));
+    duplicates.push(...((await tryRead(() => closeCoin(trading, coin))) ?? []));
   }
   return duplicates;
 }

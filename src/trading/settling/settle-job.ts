@@ -19,7 +19,7 @@ export function outcomeOf(job: Job): Settlement['outcome'] | 'unknown' {
  * Moves a job without unknown outcomes to the archive. Its file is kept, so that the job can still be resumed.
  * @param checkedTo when the list was read that its orders were compared with, by the exchange's clock
  */
-export function settleJobRecord(job: Job, checkedTo?: number): void {
+export function settleJob(job: Job, checkedTo?: number): void {
   const outcome = outcomeOf(job);
   if (outcome === 'unknown') throw new Error('a job with an unknown outcome cannot be closed');
   const duplicates = [...job.duplicates.keys()];
@@ -97,12 +97,12 @@ function summaryOf(job: Job, outcome: Settlement['outcome']): Settled {
 
 /**
  * Releases a job: closes it if nothing is left to do or nothing was ever placed, and otherwise leaves it open.
- * @param checkedTo as for {@link settleJobRecord}
+ * @param checkedTo as for {@link settleJob}
  */
 export function endJob(job: Job, why: string, checkedTo?: number): void {
   const { placed, refused, unknown } = job.counts();
   const isUntouched = placed + refused + unknown === 0;
-  if (job.openRequests.length === 0 && (isUntouched || job.unsent().length === 0)) settleJobRecord(job, checkedTo);
+  if (job.openRequests.length === 0 && (isUntouched || job.unsent().length === 0)) settleJob(job, checkedTo);
   else job.entry.release(`stopped (${why}): ${countsText(job)}`);
 }
 

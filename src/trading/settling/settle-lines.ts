@@ -4,8 +4,9 @@ import { tryRead } from '../../errors.js';
 import { type Job, MAX_PAIRS } from '../batches/job.js';
 import type { TradingContext } from '../trading-context.js';
 import { datedRead } from './dated-read.js';
-import { pollUntilSettled } from './poll-until-settled.js';
-import { type Findings, type OrderList, orderList, settle } from './reconcile-orders.js';
+import { type OrderList, orderList } from './order-list.js';
+import { pollUntilFound } from './poll-until-found.js';
+import { type Findings, reconcileOrders } from './reconcile-orders.js';
 import { isSameRefusal } from './same-refusal.js';
 
 /** The pause before a list that could not be read, or lacks orders of the job, is read again. */
@@ -13,17 +14,13 @@ const AGAIN_MS = 1_000;
 
 /**
  * Settles the lines whose requests are open, once, with a list that goes back to them. Returns whether the list could be read.
- * @param expiredTo as of the list
+ * @param expiredTo the newest `reqTime` that the exchange has rejected as expired; undefined if it was not asked
  */
-export async function settleLines(
-  trading: TradingContext,
-  job: Job,
-  expiredTo = Number.NEGATIVE_INFINITY,
-): Promise<boolean> {
+export async function settleLines(trading: TradingContext, job: Job, expiredTo?: number): Promise<boolean> {
   // a late order may be older than what was sent since
   const isWhole = job.maybeUnrecorded.length > 0 || job.hasLostLines;
-  const settled = await settleBackTo(trading, job, isWhole ? job.knownFirst : job.knownBefore, expiredTo);
-  if (settled === undefined) await settleNamed(trading, job);
+  const settled = await reconcileBackTo(trading, job, isWhole ? job.knownFirst : job.knownBefore, expiredTo);
+  if (settled === undefined) await settleNamedLines(trading, job);
   return settled !== undefined;
 }
 
@@ -37,7 +34,7 @@ const RESERVE_MS = 1_000;
  * orders. That shows neither duplicates nor orders without an answer. A line whose order is not shown, or not read while the budget
  * lasts, is open again.
  */
-async function settleNamed(trading: TradingContext, job: Job): Promise<void> {
+async function settleNamedLines(trading: TradingContext, job: Job): Promise<void> {
   const { client, budget } = trading;
   const { market, side } = job.terms;
   const began = client.now();
@@ -60,8 +57,9 @@ async function settleNamed(trading: TradingContext, job: Job): Promise<void> {
       orders: unconfirmed,
     });
   const orders = ids.flatMap((id) => job.listed.get(id) ?? []).sort((one, other) => other.time - one.time);
-  const shown = { market, side, orders, began, since: Number.POSITIVE_INFINITY, expiredTo: Number.NEGATIVE_INFINITY };
-  if (orders.length > 0 && job.openRequests.length > 0) await tryRead(() => settle(trading, shown, job));
+  const shown = { market, side, orders, began, since: Number.POSITIVE_INFINITY };
+  if (orders.length > 0 && job.openRequests.length > 0)
+    await tryRead(() => reconcileOrders(trading, shown, { mine: job }));
   const found = missing.filter((id) => job.listed.has(id)).length;
   job.entry.note(`read ${counted(found, 'order')} by their ids`);
 }
@@ -71,12 +69,12 @@ export async function settleAllLines(trading: TradingContext, job: Job): Promise
   if (job.openRequests.length === 0) return true;
   const reqTime = Math.max(...job.openRequests.map((request) => request.reqTime));
   const request = { reqTime, of: { market: job.terms.market } };
-  const { settled } = await pollUntilSettled<'settled'>(trading, request, async (isExpired) => {
+  const { found } = await pollUntilFound<'settled'>(trading, request, async (isExpired) => {
     const isRead = await settleLines(trading, job, isExpired ? reqTime : undefined);
     if (job.openRequests.length === 0) return 'settled';
     return isRead ? 'none' : undefined;
   });
-  return settled !== undefined;
+  return found !== undefined;
 }
 
 /** Why a job cannot continue yet. */
@@ -88,7 +86,7 @@ export const MAY_STILL_ARRIVE = 'earlier requests may still arrive';
  *
  * @returns why not all of it is known; undefined if nothing is open any more
  */
-export async function settleEarlier(trading: TradingContext, job: Job): Promise<string | undefined> {
+export async function settleEarlierLines(trading: TradingContext, job: Job): Promise<string | undefined> {
   if (job.maybeUnrecorded.length > 0 || job.hasLostLines) {
     while (!(await settleLines(trading, job))) {
       if (!trading.budget.allows(2 * AGAIN_MS)) return 'the lists of orders could not be read';
@@ -122,34 +120,34 @@ export async function checkForDuplicates(trading: TradingContext, job: Job): Pro
     if (await isWholeListSettled(trading, job)) return start;
   }
   budget.allowFor(RESERVE_MS + timeFor(job.orderIds.length));
-  await settleNamed(trading, job);
+  await settleNamedLines(trading, job);
   await settleAllLines(trading, job);
   return undefined;
 }
 
 /** Whether a list with all of the job's orders could be read, and nothing in it may still belong to another write. */
 async function isWholeListSettled(trading: TradingContext, job: Job): Promise<boolean> {
-  const settled = await settleBackTo(trading, job, job.knownFirst);
+  const settled = await reconcileBackTo(trading, job, job.knownFirst);
   if (settled === undefined || settled.findings.ambiguous.has(job.id)) return false;
   const listed = new Set(settled.list.orders.map(({ id }) => id));
   return job.orderIds.every((id) => listed.has(id));
 }
 
-interface SettledList {
+interface ReconciledList {
   readonly list: OrderList;
   readonly findings: Findings;
 }
 
 /** Settles with a list that goes back to the orders known first. Undefined if it could not be read that far. */
-async function settleBackTo(
+async function reconcileBackTo(
   trading: TradingContext,
   job: Job,
   knownBefore: number,
-  expiredTo = Number.NEGATIVE_INFINITY,
-): Promise<SettledList | undefined> {
+  expiredTo?: number,
+): Promise<ReconciledList | undefined> {
   const settled = await tryRead(async () => {
     const { list, isWhole } = await readBackTo(trading, job, knownBefore);
-    const findings = await settle(trading, { ...list, expiredTo }, job);
+    const findings = await reconcileOrders(trading, list, { mine: job, expiredTo });
     return isWhole ? { list, findings } : undefined;
   });
   job.entry.note(`read the orders: ${settled === undefined ? 'no answer' : `${settled.list.orders.length} since`}`);

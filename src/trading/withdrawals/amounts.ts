@@ -1,4 +1,4 @@
-import { Decimal, formatAmount, numberAdvice, plainNumber } from '../../domain/decimal.js';
+import { Decimal, formatAmount, numberAdvice, splitUnit } from '../../domain/decimal.js';
 import { ACTIVE_PROFILE, suggest, usage } from '../../errors.js';
 import type { Chain } from './destination.js';
 
@@ -47,17 +47,16 @@ export type WithdrawAmount = { readonly amount: string } | { readonly percent: s
 
 /** Parses `0.5`, `1e-05`, `0.5btc` and `50%`. Throws Failure `usage`. */
 export function parseWithdrawAmount(text: string): WithdrawAmount & { readonly coin?: string } {
-  const word = plainNumber(text);
-  const [, digits, unit = ''] = /^(\d{1,30}(?:\.\d{1,30})?)(%|[A-Za-z][A-Za-z0-9]{0,19})?$/.exec(word) ?? [];
-  const value = digits === undefined || /^e\d+$/i.test(unit) ? Decimal.zero : Decimal.of(digits);
-  if (digits === undefined || value.sign <= 0)
+  const { digits, unit } = splitUnit(text) ?? { digits: '0', unit: '' };
+  const value = Decimal.of(digits);
+  if (value.sign <= 0)
     throw usage(
       'The amount is not a number above zero.',
       numberAdvice(text) ?? 'Write it as 0.5, or as a share of what is available: 50%.',
     );
-  if (unit !== '%') return unit === '' ? { amount: digits } : { amount: digits, coin: unit.toLowerCase() };
+  if (unit !== '%') return unit === '' ? { amount: digits } : { amount: digits, coin: unit };
   if (value.compare(Decimal.of('100')) > 0)
-    throw usage('A share is at most 100%.', 'Write 100% to withdraw everything.');
+    throw usage('The share is more than 100%.', 'Write 100% to withdraw everything.');
   return { percent: digits };
 }
 

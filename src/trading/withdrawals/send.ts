@@ -3,16 +3,9 @@ import { Failure, suggest } from '../../errors.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { SendGate } from '../journal/entry.js';
 import { isKind } from '../journal/write.js';
-import { pollUntilSettled } from '../settling/poll-until-settled.js';
-import type { NotSent } from '../settling/settle-order.js';
-import {
-  ABSENT,
-  findWithdrawal,
-  noteContradicted,
-  readFinding,
-  settleAsAnswered,
-  type UnknownWithdrawal,
-} from '../settling/settle-withdrawal.js';
+import { findAcceptedWithdrawal, findWithdrawal } from '../settling/find-withdrawal.js';
+import type { NotSent } from '../settling/settle-sent-order.js';
+import { ABSENT, settleWithdrawal, type UnknownWithdrawal } from '../settling/settle-withdrawal.js';
 import type { TradingContext } from '../trading-context.js';
 import { checkLimits, type WithdrawLimits } from './limits.js';
 import { newestRecord } from './records.js';
@@ -70,8 +63,13 @@ export async function sendWithdrawal(
     return { outcome: 'notSent', reason, failure, hint, halted };
   }
   if (response.kind === 'done') {
-    const placed = await settleAccepted(trading, entry, response.value.id);
-    if (placed !== undefined) return placed;
+    const { id } = response.value;
+    entry.note(`accepted: ${id}`, { namedId: id });
+    const accepted = await findAcceptedWithdrawal(trading, entry, id);
+    if (accepted !== undefined) {
+      settleWithdrawal(trading, entry, accepted);
+      return accepted;
+    }
   } else if (response.kind === 'refused') entry.note(`refused: ${response.refusal.code} ${response.refusal.message}`);
   else {
     entry.note(`no answer: ${response.reason}`, { isUnanswered: true });
@@ -80,40 +78,10 @@ export async function sendWithdrawal(
   const refusal = response.kind === 'refused' ? response.refusal : undefined;
   const known = response.kind === 'lost' ? { whyUnanswered: response.reason } : { refusal };
   const found = await findWithdrawal(trading, entry, known);
-  if (found.outcome === 'placed') return found;
-  if (found.outcome === 'unknown') return found;
+  settleWithdrawal(trading, entry, found);
+  if (found.outcome === 'placed' || found.outcome === 'unknown') return found;
   if (refusal !== undefined) return { outcome: 'refused', refusal };
   return { outcome: 'notSent', reason: ABSENT, failure: 'unreachable', hasExpired: true };
-}
-
-/**
- * Settles a withdrawal that the exchange has accepted. The network may have repeated the request; and the answer may be the
- * stale one of another request: then only the records count, and undefined is returned. An id that no record shows is believed
- * at once if no other withdrawal of the journal waits for its answer, and otherwise once the request has expired.
- */
-async function settleAccepted(
-  trading: TradingContext,
-  entry: JournalEntry<'withdraw'>,
-  id: string,
-): Promise<Placed | undefined> {
-  const { reqTime, terms } = entry.write;
-  entry.note(`accepted: ${id}`, { namedId: id });
-  const request = { reqTime, of: { coin: terms.coin } };
-  const { settled } = await pollUntilSettled<Placed | 'contradicted'>(trading, request, async (isExpired) => {
-    const finding = await readFinding(trading, entry);
-    if (finding?.kind === 'found') return { outcome: 'placed', id, duplicates: finding.duplicates };
-    if (finding?.kind === 'contradicted') return 'contradicted';
-    if (!isExpired && isAnotherOpen(trading, entry)) return finding && 'none';
-    return { ...settleAsAnswered(entry, id), duplicates: finding === undefined ? null : [] };
-  });
-  if (settled !== 'contradicted') return settled ?? { ...settleAsAnswered(entry, id), duplicates: null };
-  noteContradicted(trading, entry);
-  return undefined;
-}
-
-/** Whether the journal has another withdrawal whose answer has not come: this may be it. */
-function isAnotherOpen({ journal }: TradingContext, { write: { id } }: JournalEntry<'withdraw'>): boolean {
-  return journal.unsettledEntries().some(({ write }) => isKind(write, 'withdraw') && write.id !== id);
 }
 
 async function checkAndSend(

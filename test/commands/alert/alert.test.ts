@@ -122,7 +122,7 @@ describe('pit alert', () => {
     ['fill:', 'The condition "fill:" names no order.'],
     ['filled', 'The condition "filled" names no order.'],
     ['filled:', 'The condition "filled:" names no order.'],
-    ['fill:a-b', '"a-b" cannot be a client order id.'],
+    ['fill:a-b', 'The client order id "a-b" has other characters than letters and digits.'],
   ])('refuses the condition "%s"', async (condition, message) => {
     expect(await pit.failure(`alert btc_usdt ${condition}`.trim(), 2)).toMatchObject({ message });
   });
@@ -177,7 +177,7 @@ describe('pit alert on fills', () => {
     const alert = await waiting(['eos_usdt', `fill:${id}`]);
     await pit.done(`cancel eos_usdt ${id}`);
     expect(await alert.ended).toBe(9);
-    expect(alert.printed.stderr).toContain(`Nothing more can be filled of what fill:${id} waits for.`);
+    expect(alert.printed.stderr).toContain(`Nothing more can fill, so fill:${id} cannot hold any more.`);
     expect((await pit.failure('alert eos_usdt fill:17', 3)).message).toContain('not found');
   });
 });

@@ -165,7 +165,7 @@ describe('pit stream refuses', () => {
       'The channel depth:btc_usdd cannot be followed: There is no market btc_usdd',
       'btc_usdt',
     ],
-    ['stream depth:btc_usdt balances --csv', 2, '--csv takes channels of one kind.', '--json'],
+    ['stream depth:btc_usdt balances --csv', 2, '--csv cannot show channels of different kinds.', '--json'],
     ['stream depth:btc_usdt --raw --csv', 2, '--raw and --csv exclude each other.', ''],
     ['stream depth:btc_usdt --count 0', 2, '--count must be a whole number from 1 to 999999999, not "0".', ''],
     ['stream depth:btc_usdt --for 10', 2, '"10" is not a duration.', '90s'],

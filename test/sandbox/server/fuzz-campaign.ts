@@ -3,6 +3,7 @@ import { get } from 'node:http';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { operations } from '../../../src/exchange/operations/index.js';
 import type { SandboxAddress } from '../../../src/sandbox/lifecycle/files.js';
 import { signedUrl } from '../signing.js';
 import { killProcess, random, serveProcess } from '../support/served-process.js';
@@ -192,15 +193,7 @@ function unknownPath(draw: Draw): string {
   return `${pick(names)}${pick(words)}?${noiseText(draw, 40)}`.replace(/[\0\s]/g, '');
 }
 
-const OPERATIONS = ['order', 'orderMoreV2', 'cancelOrder', 'cancelAllOrdersAfter', 'getOrder', 'getOrders', 'withdraw'];
-const MORE = [
-  'getSpotBills',
-  'getUserAddress',
-  'getPayinAddress',
-  'getWithdrawRecord',
-  'getChargeRecord',
-  'getFeeInfo',
-];
+const OPERATIONS = Object.keys(operations);
 const NAMES = ['currency', 'market', 'id', 'price', 'amount', 'tradeType', 'tradeParams', 'pageIndex', 'pageSize'];
 const ODD_NAMES = [
   'customerOrderId',
@@ -231,7 +224,7 @@ function nonsense(address: SandboxAddress, draw: Draw): string {
   for (let count = Math.floor(draw() * 8); count > 0; count -= 1) {
     parameters[pick([...NAMES, ...ODD_NAMES])] = pick([...VALUES, ...ODD_VALUES]);
   }
-  return signedUrl(address, address, pick([...OPERATIONS, ...MORE]), parameters);
+  return signedUrl(address, address, pick(OPERATIONS), parameters);
 }
 
 function demand(holds: boolean, complaint: string): void {

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { setTimeout as delay, setImmediate as endOfTurn } from 'node:timers/promises';
+import { setImmediate as endOfTurn } from 'node:timers/promises';
 import fc from 'fast-check';
-import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Activity } from '../../../src/sandbox/server/http.js';
 import { eventually } from '../../support/eventually.js';
 import type { Exchange } from '../server/fake-exchange.js';
@@ -116,6 +116,18 @@ describe('connections that do nothing', () => {
 });
 
 describe('a slow reader', () => {
+  const CLOCK = ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance'] as const;
+
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: [...CLOCK] });
+  });
+
+  /** Passes the time between two pushes of a market, in which frames are on their way. */
+  async function passPush(): Promise<void> {
+    vi.advanceTimersByTime(55);
+    for (let turn = 0; turn < 30; turn += 1) await endOfTurn();
+  }
+
   /** An exchange whose book is a megabyte of text, so that a few pushes fill the buffers of the system. */
   function largeBooks(): { exchange: Exchange; push: (number: number) => Promise<void> } {
     let bids: [string, string][] = [];
@@ -125,7 +137,7 @@ describe('a slow reader', () => {
       push: async (number) => {
         bids = [[String(number), '1'.repeat(1_000_000)]];
         exchange.changes.book('btc_usdt');
-        await delay(55);
+        await passPush();
       },
     };
   }
@@ -166,7 +178,7 @@ describe('a slow reader', () => {
       exchange.changes.balance('7/btc');
       exchange.changes.order({ ...ORDER, remaining: BigInt(change) });
       exchange.changes.trade('btc_usdt');
-      await delay(55);
+      await passPush();
     }
     client.socket.resume();
     const late: string[] = [];
@@ -182,16 +194,12 @@ describe('a slow reader', () => {
   });
 
   it('cuts a reader after half a minute in which it read nothing', async () => {
-    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
     const { exchange, push } = largeBooks();
     const { port, activity } = await serveInterface(exchange);
     const client = await StreamClient.connect(port);
     await client.subscribe('btcusdt_depth').settled();
     client.socket.pause();
-    for (let number = 1; number <= 30; number += 1) {
-      await push(number);
-      vi.advanceTimersByTime(60);
-    }
+    for (let number = 1; number <= 30; number += 1) await push(number);
     expect(activity.streams).toBe(1);
     vi.advanceTimersByTime(40_000);
     await eventually(() => expect(activity.streams).toBe(0));

@@ -5,7 +5,8 @@ import { notionalToday } from '../../../src/trading/guards/limits.js';
 import type { JournalEntry } from '../../../src/trading/journal/entry.js';
 import { Journal } from '../../../src/trading/journal/journal.js';
 import type { BatchLine, Settled } from '../../../src/trading/journal/write.js';
-import { readOrderList, settle } from '../../../src/trading/settling/reconcile-orders.js';
+import { readOrderList } from '../../../src/trading/settling/order-list.js';
+import { reconcileOrders } from '../../../src/trading/settling/reconcile-orders.js';
 import { resolveJob } from '../../../src/trading/settling/resolve.js';
 import { addLateOrders } from '../../../src/trading/settling/settle-job.js';
 import { NOW } from '../../support/fake-host.js';
@@ -228,7 +229,9 @@ it('an order of a job with an unknown outcome is not a duplicate of another orde
   const entry = next.journal.begin<'order'>({ operation: 'order', terms }, recording);
   const order = exchange.place('40000', '0.3');
   entry.settle({ outcome: 'placed', id: order, duplicates: [] }, 'placed');
-  expect((await settle(next, await readOrderList(next, WHERE, { to: 0 }), entry)).duplicates).toEqual([]);
+  expect(
+    (await reconcileOrders(next, await readOrderList(next, WHERE, { to: 0 }), { mine: entry })).duplicates,
+  ).toEqual([]);
 });
 
 describe('a partly refused request that the network repeats later', () => {

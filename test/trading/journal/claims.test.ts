@@ -71,6 +71,15 @@ describe('a write', () => {
     expect([find()?.wasLost, find()?.isOutcomeUnknown]).toEqual([true, true]);
   });
 
+  it('was not lost if its process recorded what the answer named before it died', () => {
+    const { find } = recordedBy(dead());
+    find()?.note('accepted: 7', { namedId: '7' });
+    expect([find()?.claim(), find()?.namedId]).toEqual([true, '7']);
+    expect([find()?.wasLost, find()?.isOutcomeUnknown]).toEqual([false, true]);
+    find()?.note('order 7 is not this one', { isContradicted: true });
+    expect([find()?.namedId, find()?.wasLost]).toEqual([undefined, true]);
+  });
+
   it('is own only while this process owns it', () => {
     const { begin } = newJournal();
     const entry = begin(ID);
@@ -100,7 +109,6 @@ describe('a write', () => {
   it('has an unknown outcome once its answer was lost, even while its process still reconciles it', () => {
     const { begin, journal } = newJournal();
     const entry = begin(ID);
-    entry.note('sent');
     expect(journal.findUnsettled(ID)?.isOutcomeUnknown).toBe(false);
     entry.note('no answer', { isUnanswered: true });
     expect(journal.findUnsettled(ID)).toMatchObject({ isUnderWay: true, isOutcomeUnknown: true });

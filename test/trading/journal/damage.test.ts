@@ -23,7 +23,7 @@ function filled() {
   for (const id of ['done1', 'done2', 'done3']) made.begin(id).settle(PLACED, 'placed');
   for (const id of ['open1', 'open2', 'open3']) {
     const entry = made.begin(id);
-    entry.note('sent');
+    entry.note('accepted');
     entry.note('no answer: a timeout');
   }
   return made;
@@ -157,7 +157,7 @@ describe('a damaged record', () => {
     const { journal, unsettled } = filled();
     const file = path.join(unsettled, 'open2');
     fs.writeFileSync(file, fs.readFileSync(file, 'utf8').replace('"write"', '"wri'));
-    expect(journal.damagedEvents('open2').map(({ event }) => event)).toEqual(['sent', 'no answer: a timeout']);
+    expect(journal.damagedEvents('open2').map(({ event }) => event)).toEqual(['accepted', 'no answer: a timeout']);
   });
 
   it('of a settled write hides no other', () => {

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Failure } from '../../../src/errors.js';
 import { placeOrder } from '../../../src/trading/orders/place.js';
-import type { Placement } from '../../../src/trading/settling/settle-order.js';
+import type { Placement } from '../../../src/trading/settling/settle-sent-order.js';
 import { respond } from '../../support/fault-server.js';
 import { CLIENT_ID, count, record, serve } from '../support/exchange.js';
 import { TERMS } from '../support/terms.js';

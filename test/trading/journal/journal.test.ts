@@ -33,8 +33,8 @@ describe('the journal', () => {
       ...{ operation: 'order', terms: TERMS, id: 'mine0001', time: entry.write.time, reqTime: entry.write.reqTime },
       firstOwner: { pid: process.pid, startStamp: startStamp(process.pid) },
     });
-    entry.note('sent');
-    expect(journal.findUnsettled('mine0001')?.events.map(({ event }) => event)).toEqual(['recorded', 'sent']);
+    entry.note('accepted');
+    expect(journal.findUnsettled('mine0001')?.events.map(({ event }) => event)).toEqual(['recorded', 'accepted']);
     entry.settle(PLACED, 'placed: 7');
     expect([journal.unsettledEntries(), contents(unsettled)]).toEqual([[], {}]);
     expect(journal.archive.find('mine0001')).toMatchObject({ ...PLACED, write: { id: 'mine0001' } });

@@ -5,7 +5,7 @@ import { notionalToday } from '../../../src/trading/guards/limits.js';
 import { encodeLine } from '../../../src/trading/journal/files.js';
 import { dayNotionalOf } from '../../../src/trading/journal/notional.js';
 import type { RecordedWrite } from '../../../src/trading/journal/write.js';
-import { settleCoin } from '../../../src/trading/settling/reconcile-withdrawals.js';
+import { closeCoin } from '../../../src/trading/settling/close-lists.js';
 import { TERMS } from '../support/terms.js';
 import { tradingOf } from '../support/trading.js';
 import { PLACED, settledOf } from './support.js';
@@ -72,7 +72,7 @@ it.each<[string, (trading: Busy) => unknown, unknown]>([
     ({ journal }) => journal.archive.since(0, { operation: 'withdraw', coin: 'btc' }).map(({ write }) => write.id),
     [`out${-DAY}`, 'out0'],
   ],
-  ['withdrawals of a coin that has none', (trading) => settleCoin(trading, 'eth'), []],
+  ['withdrawals of a coin that has none', (trading) => closeCoin(trading, 'eth'), []],
   [
     'the cancellation of an order',
     ({ journal }) => journal.archive.since(0, { id: '50' }).map(({ write }) => write.id),

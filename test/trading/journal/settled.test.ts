@@ -243,7 +243,7 @@ describe('an event', () => {
     host.redaction.addSecret('secret-9876543210');
     const entry = begin('own0001');
     entry.note('refused', { bestBid: 'secret-9876543210' });
-    entry.note('sent', { bestBid: '5' });
+    entry.note('accepted', { bestBid: '5' });
     expect(contents(unsettled).own0001?.toString()).not.toContain('secret-9876543210');
     expect(entry.events.at(-1)?.bestBid).toBe('5');
   });
@@ -264,12 +264,12 @@ describe('the gate of a write', () => {
     expect([cancelled.cancel(), cancelled.mayLeave()]).toEqual([true, false]);
   });
 
-  it('records that the write is sent at the moment it leaves, and then cannot cancel it', () => {
+  it('adds nothing to the record of a write that leaves, and then cannot cancel it', () => {
     const { begin, journal } = newJournal();
     const gate = new SendGate();
     gate.attachEntry(begin('own0001'));
     expect([gate.mayLeave(), gate.cancel()]).toEqual([true, false]);
-    expect(journal.findUnsettled('own0001')?.events.map(({ event }) => event)).toEqual(['recorded', 'sent']);
+    expect(journal.findUnsettled('own0001')?.events.map(({ event }) => event)).toEqual(['recorded']);
   });
 
   it('settles a write that is cancelled before it leaves, once, and does not let it leave', () => {

@@ -1,25 +1,27 @@
+import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Decimal } from '../../../src/domain/decimal.js';
 import type { Bill, Withdrawal } from '../../../src/domain/funds.js';
-import type { AccountHistory, FilledOrder } from '../../../src/trading/pnl/account-history.js';
-import { matchBills } from '../../../src/trading/pnl/match-bills.js';
+import type { AccountHistory, DatedDeposit, FilledOrder } from '../../../src/trading/pnl/account-history.js';
+import { type MatchedHistory, matchBills } from '../../../src/trading/pnl/match-bills.js';
 import { profitAndLoss } from '../../../src/trading/pnl/profit-and-loss.js';
 import { reconcile } from '../../../src/trading/pnl/reconciliation.js';
 
 const ALWAYS = { from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY };
 
-/** Bills as `time coin change`, one after the other. */
+/** Bills as `time coin change`, with the exchange's name for them after that, one after the other. */
 function bills(text: string): Bill[] {
   return text
     .split(',')
-    .map((line) => line.trim().split(' ') as [string, string, string])
-    .map(([time, coin, change], index) => ({
+    .map((line) => line.trim().split(' ') as [string, string, string, string?])
+    .map(([time, coin, change, type = 'Booked'], index) => ({
       ...{
         id: String(index),
         time: Number(time),
         coin,
         change,
-        type: 'Booked',
+        type,
         balance: null,
         total: null,
         remark: null,
@@ -33,101 +35,470 @@ function order(id: number, market: string, side: 'buy' | 'sell', changes: Partia
   return { id: String(id), market, side, ...common, ...changes };
 }
 
+function matched(history: Partial<AccountHistory>): MatchedHistory {
+  return matchBills({ orders: [], bills: [], deposits: [], withdrawals: [], ...history });
+}
+
+/** The differences of the whole account, as texts. */
+function unexplainedOf(history: MatchedHistory): readonly string[] {
+  const { coins } = reconcile(history, ALWAYS, Number.POSITIVE_INFINITY);
+  return coins.flatMap(({ coin, unexplained }) => (unexplained.sign === 0 ? [] : `${unexplained.trimmed()} ${coin}`));
+}
+
 function result(history: Partial<AccountHistory>, window = ALWAYS) {
-  const matched = matchBills({ orders: [], bills: [], deposits: [], withdrawals: [], ...history });
+  const found = matched(history);
   const options = {
     window,
     method: 'fifo',
     readAt: Number.POSITIVE_INFINITY,
     pastPrice: () => Decimal.of('10'),
   } as const;
-  const { markets, coins } = profitAndLoss(matched, options);
+  const { markets, coins } = profitAndLoss(found, options);
   return {
-    unexplained: coins.flatMap(({ coin, unexplained }) => (unexplained.sign === 0 ? [] : `${unexplained} ${coin}`)),
+    unexplained: coins.flatMap(({ coin, unexplained }) =>
+      unexplained.sign === 0 ? [] : `${unexplained.trimmed()} ${coin}`,
+    ),
     fees: markets.flatMap(({ fees }) => fees.map(({ coin, amount }) => `${amount.trimmed()} ${coin}`)),
     positions: markets.map(({ position }) => position.amount.trimmed().toString()),
-    uncertain: matched.uncertain,
+    uncertain: found.uncertain,
+    other: coins.flatMap(({ coin, other }) => other.map(({ type, amount }) => `${coin} ${type} ${amount.trimmed()}`)),
   };
 }
 
-const INSIDE = { fee: '0.02', feeCoin: 'btc' } as const;
+function withdrawal(state: Withdrawal['state'], changes: Partial<Withdrawal> = {}): Withdrawal {
+  const rest = { address: null, hash: null, merchantOrderNo: null, status: 2, processedTime: null };
+  return { id: '1', time: 5, coin: 'btc', amount: '20', fee: '5', state, ...rest, ...changes };
+}
 
-describe('the ways to book a trade', () => {
-  it.for<[string, FilledOrder, string, { fees: string[]; position: string }]>([
-    [
-      'with its fee apart',
-      order(1, 'btc_usdt', 'buy', INSIDE),
-      '20 usdt -200, 20 btc 2, 20 btc -0.02',
-      { fees: ['0.02 btc'], position: '1.98' },
-    ],
-    [
-      'with its fee inside',
-      order(1, 'btc_usdt', 'buy', INSIDE),
-      '20 usdt -200, 20 btc 1.98',
-      { fees: ['0.02 btc'], position: '1.98' },
-    ],
-    [
-      'in parts with their fees inside',
-      order(1, 'btc_usdt', 'buy', INSIDE),
-      '20 usdt -100, 20 btc 0.99, 30 usdt -100, 30 btc 0.99',
-      { fees: ['0.02 btc'], position: '1.98' },
-    ],
-    [
-      'with a rebate apart',
-      order(1, 'btc_usdt', 'buy', { fee: '-0.02', feeCoin: 'btc' }),
-      '20 usdt -200, 20 btc 2, 20 btc 0.02',
-      { fees: ['-0.02 btc'], position: '2.02' },
-    ],
-    [
-      'with a rebate inside',
-      order(1, 'btc_usdt', 'buy', { fee: '-0.02', feeCoin: 'btc' }),
-      '20 usdt -200, 20 btc 2.02',
-      { fees: ['-0.02 btc'], position: '2.02' },
-    ],
-    [
-      'with a rebate in the own coin',
-      order(1, 'btc_usdt', 'buy', { fee: '-3' }),
-      '20 usdt -200, 20 btc 2, 20 zz 3',
-      { fees: ['-3 zz'], position: '2' },
-    ],
-    [
-      'with a fee in the own coin',
-      order(1, 'btc_usdt', 'buy', { fee: '3' }),
-      '20 usdt -200, 20 btc 2, 20 zz -3',
-      { fees: ['3 zz'], position: '2' },
-    ],
-    [
-      'with a fee in the own coin, which is the base',
-      order(1, 'zz_usdt', 'buy', { fee: '0.5' }),
-      '20 usdt -200, 20 zz 2, 20 zz -0.5',
-      { fees: ['0.5 zz'], position: '1.5' },
-    ],
-    [
-      'with a fee in the own coin, which is the quote',
-      order(1, 'btc_zz', 'buy', { fee: '0.5' }),
-      '20 zz -200, 20 btc 2, 20 zz -0.5',
-      { fees: ['0.5 zz'], position: '2' },
-    ],
-    [
-      'with the fee before it',
-      order(1, 'btc_usdt', 'buy', INSIDE),
-      '20 btc -0.02, 20 usdt -200, 20 btc 2',
-      { fees: ['0.02 btc'], position: '1.98' },
-    ],
-    [
-      'in a second in which it was placed later',
-      order(1, 'btc_usdt', 'buy', { ...INSIDE, time: 20_700 }),
-      '20000 usdt -200, 20000 btc 2, 20000 btc -0.02',
-      { fees: ['0.02 btc'], position: '1.98' },
-    ],
-  ])('%s is explained, with its fee', ([, one, text, { fees, position }]) => {
-    expect(result({ orders: [one], bills: bills(text) })).toMatchObject({
-      unexplained: [],
-      fees,
-      positions: [position],
+function deposit(amount: string, time = 5): DatedDeposit {
+  return { coin: 'btc', amount, state: 'success', time };
+}
+
+const BUY = order(1, 'btc_usdt', 'buy', { fee: '0.02', feeCoin: 'btc' });
+const SELL = order(2, 'btc_usdt', 'sell', { price: '99', fee: '0.2', feeCoin: 'usdt', time: 30 });
+const ETH_SELL = order(3, 'eth_usdt', 'sell', { price: '99', fee: '0.13', feeCoin: 'usdt', time: 40 });
+const REBATE = order(1, 'btc_usdt', 'buy', { fee: '-0.02', feeCoin: 'btc' });
+const BUY_BILLS = '20 usdt -200, 20 btc 2';
+const SELL_BILLS = '35 btc -2, 35 usdt 200, 45 eth -2, 45 usdt 200';
+
+/** What happened, and its bills. */
+interface Booked {
+  readonly records: Partial<AccountHistory>;
+  readonly bills: string;
+  /** Empty if it is explained. */
+  readonly unexplained?: readonly string[];
+  readonly fees?: readonly string[];
+  readonly positions?: readonly string[];
+  /** Bills that keep the exchange's name for them. */
+  readonly other?: readonly string[];
+}
+
+const WAYS = ['own bill', 'inside', 'summed', 'other coin'] as const;
+type Way = (typeof WAYS)[number];
+
+/** The kinds of bookings and the ways to book them: docs/day.md has the same table. */
+const BOOKINGS: Readonly<Record<string, Partial<Readonly<Record<Way, Readonly<Record<string, Booked>>>>>>> = {
+  'Fee of a trade': {
+    'own bill': {
+      'at the moment of the trade': {
+        ...{ records: { orders: [BUY] }, bills: `${BUY_BILLS}, 20 btc -0.02` },
+        ...{ fees: ['0.02 btc'], positions: ['1.98'] },
+      },
+      'before the bills of the trade': {
+        ...{ records: { orders: [BUY] }, bills: `20 btc -0.02, ${BUY_BILLS}` },
+        ...{ fees: ['0.02 btc'], positions: ['1.98'] },
+      },
+      'a moment later': {
+        ...{
+          records: { orders: [BUY, SELL] },
+          bills: `${BUY_BILLS}, 21 btc -0.02, 35 btc -2, 35 usdt 200, 36 usdt -0.2`,
+        },
+        ...{ fees: ['0.02 btc', '0.2 usdt'], positions: ['0'] },
+      },
+      'in the second in which the order was placed, by bills in whole seconds': {
+        records: { orders: [{ ...BUY, time: 20_700 }] },
+        bills: '20000 usdt -200, 20000 btc 2, 20000 btc -0.02',
+        ...{ fees: ['0.02 btc'], positions: ['1.98'] },
+      },
+    },
+    inside: {
+      'in the bill of what was received': {
+        ...{ records: { orders: [BUY] }, bills: '20 usdt -200, 20 btc 1.98' },
+        ...{ fees: ['0.02 btc'], positions: ['1.98'] },
+      },
+      'in the bills of two parts': {
+        ...{ records: { orders: [BUY] }, bills: '20 usdt -100, 20 btc 0.99, 30 usdt -100, 30 btc 0.99' },
+        ...{ fees: ['0.02 btc'], positions: ['1.98'] },
+      },
+    },
+    summed: {
+      'with those of another market': {
+        ...{ records: { orders: [SELL, ETH_SELL] }, bills: `${SELL_BILLS}, 90 usdt -0.33 Fees` },
+        ...{ fees: ['0.2 usdt', '0.13 usdt'], positions: ['0', '0'] },
+      },
+      'with an order that fills before and after the bill': {
+        records: { orders: [{ ...SELL, filled: '3', filledValue: '300', fee: '0.3' }, ETH_SELL] },
+        bills: `${SELL_BILLS}, 60 usdt -0.33 Fees, 70 btc -1, 70 usdt 100, 90 usdt -0.1 Fees`,
+        ...{ fees: ['0.3 usdt', '0.13 usdt'] },
+      },
+      'to another amount': {
+        ...{ records: { orders: [SELL, ETH_SELL] }, bills: `${SELL_BILLS}, 90 usdt -0.32 Fees` },
+        ...{ fees: ['0.2 usdt', '0.13 usdt'], unexplained: ['0.33 usdt'], other: ['usdt Fees -0.32'] },
+      },
+    },
+  },
+  "Fee of a trade in the exchange's own coin": {
+    'own bill': {
+      'at the moment of the trade': {
+        ...{ records: { orders: [{ ...BUY, fee: '3', feeCoin: null }] }, bills: `${BUY_BILLS}, 20 zz -3` },
+        ...{ fees: ['3 zz'], positions: ['2'] },
+      },
+      'where it is the base': {
+        records: { orders: [order(1, 'zz_usdt', 'buy', { fee: '0.5' })] },
+        bills: '20 usdt -200, 20 zz 2, 20 zz -0.5',
+        ...{ fees: ['0.5 zz'], positions: ['1.5'] },
+      },
+      'where it is the quote': {
+        records: { orders: [order(1, 'btc_zz', 'buy', { fee: '0.5' })] },
+        bills: '20 zz -200, 20 btc 2, 20 zz -0.5',
+        ...{ fees: ['0.5 zz'], positions: ['2'] },
+      },
+    },
+    summed: {
+      'with those of another market': {
+        records: {
+          orders: [
+            { ...SELL, fee: '3', feeCoin: null },
+            { ...ETH_SELL, fee: '4', feeCoin: null },
+          ],
+        },
+        bills: `${SELL_BILLS}, 90 zz -7`,
+        ...{ fees: ['3 zz', '4 zz'] },
+      },
+      'where fees in the coin that was received are inside': {
+        records: {
+          orders: [
+            SELL,
+            { ...ETH_SELL, fee: '4', feeCoin: null },
+            { ...ETH_SELL, id: '4', fee: '5', feeCoin: null, time: 50 },
+          ],
+        },
+        bills: '35 btc -2, 35 usdt 199.8, 45 eth -2, 45 usdt 200, 55 eth -2, 55 usdt 200, 90 zz -9',
+        ...{ fees: ['0.2 usdt', '9 zz'] },
+      },
+    },
+  },
+  'Rebate: a fee below zero': {
+    'own bill': {
+      'at the moment of the trade': {
+        ...{ records: { orders: [REBATE] }, bills: `${BUY_BILLS}, 20 btc 0.02` },
+        ...{ fees: ['-0.02 btc'], positions: ['2.02'] },
+      },
+    },
+    inside: {
+      'in the bill of what was received': {
+        ...{ records: { orders: [REBATE] }, bills: '20 usdt -200, 20 btc 2.02' },
+        ...{ fees: ['-0.02 btc'], positions: ['2.02'] },
+      },
+    },
+    summed: {
+      'apart from the fees': {
+        records: { orders: [SELL, { ...ETH_SELL, fee: '-0.05' }, { ...ETH_SELL, id: '4', fee: '-0.06', time: 50 }] },
+        bills: `${SELL_BILLS}, 55 eth -2, 55 usdt 200, 90 usdt -0.2 Fees, 90 usdt 0.11 Rebates`,
+        ...{ fees: ['0.2 usdt', '-0.11 usdt'] },
+      },
+      'with the fees': {
+        ...{ records: { orders: [SELL, { ...ETH_SELL, fee: '-0.05' }] }, bills: `${SELL_BILLS}, 90 usdt -0.15 Fees` },
+        ...{ fees: ['0.2 usdt', '-0.05 usdt'] },
+      },
+    },
+    'other coin': {
+      "in the exchange's own coin": {
+        ...{ records: { orders: [{ ...REBATE, fee: '-3', feeCoin: null }] }, bills: `${BUY_BILLS}, 20 zz 3` },
+        ...{ fees: ['-3 zz'], positions: ['2'] },
+      },
+    },
+  },
+  'Fees and rebates of one order': {
+    'own bill': {
+      'at the moments of the trades': {
+        records: { orders: [{ ...BUY, fee: '0.015' }] },
+        bills: '20 usdt -100, 20 btc 1, 20 btc -0.02, 30 usdt -100, 30 btc 1, 30 btc 0.005',
+        ...{ fees: ['0.015 btc'], positions: ['1.985'] },
+      },
+      'with a larger rebate': {
+        records: { orders: [{ ...BUY, fee: '-0.015' }] },
+        bills: '20 usdt -100, 20 btc 1, 20 btc 0.02, 30 usdt -100, 30 btc 1, 30 btc -0.005',
+        ...{ fees: ['-0.015 btc'], positions: ['2.015'] },
+      },
+    },
+    inside: {
+      'in the bills of what was received': {
+        records: { orders: [{ ...BUY, price: '103', fee: '0.015' }] },
+        bills: '20 usdt -100, 20 btc 0.98, 30 usdt -100, 30 btc 1.005',
+        ...{ fees: ['0.015 btc'], positions: ['1.985'] },
+      },
+      // the fee of the first trade is larger than that of the order, so this looks like a price that the order does not allow
+      'at the limit of the order': {
+        records: { orders: [{ ...BUY, fee: '0.015' }] },
+        bills: '20 usdt -100, 20 btc 0.98, 30 usdt -100, 30 btc 1.005',
+        unexplained: ['-1.985 btc', '200 usdt'],
+        ...{ fees: ['0.015 btc'], positions: ['1.985'], other: ['btc Booked 1.985', 'usdt Booked -200'] },
+      },
+    },
+    summed: {
+      'with those of another order': {
+        records: { orders: [{ ...SELL, fee: '0.15' }, ETH_SELL] },
+        bills: `${SELL_BILLS}, 90 usdt -0.33 Fees, 90 usdt 0.05 Fees`,
+        ...{ fees: ['0.15 usdt', '0.13 usdt'] },
+      },
+    },
+  },
+  'Fee of a deposit': {
+    'own bill': {
+      'under the name of its deposit': {
+        ...{ records: { deposits: [deposit('20')] }, bills: '9 btc 20 In, 9 btc -1 In' },
+      },
+      'under a name of its own': {
+        ...{ records: { deposits: [deposit('20')] }, bills: '9 btc 20 In, 9 btc -1 Fee', other: ['btc Fee -1'] },
+      },
+    },
+    inside: {
+      'the same for two deposits': {
+        ...{ records: { deposits: [deposit('20'), deposit('50', 6)] }, bills: '9 btc 19 In, 9 btc 49 In' },
+      },
+      // one difference may be chance: no record shows the fee
+      'of a single deposit': {
+        ...{ records: { deposits: [deposit('20')] }, bills: '9 btc 19 In' },
+        ...{ unexplained: ['-20 btc'], other: ['btc In 19'] },
+      },
+      'different for two deposits': {
+        ...{ records: { deposits: [deposit('20'), deposit('50')] }, bills: '9 btc 19 In, 9 btc 48 In' },
+        ...{ unexplained: ['-70 btc'], other: ['btc In 67'] },
+      },
+      'with a bill before its deposit': {
+        ...{ records: { deposits: [deposit('20'), deposit('50')] }, bills: '1 btc 19 In, 9 btc 49 In' },
+        ...{ unexplained: ['-70 btc'], other: ['btc In 68'] },
+      },
+    },
+    summed: {
+      'with that of another deposit': {
+        records: { deposits: [deposit('20'), deposit('50')] },
+        ...{ bills: '9 btc 20 In, 9 btc 50 In, 90 btc -2 Fees', other: ['btc Fees -2'] },
+      },
+    },
+    'other coin': {
+      'under the name of its deposit': {
+        ...{ records: { deposits: [deposit('20')] }, bills: '9 btc 20 In, 9 zz -1 In' },
+      },
+    },
+  },
+  'Fee of a withdrawal': {
+    'own bill': {
+      'inside, in two bills': { records: { withdrawals: [withdrawal('success')] }, bills: '5 btc -15, 5 btc -5' },
+      'on top, in two bills': { records: { withdrawals: [withdrawal('success')] }, bills: '5 btc -20, 5 btc -5' },
+      'on top, in two bills, and back in one': {
+        ...{ records: { withdrawals: [withdrawal('cancelled')] }, bills: '5 btc -20, 5 btc -5, 9 btc 25' },
+      },
+      'on top, in two bills, and back in two': {
+        ...{ records: { withdrawals: [withdrawal('failed')] }, bills: '5 btc -20, 5 btc -5, 9 btc 20, 9 btc 5' },
+      },
+    },
+    inside: {
+      'inside, in one bill': { records: { withdrawals: [withdrawal('success')] }, bills: '5 btc -20' },
+      'on top, in one bill': { records: { withdrawals: [withdrawal('success')] }, bills: '5 btc -25' },
+      'on top, in one bill, and back in one': {
+        ...{ records: { withdrawals: [withdrawal('failed')] }, bills: '5 btc -25, 9 btc 25' },
+      },
+      'inside, in one bill, and back in one': {
+        ...{ records: { withdrawals: [withdrawal('failed')] }, bills: '5 btc -20, 9 btc 20' },
+      },
+    },
+    summed: {
+      'with that of another withdrawal': {
+        records: { withdrawals: [withdrawal('success'), withdrawal('success', { amount: '30', fee: '4' })] },
+        ...{ bills: '5 btc -20 Out, 5 btc -30 Out, 90 btc -9 Fees', other: ['btc Fees -9'] },
+      },
+    },
+    'other coin': {
+      'of the amount in the record': {
+        ...{ records: { withdrawals: [withdrawal('success')] }, bills: '5 btc -20 Out, 5 zz -5 Fee' },
+      },
+      'of the amount in the record, and both back': {
+        records: { withdrawals: [withdrawal('failed')] },
+        bills: '5 btc -20 Out, 5 zz -5 Fee, 9 zz 5 Fee, 9 btc 20 Out',
+      },
+      'under the name of its withdrawal': {
+        ...{ records: { withdrawals: [withdrawal('success')] }, bills: '5 btc -20 Out, 5 zz -3 Out' },
+      },
+      'under a name of its own': {
+        records: { withdrawals: [withdrawal('success')] },
+        ...{ bills: '5 btc -20 Out, 5 zz -3 Fee', other: ['zz Fee -3'] },
+      },
+      'of the amount in the record, in two other coins': {
+        records: { withdrawals: [withdrawal('success')] },
+        ...{ bills: '5 btc -20 Out, 5 zz -5 Fee, 5 yy -5 Fee', other: ['yy Fee -5', 'zz Fee -5'] },
+      },
+    },
+  },
+};
+
+describe.for(Object.entries(BOOKINGS))('%s', ([, ways]) => {
+  const cases = Object.entries(ways).flatMap(([way, ofWay]) =>
+    Object.entries(ofWay).map(([detail, booked]) => [way, detail, booked] as const),
+  );
+  it.for(cases)('%s: %s', ([, , { records, bills: text, ...expected }]) => {
+    const found = result({ ...records, bills: bills(text) });
+    expect(found).toMatchObject({ unexplained: [], other: [], ...expected });
+  });
+});
+
+it('docs/day.md has this table, with what becomes of each kind of booking', () => {
+  const outcomeOf = ({ unexplained = [], other = [] }: Booked) =>
+    unexplained.length > 0 ? 'unexplained' : other.length > 0 ? 'named' : 'explained';
+  const rows = Object.entries(BOOKINGS).map(([kind, ways]) => [
+    kind,
+    ...WAYS.map((way) => [...new Set(Object.values(ways[way] ?? {}).map(outcomeOf))].join(' or ') || '-'),
+  ]);
+  const lines = [['kind', ...WAYS], ...rows].map((cells) => `| ${cells.join(' | ')} |`);
+  const page = readFileSync(new URL('../../../docs/day.md', import.meta.url), 'utf8').split('\n');
+  expect(page.filter((line) => lines.includes(line))).toEqual(lines);
+});
+
+describe('fees whose bill is a sum', () => {
+  const DAY = 86_400_000;
+  const orders = [SELL, ETH_SELL, { ...ETH_SELL, id: '4', fee: '0.07', time: 95 }];
+  const text = `${SELL_BILLS}, 90 usdt -0.33 Fees, 95 eth -2, 95 usdt 200`;
+  const at = (time: number, more = '') => matched({ orders, bills: bills(`${text}${more}, ${time} btc 1 Gift`) });
+
+  it('are due for a day after the trade, and missing then', () => {
+    const within = at(94 + DAY);
+    expect(within.due.map(({ coin, amount, market, time }) => [coin, `${amount}`, market, time])).toEqual([
+      ['usdt', '0.07', 'eth_usdt', 95],
+    ]);
+    expect(unexplainedOf(within)).toEqual([]);
+    const after = at(95 + DAY);
+    expect([after.due, unexplainedOf(after)]).toEqual([[], ['0.07 usdt']]);
+  });
+
+  it('are due for as long as others have waited for their bill', () => {
+    const later = [...orders.slice(0, 2), { ...ETH_SELL, id: '4', fee: '0.07', time: 3 * DAY }];
+    const first = `${SELL_BILLS}, ${2 * DAY} usdt -0.33 Fees, ${3 * DAY} eth -2, ${3 * DAY} usdt 200`;
+    const leftAt = (time: number) =>
+      unexplainedOf(matched({ orders: later, bills: bills(`${first}, ${time} btc 1 Gift`) }));
+    expect([leftAt(5 * DAY - 36), leftAt(5 * DAY - 35)]).toEqual([[], ['0.07 usdt']]);
+  });
+
+  it('are found among bills of something else', () => {
+    const list = `${SELL_BILLS}, 50 usdt -7 Sent, 60 usdt -0.2 Fees, 70 usdt -8 Sent, 90 usdt -0.13 Fees`;
+    expect(result({ orders: [SELL, ETH_SELL], bills: bills(list) })).toMatchObject({
+      ...{ unexplained: [], other: ['usdt Sent -15'], fees: ['0.2 usdt', '0.13 usdt'] },
     });
   });
 
+  it('are missing once a bill of another amount has come', () => {
+    const found = at(100, ', 98 usdt -0.06 Fees');
+    expect([found.due, unexplainedOf(found)]).toEqual([[], ['0.01 usdt']]);
+  });
+
+  it('are booked when their bill is, and paid when the order filled', () => {
+    const history = { orders: orders.slice(0, 2), bills: bills(`${SELL_BILLS}, 90 usdt -0.33 Fees`) };
+    for (const window of [
+      { from: 0, to: 50 },
+      { from: 40, to: 95 },
+      { from: 50, to: 95 },
+    ])
+      expect(result(history, window).unexplained).toEqual([]);
+    expect(result(history, { from: 40, to: 50 }).fees).toEqual(['0.13 usdt']);
+    expect(result(history, { from: 50, to: 95 }).fees).toEqual([]);
+  });
+
+  it('begin with a bill that has fees of orders whose own bills are no longer listed', () => {
+    const old = { ...SELL, id: '7', time: 1, fee: '0.11' };
+    const older = { ...SELL, id: '8', time: 0, fee: '9' };
+    const list = bills('35 btc -2, 35 usdt 200, 90 usdt -0.31 Fees').map((bill) => ({ ...bill, balance: '5000' }));
+    expect(result({ orders: [older, old, SELL], bills: list }).unexplained).toEqual([]);
+  });
+
+  it('are not those of orders that were placed after the bill', () => {
+    const late = { orders: [SELL, { ...ETH_SELL, time: 44 }], bills: bills(`${SELL_BILLS}, 40 usdt -0.33 Fees`) };
+    expect(result(late)).toMatchObject({ unexplained: ['0.33 usdt'], other: ['usdt Fees -0.33'] });
+  });
+
+  const drawn = fc.array(
+    fc.record({
+      market: fc.constantFrom('btc_usdt', 'eth_usdt'),
+      isSell: fc.boolean(),
+      day: fc.integer({ min: 0, max: 4 }),
+      /** Whether its second half fills on the next day. */
+      isSplit: fc.boolean(),
+      fee: fc.integer({ min: -40, max: 900 }),
+    }),
+    { minLength: 1, maxLength: 30 },
+  );
+
+  /** An account whose exchange books all fees of a day, each coin in one bill, at midnight. */
+  function account(orderList: typeof drawn extends fc.Arbitrary<infer Value> ? Value : never) {
+    const lines: { time: number; text: string }[] = [];
+    const sums = new Map<string, number>();
+    const filled = orderList.map(({ market, isSell, day, isSplit, fee }, index) => {
+      const [base = '', quote = ''] = market.split('_');
+      const time = day * DAY + 60_000 * (index + 1);
+      const feeCoin = isSell ? quote : base;
+      const halves = isSplit ? [0.5, 0.5] : [1];
+      for (const [later, half] of halves.entries()) {
+        const moment = time + later * DAY;
+        const [amount, value] = [2 * half, 200 * half];
+        lines.push({ time: moment, text: `${moment} ${base} ${isSell ? -amount : amount}` });
+        lines.push({ time: moment, text: `${moment} ${quote} ${isSell ? value : -value}` });
+        const key = `${day + later + 1} ${feeCoin}`;
+        sums.set(key, (sums.get(key) ?? 0) + 2 * fee * half);
+      }
+      const price = isSell ? '99' : '101';
+      return order(index, market, isSell ? 'sell' : 'buy', { price, time, fee: `${fee * 2}e-6`, feeCoin });
+    });
+    for (const [key, sum] of sums) {
+      const [day = '', coin = ''] = key.split(' ');
+      const time = Number(day) * DAY;
+      if (sum !== 0) lines.push({ time, text: `${time} ${coin} ${-sum}e-6 Fees` });
+    }
+    const list = lines.sort((one, other) => one.time - other.time).map((line) => line.text);
+    return { orders: filled, bills: bills(list.join(', ')) };
+  }
+
+  it('add up with those of all orders, and a bill that is missing is named exactly', () => {
+    const property = fc.property(drawn, fc.nat(), (orderList, pick) => {
+      const history = account(orderList);
+      const whole = matched(history);
+      expect([unexplainedOf(whole), whole.due]).toEqual([[], []]);
+      for (const coin of ['usdt', 'btc', 'eth']) {
+        const paid = Decimal.sum(
+          whole.fills.flatMap(({ fees }) => fees.filter((fee) => fee.coin === coin).map((fee) => fee.amount)),
+        );
+        const owed = Decimal.sum(
+          history.orders.filter(({ feeCoin }) => feeCoin === coin).map(({ fee }) => Decimal.of(fee ?? '0')),
+        );
+        expect([coin, paid.trimmed().toString()]).toEqual([coin, owed.trimmed().toString()]);
+      }
+      const booked = history.bills.filter(({ type }) => type === 'Fees');
+      const gone = booked[pick % booked.length];
+      if (gone === undefined) return;
+      const rest = matched({ ...history, bills: history.bills.filter((bill) => bill !== gone) });
+      const due = Decimal.sum(rest.due.map(({ amount }) => amount));
+      // without another bill of fees that is explained, those that are left keep their name
+      const { coins } = reconcile(rest, ALWAYS, Number.POSITIVE_INFINITY);
+      const left = coins.flatMap(({ coin, unexplained, other }) => {
+        const sum = Decimal.sum([unexplained, ...other.map(({ amount }) => amount)]);
+        return sum.sign === 0 ? [] : [`${sum.trimmed()} ${coin}`];
+      });
+      const expected = Decimal.of(gone.change).negated().minus(due);
+      expect(left).toEqual(expected.sign === 0 ? [] : [`${expected.trimmed()} ${gone.coin}`]);
+    });
+    fc.assert(property, { numRuns: 60 });
+  });
+});
+
+describe('the trades of a window', () => {
   it('a fee in the own coin, in three parts in its own market, belongs to each part', () => {
     const orders = [order(1, 'zz_usdt', 'buy', { filled: '3', filledValue: '300', fee: '0.6' })];
     const parts = [20, 30, 40].map((time) => `${time} usdt -100, ${time} zz 1, ${time} zz -0.2`);
@@ -151,32 +522,12 @@ describe('the ways to book a trade', () => {
   });
 });
 
-function withdrawal(state: Withdrawal['state']): Withdrawal {
-  const rest = { address: null, hash: null, merchantOrderNo: null, status: 2, processedTime: null };
-  return { id: '1', time: 5, coin: 'btc', amount: '20', fee: '5', state, ...rest };
-}
-
-describe('the ways to book a withdrawal of 20 with a fee of 5', () => {
-  it.for<[string, Withdrawal['state'], string]>([
-    ['inside, in one bill', 'success', '5 btc -20'],
-    ['inside, in two bills', 'success', '5 btc -15, 5 btc -5'],
-    ['on top, in one bill', 'success', '5 btc -25'],
-    ['on top, in two bills', 'success', '5 btc -20, 5 btc -5'],
-    ['on top, in one bill, and back in one', 'failed', '5 btc -25, 9 btc 25'],
-    ['on top, in two bills, and back in one', 'cancelled', '5 btc -20, 5 btc -5, 9 btc 25'],
-    ['on top, in two bills, and back in two', 'failed', '5 btc -20, 5 btc -5, 9 btc 20, 9 btc 5'],
-    ['inside, in one bill, and back in one', 'failed', '5 btc -20, 9 btc 20'],
-  ])('%s: it is explained', ([, state, text]) => {
-    expect(result({ withdrawals: [withdrawal(state)], bills: bills(text) }).unexplained).toEqual([]);
-  });
-});
-
 describe('a deposit without a bill whose time is uncertain', () => {
-  const deposit = { coin: 'btc', amount: '3', state: 'success', time: null } as const;
+  const incoming = { coin: 'btc', amount: '3', state: 'success', time: null } as const;
   const of = (window: typeof ALWAYS, first: Partial<Bill> = {}) => {
     const list = bills('20 btc 1').map((bill) => ({ ...bill, ...first }));
-    const matched = matchBills({ orders: [], bills: list, deposits: [deposit], withdrawals: [] });
-    const { coins, undated } = reconcile(matched, window, Number.POSITIVE_INFINITY);
+    const found = matched({ bills: list, deposits: [incoming] });
+    const { coins, undated } = reconcile(found, window, Number.POSITIVE_INFINITY);
     return { deposits: coins.map((coin) => coin.deposits.toString()), undated: undated.length };
   };
 
@@ -189,8 +540,8 @@ describe('a deposit without a bill whose time is uncertain', () => {
   });
 
   it('has the time of its bill if it has one', () => {
-    const matched = matchBills({ orders: [], bills: bills('20 btc 3'), deposits: [deposit], withdrawals: [] });
-    const { coins, undated } = reconcile(matched, { from: 20, to: 21 }, Number.POSITIVE_INFINITY);
+    const found = matched({ bills: bills('20 btc 3'), deposits: [incoming] });
+    const { coins, undated } = reconcile(found, { from: 20, to: 21 }, Number.POSITIVE_INFINITY);
     expect([coins.map((coin) => coin.deposits.toString()), undated]).toEqual([['3'], []]);
   });
 });

@@ -116,4 +116,20 @@ describe('reconcile', () => {
       usdt: '700',
     });
   });
+
+  it('does not check several such orders of one side, and dates each by its order', () => {
+    const old = [buy(1, '7', '700', { fee: '0.07' }), buy(2, '5', '400', { fee: '0.05' })];
+    const [first, ...others] = TRADE as [Bill, ...Bill[]];
+    const bills = [{ ...first, balance: '300' }, ...others];
+    const history = { ...NOTHING, orders: [...old, ...orders], bills };
+    expect(unexplained(history)).toEqual({});
+    expect(unexplained({ ...history, orders: [...old, buy(10, '2', '200', { fee: '0.02' })] })).toEqual({
+      btc: '0.02',
+    });
+    expect(matchBills(history).fills.map(({ time, amount }) => [time, amount.toString()])).toEqual([
+      [1, '7'],
+      [2, '5'],
+      [20, '2'],
+    ]);
+  });
 });

@@ -36,12 +36,12 @@ describe('the record of a replacement', () => {
   it('extends the record of the order under the same id, with its whole history', () => {
     const { entry, journal } = recorded();
     const next = entry.continueAs<'order'>({ operation: 'order', terms: REST, replaces: TERMS }, 7);
-    next.note('sent');
+    next.note('accepted');
     const write = { id: ID, operation: 'order', terms: REST, replaces: TERMS, reqTime: 7, bestBid: '30000' };
     expect(next.write).toMatchObject({ ...write, time: entry.write.time, firstOwner: entry.write.firstOwner });
     const read = journal.findUnsettled(ID);
     expect(read?.write).toEqual(next.write);
-    expect(read?.events.map(({ event }) => event)).toEqual(['recorded', 'cancellation sent', 'sent']);
+    expect(read?.events.map(({ event }) => event)).toEqual(['recorded', 'cancellation sent', 'accepted']);
     next.settle({ outcome: 'placed', id: '9', duplicates: [] }, 'placed: 9');
     expect([journal.unsettledEntries(), journal.archive.find(ID)?.events.length]).toEqual([[], 4]);
   });

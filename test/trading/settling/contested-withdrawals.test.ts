@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { WithdrawTerms } from '../../../src/trading/journal/write.js';
-import { settleCoin } from '../../../src/trading/settling/reconcile-withdrawals.js';
+import { closeCoin } from '../../../src/trading/settling/close-lists.js';
+import { findWithdrawal } from '../../../src/trading/settling/find-withdrawal.js';
 import { resolve } from '../../../src/trading/settling/resolve.js';
-import { findWithdrawal } from '../../../src/trading/settling/settle-withdrawal.js';
+import { settleWithdrawal } from '../../../src/trading/settling/settle-withdrawal.js';
 import { NOW } from '../../support/fake-host.js';
 import { respond, serveFaults } from '../../support/fault-server.js';
 import { begin, listed, type Row, record, serveFunds } from '../support/funds.js';
@@ -24,7 +25,9 @@ async function settled(trading: TestTrading, ...names: string[]): Promise<Record
 async function lost(records: readonly Row[], terms: Partial<WithdrawTerms> = {}, options = ENOUGH) {
   const trading = tradingOf((await serveFunds(records)).url, options);
   const entry = begin(trading, 'lost1', terms);
-  return { trading, entry, outcome: await findWithdrawal(trading, entry) };
+  const outcome = await findWithdrawal(trading, entry);
+  settleWithdrawal(trading, entry, outcome);
+  return { trading, entry, outcome };
 }
 
 describe('a lost withdrawal', () => {
@@ -205,14 +208,14 @@ describe('a record that an unknown withdrawal and a settled one may have made', 
 
   it('is that of the other, which any command that lists it settles, and no duplicate of the settled one', async () => {
     const { trading } = await withBoth();
-    expect(await settleCoin(trading, 'btc')).toEqual([]);
+    expect(await closeCoin(trading, 'btc')).toEqual([]);
     expect(trading.journal.archive.find('lost1')).toMatchObject({ outcome: 'placed', id: '3' });
   });
 
   it('is reported as a duplicate of the settled one if the user says that it is not the other', async () => {
     const { trading, unknown } = await withBoth();
     unknown.settle({ outcome: 'notSent', id: null, duplicates: [], ruledOut: ['3'] }, 'not sent, as the user says');
-    expect(await settleCoin(trading, 'btc')).toMatchObject([{ writeId: 'placed1', id: '2', ids: ['3'] }]);
+    expect(await closeCoin(trading, 'btc')).toMatchObject([{ writeId: 'placed1', id: '2', ids: ['3'] }]);
   });
 });
 
@@ -227,7 +230,7 @@ describe('settling the withdrawals of a coin', () => {
     });
     const trading = tradingOf(server.url);
     begin(trading, 'done1').settle({ outcome: 'placed', id: '2', duplicates: [] }, 'placed: 2');
-    expect(await settleCoin(trading, 'btc')).toEqual([]);
+    expect(await closeCoin(trading, 'btc')).toEqual([]);
     expect(trading.withdrawalAlarms).toEqual([]);
     expect(trading.journal.isIdle).toBe(true);
   });

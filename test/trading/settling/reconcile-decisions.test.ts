@@ -45,7 +45,6 @@ const isOlderThan = (first: number) => (id: string) => Number(id) < first;
 type Given = Partial<Parameters<typeof reconcile>[2]> & {
   readonly began?: number;
   readonly since?: number;
-  readonly expiredTo?: number;
 };
 
 function reconciled(
@@ -57,9 +56,8 @@ function reconciled(
     rows,
     began: SENT + began,
     since: since === undefined ? Number.NEGATIVE_INFINITY : SENT + since,
-    expiredTo,
   };
-  return reconcile(attempts, list, { accountedFor: new Set(), requestLifetime: TOLERANCE, ...given });
+  return reconcile(attempts, list, { accountedFor: new Set(), requestLifetime: TOLERANCE, expiredTo, ...given });
 }
 
 /** All that is decided; what is empty is left out. A placed item has the id of its order as its outcome. */
@@ -304,9 +302,8 @@ describe('a remaining row that a write without an answer may have made', () => {
   });
 
   it('the row is a duplicate if its client id proves that', () => {
-    const [one, other] = [answered('a', '7'), lost('b', { at: 1_000 })];
-    const newest = new Map([['a', '8']]);
-    expect(decide([one, other], rows, { newestByClientId: newest, since: 0 })).toEqual({
+    const [one, other] = [answered('a', '7', { newestId: '8' }), lost('b', { at: 1_000 })];
+    expect(decide([one, other], rows, { since: 0 })).toEqual({
       outcomes: { b: '9' },
       duplicates: { a: ['8'] },
       proven: ['a'],
@@ -364,33 +361,38 @@ describe('a row that came before its request', () => {
   });
 });
 
-describe('a single order whose outcome is unknown', () => {
-  const undecided = [{ writeId: 'a', matchKey: 'k', reqTime: SENT }];
+describe('a row that may be of a single order whose outcome is unknown', () => {
+  const contested = new Set(['7']);
 
-  it('keeps the rows that it may have made from all other writes, whatever the list shows beside them', () => {
+  it('the row is given to no other write, whatever the list shows beside it', () => {
     const rows = [row('7', 10), row('6', 5)];
-    expect(decide([answered('b', '6')], rows, { undecided })).toEqual({ ambiguous: ['b'] });
-    expect(decide([lost('b')], [row('7', 10)], { undecided })).toEqual({ ambiguous: ['b'] });
+    expect(decide([answered('b', '6')], rows, { contested })).toEqual({ ambiguous: ['b'] });
+    expect(decide([lost('b')], [row('7', 10)], { contested })).toEqual({ ambiguous: ['b'] });
+    expect(decide([answered('b', '6')], [row('8', 20), ...rows], { contested })).toEqual({
+      duplicates: { b: ['8'] },
+      ambiguous: ['b'],
+    });
   });
 
-  it('keeps no row of other terms, and none that was not made while the exchange accepted its request', () => {
-    for (const other of [row('7', 10, 'other'), row('7', -5_001), row('7', SPAN + 1)])
-      expect(decide([], [other], { undecided })).toEqual({});
-    const far = answered('b', '6', { at: SPAN });
-    const rows = [row('7', SPAN + 1), row('6', SPAN)];
-    expect(decide([far], rows, { undecided })).toEqual({ duplicates: { b: ['7'] } });
-  });
-
-  it('keeps no row that an answer named to another write', () => {
+  it('the row belongs to the write whose answer named it', () => {
     const short = request('b', 'named', { responseIds: ['7'], items: [open('b 0'), open('b 1', 'l')] });
-    expect(decide([short], [row('7', 10)], { undecided })).toEqual({ outcomes: { 'b 0': '7', 'b 1': 'refused' } });
+    expect(decide([short], [row('7', 10)], { contested })).toEqual({ outcomes: { 'b 0': '7', 'b 1': 'refused' } });
   });
 
-  it('leaves an equal line of a batch pending, though its request has expired, as long as it may have made its row', () => {
+  it('the row leaves an equal line of a batch pending, though its request has expired', () => {
     const batch = lost('b', { items: [open('b 0'), open('b 1', 'l')] });
-    expect(decide([batch], [row('7', 10)], { began: LATE, undecided })).toEqual({ ambiguous: ['b'] });
-    expect(decide([batch], [row('7', 10, 'other')], { began: LATE, undecided })).toEqual({
+    expect(decide([batch], [row('7', 10)], { began: LATE, contested })).toEqual({ ambiguous: ['b'] });
+    expect(decide([batch], [row('7', 10, 'other')], { began: LATE, contested })).toEqual({
       outcomes: { 'b 0': 'notSent', 'b 1': 'notSent' },
+      closed: ['b'],
+    });
+  });
+
+  it('the row keeps open the write whose order is equal, though its request has expired', () => {
+    const rows = [row('7', 10), row('6', 5)];
+    expect(decide([answered('b', '6')], rows, { began: LATE, contested })).toEqual({ ambiguous: ['b'] });
+    expect(decide([answered('b', '6')], rows, { began: LATE, contested: new Set(['9']) })).toEqual({
+      duplicates: { b: ['7'] },
       closed: ['b'],
     });
   });
@@ -398,6 +400,7 @@ describe('a single order whose outcome is unknown', () => {
 
 describe('a duplicate of an order with a client id', () => {
   const own = answered('a', '7');
+  const ownWith = (newestId: string) => answered('a', '7', { newestId });
   const rows = [row('8', 20), row('7', 10)];
 
   it('a duplicate is not proven without a lookup by client id', () => {
@@ -405,7 +408,7 @@ describe('a duplicate of an order with a client id', () => {
   });
 
   it('a duplicate is proven if it is the newest row with the client id', () => {
-    expect(decide([own], rows, { newestByClientId: new Map([['a', '8']]) })).toEqual({
+    expect(decide([ownWith('8')], rows)).toEqual({
       duplicates: { a: ['8'] },
       proven: ['a'],
     });
@@ -413,29 +416,27 @@ describe('a duplicate of an order with a client id', () => {
 
   it('a duplicate is proven against another request that is nearer', () => {
     const nearer = answered('b', '6', { at: 20 });
-    const newest = new Map([['a', '8']]);
-    expect(decide([nearer, own], [...rows, row('6', 20)], { newestByClientId: newest })).toEqual({
+    expect(decide([nearer, ownWith('8')], [...rows, row('6', 20)])).toEqual({
       duplicates: { a: ['8'] },
       proven: ['a'],
     });
   });
 
   it('duplicates are not proven if only one of several is the newest row', () => {
-    expect(decide([own], [row('9', 30), ...rows], { newestByClientId: new Map([['a', '9']]) })).toEqual({
+    expect(decide([ownWith('9')], [row('9', 30), ...rows])).toEqual({
       duplicates: { a: ['8', '9'] },
     });
   });
 
   it('a row later than the newest row with the client id is no duplicate', () => {
-    expect(decide([own], rows, { newestByClientId: new Map([['a', '7']]) })).toEqual({});
-    expect(decide([own], [row('8', 10), row('7', 10)], { newestByClientId: new Map([['a', '7']]) })).toEqual({
+    expect(decide([ownWith('7')], rows)).toEqual({});
+    expect(decide([ownWith('7')], [row('8', 10), row('7', 10)])).toEqual({
       duplicates: { a: ['8'] },
     });
   });
 
-  it('a duplicate is not proven, and not ruled out, if the newest row is unknown or not listed', () => {
-    expect(decide([own], rows, { newestByClientId: new Map([['a', null]]) })).toEqual({ duplicates: { a: ['8'] } });
-    expect(decide([own], rows, { newestByClientId: new Map([['a', '99']]) })).toEqual({ duplicates: { a: ['8'] } });
+  it('a duplicate is not proven, and not ruled out, if the newest row is not listed', () => {
+    expect(decide([ownWith('99')], rows)).toEqual({ duplicates: { a: ['8'] } });
   });
 
   it('is searched near the order', () => {

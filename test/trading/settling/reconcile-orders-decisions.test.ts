@@ -4,8 +4,9 @@ import { Failure } from '../../../src/errors.js';
 import { Job } from '../../../src/trading/batches/job.js';
 import type { JournalEntry } from '../../../src/trading/journal/entry.js';
 import type { BatchTerms, RecordedOrderTerms, Settled } from '../../../src/trading/journal/write.js';
-import { type OrderList, orderList, settle } from '../../../src/trading/settling/reconcile-orders.js';
-import { endJob, settleJobRecord } from '../../../src/trading/settling/settle-job.js';
+import { type OrderList, orderList } from '../../../src/trading/settling/order-list.js';
+import { reconcileOrders } from '../../../src/trading/settling/reconcile-orders.js';
+import { endJob, settleJob } from '../../../src/trading/settling/settle-job.js';
 import { NOW } from '../../support/fake-host.js';
 import { lines } from '../batches/jobs.js';
 import { TERMS } from '../support/terms.js';
@@ -67,7 +68,7 @@ describe('an order whose outcome is unknown', () => {
   it('is settled by any list that shows it, once the exchange was asked for its client id', async () => {
     const trading = tradingWith({ lost1: order('7') });
     begin(trading, 'lost1').release();
-    await settle(trading, listOf([order('7', 3)]));
+    await reconcileOrders(trading, listOf([order('7', 3)]));
     expect(trading.asked).toEqual(['lost1']);
     const found = trading.journal.archive.find('lost1');
     expect([found?.id, found?.events.at(-1)?.event]).toEqual(['7', 'placed: 7']);
@@ -79,7 +80,7 @@ describe('an order whose outcome is unknown', () => {
     begin(trading, 'other1', { market: 'eth_usdt' }).release();
     const cancel = { operation: 'cancel', terms: { market: 'btc_usdt', order: { id: '7' } } } as const;
     trading.journal.begin<'cancel'>(cancel, { id: 'cancel1', reqTime: NOW }).release();
-    await settle(trading, listOf([order('7', 3)]));
+    await reconcileOrders(trading, listOf([order('7', 3)]));
     expect(trading.asked).toEqual([]);
   });
 
@@ -87,35 +88,35 @@ describe('an order whose outcome is unknown', () => {
     const trading = tradingWith({ lost1: order('7') });
     begin(trading, 'lost1').release();
     const rows = [order('9', 3, { price: '1' }), order('8', -5_001), order('6', 65_001)];
-    await settle(trading, listOf(rows));
+    await reconcileOrders(trading, listOf(rows));
     expect([trading.asked, trading.journal.isUnsettled('lost1')]).toEqual([[], true]);
   });
 
   it('stays unknown if the exchange has no order under its client id', async () => {
     const trading = tradingWith();
     begin(trading, 'lost1').release();
-    await settle(trading, listOf([order('7', 3)]));
+    await reconcileOrders(trading, listOf([order('7', 3)]));
     expect([trading.asked, trading.journal.isUnsettled('lost1'), trading.alarms]).toEqual([['lost1'], true, []]);
   });
 
   it('is the order under its client id, though the list shows another one that is equal', async () => {
     const trading = tradingWith({ lost1: order('9') });
     begin(trading, 'lost1').release();
-    await settle(trading, listOf([order('7', 3)]));
+    await reconcileOrders(trading, listOf([order('7', 3)]));
     expect(trading.journal.archive.find('lost1')).toMatchObject({ outcome: 'placed', id: '9' });
   });
 
   it('is neither looked up nor recorded while its own command waits for the answer', async () => {
     const trading = tradingWith({ flying1: order('7') });
     begin(trading, 'flying1');
-    await settle(trading, listOf([order('7', 3)]));
+    await reconcileOrders(trading, listOf([order('7', 3)]));
     expect([trading.asked, trading.journal.isUnsettled('flying1')]).toEqual([[], true]);
   });
 
   it('is left to its own command if its answer named an order that the list shows', async () => {
     const trading = tradingWith();
     begin(trading, 'flying1').note('accepted: 7', { namedId: '7' });
-    expect((await settle(trading, listOf([order('8', 5), order('7', 3)]))).duplicates).toEqual([]);
+    expect((await reconcileOrders(trading, listOf([order('8', 5), order('7', 3)]))).duplicates).toEqual([]);
     expect(trading.journal.isUnsettled('flying1')).toBe(true);
   });
 
@@ -123,7 +124,7 @@ describe('an order whose outcome is unknown', () => {
     const trading = tradingWith({ lost1: order('7') });
     begin(trading, 'lost1').release();
     const rows = [order('7', 9), order('6', 4), order('5', 3)];
-    const { duplicates } = await settle(trading, listOf(rows));
+    const { duplicates } = await reconcileOrders(trading, listOf(rows));
     expect(trading.journal.archive.find('lost1')).toMatchObject({ id: '7', duplicates: ['5', '6'] });
     expect(duplicates).toMatchObject([{ writeId: 'lost1', orderId: '7', ids: ['5', '6'] }]);
     expect(trading.journal.archive.find('lost1')?.events.at(-1)?.event).toBe('duplicates: 5, 6');
@@ -136,7 +137,7 @@ describe('an order whose answer named an order, and whose command has ended', ()
   it('is settled by a list that shows it, without a request', async () => {
     const trading = tradingWith();
     named(trading);
-    await settle(trading, listOf([order('7', 3)]));
+    await reconcileOrders(trading, listOf([order('7', 3)]));
     expect(trading.journal.archive.find('named1')).toMatchObject({ outcome: 'placed', id: '7' });
     expect(trading.asked).toEqual([]);
   });
@@ -147,7 +148,7 @@ describe('an order whose answer named an order, and whose command has ended', ()
   ])('stays unknown if a list %s', async (_, orders) => {
     const trading = tradingWith();
     named(trading);
-    await settle(trading, listOf(orders));
+    await reconcileOrders(trading, listOf(orders));
     expect(trading.journal.isUnsettled('named1')).toBe(true);
   });
 
@@ -156,7 +157,7 @@ describe('an order whose answer named an order, and whose command has ended', ()
     placed(trading, 'earlier1', '7');
     for (const entry of trading.journal.settledEntries(BUYS)) entry.close();
     named(trading);
-    await settle(trading, listOf([order('7', 3)]));
+    await reconcileOrders(trading, listOf([order('7', 3)]));
     expect(trading.journal.isUnsettled('named1')).toBe(true);
   });
 });
@@ -167,10 +168,10 @@ describe('a further order', () => {
     placed(trading, 'mine1', '7');
     const reportDuplicateOrders = vi.fn();
     const list = listOf([order('8', 5), order('7', 3)]);
-    const { duplicates } = await settle({ ...trading, reportDuplicateOrders }, list);
+    const { duplicates } = await reconcileOrders({ ...trading, reportDuplicateOrders }, list);
     const found = { ids: ['8'], shown: [order('8', 5)], isProven: false };
     expect(duplicates).toStrictEqual([{ writeId: 'mine1', terms: TERMS, orderId: '7', ...found }]);
-    expect((await settle({ ...trading, reportDuplicateOrders }, list)).duplicates).toEqual([]);
+    expect((await reconcileOrders({ ...trading, reportDuplicateOrders }, list)).duplicates).toEqual([]);
     expect(reportDuplicateOrders.mock.calls).toEqual([[duplicates]]);
     expect(trading.journal.archive.find('mine1')).toMatchObject({ outcome: 'placed', id: '7', duplicates: ['8'] });
   });
@@ -178,7 +179,7 @@ describe('a further order', () => {
   it('is proven to be a duplicate if it carries the client id', async () => {
     const trading = tradingWith({ mine1: order('8') });
     placed(trading, 'mine1', '7');
-    const { duplicates } = await settle(trading, listOf([order('8', 5), order('7', 3)]));
+    const { duplicates } = await reconcileOrders(trading, listOf([order('8', 5), order('7', 3)]));
     expect(duplicates).toMatchObject([{ ids: ['8'], isProven: true }]);
   });
 
@@ -194,7 +195,7 @@ describe('a further order', () => {
       endJob(job, 'finished');
       for (const entry of trading.journal.settledEntries({ market: 'btc_usdt', side })) entry.close();
       placed(trading, 'mine1', '7');
-      const { duplicates } = await settle(trading, listOf([order('8', 5), order('7', 3)]));
+      const { duplicates } = await reconcileOrders(trading, listOf([order('8', 5), order('7', 3)]));
       expect(duplicates.map(({ writeId }) => writeId)).toEqual(side === 'buy' ? [] : ['mine1']);
     }
   });
@@ -208,7 +209,7 @@ describe('a further order', () => {
       other.settle({ outcome: 'placed', id: '7', duplicates: [] }, 'placed');
       return read(list);
     });
-    const { duplicates } = await settle(trading, listOf([order('8', 5), order('7', 3)]));
+    const { duplicates } = await reconcileOrders(trading, listOf([order('8', 5), order('7', 3)]));
     expect(duplicates).toMatchObject([{ writeId: 'other1', orderId: '7', ids: ['8'] }]);
   });
 
@@ -218,14 +219,17 @@ describe('a further order', () => {
     for (const entry of trading.journal.settledEntries(BUYS)) entry.close();
     placed(trading, 'mine1', '7');
     const list = listOf([order('9', 7), order('8', 5), order('7', 3)]);
-    expect((await settle(trading, list)).duplicates).toEqual([]);
+    expect((await reconcileOrders(trading, list)).duplicates).toEqual([]);
   });
 
   it('is none while another command may have made it', async () => {
     const trading = tradingWith();
     placed(trading, 'mine1', '7');
     begin(trading, 'flying1');
-    const { duplicates, ambiguous } = await settle(trading, listOf([order('8', 5), order('7', 3)], { began: LATE }));
+    const { duplicates, ambiguous } = await reconcileOrders(
+      trading,
+      listOf([order('8', 5), order('7', 3)], { began: LATE }),
+    );
     expect([duplicates, [...ambiguous].sort()]).toEqual([[], ['mine1']]);
     expect(trading.journal.settledEntries(BUYS)).toHaveLength(1);
   });
@@ -233,7 +237,7 @@ describe('a further order', () => {
   it('is the order of a write that counted as refused', async () => {
     const trading = tradingWith({ mine1: order('8') });
     begin(trading, 'mine1').settle({ outcome: 'refused', id: null, duplicates: [] }, 'refused');
-    const { duplicates } = await settle(trading, listOf([order('8', 5)]));
+    const { duplicates } = await reconcileOrders(trading, listOf([order('8', 5)]));
     expect(duplicates).toMatchObject([{ orderId: null, ids: ['8'], recordedOutcome: 'refused' }]);
     expect(trading.journal.archive.find('mine1')).toMatchObject({ outcome: 'placed', id: '8', duplicates: [] });
     expect(trading.journal.unexpected().map(({ write }) => write.id)).toEqual(['mine1']);
@@ -248,9 +252,9 @@ describe('a settled write', () => {
   it('is closed by a list that was read after its request expired, and not before', async () => {
     const trading = tradingWith();
     placed(trading, 'mine1', '7');
-    await settle(trading, listOf([order('7', 3)], { began: LATE - 1 }));
+    await reconcileOrders(trading, listOf([order('7', 3)], { began: LATE - 1 }));
     expect(kept(trading)).toEqual([['mine1', false]]);
-    await settle(trading, listOf([order('7', 3)], { began: LATE }));
+    await reconcileOrders(trading, listOf([order('7', 3)], { began: LATE }));
     expect(kept(trading)).toEqual([]);
   });
 
@@ -259,36 +263,36 @@ describe('a settled write', () => {
     const entry = begin(trading, 'mine1');
     entry.note('accepted: 7', { namedId: '7' });
     entry.settle({ outcome: 'placed', id: '7', duplicates: [], checkedTo: NOW + 30_000 }, 'placed');
-    await settle(trading, listOf([], { began: LATE, since: NOW + 25_001 }));
+    await reconcileOrders(trading, listOf([], { began: LATE, since: NOW + 25_001 }));
     expect(kept(trading)).toEqual([['mine1', false]]);
-    await settle(trading, listOf([], { began: LATE, since: NOW + 25_000 }));
+    await reconcileOrders(trading, listOf([], { began: LATE, since: NOW + 25_000 }));
     expect(kept(trading)).toEqual([]);
   });
 
   it('is not closed by a list that does not reach back to it, or lacks its order', async () => {
     const trading = tradingWith();
     placed(trading, 'mine1', '7');
-    await settle(trading, listOf([order('7', 3)], { began: LATE, since: NOW }));
-    await settle(trading, listOf([], { began: LATE }));
+    await reconcileOrders(trading, listOf([order('7', 3)], { began: LATE, since: NOW }));
+    await reconcileOrders(trading, listOf([], { began: LATE }));
     expect(kept(trading)).toEqual([['mine1', false]]);
   });
 
   it('is kept for a day after its request expired if it made nothing', async () => {
     const early = tradingWith({}, LATE);
     begin(early, 'mine1').settle({ outcome: 'refused', id: null, duplicates: [] }, 'refused');
-    await settle(early, listOf([], { began: LATE }));
+    await reconcileOrders(early, listOf([], { began: LATE }));
     expect(kept(early)).toEqual([['mine1', true]]);
     const day = 24 * HOUR + 60_000;
-    await settle(tradingWith({}, day, early.state), listOf([], { began: day }));
+    await reconcileOrders(tradingWith({}, day, early.state), listOf([], { began: day }));
     expect(kept(early)).toEqual([['mine1', true]]);
-    await settle(tradingWith({}, day + 1, early.state), listOf([], { began: day + 1 }));
+    await reconcileOrders(tradingWith({}, day + 1, early.state), listOf([], { began: day + 1 }));
     expect(kept(early)).toEqual([]);
   });
 
   it('is closed at once if it made nothing and the day is over', async () => {
     const late = tradingWith({}, 25 * HOUR);
     begin(late, 'mine1').settle({ outcome: 'refused', id: null, duplicates: [] }, 'refused');
-    await settle(late, listOf([], { began: 25 * HOUR }));
+    await reconcileOrders(late, listOf([], { began: 25 * HOUR }));
     expect(kept(late)).toEqual([]);
   });
 });
@@ -328,7 +332,7 @@ describe('a job', () => {
   it('gets the orders of its lines from the list of its own command, and stays its own', async () => {
     const trading = tradingWith();
     const job = await lostJob(trading);
-    await settle(trading, listOf([row('8', 1), row('7', 0), older]), job);
+    await reconcileOrders(trading, listOf([row('8', 1), row('7', 0), older]), { mine: job });
     expect(job.outcomes()).toEqual(['placed', 'placed', 'unknown']);
     expect(job.entry.events.at(-1)?.event).toBe('found 2 orders by price and amount');
     expect([job.listed.size, job.entry.isUnderWay]).toEqual([3, true]);
@@ -338,20 +342,41 @@ describe('a job', () => {
     const trading = tradingWith();
     const job = await lostJob(trading);
     const rows = [row('7', 0), older];
-    await settle(trading, listOf(rows, { began: LATE }), job);
+    await reconcileOrders(trading, listOf(rows, { began: LATE }), { mine: job });
     expect(job.outcomes()).toEqual(['placed', 'unknown', 'unknown']);
-    await settle(trading, listOf(rows, { began: LATE, expiredTo: NOW }), job);
+    await reconcileOrders(trading, listOf(rows, { began: LATE }), { mine: job, expiredTo: NOW });
     expect(job.outcomes()).toEqual(['placed', 'notSent', 'notSent']);
     expect(job.hasLostLines).toBe(true);
     const reason = 'the request has expired and the exchange has no such order';
     expect(job.entry.events.at(-1)?.event).toBe(`request 1: 2 orders not sent: ${reason}`);
   });
 
+  it.each([
+    ['no lookup finds yet', (trading: TestTrading) => begin(trading, 'other1', { price: '20000' }).release()],
+    ['another command works on', (trading: TestTrading) => void begin(trading, 'other1', { price: '20000' })],
+  ])(
+    'keeps a line unknown, though its request has expired, if its row may be of an order that %s',
+    async (_, other) => {
+      const trading = tradingWith();
+      const job = await lostJob(trading);
+      other(trading);
+      const list = listOf([row('7', 0), older], { began: LATE });
+      await reconcileOrders(trading, list, { mine: job, expiredTo: NOW });
+      expect(job.outcomes()).toEqual(['unknown', 'unknown', 'unknown']);
+      // once the exchange shows whose the row is, the lines are what is left
+      const shown = { ...tradingWith({ other1: order('7', 3, { price: '20000' }) }, 0, trading.state) };
+      for (const entry of shown.journal.unsettledEntries()) if (entry.isKind('order')) entry.release();
+      await reconcileOrders(shown, list, { mine: job, expiredTo: NOW });
+      expect(shown.journal.archive.find('other1')?.id).toBe('7');
+      expect(job.outcomes()).toEqual(['notSent', 'notSent', 'notSent']);
+    },
+  );
+
   it('has refused lines as soon as a list shows that a rejected request made nothing', async () => {
     const trading = tradingWith();
     const job = await lostJob(trading);
     job.record('', { kind: 'refused', request: 1, refusal: 'insufficientFunds', code: 2009, message: 'no funds' });
-    await settle(trading, listOf([older]), job);
+    await reconcileOrders(trading, listOf([older]), { mine: job });
     expect(job.lines[2]).toMatchObject({
       state: 'refused',
       reason: 'no funds',
@@ -365,9 +390,9 @@ describe('a job', () => {
     const trading = tradingWith();
     const job = await lostJob(trading);
     job.record('', { kind: 'refused', request: 1, refusal: 'tooFrequent', code: 4002, message: 'too frequent' });
-    await settle(trading, listOf([older], { began: LATE }), job);
+    await reconcileOrders(trading, listOf([older], { began: LATE }), { mine: job });
     expect(job.outcomes()).toEqual(['unknown', 'unknown', 'unknown']);
-    await settle(trading, listOf([older], { began: LATE, expiredTo: NOW }), job);
+    await reconcileOrders(trading, listOf([older], { began: LATE }), { mine: job, expiredTo: NOW });
     expect(job.outcomes()).toEqual(['notSent', 'notSent', 'notSent']);
     expect(job.entry.events.at(-1)?.event).toBe('request 1: 3 orders not sent: too frequent');
   });
@@ -378,7 +403,7 @@ describe('a job', () => {
     await job.leaving([[0, 1], [2]], NOW);
     job.record('', { kind: 'refused', request: 1, refusal: 'insufficientFunds', code: 2009, message: 'no funds' });
     job.record('no answer', { kind: 'lost', request: 2 });
-    await settle(trading, listOf([older]), job);
+    await reconcileOrders(trading, listOf([older]), { mine: job });
     expect(job.outcomes()).toEqual(['refused', 'refused', 'unknown']);
   });
 
@@ -387,7 +412,7 @@ describe('a job', () => {
     const job = beginJob(trading);
     await job.leaving([[0, 1, 2]], NOW);
     job.record('', { kind: 'answered', request: 1, ids: ['9', '8', '7'], message: null });
-    await settle(trading, listOf([row('9', 2), row('8', 1), row('7', 0), older]), job);
+    await reconcileOrders(trading, listOf([row('9', 2), row('8', 1), row('7', 0), older]), { mine: job });
     expect(job.lines.map((line) => line.state === 'placed' && line.id)).toEqual(['7', '8', '9']);
   });
 
@@ -398,7 +423,9 @@ describe('a job', () => {
     job.record('', { kind: 'answered', request: 1, ids: ['9', '8', '7'], message: null });
     endJob(job, 'finished');
     const rows = [row('10', 0, 9), row('9', 2, 8), row('8', 1), row('7', 0), older];
-    expect((await settle(trading, listOf(rows))).duplicates).toMatchObject([{ line: 0, orderId: '7', ids: ['10'] }]);
+    expect((await reconcileOrders(trading, listOf(rows))).duplicates).toMatchObject([
+      { line: 0, orderId: '7', ids: ['10'] },
+    ]);
   });
 
   it('that is resumed after its process died gets the orders of lines which that process may have sent', async () => {
@@ -409,9 +436,11 @@ describe('a job', () => {
     const resumed = new Job(trading.journal.findJob('job1') as JournalEntry<'batch'>);
     const known = [row('8', 1), row('7', 0), older];
     // older than the job, whatever its terms
-    await settle(trading, listOf([...known, row('0', 2, 1)]), resumed);
+    await reconcileOrders(trading, listOf([...known, row('0', 2, 1)]), { mine: resumed });
     expect(resumed.outcomes()).toEqual(['placed', 'placed', 'notSent']);
-    const { duplicates } = await settle(trading, listOf([row('10', 2, 5), row('9', 2), ...known]), resumed);
+    const { duplicates } = await reconcileOrders(trading, listOf([row('10', 2, 5), row('9', 2), ...known]), {
+      mine: resumed,
+    });
     expect(resumed.lines[2]).toMatchObject({ state: 'placed', id: '9' });
     const found = { ids: ['10'], shown: [row('10', 2, 5)], isProven: false };
     const terms = { ...TERMS, price: '20002' };
@@ -421,7 +450,7 @@ describe('a job', () => {
   it('does not get orders that were there before it was sent', async () => {
     const trading = tradingWith();
     const job = await lostJob(trading);
-    await settle(trading, listOf([row('1', 0)]), job);
+    await reconcileOrders(trading, listOf([row('1', 0)]), { mine: job });
     expect(job.outcomes()).toEqual(['unknown', 'unknown', 'unknown']);
   });
 
@@ -434,7 +463,7 @@ describe('a job', () => {
     const today = tradingWith({ lost1: order('10') }, later, trading.state);
     begin(today, 'lost1', {}, NOW + later).release();
     const rows = [order('10', later + 3), row('8', 0), older];
-    await settle(today, listOf(rows, { began: later + 10_000 }));
+    await reconcileOrders(today, listOf(rows, { began: later + 10_000 }));
     expect(today.journal.archive.find('lost1')?.id).toBe('10');
     expect(now(trading)).toEqual(['unknown', 'unknown', 'unknown']);
   });
@@ -443,10 +472,10 @@ describe('a job', () => {
     const trading = tradingWith();
     const job = await lostJob(trading);
     const list = listOf([row('9', 2), row('8', 1), row('7', 0), older]);
-    await settle(trading, list);
+    await reconcileOrders(trading, list);
     expect(now(trading)).toEqual(['unknown', 'unknown', 'unknown']);
     job.entry.release();
-    await settle(trading, list);
+    await reconcileOrders(trading, list);
     expect(trading.journal.archive.find('job1')).toMatchObject({ outcome: 'placed', duplicates: [] });
     expect(trading.journal.isUnsettled('job1')).toBe(false);
   });
@@ -456,7 +485,7 @@ describe('a job', () => {
     const job = beginJob(trading);
     await job.leaving([[0, 1], [2]], NOW);
     job.entry.release();
-    await settle(trading, listOf([row('7', 0), older]));
+    await reconcileOrders(trading, listOf([row('7', 0), older]));
     expect(now(trading)).toEqual(['placed', 'unknown', 'unknown']);
     const { events = [] } = trading.journal.findJob('job1') ?? {};
     expect(events.slice(-2).map(({ event }) => event)).toEqual([
@@ -464,7 +493,7 @@ describe('a job', () => {
       'stopped (settled): 1 of 3 placed, 2 unknown',
     ]);
     // another list that shows nothing new adds nothing to its record
-    await settle(trading, listOf([row('7', 0), older]));
+    await reconcileOrders(trading, listOf([row('7', 0), older]));
     expect(trading.journal.findJob('job1')?.events).toHaveLength(events.length);
   });
 
@@ -475,7 +504,7 @@ describe('a job', () => {
     // the record lacks the line about the second request
     job.record('no answer', { kind: 'lost', request: 2 });
     job.entry.release();
-    await settle(trading, listOf([row('7', 0), older]));
+    await reconcileOrders(trading, listOf([row('7', 0), older]));
     expect(now(trading)).toEqual(['unknown', 'notSent', 'notSent']);
   });
 
@@ -484,8 +513,8 @@ describe('a job', () => {
     const job = await halfLostJob(trading);
     job.entry.release();
     const list = listOf([row('10', 0, 5), row('7', 0), older]);
-    expect((await settle(trading, list)).duplicates).toEqual([]);
-    const { duplicates } = await settle(trading, list, job);
+    expect((await reconcileOrders(trading, list)).duplicates).toEqual([]);
+    const { duplicates } = await reconcileOrders(trading, list, { mine: job });
     expect(duplicates).toMatchObject([{ line: 0, orderId: '7', ids: ['10'] }]);
   });
 
@@ -493,7 +522,7 @@ describe('a job', () => {
     const trading = tradingWith();
     const job = await lostJob(trading);
     job.record('', { kind: 'answered', request: 1, ids: ['7', '8', '9'], message: null });
-    await settle(trading, listOf([row('9', 2), row('8', 1), row('7', 0), older], { began: LATE }));
+    await reconcileOrders(trading, listOf([row('9', 2), row('8', 1), row('7', 0), older], { began: LATE }));
     expect(trading.journal.isUnsettled('job1')).toBe(true);
   });
 
@@ -501,13 +530,13 @@ describe('a job', () => {
     const trading = tradingWith();
     const job = await halfLostJob(trading);
     job.record('', { kind: 'closed', request: 2, outcome: 'notSent', reason: 'expired', code: null });
-    settleJobRecord(job);
+    settleJob(job);
     const { archive } = trading.journal;
     archive.add({ ...(archive.find('job1') as Settled), duplicates: ['8'] });
     expect(trading.journal.reopen('job1')).toBe(true);
     const resumed = new Job(trading.journal.findJob('job1') as JournalEntry<'batch'>);
     await resumed.leaving([[1, 2]], NOW);
-    await settle(trading, listOf([row('8', 1), row('7', 0), older]), resumed);
+    await reconcileOrders(trading, listOf([row('8', 1), row('7', 0), older]), { mine: resumed });
     expect(resumed.outcomes()).toEqual(['placed', 'placed', 'unknown']);
   });
 
@@ -517,7 +546,7 @@ describe('a job', () => {
     job.record('', { kind: 'found', orders: [[0, '7']] });
     begin(trading, 'lost1', { price: '20000' }).release();
     placed(trading, 'other1', '8');
-    const { duplicates } = await settle(trading, listOf([row('8', 1), row('7', 0), older]));
+    const { duplicates } = await reconcileOrders(trading, listOf([row('8', 1), row('7', 0), older]));
     expect([duplicates, trading.asked]).toEqual([[], []]);
     expect(now(trading)).toEqual(['placed', 'unknown', 'unknown']);
   });
@@ -528,8 +557,10 @@ describe('a job', () => {
     job.record('', { kind: 'answered', request: 1, ids: ['7', '8', '9'], message: null });
     endJob(job, 'finished');
     const list = listOf([row('10', 1, 4), row('9', 2), row('8', 1), row('7', 0), older]);
-    expect((await settle(trading, list)).duplicates).toMatchObject([{ writeId: 'job1', line: 1, ids: ['10'] }]);
-    expect((await settle(trading, list)).duplicates).toEqual([]);
+    expect((await reconcileOrders(trading, list)).duplicates).toMatchObject([
+      { writeId: 'job1', line: 1, ids: ['10'] },
+    ]);
+    expect((await reconcileOrders(trading, list)).duplicates).toEqual([]);
     expect(trading.journal.archive.find('job1')).toMatchObject({ outcome: 'placed', duplicates: ['10'] });
     expect(new Job(trading.journal.findSettledJob('job1') as JournalEntry<'batch'>).duplicates).toEqual(
       new Map([['10', 1]]),
@@ -545,8 +576,8 @@ describe('a job', () => {
     vi.spyOn(trading.journal.archive, 'add').mockImplementationOnce(() => {
       throw new Error('killed');
     });
-    await expect(settle(trading, list)).rejects.toThrow('killed');
-    await settle(trading, list);
+    await expect(reconcileOrders(trading, list)).rejects.toThrow('killed');
+    await reconcileOrders(trading, list);
     expect(trading.journal.archive.find('job1')?.duplicates).toEqual(['10']);
   });
 
@@ -559,9 +590,9 @@ describe('a job', () => {
     job.record('', { kind: 'answered', request: 2, ids: ['9'], message: null });
     endJob(job, 'finished');
     const rows = [row('9', 2, 30_003), row('8', 1), row('7', 0), older];
-    await settle(trading, listOf(rows, { began: LATE }));
+    await reconcileOrders(trading, listOf(rows, { began: LATE }));
     expect(kept(trading)).toEqual([['job1', false]]);
-    await settle(trading, listOf(rows, { began: LATE + 30_000 }));
+    await reconcileOrders(trading, listOf(rows, { began: LATE + 30_000 }));
     expect(kept(trading)).toEqual([]);
     expect(now(trading)).toEqual(['placed', 'placed', 'placed']);
   });
@@ -571,7 +602,7 @@ describe('a job', () => {
     const job = await lostJob(trading);
     job.record('', { kind: 'answered', request: 1, ids: ['7', '8', '9'], message: null });
     endJob(job, 'finished', NOW + 30_000);
-    await settle(trading, listOf([], { began: LATE, since: NOW + 25_000 }));
+    await reconcileOrders(trading, listOf([], { began: LATE, since: NOW + 25_000 }));
     expect(kept(trading)).toEqual([]);
   });
 
@@ -583,13 +614,13 @@ describe('a job', () => {
     await job.leaving([[1, 2]], NOW + HOUR);
     job.record('', { kind: 'answered', request: 2, ids: ['8'], message: 'no funds' });
     const rows = [row('8', 1, HOUR + 3), row('7', 0), older];
-    await settle(trading, listOf(rows, { began: HOUR + 10_000 }), job);
+    await reconcileOrders(trading, listOf(rows, { began: HOUR + 10_000 }), { mine: job });
     expect(job.outcomes()).toEqual(['placed', 'placed', 'refused']);
     endJob(job, 'finished');
     const day = HOUR + 24 * HOUR + 60_000;
-    await settle(tradingWith({}, day, trading.state), listOf(rows, { began: day }));
+    await reconcileOrders(tradingWith({}, day, trading.state), listOf(rows, { began: day }));
     expect(kept(trading)).toEqual([['job1', true]]);
-    await settle(tradingWith({}, day + 1, trading.state), listOf(rows, { began: day + 1 }));
+    await reconcileOrders(tradingWith({}, day + 1, trading.state), listOf(rows, { began: day + 1 }));
     expect(kept(trading)).toEqual([]);
   });
 
@@ -597,8 +628,11 @@ describe('a job', () => {
     const trading = tradingWith();
     const job = await halfLostJob(trading);
     job.record('', { kind: 'closed', request: 2, outcome: 'notSent', reason: 'expired', code: null });
-    settleJobRecord(job);
-    const { duplicates } = await settle(trading, listOf([row('8', 1, HOUR), row('7', 0), older], { began: 2 * HOUR }));
+    settleJob(job);
+    const { duplicates } = await reconcileOrders(
+      trading,
+      listOf([row('8', 1, HOUR), row('7', 0), older], { began: 2 * HOUR }),
+    );
     expect(duplicates).toMatchObject([{ line: 1, orderId: null, ids: ['8'], recordedOutcome: 'notSent' }]);
     expect(now(trading)).toEqual(['placed', 'placed', 'notSent']);
   });
@@ -608,8 +642,8 @@ describe('a job', () => {
     const job = await lostJob(trading);
     job.record('', { kind: 'answered', request: 1, ids: ['7', '8', '9'], message: null });
     const list = listOf([row('10', 1, 4), row('9', 2), row('8', 1), row('7', 0), older]);
-    expect((await settle(trading, list)).duplicates).toEqual([]);
-    const { duplicates } = await settle(trading, list, job);
+    expect((await reconcileOrders(trading, list)).duplicates).toEqual([]);
+    const { duplicates } = await reconcileOrders(trading, list, { mine: job });
     expect(duplicates).toMatchObject([{ writeId: 'job1', line: 1, orderId: '8', ids: ['10'], isProven: false }]);
     expect([...job.duplicates]).toEqual([['10', 1]]);
   });

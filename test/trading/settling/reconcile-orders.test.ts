@@ -6,13 +6,10 @@ import { Failure } from '../../../src/errors.js';
 import type { JournalEntry } from '../../../src/trading/journal/entry.js';
 import type { RecordedOrderTerms } from '../../../src/trading/journal/write.js';
 import { placeOrder } from '../../../src/trading/orders/place.js';
+import { closeMarket } from '../../../src/trading/settling/close-lists.js';
+import { orderList, readOrderList } from '../../../src/trading/settling/order-list.js';
 import { listMustReachTo, SLACK_MS } from '../../../src/trading/settling/reconcile.js';
-import {
-  orderList,
-  readOrderList,
-  settle as settleList,
-  settleMarket,
-} from '../../../src/trading/settling/reconcile-orders.js';
+import { reconcileLists, reconcileOrders } from '../../../src/trading/settling/reconcile-orders.js';
 import { recheckSettledWrite } from '../../../src/trading/settling/resolve.js';
 import { NOW } from '../../support/fake-host.js';
 import { FAULTS, type FaultServer, respond, serveFaults } from '../../support/fault-server.js';
@@ -53,7 +50,7 @@ function settle(
 async function settleAnswered(trading: TestTrading, entry: ReturnType<typeof begin>, id: string) {
   const list = await readOrderList(trading, BUYS, { to: listMustReachTo(entry.write) });
   entry.settle({ outcome: 'placed', id, duplicates: [] }, 'placed');
-  return settleList(trading, list, entry);
+  return reconcileOrders(trading, list, { mine: entry });
 }
 
 const at = (id: string, ms: number, changes: object = {}) => record({ id, trade_date: NOW + ms, ...changes });
@@ -167,7 +164,7 @@ describe('a later execution of an order', () => {
     settle(trading, 'mine', '7');
     const pages = async () => {
       const before = server.requests.length;
-      const duplicates = await settleMarket(trading, BUYS.market);
+      const duplicates = await closeMarket(trading, BUYS.market);
       return [duplicates.length, server.requests.length - before];
     };
     expect(await pages()).toEqual([0, 1]);
@@ -190,7 +187,7 @@ describe('a later execution of an order', () => {
     begin(trading, 'mine').settle({ outcome: 'placed', id: '7', duplicates: [], checkedTo: NOW + 30_000 }, 'placed');
     settle(trading, 'later', '8', NOW + 10_000);
     await trading.host.sleep(65_001);
-    expect(await settleMarket(trading, BUYS.market)).toEqual([]);
+    expect(await closeMarket(trading, BUYS.market)).toEqual([]);
     // the orders of 25 seconds after the request are on the third page
     expect(server.requests).toHaveLength(3);
     expect(trading.journal.settledEntries(BUYS).map(({ write }) => write.id)).toEqual(['closed', 'later']);
@@ -203,7 +200,7 @@ describe('a later execution of an order', () => {
     const trading = tradingOf(server.url, { tolerance: 60_000, budgetMs: 600_000 });
     settle(trading, 'mine', '7');
     await trading.host.sleep(65_001);
-    await settleMarket(trading, BUYS.market);
+    await closeMarket(trading, BUYS.market);
     expect(trading.journal.settledEntries(BUYS)).toEqual([]);
   });
 
@@ -218,7 +215,7 @@ describe('a later execution of an order', () => {
     const server = await serveFaults({ answer: () => FAULTS['an HTML page'] });
     const trading = tradingOf(server.url);
     settle(trading, 'mine', '7');
-    expect(await settleMarket(trading, BUYS.market)).toEqual([]);
+    expect(await closeMarket(trading, BUYS.market)).toEqual([]);
     expect(trading.journal.settledEntries(BUYS)).toHaveLength(1);
   });
 
@@ -237,7 +234,7 @@ describe('a later execution of an order', () => {
     const trading = tradingOf(server.url, { tolerance: 60_000, budgetMs: 600_000 });
     settle(trading, 'mine', '7');
     await trading.host.sleep(65_001);
-    await settleMarket(trading, BUYS.market);
+    await closeMarket(trading, BUYS.market);
     expect(server.requests).toHaveLength(100);
     await findDuplicates(trading, BUYS);
     expect(server.requests).toHaveLength(100 + 111);
@@ -249,8 +246,8 @@ describe('a later execution of an order', () => {
     const server = await listing(() => orders);
     const trading = tradingOf(server.url, { tolerance: 60_000 });
     settle(trading, 'mine', '7');
-    expect(await settleMarket(trading, BUYS.market)).toMatchObject([{ writeId: 'mine', ids: ['8'] }]);
-    expect(await settleMarket(trading, BUYS.market)).toEqual([]);
+    expect(await closeMarket(trading, BUYS.market)).toMatchObject([{ writeId: 'mine', ids: ['8'] }]);
+    expect(await closeMarket(trading, BUYS.market)).toEqual([]);
   });
 
   it('finds the execution in a list that the command has already read, and reads no other list', async () => {
@@ -259,9 +256,9 @@ describe('a later execution of an order', () => {
     settle(trading, 'mine', '7');
     const own = [at('8', 50), at('7', 3)].map((text) => ownOrder(text));
     const buys = orderList(BUYS, { orders: own, more: false, failure: null }, NOW + 66_000);
-    expect(await settleMarket(trading, 'btc_usdt', [buys])).toMatchObject([{ ids: ['8'] }]);
+    expect(await reconcileLists(trading, 'btc_usdt', [buys])).toMatchObject([{ ids: ['8'] }]);
     // it is verified now
-    expect(await settleMarket(trading, 'btc_usdt')).toEqual([]);
+    expect(await closeMarket(trading, 'btc_usdt')).toEqual([]);
     expect(count(server, 'getOrders')).toBe(0);
   });
 
@@ -326,7 +323,7 @@ describe('an order that was refused or not sent', () => {
     begin(trading, 'mine').settle({ outcome: 'refused', id: null, duplicates: [] }, 'refused');
     const check = (records: readonly Order[]) => {
       const list = orderList(BUYS, { orders: records, more: false, failure: null }, trading.client.now());
-      return settleMarket(trading, 'btc_usdt', [list]);
+      return reconcileLists(trading, 'btc_usdt', [list]);
     };
     await trading.host.sleep(70_000);
     expect(await check([])).toEqual([]);
@@ -375,7 +372,7 @@ describe('an order that was refused or not sent', () => {
   it('needs no list of its own once it is closed', async () => {
     const server = await lookup('8');
     const { trading } = await listedAfter(1, server.url);
-    expect([await settleMarket(trading, 'btc_usdt'), server.requests]).toEqual([[], []]);
+    expect([await closeMarket(trading, 'btc_usdt'), server.requests]).toEqual([[], []]);
   });
 
   it('an identical order of another program, which has another client id, is not confused with it', async () => {
@@ -394,9 +391,9 @@ describe('a duplicate order', () => {
       throw killed;
     };
     await expect(findDuplicates({ ...trading, reportDuplicateOrders }, BUYS)).rejects.toBe(killed);
-    await settleMarket(trading, 'btc_usdt');
+    await closeMarket(trading, 'btc_usdt');
     expect(trading.alarms).toMatchObject([{ writeId: 'mine', ids: ['8'] }]);
-    await settleMarket(trading, 'btc_usdt');
+    await closeMarket(trading, 'btc_usdt');
     expect(trading.alarms).toHaveLength(1);
   });
 });

@@ -128,10 +128,9 @@ class Model {
       rows: visible.sort((one, other) => other.time - one.time || Number(other.id) - Number(one.id)),
       began: now + clockMs,
       since,
-      expiredTo: Number.POSITIVE_INFINITY,
     };
     const open = this.attempts.filter(({ id }) => !this.closed.has(id));
-    const context = { accountedFor: this.known, requestLifetime: TOLERANCE };
+    const context = { accountedFor: this.known, expiredTo: Number.POSITIVE_INFINITY, requestLifetime: TOLERANCE };
     const { outcomes, duplicates, closed } = reconcile(open, list, context);
     for (const { item, rows } of duplicates) {
       this.reported.push(...rows.map(({ id }) => id));
@@ -277,9 +276,12 @@ const list = (rows: readonly Row[], began: number): List => ({
   rows,
   began: START + began,
   since: Number.NEGATIVE_INFINITY,
-  expiredTo: Number.POSITIVE_INFINITY,
 });
-const CONTEXT = { accountedFor: new Set<string>(), requestLifetime: TOLERANCE };
+const CONTEXT = {
+  accountedFor: new Set<string>(),
+  expiredTo: Number.POSITIVE_INFINITY,
+  requestLifetime: TOLERANCE,
+};
 const placed = (rowId: string) => ({ id: 'a 0', matchKey: 'k', rowId, state: 'placed' }) as const;
 
 describe('a request without an answer', () => {

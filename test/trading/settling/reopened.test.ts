@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { readOrderList } from '../../../src/trading/settling/order-list.js';
 import { SLACK_MS } from '../../../src/trading/settling/reconcile.js';
-import { readOrderList, settleMarket } from '../../../src/trading/settling/reconcile-orders.js';
+import { reconcileLists } from '../../../src/trading/settling/reconcile-orders.js';
 import { NOW } from '../../support/fake-host.js';
 import { respond, serveFaults } from '../../support/fault-server.js';
 import { count, NOT_FOUND, query, record } from '../support/exchange.js';
@@ -29,7 +30,7 @@ function cancel({ journal }: TestTrading, outcome: 'cancelled' | 'refused' = 'ca
 }
 
 async function list(trading: TestTrading): Promise<readonly string[]> {
-  await settleMarket(trading, 'btc_usdt', [await readOrderList(trading, BUYS)]);
+  await reconcileLists(trading, 'btc_usdt', [await readOrderList(trading, BUYS)]);
   return trading.warnings;
 }
 

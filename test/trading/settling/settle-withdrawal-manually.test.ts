@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { closeCoin } from '../../../src/trading/settling/close-lists.js';
 import { settleManually } from '../../../src/trading/settling/manual/settle-manually.js';
-import { settleCoin } from '../../../src/trading/settling/reconcile-withdrawals.js';
 import { resolve } from '../../../src/trading/settling/resolve.js';
 import { saying } from '../../support/advice.js';
 import { NOW } from '../../support/fake-host.js';
@@ -36,7 +36,7 @@ describe('a withdrawal that stays unknown whatever the exchange lists', () => {
     const trading = await lostAt(DOUBTFUL, LATE);
     await settleManually(trading, 'lost1', NOT_SENT);
     expect(trading.journal.archive.find('lost1')).toMatchObject({ outcome: 'notSent', id: null, duplicates: [] });
-    expect(await settleCoin(trading, 'btc')).toEqual([]);
+    expect(await closeCoin(trading, 'btc')).toEqual([]);
     expect(trading.journal.archive.find('lost1')).toMatchObject({ outcome: 'notSent' });
   });
 
@@ -148,6 +148,9 @@ it('a call is not settled as something that was placed', async () => {
   const trading = tradingOf((await serveFunds([])).url);
   const write = { operation: 'call', terms: { method: 'setRepayState', parameters: {} } } as const;
   trading.journal.begin<'call'>(write, { id: 'call1', reqTime: NOW }).release();
-  const error = { kind: 'usage', message: '--as placed=ID is for an order, a batch or a withdrawal.' };
+  const error = {
+    kind: 'usage',
+    message: '--as placed=ID does not fit: only an order, a batch or a withdrawal has an id on the exchange.',
+  };
   await expect(settleManually(trading, 'call1', placedAs('2'))).rejects.toMatchObject(error);
 });

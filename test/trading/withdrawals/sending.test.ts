@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RecordedWrite } from '../../../src/trading/journal/write.js';
-import { settleCoin } from '../../../src/trading/settling/reconcile-withdrawals.js';
+import { closeCoin } from '../../../src/trading/settling/close-lists.js';
 import { resolve } from '../../../src/trading/settling/resolve.js';
 import { withdrawLimits } from '../../../src/trading/withdrawals/limits.js';
 import { sendWithdrawal } from '../../../src/trading/withdrawals/send.js';
@@ -270,8 +270,8 @@ describe('a repeated withdrawal', () => {
     const server = await serve({ write: respond(DONE), reads: [[entry(), BEFORE], TWICE] });
     const trading = tradingOf(server.url);
     expect(await send(trading)).toMatchObject({ duplicates: [] });
-    expect(await settleCoin(trading, 'btc')).toMatchObject([{ writeId: 'pit0001', id: NEW, ids: [DUPLICATE] }]);
-    expect(await settleCoin(trading, 'btc')).toEqual([]);
+    expect(await closeCoin(trading, 'btc')).toMatchObject([{ writeId: 'pit0001', id: NEW, ids: [DUPLICATE] }]);
+    expect(await closeCoin(trading, 'btc')).toEqual([]);
     expect(trading.withdrawalAlarms).toHaveLength(1);
     expect(trading.journal.archive.find('pit0001')?.duplicates).toEqual([DUPLICATE]);
   });

@@ -1,6 +1,6 @@
 import { localTimeText, suggest, usage } from '../../../errors.js';
 import type { TradingContext } from '../../trading-context.js';
-import { certainAt } from '../poll-until-settled.js';
+import { certainAt } from '../poll-until-found.js';
 
 /** What the user found out on the exchange about a write. */
 export interface ManualOutcome {

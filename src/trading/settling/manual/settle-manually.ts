@@ -21,7 +21,7 @@ export async function settleManually(
   const isListed = entry?.isKind('withdraw') || entry?.isKind('order') || entry?.isKind('batch');
   if (manual.id !== null && entry !== undefined && !isListed)
     throw usage(
-      '--as placed=ID is for an order, a batch or a withdrawal.',
+      '--as placed=ID does not fit: only an order, a batch or a withdrawal has an id on the exchange.',
       'Use done or notSent for a call or a damaged record.',
     );
   if (isDamaged) {
@@ -43,8 +43,8 @@ export async function settleManually(
       id === undefined ? '--as needs the id of a write.' : `No write with the id ${id} has an unknown outcome.`,
       suggest('See what is unknown', 'resolve'),
     );
-  throw usage(
-    '--as is for an order, a batch, a withdrawal, a call of pit api or a damaged record.',
+  throw usage(`The outcome of ${id} cannot be recorded with --as.`, [
+    'It is for orders, batches, withdrawals, calls of pit api and damaged records.',
     suggest('Cancellations are looked up', 'resolve'),
-  );
+  ]);
 }

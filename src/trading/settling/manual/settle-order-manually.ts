@@ -4,7 +4,7 @@ import { Job } from '../../batches/job.js';
 import type { JournalEntry } from '../../journal/entry.js';
 import { keyOf } from '../../orders/terms.js';
 import type { TradingContext } from '../../trading-context.js';
-import { settleMarket } from '../reconcile-orders.js';
+import { closeMarket } from '../close-lists.js';
 import { endJob, outcomeOf } from '../settle-job.js';
 import { type ManualOutcome, requireExpired } from './manual-outcome.js';
 
@@ -23,7 +23,7 @@ export async function settleOrderManually(
   requireClaimed(entry);
   if (order === null) entry.settle({ outcome: 'notSent', id: null, duplicates: [] }, 'not sent, as the user says');
   else entry.settle({ outcome: 'placed', id: order.id, duplicates: [] }, `placed: ${order.id}, as the user says`);
-  await settleMarket(trading, terms.market);
+  await closeMarket(trading, terms.market);
 }
 
 /**

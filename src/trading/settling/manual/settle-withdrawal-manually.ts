@@ -1,8 +1,9 @@
 import { suggest, tryRead, usage } from '../../../errors.js';
 import type { JournalEntry } from '../../journal/entry.js';
 import type { TradingContext } from '../../trading-context.js';
-import { acceptsReqTime } from '../poll-until-settled.js';
-import { type NewRecords, readRecordList, settleRecords } from '../reconcile-withdrawals.js';
+import { acceptsReqTime } from '../poll-until-found.js';
+import { type NewRecords, readRecordList, reconcileRecords } from '../reconcile-withdrawals.js';
+import { settleWithdrawal } from '../settle-withdrawal.js';
 import { type ManualOutcome, requireExpired } from './manual-outcome.js';
 
 /**
@@ -19,10 +20,11 @@ export async function settleWithdrawalManually(
   const { id: writeId, terms, reqTime } = write;
   const seen = await tryRead(async () => {
     const list = await readRecordList(trading, terms.coin);
-    return list && settleRecords(trading, list, entry);
+    return list && reconcileRecords(trading, list, entry);
   });
   const finding = seen?.findings.get(writeId);
   if (finding?.kind === 'found') {
+    settleWithdrawal(trading, entry, { ...finding, outcome: 'placed' });
     if (manual.id !== finding.id) trading.reportProgress('The exchange lists this withdrawal, so --as is ignored.');
     return;
   }

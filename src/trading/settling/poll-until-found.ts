@@ -22,7 +22,7 @@ interface UnansweredRequest {
 type Read<Outcome> = (isExpired: boolean) => Promise<Outcome | 'none' | undefined>;
 
 export interface PollResult<Outcome> {
-  readonly settled: Outcome | undefined;
+  readonly found: Outcome | undefined;
   /** Why the last read proved nothing, as a part of a sentence; undefined if the request may simply still arrive. */
   readonly unproven?: string | undefined;
 }
@@ -35,7 +35,7 @@ export interface PollResult<Outcome> {
  *   says whether the exchange has rejected this `reqTime` as expired: until then, a request that is delayed in the network can
  *   still be executed
  */
-export async function pollUntilSettled<Outcome>(
+export async function pollUntilFound<Outcome>(
   trading: TradingContext,
   request: UnansweredRequest,
   read: Read<Outcome>,
@@ -96,13 +96,13 @@ async function poll<Outcome>(
     }
     // the answer may have shown that the clock was ahead
     const found = await read(isAccepted === false && client.now() > expiry);
-    if (found !== 'none' && found !== undefined) return { settled: found };
+    if (found !== 'none' && found !== undefined) return { found };
     const usual = nextPause(count, expiry - client.now());
     // half of what is left, so that the last read comes near the end
     const pause = Math.min(usual, budget.remainingMs / 2);
     const isOutOfTime = pause < Math.min(usual, PAUSES_MS.first) || isLockedUntilTheEnd(trading);
     if (isOutOfTime)
-      return { settled: undefined, unproven: found === 'none' ? whyUnexpired(isAccepted) : whyUnanswered(client) };
+      return { found: undefined, unproven: found === 'none' ? whyUnexpired(isAccepted) : whyUnanswered(client) };
     wait.showIfLong();
     count += (await pauses.wait(pause)) ? 0 : 1;
   }

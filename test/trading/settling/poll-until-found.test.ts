@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ExchangeClient } from '../../../src/exchange/exchange-client.js';
 import { placeOrder } from '../../../src/trading/orders/place.js';
-import { findOrder } from '../../../src/trading/settling/settle-order.js';
+import { findOrder } from '../../../src/trading/settling/find-order.js';
 import { KEYS } from '../../exchange/support.js';
 import { type FakeHost, NOW } from '../../support/fake-host.js';
 import { FAULTS, type FaultServer, respond, serveFaults } from '../../support/fault-server.js';
@@ -89,6 +89,16 @@ it('an order counts as not sent after the exchange was asked once whether its re
 });
 
 describe('the end of the request lifetime', () => {
+  it.each([
+    [65_000, 'the order is looked up', CLIENT_ID],
+    [65_001, 'the exchange is asked first whether it still accepts the request', expect.not.stringMatching(CLIENT_ID)],
+  ])('after %i ms, with a tolerance of a minute and five seconds of slack, %s', async (ageMs, _, first) => {
+    const { server, account: trading, entry } = await unanswered(60_000, 120_000);
+    await trading.host.sleep(ageMs);
+    await findOrder(trading, entry);
+    expect(server.requests.map(({ target }) => query(target).customerOrderId)[0]).toEqual(first);
+  });
+
   it("the exchange's clock at the read decides the end, not a clock difference measured long ago", async () => {
     let host: FakeHost | undefined;
     const server = await serve(() => host?.now() ?? 0);

@@ -1,4 +1,5 @@
 import type { Order } from '../../domain/order.js';
+import type { Refusal } from '../../domain/refusal.js';
 import { Failure, tryRead } from '../../errors.js';
 import { archivedJob, Job } from '../batches/job.js';
 import type { JournalEntry } from '../journal/entry.js';
@@ -6,31 +7,109 @@ import type { Journal } from '../journal/journal.js';
 import { clientIdOf, type RecordedWrite } from '../journal/write.js';
 import { differences, newClientId } from '../orders/terms.js';
 import type { TradingContext } from '../trading-context.js';
-import { namedIdOf } from './open-writes.js';
+import { certainAt, pollUntilFound } from './poll-until-found.js';
 import { SLACK_MS } from './reconcile.js';
 import { isSameRefusal } from './same-refusal.js';
 
+/** Why an order counts as not sent. */
+export const EXPIRED = 'the request has expired and the exchange has no such order';
+
+/** What became of an order. */
+export type FoundOrder =
+  | { readonly outcome: 'placed'; readonly order: Order }
+  | { readonly outcome: 'refused' | 'notSent' }
+  | Unknown;
+
+export interface Unknown {
+  readonly outcome: 'unknown';
+  readonly reason: string;
+  /** What its answer named; null if none did, or the exchange shows something else by that id. */
+  readonly id: string | null;
+  /** How an order with its client id differs from this one, in words. */
+  readonly mismatch?: string;
+  /** When the outcome is certain, by this machine's clock in ms since the Unix epoch; null if unknown. */
+  readonly certainAt: number | null;
+}
+
+/** What is known of an order before the exchange is asked for it. */
+interface KnownOrder {
+  /**
+   * With which the exchange rejected it. A proxy may have repeated the request: the first one was placed and the refusal answers
+   * the second.
+   */
+  readonly refusal?: Refusal | undefined;
+  /** The order that its answer named, as a list has shown it just now. */
+  readonly listed?: Order | undefined;
+}
+
+/**
+ * Looks an order up until its outcome is known or the budget ends; {@link settleOrder} records what this finds.
+ *
+ * A rejected order that is not found was rejected. One without an answer counts as not sent once its request has expired and the
+ * exchange answers the same for a client id that was never used. One whose answer named an order stays unknown until that order
+ * is shown, or contradicts the answer.
+ */
+export async function findOrder(
+  trading: TradingContext,
+  entry: JournalEntry<'order'>,
+  { refusal, listed }: KnownOrder = {},
+): Promise<FoundOrder> {
+  const { reqTime, terms } = entry.write;
+  let known: KnownOrder = { refusal, listed };
+  const { found, unproven } = await pollUntilFound<FoundOrder>(
+    trading,
+    { reqTime, of: { market: terms.market } },
+    async (isExpired) => {
+      const order = await lookUpOrder(trading, entry, known);
+      known = { refusal };
+      if (order === undefined) return undefined;
+      if (order !== 'none') return 'mismatch' in order ? mismatched(entry, order) : { outcome: 'placed', order };
+      if (refusal !== undefined) return { outcome: 'refused' };
+      if (!isExpired || (await findUnused(trading, terms.market)) !== 'none') return 'none';
+      return entry.namedId === undefined ? { outcome: 'notSent' } : unshown(entry.namedId);
+    },
+  );
+  if (found !== undefined) return found;
+  if (entry.namedId !== undefined) return unshown(entry.namedId, unproven);
+  const missing = unproven ?? 'the exchange shows no such order, but the request may still arrive';
+  const reason = refusal === undefined ? missing : uncheckedRefusalText(refusal, missing);
+  return { outcome: 'unknown', reason, id: null, certainAt: certainAt(trading, entry.write) };
+}
+
+/** An answer named an order that the exchange does not show: no later read can decide whether the answer was true. */
+function unshown(id: string, why = 'the exchange does not show it'): Unknown {
+  return { outcome: 'unknown', reason: `the answer names order ${id}, but ${why}`, id, certainAt: null };
+}
+
+/** The outcome cannot be decided: another order has its client id, or the exchange changed it. */
+function mismatched(entry: JournalEntry<'order'>, { mismatch }: Mismatch): Unknown {
+  return { outcome: 'unknown', reason: mismatch, id: entry.namedId ?? null, mismatch, certainAt: null };
+}
+
+/** Why the outcome of a write is unknown that was refused, as a part of a sentence. @param unchecked why it could not be looked up */
+export function uncheckedRefusalText({ message }: Refusal, unchecked: string): string {
+  return `the exchange rejected it (${message}), but a duplicate may have been executed: ${unchecked}`;
+}
+
 /** How an order with the client id differs from the terms that were sent: it may be a different order. */
-export interface Mismatch {
+interface Mismatch {
   readonly mismatch: string;
 }
 
 /**
- * The order by the id that its answer named, or else by its client id; a mismatch; `none`; or undefined if the exchange did not
- * answer, which proves nothing.
- * @param refusal the code with which the order was refused: a lookup that is refused with it counts as `none`
- * @param listed the order that its answer named, as a list shows it
+ * Asks the exchange once for an order, by the id that its answer named, or else by its client id: the only lookup of a single order
+ * that there is, under placing, resolving, listing and replacing alike.
+ * @returns the order; a mismatch; `none`; or undefined if the exchange did not answer, which proves nothing
  */
-export async function lookUp(
+export async function lookUpOrder(
   trading: TradingContext,
   entry: JournalEntry<'order'>,
-  refusal?: number | null,
-  listed?: Order,
+  { refusal, listed }: KnownOrder = {},
 ): Promise<Order | Mismatch | 'none' | undefined> {
-  const namedId = namedIdOf(entry);
+  const { namedId } = entry;
   const named = namedId === undefined ? undefined : await lookUpNamed(trading, entry, namedId, listed);
   if (typeof named === 'object' && !isOlder(named, entry.write)) return named;
-  const { found, event, isUnanswered, hasNoClientIds } = await evidenceOf(trading, entry.write, refusal);
+  const { found, event, isUnanswered, hasNoClientIds } = await evidenceOf(trading, entry.write, refusal?.code);
   entry.note(`asked by client id: ${event}`, isUnanswered === true ? { isUnanswered } : {});
   // an exchange that knows no client ids has only the id of its answer, and may date orders by another clock
   if (typeof named === 'object' && hasNoClientIds === true) return named;
@@ -94,7 +173,7 @@ function ownerOfOrder(
   const { id: writeId, time } = write;
   const others = journal.unsettledEntries().filter(({ write }) => write.id !== writeId);
   const isNamed = (entry: JournalEntry) =>
-    entry.isKind('batch') ? new Job(entry).orderIds.includes(orderId) : namedIdOf(entry) === orderId;
+    entry.isKind('batch') ? new Job(entry).orderIds.includes(orderId) : entry.namedId === orderId;
   // in this order: a write that is settled meanwhile is in both
   if (others.some(isNamed)) return 'open';
   const since = order === undefined ? time - STALE_MS : isOlder(order, write) ? 0 : time - CLOCK_SET_MS;
@@ -142,6 +221,11 @@ async function evidenceOf(
   return { found, event: `found, though with ${differs}` };
 }
 
+/** The newest order with the client id of a settled order: its own or a duplicate; undefined if the exchange shows none. */
+export function findNewest({ client }: TradingContext, order: RecordedWrite<'order'>): Promise<Order | undefined> {
+  return tryRead(() => client.findOrder(order.terms.market, { clientId: clientIdOf(order) }));
+}
+
 /** The newest order with a client id, `none`, `refused`, or undefined if the exchange did not answer. */
 async function findByClientId(
   { client }: TradingContext,
@@ -156,10 +240,6 @@ async function findByClientId(
     if (isSameRefusal(error, refusal)) return 'none';
     return error.kind === 'refused' || error.kind === 'internal' ? 'refused' : undefined;
   }
-}
-
-export async function isUnusedIdNotFound(trading: TradingContext, market: string): Promise<boolean> {
-  return (await findUnused(trading, market)) === 'none';
 }
 
 /** What the exchange shows for a client id that was never used. */

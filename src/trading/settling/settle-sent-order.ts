@@ -1,0 +1,116 @@
+import type { Order } from '../../domain/order.js';
+import type { Refusal } from '../../domain/refusal.js';
+import { tryRead } from '../../errors.js';
+import type { NotSent as NotSentReason, WriteResponse } from '../../exchange/exchange.js';
+import type { JournalEntry } from '../journal/entry.js';
+import type { RecordedWrite } from '../journal/write.js';
+import type { TradingContext } from '../trading-context.js';
+import type { DuplicateOrders } from './duplicates.js';
+import { EXPIRED, findOrder, type Unknown } from './find-order.js';
+import { type OrderList, readOrderList } from './order-list.js';
+import { reconcileOrders } from './reconcile-orders.js';
+import { settleOrder } from './settle-order.js';
+
+interface Placed {
+  readonly outcome: 'placed';
+  readonly id: string;
+  /** Duplicates of it and of earlier orders of this side; null if they could not be looked up. */
+  readonly duplicates: readonly DuplicateOrders[] | null;
+  /** The order as the exchange last showed it; null for one of earlier that it no longer shows. */
+  readonly order: Order | null;
+}
+
+export interface NotSent extends NotSentReason {
+  readonly outcome: 'notSent';
+}
+
+/** The outcome of an order. */
+export type Placement = Placed | NotSent | Unknown | { readonly outcome: 'refused'; readonly refusal: Refusal };
+
+/**
+ * Finds what became of a sent order within the time budget, from the response to it on, and settles it. An answer that names an order
+ * counts once the exchange shows that order: on the newest page of its list, which shows duplicates too, or by its id.
+ */
+export async function settleSentOrder(
+  trading: TradingContext,
+  entry: JournalEntry<'order'>,
+  response: WriteResponse<{ readonly id: string }>,
+): Promise<Placement> {
+  if (response.kind === 'notSent') {
+    entry.settle({ outcome: 'notSent', id: null, duplicates: [] }, `not sent: ${response.reason}`);
+    const { reason, failure, hint, halted } = response;
+    return { outcome: 'notSent', reason, failure, hint, halted };
+  }
+  noteAnswer(trading, entry, response);
+  const refusal = response.kind === 'refused' ? response.refusal : undefined;
+  const list = response.kind === 'done' ? await readNewest(trading, entry.write) : undefined;
+  const found = await findOrder(trading, entry, {
+    refusal,
+    listed: list?.orders.find(({ id }) => id === entry.namedId),
+  });
+  settleOrder(entry, found);
+  if (found.outcome === 'placed') {
+    const shown = response.kind === 'done' ? list : await readNewest(trading, entry.write);
+    return placedWith(trading, entry, found.order, shown);
+  }
+  if (found.outcome === 'unknown')
+    return response.kind === 'lost' ? { ...found, reason: found.mismatch ?? response.reason } : found;
+  if (refusal !== undefined) return { outcome: 'refused', refusal };
+  return { outcome: 'notSent', reason: EXPIRED, failure: 'unreachable', hasExpired: true };
+}
+
+/** Notes what the answer says before the exchange is asked whether that is true. */
+function noteAnswer(
+  trading: TradingContext,
+  entry: JournalEntry<'order'>,
+  answer: Exclude<WriteResponse<{ readonly id: string }>, { readonly kind: 'notSent' }>,
+): void {
+  if (answer.kind === 'done') entry.note(`accepted: ${answer.value.id}`, { namedId: answer.value.id });
+  else if (answer.kind === 'refused') entry.note(`refused: ${answer.refusal.code} ${answer.refusal.message}`);
+  else {
+    entry.note(`no answer: ${answer.reason}`, { isUnanswered: true });
+    trading.reportProgress(`No answer: ${answer.reason}. Looking up the order; it is not sent again.`);
+  }
+}
+
+/** The newest orders of its side, back to its request; undefined if the exchange does not list them. */
+function readNewest(
+  trading: TradingContext,
+  { terms, reqTime }: RecordedWrite<'order'>,
+): Promise<OrderList | undefined> {
+  return tryRead(() => readOrderList(trading, terms, { to: reqTime }));
+}
+
+/**
+ * An order that was found, with what its list shows beyond it.
+ * @param list undefined if it could not be read
+ */
+async function placedWith(
+  trading: TradingContext,
+  entry: JournalEntry<'order'>,
+  order: Order,
+  list: OrderList | undefined,
+): Promise<Placed> {
+  const findings = list && (await tryRead(() => reconcileOrders(trading, list, { mine: entry })));
+  const found = findings?.duplicates ?? [];
+  const duplicates = [...found, ...(await recordedDuplicates(trading, entry.write, order.id, found))];
+  // duplicates of one moment are listed side by side
+  const isShown =
+    list?.orders.some(({ id }) => id === order.id) === true && list.since <= Math.min(entry.write.reqTime, order.time);
+  const isChecked = findings !== undefined && (isShown || duplicates.length > 0);
+  return { outcome: 'placed', id: order.id, duplicates: isChecked ? duplicates : null, order };
+}
+
+/** Its duplicates by the archive: another command may have reported them and closed the write. */
+async function recordedDuplicates(
+  { journal }: TradingContext,
+  { id: writeId, terms }: RecordedWrite<'order'>,
+  orderId: string,
+  found: readonly DuplicateOrders[],
+): Promise<DuplicateOrders[]> {
+  const reported = new Set(found.flatMap(({ ids }) => ids));
+  // what the list has shown counts even if the archive cannot be read
+  const settled = await tryRead(async () => journal.archive.find(writeId));
+  const ids = settled?.duplicates.filter((one) => !reported.has(one)) ?? [];
+  return ids.length === 0 ? [] : [{ writeId, terms, orderId, ids, shown: [], isProven: false }];
+}
