@@ -271,8 +271,8 @@ class Judge {
       if (!isReached || !isFree) since = null;
       else since ??= from;
       if (since !== null && to - since >= graceMs) return [{ fault: 'stop not acted upon', at: String(since) }];
-      // a price that passed too quickly may not have been seen
-      if (price !== null && lasts) best = this.#better(best, price);
+      // a price that passed too quickly may not have been seen, and without a position nothing follows it
+      if (price !== null && lasts && this.#left(from).sign > 0) best = this.#better(best, price);
     }
     return [];
   }
@@ -330,14 +330,17 @@ class Judge {
     return times.length === 0 ? null : Math.min(...times);
   }
 
+  /** What the exits have left to end at a time. */
+  #left(time: number): Decimal {
+    const exits = this.#run.orders.filter((order) => this.#isExit(order));
+    const fills = exits.flatMap((order) => order.fills.filter((fill) => fill.time <= time));
+    return this.#position(time).minus(Decimal.sum(fills.map((fill) => Decimal.of(fill.amount))));
+  }
+
   /** Whether what is left at a time is worth an order, at a price with the slippage. */
   #isSellable(time: number, price: Decimal | null): boolean {
     const { minAmount, minNotional } = this.#run.terms.market;
-    const exits = this.#run.orders.filter((order) => this.#isExit(order));
-    const filled = exits
-      .flatMap(({ fills }) => fills.filter((fill) => fill.time <= time))
-      .map(({ amount }) => Decimal.of(amount));
-    const left = this.#position(time).minus(Decimal.sum(filled));
+    const left = this.#left(time);
     const worst = (price ?? Decimal.zero).times(ONE.minus(Decimal.of(this.#run.terms.slippage)));
     return left.compare(Decimal.of(minAmount)) >= 0 && left.times(worst).compare(Decimal.of(minNotional)) >= 0;
   }
