@@ -11,15 +11,12 @@ export interface AlgoMarket {
   /** The newest book; null if none has come. */
   readonly book: AlgoBook | null;
   /**
-   * The newest trade, with the age of the channel that shows it, not that of the trade; null if none has come. Of several trades in one push: the one that
-   * goes furthest against the stop.
+   * The newest trade, with the age of the channel that shows it, not that of the trade; null if none has come. If a push has several trades, a
+   * decision is made for each.
    */
-  readonly last: { readonly price: Decimal; readonly ageMs: number } | null;
-  /**
-   * The highest and lowest price traded since the last `best` fact, or since the algo order began if there is none: of trades, and after a
-   * gap of candles too. `tradeId` is the newest of these trades. Null if nothing traded.
-   */
-  readonly traded: { readonly high: Decimal; readonly low: Decimal; readonly tradeId: string | null } | null;
+  readonly last: { readonly price: Decimal; readonly tradeId: string | null; readonly ageMs: number } | null;
+  /** What the market has shown since the last `best` fact, as {@link seenAfter} keeps it; null at the start and after such a fact. */
+  readonly seen: SeenPrices | null;
   /**
    * The time without data that ended just now, with the prices that trades and candles show of it, null if they show none. It is given from the
    * first decision with a fresh book until nothing is to be done; null otherwise.
@@ -43,6 +40,12 @@ export interface AlgoMarket {
   readonly fundsChanged: number | null;
   /** Until when the limiter lets nothing leave, by the exchange's clock; null if it does. */
   readonly limitedUntil: number | null;
+}
+
+/** The highest and lowest of the prices that could trigger. */
+export interface SeenPrices {
+  readonly high: Decimal;
+  readonly low: Decimal;
 }
 
 /** The best prices of a book, with and without the account's own orders; null for an empty side. */

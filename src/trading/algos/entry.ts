@@ -15,6 +15,7 @@ import {
 } from './algo-view.js';
 import { planChase } from './chase.js';
 import { areClosed } from './children.js';
+import { fits } from './prices.js';
 import type { Entry } from './terms.js';
 import { planTwap } from './twap.js';
 
@@ -52,7 +53,9 @@ function planLimit(view: AlgoView, { type, price }: Extract<Entry, { readonly ki
   const open = openOf(entries, 'entry');
   if (open !== null) return wanting(asItIs(open));
   if (entries.some((child) => hasArrived(child) && child.state === 'closed')) return over('its order has ended');
-  return wanting({ role: 'entry', type, price, amount: entryRest(view), notBefore: null });
+  const amount = entryRest(view);
+  if (!fits(view.terms.market, price, amount)) return over('it is below the minimum');
+  return wanting({ role: 'entry', type, price, amount, notBefore: null });
 }
 
 /** The plan with no more open than what is left: the network may have made an order twice. */

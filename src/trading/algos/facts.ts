@@ -26,7 +26,7 @@ export type AlgoFact =
       readonly bid: Decimal | null;
       readonly ask: Decimal | null;
     }
-  /** The best price that a trail has seen. `tradeId` is null if no trade showed it: the first one, and prices of candles. */
+  /** The best price that a trail has seen. `tradeId` is the newest trade by then if trades trigger it; null if the book does. */
   | { readonly fact: 'best'; readonly time: number; readonly price: Decimal; readonly tradeId: string | null }
   /** `source`: `book`, `last`, or the condition of an entry. `late`: it was found after a time in which pit did not see the market. */
   | {

@@ -1,9 +1,9 @@
 import { Failure } from '../../errors.js';
 import type { Exchange } from '../../exchange/exchange.js';
 import type { Host } from '../../platform/host.js';
-import type { DuplicateOrders } from '../settling/duplicates.js';
 import type { GuardLimits } from '../guards/limits.js';
 import type { Owner } from '../journal/write.js';
+import type { DuplicateOrders } from '../settling/duplicates.js';
 import { settleMarket } from '../settling/reconcile-orders.js';
 import type { TradingContext } from '../trading-context.js';
 import { AccountFunds } from './account-funds.js';

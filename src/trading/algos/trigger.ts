@@ -1,6 +1,8 @@
 import { Decimal } from '../../domain/decimal.js';
+import type { AlgoMarket, SeenPrices } from './algo-market.js';
 import { type AlgoView, exitRest, PACE_MS } from './algo-view.js';
-import { type AlgoFact, type FactOf, isBetter } from './facts.js';
+import { least } from './children.js';
+import { type AlgoFact, type AlgoFacts, type FactOf, isBetter } from './facts.js';
 import { hitPrice, isUsable } from './prices.js';
 import { type AlgoTerms, exitSideOf, type TrailDistance } from './terms.js';
 
@@ -14,10 +16,34 @@ export function hasStop({ exits }: AlgoTerms): boolean {
 }
 
 /** The price that is held against the stop. Null if it is unknown, old, or the book is crossed. */
-export function triggerPrice({ terms, market }: AlgoView): Decimal | null {
+function triggerPrice({ terms, market }: Pick<AlgoView, 'terms' | 'market'>): Decimal | null {
   if (terms.trigger === 'book') return hitPrice(market, exitSideOf(terms));
   const { last, staleAfterMs } = market;
   return last !== null && last.ageMs <= staleAfterMs && isUsable(market) ? last.price : null;
+}
+
+/**
+ * What `seen` is for the next decision, unless a `best` fact was written: then it is null. Better prices are written at most once a second, so
+ * that those between have to be kept.
+ */
+export function seenAfter(terms: AlgoTerms, facts: AlgoFacts, market: AlgoMarket): SeenPrices | null {
+  const { seen } = market;
+  const gap = gapOfTrail(facts, market);
+  const prices = [seen?.high, seen?.low, triggerPrice({ terms, market }), gap?.high, gap?.low].filter(
+    (price) => price != null,
+  );
+  const [first, ...others] = prices;
+  if (first === undefined) return null;
+  return { high: others.reduce(highest, first), low: others.reduce(least, first) };
+}
+
+function highest(one: Decimal, other: Decimal): Decimal {
+  return one.compare(other) > 0 ? one : other;
+}
+
+/** The gap that ended just now, unless the trail begins only now: what was before its first price does not count. */
+function gapOfTrail({ best }: AlgoFacts, { gap }: AlgoMarket): AlgoMarket['gap'] {
+  return gap === null || (best !== null && best.time > gap.from) ? null : gap;
 }
 
 /** The price at which the exits stop: that of the stop, or of the trail, the one that is reached first. Null if there is none yet. */
@@ -92,12 +118,10 @@ export function observeStop(view: AlgoView): StopObservation {
 function betterPrice(view: AlgoView): Decimal | null {
   const { terms, facts, market } = view;
   if (terms.exits?.trail == null) return null;
-  const { traded, gap } = market;
+  const gap = gapOfTrail(facts, market);
   const isSell = exitSideOf(terms) === 'sell';
-  const inGap = isSell ? gap?.high : gap?.low;
-  const inTrades = isSell ? traded?.high : traded?.low;
   const now = triggerPrice(view);
-  const seen = [now, inGap, terms.trigger === 'last' ? inTrades : null];
+  const seen = [now, isSell ? market.seen?.high : market.seen?.low, isSell ? gap?.high : gap?.low];
   if (facts.best !== null) return bestOfAll(terms, seen, facts.best.price);
   // the trail of a bracket begins with its first fill: what traded before does not count
   if (now === null || terms.entry !== null) return now;
@@ -112,15 +136,20 @@ function bestOfAll(terms: AlgoTerms, prices: readonly (Decimal | null | undefine
   return best === than ? null : best;
 }
 
-function bestFact({ market }: AlgoView, price: Decimal): FactOf<'best'> {
-  return { fact: 'best', time: market.now, price, tradeId: market.traded?.tradeId ?? null };
+function bestFact({ terms, market }: AlgoView, price: Decimal): FactOf<'best'> {
+  return {
+    fact: 'best',
+    time: market.now,
+    price,
+    tradeId: terms.trigger === 'last' ? (market.last?.tradeId ?? null) : null,
+  };
 }
 
 /** The level and the price of a gap that reached it and came back; null if none did. Only what is certain: the trail as it was before the gap. */
 export function missedIn(view: AlgoView): { readonly level: Decimal; readonly price: Decimal } | null {
   const { terms, facts, market } = view;
-  const { gap } = market;
-  if (gap === null || !isArmed(view) || (facts.best !== null && facts.best.time > gap.from)) return null;
+  const gap = gapOfTrail(facts, market);
+  if (gap === null || !isArmed(view)) return null;
   const level = stopLevel(terms, facts.best?.price ?? null);
   const price = exitSideOf(terms) === 'sell' ? gap.low : gap.high;
   if (level === null || price === null || !isReached(terms, price, level)) return null;

@@ -1,7 +1,7 @@
 import { Decimal } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
-import { crosses } from '../preview/market-view.js';
 import { leastAmount } from '../orders/terms.js';
+import { crosses } from '../preview/market-view.js';
 import {
   type AlgoView,
   asItIs,
@@ -52,7 +52,7 @@ export function planTwap(view: AlgoView, twap: Twap, start: number): LegPlan {
   if (slot < due) return keep(slots.startOf(due), null);
   if (price === null) return keep(slots.end, waitText(view, twap));
   const amount = sliceOf(terms, slots, slot, rest, last, smallest);
-  if (amount === null) return open === null ? over('what is left is below the minimum') : keep(slots.end, null);
+  if (amount === null) return over('what is left is below the minimum');
   const type = twap.isPassive ? 'postOnly' : 'ioc';
   return { ...wanting({ role: 'entry', type, price, amount, notBefore: null }), until: slots.end };
 }

@@ -188,6 +188,74 @@ describe('a bracket', () => {
       cancel                    | cancel #1; cancel #2; cancelled: You cancelled it
       `,
     ));
+
+  it('waits for the answer to an order of either leg before anything else', () =>
+    expectTable(
+      buy('1', { entry: twap(2), stop: '98' }),
+      `
+      100 / 101                 | #1 entry 0.5 at 102.01 ioc
+      #1 fills 0.5, +1m         | #2 entry 0.5 at 102.01 ioc
+      #2 is-recorded, 98 / 99   | triggered at 98
+      #2 is-lost                | #3 stop 0.5 at 97.02 ioc
+      `,
+    ));
+
+  it('cancels an entry that its duplicates have filled', () =>
+    expectTable(
+      buy('1', { entry: limit('100') }),
+      `
+      100.5 / 101               | #1 entry 1 at 100
+      #1 twice                  | excess 1; cancel #1 (duplicate)
+      #1 fills 0.5              | excess 0.5; cancel #1; done: Everything has filled
+      `,
+    ));
+
+  it('places an entry once more that was never sent or was turned away for the moment', () =>
+    expectTable(
+      buy('1', { entry: limit('100') }),
+      `
+      next is rejected: busy    | #1 entry 1 at 100
+      +1s, next is lost         | #2 entry 1 at 100
+      #2 was-never-sent, +1s    | #3 entry 1 at 100
+      `,
+    ));
+
+  it('ends at once with an entry below the minimum', () =>
+    expectTable(
+      buy('0.04', { entry: limit('100') }),
+      `
+      100.5 / 101               | failed: 0.04 btc did not fill: it is below the minimum
+      `,
+    ));
+
+  it('ends with a post-only entry that the exchange turned away', () =>
+    expectTable(
+      buy('1', { entry: limit('100', 'postOnly') }),
+      `
+      99 / 99.5                 | #1 entry 1 at 100 postOnly
+      #1 ends                   | failed: 1 btc did not fill: its order has ended
+      `,
+    ));
+
+  it('is not blind while only its entry rests', () =>
+    expectTable(
+      BRACKET,
+      `
+      100.5 / 101               | #1 entry 1 at 100
+      age 6000, state?, until?  | working; until something happens
+      #1 fills 0.5, state?      | #2 take 0.5 at 110; blind
+      `,
+    ));
+
+  it('counts the two legs apart', () =>
+    expectTable(
+      BRACKET,
+      `
+      100.5 / 101               | #1 entry 1 at 100
+      #1 fills 0.5              | #2 take 0.5 at 110
+      #2 maybe-twice            | excess 0.5
+      `,
+    ));
 });
 
 describe('an entry that waits', () => {
@@ -356,6 +424,58 @@ describe('a TWAP', () => {
       100 / 101                 | #1 entry 0.5 at 99 ioc
       `,
     ));
+
+  it('asks to be looked at when its next slot begins, and when its time is over', () =>
+    expectTable(
+      buy('1', { entry: twap(2, { isPassive: true }) }),
+      `
+      100 / 101                 | #1 entry 0.5 at 100 postOnly
+      100 / 101, +55500ms, until? | until 60 s
+      100 / 101, +4500ms, age 0 | cancel #1; #2 entry 1 at 100 postOnly
+      100 / 101, +59s, until?   | until 120 s
+      `,
+    ));
+
+  it('counts an order that was rejected or never sent as no slice', () =>
+    expectTable(
+      buy('1', { entry: twap(2) }),
+      `
+      next is rejected: busy    | #1 entry 0.5 at 102.01 ioc
+      +1s, next is lost         | #2 entry 0.5 at 102.01 ioc
+      #2 was-never-sent, +1s    | #3 entry 0.5 at 102.01 ioc
+      `,
+    ));
+
+  it('ends at once if it is too small for a single slice', () =>
+    expectTable(
+      buy('0.04', { entry: twap(2) }),
+      `
+      100 / 101                 | failed: 0.04 btc did not fill: what is left is below the minimum
+      `,
+    ));
+
+  it('sends a single slice that is just the minimum', () =>
+    expectTable(
+      buy('0.05', { entry: twap(2, { isPassive: true }) }),
+      `
+      100 / 101                 | #1 entry 0.05 at 100 postOnly
+      `,
+    ));
+
+  it('waits if nobody else rests on its side or on the other', () => {
+    expectTable(
+      buy('1', { entry: twap(2, { isPassive: true, bound: '105' }) }),
+      `
+      - / 101, state?           | working: The market shows no price for the next slice
+      `,
+    );
+    expectTable(
+      buy('1', { entry: twap(2, { bound: '105' }) }),
+      `
+      100 / -, state?           | working: The market shows no price for the next slice
+      `,
+    );
+  });
 });
 
 describe('a chase', () => {

@@ -185,6 +185,32 @@ describe('a stop', () => {
     );
   });
 
+  it('takes the last moment of its data for young: 5 s in the book and in the trades', () =>
+    expectTable(
+      sell('1', { stop: '98', trigger: 'last' }),
+      `
+      traded 98, age 5000, state? | triggered at 98 by last; #1 stop 1 at 97.02 ioc; triggered
+      `,
+    ));
+
+  it('does not need a second look while it sees nothing', () =>
+    expectTable(
+      sell('1', { stop: '98' }),
+      `
+      100 / 101, age 5001, until? | until something happens
+      100 / 101, age 5000, state?, until? | waiting; until 0.001 s
+      `,
+    ));
+
+  it('does not miss what it never reached', () =>
+    expectTable(
+      buy('1', { stop: '105' }),
+      `
+      100 / 101, gap 90..104.99 |
+      100 / 101, gap 90..105    | missed 105 at 105
+      `,
+    ));
+
   it('asks to be looked at again when the book becomes too old', () =>
     expectTable(
       sell('1', { stop: '98' }),
@@ -244,15 +270,15 @@ describe('a trailing stop', () => {
       100 / 101                 | best 100
       +1s, 101 / 102            | best 101
       +500ms, 102 / 103, until? | until 2 s
-      +499ms                    |
+      100 / 101, +499ms         |
       +1ms                      | best 102
       `,
     );
     expectTable(
       sell('1', { trail: '2%', trigger: 'last' }),
       `
-      traded 100                | best 100
-      +1ms, traded 110, traded 107 | best 110; triggered at 107 by last; #1 stop 1 at 105.93 ioc
+      traded 100                | best 100 (trade 7)
+      +1ms, traded 110, traded 107 | best 110 (trade 7); triggered at 107 by last; #1 stop 1 at 105.93 ioc
       `,
     );
   });
@@ -285,6 +311,47 @@ describe('a trailing stop', () => {
       `,
     ));
 
+  it('keeps the best price of a second in which none was written', () =>
+    expectTable(
+      sell('1', { trail: '2%' }),
+      `
+      100 / 101                 | best 100
+      +100ms, 103 / 104         |
+      +100ms, 101 / 102         |
+      +800ms                    | best 103
+      100.94 / 101              | triggered at 100.94; #1 stop 1 at 99.94 ioc
+      `,
+    ));
+
+  it('keeps the best price of a gap, too, if it could not be written at once', () =>
+    expectTable(
+      sell('1', { trail: '2%' }),
+      `
+      100 / 101                 | best 100
+      +100ms, 101 / 102, gap 99..102 |
+      +900ms                    | best 102
+      `,
+    ));
+
+  it('buys when a gap has shown a lower price', () =>
+    expectTable(
+      buy('1', { trail: '2%' }),
+      `
+      100 / 101                 | best 101
+      +10s, 95 / 96, gap 90..104 | best 90; triggered at 96 late; #1 stop 1 at 96.96 ioc
+      `,
+    ));
+
+  it('follows the newest trade down, and says which it was', () =>
+    expectTable(
+      buy('1', { trail: '2%', trigger: 'last' }),
+      `
+      traded 100                | best 100 (trade 7)
+      +1s, traded 90            | best 90 (trade 7)
+      +1s, traded 91.8          | triggered at 91.8 by last; #1 stop 1 at 92.71 ioc
+      `,
+    ));
+
   it('acts with a stop beside it at whichever is reached first', () =>
     expectTable(
       sell('1', { stop: '99', trail: '2%' }),
@@ -299,7 +366,7 @@ describe('a trailing stop', () => {
       sell('1', { trail: '2%', trigger: 'last' }),
       `
       100 / 101                 |
-      traded 102                | best 102
+      traded 102                | best 102 (trade 7)
       +1s, traded 99.96         | triggered at 99.96 by last; #1 stop 1 at 98.97 ioc
       `,
     ));
@@ -400,6 +467,24 @@ describe('an OCO', () => {
       OCO,
       `
       available 0.01            | failed: 1 btc is left: only 0.01 btc of it is available
+      `,
+    ));
+
+  it('counts what the take-profit holds as available for the stop', () =>
+    expectTable(
+      OCO,
+      `
+      available 1               | #1 take 1 at 110
+      97 / 98, available 0      | triggered at 97; cancel #1; #2 stop 1 at 96.03 ioc
+      `,
+    ));
+
+  it('does not place more than an order leaves that may be its duplicate', () =>
+    expectTable(
+      OCO,
+      `
+      100 / 101                 | #1 take 1 at 110
+      #1 fills 0.4, #1 maybe-twice, #1 ends | excess 0.4
       `,
     ));
 
@@ -529,6 +614,71 @@ describe('any algo order', () => {
       next is rejected: badPrice | #1 take 1 at 110; paused: The exchange rejected the take order: (badPrice)
       97 / 98                   | not sold at 97
       100 / 101, +1s, resume    | #2 take 1 at 110
+      `,
+    ));
+
+  it.each(['tooFrequent', 'locked', 'busy', 'inTrouble', 'expired'])(
+    'tries again after a second if the rejection says nothing about the order: %s',
+    (kind) =>
+      expectTable(
+        OCO,
+        `
+        next is rejected: ${kind} | #1 take 1 at 110
+        +999ms                    |
+        +1ms                      | #2 take 1 at 110
+        `,
+      ),
+  );
+
+  it.each(['badPrice', 'badAmount', 'closed', 'invalid', 'noPermission', 'other'])(
+    'is paused by a rejection that stays: %s',
+    (kind) =>
+      expectTable(
+        OCO,
+        `
+        next is rejected: ${kind} | #1 take 1 at 110; paused: The exchange rejected the take order: (${kind})
+        resume                    | #2 take 1 at 110
+        next is rejected: ${kind}, +1s, #2 was-never-sent, +1s | #3 take 1 at 110; paused: The exchange rejected the take order: (${kind})
+        `,
+      ),
+  );
+
+  it('does not try at once because of a balance that changed before its order was rejected', () =>
+    expectTable(
+      OCO,
+      `
+      balance changes, next is rejected: insufficientFunds | #1 take 1 at 110
+      +59999ms                  |
+      +1ms                      | #2 take 1 at 110
+      `,
+    ));
+
+  it('waits for the limiter with its first order, too, and says so until then', () =>
+    expectTable(
+      OCO,
+      `
+      limited 2s, state?        | waiting: The rate limit is reached
+      +1999ms, state?           | waiting: The rate limit is reached
+      +1ms, state?              | #1 take 1 at 110; working
+      `,
+    ));
+
+  it('waits for the longer of the limiter and its next try', () =>
+    expectTable(
+      OCO,
+      `
+      next is rejected: busy    | #1 take 1 at 110
+      limited 5s, +4s           |
+      +1s                       | #2 take 1 at 110
+      `,
+    ));
+
+  it('says what it settles though it does not see the market', () =>
+    expectTable(
+      OCO,
+      `
+      next is lost              | #1 take 1 at 110
+      age 6000, state?          | settling
       `,
     ));
 

@@ -8,6 +8,7 @@ import { decodeFact, encodeFact } from '../../../../src/trading/algos/fact-line.
 import { type AlgoFact, type AlgoFacts, foldFacts, isBetter } from '../../../../src/trading/algos/facts.js';
 import { nextStep, type Step } from '../../../../src/trading/algos/next-step.js';
 import { type AlgoTerms, exitSideOf, kindOf } from '../../../../src/trading/algos/terms.js';
+import { seenAfter } from '../../../../src/trading/algos/trigger.js';
 import { judgeAlgoRun, type LoggedOrder, type MarketPoint } from '../../../support/algo-verdict.js';
 import { algo, chase, limit, type Typed, twap } from './terms.js';
 
@@ -82,7 +83,7 @@ class Life {
   #gap: AlgoMarket['gap'] = null;
   #gapLow = 0;
   #gapHigh = 0;
-  #traded: AlgoMarket['traded'] = null;
+  #seen: AlgoMarket['seen'] = null;
   #last: Decimal | null = null;
   #limitedUntil: number | null = null;
   #fundsChanged: number | null = null;
@@ -143,6 +144,7 @@ class Life {
       const step = nextStep(decision, children, this.#now);
       if (step.step === 'end') return true;
       if (step.step === 'wait') {
+        this.#seen = seenAfter(this.#terms, this.#facts, this.#market());
         this.#gap = null;
         return this.#isClean(children);
       }
@@ -340,8 +342,8 @@ class Life {
     const canKnow = this.#orders.every(({ knowledge }) => knowledge === 'known');
     const free = Decimal.fromUnits(BigInt(Math.max(0, this.#free())), LOTS + 4);
     return {
-      ...{ now: this.#now, staleAfterMs: STALE_MS, book: this.#shown, gap: this.#gap, traded: this.#traded },
-      last: this.#last === null ? null : { price: this.#last, ageMs: this.#shown?.ageMs ?? 0 },
+      ...{ now: this.#now, staleAfterMs: STALE_MS, book: this.#shown, gap: this.#gap, seen: this.#seen },
+      last: this.#last === null ? null : { price: this.#last, tradeId: null, ageMs: this.#shown?.ageMs ?? 0 },
       met: this.#isCalm || this.#random() < 0.1 ? { condition: 'last>1', late: false } : null,
       band: this.#terms.id.endsWith('2') ? { low: price(9_000), high: price(11_000) } : null,
       available: isSell && canKnow && (this.#isCalm || this.#chance(0.5)) ? free : null,
@@ -408,14 +410,7 @@ class Life {
     this.#ask = this.#bid + 1 + Math.floor(this.#random() * 30);
     [this.#gapLow, this.#gapHigh] = [Math.min(this.#gapLow, this.#bid), Math.max(this.#gapHigh, this.#ask)];
     if (this.#blindSince !== null || this.#chance(0.4)) return;
-    const last = price(this.#chance(0.5) ? this.#bid : this.#ask);
-    this.#last = last;
-    const { high, low } = this.#traded ?? { high: last, low: last };
-    this.#traded = {
-      high: last.compare(high) > 0 ? last : high,
-      low: last.compare(low) < 0 ? last : low,
-      tradeId: String(this.#now),
-    };
+    this.#last = price(this.#chance(0.5) ? this.#bid : this.#ask);
   }
 
   /** Resting orders fill when the market comes to their price. */
@@ -485,7 +480,7 @@ class Life {
   #add(fact: AlgoFact): AlgoFacts {
     if (fact.fact !== 'began') this.story.push(`${this.#time()} ${encodeFact(fact)}`);
     this.#lines.push(encodeFact(fact));
-    if (fact.fact === 'best') this.#traded = null;
+    if (fact.fact === 'best') this.#seen = null;
     const folded = foldFacts(this.#lines.map(decodeFact).filter((one) => one !== undefined));
     if (folded === undefined) throw new Error('it never began');
     return folded;

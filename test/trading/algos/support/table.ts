@@ -8,6 +8,7 @@ import { type Decision, decide } from '../../../../src/trading/algos/decide.js';
 import { type AlgoFact, type AlgoFacts, foldFacts, withFact } from '../../../../src/trading/algos/facts.js';
 import { nextStep, type Step } from '../../../../src/trading/algos/next-step.js';
 import type { AlgoTerms } from '../../../../src/trading/algos/terms.js';
+import { seenAfter } from '../../../../src/trading/algos/trigger.js';
 
 /** When the algo orders of the tables begin, with a best bid of 100 and a best ask of 101. */
 const START = Date.UTC(2026, 0, 5);
@@ -52,7 +53,7 @@ class Player {
     if (facts === undefined) throw new Error('it did not begin');
     this.#facts = facts;
     this.#market = {
-      ...{ now: START, staleAfterMs: STALE_MS, last: null, traded: null, gap: null, met: null },
+      ...{ now: START, staleAfterMs: STALE_MS, last: null, seen: null, gap: null, met: null },
       ...{ band: null, available: null, fundsChanged: null, limitedUntil: null },
       book: bookOf('100', '101'),
     };
@@ -67,7 +68,7 @@ class Player {
       done.push(...this.#notes(decision.notes));
       const step = nextStep(decision, this.#children, this.#market.now);
       if (step.step === 'wait' || step.step === 'end') {
-        this.#market = { ...this.#market, gap: null };
+        this.#market = { ...this.#market, gap: null, seen: seenAfter(this.terms, this.#facts, this.#market) };
         return [...done, ...asked.map((question) => this.#answer(question, decision, step))].join('; ');
       }
       done.push(this.#take(step));
@@ -176,18 +177,13 @@ class Player {
   }
 
   #trade(price: Decimal): void {
-    const { high, low } = this.#market.traded ?? { high: price, low: price };
-    const traded = {
-      high: price.compare(high) > 0 ? price : high,
-      low: price.compare(low) < 0 ? price : low,
-      tradeId: '7',
-    };
-    this.#see({ traded, last: { price, ageMs: 0 } });
+    this.#see({ last: { price, tradeId: '7', ageMs: 0 } });
+    this.#see({ seen: seenAfter(this.terms, this.#facts, this.#market) });
   }
 
   #add(fact: AlgoFact): void {
     this.#facts = withFact(this.#facts, fact);
-    if (fact.fact === 'best') this.#see({ traded: null });
+    if (fact.fact === 'best') this.#see({ seen: null });
   }
 }
 
@@ -236,7 +232,7 @@ function changed(child: Child, what: string, amountText: string, fee: string): C
 }
 
 function factText(fact: AlgoFact): string {
-  if (fact.fact === 'best') return `best ${fact.price}`;
+  if (fact.fact === 'best') return `best ${fact.price}${fact.tradeId === null ? '' : ` (trade ${fact.tradeId})`}`;
   if (fact.fact === 'ended') return `${fact.outcome}: ${fact.reason}`;
   if (fact.fact === 'paused') return `paused: ${fact.reason}`;
   if (fact.fact !== 'triggered') return fact.fact;
