@@ -8,7 +8,7 @@ import { referenceOf } from '../preview/market-view.js';
 import type { DuplicateOrders } from '../settling/duplicates.js';
 import type { TradingContext } from '../trading-context.js';
 import type { AccountFunds } from './account-funds.js';
-import { type AlgoMarket, STALE_MS } from './algo-market.js';
+import { type AlgoMarket, type SeenPrices, STALE_MS } from './algo-market.js';
 import type { AlgoNote } from './algo-view.js';
 import { type ChildOrder, readChild, settleChild } from './child-order.js';
 import { type Child, isExit } from './children.js';
@@ -19,7 +19,8 @@ import { ChildSender, type SentChild } from './sender.js';
 import { type AlgoSnapshot, snapshotOf } from './snapshot.js';
 import type { AlgoStore, SaidLine } from './store.js';
 import { type AlgoTerms, exitSideOf } from './terms.js';
-import { type Gap, type Traded, type WatchedMarket, withTraded } from './watched-market.js';
+import { seenAfter } from './trigger.js';
+import type { Gap, Traded, WatchedMarket } from './watched-market.js';
 
 /** What happened to an algo order, for the user. */
 export interface AlgoEvent {
@@ -100,7 +101,10 @@ export class RunningAlgo {
   #note = '';
   readonly #said = new Set<string>();
   readonly #saidLines: SaidLine[];
-  #traded: Traded | undefined;
+  /** What the market has shown since the last `best` fact. */
+  #prices: SeenPrices | null = null;
+  /** The newest trade that is in them. */
+  #newestTrade: string | null = null;
   readonly #gaps: SeenGap[] = [];
   /** The one that is decided about now. */
   #gap: SeenGap | undefined;
@@ -177,11 +181,14 @@ export class RunningAlgo {
 
   traded(trades: readonly Trade[]): void {
     const { time } = this.facts.began;
-    const newest = this.#traded?.tradeId ?? this.facts.best?.tradeId ?? null;
+    const newest = this.#newestTrade ?? this.facts.best?.tradeId ?? null;
     const fresh = trades.filter((trade) => trade.time >= time && (newest === null || compareIds(trade.id, newest) > 0));
-    for (const { id, price } of fresh) {
+    this.#newestTrade = fresh.reduce((last, { id }) => (last === null || compareIds(id, last) > 0 ? id : last), newest);
+    if (this.terms.trigger !== 'last') return;
+    for (const { price } of fresh) {
       const value = Decimal.of(price);
-      this.#traded = withTraded(this.#traded, { high: value, low: value, tradeId: id });
+      const { high, low } = this.#prices ?? { high: value, low: value };
+      this.#prices = { high: extreme([high, value], 'high'), low: extreme([low, value], 'low') };
     }
   }
 
@@ -292,6 +299,7 @@ export class RunningAlgo {
     const decision = decide(this.terms, this.facts, market, children);
     this.#show(decision);
     const step = nextStep(decision, children, market.now);
+    this.#prices = seenAfter(this.terms, this.facts, market);
     // what follows from a fact that the gap has brought is of the gap as well
     if (step.step !== 'fact') this.#gap = undefined;
     return (await this.#take(step)) || (this.#gaps.length > 0 && watched.isFresh);
@@ -482,8 +490,11 @@ export class RunningAlgo {
       now: market.now(),
       staleAfterMs: STALE_MS,
       book,
-      last: last === null ? null : { price: extreme(last.prices, isSell ? 'low' : 'high'), ageMs: last.ageMs },
-      traded: this.#traded ?? null,
+      last:
+        last === null
+          ? null
+          : { price: extreme(last.prices, isSell ? 'low' : 'high'), tradeId: this.#newestTrade, ageMs: last.ageMs },
+      seen: this.#prices,
       gap: gap === undefined ? null : this.#gapOf(gap),
       met: this.#met,
       band: this.#band(),
@@ -576,7 +587,7 @@ export class RunningAlgo {
       );
     if (fact.fact === 'paused') this.#tell('paused', `It is paused: ${fact.reason}.${this.#protectionText()}`);
     if (fact.fact === 'ended') this.#tell('ended', `It has ended (${fact.outcome}): ${fact.reason}.`);
-    if (fact.fact === 'best' || fact.fact === 'triggered') this.#traded = undefined;
+    if (fact.fact === 'best') this.#prices = null;
   }
 
   #protectionText(): string {

@@ -363,7 +363,7 @@ function tradedIn(candles: readonly Pick<Ohlcv, 'high' | 'low'>[]): Traded | und
 }
 
 /** The range of both. */
-export function withTraded(one: Traded | undefined, { high, low, tradeId }: Traded): Traded {
+function withTraded(one: Traded | undefined, { high, low, tradeId }: Traded): Traded {
   if (one === undefined) return { high, low, tradeId };
   return {
     high: one.high.compare(high) >= 0 ? one.high : high,
