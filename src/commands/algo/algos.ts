@@ -21,8 +21,6 @@ import { AlertActions, execWords } from '../alert/actions.js';
 import { parseCondition } from '../alert/parse-condition.js';
 import type { Context } from '../session/command.js';
 
-export type { AlgoChildOrder } from '../../trading/algos/snapshot.js';
-
 /** An algo order, as it is shown. */
 export interface AlgoView extends AlgoSnapshot {
   /** Whether a living process watches it. */

@@ -3,7 +3,7 @@ import { type AlgoView, hasArrived, latest, newestOf, PACE_MS } from './algo-vie
 import type { Child, ChildRole } from './children.js';
 
 /** Without a change of the balance, an order that was rejected for its funds is tried again after this time, in milliseconds. */
-export const FUNDS_RETRY_MS = 60_000;
+const FUNDS_RETRY_MS = 60_000;
 
 /** Rejections that say nothing about the order: it may be accepted later. */
 const TEMPORARY: ReadonlySet<RefusalKind> = new Set(['tooFrequent', 'locked', 'busy', 'inTrouble', 'expired']);

@@ -87,7 +87,7 @@ function kindOfExits({ take, limit, trail }: Exits): AlgoKind {
   return limit === null ? 'stop' : 'stopLimit';
 }
 
-export function opposite(side: Side): Side {
+function opposite(side: Side): Side {
   return side === 'buy' ? 'sell' : 'buy';
 }
 

@@ -67,7 +67,7 @@ export function trailLevel(terms: AlgoTerms, { unit, value }: TrailDistance, bes
 }
 
 /** Whether a price is at the level or beyond it: touching counts. */
-export function isReached(terms: AlgoTerms, price: Decimal, level: Decimal): boolean {
+function isReached(terms: AlgoTerms, price: Decimal, level: Decimal): boolean {
   return !isBetter(price, level, terms);
 }
 
