@@ -37,7 +37,11 @@ export interface AlgoSummary {
   readonly durationMs: number;
 }
 
-/** @param now by the exchange's clock, in milliseconds since the Unix epoch */
+/**
+ * What it has come to.
+ * @param now by the exchange's clock, in milliseconds since the Unix epoch
+ * @internal for its test
+ */
 export function summaryOf(terms: AlgoTerms, facts: AlgoFacts, children: readonly Child[], now: number): AlgoSummary {
   const { began, entryTriggered, exitTriggered, ended } = facts;
   const exits = exitsOf({ children });
