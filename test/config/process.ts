@@ -8,11 +8,11 @@ import { bundleProgram } from '../support/bundled-program.js';
 
 /** A program that the tests run in its own process, with its task in its arguments. */
 const SOURCE = `
-import { Profiles } from '../../src/config/profiles.js';
-import { KeyStore } from '../../src/config/keys.js';
-import { Cache } from '../../src/config/cache.js';
+import { Profiles } from './src/config/profiles.js';
+import { KeyStore } from './src/config/keys.js';
+import { Cache } from './src/config/cache.js';
 import { Store } from './src/config/store.js';
-import { systemHost } from '../../src/platform/host.js';
+import { systemHost } from './src/platform/host.js';
 const [task, folder, umask, who, count] = process.argv.slice(2);
 if (umask !== undefined) process.umask(Number.parseInt(umask, 8));
 const profiles = new Profiles(folder), keys = new KeyStore(folder, () => {});

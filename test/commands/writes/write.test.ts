@@ -29,7 +29,7 @@ function contextOf(
   };
   const { dryRun = false, isPreviewed = true } = changes;
   const trading = { client: { halt: async () => changes.halt, prepareWrite: () => undefined } };
-  const session = { profile: { currentSettings: async () => ({}) } };
+  const session = { currentSettings: async () => ({}) };
   const context = {
     host,
     output,

@@ -7,7 +7,8 @@ import { bundleProgram } from '../../support/bundled-program.js';
 import { temporaryDirectory } from '../support/exchange-fixture.js';
 
 const FILLING = `
-    const store = Store.open(process.argv[2]);
+  import { Store } from '../../../src/sandbox/store/store.js';
+  const store = Store.open(process.argv[2]);
   const table = store.table('t');
   const say = async (what, rows) => {
     for (let row = 0; row < rows; row += 1) table.put(what + row, 'x'.repeat(1000));
