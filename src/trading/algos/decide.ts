@@ -188,7 +188,7 @@ function isTimeOver(view: AlgoView): boolean {
   return at !== null && view.market.now >= at;
 }
 
-/** The state as far as facts and children tell it: that of an algo order which no process watches. @internal for its test */
+/** The state as far as facts and children tell it: that of an algo order which no process watches. */
 export function stateOf({ terms, facts, children }: Omit<AlgoView, 'market'>): AlgoState {
   const { ended, paused, exitTriggered, entryTriggered } = facts;
   if (ended !== null) return ended.outcome;

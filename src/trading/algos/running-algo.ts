@@ -12,7 +12,7 @@ import { type AlgoMarket, type SeenPrices, STALE_MS } from './algo-market.js';
 import type { AlgoNote } from './algo-view.js';
 import { type ChildOrder, readChild, settleChild } from './child-order.js';
 import { type Child, isExit } from './children.js';
-import { type AlgoState, type Decision, decide } from './decide.js';
+import { type AlgoState, type Decision, decide, stateOf } from './decide.js';
 import { type AlgoFact, type AlgoFacts, type PauseCause, withFact } from './facts.js';
 import { nextStep, type Step } from './next-step.js';
 import { ChildSender, type SentChild } from './sender.js';
@@ -524,12 +524,16 @@ export class RunningAlgo {
 
   /** Says what the decision says, once. */
   #show({ state, reason, notes }: Decision): void {
-    [this.#state, this.#reason] = [state, reason];
     if (state === 'blind') this.#sayBlind();
     else if (this.#blind !== undefined && state !== 'settling') {
       if (this.#blind.isSaid) this.#tell('seen', `${this.terms.market.market} is seen again.`);
       this.#blind = undefined;
     }
+    // a market that is not seen yet has not been lost
+    const isStarting = state === 'blind' && this.#blind?.isSaid !== true;
+    const { terms, facts } = this;
+    const children = this.children.flatMap((child) => child.children);
+    [this.#state, this.#reason] = [isStarting ? stateOf({ terms, facts, children }) : state, reason];
     for (const note of notes) this.#say(note);
     this.#keepNote();
   }
