@@ -312,7 +312,8 @@ async function cancelChildren(context: Context, trading: TradingContext, store: 
     await tryRead(() => readChild(trading, market, child));
   }
   const open = children.flatMap(({ openIds }) => openIds.map((one) => ({ id: one })));
-  if (open.length > 0) await cancelOrders(trading, market, open);
+  // one that could not be cancelled is shown as open
+  if (open.length > 0) await tryRead(() => cancelOrders(trading, market, open));
 }
 
 export interface RunCallbacks {

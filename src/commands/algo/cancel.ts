@@ -7,7 +7,7 @@ import type { Answer } from '../../terminal/answer.js';
 import { algoId } from '../inputs/parsers.js';
 import { type Context, define } from '../session/command.js';
 import { ALGO, algoList } from './algo-row.js';
-import { cancelAlgos, listAlgos } from './algos.js';
+import { type CancelledAlgo, cancelAlgos, listAlgos } from './algos.js';
 
 export default define({
   summary: 'End algo orders: cancel their orders, wait, say what filled',
@@ -42,7 +42,7 @@ export async function wouldChange(
   const open = await listAlgos(context, { all: false });
   const unknown = ids.find((id) => !open.some((view) => view.id === id));
   if (unknown !== undefined)
-    throw usage(`There is no algo order ${unknown} at work.`, suggest('List them', 'algo', 'list', '--all'));
+    throw usage(`No open algo order ${unknown}.`, suggest('List them', 'algo', 'list', '--all'));
   const chosen = all ? open : open.filter(({ id }) => ids.includes(id));
   const answer = algoList(chosen, context.host.now(), 'No algo orders at work.');
   const lines = chosen.map(({ id }) => `${what} ${id}.`);
@@ -65,14 +65,39 @@ async function cancelled(context: Context, ids: readonly string[] | 'all'): Prom
         `${id} leaves ${formatAmount(position)} ${terms.market.base} that its entry has built: nothing protects it any more.`,
       );
   }
-  const failures = results.flatMap(({ failure }) => failure ?? []);
-  const [first] = failures;
-  const undone = results.filter(({ isDone }) => !isDone).map(({ view }) => view.id);
-  if (first === undefined && undone.length === 0) return answer;
-  const isUnknown = failures.some(({ kind }) => kind === 'unknown') || first === undefined;
-  const kind = isUnknown ? 'unknown' : undone.length === results.length ? first.kind : 'partial';
-  const message =
-    `${undone.join(' and ')} ${undone.length === 1 ? 'is' : 'are'} not cancelled yet, and ${undone.length === 1 ? 'its orders' : 'their orders'} may be open. ${first?.message ?? ''}`.trim();
-  const hint = [...(first?.hints ?? []), suggest('Try again', 'algo', 'cancel', ...undone)];
+  const undone = results.filter(({ isDone }) => !isDone);
+  if (undone.length === 0) return answer;
+  const open = undone.filter(({ view, failure }) => failure === null || view.children.some(isOpen));
+  const unrecorded = undone.filter(({ failure }) => failure !== null);
+  const failure = unrecorded[0]?.failure ?? null;
+  const kind =
+    open.length > 0 || failure === null ? 'unknown' : undone.length < results.length ? 'partial' : failure.kind;
+  const sentences = [notCancelledText(idsOf(open)), unrecordedText(idsOf(unrecorded)), failure?.message ?? ''];
+  const message = sentences.filter((sentence) => sentence !== '').join(' ');
+  const hint = [...(failure?.hints ?? []), suggest('Try again', 'algo', 'cancel', ...idsOf(undone))];
   return { ...answer, failure: new Failure(kind, message, { hint }) };
+}
+
+function isOpen({ state }: CancelledAlgo['view']['children'][number]): boolean {
+  return state !== 'closed';
+}
+
+function idsOf(cancelled: readonly CancelledAlgo[]): string[] {
+  return cancelled.map(({ view }) => view.id);
+}
+
+function notCancelledText(ids: readonly string[]): string {
+  if (ids.length === 0) return '';
+  const names = ids.join(' and ');
+  return ids.length === 1
+    ? `${names} is not cancelled yet, and its orders may be open.`
+    : `${names} are not cancelled yet, and their orders may be open.`;
+}
+
+function unrecordedText(ids: readonly string[]): string {
+  if (ids.length === 0) return '';
+  const names = ids.join(' and ');
+  return ids.length === 1
+    ? `${names} could not be recorded as cancelled, so it continues.`
+    : `${names} could not be recorded as cancelled, so they continue.`;
 }
