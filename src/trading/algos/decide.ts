@@ -188,12 +188,12 @@ function isTimeOver(view: AlgoView): boolean {
   return at !== null && view.market.now >= at;
 }
 
-/** The state as far as facts and children tell it: that of an algo order which no process watches. */
+/** The state that facts and children show, without the market. */
 export function stateOf({ terms, facts, children }: Omit<AlgoView, 'market'>): AlgoState {
   const { ended, paused, exitTriggered, entryTriggered } = facts;
   if (ended !== null) return ended.outcome;
   if (paused !== null) return paused.cause === 'halt' ? 'halted' : 'paused';
-  if (children.some(({ state }) => state === 'unknown')) return 'settling';
+  if (children.some(({ state }) => state === 'unknown' || state === 'recorded')) return 'settling';
   if (exitTriggered !== null) return 'triggered';
   const hasStarted = terms.entry !== null && (terms.when.length === 0 || entryTriggered !== null);
   return hasStarted || children.some((child) => outstandingOf(child).sign > 0) ? 'working' : 'waiting';

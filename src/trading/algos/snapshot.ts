@@ -1,7 +1,7 @@
 import type { Order } from '../../domain/order.js';
 import type { ChildOrder } from './child-order.js';
-import { type Child, type ChildRole, outstandingOf } from './children.js';
-import type { AlgoState } from './decide.js';
+import type { Child, ChildRole } from './children.js';
+import { type AlgoState, stateOf } from './decide.js';
 import type { AlgoFacts } from './facts.js';
 import type { SaidLine } from './store.js';
 import type { AlgoTerms } from './terms.js';
@@ -37,27 +37,15 @@ export function snapshotOf(
 ): AlgoSnapshot {
   const { terms } = facts.began;
   const children = orders.flatMap((child) => child.children);
-  const { state, reason } = now ?? stateWithoutMarket(facts, children);
+  const { ended, cancelled, paused } = facts;
+  const { state, reason } = now ?? {
+    state: stateOf({ terms, facts, children }),
+    reason: (ended ?? cancelled ?? paused)?.reason ?? null,
+  };
   return { id: terms.id, terms, facts, state, reason, children, orders: orders.map(childOrderOf), said };
 }
 
 function childOrderOf({ clientId, role, order, sending }: ChildOrder): AlgoChildOrder {
   const isKnown = sending === 'placed' || sending === 'refused' || sending === 'notSent';
   return { clientId, role, order, outcome: isKnown ? sending : 'unknown' };
-}
-
-/** The state by facts and children alone, for an algo order that no process decides about. */
-function stateWithoutMarket(
-  facts: AlgoFacts,
-  children: readonly Child[],
-): { readonly state: AlgoState; readonly reason: string | null } {
-  const { ended, paused, cancelled, entryTriggered, exitTriggered } = facts;
-  if (ended !== null) return { state: ended.outcome, reason: ended.reason };
-  if (children.some(({ state }) => state === 'unknown' || state === 'recorded'))
-    return { state: 'settling', reason: null };
-  const reason = cancelled?.reason ?? null;
-  if (paused !== null) return { state: paused.cause === 'halt' ? 'halted' : 'paused', reason: reason ?? paused.reason };
-  if (exitTriggered !== null) return { state: 'triggered', reason };
-  const isAtWork = entryTriggered !== null || children.some((child) => outstandingOf(child).sign > 0);
-  return { state: isAtWork ? 'working' : 'waiting', reason };
 }

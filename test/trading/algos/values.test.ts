@@ -422,7 +422,9 @@ describe('an algo order that nobody watches', () => {
     expect(state(buy('1', { entry: chase(), when: ['last>1'] }), [], [])).toBe('waiting');
     expect(state(OCO, [triggered('97')], [])).toBe('triggered');
     expect(state(OCO, [triggered('97')], [child(1, 'take', '1', { state: 'unknown' })])).toBe('settling');
+    expect(state(OCO, [], [child(1, 'take', '1', { state: 'recorded' })])).toBe('settling');
     expect(state(OCO, [halt, triggered('97')], [])).toBe('halted');
+    expect(state(OCO, [halt], [child(1, 'take', '1', { state: 'unknown' })])).toBe('halted');
   });
 });
 
