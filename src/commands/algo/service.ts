@@ -23,16 +23,22 @@ function wordsOf({ program: { command, arguments: args }, profile }: ServiceOpti
   return [command, ...args.map((word) => path.resolve(word)), 'algo', 'run', '--json', '--profile', profile];
 }
 
+/** Of the unit: a profile has one of its own. */
+function nameOf({ profile }: ServiceOptions): string {
+  return `pit-algo-${profile}`;
+}
+
 /** Text in quotes: systemd takes % for names of its own. */
 function systemdText(options: ServiceOptions): string {
   const { home, profile } = options;
+  const name = nameOf(options);
   const environment = home === null ? [] : [`Environment="PIT_HOME=${systemdEscaped(home)}"`];
   // in a command line, $ stands for a variable
   const words = wordsOf(options).map((word) => `"${systemdEscaped(word).replaceAll('$', '$$$$')}"`);
   return [
-    '# Save it as ~/.config/systemd/user/pit-algo.service, then run:',
+    `# Save it as ~/.config/systemd/user/${name}.service, then run:`,
     '#   systemctl --user daemon-reload',
-    '#   systemctl --user enable --now pit-algo',
+    `#   systemctl --user enable --now ${name}`,
     '#   loginctl enable-linger   (so that it runs while you are not logged in)',
     '[Unit]',
     `Description=pit algo orders (profile ${profile})`,
@@ -57,7 +63,8 @@ function systemdEscaped(text: string): string {
 
 function launchdText(options: ServiceOptions): string {
   const { home } = options;
-  const log = home === null ? path.join(homedir(), 'Library/Logs/pit-algo.log') : path.join(home, 'pit-algo.log');
+  const name = nameOf(options);
+  const log = path.join(home ?? path.join(homedir(), 'Library/Logs'), `${name}.log`);
   const environment = [
     '  <key>EnvironmentVariables</key>',
     '  <dict>',
@@ -67,13 +74,13 @@ function launchdText(options: ServiceOptions): string {
   ];
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
-    '<!-- Save it as ~/Library/LaunchAgents/pit-algo.plist, then run:',
-    '     launchctl bootstrap gui/$(id -u) ~/Library/LaunchAgents/pit-algo.plist -->',
+    `<!-- Save it as ~/Library/LaunchAgents/${name}.plist, then run:`,
+    `     launchctl bootstrap gui/$(id -u) ~/Library/LaunchAgents/${name}.plist -->`,
     '<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">',
     '<plist version="1.0">',
     '<dict>',
     '  <key>Label</key>',
-    '  <string>pit-algo</string>',
+    `  <string>${name}</string>`,
     '  <key>ProgramArguments</key>',
     '  <array>',
     ...wordsOf(options).map((word) => `    <string>${xmlText(word)}</string>`),

@@ -13,7 +13,7 @@ describe.skipIf(!requires('systemd-analyze'))('the unit for systemd', () => {
     ['of a plain installation', OPTIONS],
     ['of a folder with a space, a percent sign and a dollar', { ...OPTIONS, home: '/tmp/my $home 50%' }],
   ])('%s is accepted by systemd-analyze', (_, options) => {
-    const file = path.join(temporaryHome(), 'pit-algo.service');
+    const file = path.join(temporaryHome(), 'pit-algo-main.service');
     writeFileSync(file, serviceText('systemd', options));
     // it fails for a unit that systemd would not load, and prints what it ignores
     const env = { ...process.env, XDG_RUNTIME_DIR: path.dirname(file) };
@@ -28,6 +28,12 @@ test('the unit for systemd runs pit algo run with the profile, and again after a
   expect(text).toContain(`"${path.resolve('bin/pit.js')}" "algo" "run" "--json" "--profile" "main"`);
   expect(text).toContain('Environment="PIT_HOME=/tmp/my home"');
   expect(text).toContain('Restart=on-failure');
+});
+
+test.each(['systemd', 'launchd'] as const)('the unit for %s has a name of its own for each profile', (kind) => {
+  const names = (profile: string) => serviceText(kind, { ...OPTIONS, profile }).match(/pit-algo[\w-]*/g);
+  expect(new Set(names('main'))).toEqual(new Set(['pit-algo-main']));
+  expect(new Set(names('other'))).toEqual(new Set(['pit-algo-other']));
 });
 
 test('the unit for launchd keeps text of XML apart from its own', () => {
