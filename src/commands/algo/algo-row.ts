@@ -8,6 +8,7 @@ import type { Paint } from '../../terminal/palette.js';
 import type { Screen } from '../../terminal/screen.js';
 import { type Column, type Entry, record, table } from '../../terminal/table.js';
 import { localTime, timeTitle } from '../../terminal/time.js';
+import type { AlgoEvent as RunnerEvent } from '../../trading/algos/running-algo.js';
 import { type AlgoRow, algoRow, entryRow, exitRow } from '../../trading/algos/summary.js';
 import { type AlgoTerms, kindOf } from '../../trading/algos/terms.js';
 import { ORDER, type OrderRow, orderRow } from '../order/order-row.js';
@@ -332,14 +333,28 @@ function lastedText(ms: number): string {
   return minutes > 0 ? `${minutes} min ${seconds % 60} s` : `${seconds} s`;
 }
 
+const EVENTS: Readonly<Record<RunnerEvent['event'], true>> = {
+  triggered: true,
+  placed: true,
+  filled: true,
+  childCancelled: true,
+  rejected: true,
+  unprotected: true,
+  blind: true,
+  seen: true,
+  note: true,
+  paused: true,
+  resumed: true,
+  cancelled: true,
+  ended: true,
+};
+
 /** An event of the runner, for programs and for people. */
 export const EVENT: shape.Fields = {
   id: shape.text('of the algo order'),
   market: shape.text(''),
   time: shape.time("by the exchange's clock"),
-  event: shape.text(
-    'began, triggered, placed, filled, cancelled, rejected, blind, seen, paused, resumed, ended or note',
-  ),
+  event: shape.enumOf(Object.keys(EVENTS), ''),
   text: shape.text('the event in a sentence'),
   algo: shape.object(ALGO),
 };

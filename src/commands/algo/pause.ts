@@ -19,7 +19,7 @@ export const pause = define({
   async run(context, { ids: given, all }) {
     requireIdsOrAll(given, all);
     if (context.globals.dryRun) return wouldChange(context, given, all, 'Would pause');
-    const views = await pauseAlgos(context, all ? 'all' : given, 'user', 'by pit algo pause');
+    const views = await pauseAlgos(context, all ? 'all' : given, 'user', 'you paused it');
     const stopping = views.filter(({ terms, facts }) => facts.ended === null && isStopping(terms));
     if (stopping.length > 0)
       context.output.warn(

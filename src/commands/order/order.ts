@@ -105,7 +105,11 @@ export default define({
 function runAlgo(context: Context, given: GivenOrder, flags: AlgoFlags): Promise<Answer> {
   checkAlgo(given, flags);
   const { side, market, amount, at, type = 'limit' } = given;
-  if (side === undefined || market === undefined || amount === undefined) throw firstMissing(given);
+  if (side === undefined || market === undefined || amount === undefined)
+    throw usage(
+      'An algo order needs a side, a market and an amount.',
+      suggest('For instance', 'order', 'sell', 'btc_usdt', '0.1', '--stop', '27000'),
+    );
   return placeAlgo(context, { ...flags, side, market, amount, at, type });
 }
 

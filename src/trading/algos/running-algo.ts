@@ -19,7 +19,7 @@ import { ChildSender, type SentChild } from './sender.js';
 import { type AlgoSnapshot, snapshotOf } from './snapshot.js';
 import type { AlgoStore, SaidLine } from './store.js';
 import { type AlgoTerms, exitSideOf } from './terms.js';
-import { seenAfter } from './trigger.js';
+import { hasStop, seenAfter } from './trigger.js';
 import type { Gap, Traded, WatchedMarket } from './watched-market.js';
 
 /** What happened to an algo order, for the user. */
@@ -29,7 +29,7 @@ export interface AlgoEvent {
   /** By the exchange's clock, in milliseconds since the Unix epoch. */
   readonly time: number;
   readonly event:
-    | Exclude<AlgoFact['fact'], 'best'>
+    | Exclude<AlgoFact['fact'], 'began' | 'best'>
     | 'placed'
     | 'filled'
     | 'childCancelled'
@@ -238,10 +238,10 @@ export class RunningAlgo {
     const { paused, resumed, cancelled } = this.facts;
     this.facts = facts;
     if (facts.cancelled !== null && cancelled === null)
-      this.#tell('cancelled', `It is being cancelled: ${facts.cancelled.reason}`);
+      this.#tell('cancelled', `It is being cancelled: ${facts.cancelled.reason}.`);
     else if (facts.paused !== null && facts.paused.time !== paused?.time)
-      this.#tell('paused', `It is paused: ${facts.paused.reason}`);
-    else if (facts.resumed !== null && facts.resumed.time !== resumed?.time) this.#tell('resumed', 'It goes on.');
+      this.#tell('paused', `It is paused: ${facts.paused.reason}.${this.#protectionText()}`);
+    else if (facts.resumed !== null && facts.resumed.time !== resumed?.time) this.#tell('resumed', 'It continues.');
     [this.#retryAt, this.#failures] = [0, 0];
     this.changed();
   }
@@ -595,7 +595,7 @@ export class RunningAlgo {
   }
 
   #protectionText(): string {
-    return this.terms.exits === null ? '' : ' Nothing is protected meanwhile.';
+    return hasStop(this.terms) ? ' NOT PROTECTED: no stop is sent meanwhile.' : '';
   }
 
   #tellFills(child: ChildOrder): void {
