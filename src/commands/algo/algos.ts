@@ -99,8 +99,8 @@ async function ensureWatched({ host, globals }: Context, store: AlgoStore): Prom
     const found = await program.started(host, START_MS, () => store.watcher());
     if (typeof found === 'object') return null;
     const hint = suggest('Watch it in this terminal', 'algo', 'run');
-    if (found === 'ended') return startFailed('The process that watches', program, hint);
-    return new Failure('unreachable', `The process that watches has not begun within ${START_MS / 1_000} s.`, { hint });
+    if (found === 'ended') return startFailed('The watching process', program, hint);
+    return new Failure('unreachable', `The watching process did not start within ${START_MS / 1_000} s.`, { hint });
   } finally {
     program.release();
   }
@@ -158,9 +158,12 @@ async function viewsOf(context: Context, store: AlgoStore, ids: readonly string[
 }
 
 function tornText({ torn }: FactRecord): string[] {
-  return torn === 0
-    ? []
-    : [`${torn === 1 ? 'a line' : `${torn} lines`} of its record was cut off; nothing rests on it`];
+  if (torn === 0) return [];
+  return [
+    torn === 1
+      ? 'a line of its record was cut off and is ignored'
+      : `${torn} lines of its record were cut off and are ignored`,
+  ];
 }
 
 async function openChildren({ host, session }: Context, records: readonly FactRecord[]): Promise<ChildrenInJournal> {
@@ -361,7 +364,7 @@ export async function runAlgos(context: Context, { onEvent, onOther }: RunCallba
       const left = runner.openIds.length;
       if (left > 0) {
         const what = `${counted(left, 'algo order')} ${left === 1 ? 'is' : 'are'} not watched any more; what is open at the exchange stays there`;
-        warn(`${what}. Run pit algo run to go on.`);
+        warn(`${what}. Continue with: pit algo run.`);
       }
       actions.announceRest();
       await actions.done();

@@ -1,8 +1,10 @@
 import { counted } from '../../domain/decimal.js';
 import { Failure, suggest } from '../../errors.js';
-import { openAlgoIds } from '../../trading/algos/algo-folder.js';
+import { openAlgoIds, openAlgos } from '../../trading/algos/algo-folder.js';
+import type { AlgoFacts } from '../../trading/algos/facts.js';
+import { AlgoStore } from '../../trading/algos/store.js';
+import { hasStop } from '../../trading/algos/trigger.js';
 import type { Context } from '../session/command.js';
-import { isStopping } from './sentences.js';
 
 /** The algo orders that a halt pauses. */
 export interface PausedAlgos {
@@ -24,7 +26,7 @@ export async function pauseAlgoOrders(context: Context, reason: string): Promise
     await pauseAlgos(context, 'all', 'halt', reason);
     // the process that watches them may have paused them first
     const views = (await listAlgos(context, { all: false })).filter(({ facts }) => facts.paused !== null);
-    const rows = views.map(({ id, terms }) => ({ id, market: terms.market.market, protected: !isStopping(terms) }));
+    const rows = views.map(({ id, terms }) => ({ id, market: terms.market.market, protected: !hasStop(terms) }));
     if (rows.length === 0) return NONE;
     const open = rows.filter((row) => !row.protected);
     const unprotected =
@@ -40,8 +42,26 @@ export async function pauseAlgoOrders(context: Context, reason: string): Promise
   }
 }
 
-/** Says after a halt was lifted that algo orders stay paused. */
-export function noteStillPaused({ host, output }: Context): void {
-  if (openAlgoIds(host.directories.state).length === 0) return;
-  output.note(['Algo orders that the halt has paused stay paused.', suggest('Resume them', 'algo', 'resume', '--all')]);
+/** Says after a halt of these profiles was lifted which of their algo orders stay paused. It needs no keys. */
+export function noteStillPaused({ host, output }: Context, profiles: readonly string[]): void {
+  const { state } = host.directories;
+  const isPaused = openAlgos(state).some(({ account, ids }) => {
+    const store = new AlgoStore(host, state, account);
+    return ids.some((id) => {
+      const facts = readFacts(store, id);
+      return facts?.paused?.cause === 'halt' && profiles.includes(facts.began.terms.profile);
+    });
+  });
+  if (isPaused)
+    output.note(['Algo orders paused by the halt stay paused.', suggest('Resume them', 'algo', 'resume', '--all')]);
+}
+
+/** Undefined for a record that is damaged or cannot be read. */
+function readFacts(store: AlgoStore, id: string): AlgoFacts | undefined {
+  try {
+    return store.read(id)?.facts;
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return undefined;
+  }
 }

@@ -1,11 +1,11 @@
 import { several, toggle } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
+import { hasStop } from '../../trading/algos/trigger.js';
 import { algoId } from '../inputs/parsers.js';
 import { define } from '../session/command.js';
 import { ALGO, algoList } from './algo-row.js';
 import { type AlgoView, pauseAlgos, resumeAlgos } from './algos.js';
 import { requireIdsOrAll, wouldChange } from './cancel.js';
-import { isStopping } from './sentences.js';
 
 const ids = several('the algo orders', algoId);
 const output = shape.array(shape.object(ALGO));
@@ -20,7 +20,7 @@ export const pause = define({
     requireIdsOrAll(given, all);
     if (context.globals.dryRun) return wouldChange(context, given, all, 'Would pause');
     const views = await pauseAlgos(context, all ? 'all' : given, 'user', 'you paused it');
-    const stopping = views.filter(({ terms, facts }) => facts.ended === null && isStopping(terms));
+    const stopping = views.filter(({ terms, facts }) => facts.ended === null && hasStop(terms));
     if (stopping.length > 0)
       context.output.warn(
         `Not protected while paused: ${namesOf(stopping)}. A stop that is reached is reported, not sent.`,

@@ -4,7 +4,7 @@ import type { Side } from '../../domain/order.js';
 import { percentText, sliceCounts } from '../../trading/algos/check-terms.js';
 import { limitWithSlippage } from '../../trading/algos/prices.js';
 import { type AlgoTerms, type Entry, exitSideOf, type TrailDistance } from '../../trading/algos/terms.js';
-import { trailLevel } from '../../trading/algos/trigger.js';
+import { hasStop, trailLevel } from '../../trading/algos/trigger.js';
 import { termsText } from '../../trading/orders/terms.js';
 
 /** What an algo order will do, in sentences, and who knows which part of it. */
@@ -49,11 +49,6 @@ export function exitWords({ exits, market }: Pick<AlgoTerms, 'exits' | 'market'>
     ...(limit === null ? [] : [`limit ${formatPrice(limit, market)}`]),
     ...(trail === null ? [] : [`trail ${distanceText(trail)}`]),
   ];
-}
-
-/** Whether it has a stop or a trail, which only pit knows. */
-export function isStopping({ exits }: Pick<AlgoTerms, 'exits'>): boolean {
-  return exits !== null && (exits.stop !== null || exits.trail !== null);
 }
 
 /** `2%`, `300`, `50 ticks`. */
@@ -175,7 +170,7 @@ function restingText({ entry, exits, when }: AlgoTerms): string {
 }
 
 function pitText({ entry, exits, when, forMs }: AlgoTerms): string {
-  const stops = isStopping({ exits });
+  const stops = hasStop({ exits });
   const parts = [
     ...(when.length === 0 ? [] : ['the condition']),
     ...(entry?.kind === 'twap' ? ['the slices'] : []),

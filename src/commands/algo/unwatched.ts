@@ -13,7 +13,7 @@ export async function unwatchedText(host: Host): Promise<string[]> {
       const records = await tryRead(async () => ids.flatMap((id) => store.read(id) ?? []));
       const profile = records?.find(({ facts }) => facts !== undefined)?.facts?.began.terms.profile;
       const words = ['algo', 'run', ...(profile === undefined ? [] : ['--profile', profile])];
-      const what = `no process watches ${counted(ids.length, 'algo order')}, so no stop triggers`;
+      const what = `no process watches ${counted(ids.length, 'algo order')}, so no stop triggers and no order is placed`;
       return `NOT WATCHED: ${what}. Run: ${commandLine(host.arguments, words)}`;
     }),
   );

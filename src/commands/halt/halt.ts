@@ -353,7 +353,7 @@ async function liftHalt(context: Context, confirm: string | undefined): Promise<
     };
   await confirmName(context, profile, confirm);
   await latch.lift();
-  noteStillPaused(context);
+  noteStillPaused(context, profiles);
   return { data, show: ({ paint }) => paint.strong(`Lifted the halt of ${names}: writes are sent again.`) };
 }
 

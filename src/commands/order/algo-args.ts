@@ -85,7 +85,7 @@ export function hasEntry({ at, over, chase }: Pick<AlgoDraft, 'at' | 'over' | 'c
   return at !== undefined || over !== undefined || chase;
 }
 
-const EXITS = 'Give --stop, --trail, or both --take and --stop.';
+const PRICES = 'Give --at, --stop, --trail, or both --take and --stop.';
 
 /** Refuses parts that contradict each other or lack another one. Throws Failure `usage`. */
 export function checkAlgo(given: GivenOrder, flags: AlgoFlags): void {
@@ -109,14 +109,14 @@ export function checkAlgo(given: GivenOrder, flags: AlgoFlags): void {
     throw usage('--when needs an entry to wait with.', 'Add --at PRICE, --chase or --over DURATION.');
   if (!isEntered && !stops)
     throw usage(
-      take === undefined ? 'There is nothing to do at any price.' : '--take alone is a plain order at that price.',
-      take === undefined ? EXITS : `Use --at in place of --take, or add --stop or --trail.`,
+      take === undefined ? 'The order has no price.' : '--take alone is a plain order at that price.',
+      take === undefined ? PRICES : `Use --at in place of --take, or add --stop or --trail.`,
     );
   if (type !== undefined && (!isEntered || over !== undefined || chase)) {
     const name = type === 'ioc' ? '--ioc' : '--post-only';
     throw usage(
       `${name} belongs to an order with --at.`,
-      chase ? '--chase is post-only by itself.' : over === undefined ? EXITS : 'For slices that rest, use --passive.',
+      chase ? '--chase is post-only by itself.' : over === undefined ? PRICES : 'For slices that rest, use --passive.',
     );
   }
   if (type === 'ioc' && flags.for !== undefined)
@@ -170,7 +170,10 @@ function trailDistance(text: string): TrailDistance {
   const value = isNumber ? Decimal.of(digits) : Decimal.zero;
   const isTicks = unit.toLowerCase().startsWith('tick');
   if (value.sign <= 0 || (isTicks && value.significantScale > 0))
-    throw usage(`${quoted(text)} is no distance.`, 'Write a share like 2%, a price difference like 300, or 50ticks.');
+    throw usage(
+      `${quoted(text)} is not a trail distance.`,
+      'Write a share like 2%, a price difference like 300, or 50ticks.',
+    );
   if (unit === '%') return { unit: 'share', value: value.times(HUNDREDTH).trimmed() };
   return { unit: isTicks ? 'ticks' : 'price', value };
 }

@@ -133,8 +133,8 @@ async function plan(
   const best = bestPrices(await orThrow(snapshot.book()));
   const reference = entryPrice ?? (entry === null ? (take ?? stop) : null) ?? (side === 'buy' ? best.ask : best.bid);
   if (reference === null)
-    throw new Failure('refused', `The book of ${rules.market} shows no price to work with.`, {
-      hint: 'Try again when it has bids and asks.',
+    throw new Failure('refused', `The book of ${rules.market} has no ${side === 'buy' ? 'asks' : 'bids'}.`, {
+      hint: 'Try again when it has some.',
     });
   const spendable = await snapshot.spendable(rules, side);
   const available = draft.amount.kind === 'share' ? await orThrow(snapshot.spendable(rules, side)) : Decimal.zero;

@@ -16,8 +16,13 @@ export function mayHaveAlgos(root: string): boolean {
  * @param state `directories.state`
  */
 export function openAlgoIds(state: string): string[] {
+  return openAlgos(state).flatMap(({ ids }) => ids);
+}
+
+/** The same by account: the name of its journal. */
+export function openAlgos(state: string): { readonly account: string; readonly ids: readonly string[] }[] {
   const root = path.join(state, ALGO_FOLDER);
-  return namesIn(root).flatMap((account) => namesIn(path.join(root, account, 'open')));
+  return namesIn(root).map((account) => ({ account, ids: namesIn(path.join(root, account, 'open')) }));
 }
 
 function namesIn(folder: string): string[] {

@@ -27,7 +27,7 @@ export function planEntry(view: AlgoView): LegPlan {
   const givenUpAt = forMs === null ? null : facts.began.time + forMs;
   if (entry === null) return over(null);
   if (entries.some(({ end }) => end === 'cancelledByOthers'))
-    return over('somebody else cancelled an order of the entry');
+    return over('an order of the entry was cancelled elsewhere');
   if (entryRest(view).sign === 0 && areClosed(entries)) return over(null);
   const { exitTriggered } = facts;
   if (givenUpAt !== null && (exitTriggered?.time ?? market.now) >= givenUpAt)

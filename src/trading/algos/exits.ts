@@ -38,7 +38,7 @@ function planTake(view: AlgoView, { take }: Exits, isFinal: boolean): LegPlan {
   const { terms } = view;
   const isCancelled = exitsOf(view).some(({ role, end }) => role === 'take' && end === 'cancelledByOthers');
   if (take === null || isCancelled) {
-    if (!hasStop(terms)) return over('somebody else cancelled the take-profit');
+    if (!hasStop(terms)) return over('the take-profit was cancelled elsewhere');
     return canStop(view) ? waiting(null) : tooSmall(view, isFinal);
   }
   const plan = sized(view, { role: 'take', type: 'limit', price: take });
@@ -56,7 +56,7 @@ function tooSmall(view: AlgoView, isFinal: boolean): LegPlan {
 function planStop(view: AlgoView, { limit }: Exits, isFinal: boolean): LegPlan {
   const { terms, facts, market } = view;
   const sent = exitsOf(view).filter((child) => child.role === 'stop' && hasArrived(child));
-  if (sent.some(({ end }) => end === 'cancelledByOthers')) return over('somebody else cancelled the order of the stop');
+  if (sent.some(({ end }) => end === 'cancelledByOthers')) return over('the order of the stop was cancelled elsewhere');
   const triggered = facts.exitTriggered?.price ?? Decimal.zero;
   const price = limit ?? limitWithSlippage(terms, exitSideOf(terms), triggered, market, null);
   const type = limit === null && sent.length === 0 ? 'ioc' : 'limit';

@@ -243,7 +243,7 @@ export class AlgoRunner {
     try {
       const record = store.read(id);
       if (record === undefined) return undefined;
-      if (record.torn > 0) warn(`The record of the algo order ${id} has a line that was cut off; nothing rests on it.`);
+      if (record.torn > 0) warn(`A line of the record of the algo order ${id} was cut off and is ignored.`);
       if (record.facts !== undefined) return record;
       warn(`NOT PROTECTED: the record of the algo order ${id} is damaged, so nothing is done for it.`);
     } catch (error) {

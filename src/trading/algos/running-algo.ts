@@ -526,7 +526,7 @@ export class RunningAlgo {
   #show({ state, reason, notes }: Decision): void {
     if (state === 'blind') this.#sayBlind();
     else if (this.#blind !== undefined && state !== 'settling') {
-      if (this.#blind.isSaid) this.#tell('seen', `${this.terms.market.market} is seen again.`);
+      if (this.#blind.isSaid) this.#tell('seen', `Data for ${this.terms.market.market} is current again.`);
       this.#blind = undefined;
     }
     // a market that is not seen yet has not been lost
@@ -546,7 +546,7 @@ export class RunningAlgo {
     if (this.#blind.isSaid || !isOver) return;
     this.#blind.isSaid = true;
     const { market } = this.terms.market;
-    this.#tell('blind', `Nothing current is known of ${market}: no stop triggers until that is over.`);
+    this.#tell('blind', `No current data for ${market}: no stop triggers until it returns.`);
   }
 
   #keepNote(): void {
@@ -665,7 +665,7 @@ function noteText(note: AlgoNote, { market }: AlgoTerms): string {
     case 'reachedWhilePaused':
       return `The stop at ${price(note.level)} is reached (${price(note.price)}), and the algo order is paused: NOT PROTECTED.`;
     case 'cancelledByOthers':
-      return `Somebody else cancelled the ${note.child.role} order ${note.child.number} at ${price(note.child.price)}. It is not placed again.`;
+      return `The ${note.child.role} order ${note.child.number} at ${price(note.child.price)} was cancelled elsewhere. It is not placed again.`;
     case 'unprotected':
       return `${amount(note.amount)} has no exit: it is below the minimum of an order.`;
     case 'gone':

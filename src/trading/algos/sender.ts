@@ -64,7 +64,10 @@ export class ChildSender {
     const { market } = terms;
     const all = children.flatMap((child) => child.children);
     if (children.some((child) => child.number >= number) || !mayPlace(terms, all, wanted))
-      return held('guard', `pit would trade more than ${terms.amount} ${market.base}, which is a bug`);
+      return held(
+        'guard',
+        `this order would exceed ${textOf(terms.amount)} ${market.base}; this is a bug in pit, please report it`,
+      );
     const halt = await trading.client.halt();
     if (halt !== undefined) return held('halt', `the account is ${haltText(halt)}`);
     const guarded = await this.#guard(wanted, readBook);
@@ -177,7 +180,7 @@ function held(cause: PauseCause, reason: string): SentChild {
   return { kind: 'held', cause, reason };
 }
 
-/** Notes in a child what its answer, or the settler, has shown. */
+/** Notes in a child what was found out about it. */
 function take(child: ChildOrder, placement: Placement): void {
   if (placement.outcome === 'placed') {
     child.sending = 'placed';

@@ -11,7 +11,8 @@ export function isArmed(view: AlgoView): boolean {
   return hasStop(view.terms) && view.facts.exitTriggered === null && exitRest(view).sign > 0;
 }
 
-export function hasStop({ exits }: AlgoTerms): boolean {
+/** Whether it has a stop or a trail, which only pit knows. */
+export function hasStop({ exits }: Pick<AlgoTerms, 'exits'>): boolean {
   return exits !== null && (exits.stop !== null || exits.trail !== null);
 }
 

@@ -6,7 +6,7 @@ const pit = usePitHome();
 describe('pit order refuses algo flags that contradict each other, before any request', () => {
   it.each([
     ['--take 31000', '--take alone is a plain order at that price.'],
-    ['--slippage 1%', 'There is nothing to do at any price.'],
+    ['--slippage 1%', 'The order has no price.'],
     ['--when last>1', '--when needs an entry to wait with.'],
     ['--when last>1 --stop 1', '--when needs an entry to wait with.'],
     ['--over 2h --chase', '--over and --chase exclude each other.'],
@@ -27,12 +27,17 @@ describe('pit order refuses algo flags that contradict each other, before any re
     ['--stop 1 --id mine1', '--id has no meaning for an algo order.'],
     ['--stop 1 --wait filled', '--wait has no meaning for an algo order.'],
     ['--stop 1 --override price-band', '--override has no meaning for an algo order.'],
-    ['--trail 0', '"0" is no distance.'],
-    ['--trail 1.5ticks', '"1.5ticks" is no distance.'],
+    ['--trail 0', '"0" is not a trail distance.'],
+    ['--trail 1.5ticks', '"1.5ticks" is not a trail distance.'],
     ['--stop 1 --slippage 1', '--slippage must be a share below 100%, not "1".'],
     ['--chase --when lsat>1', 'There is no condition "lsat>1". Did you mean last?'],
   ])('%s', async (flags, message) => {
     const error = await pit.failure(`order sell btc_usdt 0.1 ${flags} --yes`, 2);
     expect(error.message).toBe(message);
   });
+});
+
+it('an algo order without an amount is refused: pit never asks for its parts', async () => {
+  const error = await pit.failure('order sell btc_usdt --stop 27000', 2);
+  expect(error.message).toBe('An algo order needs a side, a market and an amount.');
 });

@@ -152,7 +152,7 @@ test('an order that somebody else cancels is not placed again, and the stop goes
   await runProgram(['cancel', 'btc_usdt', open.children[0]?.id ?? ''], { home });
   await eventually(async () => {
     const { stdout } = await runProgram(['algo', 'show', id], { home });
-    expect(stdout).toMatch(/Somebody else cancelled/);
+    expect(stdout).toMatch(/was cancelled elsewhere/);
   });
   await move('26900');
   await eventually(async () => expect((await show(id)).state).toBe('done'));

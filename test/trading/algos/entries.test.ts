@@ -130,7 +130,7 @@ describe('a bracket', () => {
       100.5 / 101               | #1 entry 1 at 100
       #1 fills 0.5              | #2 take 0.5 at 110
       #1 is-cancelled-by-others | #1 was cancelled by others
-      #2 fills 0.5              | partial: 0.5 btc did not fill: somebody else cancelled an order of the entry
+      #2 fills 0.5              | partial: 0.5 btc did not fill: an order of the entry was cancelled elsewhere
       `,
     ));
 
@@ -140,7 +140,7 @@ describe('a bracket', () => {
       `
       100.5 / 101               | #1 entry 1 at 100
       #1 fills 1                | #2 take 1 at 110
-      #2 is-cancelled-by-others | #2 was cancelled by others; partial: 1 btc is left: somebody else cancelled the take-profit
+      #2 is-cancelled-by-others | #2 was cancelled by others; partial: 1 btc is left: the take-profit was cancelled elsewhere
       `,
     ));
 
@@ -581,7 +581,7 @@ describe('a chase', () => {
       buy('1', { entry: chase() }),
       `
       100 / 101                 | #1 entry 1 at 100 postOnly
-      #1 is-cancelled-by-others | #1 was cancelled by others; cancelled: 1 btc did not fill: somebody else cancelled an order of the entry
+      #1 is-cancelled-by-others | #1 was cancelled by others; cancelled: 1 btc did not fill: an order of the entry was cancelled elsewhere
       `,
     ));
 });

@@ -430,7 +430,7 @@ describe('an OCO', () => {
       #1 is-cancelled-by-others | #1 was cancelled by others
       97 / 98                   | triggered at 97; #2 stop 1 at 96.03 ioc
       #2 fills 0.5, #2 ends     | #3 stop 0.5 at 96.03
-      #3 is-cancelled-by-others | #3 was cancelled by others; partial: 0.5 btc is left: somebody else cancelled the order of the stop
+      #3 is-cancelled-by-others | #3 was cancelled by others; partial: 0.5 btc is left: the order of the stop was cancelled elsewhere
       `,
     ));
 

@@ -356,7 +356,7 @@ function judge(store: AlgoStore, ids: readonly string[], log: readonly Logged[])
     if (sum(own.filter((order) => /e\d+$/.test(order.clientId))) > amount) say('more than the amount was bought');
     if (sum(exitsOf(own)) > position) say('more was sold than there was');
     const isStop = terms.exits !== null && (terms.exits.stop !== null || terms.exits.trail !== null);
-    const isFree = record.said.every(({ said }) => !said.startsWith('Somebody else cancelled the stop'));
+    const isFree = record.said.every(({ said }) => !/^The stop order .* was cancelled elsewhere/.test(said));
     // a price that moved further than the slippage leaves an order that rests
     const isActedUpon =
       sum(exitsOf(all)) >= position - SMALLEST_LOTS || own.some(({ clientId }) => /s\d+$/.test(clientId));
