@@ -1,14 +1,14 @@
-// `npm run campaign:algo-decisions [-- LIVES [SEED]]`
+// `npm run campaign:algo-decisions [-- COUNT [SEED]]`
 import { randomInt } from 'node:crypto';
 import { runRandomly } from '../trading/algos/support/random-run.js';
 
-const [lives = '100000', first = String(randomInt(2 ** 30))] = process.argv.slice(2);
-process.stdout.write(`seed ${first}, ${lives} algo orders\n`);
+const [count = '100000', first = String(randomInt(2 ** 30))] = process.argv.slice(2);
+process.stdout.write(`seed ${first}, ${count} algo orders\n`);
 /** After how many of them the campaign says how far it is. */
 const REPORT = 10_000;
 const counts = new Map<string, number>();
 const start = performance.now();
-for (let seed = Number(first); seed < Number(first) + Number(lives); seed += 1) {
+for (let seed = Number(first); seed < Number(first) + Number(count); seed += 1) {
   const { kind, outcome } = runRandomly(seed);
   const name = `${kind} ${outcome}`;
   counts.set(name, (counts.get(name) ?? 0) + 1);
