@@ -70,10 +70,10 @@ const GROUPS = [
     files: [
       ...[
         'algo-market',
-        'algo-view',
         'chase',
         'children',
         'decide',
+        'decision-input',
         'entry',
         'exits',
         'fact-line',

@@ -8,7 +8,7 @@ import type { Paint } from '../../terminal/palette.js';
 import type { Screen } from '../../terminal/screen.js';
 import { type Column, type Entry, record, table } from '../../terminal/table.js';
 import { localTime, timeTitle } from '../../terminal/time.js';
-import type { AlgoEvent as RunnerEvent } from '../../trading/algos/running-algo.js';
+import type { AlgoEvent } from '../../trading/algos/running-algo.js';
 import { type AlgoRow, algoRow, entryRow, exitRow } from '../../trading/algos/summary.js';
 import { type AlgoTerms, kindOf } from '../../trading/algos/terms.js';
 import { ORDER, type OrderRow, orderRow } from '../order/order-row.js';
@@ -333,7 +333,7 @@ function lastedText(ms: number): string {
   return minutes > 0 ? `${minutes} min ${seconds % 60} s` : `${seconds} s`;
 }
 
-const EVENTS: Readonly<Record<RunnerEvent['event'], true>> = {
+const EVENTS: Readonly<Record<AlgoEvent['event'], true>> = {
   triggered: true,
   placed: true,
   filled: true,

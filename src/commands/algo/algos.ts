@@ -1,15 +1,18 @@
+import path from 'node:path';
 import type { BestPrices } from '../../domain/book.js';
 import { counted, Decimal } from '../../domain/decimal.js';
 import { Failure, suggest, tryRead, usage } from '../../errors.js';
 import { BackgroundProgram, startFailed } from '../../platform/background.js';
+import { boundedLog } from '../../platform/bounded-log.js';
 import { makeOwnFolder } from '../../platform/private-files.js';
 import { TimeBudget } from '../../platform/time-budget.js';
 import { isoTime } from '../../terminal/time.js';
 import { findAlerts } from '../../trading/alerts/find-alerts.js';
+import { ALGO_FOLDER } from '../../trading/algos/algo-folder.js';
 import { type ChildOrder, ChildrenInJournal, readChild, settleChild } from '../../trading/algos/child-order.js';
 import type { AlgoFact, PauseCause } from '../../trading/algos/facts.js';
 import { AlgoRunner } from '../../trading/algos/runner.js';
-import type { MetCondition, AlgoEvent as RunnerEvent } from '../../trading/algos/running-algo.js';
+import type { AlgoEvent, MetCondition } from '../../trading/algos/running-algo.js';
 import { type AlgoSnapshot, snapshotOf } from '../../trading/algos/snapshot.js';
 import { AlgoStore, type FactRecord } from '../../trading/algos/store.js';
 import type { AlgoTerms } from '../../trading/algos/terms.js';
@@ -30,7 +33,7 @@ export interface AlgoView extends AlgoSnapshot {
 }
 
 /** Something that happened to an algo order while it was watched. */
-export interface AlgoEvent extends Omit<RunnerEvent, 'snapshot'> {
+export interface AlgoEventView extends Omit<AlgoEvent, 'snapshot'> {
   readonly view: AlgoView;
 }
 
@@ -320,13 +323,13 @@ async function cancelChildren(context: Context, trading: TradingContext, store: 
 }
 
 export interface RunCallbacks {
-  readonly onEvent: (event: AlgoEvent) => void;
+  readonly onEvent: (event: AlgoEventView) => void;
   /** Another process watches already: this one waits for its end. */
   readonly onOther: (owner: Owner) => void;
 }
 
 /** What `--exec` and `--notify` are told of. */
-const TOLD: ReadonlySet<RunnerEvent['event']> = new Set([
+const TOLD: ReadonlySet<AlgoEvent['event']> = new Set([
   ...(['triggered', 'filled', 'blind', 'seen', 'paused', 'rejected', 'unprotected', 'note', 'ended'] as const),
 ]);
 
@@ -344,7 +347,7 @@ export async function runAlgos(context: Context, { onEvent, onOther }: RunCallba
   const bind = budget.disableDeadline();
   const actions = new AlgoActions(context);
   const log = isBackground ? await openLog(context) : undefined;
-  const report = (event: RunnerEvent) => {
+  const report = (event: AlgoEvent) => {
     const { snapshot, ...rest } = event;
     log?.(`${event.id} ${event.market} ${event.event}: ${event.text}`);
     onEvent({ ...rest, view: { ...snapshot, isWatched: snapshot.facts.ended === null, problems: [] } });
@@ -381,7 +384,7 @@ export async function runAlgos(context: Context, { onEvent, onOther }: RunCallba
 }
 
 interface RunnerChoices {
-  readonly report: (event: RunnerEvent) => void;
+  readonly report: (event: AlgoEvent) => void;
   readonly other: (owner: Owner) => void;
   readonly warn?: (message: string) => void;
   readonly isBackground?: boolean;
@@ -440,9 +443,8 @@ async function waitForCondition(
 
 /** What a process in the background says, in a private file of bounded size. */
 async function openLog({ host, session }: Context): Promise<(line: string) => void> {
-  const { boundedLog } = await import('../../sandbox/lifecycle/files.js');
-  const folder = (await session.journal()).folder;
-  const write = boundedLog(`${host.directories.state}/algos/${folder}/run.log`);
+  const { folder } = await session.journal();
+  const write = boundedLog(path.join(host.directories.state, ALGO_FOLDER, folder, 'run.log'));
   return (line) => write(host.redaction.apply(line));
 }
 
@@ -455,7 +457,7 @@ class AlgoActions {
     this.#context = context;
   }
 
-  take({ id, market, time, event, text, snapshot }: RunnerEvent): void {
+  take({ id, market, time, event, text, snapshot }: AlgoEvent): void {
     const { exec, notify } = snapshot.terms;
     if ((exec === null && !notify) || !TOLD.has(event)) return;
     const made = this.#actions.get(id) ?? this.#prepare(exec, notify);

@@ -2,7 +2,7 @@ import * as shape from '../../cli/shapes.js';
 import { isoTime, zonedTime } from '../../terminal/time.js';
 import { define } from '../session/command.js';
 import { algoDocument, EVENT } from './algo-row.js';
-import { type AlgoEvent, runAlgos } from './algos.js';
+import { type AlgoEventView, runAlgos } from './algos.js';
 
 export default define({
   summary: 'Watch and trade all algo orders of the account',
@@ -13,7 +13,7 @@ export default define({
     const { host, output } = context;
     let count = 0;
     let printing = Promise.resolve();
-    const onEvent = (event: AlgoEvent) => {
+    const onEvent = (event: AlgoEventView) => {
       const { id, market, time, event: name, text, view } = event;
       const data = { id, market, time: isoTime(time), event: name, text, algo: algoDocument(view, host.now()) };
       const isLater = count > 0;

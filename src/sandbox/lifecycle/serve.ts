@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Failure, suggest, usage } from '../../errors.js';
 import type { Launch } from '../../platform/background.js';
+import { boundedLog } from '../../platform/bounded-log.js';
 import type { Host } from '../../platform/host.js';
 import { lock } from '../../platform/lock.js';
 import { makeOwnFolder } from '../../platform/private-files.js';
@@ -22,7 +23,6 @@ import { isAnswering } from './admin-client.js';
 import { BACKGROUND_VARIABLE, CHECK_VARIABLE, checkData, IDLE_VARIABLE } from './control.js';
 import { DataDirectory } from './data-directory.js';
 import {
-  boundedLog,
   filesIn,
   isPublished,
   keepSettings,

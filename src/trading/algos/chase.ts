@@ -1,6 +1,6 @@
 import {
-  type AlgoView,
   asItIs,
+  type DecisionInput,
   entriesOf,
   entryRest,
   type LegPlan,
@@ -10,7 +10,7 @@ import {
   PACE_MS,
   waiting,
   wanting,
-} from './algo-view.js';
+} from './decision-input.js';
 import { fits, isWorse, noWorse, restingPrice } from './prices.js';
 import type { Entry } from './terms.js';
 
@@ -18,12 +18,12 @@ import type { Entry } from './terms.js';
  * One post-only order for the rest at the best price of its side, which moves only when others outbid it, never beyond the bound, and at most once
  * a second. Alone at the top it stays: its own order does not count, so it never outbids itself.
  */
-export function planChase(view: AlgoView, { bound }: Extract<Entry, { readonly kind: 'chase' }>): LegPlan {
-  const { terms, market } = view;
+export function planChase(input: DecisionInput, { bound }: Extract<Entry, { readonly kind: 'chase' }>): LegPlan {
+  const { terms, market } = input;
   const { side, market: rules } = terms;
-  const entries = entriesOf(view);
+  const entries = entriesOf(input);
   const open = openOf(entries, 'entry');
-  const rest = entryRest(view);
+  const rest = entryRest(input);
   const best = restingPrice(market, side);
   const price = best === null ? null : noWorse(side, best, bound);
   const last = newestOf(entries);

@@ -18,8 +18,8 @@ interface DuplicateOrder {
 }
 
 /**
- * What became of sending it. `recorded`: it is being sent. `unknown`: no answer came, and the settler does not know. `missing`: it was
- * placed, and the exchange does not show it any more.
+ * What became of sending it. `recorded`: it is being sent. `unknown`: no answer came, and nothing has shown the outcome yet.
+ * `missing`: it was placed, and the exchange does not show it any more.
  */
 type Sending = 'recorded' | 'unknown' | 'placed' | 'missing' | 'refused' | 'notSent';
 
@@ -38,7 +38,7 @@ export class ChildOrder {
   readonly time: number;
 
   sending: Sending = 'recorded';
-  /** What the answer or the settler named; null if nothing did. */
+  /** As the answer named it, or what was read later; null if neither did. */
   orderId: string | null = null;
   /** As the exchange showed it last. */
   order: Order | null = null;

@@ -8,8 +8,8 @@ import type { AlgoTerms } from './terms.js';
 export type ChildRole = 'entry' | 'take' | 'stop';
 
 /**
- * `recorded`: it is in the journal, and its answer has not come yet. `unknown`: no answer came to it or to its cancellation, and the
- * settler does not know the outcome. `open`: it rests at the exchange. `closed`: nothing more can come of it.
+ * `recorded`: it is in the journal, and its answer has not come yet. `unknown`: no answer came to it or to its cancellation, and
+ * nothing has shown the outcome yet. `open`: it rests at the exchange. `closed`: nothing more can come of it.
  */
 export type ChildState = 'recorded' | 'unknown' | 'open' | 'closed';
 

@@ -1,9 +1,10 @@
 import { Decimal, formatAmount } from '../../domain/decimal.js';
 import type { AlgoMarket } from './algo-market.js';
+import { areClosed, type Child, filledOf, isExit, outstandingOf, positionOf, positive } from './children.js';
 import {
   type AlgoNote,
-  type AlgoView,
   asItIs,
+  type DecisionInput,
   earliest,
   entriesOf,
   entryRest,
@@ -13,8 +14,7 @@ import {
   latest,
   openOf,
   type WantedChild,
-} from './algo-view.js';
-import { areClosed, type Child, filledOf, isExit, outstandingOf, positionOf, positive } from './children.js';
+} from './decision-input.js';
 import { planEntry } from './entry.js';
 import { planExits } from './exits.js';
 import type { AlgoFact, AlgoFacts, AlgoOutcome, FactOf } from './facts.js';
@@ -46,37 +46,37 @@ export interface Decision {
  *   newest of each role
  */
 export function decide(terms: AlgoTerms, facts: AlgoFacts, market: AlgoMarket, children: readonly Child[]): Decision {
-  const view: AlgoView = { terms, facts, market, children };
+  const input: DecisionInput = { terms, facts, market, children };
   const { ended, paused, cancelled } = facts;
-  if (ended !== null) return { ...unchanged(view), wanted: [], reason: ended.reason };
-  if (cancelled !== null) return closing(view, cancelled.reason);
-  if (terms.entry === null && isTimeOver(view)) return closing(view, 'The time that was given is over');
-  const entry = planEntry(view);
-  const isEntryClosed = entry.isOver && areClosed(entriesOf(view));
-  const exits = planExits(view, isEntryClosed);
-  if (isEntryClosed && exits.isOver && areClosed(children)) return ending(view, endReason(view, entry, exits));
-  const stop = observeStop(view);
-  if (paused !== null) return whilePaused(view, paused, stop);
-  const fact = stop.fact ?? entryTrigger(view);
-  if (fact !== null) return { ...unchanged(view), fact };
+  if (ended !== null) return { ...unchanged(input), wanted: [], reason: ended.reason };
+  if (cancelled !== null) return closing(input, cancelled.reason);
+  if (terms.entry === null && isTimeOver(input)) return closing(input, 'The time that was given is over');
+  const entry = planEntry(input);
+  const isEntryClosed = entry.isOver && areClosed(entriesOf(input));
+  const exits = planExits(input, isEntryClosed);
+  if (isEntryClosed && exits.isOver && areClosed(children)) return ending(input, endReason(input, entry, exits));
+  const stop = observeStop(input);
+  if (paused !== null) return whilePaused(input, paused, stop);
+  const fact = stop.fact ?? entryTrigger(input);
+  if (fact !== null) return { ...unchanged(input), fact };
   // an exit comes first: it protects
-  const legs = [tried(view, exits), tried(view, entry)];
+  const legs = [tried(input, exits), tried(input, entry)];
   const rejected = legs.find(({ rejection }) => rejection !== null)?.rejection ?? null;
   if (rejected !== null) {
     const pause = { fact: 'paused', time: market.now, cause: 'rejected', reason: rejected } as const;
-    return { ...unchanged(view), fact: pause };
+    return { ...unchanged(input), fact: pause };
   }
   const missing = legs.find(({ funds }) => funds !== null)?.funds ?? null;
-  const needsMarket = isArmed(view) || (entry.followsMarket ?? false);
+  const needsMarket = isArmed(input) || (entry.followsMarket ?? false);
   const isLimited = market.limitedUntil !== null && market.limitedUntil > market.now;
   const reason = missing ?? (isLimited ? 'the rate limit is reached' : (entry.reason ?? exits.reason));
   return {
-    state: missing !== null ? 'paused' : needsMarket && isBlind(market) ? blindOr(stateOf(view)) : stateOf(view),
+    state: missing !== null ? 'paused' : needsMarket && isBlind(market) ? blindOr(stateOf(input)) : stateOf(input),
     reason: reason === null ? null : sentence(reason),
     fact: null,
     wanted: legs.flatMap(({ wanted }) => wanted ?? []),
-    until: earliest(entry.until, exits.until, stop.until, givenUpAt(view), needsMarket ? staleAt(market) : null),
-    notes: [...notesOf(view), ...amountNotes(exits)],
+    until: earliest(entry.until, exits.until, stop.until, givenUpAt(input), needsMarket ? staleAt(market) : null),
+    notes: [...notesOf(input), ...amountNotes(exits)],
   };
 }
 
@@ -89,77 +89,77 @@ interface TriedLeg {
   readonly funds: string | null;
 }
 
-function tried(view: AlgoView, { wanted }: LegPlan): TriedLeg {
-  if (wanted === null || openOf(view.children, wanted.role) !== null) return { wanted, rejection: null, funds: null };
-  const retry = retryOf(view, wanted.role);
+function tried(input: DecisionInput, { wanted }: LegPlan): TriedLeg {
+  if (wanted === null || openOf(input.children, wanted.role) !== null) return { wanted, rejection: null, funds: null };
+  const retry = retryOf(input, wanted.role);
   if (retry.kind === 'pause') return { wanted, rejection: retry.reason, funds: null };
   const notBefore = latest(wanted.notBefore, retry.notBefore);
   return { wanted: { ...wanted, notBefore }, rejection: null, funds: retry.kind === 'funds' ? retry.reason : null };
 }
 
 /** Nothing moves: what is open stays open, and a stop that is reached is only reported. */
-function whilePaused(view: AlgoView, { reason }: FactOf<'paused'>, stop: StopObservation): Decision {
+function whilePaused(input: DecisionInput, { reason }: FactOf<'paused'>, stop: StopObservation): Decision {
   const { level, reachedAt, fact } = stop;
   const reached =
     level === null || reachedAt === null ? [] : [{ note: 'reachedWhilePaused', level, price: reachedAt } as const];
   return {
-    ...unchanged(view),
+    ...unchanged(input),
     reason,
     // a trail goes on following the price, so that it protects at the right level once it is resumed
     fact: fact?.fact === 'best' ? fact : null,
-    until: earliest(stop.until, givenUpAt(view)),
-    notes: [...notesOf(view), ...reached],
+    until: earliest(stop.until, givenUpAt(input)),
+    notes: [...notesOf(input), ...reached],
   };
 }
 
 /** Nothing is wanted any more: the children go, and when all have closed, it ends. */
-function closing(view: AlgoView, reason: string): Decision {
-  if (areClosed(view.children)) return ending(view, reason);
-  return { ...unchanged(view), reason, wanted: [], notes: notesOf(view) };
+function closing(input: DecisionInput, reason: string): Decision {
+  if (areClosed(input.children)) return ending(input, reason);
+  return { ...unchanged(input), reason, wanted: [], notes: notesOf(input) };
 }
 
 /** The decision that leaves open what is open. */
-function unchanged(view: AlgoView): Decision {
-  const open = view.children.filter((child) => child.state === 'open' && child.duplicate !== 'unproven');
+function unchanged(input: DecisionInput): Decision {
+  const open = input.children.filter((child) => child.state === 'open' && child.duplicate !== 'unproven');
   return {
-    state: stateOf(view),
+    state: stateOf(input),
     reason: null,
     fact: null,
     wanted: open.map(asItIs),
     until: null,
-    notes: notesOf(view),
+    notes: notesOf(input),
   };
 }
 
-function ending(view: AlgoView, reason: string): Decision {
-  const { terms, market } = view;
-  const filled = filledOf(terms.entry === null ? exitsOf(view) : entriesOf(view));
+function ending(input: DecisionInput, reason: string): Decision {
+  const { terms, market } = input;
+  const filled = filledOf(terms.entry === null ? exitsOf(input) : entriesOf(input));
   const remaining = positive(terms.amount.minus(filled));
-  const position = positionLeft(view);
-  const outcome = outcomeOf(view, filled, remaining, position);
+  const position = positionLeft(input);
+  const outcome = outcomeOf(input, filled, remaining, position);
   const fact = { fact: 'ended', time: market.now, outcome, reason, filled, remaining, position } as const;
-  return { ...unchanged(view), fact, wanted: [] };
+  return { ...unchanged(input), fact, wanted: [] };
 }
 
-function outcomeOf(view: AlgoView, filled: Decimal, remaining: Decimal, position: Decimal): AlgoOutcome {
+function outcomeOf(input: DecisionInput, filled: Decimal, remaining: Decimal, position: Decimal): AlgoOutcome {
   if (remaining.sign === 0 && position.sign === 0) return 'done';
-  if (view.facts.cancelled !== null) return 'cancelled';
+  if (input.facts.cancelled !== null) return 'cancelled';
   if (filled.sign > 0) return 'partial';
-  return isTimeOver(view) || view.children.some(({ end }) => end === 'cancelledByOthers') ? 'cancelled' : 'failed';
+  return isTimeOver(input) || input.children.some(({ end }) => end === 'cancelledByOthers') ? 'cancelled' : 'failed';
 }
 
 /** What the entry has built and no exit has ended; zero without an entry or exits. */
-function positionLeft(view: AlgoView): Decimal {
-  const { terms, children } = view;
+function positionLeft(input: DecisionInput): Decimal {
+  const { terms, children } = input;
   if (terms.entry === null || terms.exits === null) return Decimal.zero;
-  return positive(positionOf(terms, children).minus(filledOf(exitsOf(view))));
+  return positive(positionOf(terms, children).minus(filledOf(exitsOf(input))));
 }
 
-function endReason(view: AlgoView, entry: LegPlan, exits: LegPlan): string {
-  const { terms } = view;
+function endReason(input: DecisionInput, entry: LegPlan, exits: LegPlan): string {
+  const { terms } = input;
   const { base } = terms.market;
-  const unfilled = terms.entry === null ? Decimal.zero : entryRest(view);
-  const left = terms.exits === null ? Decimal.zero : exitRest(view);
+  const unfilled = terms.entry === null ? Decimal.zero : entryRest(input);
+  const left = terms.exits === null ? Decimal.zero : exitRest(input);
   const parts = [
     ...(unfilled.sign > 0
       ? [`${formatAmount(unfilled)} ${base} did not fill: ${entry.reason ?? 'the entry is over'}`]
@@ -170,7 +170,7 @@ function endReason(view: AlgoView, entry: LegPlan, exits: LegPlan): string {
 }
 
 /** The conditions of the entry hold now, and the market is seen. */
-function entryTrigger({ terms, facts, market }: AlgoView): AlgoFact | null {
+function entryTrigger({ terms, facts, market }: DecisionInput): AlgoFact | null {
   const price = hitPrice(market, terms.side);
   const { met, now, gap } = market;
   if (terms.when.length === 0 || facts.entryTriggered !== null || met === null || price === null) return null;
@@ -179,17 +179,17 @@ function entryTrigger({ terms, facts, market }: AlgoView): AlgoFact | null {
 }
 
 /** When what has not filled is given up; null if never. With an entry, only the entry is: what it filled stays protected. */
-function givenUpAt({ terms, facts }: AlgoView): number | null {
+function givenUpAt({ terms, facts }: DecisionInput): number | null {
   return terms.forMs === null ? null : facts.began.time + terms.forMs;
 }
 
-function isTimeOver(view: AlgoView): boolean {
-  const at = givenUpAt(view);
-  return at !== null && view.market.now >= at;
+function isTimeOver(input: DecisionInput): boolean {
+  const at = givenUpAt(input);
+  return at !== null && input.market.now >= at;
 }
 
 /** The state that facts and children show, without the market. */
-export function stateOf({ terms, facts, children }: Omit<AlgoView, 'market'>): AlgoState {
+export function stateOf({ terms, facts, children }: Omit<DecisionInput, 'market'>): AlgoState {
   const { ended, paused, exitTriggered, entryTriggered } = facts;
   if (ended !== null) return ended.outcome;
   if (paused !== null) return paused.cause === 'halt' ? 'halted' : 'paused';
@@ -210,19 +210,19 @@ function staleAt(market: AlgoMarket): number | null {
   return book === null || isBlind(market) ? null : now + staleAfterMs - book.ageMs + 1;
 }
 
-function notesOf(view: AlgoView): AlgoNote[] {
-  const { children } = view;
-  const missed = missedIn(view);
+function notesOf(input: DecisionInput): AlgoNote[] {
+  const { children } = input;
+  const missed = missedIn(input);
   const cancelled = children.filter(({ end }) => end === 'cancelledByOthers');
   return [
     ...(missed === null ? [] : [{ note: 'missed', ...missed } as const]),
     ...cancelled.map((child) => ({ note: 'cancelledByOthers', child }) as const),
-    ...excessNotes(view),
+    ...excessNotes(input),
   ];
 }
 
 /** What duplicates have filled, or may still fill, beyond the limit of their leg. */
-function excessNotes({ terms, children }: AlgoView): AlgoNote[] {
+function excessNotes({ terms, children }: DecisionInput): AlgoNote[] {
   return children.flatMap((child): AlgoNote[] => {
     if (child.duplicate === null) return [];
     const leg = children.filter((one) => isExit(one) === isExit(child));

@@ -1,6 +1,6 @@
-import { earliest, PACE_MS, type WantedChild } from './algo-view.js';
 import { type Child, isLegFree, type NewChild, outstandingOf } from './children.js';
 import type { AlgoState, Decision } from './decide.js';
+import { earliest, PACE_MS, type WantedChild } from './decision-input.js';
 import type { AlgoFact } from './facts.js';
 
 /** The one next step towards what should be. */

@@ -1,6 +1,6 @@
 import type { RefusalKind } from '../../domain/refusal.js';
-import { type AlgoView, hasArrived, latest, newestOf, PACE_MS } from './algo-view.js';
 import type { Child, ChildRole } from './children.js';
+import { type DecisionInput, hasArrived, latest, newestOf, PACE_MS } from './decision-input.js';
 
 /** Without a change of the balance, an order that was rejected for its funds is tried again after this time, in milliseconds. */
 const FUNDS_RETRY_MS = 60_000;
@@ -18,7 +18,7 @@ export type Retry =
   | { readonly kind: 'go'; readonly notBefore: number | null };
 
 /** When the next child of a role may leave, and whether at all. */
-export function retryOf({ facts, market, children }: AlgoView, role: ChildRole): Retry {
+export function retryOf({ facts, market, children }: DecisionInput, role: ChildRole): Retry {
   const newest = newestOf(children.filter((child) => child.role === role && child.duplicate === null));
   const { limitedUntil } = market;
   if (newest === null || hasArrived(newest)) return { kind: 'go', notBefore: limitedUntil };

@@ -1,8 +1,8 @@
 import { Decimal } from '../../domain/decimal.js';
 import type { Side } from '../../domain/order.js';
-import { entriesOf, exitsOf } from './algo-view.js';
 import { type Child, filledOf, positionOf, positive } from './children.js';
 import type { AlgoState } from './decide.js';
+import { entriesOf, exitsOf } from './decision-input.js';
 import type { AlgoFacts } from './facts.js';
 import { type AlgoTerms, exitSideOf, kindOf } from './terms.js';
 import { stopLevel } from './trigger.js';
@@ -91,7 +91,7 @@ function feesOf(children: readonly Child[]): CoinAmount[] | null {
   return [...byCoin].map(([coin, amount]) => ({ coin, amount: amount.trimmed() }));
 }
 
-/** An algo order as it is printed: the `algo` document of the contract. Amounts and prices are decimal texts, times ISO 8601. */
+/** An algo order as it is printed. Amounts and prices are decimal texts, times ISO 8601. */
 export interface AlgoRow<Row> {
   readonly id: string;
   readonly market: string;

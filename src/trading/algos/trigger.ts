@@ -1,14 +1,14 @@
 import { Decimal } from '../../domain/decimal.js';
 import type { AlgoMarket, SeenPrices } from './algo-market.js';
-import { type AlgoView, exitRest, PACE_MS } from './algo-view.js';
 import { least } from './children.js';
+import { type DecisionInput, exitRest, PACE_MS } from './decision-input.js';
 import { type AlgoFact, type AlgoFacts, type FactOf, isBetter } from './facts.js';
 import { hitPrice, isUsable } from './prices.js';
 import { type AlgoTerms, exitSideOf, type TrailDistance } from './terms.js';
 
 /** Whether the exits have a stop or a trail that was not reached yet, and something to end. */
-export function isArmed(view: AlgoView): boolean {
-  return hasStop(view.terms) && view.facts.exitTriggered === null && exitRest(view).sign > 0;
+export function isArmed(input: DecisionInput): boolean {
+  return hasStop(input.terms) && input.facts.exitTriggered === null && exitRest(input).sign > 0;
 }
 
 /** Whether it has a stop or a trail, which only pit knows. */
@@ -17,7 +17,7 @@ export function hasStop({ exits }: Pick<AlgoTerms, 'exits'>): boolean {
 }
 
 /** The price that is held against the stop. Null if it is unknown, old, or the book is crossed. */
-function triggerPrice({ terms, market }: Pick<AlgoView, 'terms' | 'market'>): Decimal | null {
+function triggerPrice({ terms, market }: Pick<DecisionInput, 'terms' | 'market'>): Decimal | null {
   if (terms.trigger === 'book') return hitPrice(market, exitSideOf(terms));
   const { last, staleAfterMs } = market;
   return last !== null && last.ageMs <= staleAfterMs && isUsable(market) ? last.price : null;
@@ -85,18 +85,18 @@ export interface StopObservation {
 }
 
 /** Holds the stop against the market as it is. A better price of a trail comes first, then what reaches the level. */
-export function observeStop(view: AlgoView): StopObservation {
-  const { terms, facts, market } = view;
-  if (!isArmed(view)) return { level: null, reachedAt: null, fact: null, until: null };
+export function observeStop(input: DecisionInput): StopObservation {
+  const { terms, facts, market } = input;
+  if (!isArmed(input)) return { level: null, reachedAt: null, fact: null, until: null };
   const best = facts.best?.price ?? null;
-  const found = betterPrice(view);
+  const found = betterPrice(input);
   const level = stopLevel(terms, found ?? best);
-  const price = triggerPrice(view);
+  const price = triggerPrice(input);
   const reachedAt = price !== null && level !== null && isReached(terms, price, level) ? price : null;
   const writtenAt = facts.best?.time ?? null;
   const mayWrite = writtenAt === null || market.now >= writtenAt + PACE_MS;
   if (found !== null && (mayWrite || reachedAt !== null))
-    return { level, reachedAt, fact: bestFact(view, found), until: null };
+    return { level, reachedAt, fact: bestFact(input, found), until: null };
   const until = found === null || writtenAt === null ? null : writtenAt + PACE_MS;
   if (reachedAt === null) return { level, reachedAt, fact: null, until };
   const late = market.gap !== null;
@@ -116,12 +116,12 @@ export function observeStop(view: AlgoView): StopObservation {
  * that triggers it: if it followed trades and were held against the bid, the first trade at the ask would trigger one that is narrower than the
  * spread. What trades and candles show of a gap counts for both.
  */
-function betterPrice(view: AlgoView): Decimal | null {
-  const { terms, facts, market } = view;
+function betterPrice(input: DecisionInput): Decimal | null {
+  const { terms, facts, market } = input;
   if (terms.exits?.trail == null) return null;
   const gap = gapOfTrail(facts, market);
   const isSell = exitSideOf(terms) === 'sell';
-  const now = triggerPrice(view);
+  const now = triggerPrice(input);
   const seen = [now, isSell ? market.seen?.high : market.seen?.low, isSell ? gap?.high : gap?.low];
   if (facts.best !== null) return bestOfAll(terms, seen, facts.best.price);
   // the trail of a bracket begins with its first fill: what traded before does not count
@@ -137,7 +137,7 @@ function bestOfAll(terms: AlgoTerms, prices: readonly (Decimal | null | undefine
   return best === than ? null : best;
 }
 
-function bestFact({ terms, market }: AlgoView, price: Decimal): FactOf<'best'> {
+function bestFact({ terms, market }: DecisionInput, price: Decimal): FactOf<'best'> {
   return {
     fact: 'best',
     time: market.now,
@@ -147,12 +147,12 @@ function bestFact({ terms, market }: AlgoView, price: Decimal): FactOf<'best'> {
 }
 
 /** The level and the price of a gap that reached it and came back; null if none did. Only what is certain: the trail as it was before the gap. */
-export function missedIn(view: AlgoView): { readonly level: Decimal; readonly price: Decimal } | null {
-  const { terms, facts, market } = view;
+export function missedIn(input: DecisionInput): { readonly level: Decimal; readonly price: Decimal } | null {
+  const { terms, facts, market } = input;
   const gap = gapOfTrail(facts, market);
-  if (gap === null || !isArmed(view)) return null;
+  if (gap === null || !isArmed(input)) return null;
   const level = stopLevel(terms, facts.best?.price ?? null);
   const price = exitSideOf(terms) === 'sell' ? gap.low : gap.high;
   if (level === null || price === null || !isReached(terms, price, level)) return null;
-  return observeStop(view).reachedAt === null ? { level, price } : null;
+  return observeStop(input).reachedAt === null ? { level, price } : null;
 }

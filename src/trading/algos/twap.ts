@@ -2,9 +2,10 @@ import { Decimal } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
 import { leastAmount } from '../orders/terms.js';
 import { crosses } from '../preview/market-view.js';
+import { type Child, least, positive } from './children.js';
 import {
-  type AlgoView,
   asItIs,
+  type DecisionInput,
   entriesOf,
   entryRest,
   hasArrived,
@@ -13,8 +14,7 @@ import {
   openOf,
   over,
   wanting,
-} from './algo-view.js';
-import { type Child, least, positive } from './children.js';
+} from './decision-input.js';
 import { hitPrice, limitWithSlippage, noWorse, restingPrice } from './prices.js';
 import type { AlgoTerms, Entry } from './terms.js';
 
@@ -29,16 +29,16 @@ type Twap = Extract<Entry, { readonly kind: 'twap' }>;
  *
  * @param start when it began, by the exchange's clock
  */
-export function planTwap(view: AlgoView, twap: Twap, start: number): LegPlan {
-  const { terms, market } = view;
-  const entries = entriesOf(view);
+export function planTwap(input: DecisionInput, twap: Twap, start: number): LegPlan {
+  const { terms, market } = input;
+  const entries = entriesOf(input);
   const open = openOf(entries, 'entry');
   const slots = slotsOf(twap, start);
   if (market.now >= slots.end) return over('its time is over');
-  const price = priceOf(view, twap);
+  const price = priceOf(input, twap);
   // without a price nothing is placed: then the minimum does not matter
   const smallest = price === null ? Decimal.zero : leastAmount(terms.market, price);
-  const rest = entryRest(view);
+  const rest = entryRest(input);
   const last = newestOf(entries.filter((child) => hasArrived(child) && child.duplicate === null));
   const due = dueSlot(slots, last, rest, smallest);
   const slot = slots.at(market.now);
@@ -50,7 +50,7 @@ export function planTwap(view: AlgoView, twap: Twap, start: number): LegPlan {
   });
   if (due === null) return open === null ? over('no slice is left') : keep(slots.end, null);
   if (slot < due) return keep(slots.startOf(due), null);
-  if (price === null) return keep(slots.end, waitText(view, twap));
+  if (price === null) return keep(slots.end, waitText(input, twap));
   const amount = sliceOf(terms, slots, slot, rest, last, smallest);
   if (amount === null) return over('what is left is below the minimum');
   const type = twap.isPassive ? 'postOnly' : 'ioc';
@@ -119,7 +119,7 @@ function lotsOf(amount: Decimal, parts: number, rules: Market): Decimal {
 }
 
 /** The price of the next child; null if the market shows none, or nothing would fill within the bound. */
-function priceOf({ terms, market }: AlgoView, { isPassive, bound }: Twap): Decimal | null {
+function priceOf({ terms, market }: DecisionInput, { isPassive, bound }: Twap): Decimal | null {
   const { side } = terms;
   if (isPassive) {
     const best = restingPrice(market, side);
@@ -132,7 +132,7 @@ function priceOf({ terms, market }: AlgoView, { isPassive, bound }: Twap): Decim
   return crosses(side, limit, opposite) ? limit : null;
 }
 
-function waitText({ terms, market }: AlgoView, { isPassive, bound }: Twap): string {
+function waitText({ terms, market }: DecisionInput, { isPassive, bound }: Twap): string {
   const price = isPassive ? restingPrice(market, terms.side) : hitPrice(market, terms.side);
   return price === null || bound === null
     ? 'The market shows no price for the next slice'

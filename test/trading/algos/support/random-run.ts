@@ -46,7 +46,7 @@ interface Truth {
   readonly duplicate: Child['duplicate'];
   /** Whether the exchange ever had it. */
   readonly isReal: boolean;
-  /** What pit knows: `lost` until a settler finds out. */
+  /** What pit knows: `lost` until the outcome is found. */
   knowledge: 'inFlight' | 'lost' | 'known';
   refusal: RefusalKind | null;
   cancelRefused: number | null;

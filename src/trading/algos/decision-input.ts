@@ -14,7 +14,7 @@ import type { AlgoFacts } from './facts.js';
 import type { AlgoTerms } from './terms.js';
 
 /** All that a decision is made from. */
-export interface AlgoView {
+export interface DecisionInput {
   readonly terms: AlgoTerms;
   readonly facts: AlgoFacts;
   readonly market: AlgoMarket;
@@ -27,7 +27,7 @@ export type AlgoNote =
   | { readonly note: 'missed'; readonly level: Decimal; readonly price: Decimal }
   /** The stop is reached, and the algo order is paused. */
   | { readonly note: 'reachedWhilePaused'; readonly level: Decimal; readonly price: Decimal }
-  /** Somebody else cancelled this child. Nothing is placed in its stead. */
+  /** Another command or program cancelled this child. It is not placed again. */
   | { readonly note: 'cancelledByOthers'; readonly child: Child }
   /** The entry has filled this much that no exit can end yet: it is below the minimums. */
   | { readonly note: 'unprotected'; readonly amount: Decimal }
@@ -81,11 +81,11 @@ export function wanting(wanted: WantedChild): LegPlan {
 /** No child of the same leg follows another sooner, in milliseconds: neither a new price nor a new try. */
 export const PACE_MS = 1_000;
 
-export function entriesOf({ children }: Pick<AlgoView, 'children'>): Child[] {
+export function entriesOf({ children }: Pick<DecisionInput, 'children'>): Child[] {
   return children.filter((child) => !isExit(child));
 }
 
-export function exitsOf({ children }: Pick<AlgoView, 'children'>): Child[] {
+export function exitsOf({ children }: Pick<DecisionInput, 'children'>): Child[] {
   return children.filter(isExit);
 }
 
@@ -95,16 +95,16 @@ export function openOf(children: readonly Child[], role: ChildRole): Child | nul
 }
 
 /** What the exits have left to do, in whole lots. */
-export function exitRest(view: AlgoView): Decimal {
-  return restOf(view, positionOf(view.terms, view.children), exitsOf(view));
+export function exitRest(input: DecisionInput): Decimal {
+  return restOf(input, positionOf(input.terms, input.children), exitsOf(input));
 }
 
 /** What the entry has left to do, in whole lots. */
-export function entryRest(view: AlgoView): Decimal {
-  return restOf(view, view.terms.amount, entriesOf(view));
+export function entryRest(input: DecisionInput): Decimal {
+  return restOf(input, input.terms.amount, entriesOf(input));
 }
 
-function restOf({ terms }: AlgoView, limit: Decimal, leg: readonly Child[]): Decimal {
+function restOf({ terms }: DecisionInput, limit: Decimal, leg: readonly Child[]): Decimal {
   return positive(wholeLots(limit.minus(filledOf(leg)), terms.market));
 }
 
