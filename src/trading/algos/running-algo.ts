@@ -237,6 +237,8 @@ export class RunningAlgo {
   reload(facts: AlgoFacts): void {
     const { paused, resumed, cancelled } = this.facts;
     this.facts = facts;
+    // what it says from now on counts, even if it is the same
+    this.#note = '';
     if (facts.cancelled !== null && cancelled === null)
       this.#tell('cancelled', `It is being cancelled: ${facts.cancelled.reason}.`);
     else if (facts.paused !== null && facts.paused.time !== paused?.time)

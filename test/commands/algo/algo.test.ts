@@ -117,7 +117,7 @@ describe('an algo order', () => {
     expect(await pit.done('orders btc_usdt --side sell')).toMatch(new RegExp(`algo .*\\n.* ${id} `));
     expect((await pit.run(`algo pause ${id}`)).stderr).toContain(`Not protected while paused: ${id}.`);
     expect(await pit.json<Algo[]>('algo list')).toMatchObject([{ id, state: 'paused' }]);
-    await pit.done(`algo resume ${id}`);
+    expect(await pit.json<Algo[]>(`algo resume ${id}`)).toMatchObject([{ id, state: 'working' }]);
     expect(await pit.json<Algo[]>(`algo cancel ${id}`)).toMatchObject([{ id, state: 'cancelled' }]);
     expect(await pit.json('orders btc_usdt --side sell')).toEqual([]);
     expect(await pit.json('algo list')).toEqual([]);
