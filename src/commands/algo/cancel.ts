@@ -15,6 +15,7 @@ export default define({
   flags: { all: toggle('--all', 'every algo order of the account; asks for confirmation') },
   examples: ['algo cancel a4k7x2q', 'algo cancel --all --yes --json'],
   output: shape.array(shape.object(ALGO)),
+  dryRunOutput: shape.array(shape.object(ALGO)),
   async run(context, { ids, all }) {
     requireIdsOrAll(ids, all);
     if (context.globals.dryRun) return wouldChange(context, ids, all, 'Would cancel');

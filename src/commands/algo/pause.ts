@@ -16,6 +16,7 @@ export const pause = define({
   flags: { all: toggle('--all', 'every algo order of the account') },
   examples: ['algo pause a4k7x2q', 'algo pause --all'],
   output,
+  dryRunOutput: output,
   async run(context, { ids: given, all }) {
     requireIdsOrAll(given, all);
     if (context.globals.dryRun) return wouldChange(context, given, all, 'Would pause');
@@ -35,6 +36,7 @@ export const resume = define({
   flags: { all: toggle('--all', 'every paused algo order of the account') },
   examples: ['algo resume a4k7x2q', 'algo resume --all'],
   output,
+  dryRunOutput: output,
   async run(context, { ids: given, all }) {
     requireIdsOrAll(given, all);
     if (context.globals.dryRun) return wouldChange(context, given, all, 'Would resume');

@@ -7,7 +7,7 @@ import { ALGO, algoAnswer } from './algo-row.js';
 import { type AlgoView, showAlgo } from './algos.js';
 
 export default define({
-  summary: 'Show an algo order, its orders and what it came to',
+  summary: 'Show an algo order, its orders and its result',
   arguments: { id: required('of the algo order', algoId) },
   flags: { watch: WATCH },
   examples: ['algo show a4k7x2q', 'algo show a4k7x2q --watch'],

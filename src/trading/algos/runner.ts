@@ -232,7 +232,7 @@ export class AlgoRunner {
       market.add(algo);
       if (terms.when.length > 0 && algo.waitsForCondition)
         void this.#options.waitForCondition(terms, (met) => algo.meet(met), this.#ending.signal);
-      const unseenSince = record.lastTime;
+      const unseenSince = record.lastFactTime;
       if (market.now() - unseenSince > STALE_MS) market.reportGap({ from: unseenSince, to: market.now() }, [algo]);
       algo.changed();
     }

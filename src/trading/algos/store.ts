@@ -117,7 +117,7 @@ export interface FactRecord {
   readonly closed: readonly ClosedChildLine[];
   readonly said: readonly SaidLine[];
   /** When its last fact was written, by the exchange's clock, in milliseconds since the Unix epoch. */
-  readonly lastTime: number;
+  readonly lastFactTime: number;
   /** How many lines were cut off, or are not of this version: nothing was done that rests on a line that was cut off. */
   readonly torn: number;
   /** Whether it has ended and was put away. */
@@ -209,7 +209,16 @@ export class AlgoStore {
     const said = values.filter(isSaidLine);
     const torn = read.length - facts.length - children.length - closed.length - said.length;
     const isPutAway = path.dirname(file) === this.#of('ended');
-    return { id, facts: foldFacts(facts), children, closed, said, lastTime: facts.at(-1)?.time ?? 0, torn, isPutAway };
+    return {
+      id,
+      facts: foldFacts(facts),
+      children,
+      closed,
+      said,
+      lastFactTime: facts.at(-1)?.time ?? 0,
+      torn,
+      isPutAway,
+    };
   }
 
   /** Changes whenever a record does; undefined if it is not open. Reads nothing of it. */
