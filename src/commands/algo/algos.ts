@@ -150,10 +150,10 @@ async function viewsOf(context: Context, store: AlgoStore, ids: readonly string[
     // what the watching process said before a fact of the user came counts no more
     const isAsSaid = facts.ended === null && facts.paused === null && facts.cancelled === null;
     const note = isWatched && isAsSaid ? store.noteOf(record.id) : undefined;
-    const isNewer = note !== undefined && note.since >= (facts.resumed?.time ?? 0);
+    const isCurrent = note !== undefined && note.resumed === (facts.resumed?.time ?? null);
     const isOpen = facts.ended === null;
     views.push({
-      ...snapshotOf(facts, orders, record.said, isNewer ? note : undefined),
+      ...snapshotOf(facts, orders, record.said, isCurrent ? note : undefined),
       isWatched: isOpen && isWatched,
       problems: [...tornText(record), ...problems],
     });

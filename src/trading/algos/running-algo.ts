@@ -237,8 +237,6 @@ export class RunningAlgo {
   reload(facts: AlgoFacts): void {
     const { paused, resumed, cancelled } = this.facts;
     this.facts = facts;
-    // what it says from now on counts, even if it is the same
-    this.#note = '';
     if (facts.cancelled !== null && cancelled === null)
       this.#tell('cancelled', `It is being cancelled: ${facts.cancelled.reason}.`);
     else if (facts.paused !== null && facts.paused.time !== paused?.time)
@@ -552,11 +550,12 @@ export class RunningAlgo {
   }
 
   #keepNote(): void {
-    const note = `${this.#state} ${this.#reason}`;
+    const resumed = this.facts.resumed?.time ?? null;
+    const note = `${resumed} ${this.#state} ${this.#reason}`;
     if (note === this.#note) return;
     this.#note = note;
     const since = this.#options.market.now();
-    this.#options.store.note(this.id, { state: this.#state, reason: this.#reason, since });
+    this.#options.store.note(this.id, { state: this.#state, reason: this.#reason, since, resumed });
   }
 
   #say(note: AlgoNote): void {

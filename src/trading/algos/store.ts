@@ -130,6 +130,8 @@ export interface StatusNote {
   readonly reason: string | null;
   /** Since when, in milliseconds since the Unix epoch. */
   readonly since: number;
+  /** The time of the `resumed` fact that it knew last: a note from before the last one is old. */
+  readonly resumed: number | null;
 }
 
 /**
