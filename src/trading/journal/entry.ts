@@ -202,7 +202,7 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
 
   /**
    * Adds the outcome to the archive and moves the record to the settled ones. If the disk fails, the entry stays unsettled, and
-   * the next command settles it again.
+   * `pit resolve`, or a command that lists its market, settles it again.
    */
   settle(settlement: Settlement, event: string): void {
     this.note(event, { settled: settlement });

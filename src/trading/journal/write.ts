@@ -164,9 +164,9 @@ export interface JournalEvent {
   readonly isLate?: true;
   /** A request of it, or a lookup of its order, got no answer. */
   readonly isUnanswered?: true;
-  /** A list showed that the id in its answer belongs to another order or withdrawal. */
+  /** The exchange showed that the id in its answer belongs to another order or withdrawal. */
   readonly isContradicted?: true;
-  /** The order or withdrawal that an answer named: only a list shows whether it is this one. */
+  /** The order or withdrawal that an answer named: only the exchange shows whether it is this one. */
   readonly namedId?: string;
   /** The process that takes over. */
   readonly newOwner?: Owner;

@@ -12,7 +12,7 @@ const AFTER_EXPIRY_MS = 30_000;
 const SHOWN_AFTER_MS = 1_000;
 
 /** A request that was sent and got no answer. */
-interface UnansweredRequest {
+interface OpenRequest {
   /** By the exchange's clock, in milliseconds since the Unix epoch. */
   readonly reqTime: number;
   /** The market whose orders it may change, or the coin that it withdraws. */
@@ -28,8 +28,8 @@ export interface PollResult<Outcome> {
 }
 
 /**
- * Reads again and again until the outcome is found or the budget ends, which lasts until the request has expired and the exchange was
- * asked after that, unless the user has set the time. Each pause is longer than the one before; a push of the exchange ends it early.
+ * Reads again and again until the outcome is found or the budget ends. Unless the user has set the time, the budget lasts until the
+ * request has expired and the exchange was asked after that. Each pause is longer than the one before; a push of the exchange ends it.
  *
  * @param read returns the outcome, `none` if there is none yet, or undefined if the exchange could not be asked. `isExpired`
  *   says whether the exchange has rejected this `reqTime` as expired: until then, a request that is delayed in the network can
@@ -37,7 +37,7 @@ export interface PollResult<Outcome> {
  */
 export async function pollUntilFound<Outcome>(
   trading: TradingContext,
-  request: UnansweredRequest,
+  request: OpenRequest,
   read: Read<Outcome>,
 ): Promise<PollResult<Outcome>> {
   const pauses = new Pauses(trading, 'market' in request.of ? request.of.market : undefined);
@@ -79,7 +79,7 @@ class ShownWait {
 
 async function poll<Outcome>(
   trading: TradingContext,
-  request: UnansweredRequest,
+  request: OpenRequest,
   { pauses, wait }: { readonly pauses: Pauses; readonly wait: ShownWait },
   read: Read<Outcome>,
 ): Promise<PollResult<Outcome>> {
@@ -112,7 +112,7 @@ async function poll<Outcome>(
  * Whether the exchange still accepts the `reqTime` of this request. Throws the Failure of a read if it does not answer. The read
  * depends on the write, because a key that may withdraw may lack the permission for orders.
  */
-export function acceptsReqTime({ client, host }: TradingContext, { of, reqTime }: UnansweredRequest): Promise<boolean> {
+export function acceptsReqTime({ client, host }: TradingContext, { of, reqTime }: OpenRequest): Promise<boolean> {
   return 'market' in of
     ? client.acceptsReqTimeForOrders(of.market, newClientId(host), reqTime)
     : client.acceptsReqTimeForWithdrawals(of.coin, reqTime);
@@ -139,7 +139,7 @@ function whyUnanswered({ lockedUntil }: TradingContext['client']): string {
  */
 export function certainAt(
   { client, host, requestLifetimeMs }: TradingContext,
-  ...requests: readonly Pick<UnansweredRequest, 'reqTime'>[]
+  ...requests: readonly Pick<OpenRequest, 'reqTime'>[]
 ): number | null {
   const latest = Math.max(...requests.map(({ reqTime }) => reqTime));
   const leftMs = expiresAt(latest, requestLifetimeMs) - client.now();

@@ -61,7 +61,7 @@ export async function reconcileOrders(
   // the journal is read after the list, so that it covers all that is listed: an order is recorded before it exists
   const before = openWrites(trading.journal, list, mine);
   const accountedFor = accountedRows(trading.journal, list, before);
-  const { writes, late, contested } = await lookUpOrders(trading, list, before, accountedFor);
+  const { writes, late, contested } = await settleListedOrders(trading, list, before, accountedFor);
   const attempts = writes.flatMap((write) => write.attempts);
   const rows = { ...list, rows: list.orders.map(rowOf) };
   const requestLifetime = trading.requestLifetimeMs;
@@ -110,7 +110,7 @@ interface LookedUp {
 }
 
 /** Asks for each single order whose terms and time a row fits that belongs to no write. Settles those that are found. */
-async function lookUpOrders(
+async function settleListedOrders(
   trading: TradingContext,
   list: OrderList,
   before: readonly OpenWrite[],
@@ -334,7 +334,7 @@ async function reportReopened(trading: TradingContext, market: string, lists: re
  * Looks up an order that counts as refused or not sent, unless its record is too old. If the order exists after all, its outcome is
  * corrected and reported.
  */
-export async function findLateOrder(trading: TradingContext, order: RecordedWrite<'order'>): Promise<void> {
+export async function settleLateOrder(trading: TradingContext, order: RecordedWrite<'order'>): Promise<void> {
   const { id, terms } = order;
   const entry = trading.journal.settledEntries(terms).find(({ write }) => write.id === id);
   if (entry === undefined) return;

@@ -19,7 +19,7 @@ import { findOrder, type Unknown } from './find-order.js';
 import { findWithdrawal } from './find-withdrawal.js';
 import { readOrderList } from './order-list.js';
 import { listMustReachTo } from './reconcile.js';
-import { findLateOrder, reconcileOrders } from './reconcile-orders.js';
+import { reconcileOrders, settleLateOrder } from './reconcile-orders.js';
 import { endJob, outcomeOf, settleJob } from './settle-job.js';
 import { checkForDuplicates, settleEarlierLines } from './settle-lines.js';
 import { settleOrder } from './settle-order.js';
@@ -87,13 +87,13 @@ export async function recheckSettledWrite(trading: TradingContext, id: string): 
   const { archive } = trading.journal;
   const write = archive.find(id)?.write;
   if (write === undefined) return undefined;
-  await tryRead(async () => lookUpAbsent(trading, write));
+  await tryRead(async () => settleLate(trading, write));
   for (const entry of trading.journal.unexpected()) if (entry.write.id === id) entry.markSeen();
   return archive.find(id);
 }
 
-async function lookUpAbsent(trading: TradingContext, write: RecordedWrite): Promise<void> {
-  if (isKind(write, 'order')) await findLateOrder(trading, write);
+async function settleLate(trading: TradingContext, write: RecordedWrite): Promise<void> {
+  if (isKind(write, 'order')) await settleLateOrder(trading, write);
   if (isKind(write, 'withdraw')) await closeCoin(trading, write.terms.coin);
   if (!isKind(write, 'batch')) return;
   const job = archivedJob(trading.journal, write.id);
@@ -112,7 +112,7 @@ function settledNow({ journal }: TradingContext, id: string): Settled | undefine
   return journal.findUnsettled(id) === undefined ? journal.archive.find(id) : undefined;
 }
 
-/** Claims the entry. A disk error counts as a claim, because no other process can record one either. */
+/** Claims the entry; calls and batches are claimed where they are settled. A disk error counts as a claim, because no other process can record one either. */
 function claimForSettling(entry: JournalEntry): boolean {
   if (entry.isKind('call') || entry.isKind('batch')) return !entry.isUnderWay;
   try {
@@ -140,7 +140,7 @@ interface Left {
   readonly why?: Unknown | UnknownWithdrawal;
 }
 
-/** Finds the outcome of a claimed entry within the budget, and settles or releases the entry. */
+/** Finds the outcome of an entry within the budget, and settles or releases the entry. */
 type Settler = (trading: TradingContext, entry: JournalEntry, closeJobs: boolean) => Promise<Left>;
 
 const SETTLERS: Readonly<Record<WriteKind, Settler>> = {

@@ -1,5 +1,5 @@
 import type { Order } from '../../../domain/order.js';
-import { Failure, suggest, tryRead, usage } from '../../../errors.js';
+import { Failure, suggest, usage } from '../../../errors.js';
 import { Job } from '../../batches/job.js';
 import type { JournalEntry } from '../../journal/entry.js';
 import { keyOf } from '../../orders/terms.js';
@@ -74,7 +74,10 @@ function recordPlaced(job: Job, order: Order): void {
   job.record(`placed: ${order.id}, as the user says`, { kind: 'found', orders: [[line, order.id]] });
 }
 
-/** The order that the user names, null if the write was not sent. Throws Failure `usage` if it cannot be this write's. */
+/**
+ * The order that the user names; null if the write was not sent. Throws Failure `usage` if it belongs to another write or the exchange
+ * does not show it, and what a read throws that fails: nothing is recorded on it.
+ */
 async function reportedOrder(
   { client, journal }: TradingContext,
   market: string,
@@ -87,8 +90,7 @@ async function reportedOrder(
       '--as done does not say which order it is.',
       suggest('Name it', 'resolve', id, '--as', 'placed=ORDERID'),
     );
-  const reference = { id: manual.id };
-  const order = await tryRead(() => client.findOrder(market, reference));
+  const order = await client.findOrder(market, { id: manual.id });
   if (order === undefined)
     throw usage(`The exchange does not show an order ${manual.id} in ${market}, so nothing was recorded.`, [
       suggest('See the orders', 'orders', market, '--state', 'all'),
