@@ -215,8 +215,7 @@ describe.skipIf(!hasOpenssl || !requires('git') || !requires('sha256sum'))('npm 
     const names = (scope: string) => components.filter((one) => one.scope === scope).map(({ name }) => name);
     const bundled = names('required');
     expect(bundled).toEqual(expect.arrayContaining(['got', 'ws', 'lmdb', 'commander', 'valibot', '@redis/client']));
-    for (const tool of ['vitest', 'rolldown', 'typescript', 'http2-wrapper'])
-      expect(bundled).not.toContain(tool);
+    for (const tool of ['vitest', 'rolldown', 'typescript', 'http2-wrapper']) expect(bundled).not.toContain(tool);
     for (const name of names('optional')) expect(name).toMatch(/^@(lmdb|napi-rs)\//);
     // the licence of each goes with the package
     const licences = readFileSync(path.join(project, 'dist', 'licenses.txt'), 'utf8');
