@@ -13,7 +13,7 @@ export interface Kind<Value = string> {
   readonly rule: string;
 }
 
-/** @param read absent: people write it as it is */
+/** @param read reads other ways of writing it; left out if there are none */
 export function kindOf(pattern: string, rule: string, read?: (text: string) => string | undefined): Kind {
   const exact = new RegExp(`^(?:${pattern})$`);
   const isExact = (text: string) => exact.test(text);

@@ -38,7 +38,7 @@ describe('a column of a field', () => {
     ]);
   });
 
-  test('shows an id as it is: its digits are no amount', () => {
+  test('shows an id without grouping its digits', () => {
     const { value, align } = column('id');
     expect([align, value({ id: '1234567', price: null })]).toEqual(['left', '1234567']);
   });
