@@ -1,6 +1,7 @@
 import type { BestPrices } from '../../domain/book.js';
 import { counted, Decimal } from '../../domain/decimal.js';
 import { Failure, suggest, tryRead, usage } from '../../errors.js';
+import { haltText, LIFT_HALT } from '../../exchange/exchange.js';
 import { BackgroundProgram, startFailed } from '../../platform/background.js';
 import { makeOwnFolder } from '../../platform/private-files.js';
 import { TimeBudget } from '../../platform/time-budget.js';
@@ -146,7 +147,8 @@ async function viewsOf(context: Context, store: AlgoStore, ids: readonly string[
     const problems = facts.ended === null ? await readOrders(context, facts.began.terms, orders) : [];
     // what the watching process said before a fact of the user came counts no more
     const isAsSaid = facts.ended === null && facts.paused === null && facts.cancelled === null;
-    const note = isWatched && isAsSaid ? store.noteOf(record.id) : undefined;
+    const said = isWatched && isAsSaid ? store.noteOf(record.id) : undefined;
+    const note = said === undefined || said.since < (facts.resumed?.time ?? 0) ? undefined : said;
     const isOpen = facts.ended === null;
     views.push({
       ...snapshotOf(facts, orders, record.said, note),
@@ -201,8 +203,13 @@ export function pauseAlgos(
   return addFacts(context, ids, (time) => ({ fact: 'paused', time, cause, reason }), CHANGES.paused);
 }
 
-/** Lets paused algo orders go on, and has them watched. Returns those that it has changed. */
+/**
+ * Lets paused algo orders go on, and has them watched. Returns those that it has changed.
+ * @throws Failure `usage` while the account is halted
+ */
 export async function resumeAlgos(context: Context, ids: readonly string[] | 'all'): Promise<AlgoView[]> {
+  const halt = await (await context.session.exchange()).halt();
+  if (halt !== undefined) throw usage(`Nothing is resumed: the account is ${haltText(halt)}.`, LIFT_HALT);
   const views = await addFacts(context, ids, (time) => ({ fact: 'resumed', time }), CHANGES.resumed);
   const unwatched = views.length === 0 ? null : await ensureWatched(context, await storeOf(context));
   if (unwatched === null) return views.map((view) => ({ ...view, isWatched: true }));

@@ -243,6 +243,8 @@ export class RunningAlgo {
       this.#tell('paused', `It is paused: ${facts.paused.reason}.${this.#protectionText()}`);
     else if (facts.resumed !== null && facts.resumed.time !== resumed?.time) this.#tell('resumed', 'It continues.');
     [this.#retryAt, this.#failures] = [0, 0];
+    // what was noted before a fact of the user counts no more
+    this.#note = '';
     this.changed();
   }
 

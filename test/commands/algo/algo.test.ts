@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { eventually } from '../../support/eventually.js';
 import { usePitHome } from '../pit-home.js';
@@ -117,7 +118,9 @@ describe('an algo order', () => {
     expect(await pit.done('orders btc_usdt --side sell')).toMatch(new RegExp(`algo .*\\n.* ${id} `));
     expect((await pit.run(`algo pause ${id}`)).stderr).toContain(`Not protected while paused: ${id}.`);
     expect(await pit.json<Algo[]>('algo list')).toMatchObject([{ id, state: 'paused' }]);
-    await pit.done(`algo resume ${id}`);
+    // the process that watches says so too, a moment later
+    await sleep(1_000);
+    expect(await pit.json<Algo[]>(`algo resume ${id}`)).toMatchObject([{ id, state: 'working' }]);
     expect(await pit.json<Algo[]>(`algo cancel ${id}`)).toMatchObject([{ id, state: 'cancelled' }]);
     expect(await pit.json('orders btc_usdt --side sell')).toEqual([]);
     expect(await pit.json('algo list')).toEqual([]);
@@ -129,6 +132,9 @@ describe('an algo order', () => {
     const { id } = await pit.json<Algo>('order sell btc_usdt 0.1 --stop bid-20% --yes');
     const halted = await pit.json<{ paused: object[] }>('halt');
     expect(halted.paused).toEqual([{ id, market: 'btc_usdt', protected: false }]);
+    const refused = await pit.failure(`algo resume ${id}`, 2);
+    expect(refused.message).toMatch(/^Nothing is resumed: the account is halted since /);
+    expect(refused.hint).toContain('pit halt --lift');
     const lifted = await pit.run('halt --lift --confirm sandbox');
     expect(lifted.stderr).toContain('pit algo resume --all');
     expect(await pit.json<Algo[]>('algo list')).toMatchObject([{ id, state: 'halted' }]);
