@@ -144,7 +144,8 @@ async function viewsOf(context: Context, store: AlgoStore, ids: readonly string[
     }
     journal ??= await openChildren(context, records);
     const orders = journal.of(record);
-    const problems = facts.ended === null ? await readOrders(context, facts.began.terms, orders) : [];
+    // of one that has ended, a duplicate may be open
+    const problems = await readOrders(context, facts.began.terms, orders);
     // what the watching process said before a fact of the user came counts no more
     const isAsSaid = facts.ended === null && facts.paused === null && facts.cancelled === null;
     const said = isWatched && isAsSaid ? store.noteOf(record.id) : undefined;

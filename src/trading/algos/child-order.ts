@@ -143,7 +143,8 @@ export class ChildOrder {
   /** The id of the order that a child of a decision is. */
   idOf(child: Child): string | null {
     if (child.duplicate === null) return this.orderId;
-    const open = [...this.duplicates].find(([, { order }]) => order?.state === 'open');
+    const isProven = child.duplicate === 'proven';
+    const open = [...this.duplicates].find(([, one]) => one.order?.state === 'open' && one.isProven === isProven);
     return open?.[0] ?? null;
   }
 
@@ -199,12 +200,14 @@ export class ChildrenInJournal {
   }
 
   /** The children of an algo order, oldest first: those that its record names, and those that the journal has. */
-  of({ id, children, closed }: FactRecord): ChildOrder[] {
+  of({ id, children, closed, duplicates }: FactRecord): ChildOrder[] {
     const lines = new Map(children.map((line) => [line.child, line]));
     for (const [child, line] of this.#lines) if (childName(child)?.parent === id) lines.set(child, line);
     const found = [...lines.values()].map((line) => this.#childOf(line));
     for (const { closed: child, end, order } of closed)
       found.find(({ clientId }) => clientId === child)?.showClosed(end, order);
+    for (const { duplicateOf, order, isProven } of duplicates)
+      found.find(({ clientId }) => clientId === duplicateOf)?.addDuplicate(order.id, order, isProven);
     return found.sort((one, other) => one.number - other.number);
   }
 

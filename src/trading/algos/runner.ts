@@ -369,6 +369,8 @@ export class AlgoRunner {
       if (algo !== undefined) continue;
       warn(`${parent}: ${said}`);
       store.addLine(parent, { said, time: this.#main?.client.now() ?? 0 });
+      const { writeId: duplicateOf, shown, isProven } = report;
+      for (const order of shown) store.addLine(parent, { duplicateOf, order, isProven });
     }
   }
 }

@@ -228,6 +228,7 @@ export class RunningAlgo {
         if (recordedOutcome !== undefined && order !== null && child.orderId === null) child.show(order);
         else child.addDuplicate(id, order, isProven);
       }
+      this.#keepDuplicates(child);
       this.#readAt = 0;
     }
     this.changed();
@@ -338,7 +339,10 @@ export class RunningAlgo {
     };
     const sent = await this.#sender.place(number, wanted, this.children, () => market.readBookView(), named);
     this.#touched();
-    return this.#sent(sent);
+    const next = this.#sent(sent);
+    // whether what the list has shown beside it is its duplicate
+    if (sent.kind === 'sent' && sent.child.duplicates.size > 0) await this.#read(sent.child);
+    return next;
   }
 
   #sent(sent: SentChild): boolean {
@@ -469,6 +473,7 @@ export class RunningAlgo {
   }
 
   #keepClosed(child: ChildOrder): void {
+    this.#keepDuplicates(child);
     const { end, clientId, order } = child;
     if (end === null || this.#said.has(`closed ${clientId}`)) return;
     this.#said.add(`closed ${clientId}`);
@@ -477,6 +482,22 @@ export class RunningAlgo {
     } catch (error) {
       // the exchange shows it
       if (!(error instanceof Failure)) throw error;
+    }
+  }
+
+  /** The journal forgets them, and the list of what has ended counts them too. */
+  #keepDuplicates({ clientId, duplicates }: ChildOrder): void {
+    for (const [id, { order, isProven }] of duplicates) {
+      if (order === null) continue;
+      const shown = `duplicate ${id} ${order.state} ${order.filled} ${isProven}`;
+      if (this.#said.has(shown)) continue;
+      this.#said.add(shown);
+      try {
+        this.#options.store.addLine(this.id, { duplicateOf: clientId, order, isProven });
+      } catch (error) {
+        // the exchange shows it
+        if (!(error instanceof Failure)) throw error;
+      }
     }
   }
 
