@@ -257,16 +257,25 @@ export async function readChild({ client }: TradingContext, market: string, chil
   for (const id of child.openIds) {
     const order = await orUndefinedIfGone(() => client.getOrder(market, { id }));
     if (id !== child.orderId) {
-      const leads = child.duplicates.get(id)?.isProven || (await newestWithClientId(client, market, child)) === id;
-      if (order !== undefined) child.addDuplicate(id, order, leads);
+      const isProven = child.duplicates.get(id)?.isProven || (await isOneOfPair(client, market, child));
+      if (order !== undefined) child.addDuplicate(id, order, isProven);
       else child.duplicates.delete(id);
     } else if (order === undefined) child.sending = 'missing';
     else child.show(order);
   }
 }
 
-async function newestWithClientId(client: TradingContext['client'], market: string, { clientId }: ChildOrder) {
-  return (await client.findOrder(market, { clientId }))?.id;
+/**
+ * Whether the client id of a child leads to its order or to a duplicate of it. The exchange shows only the newest order with a client
+ * id. The settler took the other one for its duplicate, by the same terms within the time of the same request: it is the twin.
+ */
+async function isOneOfPair(
+  client: TradingContext['client'],
+  market: string,
+  { clientId, orderId, duplicates }: ChildOrder,
+): Promise<boolean> {
+  const newest = (await client.findOrder(market, { clientId }))?.id;
+  return newest !== undefined && (newest === orderId || duplicates.has(newest));
 }
 
 async function orUndefinedIfGone(read: () => Promise<Order>): Promise<Order | undefined> {
