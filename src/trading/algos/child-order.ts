@@ -43,7 +43,7 @@ export class ChildOrder {
   /** As the exchange showed it last. */
   order: Order | null = null;
   refusal: Refusal | null = null;
-  /** When the exchange last rejected its cancellation, and it was open all the same. */
+  /** When the exchange last rejected its cancellation, or did not answer it, and it was open all the same. */
   cancelRefused: number | null = null;
   /** Whether a cancellation of it got no answer that decides it. */
   isCancelUnknown = false;
@@ -118,12 +118,12 @@ export class ChildOrder {
 
   /** As decisions see it, with its duplicates. */
   get children(): readonly Child[] {
-    const { role, number, type, price, amount, time, order, end } = this;
-    const common = { role, number, type, price: Decimal.of(price), amount: Decimal.of(amount), time };
+    const { role, number, type, price, amount, time, order, end, cancelRefused } = this;
+    const common = { role, number, type, price: Decimal.of(price), amount: Decimal.of(amount), time, cancelRefused };
     const isOpen = end === null && this.sending === 'placed' && order !== null && !this.isCancelUnknown;
     const state = end !== null ? 'closed' : isOpen ? 'open' : this.sending === 'recorded' ? 'recorded' : 'unknown';
-    const { refusal, cancelRefused } = this;
-    const own = { ...common, state, end, ...fillsOf(order), refusal, cancelRefused, duplicate: null } as const;
+    const { refusal } = this;
+    const own = { ...common, state, end, ...fillsOf(order), refusal, duplicate: null } as const;
     const others = [...this.duplicates.values()].map((one): Child => {
       const isClosed = one.order !== null && one.order.state !== 'open';
       const ended = one.order?.state === 'filled' ? 'filled' : 'cancelled';
@@ -133,7 +133,6 @@ export class ChildOrder {
         end: isClosed ? ended : null,
         ...fillsOf(one.order),
         refusal: null,
-        cancelRefused: null,
         duplicate: one.isProven ? 'proven' : 'unproven',
       };
     });
@@ -261,7 +260,14 @@ export async function readChild({ client }: TradingContext, market: string, chil
       if (order !== undefined) child.addDuplicate(id, order, isProven);
       else child.duplicates.delete(id);
     } else if (order === undefined) child.sending = 'missing';
-    else child.show(order);
+    else {
+      child.show(order);
+      // it may be cancelled again: that is harmless even if the first request still arrives
+      if (order.state === 'open' && child.isCancelUnknown) {
+        child.isCancelUnknown = false;
+        child.cancelRefused = client.now();
+      }
+    }
   }
 }
 

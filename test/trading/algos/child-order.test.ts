@@ -8,6 +8,7 @@ function exchangeWith(newest: string | undefined): TradingContext {
   const shown = (id: string) =>
     ({ id, state: 'open', filled: '0', filledValue: '0', fee: '0', feeCoin: 'usdt' }) as Order;
   const client = {
+    now: () => 5_000,
     getOrder: async (_: string, { id }: { id: string }) => shown(id),
     findOrder: async () => (newest === undefined ? undefined : shown(newest)),
   };
@@ -33,4 +34,11 @@ test.each([undefined, '9'])('a duplicate is not proven if the client id leads to
   const child = duplicated();
   await readChild(exchangeWith(newest), 'btc_usdt', child);
   expect(duplicatesOf(child)).toEqual(['unproven']);
+});
+
+test('an order that is shown as open after a cancellation without an answer is cancelled again, a moment later', async () => {
+  const child = duplicated();
+  child.isCancelUnknown = true;
+  await readChild(exchangeWith('8'), 'btc_usdt', child);
+  expect(child.children[0]).toMatchObject({ state: 'open', cancelRefused: 5_000 });
 });
