@@ -72,6 +72,8 @@ const RETRY_MS = { first: 500, longest: 15_000 };
 const READ_MS = 15_000;
 /** How soon they are read again if a push showed more than the read. */
 const READ_AGAIN_MS = 1_000;
+/** A child whose outcome is not known after so long is said to be unknown, while the sender looks for it. In milliseconds. */
+const UNANSWERED_MS = 2_000;
 /** Between two tries to find out what became of a child. */
 const SETTLE_MS = 5_000;
 /** An order that was shown, and is missing so often in a row, is missing. */
@@ -334,15 +336,33 @@ export class RunningAlgo {
   async #place({ number, child: wanted }: Extract<Step, { step: 'place' }>): Promise<boolean> {
     const { trading, market } = this.#options;
     trading.budget.restart();
+    const answered = new AbortController();
     const named = (child: ChildOrder) => {
       this.children.push(child);
+      void trading.host.sleep(UNANSWERED_MS, answered.signal).then(() => {
+        if (!answered.signal.aborted && !this.#isStopped) this.#sayUnanswered(child);
+      });
     };
-    const sent = await this.#sender.place(number, wanted, this.children, () => market.readBookView(), named);
+    let sent: SentChild;
+    try {
+      sent = await this.#sender.place(number, wanted, this.children, () => market.readBookView(), named);
+    } finally {
+      answered.abort();
+    }
     this.#touched();
     const next = this.#sent(sent);
     // whether what the list has shown beside it is its duplicate
     if (sent.kind === 'sent' && sent.child.duplicates.size > 0) await this.#read(sent.child);
     return next;
+  }
+
+  /** The sender is still looking for what became of it. */
+  #sayUnanswered({ role, amount, price }: ChildOrder): void {
+    const what = `${this.#sideOf({ role })} ${formatAmount(amount)} ${this.terms.market.base} at ${grouped(price)}`;
+    this.#state = 'settling';
+    this.#reason = `It is not known yet whether the ${role} order was placed (${what})`;
+    this.#keepNote();
+    this.#tell('note', `${this.#reason}. pit keeps asking the exchange.`);
   }
 
   #sent(sent: SentChild): boolean {
