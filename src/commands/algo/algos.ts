@@ -118,6 +118,34 @@ export async function listAlgos(context: Context, { all }: { readonly all: boole
   return views.sort((one, other) => other.facts.began.time - one.facts.began.time);
 }
 
+/** The open duplicates that pit does not cancel: those that may be the user's own, and those of an algo order that has ended. */
+export function openDuplicates({ orders, facts }: AlgoView): readonly string[] {
+  return orders.flatMap(({ order, duplicate }) => {
+    const isLeft = duplicate === 'unproven' || (duplicate === 'proven' && facts.ended !== null);
+    return isLeft && order?.state === 'open' ? order.id : [];
+  });
+}
+
+/** Names them with the command that cancels them. */
+export function warnOfOpenDuplicates({ output }: Context, views: readonly AlgoView[]): void {
+  for (const view of views) {
+    const ids = openDuplicates(view);
+    if (ids.length === 0) continue;
+    const { id, facts, terms } = view;
+    const isStopHeld = facts.exitTriggered !== null && facts.ended === null;
+    output.warn([
+      `${isStopHeld ? 'NOT PROTECTED: ' : ''}${duplicateText(id, ids)}`,
+      suggest('Cancel it', 'cancel', terms.market.market, ...ids),
+    ]);
+  }
+}
+
+export function duplicateText(id: string, ids: readonly string[]): string {
+  return ids.length === 1
+    ? `Order ${ids[0]} is open and may be a duplicate of an order of ${id}.`
+    : `Orders ${ids.join(', ')} are open and may be duplicates of orders of ${id}.`;
+}
+
 /** One algo order. Throws Failure `usage` for an id that there is not. */
 export async function showAlgo(context: Context, id: string): Promise<AlgoView> {
   const [view] = await viewsOf(context, await storeOf(context), [id]);

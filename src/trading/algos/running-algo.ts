@@ -579,6 +579,14 @@ export class RunningAlgo {
     [this.#state, this.#reason] = [isStarting ? stateOf({ terms, facts, children }) : state, reason];
     for (const note of notes) this.#say(note);
     this.#keepNote();
+    if (reason?.startsWith('NOT PROTECTED') === true && !this.#said.has(reason)) {
+      this.#said.add(reason);
+      const { market } = this.terms.market;
+      const ids = this.children.flatMap(({ duplicates }) =>
+        [...duplicates].flatMap(([id, { order, isProven }]) => (isProven || order?.state !== 'open' ? [] : id)),
+      );
+      this.#tell('unprotected', `${reason}. If it is not yours, cancel it: pit cancel ${market} ${ids.join(' ')}`);
+    }
   }
 
   /** Says it at once, or at the start once the market could not be seen for long enough. */
