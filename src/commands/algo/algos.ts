@@ -393,7 +393,17 @@ export async function runAlgos(context: Context, { onEvent, onOther }: RunCallba
   const other = (owner: Owner) => {
     if (!isBackground) onOther(owner);
   };
-  const runner = await makeRunner(context, { report, other, warn, isBackground });
+  const note = (message: string) => (log === undefined ? output.note(message) : log(message));
+  const runner = await makeRunner(context, { report, other, warn, note, isBackground });
+  const store = await storeOf(context);
+  // one that has ended stays there for a moment
+  const open = runner.openIds.filter((id) => store.read(id)?.facts?.ended == null).length;
+  if (open > 0 && store.watcher() === undefined) note(`Watching ${counted(open, 'algo order')}.`);
+  if (open === 0 && !isBackground) {
+    note('No algo orders to watch.');
+    bind();
+    return;
+  }
   const forget = host.onInterrupt(
     async () => {
       await runner.stop();
@@ -420,13 +430,14 @@ interface RunnerChoices {
   readonly report: (event: RunnerEvent) => void;
   readonly other: (owner: Owner) => void;
   readonly warn?: (message: string) => void;
+  readonly note?: (message: string) => void;
   readonly isBackground?: boolean;
   readonly only?: ReadonlySet<string>;
 }
 
 async function makeRunner(
   context: Context,
-  { report, other, warn, isBackground = false, only }: RunnerChoices,
+  { report, other, warn, note = () => undefined, isBackground = false, only }: RunnerChoices,
 ): Promise<AlgoRunner> {
   const { host, session, output } = context;
   const open = () => session.trading({ budget: new TimeBudget(STEP_MS, host.monotonic), output });
@@ -440,6 +451,7 @@ async function makeRunner(
     waitForCondition: (terms, met, signal) => waitForCondition(context, terms, met, say, signal),
     report,
     warn: say,
+    note,
     other,
     waitsForOther: !isBackground && only === undefined,
     isSeen: !isBackground,
