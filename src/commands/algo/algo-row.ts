@@ -296,7 +296,11 @@ function algoRecord(screen: Screen, view: AlgoView, row: AlgoDocument): string {
     ...view.said.map(({ said, time }): Entry => ['noted', `${localTime(time)}  ${said}`]),
     ...(isOver ? [] : ([...doesEntries(does), ['only pit knows', onlyPitKnows]] as Entry[])),
   ];
-  const children = row.children.length === 0 ? '' : `\n\n${table(screen, CHILD_COLUMNS, row.children)}`;
+  const duplicates = new Set(
+    view.orders.flatMap(({ order, duplicate }) => (duplicate === null ? [] : (order?.id ?? []))),
+  );
+  const shownChildren = row.children.map((child) => ({ ...child, isDuplicate: duplicates.has(child.id) }));
+  const children = shownChildren.length === 0 ? '' : `\n\n${table(screen, CHILD_COLUMNS, shownChildren)}`;
   return `${record(screen, entries)}${children}`;
 }
 
@@ -305,8 +309,8 @@ export function doesEntries(does: readonly string[]): Entry[] {
   return does.map((sentence, index) => [index === 0 ? 'does' : '', sentence]);
 }
 
-const CHILD_COLUMNS: readonly Column<ChildRow>[] = [
-  { title: 'for', value: ({ role }) => role, importance: 8 },
+const CHILD_COLUMNS: readonly Column<ChildRow & { readonly isDuplicate: boolean }>[] = [
+  { title: 'for', value: ({ role, isDuplicate }) => (isDuplicate ? `${role}, duplicate` : role), importance: 8 },
   { title: 'order', value: ({ id }) => id, rowKey: ({ id }) => id, importance: 9 },
   sideColumn((row: ChildRow) => row.side, { importance: 7 }),
   { title: 'price', value: ({ price }) => grouped(price), align: 'decimal', importance: 8 },

@@ -2,6 +2,7 @@ import path from 'node:path';
 import type { BestPrices } from '../../domain/book.js';
 import { counted, Decimal } from '../../domain/decimal.js';
 import { Failure, suggest, tryRead, usage } from '../../errors.js';
+import { haltText, LIFT_HALT } from '../../exchange/exchange.js';
 import { BackgroundProgram, startFailed } from '../../platform/background.js';
 import { boundedLog } from '../../platform/bounded-log.js';
 import { makeOwnFolder } from '../../platform/private-files.js';
@@ -120,6 +121,34 @@ export async function listAlgos(context: Context, { all }: { readonly all: boole
   return views.sort((one, other) => other.facts.began.time - one.facts.began.time);
 }
 
+/** The open duplicates that pit does not cancel: those that may be the user's own, and those of an algo order that has ended. */
+export function openDuplicates({ orders, facts }: AlgoView): readonly string[] {
+  return orders.flatMap(({ order, duplicate }) => {
+    const isLeft = duplicate === 'unproven' || (duplicate === 'proven' && facts.ended !== null);
+    return isLeft && order?.state === 'open' ? order.id : [];
+  });
+}
+
+/** Names them with the command that cancels them. */
+export function warnOfOpenDuplicates({ output }: Context, views: readonly AlgoView[]): void {
+  for (const view of views) {
+    const ids = openDuplicates(view);
+    if (ids.length === 0) continue;
+    const { id, facts, terms } = view;
+    const isStopHeld = facts.exitTriggered !== null && facts.ended === null;
+    output.warn([
+      `${isStopHeld ? 'NOT PROTECTED: ' : ''}${duplicateText(id, ids)}`,
+      suggest('Cancel it', 'cancel', terms.market.market, ...ids),
+    ]);
+  }
+}
+
+export function duplicateText(id: string, ids: readonly string[]): string {
+  return ids.length === 1
+    ? `Order ${ids[0]} is open and may be a duplicate of an order of ${id}.`
+    : `Orders ${ids.join(', ')} are open and may be duplicates of orders of ${id}.`;
+}
+
 /** One algo order. Throws Failure `usage` for an id that there is not. */
 export async function showAlgo(context: Context, id: string): Promise<AlgoView> {
   const [view] = await viewsOf(context, await storeOf(context), [id]);
@@ -146,7 +175,8 @@ async function viewsOf(context: Context, store: AlgoStore, ids: readonly string[
     }
     journal ??= await openChildren(context, records);
     const orders = journal.of(record);
-    const problems = facts.ended === null ? await readOrders(context, facts.began.terms, orders) : [];
+    // of one that has ended, a duplicate may be open
+    const problems = await readOrders(context, facts.began.terms, orders);
     // what the watching process said before a fact of the user came counts no more
     const isAsSaid = facts.ended === null && facts.paused === null && facts.cancelled === null;
     const note = isWatched && isAsSaid ? store.noteOf(record.id) : undefined;
@@ -205,8 +235,13 @@ export function pauseAlgos(
   return addFacts(context, ids, (time) => ({ fact: 'paused', time, cause, reason }), CHANGES.paused);
 }
 
-/** Lets paused algo orders go on, and has them watched. Returns those that it has changed. */
+/**
+ * Lets paused algo orders go on, and has them watched. Returns those that it has changed.
+ * @throws Failure `usage` while the account is halted
+ */
 export async function resumeAlgos(context: Context, ids: readonly string[] | 'all'): Promise<AlgoView[]> {
+  const halt = await (await context.session.exchange()).halt();
+  if (halt !== undefined) throw usage(`Nothing is resumed: the account is ${haltText(halt)}.`, LIFT_HALT);
   const views = await addFacts(context, ids, (time) => ({ fact: 'resumed', time }), CHANGES.resumed);
   const unwatched = views.length === 0 ? null : await ensureWatched(context, await storeOf(context));
   if (unwatched === null) return views.map((view) => ({ ...view, isWatched: true }));
@@ -361,7 +396,17 @@ export async function runAlgos(context: Context, { onEvent, onOther }: RunCallba
   const other = (owner: Owner) => {
     if (!isBackground) onOther(owner);
   };
-  const runner = await makeRunner(context, { report, other, warn, isBackground });
+  const note = (message: string) => (log === undefined ? output.note(message) : log(message));
+  const runner = await makeRunner(context, { report, other, warn, note, isBackground });
+  const store = await storeOf(context);
+  // one that has ended stays there for a moment
+  const open = runner.openIds.filter((id) => store.read(id)?.facts?.ended == null).length;
+  if (open > 0 && store.watcher() === undefined) note(`Watching ${counted(open, 'algo order')}.`);
+  if (open === 0 && !isBackground) {
+    note('No algo orders to watch.');
+    bind();
+    return;
+  }
   const forget = host.onInterrupt(
     async () => {
       await runner.stop();
@@ -388,13 +433,14 @@ interface RunnerChoices {
   readonly report: (event: AlgoEvent) => void;
   readonly other: (owner: Owner) => void;
   readonly warn?: (message: string) => void;
+  readonly note?: (message: string) => void;
   readonly isBackground?: boolean;
   readonly only?: ReadonlySet<string>;
 }
 
 async function makeRunner(
   context: Context,
-  { report, other, warn, isBackground = false, only }: RunnerChoices,
+  { report, other, warn, note = () => undefined, isBackground = false, only }: RunnerChoices,
 ): Promise<AlgoRunner> {
   const { host, session, output } = context;
   const open = () => session.trading({ budget: new TimeBudget(STEP_MS, host.monotonic), output });
@@ -408,6 +454,7 @@ async function makeRunner(
     waitForCondition: (terms, met, signal) => waitForCondition(context, terms, met, say, signal),
     report,
     warn: say,
+    note,
     other,
     waitsForOther: !isBackground && only === undefined,
     isSeen: !isBackground,

@@ -7,7 +7,7 @@ import type { Answer } from '../../terminal/answer.js';
 import { algoId } from '../inputs/parsers.js';
 import { type Context, define } from '../session/command.js';
 import { ALGO, algoList } from './algo-row.js';
-import { type CancelledAlgo, cancelAlgos, listAlgos } from './algos.js';
+import { type CancelledAlgo, cancelAlgos, duplicateText, listAlgos, openDuplicates } from './algos.js';
 
 export default define({
   summary: 'End algo orders: cancel their orders, wait, say what filled',
@@ -67,15 +67,27 @@ async function cancelled(context: Context, ids: readonly string[] | 'all'): Prom
       );
   }
   const undone = results.filter(({ isDone }) => !isDone);
-  if (undone.length === 0) return answer;
+  const withDuplicates = results.filter(({ view }) => openDuplicates(view).length > 0);
+  const cancelThem = withDuplicates.map(({ view }) =>
+    suggest('Cancel it', 'cancel', view.terms.market.market, ...openDuplicates(view)),
+  );
+  const duplicateTexts = withDuplicates.map(({ view }) => duplicateText(view.id, openDuplicates(view)));
+  if (undone.length === 0 && withDuplicates.length === 0) return answer;
+  if (undone.length === 0)
+    return { ...answer, failure: new Failure('partial', duplicateTexts.join(' '), { hint: cancelThem }) };
   const open = undone.filter(({ view, failure }) => failure === null || view.children.some(isOpen));
   const unrecorded = undone.filter(({ failure }) => failure !== null);
   const failure = unrecorded[0]?.failure ?? null;
   const kind =
     open.length > 0 || failure === null ? 'unknown' : undone.length < results.length ? 'partial' : failure.kind;
-  const sentences = [notCancelledText(idsOf(open)), unrecordedText(idsOf(unrecorded)), failure?.message ?? ''];
+  const sentences = [
+    ...duplicateTexts,
+    notCancelledText(idsOf(open)),
+    unrecordedText(idsOf(unrecorded)),
+    failure?.message ?? '',
+  ];
   const message = sentences.filter((sentence) => sentence !== '').join(' ');
-  const hint = [...(failure?.hints ?? []), suggest('Try again', 'algo', 'cancel', ...idsOf(undone))];
+  const hint = [...cancelThem, ...(failure?.hints ?? []), suggest('Try again', 'algo', 'cancel', ...idsOf(undone))];
   return { ...answer, failure: new Failure(kind, message, { hint }) };
 }
 

@@ -3,7 +3,7 @@ import * as shape from '../../cli/shapes.js';
 import { WATCH } from '../live/watch-flag.js';
 import { define } from '../session/command.js';
 import { ALGO, algoList } from './algo-row.js';
-import { type AlgoView, listAlgos } from './algos.js';
+import { type AlgoView, listAlgos, warnOfOpenDuplicates } from './algos.js';
 
 export default define({
   summary: 'List algo orders, newest first (default: those at work)',
@@ -13,7 +13,11 @@ export default define({
   async run(context, { all, watch }) {
     const empty = all ? 'No algo orders.' : 'No algo orders at work.';
     const answer = (views: readonly AlgoView[]) => algoList(views, context.host.now(), empty);
-    if (!watch) return answer(await listAlgos(context, { all }));
+    if (!watch) {
+      const views = await listAlgos(context, { all });
+      warnOfOpenDuplicates(context, views);
+      return answer(views);
+    }
     const { watchAlgos } = await import('./watch-algos.js');
     return watchAlgos(context, { isOf: ({ facts }) => all || facts.ended === null, answer, isOver: () => false });
   },

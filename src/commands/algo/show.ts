@@ -4,7 +4,7 @@ import { algoId } from '../inputs/parsers.js';
 import { WATCH } from '../live/watch-flag.js';
 import { define } from '../session/command.js';
 import { ALGO, algoAnswer } from './algo-row.js';
-import { type AlgoView, showAlgo } from './algos.js';
+import { type AlgoView, showAlgo, warnOfOpenDuplicates } from './algos.js';
 
 export default define({
   summary: 'Show an algo order, its orders and its result',
@@ -15,6 +15,7 @@ export default define({
   async run(context, { id, watch }) {
     const answer = (view: AlgoView) => algoAnswer(view, context.host.now());
     const first = await showAlgo(context, id);
+    warnOfOpenDuplicates(context, [first]);
     if (!watch) return answer(first);
     const { watchAlgos } = await import('./watch-algos.js');
     return watchAlgos(context, {

@@ -43,7 +43,7 @@ export class ChildOrder {
   /** As the exchange showed it last. */
   order: Order | null = null;
   refusal: Refusal | null = null;
-  /** When the exchange last rejected its cancellation, and it was open all the same. */
+  /** When the exchange last rejected its cancellation, or did not answer it, and it was open all the same. */
   cancelRefused: number | null = null;
   /** Whether a cancellation of it got no answer that decides it. */
   isCancelUnknown = false;
@@ -118,12 +118,12 @@ export class ChildOrder {
 
   /** As decisions see it, with its duplicates. */
   get children(): readonly Child[] {
-    const { role, number, type, price, amount, time, order, end } = this;
-    const common = { role, number, type, price: Decimal.of(price), amount: Decimal.of(amount), time };
+    const { role, number, type, price, amount, time, order, end, cancelRefused } = this;
+    const common = { role, number, type, price: Decimal.of(price), amount: Decimal.of(amount), time, cancelRefused };
     const isOpen = end === null && this.sending === 'placed' && order !== null && !this.isCancelUnknown;
     const state = end !== null ? 'closed' : isOpen ? 'open' : this.sending === 'recorded' ? 'recorded' : 'unknown';
-    const { refusal, cancelRefused } = this;
-    const own = { ...common, state, end, ...fillsOf(order), refusal, cancelRefused, duplicate: null } as const;
+    const { refusal } = this;
+    const own = { ...common, state, end, ...fillsOf(order), refusal, duplicate: null } as const;
     const others = [...this.duplicates.values()].map((one): Child => {
       const isClosed = one.order !== null && one.order.state !== 'open';
       const ended = one.order?.state === 'filled' ? 'filled' : 'cancelled';
@@ -133,7 +133,6 @@ export class ChildOrder {
         end: isClosed ? ended : null,
         ...fillsOf(one.order),
         refusal: null,
-        cancelRefused: null,
         duplicate: one.isProven ? 'proven' : 'unproven',
       };
     });
@@ -143,7 +142,8 @@ export class ChildOrder {
   /** The id of the order that a child of a decision is. */
   idOf(child: Child): string | null {
     if (child.duplicate === null) return this.orderId;
-    const open = [...this.duplicates].find(([, { order }]) => order?.state === 'open');
+    const isProven = child.duplicate === 'proven';
+    const open = [...this.duplicates].find(([, one]) => one.order?.state === 'open' && one.isProven === isProven);
     return open?.[0] ?? null;
   }
 
@@ -199,12 +199,14 @@ export class ChildrenInJournal {
   }
 
   /** The children of an algo order, oldest first: those that its record names, and those that the journal has. */
-  of({ id, children, closed }: FactRecord): ChildOrder[] {
+  of({ id, children, closed, duplicates }: FactRecord): ChildOrder[] {
     const lines = new Map(children.map((line) => [line.child, line]));
     for (const [child, line] of this.#lines) if (childName(child)?.parent === id) lines.set(child, line);
     const found = [...lines.values()].map((line) => this.#childOf(line));
     for (const { closed: child, end, order } of closed)
       found.find(({ clientId }) => clientId === child)?.showClosed(end, order);
+    for (const { duplicateOf, order, isProven } of duplicates)
+      found.find(({ clientId }) => clientId === duplicateOf)?.addDuplicate(order.id, order, isProven);
     return found.sort((one, other) => one.number - other.number);
   }
 
@@ -254,16 +256,32 @@ export async function readChild({ client }: TradingContext, market: string, chil
   for (const id of child.openIds) {
     const order = await orUndefinedIfGone(() => client.getOrder(market, { id }));
     if (id !== child.orderId) {
-      const leads = child.duplicates.get(id)?.isProven || (await newestWithClientId(client, market, child)) === id;
-      if (order !== undefined) child.addDuplicate(id, order, leads);
+      const isProven = child.duplicates.get(id)?.isProven || (await isOneOfPair(client, market, child));
+      if (order !== undefined) child.addDuplicate(id, order, isProven);
       else child.duplicates.delete(id);
     } else if (order === undefined) child.sending = 'missing';
-    else child.show(order);
+    else {
+      child.show(order);
+      // it may be cancelled again: that is harmless even if the first request still arrives
+      if (order.state === 'open' && child.isCancelUnknown) {
+        child.isCancelUnknown = false;
+        child.cancelRefused = client.now();
+      }
+    }
   }
 }
 
-async function newestWithClientId(client: TradingContext['client'], market: string, { clientId }: ChildOrder) {
-  return (await client.findOrder(market, { clientId }))?.id;
+/**
+ * Whether the client id of a child leads to its order or to a duplicate of it. The exchange shows only the newest order with a client
+ * id. The settler took the other one for its duplicate, by the same terms within the time of the same request: it is the twin.
+ */
+async function isOneOfPair(
+  client: TradingContext['client'],
+  market: string,
+  { clientId, orderId, duplicates }: ChildOrder,
+): Promise<boolean> {
+  const newest = (await client.findOrder(market, { clientId }))?.id;
+  return newest !== undefined && (newest === orderId || duplicates.has(newest));
 }
 
 async function orUndefinedIfGone(read: () => Promise<Order>): Promise<Order | undefined> {

@@ -60,7 +60,8 @@ function planStop(input: DecisionInput, { limit }: Exits, isFinal: boolean): Leg
   const triggered = facts.exitTriggered?.price ?? Decimal.zero;
   const price = limit ?? limitWithSlippage(terms, exitSideOf(terms), triggered, market, null);
   const type = limit === null && sent.length === 0 ? 'ioc' : 'limit';
-  const plan = sized(input, { role: 'stop', type, price });
+  const stop = sized(input, { role: 'stop', type, price });
+  const plan = stop.reason === DUPLICATE_OPEN ? { ...stop, reason: `NOT PROTECTED: ${DUPLICATE_OPEN}` } : stop;
   return { ...plan, isOver: plan.wanted === null && isFinal };
 }
 

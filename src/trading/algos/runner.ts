@@ -26,6 +26,8 @@ export interface AlgoRunnerOptions {
   readonly waitForCondition: (terms: AlgoTerms, met: (met: MetCondition) => void, signal: AbortSignal) => Promise<void>;
   readonly report: (event: AlgoEvent) => void;
   readonly warn: (message: string) => void;
+  /** Says what this process does. */
+  readonly note: (message: string) => void;
   /** Called once with another process that watches already. */
   readonly other: (owner: Owner) => void;
   /** Whether to wait for the end of another process that watches. */
@@ -68,6 +70,7 @@ export class AlgoRunner {
   #limitsAt = Number.NEGATIVE_INFINITY;
   #reservedAt = Number.NEGATIVE_INFINITY;
   #isHalted = false;
+  #isLastLookSaid = false;
   #awake: { readonly at: number; readonly wall: number } | undefined;
   #crash: unknown;
 
@@ -130,6 +133,7 @@ export class AlgoRunner {
         await this.#look();
         nextLook = host.monotonic() + LOOK_MS;
         if (this.#algos.size === 0 && !this.#hasLastLook) return;
+        this.#noteLastLook();
       }
       for (const market of this.#markets.values()) market.tick();
       this.#funds?.tick();
@@ -138,6 +142,15 @@ export class AlgoRunner {
       await host.sleep(TICK_MS, this.#ending.signal);
       if (this.#crash !== undefined) throw this.#crash;
     }
+  }
+
+  /** Says once why this process goes on after the last algo order has ended. */
+  #noteLastLook(): void {
+    if (this.#algos.size > 0) this.#isLastLookSaid = false;
+    if (this.#algos.size > 0 || this.#isLastLookSaid) return;
+    this.#isLastLookSaid = true;
+    const seconds = Math.ceil(((this.#main?.requestLifetimeMs ?? 0) + LAST_LOOK_MS) / 1_000);
+    this.#options.note(`No algo order is left. Looking for late duplicates for up to ${seconds} s.`);
   }
 
   /** After a sleep of the machine, or of this process, what is known is of the time before. */
@@ -369,6 +382,8 @@ export class AlgoRunner {
       if (algo !== undefined) continue;
       warn(`${parent}: ${said}`);
       store.addLine(parent, { said, time: this.#main?.client.now() ?? 0 });
+      const { writeId: duplicateOf, shown, isProven } = report;
+      for (const order of shown) store.addLine(parent, { duplicateOf, order, isProven });
     }
   }
 }

@@ -72,6 +72,8 @@ const RETRY_MS = { first: 500, longest: 15_000 };
 const READ_MS = 15_000;
 /** How soon they are read again if a push showed more than the read. */
 const READ_AGAIN_MS = 1_000;
+/** A child whose outcome is not known after so long is said to be unknown, while the sender looks for it. In milliseconds. */
+const UNANSWERED_MS = 2_000;
 /** Between two tries to find out what became of a child. */
 const SETTLE_MS = 5_000;
 /** An order that was shown, and is missing so often in a row, is missing. */
@@ -228,6 +230,7 @@ export class RunningAlgo {
         if (recordedOutcome !== undefined && order !== null && child.orderId === null) child.show(order);
         else child.addDuplicate(id, order, isProven);
       }
+      this.#keepDuplicates(child);
       this.#readAt = 0;
     }
     this.changed();
@@ -243,6 +246,8 @@ export class RunningAlgo {
       this.#tell('paused', `It is paused: ${facts.paused.reason}.${this.#protectionText()}`);
     else if (facts.resumed !== null && facts.resumed.time !== resumed?.time) this.#tell('resumed', 'It continues.');
     [this.#retryAt, this.#failures] = [0, 0];
+    // what was noted before a fact of the user counts no more
+    this.#note = '';
     this.changed();
   }
 
@@ -331,12 +336,33 @@ export class RunningAlgo {
   async #place({ number, child: wanted }: Extract<Step, { step: 'place' }>): Promise<boolean> {
     const { trading, market } = this.#options;
     trading.budget.restart();
+    const answered = new AbortController();
     const named = (child: ChildOrder) => {
       this.children.push(child);
+      void trading.host.sleep(UNANSWERED_MS, answered.signal).then(() => {
+        if (!answered.signal.aborted && !this.#isStopped) this.#sayUnanswered(child);
+      });
     };
-    const sent = await this.#sender.place(number, wanted, this.children, () => market.readBookView(), named);
+    let sent: SentChild;
+    try {
+      sent = await this.#sender.place(number, wanted, this.children, () => market.readBookView(), named);
+    } finally {
+      answered.abort();
+    }
     this.#touched();
-    return this.#sent(sent);
+    const next = this.#sent(sent);
+    // whether what the list has shown beside it is its duplicate
+    if (sent.kind === 'sent' && sent.child.duplicates.size > 0) await this.#read(sent.child);
+    return next;
+  }
+
+  /** The sender is still looking for what became of it. */
+  #sayUnanswered({ role, amount, price }: ChildOrder): void {
+    const what = `${this.#sideOf({ role })} ${formatAmount(amount)} ${this.terms.market.base} at ${grouped(price)}`;
+    this.#state = 'settling';
+    this.#reason = `It is not known yet whether the ${role} order was placed (${what})`;
+    this.#keepNote();
+    this.#tell('note', `${this.#reason}. pit keeps asking the exchange.`);
   }
 
   #sent(sent: SentChild): boolean {
@@ -467,6 +493,7 @@ export class RunningAlgo {
   }
 
   #keepClosed(child: ChildOrder): void {
+    this.#keepDuplicates(child);
     const { end, clientId, order } = child;
     if (end === null || this.#said.has(`closed ${clientId}`)) return;
     this.#said.add(`closed ${clientId}`);
@@ -475,6 +502,22 @@ export class RunningAlgo {
     } catch (error) {
       // the exchange shows it
       if (!(error instanceof Failure)) throw error;
+    }
+  }
+
+  /** The journal forgets them, and the list of what has ended counts them too. */
+  #keepDuplicates({ clientId, duplicates }: ChildOrder): void {
+    for (const [id, { order, isProven }] of duplicates) {
+      if (order === null) continue;
+      const shown = `duplicate ${id} ${order.state} ${order.filled} ${isProven}`;
+      if (this.#said.has(shown)) continue;
+      this.#said.add(shown);
+      try {
+        this.#options.store.addLine(this.id, { duplicateOf: clientId, order, isProven });
+      } catch (error) {
+        // the exchange shows it
+        if (!(error instanceof Failure)) throw error;
+      }
     }
   }
 
@@ -536,6 +579,14 @@ export class RunningAlgo {
     [this.#state, this.#reason] = [isStarting ? stateOf({ terms, facts, children }) : state, reason];
     for (const note of notes) this.#say(note);
     this.#keepNote();
+    if (reason?.startsWith('NOT PROTECTED') === true && !this.#said.has(reason)) {
+      this.#said.add(reason);
+      const { market } = this.terms.market;
+      const ids = this.children.flatMap(({ duplicates }) =>
+        [...duplicates].flatMap(([id, { order, isProven }]) => (isProven || order?.state !== 'open' ? [] : id)),
+      );
+      this.#tell('unprotected', `${reason}. If it is not yours, cancel it: pit cancel ${market} ${ids.join(' ')}`);
+    }
   }
 
   /** Says it at once, or at the start once the market could not be seen for long enough. */

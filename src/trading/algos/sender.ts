@@ -1,6 +1,7 @@
 import type { Decimal } from '../../domain/decimal.js';
 import { Failure } from '../../errors.js';
 import { haltText } from '../../exchange/exchange.js';
+import { TimeBudget } from '../../platform/time-budget.js';
 import { cancelOrders } from '../cancel/cancel-orders.js';
 import { guardOrders } from '../guards/guards.js';
 import { type GuardLimits, requireDayNotional, requireOrderNotional } from '../guards/limits.js';
@@ -22,6 +23,9 @@ export interface SenderContext {
   /** The limits as they are now. Throws Failure `usage` if the profile has other hosts or keys by now, and `credentials`. */
   readonly limits: () => Promise<GuardLimits>;
 }
+
+/** How long the outcome of a cancellation without an answer is waited for, in milliseconds. */
+const CANCEL_MS = 2_000;
 
 /** What became of a child that was to leave. */
 export type SentChild =
@@ -122,7 +126,7 @@ export class ChildSender {
     }
   }
 
-  /** Cancels the order of a child, and finds out what became of that within the time budget. */
+  /** Cancels the order of a child, and finds out what became of that within {@link CANCEL_MS}. */
   async cancel(child: ChildOrder, of: Child): Promise<Failure | undefined> {
     const { trading } = this.#context;
     const { market } = this.#terms;
@@ -131,7 +135,9 @@ export class ChildSender {
     if (id === child.orderId) child.isCancelledHere = true;
     const newId = () => child.cancelId(Buffer.from(trading.host.randomBytes(6)).toString('hex'));
     try {
-      const [attempt] = await cancelOrders(trading, market.market, [{ id }], undefined, newId);
+      // unlike an order, a cancellation may be repeated: nothing waits until its request has expired
+      const budget = new TimeBudget(CANCEL_MS, trading.host.monotonic, true);
+      const [attempt] = await cancelOrders({ ...trading, budget }, market.market, [{ id }], undefined, newId);
       if (id === child.orderId) child.isCancelUnknown = attempt?.result.outcome === 'unknown';
       if (attempt?.result.outcome === 'refused') child.cancelRefused = trading.client.now();
       return undefined;

@@ -13,6 +13,8 @@ export interface AlgoChildOrder {
   /** As the exchange showed it last; null if it did not. */
   readonly order: Order | null;
   readonly outcome: 'placed' | 'refused' | 'notSent' | 'unknown';
+  /** As that of a child. */
+  readonly duplicate: Child['duplicate'];
 }
 
 /** An algo order as it is known at one moment. */
@@ -42,10 +44,18 @@ export function snapshotOf(
     state: stateOf({ terms, facts, children }),
     reason: (ended ?? cancelled ?? paused)?.reason ?? null,
   };
-  return { id: terms.id, terms, facts, state, reason, children, orders: orders.map(childOrderOf), said };
+  return { id: terms.id, terms, facts, state, reason, children, orders: orders.flatMap(childOrdersOf), said };
 }
 
-function childOrderOf({ clientId, role, order, sending }: ChildOrder): AlgoChildOrder {
+/** The order of a child, and the duplicates that the network made. */
+function childOrdersOf({ clientId, role, order, sending, duplicates }: ChildOrder): AlgoChildOrder[] {
   const isKnown = sending === 'placed' || sending === 'refused' || sending === 'notSent';
-  return { clientId, role, order, outcome: isKnown ? sending : 'unknown' };
+  const own = { clientId, role, order, outcome: isKnown ? sending : 'unknown', duplicate: null } as const;
+  const others = [...duplicates.values()].map(
+    (one): AlgoChildOrder => ({
+      ...{ clientId, role, order: one.order, outcome: 'placed' },
+      duplicate: one.isProven ? 'proven' : 'unproven',
+    }),
+  );
+  return [own, ...others];
 }

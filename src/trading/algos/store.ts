@@ -101,6 +101,14 @@ export interface ClosedChildLine {
   readonly order: Order | null;
 }
 
+/** An order that the network made twice, as the exchange showed it last: the later line of the same order counts. */
+export interface DuplicateLine {
+  /** The client id of the child. */
+  readonly duplicateOf: string;
+  readonly order: Order;
+  readonly isProven: boolean;
+}
+
 /** Something that the user was told and that changes nothing. */
 export interface SaidLine {
   readonly said: string;
@@ -115,6 +123,7 @@ export interface FactRecord {
   readonly facts: AlgoFacts | undefined;
   readonly children: readonly ChildLine[];
   readonly closed: readonly ClosedChildLine[];
+  readonly duplicates: readonly DuplicateLine[];
   readonly said: readonly SaidLine[];
   /** When its last fact was written, by the exchange's clock, in milliseconds since the Unix epoch. */
   readonly lastFactTime: number;
@@ -191,7 +200,7 @@ export class AlgoStore {
    * Adds what is no fact. The line survives the end of this process; durable is what the journal has.
    * @throws Failure `usage` if it cannot be written
    */
-  addLine(id: string, line: ChildLine | ClosedChildLine | SaidLine): void {
+  addLine(id: string, line: ChildLine | ClosedChildLine | DuplicateLine | SaidLine): void {
     const file = this.#fileOf(id);
     if (file === undefined) throw usage(`There is no algo order ${id}.`, suggest('List them', 'algo', 'list', '--all'));
     orCannotWrite(file, () => append(file, encodeLine(line)));
@@ -208,14 +217,17 @@ export class AlgoStore {
     const values = read.flatMap((line) => valueInLine(line) ?? []);
     const children = values.filter(isChildLine);
     const closed = values.filter(isClosedChildLine);
+    const duplicates = values.filter(isDuplicateLine);
     const said = values.filter(isSaidLine);
-    const torn = read.length - facts.length - children.length - closed.length - said.length;
+    const known = [facts, children, closed, duplicates, said].reduce((total, { length }) => total + length, 0);
+    const torn = read.length - known;
     const isPutAway = path.dirname(file) === this.#of('ended');
     return {
       id,
       facts: foldFacts(facts),
       children,
       closed,
+      duplicates,
       said,
       lastFactTime: facts.at(-1)?.time ?? 0,
       torn,
@@ -363,6 +375,11 @@ function isChildLine(value: object): value is ChildLine {
 function isClosedChildLine(value: object): value is ClosedChildLine {
   const { closed, end } = value as Partial<ClosedChildLine>;
   return typeof closed === 'string' && typeof end === 'string';
+}
+
+function isDuplicateLine(value: object): value is DuplicateLine {
+  const { duplicateOf, order } = value as Partial<DuplicateLine>;
+  return typeof duplicateOf === 'string' && typeof order?.id === 'string';
 }
 
 function isSaidLine(value: object): value is SaidLine {

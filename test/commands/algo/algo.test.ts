@@ -1,3 +1,6 @@
+import { appendFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { eventually } from '../../support/eventually.js';
 import { usePitHome } from '../pit-home.js';
@@ -125,10 +128,32 @@ describe('an algo order', () => {
     expect((await pit.failure('algo cancel', 2)).message).toBe('Give either the ids of algo orders or --all.');
   });
 
+  it('is not said to be cancelled without the command that cancels a duplicate that stays open', async () => {
+    const { id } = await pit.json<Algo>('order sell btc_usdt 0.1 --take ask+20% --stop bid-20% --yes');
+    await eventually(async () => expect((await pit.json<Algo>(`algo show ${id}`)).children).toHaveLength(1));
+    const other = await pit.json<{ id: string }>('order sell btc_usdt 0.1 --at ask+20% --yes');
+    const [order] = await pit.json<object[]>(`order show btc_usdt ${other.id}`).then((shown) => [shown].flat());
+    const record = path.join(pit.home, 'state', 'algos', 'sandbox', 'open', id);
+    appendFileSync(record, `\n${JSON.stringify({ duplicateOf: `${id}t1`, order, isProven: false })}\n`);
+    const { code, stderr } = await pit.run(`algo cancel ${id}`);
+    expect(code).toBe(9);
+    expect(stderr).toContain(`Order ${other.id} is open and may be a duplicate of an order of ${id}.`);
+    expect(stderr).toContain(`pit cancel btc_usdt ${other.id}`);
+    expect((await pit.run(`algo show ${id}`)).stderr).toContain(`pit cancel btc_usdt ${other.id}`);
+    await pit.done(`cancel btc_usdt ${other.id}`);
+  });
+
+  it('that does not exist needs no process: pit algo run says so and ends', async () => {
+    expect((await pit.run('algo run')).stderr).toContain('No algo orders to watch.');
+  });
+
   it('is named by pit halt as paused and not protected, and stays paused when the halt is lifted', async () => {
     const { id } = await pit.json<Algo>('order sell btc_usdt 0.1 --stop bid-20% --yes');
     const halted = await pit.json<{ paused: object[] }>('halt');
     expect(halted.paused).toEqual([{ id, market: 'btc_usdt', protected: false }]);
+    const refused = await pit.failure(`algo resume ${id}`, 2);
+    expect(refused.message).toMatch(/^Nothing is resumed: the account is halted since /);
+    expect(refused.hint).toContain('pit halt --lift');
     const lifted = await pit.run('halt --lift --confirm sandbox');
     expect(lifted.stderr).toContain('pit algo resume --all');
     expect(await pit.json<Algo[]>('algo list')).toMatchObject([{ id, state: 'halted' }]);

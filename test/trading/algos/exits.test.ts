@@ -510,7 +510,7 @@ describe('an OCO', () => {
       100 / 101                 | #1 take 1 at 110
       #1 maybe-twice            | excess 1
       #1 ends                   |
-      97 / 98, state?           | triggered at 97; triggered: An order that may be its duplicate is open
+      97 / 98, state?           | triggered at 97; triggered: NOT PROTECTED: an order that may be its duplicate is open
       `,
     );
   });

@@ -2,7 +2,18 @@ import { appendFileSync, existsSync, readdirSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { Decimal } from '../../../src/domain/decimal.js';
-import { AlgoStore, childId, childName, parentOf, unwatchedAccounts } from '../../../src/trading/algos/store.js';
+import type { Order } from '../../../src/domain/order.js';
+import { ChildrenInJournal } from '../../../src/trading/algos/child-order.js';
+import { filledOf } from '../../../src/trading/algos/children.js';
+import {
+  AlgoStore,
+  childId,
+  childName,
+  type FactRecord,
+  parentOf,
+  unwatchedAccounts,
+} from '../../../src/trading/algos/store.js';
+import type { Journal } from '../../../src/trading/journal/journal.js';
 import { temporaryHome } from '../../support/pit.js';
 import { sell } from './support/terms.js';
 
@@ -50,6 +61,28 @@ describe('the record of an algo order', () => {
     expect(store.read(id)).toMatchObject({ torn: 1, facts: { exitTriggered: null } });
     store.add(id, { fact: 'paused', time: 6, cause: 'user', reason: 'tea' });
     expect(store.read(id)).toMatchObject({ torn: 1, facts: { paused: { reason: 'tea' } } });
+  });
+
+  test('has the duplicates of a child, which are counted even if the journal has forgotten them', () => {
+    const { store, create } = newStore();
+    const id = create();
+    const child = childId({ parent: id, role: 'take', number: 1 });
+    const order = { id: '8', state: 'open', filled: '0', filledValue: '0', fee: '0', feeCoin: 'usdt' } as Order;
+    store.addLine(id, { child, type: 'limit', price: '100', amount: '1', time: 5 });
+    store.addLine(id, { closed: child, end: 'filled', order: { ...order, id: '7', state: 'filled', filled: '1' } });
+    store.addLine(id, { duplicateOf: child, order, isProven: false });
+    const filled = { ...order, state: 'filled', filled: '1', filledValue: '100' } as const;
+    store.addLine(id, { duplicateOf: child, order: filled, isProven: true });
+    const record = store.read(id) as FactRecord;
+    expect(record.torn).toBe(0);
+    const nothing = { unsettledEntries: () => [], archive: { newestFirst: () => [] } } as unknown as Journal;
+    const [found] = new ChildrenInJournal(nothing, 0).of(record);
+    expect(found?.openIds).toEqual([]);
+    expect(found?.children).toMatchObject([
+      { duplicate: null, state: 'closed' },
+      { duplicate: 'proven', state: 'closed', end: 'filled' },
+    ]);
+    expect(filledOf(found?.children ?? []).toString()).toBe('2');
   });
 
   test('does not say that an algo order began if its first line was cut off', () => {
