@@ -89,12 +89,13 @@ interface TriedLeg {
   readonly funds: string | null;
 }
 
-function tried(view: AlgoView, { wanted }: LegPlan): TriedLeg {
+function tried(view: AlgoView, { wanted, reason }: LegPlan): TriedLeg {
   if (wanted === null || openOf(view.children, wanted.role) !== null) return { wanted, rejection: null, funds: null };
   const retry = retryOf(view, wanted.role);
   if (retry.kind === 'pause') return { wanted, rejection: retry.reason, funds: null };
   const notBefore = latest(wanted.notBefore, retry.notBefore);
-  return { wanted: { ...wanted, notBefore }, rejection: null, funds: retry.kind === 'funds' ? retry.reason : null };
+  const funds = retry.kind !== 'funds' ? null : reason === null ? retry.reason : `${retry.reason}; ${reason}`;
+  return { wanted: { ...wanted, notBefore }, rejection: null, funds };
 }
 
 /** Nothing moves: what is open stays open, and a stop that is reached is only reported. */

@@ -75,7 +75,9 @@ function sized(view: AlgoView, child: Omit<NewChild, 'amount'>): LegPlan {
   const price = open?.price ?? child.price;
   // orders of the other role give back what they hold before this one leaves
   const own = Decimal.sum(exits.filter(({ duplicate }) => duplicate !== 'unproven').map(outstandingOf));
-  const funded = least(rest, own.plus(affordable(view, price) ?? rest));
+  const funded = least(rest, own.plus(affordable(view, price, market.available) ?? rest));
+  // what other orders of the user hold is not gone
+  const owned = most(funded, least(rest, affordable(view, price, market.balance) ?? funded));
   const want = (size: Decimal) => ({ ...child, price, amount: size, notBefore: null });
   // more is open than there is to end: less of it, at once
   if (open !== null && held.compare(rest) > 0)
@@ -83,10 +85,13 @@ function sized(view: AlgoView, child: Omit<NewChild, 'amount'>): LegPlan {
   if (open === null) {
     const taken = unprovenOf(exits);
     const amount = positive(least(funded, rest.minus(taken)));
-    const gone = funded.compare(rest) < 0 ? { gone: rest.minus(funded) } : {};
-    if (fits(rules, price, amount)) return { ...wanting(want(amount)), ...gone };
+    const gone = owned.compare(rest) < 0 ? { gone: rest.minus(owned) } : {};
+    const reason = owned.compare(funded) > 0 ? lockedText(view, owned.minus(funded)) : null;
+    if (fits(rules, price, amount)) return { ...wanting(want(amount)), ...gone, reason };
     if (taken.sign > 0) return { ...waiting(DUPLICATE_OPEN), ...gone };
-    return { ...waiting(funded.compare(rest) < 0 ? goneText(view, funded) : belowMinimum(view)), ...gone };
+    // it is tried again when the balance changes
+    if (fits(rules, price, owned)) return { ...wanting(want(owned)), ...gone, reason };
+    return { ...waiting(owned.compare(rest) < 0 ? goneText(view, owned) : belowMinimum(view)), ...gone };
   }
   const grown = funded.compare(held) > 0 && fits(rules, price, funded);
   const mayGrowAt = (newestOf(exits)?.time ?? market.now) + PACE_MS;
@@ -103,13 +108,25 @@ function canStop(view: AlgoView): boolean {
   return fits(terms.market, price, exitRest(view));
 }
 
-/** How much more the account could end at a price, in whole lots of the base coin; null if that is unknown. */
-function affordable({ terms, market }: AlgoView, price: Decimal): Decimal | null {
-  const { available } = market;
-  if (available === null) return null;
+/** How much the coins could end at a price, in whole lots of the base coin; null if it is unknown how many there are. */
+function affordable({ terms }: AlgoView, price: Decimal, coins: Decimal | null): Decimal | null {
+  if (coins === null) return null;
   const scale = terms.market.amountScale;
-  if (exitSideOf(terms) === 'sell') return available.rescaled(scale, 'down');
-  return price.sign > 0 ? available.dividedBy(price, scale, 'down') : Decimal.zero;
+  if (exitSideOf(terms) === 'sell') return coins.rescaled(scale, 'down');
+  return price.sign > 0 ? coins.dividedBy(price, scale, 'down') : Decimal.zero;
+}
+
+function most(one: Decimal, other: Decimal): Decimal {
+  return one.compare(other) > 0 ? one : other;
+}
+
+/** An amount of the base coin that other orders lock; a buy lacks what pays for it. */
+function lockedText({ terms }: AlgoView, amount: Decimal): string {
+  const { base, quote } = terms.market;
+  const what = `${formatAmount(amount.trimmed())} ${base}`;
+  return exitSideOf(terms) === 'sell'
+    ? `${what} of it is locked in other orders`
+    : `the ${quote} for ${what} of it is locked in other orders`;
 }
 
 function goneText({ terms }: AlgoView, amount: Decimal): string {

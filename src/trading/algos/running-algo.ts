@@ -485,6 +485,7 @@ export class RunningAlgo {
     const last = market.lastTrades();
     const isSell = exitSideOf(this.terms) === 'sell';
     const spent = exitSideOf(this.terms) === 'sell' ? this.terms.market.base : this.terms.market.quote;
+    const balance = funds.balanceSince(spent, this.#changedAt);
     const lockedUntil = this.#limitedUntil;
     return {
       now: market.now(),
@@ -498,7 +499,8 @@ export class RunningAlgo {
       gap: gap === undefined ? null : this.#gapOf(gap),
       met: this.#met,
       band: this.#band(),
-      available: funds.availableSince(spent, this.#changedAt),
+      available: balance?.available ?? null,
+      balance: balance?.total ?? null,
       fundsChanged: funds.changed,
       limitedUntil: lockedUntil !== null && lockedUntil > trading.client.now() ? lockedUntil : null,
     };

@@ -462,6 +462,38 @@ describe('an OCO', () => {
     );
   });
 
+  it('waits for coins that only other orders lock, with its stop and with its take-profit', () => {
+    expectTable(
+      sell('5', { stop: '98' }),
+      `
+      next is rejected: insufficientFunds, 97 / 98 | triggered at 97; #1 stop 5 at 96.03 ioc
+      available 0, locked 5, state? | paused: The exchange rejected the stop order: (insufficientFunds); 5 btc of it is locked in other orders
+      +20s                      |
+      available 5, balance changes | #2 stop 5 at 96.03 ioc
+      `,
+    );
+    expectTable(
+      OCO,
+      `
+      next is rejected: insufficientFunds | #1 take 1 at 110
+      available 0.01, locked 0.99, +59s |
+      next is rejected: insufficientFunds, +1s | #2 take 1 at 110
+      available 0.01, locked 0.5, state? | gone 0.49; paused: The exchange rejected the take order: (insufficientFunds); 0.5 btc of it is locked in other orders
+      available 0.01, locked 0.03 | failed: 1 btc is left: only 0.04 btc of it is available
+      `,
+    );
+  });
+
+  it('sells what is available, and then waits for what other orders lock', () =>
+    expectTable(
+      sell('1', { stop: '98' }),
+      `
+      97 / 98, available 0.25, locked 0.75 | triggered at 97; #1 stop 0.25 at 96.03 ioc
+      next is rejected: insufficientFunds, #1 fills 0.25, available 0, locked 0.75 | #2 stop 0.75 at 96.03
+      available 0, locked 0.75, state? | paused: The exchange rejected the stop order: (insufficientFunds); 0.75 btc of it is locked in other orders
+      `,
+    ));
+
   it('ends when nothing is available for its take-profit', () =>
     expectTable(
       OCO,
