@@ -91,7 +91,7 @@ interface TriedLeg {
 
 function tried(view: AlgoView, { wanted, reason }: LegPlan): TriedLeg {
   if (wanted === null || openOf(view.children, wanted.role) !== null) return { wanted, rejection: null, funds: null };
-  const retry = retryOf(view, wanted.role);
+  const retry = retryOf(view, wanted);
   if (retry.kind === 'pause') return { wanted, rejection: retry.reason, funds: null };
   const notBefore = latest(wanted.notBefore, retry.notBefore);
   const funds = retry.kind !== 'funds' ? null : reason === null ? retry.reason : `${retry.reason}; ${reason}`;

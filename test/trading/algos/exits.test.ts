@@ -484,6 +484,17 @@ describe('an OCO', () => {
     );
   });
 
+  it('tries a smaller amount a second after the rejection, when a balance shows how much there is', () =>
+    expectTable(
+      sell('3', { stop: '98' }),
+      `
+      next is rejected: insufficientFunds, 97 / 98 | triggered at 97; #1 stop 3 at 96.03 ioc
+      +100ms, available 2.3     | gone 0.7
+      +899ms                    |
+      +1ms                      | #2 stop 2.3 at 96.03 ioc
+      `,
+    ));
+
   it('sells what is available, and then waits for what other orders lock', () =>
     expectTable(
       sell('1', { stop: '98' }),
