@@ -36,15 +36,26 @@ export function planExits(view: AlgoView, isEntryClosed: boolean): LegPlan {
 /** @param isFinal whether what is left changes only by what the exits do */
 function planTake(view: AlgoView, { take }: Exits, isFinal: boolean): LegPlan {
   const { terms } = view;
-  const isCancelled = exitsOf(view).some(({ role, end }) => role === 'take' && end === 'cancelledByOthers');
-  if (take === null || isCancelled) {
-    if (!hasStop(terms)) return over('the take-profit was cancelled elsewhere');
+  if (hasLostExits(view)) return over(TAKE_CANCELLED);
+  if (take === null || isTakeCancelled(view)) {
     return canStop(view) ? waiting(null) : tooSmall(view, isFinal);
   }
   const plan = sized(view, { role: 'take', type: 'limit', price: take });
   if (plan.wanted !== null) return plan;
   if (plan.gone !== undefined) return isFinal ? { ...plan, isOver: true } : plan;
   return hasStop(terms) && canStop(view) ? waiting(null) : tooSmall(view, isFinal);
+}
+
+/** Why an algo order ends whose only exit is gone. */
+export const TAKE_CANCELLED = 'the take-profit was cancelled elsewhere';
+
+/** Whether somebody else cancelled the only exit: what the entry fills from now on would have none. */
+export function hasLostExits(view: AlgoView): boolean {
+  return !hasStop(view.terms) && isTakeCancelled(view);
+}
+
+function isTakeCancelled(view: AlgoView): boolean {
+  return exitsOf(view).some(({ role, end }) => role === 'take' && end === 'cancelledByOthers');
 }
 
 /** No exit takes what is left: it waits for more, if more can come. */
