@@ -101,8 +101,7 @@ function tried(view: AlgoView, { wanted, reason }: LegPlan): TriedLeg {
 /** Nothing moves: what is open stays open, and a stop that is reached is only reported. */
 function whilePaused(view: AlgoView, { reason }: FactOf<'paused'>, stop: StopObservation): Decision {
   const { level, reachedAt, fact } = stop;
-  const reached =
-    level === null || reachedAt === null ? [] : [{ note: 'reachedWhilePaused', level, price: reachedAt } as const];
+  const reached = level === null || reachedAt === null ? [] : [{ note: 'reachedWhilePaused', level } as const];
   return {
     ...unchanged(view),
     reason,

@@ -665,7 +665,7 @@ function noteText(note: AlgoNote, { market }: AlgoTerms): string {
     case 'missed':
       return `The stop at ${price(note.level)} was reached (${price(note.price)}) while pit did not see the market, and left again: nothing was sold or bought.`;
     case 'reachedWhilePaused':
-      return `The stop at ${price(note.level)} is reached (${price(note.price)}), and the algo order is paused: NOT PROTECTED.`;
+      return `The stop at ${price(note.level)} is reached, and the algo order is paused: NOT PROTECTED.`;
     case 'cancelledByOthers':
       return `The ${note.child.role} order ${note.child.number} at ${price(note.child.price)} was cancelled elsewhere. It is not placed again.`;
     case 'unprotected':

@@ -568,7 +568,7 @@ describe('any algo order', () => {
       `
       100 / 101                 | #1 take 1 at 110
       halt, state?              | halted: halt
-      97 / 98                   | not sold at 97
+      97 / 98                   | not sold at 98
       #1 fills 0.5              |
       resume                    | triggered at 97; cancel #1; #2 stop 0.5 at 96.03 ioc
       pause, state?             | paused: pause
@@ -577,12 +577,27 @@ describe('any algo order', () => {
       `,
     ));
 
+  it('says once for each level that its stop is reached while it is paused, whatever the price does', () =>
+    expectTable(
+      sell('1', { trail: '2' }),
+      `
+      100 / 101                 | best 100
+      halt, 98 / 99             | not sold at 98
+      97.5 / 98                 |
+      100 / 101                 |
+      97 / 98                   |
+      110 / 111, +1s            | best 110
+      107 / 108                 | not sold at 108
+      106 / 107                 |
+      `,
+    ));
+
   it('does not act on a stop that was reached while it was paused and is not any more', () =>
     expectTable(
       OCO,
       `
       100 / 101                 | #1 take 1 at 110
-      pause, 97 / 98            | not sold at 97
+      pause, 97 / 98            | not sold at 98
       100 / 101, resume         |
       `,
     ));
@@ -655,7 +670,7 @@ describe('any algo order', () => {
       OCO,
       `
       next is rejected: badPrice | #1 take 1 at 110; paused: The exchange rejected the take order: (badPrice)
-      97 / 98                   | not sold at 97
+      97 / 98                   | not sold at 98
       100 / 101, +1s, resume    | #2 take 1 at 110
       `,
     ));

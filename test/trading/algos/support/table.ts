@@ -244,7 +244,7 @@ function factText(fact: AlgoFact): string {
 
 function noteText(note: AlgoNote): string {
   if (note.note === 'missed') return `missed ${note.price} at ${note.level.trimmed()}`;
-  if (note.note === 'reachedWhilePaused') return `not sold at ${note.price}`;
+  if (note.note === 'reachedWhilePaused') return `not sold at ${note.level}`;
   if (note.note === 'cancelledByOthers') return `#${note.child.number} was cancelled by others`;
   return `${note.note} ${note.amount.trimmed()}`;
 }
