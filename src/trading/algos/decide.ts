@@ -69,13 +69,28 @@ export function decide(terms: AlgoTerms, facts: AlgoFacts, market: AlgoMarket, c
   const missing = legs.find(({ funds }) => funds !== null)?.funds ?? null;
   const needsMarket = isArmed(view) || (entry.followsMarket ?? false);
   const isLimited = market.limitedUntil !== null && market.limitedUntil > market.now;
-  const reason = missing ?? (isLimited ? 'the rate limit is reached' : (entry.reason ?? exits.reason));
+  const reason =
+    missing ??
+    settlingReason(children, market.now) ??
+    (isLimited ? 'the rate limit is reached' : (entry.reason ?? exits.reason));
   return {
-    state: missing !== null ? 'paused' : needsMarket && isBlind(market) ? blindOr(stateOf(view)) : stateOf(view),
+    state:
+      missing !== null
+        ? 'paused'
+        : needsMarket && isBlind(market)
+          ? blindOr(stateOf(view, market.now))
+          : stateOf(view, market.now),
     reason: reason === null ? null : sentence(reason),
     fact: null,
     wanted: legs.flatMap(({ wanted }) => wanted ?? []),
-    until: earliest(entry.until, exits.until, stop.until, givenUpAt(view), needsMarket ? staleAt(market) : null),
+    until: earliest(
+      entry.until,
+      exits.until,
+      stop.until,
+      givenUpAt(view),
+      needsMarket ? staleAt(market) : null,
+      lateAt(view),
+    ),
     notes: [...notesOf(view), ...amountNotes(exits)],
   };
 }
@@ -122,7 +137,7 @@ function closing(view: AlgoView, reason: string): Decision {
 function unchanged(view: AlgoView): Decision {
   const open = view.children.filter((child) => child.state === 'open' && child.duplicate !== 'unproven');
   return {
-    state: stateOf(view),
+    state: stateOf(view, view.market.now),
     reason: null,
     fact: null,
     wanted: open.map(asItIs),
@@ -188,15 +203,40 @@ function isTimeOver(view: AlgoView): boolean {
   return at !== null && view.market.now >= at;
 }
 
-/** The state that facts and children show, without the market. */
-export function stateOf({ terms, facts, children }: Omit<AlgoView, 'market'>): AlgoState {
+/** For so long the answer to an order is not missed, in milliseconds. */
+const ANSWER_MS = 2_000;
+
+/** A child of which it is not known what became: its answer is lost, or late. Without a time, any that has no answer. */
+function unsettledOf(children: readonly Child[], now?: number): Child | undefined {
+  const isLate = ({ time }: Child) => now === undefined || now - time >= ANSWER_MS;
+  return children.find((child) => child.state === 'unknown' || (child.state === 'recorded' && isLate(child)));
+}
+
+/** Why an algo order is `settling`, as a clause; null if no answer is late. */
+function settlingReason(children: readonly Child[], now?: number): string | null {
+  const child = unsettledOf(children, now);
+  if (child?.state !== 'recorded') return null;
+  return `it is not known yet whether the ${child.role} order was placed`;
+}
+
+/**
+ * The state that facts and children show, without the market.
+ * @param now by the exchange's clock; without it, a child without an answer counts as late
+ */
+export function stateOf({ terms, facts, children }: Omit<AlgoView, 'market'>, now?: number): AlgoState {
   const { ended, paused, exitTriggered, entryTriggered } = facts;
   if (ended !== null) return ended.outcome;
   if (paused !== null) return paused.cause === 'halt' ? 'halted' : 'paused';
-  if (children.some(({ state }) => state === 'unknown' || state === 'recorded')) return 'settling';
+  if (unsettledOf(children, now) !== undefined) return 'settling';
   if (exitTriggered !== null) return 'triggered';
   const hasStarted = terms.entry !== null && (terms.when.length === 0 || entryTriggered !== null);
   return hasStarted || children.some((child) => outstandingOf(child).sign > 0) ? 'working' : 'waiting';
+}
+
+/** When the answer to an order that was just sent is late; null if none is waited for, or it is late. */
+function lateAt({ children, market }: AlgoView): number | null {
+  const times = children.flatMap(({ state, time }) => (state === 'recorded' ? [time + ANSWER_MS] : []));
+  return earliest(...times.filter((time) => time > market.now));
 }
 
 /** What is being settled is more urgent than what is not seen. */

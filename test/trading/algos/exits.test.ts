@@ -150,6 +150,18 @@ describe('a stop', () => {
       `,
     ));
 
+  it('settles an order whose answer does not come within 2 s', () =>
+    expectTable(
+      sell('1', { stop: '98' }),
+      `
+      98 / 99                   | triggered at 98; #1 stop 1 at 97.02 ioc
+      #1 is-recorded, state?, until? | triggered; until 2 s
+      +1999ms, state?           | triggered
+      +1ms, state?, until?      | settling: It is not known yet whether the stop order was placed; until something happens
+      #1 is-open, state?        | triggered
+      `,
+    ));
+
   it('ends when a rest below the minimum is left, and names it', () =>
     expectTable(
       sell('1', { stop: '98' }),
