@@ -104,7 +104,13 @@ function sized(view: AlgoView, child: Omit<NewChild, 'amount'>): LegPlan {
     if (fits(rules, price, owned)) return { ...wanting(want(owned)), ...gone, reason };
     return { ...waiting(owned.compare(rest) < 0 ? goneText(view, owned) : belowMinimum(view)), ...gone };
   }
-  const grown = funded.compare(held) > 0 && fits(rules, price, funded);
+  // an order of this size was rejected for its funds, and no balance shows more by now: the one that rests stays
+  const isShort = exits.some(
+    ({ role, refusal, amount }) =>
+      role === open.role && refusal?.kind === 'insufficientFunds' && amount.compare(funded) >= 0,
+  );
+  const mayGrow = market.available !== null || !isShort;
+  const grown = mayGrow && funded.compare(held) > 0 && fits(rules, price, funded);
   const mayGrowAt = (newestOf(exits)?.time ?? market.now) + PACE_MS;
   if (!grown || market.now < mayGrowAt) return { ...wanting(asItIs(open)), until: grown ? mayGrowAt : null };
   return wanting(want(funded));

@@ -507,6 +507,17 @@ describe('an OCO', () => {
       `,
     ));
 
+  it('does not replace its take-profit by a larger one that was rejected, until a balance shows more', () =>
+    expectTable(
+      OCO,
+      `
+      next is rejected: insufficientFunds | #1 take 1 at 110
+      available 0.4, locked 0.6, +1s | #2 take 0.4 at 110
+      #2 fills 0.1, +1s         |
+      available 0.6, +1s        | cancel #2; #3 take 0.9 at 110
+      `,
+    ));
+
   it('sells what is available, and then waits for what other orders lock', () =>
     expectTable(
       sell('1', { stop: '98' }),
