@@ -191,12 +191,13 @@ async function readMarket(context: WriteContext, snapshot: MarketSnapshot, terms
   return { ...best, last: last === null ? null : Decimal.of(last), feeShare: await feeShare(snapshot, terms) };
 }
 
-/** The share of a buy that its fee takes; null if earlier orders show none. */
+/** The share of a buy that its fee takes of the base coin; null if earlier orders show none. */
 async function feeShare(snapshot: MarketSnapshot, { entry, side, exits, market }: AlgoTerms): Promise<Decimal | null> {
   if (entry === null || exits === null || side === 'sell') return null;
   const orders = await snapshot.orders();
   const estimate = orders instanceof Failure ? null : estimateFee(orders, side, Decimal.of('1'));
-  return estimate?.coin === market.base ? estimate.fee : null;
+  if (estimate === null) return null;
+  return estimate.coin === market.base ? estimate.fee : Decimal.zero;
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { Coin } from '../../domain/account.js';
 import { Decimal } from '../../domain/decimal.js';
 import { Failure } from '../../errors.js';
 import type { Exchange } from '../../exchange/exchange.js';
@@ -8,6 +9,13 @@ const READ_MS = 5_000;
 /** For how long somebody waits who has asked: an order that lacks funds is tried once a minute. */
 const WANTED_MS = 90_000;
 
+/** What the account has of a coin. */
+export interface Balance {
+  readonly available: Decimal;
+  /** With what is frozen: in open orders, or otherwise. */
+  readonly total: Decimal;
+}
+
 /** The balances of the account, read while an algo order lacks funds. */
 export class AccountFunds {
   readonly #host: Pick<Host, 'monotonic'>;
@@ -15,7 +23,7 @@ export class AccountFunds {
   readonly #restartBudget: () => void;
   readonly #onChange: () => void;
 
-  #available: ReadonlyMap<string, Decimal> | undefined;
+  #balances: ReadonlyMap<string, Balance> | undefined;
   /** When the last read began, on the monotonic clock. */
   #readAt = Number.NEGATIVE_INFINITY;
   #wantedUntil = Number.NEGATIVE_INFINITY;
@@ -34,10 +42,10 @@ export class AccountFunds {
     return this.#changed;
   }
 
-  /** What is available of a coin, if that was read after a moment of the monotonic clock; null otherwise. */
-  availableSince(coin: string, since: number): Decimal | null {
-    if (this.#available === undefined || this.#readAt < since) return null;
-    return this.#available.get(coin) ?? Decimal.zero;
+  /** The balance of a coin, if it was read after a moment of the monotonic clock; null otherwise. */
+  balanceSince(coin: string, since: number): Balance | null {
+    if (this.#balances === undefined || this.#readAt < since) return null;
+    return this.#balances.get(coin) ?? { available: Decimal.zero, total: Decimal.zero };
   }
 
   /** Somebody lacks funds: from now on balances are read, for a while. */
@@ -59,10 +67,10 @@ export class AccountFunds {
     try {
       this.#restartBudget();
       const { coins } = await this.#client.account();
-      const available = new Map(coins.map((one) => [one.coin, Decimal.of(one.available)]));
-      const before = this.#available;
-      const isOther = [...available].some(([coin, amount]) => before?.get(coin)?.equals(amount) !== true);
-      [this.#available, this.#readAt] = [available, began];
+      const balances = new Map(coins.map((one) => [one.coin, balanceOf(one)]));
+      const before = this.#balances;
+      const isOther = [...balances].some(([coin, { available }]) => !before?.get(coin)?.available.equals(available));
+      [this.#balances, this.#readAt] = [balances, began];
       if (before !== undefined && isOther) this.#changed = this.#client.now();
       this.#onChange();
     } catch (error) {
@@ -72,4 +80,9 @@ export class AccountFunds {
       this.#isReading = false;
     }
   }
+}
+
+function balanceOf(coin: Pick<Coin, 'available' | 'frozen'>): Balance {
+  const available = Decimal.of(coin.available);
+  return { available, total: available.plus(Decimal.of(coin.frozen)) };
 }

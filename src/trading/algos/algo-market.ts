@@ -36,6 +36,8 @@ export interface AlgoMarket {
    * order; null if there is no such reading. What its own open orders hold is not in it.
    */
   readonly available: Decimal | null;
+  /** The whole balance of that coin by the same reading, with what open orders hold, its own and others; null if there is none. */
+  readonly balance: Decimal | null;
   /** When a balance of the account last changed, by the exchange's clock; null if unknown. */
   readonly fundsChanged: number | null;
   /** Until when the limiter lets nothing leave, by the exchange's clock; null if it does. */

@@ -11,7 +11,7 @@ import { trailLevel } from './trigger.js';
 export interface TermsMarket extends BestPrices {
   /** The price of the newest trade; null if there is none, or the terms do not need it. */
   readonly last: Decimal | null;
-  /** The share of a buy that its fee takes, by earlier orders; null if unknown, which counts as nothing. */
+  /** The share of a buy that its fee takes, by earlier orders; null if unknown, which counts as a lot. */
   readonly feeShare: Decimal | null;
 }
 
@@ -182,13 +182,16 @@ function checkExitAmounts(terms: AlgoTerms, exits: Exits, market: TermsMarket): 
   const { market: rules, amount, entry, side } = terms;
   const isReduced = entry !== null && side === 'buy';
   const share = isReduced ? ONE.minus(market.feeShare ?? Decimal.zero) : ONE;
-  const left = amount.times(share).rescaled(rules.amountScale, 'down');
+  const isFeeUnknown = isReduced && market.feeShare === null;
+  // whatever it is, it makes the last lot unsellable
+  const fee = isFeeUnknown ? Decimal.fromUnits(1n, rules.amountScale) : Decimal.zero;
+  const left = amount.times(share).minus(fee).rescaled(rules.amountScale, 'down');
   for (const { name, price: at } of exitPrices(terms, exits, market)) {
     const least = leastAmount(rules, at);
     if (left.compare(least) >= 0) continue;
-    const enough = least.dividedBy(share, rules.amountScale, 'up').trimmed();
+    const enough = least.plus(fee).dividedBy(share, rules.amountScale, 'up').trimmed();
     const what = isReduced
-      ? `${left.trimmed()} ${rules.base}, what the fee leaves of the entry,`
+      ? `${left.trimmed()} ${rules.base}, what ${isFeeUnknown ? 'a fee of one lot' : 'the fee'} leaves of the entry,`
       : `${amount} ${rules.base}`;
     throw usage(
       `${what} would be below the minimum for the ${name} at ${price(at, terms)}: ${rules.minAmount} ${rules.base} and ${rules.minNotional} ${rules.quote}.`,

@@ -69,13 +69,28 @@ export function decide(terms: AlgoTerms, facts: AlgoFacts, market: AlgoMarket, c
   const missing = legs.find(({ funds }) => funds !== null)?.funds ?? null;
   const needsMarket = isArmed(input) || (entry.followsMarket ?? false);
   const isLimited = market.limitedUntil !== null && market.limitedUntil > market.now;
-  const reason = missing ?? (isLimited ? 'the rate limit is reached' : (entry.reason ?? exits.reason));
+  const reason =
+    missing ??
+    settlingReason(children, market.now) ??
+    (isLimited ? 'the rate limit is reached' : (entry.reason ?? exits.reason));
   return {
-    state: missing !== null ? 'paused' : needsMarket && isBlind(market) ? blindOr(stateOf(input)) : stateOf(input),
+    state:
+      missing !== null
+        ? 'paused'
+        : needsMarket && isBlind(market)
+          ? blindOr(stateOf(input, market.now))
+          : stateOf(input, market.now),
     reason: reason === null ? null : sentence(reason),
     fact: null,
     wanted: legs.flatMap(({ wanted }) => wanted ?? []),
-    until: earliest(entry.until, exits.until, stop.until, givenUpAt(input), needsMarket ? staleAt(market) : null),
+    until: earliest(
+      entry.until,
+      exits.until,
+      stop.until,
+      givenUpAt(input),
+      needsMarket ? staleAt(market) : null,
+      lateAt(input),
+    ),
     notes: [...notesOf(input), ...amountNotes(exits)],
   };
 }
@@ -89,19 +104,19 @@ interface TriedLeg {
   readonly funds: string | null;
 }
 
-function tried(input: DecisionInput, { wanted }: LegPlan): TriedLeg {
+function tried(input: DecisionInput, { wanted, reason }: LegPlan): TriedLeg {
   if (wanted === null || openOf(input.children, wanted.role) !== null) return { wanted, rejection: null, funds: null };
-  const retry = retryOf(input, wanted.role);
+  const retry = retryOf(input, wanted);
   if (retry.kind === 'pause') return { wanted, rejection: retry.reason, funds: null };
   const notBefore = latest(wanted.notBefore, retry.notBefore);
-  return { wanted: { ...wanted, notBefore }, rejection: null, funds: retry.kind === 'funds' ? retry.reason : null };
+  const funds = retry.kind !== 'funds' ? null : reason === null ? retry.reason : `${retry.reason}; ${reason}`;
+  return { wanted: { ...wanted, notBefore }, rejection: null, funds };
 }
 
 /** Nothing moves: what is open stays open, and a stop that is reached is only reported. */
 function whilePaused(input: DecisionInput, { reason }: FactOf<'paused'>, stop: StopObservation): Decision {
   const { level, reachedAt, fact } = stop;
-  const reached =
-    level === null || reachedAt === null ? [] : [{ note: 'reachedWhilePaused', level, price: reachedAt } as const];
+  const reached = level === null || reachedAt === null ? [] : [{ note: 'reachedWhilePaused', level } as const];
   return {
     ...unchanged(input),
     reason,
@@ -122,7 +137,7 @@ function closing(input: DecisionInput, reason: string): Decision {
 function unchanged(input: DecisionInput): Decision {
   const open = input.children.filter((child) => child.state === 'open' && child.duplicate !== 'unproven');
   return {
-    state: stateOf(input),
+    state: stateOf(input, input.market.now),
     reason: null,
     fact: null,
     wanted: open.map(asItIs),
@@ -188,15 +203,40 @@ function isTimeOver(input: DecisionInput): boolean {
   return at !== null && input.market.now >= at;
 }
 
-/** The state that facts and children show, without the market. */
-export function stateOf({ terms, facts, children }: Omit<DecisionInput, 'market'>): AlgoState {
+/** For so long the answer to an order is not missed, in milliseconds. */
+const ANSWER_MS = 2_000;
+
+/** A child of which it is not known what became: its answer is lost, or late. Without a time, any that has no answer. */
+function unsettledOf(children: readonly Child[], now?: number): Child | undefined {
+  const isLate = ({ time }: Child) => now === undefined || now - time >= ANSWER_MS;
+  return children.find((child) => child.state === 'unknown' || (child.state === 'recorded' && isLate(child)));
+}
+
+/** Why an algo order is `settling`, as a clause; null if no answer is late. */
+function settlingReason(children: readonly Child[], now?: number): string | null {
+  const child = unsettledOf(children, now);
+  if (child?.state !== 'recorded') return null;
+  return `it is not known yet whether the ${child.role} order was placed`;
+}
+
+/**
+ * The state that facts and children show, without the market.
+ * @param now by the exchange's clock; without it, a child without an answer counts as late
+ */
+export function stateOf({ terms, facts, children }: Omit<DecisionInput, 'market'>, now?: number): AlgoState {
   const { ended, paused, exitTriggered, entryTriggered } = facts;
   if (ended !== null) return ended.outcome;
   if (paused !== null) return paused.cause === 'halt' ? 'halted' : 'paused';
-  if (children.some(({ state }) => state === 'unknown' || state === 'recorded')) return 'settling';
+  if (unsettledOf(children, now) !== undefined) return 'settling';
   if (exitTriggered !== null) return 'triggered';
   const hasStarted = terms.entry !== null && (terms.when.length === 0 || entryTriggered !== null);
   return hasStarted || children.some((child) => outstandingOf(child).sign > 0) ? 'working' : 'waiting';
+}
+
+/** When the answer to an order that was just sent is late; null if none is waited for, or it is late. */
+function lateAt({ children, market }: DecisionInput): number | null {
+  const times = children.flatMap(({ state, time }) => (state === 'recorded' ? [time + ANSWER_MS] : []));
+  return earliest(...times.filter((time) => time > market.now));
 }
 
 /** What is being settled is more urgent than what is not seen. */

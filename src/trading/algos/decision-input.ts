@@ -25,8 +25,8 @@ export interface DecisionInput {
 export type AlgoNote =
   /** The stop was reached and left again while the market was not seen. Nothing follows from it. */
   | { readonly note: 'missed'; readonly level: Decimal; readonly price: Decimal }
-  /** The stop is reached, and the algo order is paused. */
-  | { readonly note: 'reachedWhilePaused'; readonly level: Decimal; readonly price: Decimal }
+  /** The stop is reached, and the algo order is paused. Without the price: it is said once for each level. */
+  | { readonly note: 'reachedWhilePaused'; readonly level: Decimal }
   /** Another command or program cancelled this child. It is not placed again. */
   | { readonly note: 'cancelledByOthers'; readonly child: Child }
   /** The entry has filled this much that no exit can end yet: it is below the minimums. */

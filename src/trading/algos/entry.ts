@@ -15,6 +15,7 @@ import {
   waiting,
   wanting,
 } from './decision-input.js';
+import { hasLostExits, TAKE_CANCELLED } from './exits.js';
 import { fits } from './prices.js';
 import type { Entry } from './terms.js';
 import { planTwap } from './twap.js';
@@ -29,6 +30,7 @@ export function planEntry(input: DecisionInput): LegPlan {
   if (entries.some(({ end }) => end === 'cancelledByOthers'))
     return over('an order of the entry was cancelled elsewhere');
   if (entryRest(input).sign === 0 && areClosed(entries)) return over(null);
+  if (hasLostExits(input)) return over(TAKE_CANCELLED);
   const { exitTriggered } = facts;
   if (givenUpAt !== null && (exitTriggered?.time ?? market.now) >= givenUpAt)
     return over('the time that was given is over');

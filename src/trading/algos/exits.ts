@@ -36,15 +36,26 @@ export function planExits(input: DecisionInput, isEntryClosed: boolean): LegPlan
 /** @param isFinal whether what is left changes only by what the exits do */
 function planTake(input: DecisionInput, { take }: Exits, isFinal: boolean): LegPlan {
   const { terms } = input;
-  const isCancelled = exitsOf(input).some(({ role, end }) => role === 'take' && end === 'cancelledByOthers');
-  if (take === null || isCancelled) {
-    if (!hasStop(terms)) return over('the take-profit was cancelled elsewhere');
+  if (hasLostExits(input)) return over(TAKE_CANCELLED);
+  if (take === null || isTakeCancelled(input)) {
     return canStop(input) ? waiting(null) : tooSmall(input, isFinal);
   }
   const plan = sized(input, { role: 'take', type: 'limit', price: take });
   if (plan.wanted !== null) return plan;
   if (plan.gone !== undefined) return isFinal ? { ...plan, isOver: true } : plan;
   return hasStop(terms) && canStop(input) ? waiting(null) : tooSmall(input, isFinal);
+}
+
+/** Why an algo order ends whose only exit is gone. */
+export const TAKE_CANCELLED = 'the take-profit was cancelled elsewhere';
+
+/** Whether somebody else cancelled the only exit: what the entry fills from now on would have none. */
+export function hasLostExits(input: DecisionInput): boolean {
+  return !hasStop(input.terms) && isTakeCancelled(input);
+}
+
+function isTakeCancelled(input: DecisionInput): boolean {
+  return exitsOf(input).some(({ role, end }) => role === 'take' && end === 'cancelledByOthers');
 }
 
 /** No exit takes what is left: it waits for more, if more can come. */
@@ -76,7 +87,9 @@ function sized(input: DecisionInput, child: Omit<NewChild, 'amount'>): LegPlan {
   const price = open?.price ?? child.price;
   // orders of the other role give back what they hold before this one leaves
   const own = Decimal.sum(exits.filter(({ duplicate }) => duplicate !== 'unproven').map(outstandingOf));
-  const funded = least(rest, own.plus(affordable(input, price) ?? rest));
+  const funded = least(rest, own.plus(affordable(input, price, market.available) ?? rest));
+  // what other orders of the user hold is not gone
+  const owned = most(funded, least(rest, affordable(input, price, market.balance) ?? funded));
   const want = (size: Decimal) => ({ ...child, price, amount: size, notBefore: null });
   // more is open than there is to end: less of it, at once
   if (open !== null && held.compare(rest) > 0)
@@ -84,12 +97,21 @@ function sized(input: DecisionInput, child: Omit<NewChild, 'amount'>): LegPlan {
   if (open === null) {
     const taken = unprovenOf(exits);
     const amount = positive(least(funded, rest.minus(taken)));
-    const gone = funded.compare(rest) < 0 ? { gone: rest.minus(funded) } : {};
-    if (fits(rules, price, amount)) return { ...wanting(want(amount)), ...gone };
+    const gone = owned.compare(rest) < 0 ? { gone: rest.minus(owned) } : {};
+    const reason = owned.compare(funded) > 0 ? lockedText(input, owned.minus(funded)) : null;
+    if (fits(rules, price, amount)) return { ...wanting(want(amount)), ...gone, reason };
     if (taken.sign > 0) return { ...waiting(DUPLICATE_OPEN), ...gone };
-    return { ...waiting(funded.compare(rest) < 0 ? goneText(input, funded) : belowMinimum(input)), ...gone };
+    // it is tried again when the balance changes
+    if (fits(rules, price, owned)) return { ...wanting(want(owned)), ...gone, reason };
+    return { ...waiting(owned.compare(rest) < 0 ? goneText(input, owned) : belowMinimum(input)), ...gone };
   }
-  const grown = funded.compare(held) > 0 && fits(rules, price, funded);
+  // an order of this size was rejected for its funds, and no balance shows more by now: the one that rests stays
+  const isShort = exits.some(
+    ({ role, refusal, amount }) =>
+      role === open.role && refusal?.kind === 'insufficientFunds' && amount.compare(funded) >= 0,
+  );
+  const mayGrow = market.available !== null || !isShort;
+  const grown = mayGrow && funded.compare(held) > 0 && fits(rules, price, funded);
   const mayGrowAt = (newestOf(exits)?.time ?? market.now) + PACE_MS;
   if (!grown || market.now < mayGrowAt) return { ...wanting(asItIs(open)), until: grown ? mayGrowAt : null };
   return wanting(want(funded));
@@ -104,13 +126,25 @@ function canStop(input: DecisionInput): boolean {
   return fits(terms.market, price, exitRest(input));
 }
 
-/** How much more the account could end at a price, in whole lots of the base coin; null if that is unknown. */
-function affordable({ terms, market }: DecisionInput, price: Decimal): Decimal | null {
-  const { available } = market;
-  if (available === null) return null;
+/** How much the coins could end at a price, in whole lots of the base coin; null if it is unknown how many there are. */
+function affordable({ terms }: DecisionInput, price: Decimal, coins: Decimal | null): Decimal | null {
+  if (coins === null) return null;
   const scale = terms.market.amountScale;
-  if (exitSideOf(terms) === 'sell') return available.rescaled(scale, 'down');
-  return price.sign > 0 ? available.dividedBy(price, scale, 'down') : Decimal.zero;
+  if (exitSideOf(terms) === 'sell') return coins.rescaled(scale, 'down');
+  return price.sign > 0 ? coins.dividedBy(price, scale, 'down') : Decimal.zero;
+}
+
+function most(one: Decimal, other: Decimal): Decimal {
+  return one.compare(other) > 0 ? one : other;
+}
+
+/** An amount of the base coin that other orders lock; a buy lacks what pays for it. */
+function lockedText({ terms }: DecisionInput, amount: Decimal): string {
+  const { base, quote } = terms.market;
+  const what = `${formatAmount(amount.trimmed())} ${base}`;
+  return exitSideOf(terms) === 'sell'
+    ? `${what} of it is locked in other orders`
+    : `the ${quote} for ${what} of it is locked in other orders`;
 }
 
 function goneText({ terms }: DecisionInput, amount: Decimal): string {

@@ -1,6 +1,6 @@
 import type { RefusalKind } from '../../domain/refusal.js';
-import type { Child, ChildRole } from './children.js';
-import { type DecisionInput, hasArrived, latest, newestOf, PACE_MS } from './decision-input.js';
+import type { Child } from './children.js';
+import { type DecisionInput, hasArrived, latest, newestOf, PACE_MS, type WantedChild } from './decision-input.js';
 
 /** Without a change of the balance, an order that was rejected for its funds is tried again after this time, in milliseconds. */
 const FUNDS_RETRY_MS = 60_000;
@@ -17,8 +17,11 @@ export type Retry =
   /** `notBefore` is null if nothing keeps it. */
   | { readonly kind: 'go'; readonly notBefore: number | null };
 
-/** When the next child of a role may leave, and whether at all. */
-export function retryOf({ facts, market, children }: DecisionInput, role: ChildRole): Retry {
+/** When a child that is wanted may leave, and whether at all. */
+export function retryOf(
+  { facts, market, children }: DecisionInput,
+  { role, amount }: Pick<WantedChild, 'role' | 'amount'>,
+): Retry {
   const newest = newestOf(children.filter((child) => child.role === role && child.duplicate === null));
   const { limitedUntil } = market;
   if (newest === null || hasArrived(newest)) return { kind: 'go', notBefore: limitedUntil };
@@ -28,7 +31,9 @@ export function retryOf({ facts, market, children }: DecisionInput, role: ChildR
   const reason = `The exchange rejected the ${newest.role} order: ${refusal.message}`;
   if (refusal.kind === 'insufficientFunds') {
     const hasChanged = market.fundsChanged !== null && market.fundsChanged > time;
-    const notBefore = latest(time + (hasChanged ? PACE_MS : FUNDS_RETRY_MS), limitedUntil) ?? time;
+    // a balance that was read since may have made it smaller
+    const isSmaller = amount.compare(newest.amount) < 0;
+    const notBefore = latest(time + (hasChanged || isSmaller ? PACE_MS : FUNDS_RETRY_MS), limitedUntil) ?? time;
     return { kind: 'funds', reason, notBefore };
   }
   const isResumed = facts.resumed !== null && facts.resumed.time >= time;

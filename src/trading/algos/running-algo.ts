@@ -528,6 +528,7 @@ export class RunningAlgo {
     const last = market.lastTrades();
     const isSell = exitSideOf(this.terms) === 'sell';
     const spent = exitSideOf(this.terms) === 'sell' ? this.terms.market.base : this.terms.market.quote;
+    const balance = funds.balanceSince(spent, this.#changedAt);
     const lockedUntil = this.#limitedUntil;
     return {
       now: market.now(),
@@ -541,7 +542,8 @@ export class RunningAlgo {
       gap: gap === undefined ? null : this.#gapOf(gap),
       met: this.#met,
       band: this.#band(),
-      available: funds.availableSince(spent, this.#changedAt),
+      available: balance?.available ?? null,
+      balance: balance?.total ?? null,
       fundsChanged: funds.changed,
       limitedUntil: lockedUntil !== null && lockedUntil > trading.client.now() ? lockedUntil : null,
     };
@@ -715,7 +717,7 @@ function noteText(note: AlgoNote, { market }: AlgoTerms): string {
     case 'missed':
       return `The stop at ${price(note.level)} was reached (${price(note.price)}) while pit did not see the market, and left again: nothing was sold or bought.`;
     case 'reachedWhilePaused':
-      return `The stop at ${price(note.level)} is reached (${price(note.price)}), and the algo order is paused: NOT PROTECTED.`;
+      return `The stop at ${price(note.level)} is reached, and the algo order is paused: NOT PROTECTED.`;
     case 'cancelledByOthers':
       return `The ${note.child.role} order ${note.child.number} at ${price(note.child.price)} was cancelled elsewhere. It is not placed again.`;
     case 'unprotected':

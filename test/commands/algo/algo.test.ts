@@ -1,6 +1,5 @@
 import { appendFileSync } from 'node:fs';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { eventually } from '../../support/eventually.js';
 import { usePitHome } from '../pit-home.js';

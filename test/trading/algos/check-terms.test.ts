@@ -209,6 +209,16 @@ describe('an amount that leaves a leg below the minimums is refused with one tha
       '0.056 btc, what the fee leaves of the entry, would be below the minimum for the stop at 89.10: 0.001 btc and 5 usdt. Use an amount of 0.0564 btc or more.',
     ],
     [
+      'after a fee that is unknown, which takes a lot at least',
+      { side: 'buy', entry: limitAt('100'), amount: '0.0562', take: '120', stop: '90' },
+      '0.0561 btc, what a fee of one lot leaves of the entry, would be below the minimum for the stop at 89.10: 0.001 btc and 5 usdt. Use an amount of 0.0563 btc or more.',
+    ],
+    [
+      'just enough after an unknown fee',
+      { side: 'buy', entry: limitAt('100'), amount: '0.0563', take: '120', stop: '90' },
+      '',
+    ],
+    [
       'of the entry itself',
       { side: 'buy', entry: limitAt('10'), amount: '0.01' },
       'Value 0.1 usdt is below the minimum of 5 usdt. Use an amount of 0.5 btc or more.',

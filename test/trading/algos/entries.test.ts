@@ -83,6 +83,27 @@ describe('a bracket', () => {
       `,
     ));
 
+  it('stops buying when somebody else cancels its only exit', () => {
+    expectTable(
+      buy('1', { entry: limit('100'), take: '110' }),
+      `
+      100.5 / 101               | #1 entry 1 at 100
+      #1 fills 0.4              | #2 take 0.4 at 110
+      cancellations are lost    |
+      #2 is-cancelled-by-others | #2 was cancelled by others; cancel #1
+      #1 fills 0.1, #1 ends     | partial: 0.5 btc did not fill: the take-profit was cancelled elsewhere. 0.5 btc is left: the take-profit was cancelled elsewhere
+      `,
+    );
+    expectTable(
+      buy('1', { entry: twap(10, { everyMs: 60_000 }), take: '110' }),
+      `
+      100 / 101                 | #1 entry 0.1 at 102.01 ioc
+      #1 fills 0.1              | #2 take 0.1 at 110
+      #2 is-cancelled-by-others | #2 was cancelled by others; partial: 0.9 btc did not fill: the take-profit was cancelled elsewhere. 0.1 btc is left: the take-profit was cancelled elsewhere
+      `,
+    );
+  });
+
   it('has no stop before the entry has filled something', () =>
     expectTable(
       BRACKET,

@@ -150,6 +150,18 @@ describe('a stop', () => {
       `,
     ));
 
+  it('settles an order whose answer does not come within 2 s', () =>
+    expectTable(
+      sell('1', { stop: '98' }),
+      `
+      98 / 99                   | triggered at 98; #1 stop 1 at 97.02 ioc
+      #1 is-recorded, state?, until? | triggered; until 2 s
+      +1999ms, state?           | triggered
+      +1ms, state?, until?      | settling: It is not known yet whether the stop order was placed; until something happens
+      #1 is-open, state?        | triggered
+      `,
+    ));
+
   it('ends when a rest below the minimum is left, and names it', () =>
     expectTable(
       sell('1', { stop: '98' }),
@@ -462,6 +474,60 @@ describe('an OCO', () => {
     );
   });
 
+  it('waits for coins that only other orders lock, with its stop and with its take-profit', () => {
+    expectTable(
+      sell('5', { stop: '98' }),
+      `
+      next is rejected: insufficientFunds, 97 / 98 | triggered at 97; #1 stop 5 at 96.03 ioc
+      available 0, locked 5, state? | paused: The exchange rejected the stop order: (insufficientFunds); 5 btc of it is locked in other orders
+      +20s                      |
+      available 5, balance changes | #2 stop 5 at 96.03 ioc
+      `,
+    );
+    expectTable(
+      OCO,
+      `
+      next is rejected: insufficientFunds | #1 take 1 at 110
+      available 0.01, locked 0.99, +59s |
+      next is rejected: insufficientFunds, +1s | #2 take 1 at 110
+      available 0.01, locked 0.5, state? | gone 0.49; paused: The exchange rejected the take order: (insufficientFunds); 0.5 btc of it is locked in other orders
+      available 0.01, locked 0.03 | failed: 1 btc is left: only 0.04 btc of it is available
+      `,
+    );
+  });
+
+  it('tries a smaller amount a second after the rejection, when a balance shows how much there is', () =>
+    expectTable(
+      sell('3', { stop: '98' }),
+      `
+      next is rejected: insufficientFunds, 97 / 98 | triggered at 97; #1 stop 3 at 96.03 ioc
+      +100ms, available 2.3     | gone 0.7
+      +899ms                    |
+      +1ms                      | #2 stop 2.3 at 96.03 ioc
+      `,
+    ));
+
+  it('does not replace its take-profit by a larger one that was rejected, until a balance shows more', () =>
+    expectTable(
+      OCO,
+      `
+      next is rejected: insufficientFunds | #1 take 1 at 110
+      available 0.4, locked 0.6, +1s | #2 take 0.4 at 110
+      #2 fills 0.1, +1s         |
+      available 0.6, +1s        | cancel #2; #3 take 0.9 at 110
+      `,
+    ));
+
+  it('sells what is available, and then waits for what other orders lock', () =>
+    expectTable(
+      sell('1', { stop: '98' }),
+      `
+      97 / 98, available 0.25, locked 0.75 | triggered at 97; #1 stop 0.25 at 96.03 ioc
+      next is rejected: insufficientFunds, #1 fills 0.25, available 0, locked 0.75 | #2 stop 0.75 at 96.03
+      available 0, locked 0.75, state? | paused: The exchange rejected the stop order: (insufficientFunds); 0.75 btc of it is locked in other orders
+      `,
+    ));
+
   it('ends when nothing is available for its take-profit', () =>
     expectTable(
       OCO,
@@ -525,7 +591,7 @@ describe('any algo order', () => {
       `
       100 / 101                 | #1 take 1 at 110
       halt, state?              | halted: halt
-      97 / 98                   | not sold at 97
+      97 / 98                   | not sold at 98
       #1 fills 0.5              |
       resume                    | triggered at 97; cancel #1; #2 stop 0.5 at 96.03 ioc
       pause, state?             | paused: pause
@@ -534,12 +600,27 @@ describe('any algo order', () => {
       `,
     ));
 
+  it('says once for each level that its stop is reached while it is paused, whatever the price does', () =>
+    expectTable(
+      sell('1', { trail: '2' }),
+      `
+      100 / 101                 | best 100
+      halt, 98 / 99             | not sold at 98
+      97.5 / 98                 |
+      100 / 101                 |
+      97 / 98                   |
+      110 / 111, +1s            | best 110
+      107 / 108                 | not sold at 108
+      106 / 107                 |
+      `,
+    ));
+
   it('does not act on a stop that was reached while it was paused and is not any more', () =>
     expectTable(
       OCO,
       `
       100 / 101                 | #1 take 1 at 110
-      pause, 97 / 98            | not sold at 97
+      pause, 97 / 98            | not sold at 98
       100 / 101, resume         |
       `,
     ));
@@ -612,7 +693,7 @@ describe('any algo order', () => {
       OCO,
       `
       next is rejected: badPrice | #1 take 1 at 110; paused: The exchange rejected the take order: (badPrice)
-      97 / 98                   | not sold at 97
+      97 / 98                   | not sold at 98
       100 / 101, +1s, resume    | #2 take 1 at 110
       `,
     ));

@@ -438,7 +438,7 @@ describe('an algo order that has ended', () => {
       };
       const market = {
         ...{ now: START, staleAfterMs: 5_000, book: null, last: null, seen: null, gap: null, met: null, band: null },
-        ...{ available: null, fundsChanged: null, limitedUntil: null },
+        ...{ available: null, balance: null, fundsChanged: null, limitedUntil: null },
       };
       const decision = decide(OCO, factsOf(OCO, end), market, [child(1, 'take', '1')]);
       expect(decision).toMatchObject({ state: outcome, reason: 'so', fact: null, wanted: [] });

@@ -261,6 +261,12 @@ class Life {
     return free;
   }
 
+  /** What its open orders hold of the base coin. */
+  #locked(): Decimal {
+    const open = this.#orders.filter(({ isReal, side, closed }) => isReal && side === 'sell' && closed === null);
+    return amount(open.reduce((sum, { lots, filled }) => sum + lots - filled, 0));
+  }
+
   #duplicate(order: Truth): void {
     const duplicate = this.#chance(0.7) ? 'proven' : 'unproven';
     const made: Truth = { ...order, fills: [], duplicate, knowledge: 'known' };
@@ -341,12 +347,13 @@ class Life {
     const isSell = exitSideOf(this.#terms) === 'sell';
     const canKnow = this.#orders.every(({ knowledge }) => knowledge === 'known');
     const free = Decimal.fromUnits(BigInt(Math.max(0, this.#free())), LOTS + 4);
+    const isRead = isSell && canKnow && (this.#isCalm || this.#chance(0.5));
     return {
       ...{ now: this.#now, staleAfterMs: STALE_MS, book: this.#shown, gap: this.#gap, seen: this.#seen },
       last: this.#last === null ? null : { price: this.#last, tradeId: null, ageMs: this.#shown?.ageMs ?? 0 },
       met: this.#isCalm || this.#random() < 0.1 ? { condition: 'last>1', late: false } : null,
       band: this.#terms.id.endsWith('2') ? { low: price(9_000), high: price(11_000) } : null,
-      available: isSell && canKnow && (this.#isCalm || this.#chance(0.5)) ? free : null,
+      ...{ available: isRead ? free : null, balance: isRead ? free.plus(this.#locked()) : null },
       ...{ fundsChanged: this.#fundsChanged, limitedUntil: this.#limitedUntil },
     };
   }

@@ -54,7 +54,7 @@ class Player {
     this.#facts = facts;
     this.#market = {
       ...{ now: START, staleAfterMs: STALE_MS, last: null, seen: null, gap: null, met: null },
-      ...{ band: null, available: null, fundsChanged: null, limitedUntil: null },
+      ...{ band: null, available: null, balance: null, fundsChanged: null, limitedUntil: null },
       book: bookOf('100', '101'),
     };
   }
@@ -90,7 +90,7 @@ class Player {
         refused: { cancelRefused: now },
       }[this.#cancellations];
       this.#children = this.#children.map((child) => (isSame(child) ? { ...child, ...change } : child));
-      this.#see({ available: null });
+      this.#see({ available: null, balance: null });
       return `cancel #${number}${step.child.duplicate === null ? '' : ' (duplicate)'}`;
     }
     const { number, child } = step;
@@ -137,7 +137,9 @@ class Player {
     else if (first === 'traded') this.#trade(Decimal.of(second));
     else if (first === 'gap') this.#see({ gap: { from: now - 1, to: now, ...rangeOf(second) } });
     else if (first === 'band') this.#see({ band: rangeOf(second) });
-    else if (first === 'available') this.#see({ available: Decimal.of(second) });
+    else if (first === 'available') this.#see({ available: Decimal.of(second), balance: Decimal.of(second) });
+    else if (first === 'locked')
+      this.#see({ balance: (this.#market.available ?? Decimal.zero).plus(Decimal.of(second)) });
     else if (event === 'balance changes') this.#see({ fundsChanged: now });
     else if (first === 'limited') this.#see({ limitedUntil: now + msOf(second) });
     else if (first === 'holds') this.#see({ met: { condition: second, late: third === 'late' } });
@@ -164,7 +166,7 @@ class Player {
     // the twin that may be the user's lives on
     const isMeant = (child: Child) => child.number === number && child.duplicate !== 'unproven';
     this.#children = this.#children.map((child) => (isMeant(child) ? changed(child, what, amount, fee) : child));
-    this.#see({ available: null });
+    this.#see({ available: null, balance: null });
   }
 
   #see(part: Partial<AlgoMarket>): void {
@@ -242,7 +244,7 @@ function factText(fact: AlgoFact): string {
 
 function noteText(note: AlgoNote): string {
   if (note.note === 'missed') return `missed ${note.price} at ${note.level.trimmed()}`;
-  if (note.note === 'reachedWhilePaused') return `not sold at ${note.price}`;
+  if (note.note === 'reachedWhilePaused') return `not sold at ${note.level}`;
   if (note.note === 'cancelledByOthers') return `#${note.child.number} was cancelled by others`;
   return `${note.note} ${note.amount.trimmed()}`;
 }
