@@ -212,8 +212,8 @@ function unsettledOf(children: readonly Child[], now?: number): Child | undefine
   return children.find((child) => child.state === 'unknown' || (child.state === 'recorded' && isLate(child)));
 }
 
-/** Why an algo order is `settling`, as a clause; null if no answer is late. */
-function settlingReason(children: readonly Child[], now?: number): string | null {
+/** Why an algo order is `settling`, as a clause; null if no answer is late. Without a time, any answer that is missing is late. */
+export function settlingReason(children: readonly Child[], now?: number): string | null {
   const child = unsettledOf(children, now);
   if (child?.state !== 'recorded') return null;
   return `it is not known yet whether the ${child.role} order was placed`;

@@ -1,7 +1,7 @@
 import type { Order } from '../../domain/order.js';
 import type { ChildOrder } from './child-order.js';
 import type { Child, ChildRole } from './children.js';
-import { type AlgoState, stateOf } from './decide.js';
+import { type AlgoState, settlingReason, stateOf } from './decide.js';
 import type { AlgoFacts } from './facts.js';
 import type { SaidLine } from './store.js';
 import type { AlgoTerms } from './terms.js';
@@ -42,7 +42,7 @@ export function snapshotOf(
   const { ended, cancelled, paused } = facts;
   const { state, reason } = now ?? {
     state: stateOf({ terms, facts, children }),
-    reason: (ended ?? cancelled ?? paused)?.reason ?? null,
+    reason: (ended ?? cancelled ?? paused)?.reason ?? settlingReason(children),
   };
   return { id: terms.id, terms, facts, state, reason, children, orders: orders.flatMap(childOrdersOf), said };
 }
