@@ -39,7 +39,7 @@ export interface OrderRow {
 export const ORDER: shape.Fields = {
   id: shape.id('of the order'),
   clientId: shape.nullable(shape.text('your own id; null if pit did not place it lately')),
-  algo: shape.nullable(shape.text('the algo order that has placed it')),
+  algo: shape.nullable(shape.text('its algo order')),
   market: shape.outsideText(''),
   side: shape.enumOf(['buy', 'sell'], ''),
   type: shape.enumOf(['limit', 'postOnly', 'ioc', 'other'], ''),
