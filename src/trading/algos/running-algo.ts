@@ -649,10 +649,12 @@ export class RunningAlgo {
   }
 
   #tellPause({ reason, leg }: FactOf<'paused'>): void {
-    if (leg === 'entry')
-      return this.#tell('paused', `Its entry is paused: ${reason}. What it has filled stays protected.`);
     const protection = hasStop(this.terms) ? ' NOT PROTECTED: no stop is sent meanwhile.' : '';
-    this.#tell('paused', `It is paused: ${reason}.${protection}`);
+    const text =
+      leg === 'entry'
+        ? `Its entry is paused: ${reason}. What it has filled stays protected.`
+        : `It is paused: ${reason}.${protection}`;
+    this.#tell('paused', text);
   }
 
   #tellFills(child: ChildOrder): void {
