@@ -236,6 +236,7 @@ export async function settleChild(trading: TradingContext, market: string, child
     settleOrder(entry, found);
     if (found.outcome === 'placed') child.show(found.order);
     else if (found.outcome !== 'unknown') child.sending = found.outcome;
+    if (found.outcome === 'refused') child.refusal = found.refusal;
     return found.outcome !== 'unknown';
   }
   const settled = journal.archive.find(child.clientId);
