@@ -221,8 +221,7 @@ async function readOrders(context: Context, terms: AlgoTerms, orders: readonly C
 
 /** Whether a fact of the user still changes something. */
 const CHANGES: Readonly<Record<'paused' | 'resumed', (record: FactRecord) => boolean>> = {
-  // one of which only the entry is paused as well
-  paused: ({ facts }) => facts !== undefined && (facts.paused === null || facts.paused.leg !== null),
+  paused: ({ facts }) => facts?.paused === null,
   resumed: ({ facts }) => facts !== undefined && facts.paused !== null,
 };
 
@@ -233,7 +232,7 @@ export function pauseAlgos(
   cause: Extract<PauseCause, 'user' | 'halt'>,
   reason: string,
 ): Promise<AlgoView[]> {
-  return addFacts(context, ids, (time) => ({ fact: 'paused', time, cause, reason, leg: null }), CHANGES.paused);
+  return addFacts(context, ids, (time) => ({ fact: 'paused', time, cause, reason }), CHANGES.paused);
 }
 
 /**

@@ -14,7 +14,6 @@ import {
   latest,
   openOf,
   type WantedChild,
-  waiting,
 } from './decision-input.js';
 import { planEntry } from './entry.js';
 import { planExits } from './exits.js';
@@ -52,20 +51,20 @@ export function decide(terms: AlgoTerms, facts: AlgoFacts, market: AlgoMarket, c
   if (ended !== null) return { ...unchanged(input), wanted: [], reason: ended.reason };
   if (cancelled !== null) return closing(input, cancelled.reason);
   if (terms.entry === null && isTimeOver(input)) return closing(input, 'The time that was given is over');
-  const entry = paused?.leg === 'entry' ? pausedEntry(input, paused) : planEntry(input);
+  const entry = planEntry(input);
   const isEntryClosed = entry.isOver && areClosed(entriesOf(input));
   const exits = planExits(input, isEntryClosed);
   if (isEntryClosed && exits.isOver && areClosed(children)) return ending(input, endReason(input, entry, exits));
   const stop = observeStop(input);
-  if (paused !== null && paused.leg === null) return whilePaused(input, paused, stop);
-  const fact = stop.fact ?? (paused === null ? entryTrigger(input) : null);
+  if (paused !== null) return whilePaused(input, paused, stop);
+  const fact = stop.fact ?? entryTrigger(input);
   if (fact !== null) return { ...unchanged(input), fact };
   // an exit comes first: it protects
   const legs = [tried(input, exits), tried(input, entry)];
-  const rejected = legs.find(({ rejection }) => rejection !== null);
-  if (rejected?.wanted && rejected.rejection !== null) {
-    const [reason, leg] = [rejected.rejection, pausedLeg(terms, rejected.wanted)];
-    return { ...unchanged(input), fact: { fact: 'paused', time: market.now, cause: 'rejected', reason, leg } };
+  const rejected = legs.find(({ rejection }) => rejection !== null)?.rejection ?? null;
+  if (rejected !== null) {
+    const pause = { fact: 'paused', time: market.now, cause: 'rejected', reason: rejected } as const;
+    return { ...unchanged(input), fact: pause };
   }
   const missing = legs.find(({ funds }) => funds !== null)?.funds ?? null;
   const needsMarket = isArmed(input) || (entry.followsMarket ?? false);
@@ -112,19 +111,6 @@ function tried(input: DecisionInput, { wanted, reason }: LegPlan): TriedLeg {
   const notBefore = latest(wanted.notBefore, retry.notBefore);
   const funds = retry.kind !== 'funds' ? null : reason === null ? retry.reason : `${retry.reason}; ${reason}`;
   return { wanted: { ...wanted, notBefore }, rejection: null, funds };
-}
-
-/** What a child that may not leave pauses: the exits go on without their entry. */
-export function pausedLeg({ exits }: AlgoTerms, child: Pick<Child, 'role'>): 'entry' | null {
-  return exits === null || isExit(child) ? null : 'entry';
-}
-
-/** What is open of an entry stays open, and nothing else of it is placed, until it is given up. */
-function pausedEntry(input: DecisionInput, { reason }: FactOf<'paused'>): LegPlan {
-  const plan = planEntry(input);
-  if (plan.isOver) return plan;
-  const open = entriesOf(input).find(({ state, duplicate }) => state === 'open' && duplicate === null);
-  return { ...waiting(reason), wanted: open === undefined ? null : asItIs(open) };
 }
 
 /** Nothing moves: what is open stays open, and a stop that is reached is only reported. */
@@ -240,8 +226,7 @@ export function settlingReason(children: readonly Child[], now?: number): string
 export function stateOf({ terms, facts, children }: Omit<DecisionInput, 'market'>, now?: number): AlgoState {
   const { ended, paused, exitTriggered, entryTriggered } = facts;
   if (ended !== null) return ended.outcome;
-  const isPaused = paused !== null && (paused.leg === null || exitTriggered === null);
-  if (isPaused) return paused.cause === 'halt' ? 'halted' : 'paused';
+  if (paused !== null) return paused.cause === 'halt' ? 'halted' : 'paused';
   if (unsettledOf(children, now) !== undefined) return 'settling';
   if (exitTriggered !== null) return 'triggered';
   const hasStarted = terms.entry !== null && (terms.when.length === 0 || entryTriggered !== null);

@@ -54,7 +54,6 @@ function factOf(fields: Fields): AlgoFact {
         time,
         cause: fields.oneOf('cause', ['user', 'halt', 'guard', 'rejected', 'account', 'missing']),
         reason: fields.text('reason'),
-        leg: fields.optional('leg', Fields.text) === 'entry' ? 'entry' : null,
       };
     case 'resumed':
       return { fact, time };

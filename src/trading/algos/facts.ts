@@ -37,14 +37,7 @@ export type AlgoFact =
       readonly source: string;
       readonly late: boolean;
     }
-  /** `leg`: only the entry is paused, and what it has filled stays protected; null: everything is. */
-  | {
-      readonly fact: 'paused';
-      readonly time: number;
-      readonly cause: PauseCause;
-      readonly reason: string;
-      readonly leg: 'entry' | null;
-    }
+  | { readonly fact: 'paused'; readonly time: number; readonly cause: PauseCause; readonly reason: string }
   | { readonly fact: 'resumed'; readonly time: number }
   /** The user ends it: the children are cancelled, and nothing is placed any more. `ended` follows. */
   | { readonly fact: 'cancelled'; readonly time: number; readonly reason: string }

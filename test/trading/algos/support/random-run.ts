@@ -376,7 +376,6 @@ class Life {
         time: this.#now,
         cause: this.#pick(['user', 'halt', 'guard']),
         reason: 'so',
-        leg: null,
       });
     else if (this.#facts.paused !== null && this.#chance(0.3))
       this.#facts = this.#add({ fact: 'resumed', time: this.#now });
