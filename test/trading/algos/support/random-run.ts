@@ -499,6 +499,7 @@ class Life {
       terms: JSON.parse(encodeFact(this.#facts.began)).terms,
       ...{ began: START, started: this.#facts.entryTriggered?.time ?? START, ended: this.#facts.ended?.time ?? null },
       ...{ path: this.#path, unseen: this.#unseen, held: this.#held, graceMs: GRACE_MS },
+      ...{ barred: [], toleranceMs: 0 },
       orders: this.#orders
         .filter(({ isReal }) => isReal)
         .map((order) => ({
