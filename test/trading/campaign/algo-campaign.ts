@@ -53,14 +53,15 @@ export class AlgoCampaign {
   readonly faults: string[] = [];
 }
 
-/** How long the processes are killed, in ms. */
-const WILD_MS = 30_000;
+/** So many processes die in a round, within this time in ms at most. */
+const DEATHS = 12;
+const WILD_MS = 90_000;
 /** A test cannot wait a minute for each lost order. */
 const TOLERANCE_MS = 5_000;
 /** How long the calm end of a round may take at most, in ms: it ends as soon as nothing is left to do. */
 const CALM_MS = 240_000;
 /** How soon a stop has to act in a market that is seen, on a machine that is quick enough. */
-const GRACE_MS = 15_000;
+const GRACE_MS = 20_000;
 /** With requests that fail, the outcome of the take-profit's cancellation may have to be found first. */
 const FAULTY_GRACE_MS = 60_000;
 const SPEED = 10;
@@ -171,24 +172,27 @@ class Round {
 
   async #disturb(call: AdminCall): Promise<void> {
     const until = Date.now() + WILD_MS;
+    const isWild = { now: true };
     const creating = (async () => {
       while (this.#kinds.size < this.#size) {
-        await delay(WILD_MS / 8);
+        await delay(2_000);
         this.#create(Math.min(Math.ceil(this.#size / 10), this.#size - this.#kinds.size));
       }
     })();
     await Promise.all([
-      this.#watchers.disturb(until, this.#draw),
+      this.#watchers.disturb(DEATHS, until, this.#draw).finally(() => {
+        isWild.now = false;
+      }),
       creating,
-      this.#movePrices(call, until),
-      this.#cancelOrders(until),
-      this.#pauseAndResume(until),
-      this.#halt(until),
+      this.#movePrices(call, isWild),
+      this.#cancelOrders(isWild),
+      this.#pauseAndResume(isWild),
+      this.#halt(isWild),
     ]);
   }
 
-  async #movePrices(call: AdminCall, until: number): Promise<void> {
-    while (Date.now() < until) {
+  async #movePrices(call: AdminCall, isWild: Wild): Promise<void> {
+    while (isWild.now) {
       const market = chosen(this.#draw, [...MARKETS.keys()]);
       const share = between(this.#draw, 0.972, 1.028);
       await this.#move(call, market, share, Math.round(between(this.#draw, 0, 800)));
@@ -207,8 +211,8 @@ class Round {
   }
 
   /** Another program of the account cancels open orders now and then. */
-  async #cancelOrders(until: number): Promise<void> {
-    while (Date.now() < until) {
+  async #cancelOrders(isWild: Wild): Promise<void> {
+    while (isWild.now) {
       await delay(between(this.#draw, 1_000, 4_000));
       const open = this.#log.children().filter(({ closed }) => closed === null);
       if (open.length > 0) await this.#cancelAsOthers(chosen(this.#draw, open));
@@ -226,8 +230,8 @@ class Round {
   }
 
   /** The user pauses, resumes and cancels single algo orders. */
-  async #pauseAndResume(until: number): Promise<void> {
-    while (Date.now() < until) {
+  async #pauseAndResume(isWild: Wild): Promise<void> {
+    while (isWild.now) {
       await delay(between(this.#draw, 2_000, 5_000));
       const open = this.#store.openIds();
       if (open.length === 0) continue;
@@ -246,9 +250,9 @@ class Round {
     }
   }
 
-  async #halt(until: number): Promise<void> {
-    await delay(between(this.#draw, 4_000, WILD_MS / 2));
-    if (Date.now() >= until) return;
+  async #halt(isWild: Wild): Promise<void> {
+    await delay(between(this.#draw, 6_000, 20_000));
+    if (!isWild.now) return;
     const from = this.#log.now();
     const code = await this.#pit('halt', '--reason', 'the campaign');
     const halted = this.#log.now();
@@ -316,7 +320,7 @@ class Round {
 
   /** On a machine that is slow, everything has more time. In ms of the machine's clock. */
   #graceMs(): number {
-    return (this.#isFaulty ? FAULTY_GRACE_MS : GRACE_MS) + 3 * this.#slowestMs;
+    return (this.#isFaulty ? FAULTY_GRACE_MS : GRACE_MS) + 10 * this.#slowestMs;
   }
 
   async #pit(...words: readonly string[]): Promise<number> {
@@ -487,6 +491,9 @@ class Round {
       .join('');
   }
 }
+
+/** Whether prices move, orders are cancelled and processes die. */
+type Wild = { readonly now: boolean };
 
 type AdminCall = (name: AdminCallName, input: object) => Promise<unknown>;
 

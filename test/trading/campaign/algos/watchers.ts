@@ -40,9 +40,9 @@ export class Watchers {
     this.#observing = this.#observe();
   }
 
-  /** Until a time of the machine: starts processes, each of which dies in its own way. */
-  async disturb(until: number, draw: Draw): Promise<void> {
-    while (Date.now() < until) {
+  /** Starts processes, each of which dies in its own way: so many at least, until a time of the machine at most. */
+  async disturb(least: number, until: number, draw: Draw): Promise<void> {
+    for (let count = 0; count < least && Date.now() < until; count += 1) {
       // the second one takes over when the first dies
       const point = chosen(draw, KILL_POINTS);
       const isAtPoint = draw() < 0.75;
@@ -103,7 +103,6 @@ export class Watchers {
     this.#isObserving = false;
     await this.#observing;
     for (const child of this.#running) child.kill('SIGKILL');
-    if (!this.isWatched) this.unwatched.push({ from: this.#unwatchedSince, to: this.#now() });
   }
 
   /** Whether a process watches, and is not stopped. */
@@ -137,6 +136,7 @@ export class Watchers {
       wasWatched = isWatched;
       await delay(50);
     }
+    if (!wasWatched) this.unwatched.push({ from: this.#unwatchedSince, to: this.#now() });
   }
 
   async #untilWatched(child: ChildProcess, until: number): Promise<void> {
