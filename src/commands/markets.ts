@@ -10,7 +10,8 @@ import { coinName, marketName } from './inputs/parsers.js';
 import { knownDays, withDay } from './listings/day-prices.js';
 import { define } from './session/command.js';
 
-const MARKET = shape.object({
+/** A market and the rules of its orders. */
+export const MARKET = shape.object({
   market: shape.outsideText('its name: base_quote'),
   base: shape.outsideText('the traded coin'),
   quote: shape.outsideText('the coin of prices'),

@@ -2,6 +2,7 @@ import { fieldNames } from '../../cli/row-fields.js';
 import * as shape from '../../cli/shapes.js';
 import { type AnyDataEvent, type Channel, channelKey, type GapEvent } from '../../exchange/exchange.js';
 import { isoTime } from '../../terminal/time.js';
+import { MARKET } from '../markets.js';
 import { DOCUMENTS, ROWS, viewOf } from './channel-views.js';
 
 const EVENT: shape.Fields = {
@@ -31,6 +32,13 @@ export const DOCUMENT: shape.Shape = shape.anyOf(
       permanent: shape.boolean('true: events are lost; if both are false, another gap event follows'),
     }),
     reason: shape.text('why'),
+  }),
+  shape.object({ markets: shape.array(MARKET, 'the first document of a file that --out writes') }),
+  shape.object({
+    file: shape.text('at the end of --out: the file that was written'),
+    added: shape.integer('documents added'),
+    from: shape.nullable(shape.time('when the first of them arrived')),
+    to: shape.nullable(shape.time('when the last of them arrived')),
   }),
 );
 

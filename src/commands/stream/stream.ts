@@ -15,7 +15,7 @@ import { toJson } from '../../terminal/json.js';
 import { LivePicture } from '../../terminal/live/live-picture.js';
 import { KnownClientIds } from '../../trading/orders/known-client-ids.js';
 import { refuseUnknownMarket } from '../inputs/known-market.js';
-import { durationUpTo, wholeNumber } from '../inputs/parsers.js';
+import { durationUpTo, filePath, wholeNumber } from '../inputs/parsers.js';
 import { type Context, define } from '../session/command.js';
 import { CHANNEL_FORMS, channelName } from './channel-words.js';
 import { csvFields, csvRows, DOCUMENT, dataDocument, gapDocument, ROW } from './documents.js';
@@ -24,6 +24,7 @@ import { streamSource } from './stream-sections.js';
 
 /** Timers hold no more than 24.8 days. */
 const LONGEST = '24d';
+const SHORTEST_FILE_MS = 60_000;
 
 export default define({
   summary: 'Follow market data, orders and balances as they change',
@@ -34,6 +35,8 @@ export default define({
     raw: toggle('--raw', 'print each message unchanged, one per line'),
     count: flag('--count <n>', 'end after n events', wholeNumber('--count', 1, 999_999_999)),
     for: flag('--for <duration>', 'end after this time: 500ms, 90s, 2h', durationUpTo(LONGEST)),
+    out: flag('--out <file>', 'append the documents of --json to a tape: .ndjson or .ndjson.gz; resumes', filePath),
+    rotate: flag('--rotate <duration>', 'begin another file each 1d, 1h', durationUpTo(LONGEST)),
     untilSilent: flag('--until-silent <duration>', 'stop after this long without data', durationUpTo(LONGEST)),
   },
   timeout: 'give up if there is no connection after this time (default: 30)',
@@ -42,14 +45,16 @@ export default define({
     'stream trades:btc_usdt kline:btc_usdt:1min --for 10m',
     'stream orders balances --json',
     'stream ticker:btc_usdt --count 1 --json',
+    'stream trades:btc_usdt depth:btc_usdt --out btc.ndjson.gz --rotate 1d',
   ],
   output: DOCUMENT,
   row: ROW,
-  async run(context, { channels, raw, count, for: forMs, untilSilent }) {
+  async run(context, { channels, raw, count, for: forMs, untilSilent, out, rotate }) {
     const wanted = distinct(channels);
     if (wanted.length === 0) throw usage('A channel is missing.', suggest('For instance', 'stream', 'depth:btc_usdt'));
     const { format } = context.globals;
     if (raw && format === 'csv') throw usage('--raw and --csv exclude each other.', 'A raw message is not a table.');
+    requireTapeFlags({ out, rotate, raw, format });
     const [kind, ...others] = new Set(wanted.map((channel) => channel.kind));
     if (format === 'csv' && (kind === undefined || others.length > 0))
       throw usage('--csv cannot show channels of different kinds.', 'Each kind has other columns; --json takes all.');
@@ -59,12 +64,34 @@ export default define({
       if ('market' in channel && channel.market !== undefined) await requireMarket(context, channel, channel.market);
     const following: Following = { channels: wanted, end: new AbortController(), stream: undefined };
     const events = follow(context, following, { count, forMs, silentMs: untilSilent, raw });
+    if (out !== undefined) {
+      const { recordTape } = await import('./record-tape.js');
+      return recordTape(context, { name: out, rotateMs: rotate, channels: wanted }, events, following.end);
+    }
     if (raw) return rawFrames(events);
     if (format === 'csv' && kind !== undefined) return csvOf(context, kind, events);
     const { profile } = await context.session.connection();
     return live(context, following, events, profile);
   },
 });
+
+/** Throws Failure `usage` for flags that contradict each other. */
+function requireTapeFlags(given: {
+  readonly out: string | undefined;
+  readonly rotate: number | undefined;
+  readonly raw: boolean;
+  readonly format: string;
+}): void {
+  const { out, rotate, raw, format } = given;
+  if (rotate !== undefined && out === undefined)
+    throw usage('--rotate needs --out.', 'It says when the next file begins.');
+  if (rotate !== undefined && rotate < SHORTEST_FILE_MS)
+    throw usage('--rotate is too short.', 'A file covers a minute at least.');
+  if (out !== undefined && raw)
+    throw usage('--out and --raw exclude each other.', 'A tape has the documents of --json.');
+  if (out !== undefined && format === 'csv')
+    throw usage('--out and --csv exclude each other.', 'A tape has the documents of --json.');
+}
 
 function distinct(channels: readonly Channel[]): Channel[] {
   return [...new Map(channels.map((channel) => [channelKey(channel), channel])).values()];
