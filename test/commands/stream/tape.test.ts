@@ -1,0 +1,112 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { tapeName } from '../../../src/commands/stream/record-tape.js';
+import { schemaViolations } from '../../cli-contract/schema-violations.js';
+import { temporaryHome } from '../../support/pit.js';
+import { TIME, usePitHome } from '../pit-home.js';
+
+const pit = usePitHome();
+
+interface Document {
+  readonly channel?: string;
+  readonly gap?: object;
+  readonly markets?: readonly object[];
+  readonly data?: readonly { readonly id?: string }[];
+}
+
+const newTape = (ending = '.ndjson') => path.join(temporaryHome(), `tape${ending}`);
+
+function documentsIn(file: string): Document[] {
+  const bytes = readFileSync(file);
+  const text = (file.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString();
+  return text
+    .trimEnd()
+    .split('\n')
+    .map((one) => JSON.parse(one) as Document);
+}
+
+const tradesIn = (documents: readonly Document[]) =>
+  documents
+    .filter(({ channel }) => channel === 'trades:btc_usdt')
+    .flatMap(({ data }) => data?.map(({ id }) => id) ?? []);
+
+async function trade(): Promise<void> {
+  await pit.done('order buy btc_usdt 0.001 --at ask --yes');
+}
+
+describe('pit stream --out', () => {
+  it.each(['.ndjson', '.ndjson.gz'])(
+    'begins with the markets, then has the documents of --json: %s',
+    async (ending) => {
+      const file = newTape(ending);
+      const answer = await pit.json(`stream ticker:btc_usdt depth:btc_usdt --count 2 --out ${file}`);
+      expect(answer).toEqual({ file, added: 2, from: TIME, to: TIME });
+      const [first, ...others] = documentsIn(file);
+      expect(first).toEqual({ markets: await pit.json('markets btc_usdt') });
+      expect(others.map(({ channel }) => channel).sort()).toEqual(['depth:btc_usdt', 'ticker:btc_usdt']);
+      for (const one of documentsIn(file)) expect(schemaViolations('stream', one)).toEqual([]);
+    },
+  );
+
+  it('has each trade once when it goes on, and a gap for what it could not see', async () => {
+    const file = newTape();
+    const record = (count: number) => pit.json(`stream trades:btc_usdt ticker:btc_usdt --count ${count} --out ${file}`);
+    await trade();
+    await record(2);
+    await trade();
+    await record(2);
+    const documents = documentsIn(file);
+    const expected = (await pit.json<{ id: string }[]>('trades btc_usdt')).map(({ id }) => id);
+    expect(tradesIn(documents).toSorted()).toEqual(expected.toSorted());
+    const gaps = documents.filter(({ gap }) => gap !== undefined);
+    // the trades of the first run are among those that the exchange still shows: nothing of them is missing
+    expect(gaps).toEqual([
+      {
+        channel: 'ticker:btc_usdt',
+        gap: { from: TIME, to: TIME, resynchronised: false, permanent: true },
+        reason: 'nothing was recorded',
+      },
+    ]);
+    expect(documents.filter(({ markets }) => markets !== undefined)).toHaveLength(1);
+  });
+
+  it('says that trades may be missing if the exchange shows none that the tape has', async () => {
+    const file = newTape();
+    await trade();
+    await pit.json(`stream trades:btc_usdt --count 1 --out ${file}`);
+    for (let count = 0; count < 60; count += 1) await trade();
+    await pit.json(`stream trades:btc_usdt --count 1 --out ${file}`);
+    expect(documentsIn(file).filter(({ gap }) => gap !== undefined)).toHaveLength(1);
+  });
+
+  it('begins another file each period, and goes on after the one before', async () => {
+    const file = newTape();
+    await pit.json(`stream ticker:btc_usdt --count 1 --out ${file} --rotate 1d`);
+    const [name = ''] = readdirSync(path.dirname(file)).filter((one) => one.endsWith('.ndjson'));
+    expect(name).toMatch(/^tape-\d{4}-\d\d-\d\d\.ndjson$/);
+  });
+
+  it.each([
+    ['tape.ndjson', 86_400_000, 'tape-2026-11-27.ndjson'],
+    ['day/tape.ndjson.gz', 86_400_000, 'day/tape-2026-11-27.ndjson.gz'],
+    ['tape.ndjson', 3_600_000, 'tape-2026-11-27T13-00-00.ndjson'],
+    ['tape.ndjson', undefined, 'tape.ndjson'],
+  ])('names its files by the time at which they begin: %s, %s ms', (name, rotateMs, expected) => {
+    expect(tapeName({ name, rotateMs }, Date.UTC(2026, 10, 27, 13, 45))).toBe(expected);
+  });
+
+  it.each([
+    ['--out tape.csv', /The format of "tape.csv" is not clear/],
+    ['--rotate 1d', /--rotate needs --out/],
+    ['--out tape.ndjson --rotate 1s', /--rotate is too short/],
+    ['--out tape.ndjson --raw', /--out and --raw exclude each other/],
+    ['--out tape.ndjson --csv', /--out and --csv exclude each other/],
+    ['--out /nowhere/tape.ndjson', /\/nowhere\/tape.ndjson/],
+  ])('refuses %s', async (flags, message) => {
+    expect(await pit.failure(`stream ticker:btc_usdt --count 1 ${flags}`, 2)).toMatchObject({
+      message: expect.stringMatching(message),
+    });
+  });
+});
