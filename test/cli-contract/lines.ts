@@ -1,7 +1,10 @@
 /** The clock of a sandbox starts at the present and never goes back. */
 const IN_THREE_HOURS = new Date(Date.now() + 3 * 3_600_000).toISOString().slice(0, '2026-01-01T00:00'.length);
 
-/** A command line that shows what the JSON of a command is like, in their order: what comes later builds on what came before. */
+/**
+ * A command line that shows what the JSON of a command is like, in their order: what comes later builds on what came before. A command
+ * without a line here is shown by the first of its examples.
+ */
 export interface Line {
   readonly words: string;
   readonly line: string;
@@ -20,7 +23,6 @@ function shown(words: string, rest = '', more: Partial<Line> = {}): Line {
 }
 
 export const LINES: readonly Line[] = [
-  shown('markets'),
   shown('ticker', 'btc_usdt'),
   shown('depth', 'btc_usdt --size 2'),
   shown('trades', 'btc_usdt'),
@@ -63,7 +65,6 @@ export const LINES: readonly Line[] = [
   shown('api', 'markets'),
   shown('mcp config', 'claude'),
   shown('doctor'),
-  shown('completion', 'bash'),
   shown('completion install', 'bash'),
   shown('completion uninstall', 'bash'),
   shown('profile list'),
