@@ -19,7 +19,7 @@ export const PNL_ROW = shape.object({
   boughtValue: shape.nullable(shape.decimal('')),
   sold: shape.nullable(shape.decimal('in the base coin')),
   soldValue: shape.nullable(shape.decimal('')),
-  averageCost: shape.nullable(shape.decimal('of the position, rounded down to 8 decimals')),
+  averageCost: shape.nullable(shape.decimal('of the position, to 8 decimals')),
   realised: shape.nullable(shape.decimal('proceeds minus cost of what was sold, without fees')),
   unrealised: shape.nullable(shape.decimal('worth of the position at the current price minus its cost')),
   fees: shape.array(
@@ -46,7 +46,7 @@ export const PNL_ROW = shape.object({
   ),
   withoutCost: shape.object(
     { amount: shape.nullable(shape.decimal('in the base coin')), proceeds: shape.nullable(shape.decimal('')) },
-    'what was sold without a buy to close',
+    'sold without a buy to close',
   ),
   balances: shape.array(
     shape.object({
