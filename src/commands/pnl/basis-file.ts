@@ -26,7 +26,10 @@ export async function readBasis(
   const text = (await readNamedFile(context, name, RULES)).toString('utf8');
   const coins = [...new Set(markets.flatMap(({ base, quote }) => [base, quote]))];
   const wrong: { readonly line: number; readonly failure: Failure }[] = [];
-  const rows = text.replace(/^\ufeff/, '').split(/\r\n|\n|\r/).map((row, index) => ({ row: row.trim(), line: index + 1 }));
+  const rows = text
+    .replace(/^\ufeff/, '')
+    .split(/\r\n|\n|\r/)
+    .map((row, index) => ({ row: row.trim(), line: index + 1 }));
   const filled = rows.filter(({ row }) => row !== '' && !row.startsWith('#'));
   const [first] = filled;
   const isHeader = first !== undefined && /^"?time"?\s*,/i.test(first.row);

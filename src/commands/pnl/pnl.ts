@@ -247,7 +247,11 @@ function datesIn(zone: string | undefined): { readonly of: (time: string) => str
   return {
     of: (time) => {
       const ms = Date.parse(time);
-      return clock === undefined ? localTime(ms) : isoTime(ms + clock(ms)).slice(0, 19).replace('T', ' ');
+      return clock === undefined
+        ? localTime(ms)
+        : isoTime(ms + clock(ms))
+            .slice(0, 19)
+            .replace('T', ' ');
     },
     title: timeTitle('closed', zone),
   };

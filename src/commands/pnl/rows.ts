@@ -60,7 +60,9 @@ export const PNL_ROW = shape.object({
   unexplained: UNEXPLAINED,
   cost: shape.nullable(shape.decimal('of the position')),
   price: shape.nullable(shape.decimal('the last price')),
-  net: shape.nullable(shape.decimal('realised and unrealised, minus fees that are not in them; null if one is unknown')),
+  net: shape.nullable(
+    shape.decimal('realised and unrealised, minus fees that are not in them; null if one is unknown'),
+  ),
   opening: shape.object(
     { position: shape.nullable(shape.decimal('in the base coin')), cost: shape.nullable(shape.decimal('')) },
     'at --from',

@@ -14,7 +14,10 @@ export interface Decimals {
 }
 
 /** What people read of a row: of one market or coin, or of all. */
-type Shown = Pick<PnlRow | CoinRow, 'bought' | 'sold' | 'position' | 'averageCost' | 'price' | 'realised' | 'unrealised'> &
+type Shown = Pick<
+  PnlRow | CoinRow,
+  'bought' | 'sold' | 'position' | 'averageCost' | 'price' | 'realised' | 'unrealised'
+> &
   Pick<PnlRow | CoinRow, 'fees' | 'net'> & {
     /** Null for all. */
     readonly name: string | null;
@@ -48,8 +51,7 @@ function showRows(
   balances: readonly BalanceRow[],
 ): string {
   const unexplained = balances.filter((balance) => Decimal.of(balance.unexplained).sign !== 0);
-  const main =
-    rows.length > 1 ? table(screen, pnlColumns(of, decimals), rows) : screen.paint.faint('No fills.');
+  const main = rows.length > 1 ? table(screen, pnlColumns(of, decimals), rows) : screen.paint.faint('No fills.');
   const below =
     unexplained.length > 0
       ? table(screen, BALANCE_COLUMNS, unexplained, { title: 'Bills that do not add up' })

@@ -1,4 +1,4 @@
-import { Decimal } from '../../domain/decimal.js';
+import type { Decimal } from '../../domain/decimal.js';
 import { shareOf } from './lots.js';
 
 /** Coins that were bought elsewhere, as a line of a file says. */

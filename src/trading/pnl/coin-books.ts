@@ -79,7 +79,14 @@ function isBefore(flow: CoinFlow, fill: Pick<CoinFlow, 'time' | 'place'>): boole
 function flowLegs({ coin, amount, time, as, by }: CoinFlow, basis: Basis | undefined): readonly Leg[] {
   if (amount.sign < 0) {
     const closing = as === 'withdrawal' ? as : 'other';
-    const disposal = { closed: time, closedBy: null, closing, amount: amount.negated(), proceeds: null, fee: null } as const;
+    const disposal = {
+      closed: time,
+      closedBy: null,
+      closing,
+      amount: amount.negated(),
+      proceeds: null,
+      fee: null,
+    } as const;
     return [{ coin, does: 'close', disposal }];
   }
   const opening = as === 'deposit' || as === 'balance' ? as : 'other';

@@ -29,7 +29,9 @@ export function coinFlows(history: MatchedHistory, readAt: number): CoinFlow[] {
     ...openingBalances(bills, movements),
     ...movements.filter(({ kind }) => kind === 'deposits').flatMap(depositFlow),
     ...withdrawalFlows(movements.filter(({ kind }) => kind === 'withdrawals')),
-    ...others.map(([place, { coin, change, time }]) => flowOf('other', { coin, amount: Decimal.of(change), time, place })),
+    ...others.map(([place, { coin, change, time }]) =>
+      flowOf('other', { coin, amount: Decimal.of(change), time, place }),
+    ),
   ];
   return flows.sort((one, other) => compareTimes(one.time, other.time) || one.place - other.place);
 }

@@ -170,8 +170,7 @@ export class LotQueue {
   #count({ amount, cost }: Part, sign: 1 | -1): void {
     const add = (one: Decimal, other: Decimal) => (sign > 0 ? one.plus(other) : one.minus(other));
     this.#amount = add(this.#amount, amount);
-    if (cost !== null)
-      this.#known = { amount: add(this.#known.amount, amount), cost: add(this.#known.cost, cost) };
+    if (cost !== null) this.#known = { amount: add(this.#known.amount, amount), cost: add(this.#known.cost, cost) };
   }
 }
 

@@ -351,7 +351,12 @@ export class MarketSide {
       orders.next = Math.max(orders.next, placedBefore);
       orders.open.push(...placed.map((order) => this.#openOrder(order)));
       const own = orders.open.find(({ id }) => id === trade.order?.id);
-      const one = own ?? likeliest(orders.open.filter((order) => mayBePart(order, trade, this.isBuy)), trade);
+      const one =
+        own ??
+        likeliest(
+          orders.open.filter((order) => mayBePart(order, trade, this.isBuy)),
+          trade,
+        );
       if (one === undefined) continue;
       found[index] = one.id;
       one.amount = one.amount.minus(trade.amount);

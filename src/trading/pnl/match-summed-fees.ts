@@ -53,7 +53,16 @@ export function matchSummedFees(statement: Statement, sides: readonly MarketSide
     for (const line of found.lines) {
       statement.take(line);
       const { time, place } = line;
-      movements.push({ kind: 'fees', coin, amount: line.change, time, market: null, hasBill: true, place, record: null });
+      movements.push({
+        kind: 'fees',
+        coin,
+        amount: line.change,
+        time,
+        market: null,
+        hasBill: true,
+        place,
+        record: null,
+      });
     }
     const waitedMs = ({ last }: OrderFee) => (statement.lines.at(-1)?.time ?? 0) - last.time;
     const young = found.next.filter((fee) => waitedMs(fee) < Math.max(found.longestMs, DAY_MS));

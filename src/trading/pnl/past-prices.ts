@@ -114,7 +114,9 @@ export class PastPrices {
     if (missing.size === 0) return;
     const over: Record<string, Record<string, string>> = {};
     for (const [market, minutes] of missing) over[market] = await this.#read(market, [...minutes]);
-    const merged = Object.entries(over).map(([market, found]) => [market, { ...this.#kept[market], ...found }] as const);
+    const merged = Object.entries(over).map(
+      ([market, found]) => [market, { ...this.#kept[market], ...found }] as const,
+    );
     this.#kept = { ...this.#kept, ...Object.fromEntries(merged) };
     await this.#store?.write(this.#kept);
   }
@@ -125,20 +127,21 @@ export class PastPrices {
     const prices = this.#pricesOf(market);
     let left = minutes;
     for (const type of TYPES) {
-      const reachesTo = this.#client.marketNow() - REACH * CANDLE_MS[type];
-      const isOwn = (minute: number) => minute * MINUTE_MS > reachesTo || type === '1week';
-      const own = left.filter(isOwn);
-      left = left.filter((minute) => !isOwn(minute));
-      if (own.length === 0) continue;
-      const since = own.reduce((least, minute) => Math.min(least, minute), Number.POSITIVE_INFINITY) * MINUTE_MS;
-      const { candles } = await this.#client.candles({ market, type, since: () => since - CANDLE_MS[type] });
+      const start = this.#client.marketNow() - REACH * CANDLE_MS[type];
+      const inReach = left.filter((minute) => minute * MINUTE_MS > start || type === '1week');
+      if (inReach.length === 0) continue;
+      // as far as it reaches: there is no candle of a time without a trade, and the last one before counts
+      const { candles } = await this.#client.candles({ market, type, since: () => start });
       const now = this.#client.marketNow() - CLOCK_ERROR_MS;
-      for (const minute of own) {
+      const read = new Set<number>();
+      for (const minute of inReach) {
         const candle = lastBy(candles, minute * MINUTE_MS);
         if (candle === undefined || Decimal.of(candle.close).sign <= 0) continue;
+        read.add(minute);
         prices.set(minute, Decimal.of(candle.close));
         if (candle.closed && minute * MINUTE_MS + CANDLE_MS[type] <= now) found[String(minute)] = candle.close;
       }
+      left = left.filter((minute) => !read.has(minute));
     }
     return found;
   }

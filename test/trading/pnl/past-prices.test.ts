@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { CANDLE_MS, type Candle } from '../../../src/domain/candle.js';
+import { CANDLE_MS, type Candle, type CandleType } from '../../../src/domain/candle.js';
 import { Decimal } from '../../../src/domain/decimal.js';
 import type { Market } from '../../../src/domain/market.js';
 import type { Exchange } from '../../../src/exchange/exchange.js';
@@ -15,19 +15,26 @@ function fill(time: number, coin: string): Fill {
   return { ...market, time, amount: ONE, value: ONE, fees: [{ coin, amount: ONE }], order: null, place: 0 };
 }
 
-/** An exchange whose candles all close at their own number, and the types that were asked for. */
-function exchangeAt(now: number) {
+/** The number of the candle in which a moment is. */
+function numberAt(time: number, type: CandleType): string {
+  return String(Math.floor(time / CANDLE_MS[type]));
+}
+
+/** An exchange whose candles close at their own number, and the types that were asked for. */
+function exchangeAt(now: number, isTraded: (time: number) => boolean = () => true) {
   const types: string[] = [];
   const client: Partial<Exchange> = {
     marketNow: () => now,
     candles: async ({ type, since }) => {
       types.push(type);
-      const start = since?.(now) ?? 0;
-      const candles = [1, 2].map((close, index): Candle => {
-        const price = String(close);
-        const time = start + (index + 1) * CANDLE_MS[type];
-        return { time, open: price, high: price, low: price, close: price, volume: '1', closed: true };
-      });
+      const length = CANDLE_MS[type];
+      const candles: Candle[] = [];
+      for (let time = Math.ceil((since?.(now) ?? 0) / length) * length; time <= now; time += length) {
+        const price = numberAt(time, type);
+        const closed = time + length <= now;
+        if (isTraded(time))
+          candles.push({ time, open: price, high: price, low: price, close: price, volume: '1', closed });
+      }
       return { candles, failure: null };
     },
   };
@@ -50,18 +57,29 @@ it.for([
   [41 * 86_400_000, '1hour'],
   [42 * 86_400_000, '1day'],
   [1_000 * 86_400_000, '1week'],
-] as const)('a fee of %i ms ago is valued by a candle of %s', async ([age, type]) => {
+] as const)('a fee of %i ms ago is valued by the candle of %s in which it was paid', async ([age, type]) => {
   const time = NOW - age;
   const { value, types } = await loaded(NOW, [fill(time, 'zz')]);
   expect(types).toEqual([type]);
-  expect([value('zz', time), value('zz', time - 60_000)]).toEqual(['1', undefined]);
+  expect(value('zz', time)).toBe(numberAt(time, type));
 });
 
 it('each of several fees is valued by the shortest candle that reaches back to it', async () => {
-  const old = NOW - 42 * 86_400_000;
-  const { value, types } = await loaded(NOW, [fill(old, 'zz'), fill(old + 86_400_000, 'zz'), fill(NOW, 'zz')]);
+  const ages = { '1day': 42 * 86_400_000, '1hour': 41 * 86_400_000, '1min': 0 } as const;
+  const { value, types } = await loaded(
+    NOW,
+    Object.values(ages).map((age) => fill(NOW - age, 'zz')),
+  );
   expect(types).toEqual(['1min', '1hour', '1day']);
-  expect([value('zz', old), value('zz', old + 86_400_000), value('zz', NOW)]).toEqual(['1', '1', '1']);
+  for (const [type, age] of Object.entries(ages))
+    expect(value('zz', NOW - age)).toBe(numberAt(NOW - age, type as CandleType));
+});
+
+it('without a trade in its minute, a fee is valued by the last candle before, however long that was ago', async () => {
+  const { client } = exchangeAt(NOW, (time) => time <= NOW - 7_200_000);
+  const prices = new PastPrices(client, MARKETS);
+  await prices.load([{ coin: 'zz', unit: 'usdt', time: NOW - 60_000 }]);
+  expect(prices.value(ONE, 'zz', 'usdt', NOW - 60_000)?.toString()).toBe(numberAt(NOW - 7_200_000, '1min'));
 });
 
 it('candles are read only for fees in a third coin to which markets lead', async () => {
@@ -69,21 +87,22 @@ it('candles are read only for fees in a third coin to which markets lead', async
   expect([types, value('yy', NOW)]).toEqual([[], undefined]);
 });
 
-it('a coin without a market in the unit is valued over as few markets as possible, and divided once at the end', async () => {
+it('a coin without a market in the unit is valued over as few markets as possible', async () => {
   const all = ['aa_bb', 'cc_bb', 'cc_usdt'].map((market) => {
     const [base = '', quote = ''] = market.split('_');
     return { market, base, quote };
   }) as unknown as readonly Market[];
   const { client } = exchangeAt(NOW);
   const prices = new PastPrices(client, all);
-  const old = NOW - 86_400_000;
-  await prices.load([{ coin: 'aa', unit: 'usdt', time: old }, { coin: 'aa', unit: 'usdt', time: old + 3_600_000 }]);
-  // each market closes at 1, and an hour later at 2: aa × 2 ÷ 2 × 2
-  const value = (amount: string, time: number) => prices.value(Decimal.of(amount), 'aa', 'usdt', time)?.toString();
-  expect([value('3', old), value('3', old + 3_600_000)]).toEqual(['3', '6']);
+  await prices.load([{ coin: 'aa', unit: 'usdt', time: NOW }]);
+  // all markets have the same price: aa × price ÷ price × price
+  const three = Decimal.of('3');
+  expect(prices.value(three, 'aa', 'usdt', NOW)?.toString()).toBe(
+    three.times(Decimal.of(numberAt(NOW, '1min'))).toString(),
+  );
 });
 
-it('the price of a candle that is over is kept, and never read again', async () => {
+it('the price of a candle that is over is kept and never read again', async () => {
   let kept: KeptPrices | undefined;
   const store = {
     read: () => kept,
@@ -98,9 +117,9 @@ it('the price of a candle that is over is kept, and never read again', async () 
     await prices.load(times.map((time) => ({ coin: 'zz', unit: 'usdt', time })));
     return { types, value: prices.value(ONE, 'zz', 'usdt', over)?.toString() };
   };
-  const first = await load([over, open]);
-  expect(first.types).toEqual(['1min']);
-  expect(await load([over])).toEqual({ types: [], value: first.value });
-  // that of the minute that is not over yet is read again
+  const price = numberAt(over, '1min');
+  expect(await load([over, open])).toEqual({ types: ['1min'], value: price });
+  expect(await load([over])).toEqual({ types: [], value: price });
+  // the minute that is not over yet is read again
   expect((await load([open])).types).toEqual(['1min']);
 });
