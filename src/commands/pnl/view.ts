@@ -63,24 +63,24 @@ function showRows(
   return `${main}\n\n${below}`;
 }
 
-function pnlColumns(of: 'market' | 'coin', { ofCoin }: Decimals): readonly Column<Shown>[] {
+function pnlColumns(title: 'market' | 'coin', { ofCoin }: Decimals): readonly Column<Shown>[] {
   const rounded = (value: string, decimals: number) => grouped(Decimal.of(value).rescaled(decimals, 'down').toString());
   const shown = (value: string | null, { unit }: Shown) => (value === null ? null : rounded(value, ofCoin(unit)));
   const amount = (value: string | null, { name }: Shown) =>
     name === null ? '' : value === null ? null : formatAmount(value);
-  const change = (title: string, valueOf: (row: Shown) => string | null, importance: number): Column<Shown> => ({
+  const change = (title: string, of: (row: Shown) => string | null, importance: number): Column<Shown> => ({
     title,
     value: (row) => {
-      const text = shown(valueOf(row), row);
+      const text = shown(of(row), row);
       return text === null ? null : signed(text);
     },
     align: 'decimal',
-    paint: (text, row, paint) => paintChange(text, valueOf(row), paint),
+    paint: (text, row, paint) => paintChange(text, of(row), paint),
     importance,
   });
   return [
     {
-      title: of,
+      title,
       value: ({ name, unit }) => name ?? `total (${unit})`,
       importance: 10,
       paint: (text, _, paint) => paint.strong(text),

@@ -269,6 +269,7 @@ export class MarketSide {
 
   /** The fees whose bills are sums. */
   summedFees(): readonly OrderFee[] {
+    if (this.#summed.length === 0) return [];
     const trades = this.trades.toSorted((one, other) => one.time - other.time || one.place - other.place);
     const whole = this.#wholeTrades(trades);
     const wholeTrades = new Set(whole.values());
