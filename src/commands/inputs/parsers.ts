@@ -1,5 +1,6 @@
 import { type CompletionSource, type Parser, withCompletion } from '../../cli/definition.js';
 import { parseZone } from '../../config/settings.js';
+import { CANDLE_TYPES, type CandleType } from '../../domain/candle.js';
 import { COIN, RENAMED_COINS } from '../../domain/coin.js';
 import { DECIMAL, Decimal, numberAdvice } from '../../domain/decimal.js';
 import { choiceOf, wholeFrom } from '../../domain/kind.js';
@@ -99,6 +100,18 @@ export function oneOf<const Word extends string>(name: string, ...values: readon
   });
 }
 
+/** A type of candles as {@link CANDLE_TYPES} names it, or as people write it. Throws Failure `usage` for a word that is none. */
+export function parseCandleType(name: string, word: string): CandleType {
+  const [, count, unit = ''] = /^(\d{1,2})([mhdwHDW])$/.exec(word) ?? [];
+  const whole = { m: 'min', h: 'hour', d: 'day', w: 'week' }[unit.toLowerCase()];
+  return oneOf(name, ...CANDLE_TYPES)(whole === undefined ? word : `${count}${whole}`);
+}
+
+/** The same, of a flag `--type`. */
+export const candleType = withCompletion({ of: 'words', words: CANDLE_TYPES }, (word) =>
+  parseCandleType('--type', word),
+);
+
 /** An id from the exchange: more digits than a double can hold. */
 export function idNumber(name: string): Parser<string> {
   return (word) => {
@@ -131,6 +144,15 @@ export const preparedId = withCompletion({ of: 'prepared' }, (word): string => {
   throw usage(
     `${quoted(word)} is not the id of a prepared write.`,
     'It begins with pit or job, as prepare returned it.',
+  );
+});
+
+/** The id of an algo order. */
+export const algoId = withCompletion({ of: 'algo' }, (word): string => {
+  if (/^a[a-z0-9]{6}$/.test(word)) return word;
+  throw usage(
+    `${quoted(word)} is not the id of an algo order.`,
+    'It begins with a, such as a4k7x2q; pit algo list shows it.',
   );
 });
 
