@@ -97,7 +97,7 @@ export default define({
     if (unit !== undefined) requireCoin(unit, markets);
     const basisLines =
       given.basis === undefined ? undefined : await readBasis(context, given.basis, { clock, markets });
-    const history = await read(context, trading, client);
+    const history = await readAccount(context, trading, client);
     const now = client.now();
     const [from, to] = range;
     const request: PnlRequest = {
@@ -174,7 +174,7 @@ async function byMarket(context: Context, request: PnlRequest): Promise<PnlAnswe
         empty: 'Nothing was sold.',
       })
     : await pnlAnswer(context, { client, shown, markets, unit, feesAre });
-  return { answer, failure: unexplainedFailure(shown.coins, matched, markets) };
+  return { answer, failure: unexplainedFailure(shown, matched, markets) };
 }
 
 async function byCoin(context: Context, request: PnlRequest): Promise<PnlAnswer> {
@@ -197,7 +197,7 @@ async function byCoin(context: Context, request: PnlRequest): Promise<PnlAnswer>
   const books = result.books.filter(({ coin }) => isShown(coin));
   const coins = result.coins.filter(({ coin }) => isShown(coin));
   const undated = result.undated.filter(({ coin }) => isShown(coin));
-  warnOfRefused(context, history);
+  warnOfRefusedCoins(context, history.refusedCoins);
   warnOfUncertain(
     context,
     books.map(({ coin, uncertainAt }) => ({ name: coin, uncertainAt })),
@@ -209,7 +209,7 @@ async function byCoin(context: Context, request: PnlRequest): Promise<PnlAnswer>
   );
   if (undated.length > 0) await warnOfUndated(context, undated);
   if (basis !== undefined && known !== undefined) warnOfBasis(context, basis, known, { costOf, unit, window });
-  const failure = unexplainedFailure(coins, matched, markets);
+  const failure = unexplainedFailure({ coins }, matched, markets);
   if (listsLots) {
     const rows = books.flatMap(({ coin, lots }) => lots.map((lot) => coinLotRow(coin, unit, lot, { method, feesAre })));
     const dates = datesIn(zone);
@@ -266,7 +266,7 @@ function requireCoin(unit: string, markets: readonly Market[]): void {
 }
 
 /** Reads the account with progress on a terminal. */
-async function read(context: Context, trading: TradingContext, client: Exchange): Promise<ReadHistory> {
+async function readAccount(context: Context, trading: TradingContext, client: Exchange): Promise<ReadHistory> {
   const { output, host } = context;
   let progress = { orders: 0, bills: 0 };
   const hide = output.live(
@@ -358,7 +358,7 @@ function commonQuote(markets: readonly MarketPnl[]): string | undefined {
 /** Says what the figures leave out, and which are uncertain. */
 function noteGaps(context: Context, history: ReadHistory, markets: readonly MarketPnl[]): void {
   const { output } = context;
-  warnOfRefused(context, history);
+  warnOfRefusedCoins(context, history.refusedCoins);
   warnOfUncertain(
     context,
     markets.map(({ market, uncertainAt }) => ({ name: market, uncertainAt })),
@@ -373,13 +373,13 @@ function noteGaps(context: Context, history: ReadHistory, markets: readonly Mark
   }
 }
 
-function warnOfRefused({ output }: Context, { refusedCoins }: ReadHistory): void {
-  if (refusedCoins.length > 0)
-    output.warn([
-      `The exchange does not list the deposits and withdrawals of ${refusedCoins.join(', ')}: they are counted under the names of their bills.`,
-      'The key may lack the permission money.',
-      suggest('See what it may do', 'account'),
-    ]);
+function warnOfRefusedCoins({ output }: Context, coins: readonly string[]): void {
+  if (coins.length === 0) return;
+  output.warn([
+    `The exchange does not list the deposits and withdrawals of ${coins.join(', ')}: they are counted under the names of their bills.`,
+    'The key may lack the permission money.',
+    suggest('See what it may do', 'account'),
+  ]);
 }
 
 /** @param of the markets or coins */
@@ -479,7 +479,7 @@ async function warnOfUndated({ output, session }: Context, undated: AccountPnl['
 
 /** The failure of bills that do not add up, with the reasons that show. */
 function unexplainedFailure(
-  coins: AccountPnl['coins'],
+  { coins }: Pick<AccountPnl, 'coins'>,
   { movements, unmatched }: MatchedHistory,
   listed: readonly Market[],
 ): Failure | undefined {
