@@ -47,7 +47,7 @@ export default define({
     for (const name of names) await client.markets.find(name);
     const markets = await client.markets.all();
     if (unit !== undefined) requireCoin(unit, markets);
-    const history = await read(context, trading, client);
+    const history = await readAccount(context, trading, client);
     const now = client.now();
     const window = { from: from?.(now) ?? Number.NEGATIVE_INFINITY, to: to?.(now) ?? Number.POSITIVE_INFINITY };
     const { matched, readAt } = history;
@@ -84,7 +84,7 @@ function requireCoin(unit: string, markets: readonly Market[]): void {
 }
 
 /** Reads the account with progress on a terminal. */
-async function read(context: Context, trading: TradingContext, client: Exchange): Promise<ReadHistory> {
+export async function readAccount(context: Context, trading: TradingContext, client: Exchange): Promise<ReadHistory> {
   const { output, host } = context;
   let progress = { orders: 0, bills: 0 };
   const hide = output.live(
@@ -139,7 +139,7 @@ async function pnlAnswer(
   };
   const quotes = [...new Set(markets.map(({ quote }) => quote))];
   const isForeign = quotes.some((quote) => quote !== unit);
-  const rates = isForeign ? await readRates(client, all, { coins: quotes, unit }) : undefined;
+  const rates = isForeign ? await readRates(client, all, { coins: quotes, units: [unit] }) : undefined;
   const value = (amount: Decimal, quote: string) =>
     quote === unit ? amount : (rates?.value(amount.toString(), quote, unit) ?? null);
   const unvalued = quotes.filter((quote) => value(Decimal.zero, quote) === null);
@@ -165,13 +165,9 @@ function commonQuote(markets: readonly MarketPnl[]): string | undefined {
 }
 
 /** Says what the figures leave out, and which are uncertain. */
-function noteGaps({ output }: Context, { refusedCoins }: ReadHistory, markets: readonly MarketPnl[]): void {
-  if (refusedCoins.length > 0)
-    output.warn([
-      `The exchange does not list the deposits and withdrawals of ${refusedCoins.join(', ')}: they are counted under the names of their bills.`,
-      'The key may lack the permission money.',
-      suggest('See what it may do', 'account'),
-    ]);
+function noteGaps(context: Context, { refusedCoins }: ReadHistory, markets: readonly MarketPnl[]): void {
+  const { output } = context;
+  warnOfRefusedCoins(context, refusedCoins);
   const uncertain = markets.filter(({ uncertainAt }) => uncertainAt.length > 0);
   if (uncertain.length > 0) {
     const times = [...new Set(uncertain.flatMap(({ uncertainAt }) => uncertainAt))].sort((one, other) => one - other);
@@ -193,8 +189,17 @@ function noteGaps({ output }: Context, { refusedCoins }: ReadHistory, markets: r
   }
 }
 
+export function warnOfRefusedCoins({ output }: Context, coins: readonly string[]): void {
+  if (coins.length === 0) return;
+  output.warn([
+    `The exchange does not list the deposits and withdrawals of ${coins.join(', ')}: they are counted under the names of their bills.`,
+    'The key may lack the permission money.',
+    suggest('See what it may do', 'account'),
+  ]);
+}
+
 /** Says which fees are counted before the exchange books them. */
-function noteDueFees({ output }: Context, due: MatchedHistory['due']): void {
+export function noteDueFees({ output }: Context, due: MatchedHistory['due']): void {
   if (due.length === 0) return;
   const sums = [...new Set(due.map(({ coin }) => coin))].map((coin) => {
     const amounts = due.filter((fee) => fee.coin === coin).map(({ amount }) => amount);
@@ -206,7 +211,7 @@ function noteDueFees({ output }: Context, due: MatchedHistory['due']): void {
   );
 }
 
-async function warnOfUndated({ output, session }: Context, undated: AccountPnl['undated']): Promise<void> {
+export async function warnOfUndated({ output, session }: Context, undated: AccountPnl['undated']): Promise<void> {
   const { profile } = await session.connection();
   const amounts = undated.map(({ coin, amount }) => `${formatAmount(amount)} ${coin}`).join(', ');
   output.warn([
@@ -216,8 +221,8 @@ async function warnOfUndated({ output, session }: Context, undated: AccountPnl['
 }
 
 /** The failure of bills that do not add up, with the reasons that show. */
-function unexplainedFailure(
-  { coins }: AccountPnl,
+export function unexplainedFailure(
+  { coins }: Pick<AccountPnl, 'coins'>,
   { movements, unmatched }: MatchedHistory,
   listed: readonly Market[],
 ): Failure | undefined {
