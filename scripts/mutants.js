@@ -67,6 +67,24 @@ const GROUPS = [
     tests: ['test/trading/batches/job-states.test.ts', 'test/trading/batches/answers.test.ts'],
   },
   {
+    files: [
+      ...[
+        'algo-market',
+        'chase',
+        'children',
+        'decide',
+        'decision-input',
+        'entry',
+        'exits',
+        'fact-line',
+        'facts',
+        'next-step',
+      ],
+      ...['prices', 'retry', 'summary', 'terms', 'trigger', 'twap'],
+    ].map((name) => `src/trading/algos/${name}.ts`),
+    tests: ['exits', 'entries', 'values'].map((name) => `test/trading/algos/${name}.test.ts`),
+  },
+  {
     files: ['fields', 'trading', 'funds', 'market-data'].map((name) => `src/exchange/operations/${name}.ts`),
     tests: ['fields', 'codecs', 'responses', 'parameters'].map((name) => `test/exchange/${name}.test.ts`),
   },

@@ -141,6 +141,7 @@ export type CompletionSource =
         | 'coin'
         | 'order'
         | 'clientId'
+        | 'algo'
         | 'unresolved'
         | 'prepared'
         | 'profile'

@@ -18,9 +18,9 @@ import { define } from './session/command.js';
 type FillRow = ReturnType<typeof fillRow>;
 
 const FILL = shape.object({
-  orderId: shape.id('of the order: a row is an order with all that it has filled so far'),
+  orderId: shape.id('a row is an order with all that it has filled so far'),
   clientId: shape.nullable(shape.text('your own id; null if pit did not place it lately')),
-  time: shape.time('when the order was placed: the exchange reports no time of a fill'),
+  time: shape.time('of the order: the exchange reports no time of a fill'),
   market: shape.outsideText(''),
   side: shape.enumOf(['buy', 'sell'], ''),
   price: shape.decimal('the average, in the quote coin'),

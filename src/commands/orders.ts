@@ -104,7 +104,10 @@ function listed(orders: readonly Order[], { where, state, isSeveral, names }: Sh
   return listing({
     rows,
     row: shape.object(ORDER),
-    columns: orderColumns(isSeveral),
+    columns: orderColumns(
+      isSeveral,
+      rows.some(({ algo }) => algo !== null),
+    ),
     empty: `No ${state === 'all' ? '' : `${state} `}orders in ${where}.`,
   });
 }

@@ -24,7 +24,7 @@ interface Row extends Ticker {
 
 export const TICKER: shape.Fields = {
   market: shape.outsideText(''),
-  time: shape.nullable(shape.time('null when listed from one request for all')),
+  time: shape.nullable(shape.time('null in a list of all')),
   bid: shape.nullable(shape.decimal('best bid')),
   ask: shape.nullable(shape.decimal('best ask')),
   last: shape.nullable(shape.decimal('price of the last trade')),

@@ -222,6 +222,8 @@ export function reqTimeToleranceMs({
   return Number.parseInt(reqTimeTolerance, 10) * 1_000;
 }
 
+const ZONES = 'an offset from UTC (+08:00) or a zone by name (Asia/Shanghai)';
+
 /** Every setting: the table that checks, messages and help read. */
 export const SETTINGS: ReadonlyMap<string, Setting> = new Map<string, Setting>([
   ...Object.entries(GUARD_SETTINGS),
@@ -266,7 +268,16 @@ export const SETTINGS: ReadonlyMap<string, Setting> = new Map<string, Setting>([
     'zone',
     {
       about: "the time zone of the exchange's dates that have none",
-      values: 'an offset from UTC (+08:00) or a zone by name (Asia/Shanghai)',
+      values: ZONES,
+      parse: parseZone,
+    },
+  ],
+  [
+    'dayZone',
+    {
+      about: 'the time zone in which days begin for pit pnl, where a time has no zone',
+      values: ZONES,
+      default: 'UTC',
       parse: parseZone,
     },
   ],
@@ -329,7 +340,8 @@ function parseSeconds(value: string): string | null {
   return Number(count) >= 1 && Number(count) <= 86_400 ? `${count}s` : null;
 }
 
-function parseZone(value: string): string | null {
+/** A zone as it is stored: an offset like `+08:00`, or its name; null for anything else. */
+export function parseZone(value: string): string | null {
   const offset = /^[+-](\d\d):([0-5]\d)$/.exec(value);
   if (offset !== null) return Number(offset[1]) * 60 + Number(offset[2]) <= 14 * 60 ? value : null;
   return /^[A-Za-z]/.test(value) ? namedZone(value) : null;

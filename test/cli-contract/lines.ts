@@ -15,6 +15,8 @@ export interface Line {
 
 const idOf = (name: string) => (document: unknown) => ({ [name]: (document as { readonly id: string }).id });
 
+const algoOf = idOf('algo');
+
 function shown(words: string, rest = '', more: Partial<Line> = {}): Line {
   return { words, line: `${words}${rest === '' ? '' : ` ${rest}`}`, ...more };
 }
@@ -38,6 +40,13 @@ export const LINES: readonly Line[] = [
   shown('cancel-after', 'btc_usdt'),
   shown('halt', '--reason golden --for 1h'),
   { words: 'halt', line: 'halt --lift --confirm sandbox', isUnkept: true },
+  { words: 'order', line: 'order sell btc_usdt 0.01 --stop bid-20%', isUnkept: true, learns: algoOf },
+  shown('algo list'),
+  shown('algo show', '{algo}'),
+  shown('algo pause', '{algo}'),
+  shown('algo resume', '{algo}'),
+  shown('algo cancel', '{algo}'),
+  shown('algo service', 'systemd'),
   shown('account'),
   shown('balance', 'btc usdt --in usdt'),
   shown('sandbox deposit', 'usdt 100'),
@@ -141,5 +150,6 @@ export const SILENT: Readonly<Record<string, string>> = {
   watch: 'it draws on a terminal only, and prints nothing',
   schema: 'its documents are the schemas, which are held against those of the last release',
   shell: 'it prints what its commands print',
+  'algo run': 'it prints a line for each event while it watches, and ends when nothing is left to do',
   mcp: 'it speaks the protocol of its client, which test/commands/mcp holds byte by byte',
 };

@@ -19,6 +19,8 @@ const OF_THE_RUN: Readonly<Record<string, unknown>> = {
   script: '…',
   detail: '…',
   configuration: '…',
+  unit: '…',
+  durationMs: 1,
   side: 'buy',
   orderSide: 'buy',
 };
@@ -33,6 +35,9 @@ export function normalized(value: unknown, name = ''): unknown {
   if (Object.hasOwn(OF_THE_RUN, name) && typeof value !== 'object') return OF_THE_RUN[name];
   if (typeof value === 'object')
     return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, normalized(inner, key)]));
+  // what the process that watches an algo order has seen so far
+  if (name === 'state' && ['blind', 'working'].includes(String(value))) return 'waiting';
+  if (name === 'id' && /^a[a-z2-9]{6}$/.test(String(value))) return 'a4k7x2q';
   if (name === 'id' && /^\d+$/.test(String(value))) return typeof value === 'string' ? '123456' : value;
   return typeof value === 'string' ? normalText(value) : value;
 }

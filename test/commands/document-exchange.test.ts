@@ -9,9 +9,11 @@ import {
   PLACED_ID,
   startDocumentExchange,
 } from '../support/document-exchange.js';
+import { eventually } from '../support/eventually.js';
 import { type Ran, runPit, temporaryHome } from '../support/pit.js';
 import { atTerminal } from '../support/terminal.js';
 import { TestClient } from './mcp/client.js';
+import { PitHome } from './pit-home.js';
 
 const TERMS = `btc_usdt ${ORDER.amount} --at ${ORDER.price}`;
 
@@ -62,6 +64,10 @@ const WORKS: readonly (readonly [line: string, printed: unknown])[] = [
   ['resolve', []],
   ['halt --yes', expect.objectContaining({ halted: true })],
   ['pnl btc_usdt', expect.any(Array)],
+  ['algo list', []],
+  ['algo cancel --all --yes', []],
+  ['algo pause --all', []],
+  ['algo resume --all', []],
   [`withdraw btc 0.1 --to ${ADDRESS} --dry-run`, expect.objectContaining({ dryRun: true, operation: 'withdraw' })],
   ['api getOrder currency=btc_usdt id=1', expect.objectContaining({ id: ORDER.id })],
 ];
@@ -78,7 +84,8 @@ const NEEDS: readonly (readonly [line: string, named: RegExp])[] = [
 ];
 
 /** Commands that ask nothing of an exchange, and those that have a test of their own below. */
-const ELSEWHERE = /^(commit|completion|keys|profile|sandbox|schema)\b|^(doctor|mcp|mcp config|shell|watch)$/;
+const ELSEWHERE =
+  /^(commit|completion|keys|profile|sandbox|schema)\b|^(algo (run|service|show)|doctor|mcp|mcp config|shell|watch)$/;
 
 async function served() {
   const exchange = await startDocumentExchange();
@@ -129,6 +136,24 @@ describe('an exchange that answers what the document shows, and nothing else', (
       ],
       broken: [],
     });
+  });
+
+  it('is enough for a stop, which is watched in the background, shown, and cancelled', async () => {
+    const exchange = await served();
+    const pit = new PitHome(temporaryHome());
+    const { environment } = exchange;
+    const json = async (line: string) => {
+      const { code, stdout, stderr } = await pit.run(`${line} --json`, { environment });
+      expect({ code, stderr: code === 0 ? '' : stderr, broken: exchange.broken }).toEqual({
+        ...{ code: 0, stderr: '', broken: [] },
+      });
+      return JSON.parse(stdout);
+    };
+    const { id } = await json('order sell btc_usdt 0.01 --stop 20000 --yes');
+    await eventually(async () =>
+      expect(await json(`algo show ${id}`)).toMatchObject({ kind: 'stop', state: 'waiting', watched: true }),
+    );
+    expect(await json(`algo cancel ${id} --yes`)).toMatchObject([{ id, state: 'cancelled', filled: '0' }]);
   });
 
   it('is enough for pit shell, one command after the other', async () => {

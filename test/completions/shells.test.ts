@@ -122,7 +122,10 @@ const LISTED = [
   { typed: 'pit depo', words: [] },
   { typed: 'pit account --', words: ['--json', '--csv', '--profile', '--dry-run', '--help'] },
   { typed: 'pit order ', words: ['show', 'replace', 'batch', 'buy', 'sell'] },
-  { typed: 'pit alert eos_eth ', words: ['last', 'bid', 'ask', 'change', 'spread', 'volume', 'fill'] },
+  {
+    typed: 'pit alert eos_eth ',
+    words: ['last', 'bid', 'ask', 'high', 'low', 'change', 'spread', 'volume', 'trail', 'fill'],
+  },
   { typed: 'pit orders --state ', words: ['open', 'filled', 'cancelled', 'all'] },
   { typed: 'pit cancel ', words: ['eos_eth', 'xrp_usdt'] },
   { typed: 'pit cancel bch_usdt ', words: ['112611213892190900', '92611213892190900', '92611213892190899'] },

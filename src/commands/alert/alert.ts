@@ -6,7 +6,7 @@ import { Failure, suggest, usage } from '../../errors.js';
 import type { Channel, ExchangeStream } from '../../exchange/exchange.js';
 import { ageText, isoTime, zonedTime } from '../../terminal/time.js';
 import { type Condition, numberOf } from '../../trading/alerts/condition.js';
-import { type Alert, channelsOf, findAlerts } from '../../trading/alerts/find-alerts.js';
+import { type Alert, byMarket, channelsOf, findAlerts } from '../../trading/alerts/find-alerts.js';
 import { explainUnknownMarket } from '../inputs/known-market.js';
 import { marketName } from '../inputs/parsers.js';
 import { type Context, define } from '../session/command.js';
@@ -14,11 +14,11 @@ import { AlertActions, execWords } from './actions.js';
 import { CONDITION_FORMS, parseCondition } from './parse-condition.js';
 
 const ALERT: shape.Fields = {
-  market: shape.text(''),
-  condition: shape.text('as last>30000'),
+  market: shape.text('in which it holds'),
+  condition: shape.text('as last>30000, with MARKET: before it if it names another market'),
   time: shape.time('when it began to hold, as far as that is known, or else when it was found'),
   value: shape.decimal(
-    'the number that was compared, in percent for change and spread; of an order, what is filled so far',
+    'the number that was compared, in percent for change, spread and trail; of an order, what is filled so far',
   ),
   late: shape.boolean('whether it was found afterwards, after a cut or a sleep'),
   order: shape.nullable(shape.id('the order that was filled')),
@@ -42,6 +42,7 @@ export default define({
     "alert btc_usdt 'change<-5%' 'spread>0.1%' --repeat --notify",
     "alert btc_usdt fill --repeat --exec './on-fill.sh btc'",
     'alert btc_usdt filled:202611210000000001 --json',
+    "alert btc_usdt 'close:15min>28000' 'trail<-2%' 'eth_usdt:last>2000'",
   ],
   output: shape.object(ALERT),
   async run(context, { market, conditions, repeat, exec, notify }) {
@@ -71,7 +72,8 @@ async function waitForAlerts(
   const { session, host, output, globals, budget } = context;
   const needsKeys = conditions.some(({ kind }) => kind === 'fill');
   const client = await (needsKeys ? session.signedExchange() : session.exchange());
-  if (conditions.some(({ kind }) => kind === 'threshold')) await client.markets.find(market);
+  for (const [one, ofMarket] of byMarket({ market, conditions }))
+    if (one !== market || ofMarket.some(({ kind }) => kind !== 'fill')) await client.markets.find(one);
   const end = new AbortController();
   let ended: 'interrupted' | 'overdue' | undefined;
   const endAs = (why: typeof ended) => {
@@ -103,14 +105,15 @@ async function waitForAlerts(
   const warn = (message: string) => output.warn(message);
   let count = 0;
   const print = async (alert: Alert) => {
+    const { condition } = alert;
     const data = documentOf(market, alert);
-    const title = `${market} ${alert.condition.text}`;
+    const title = condition.market === undefined ? `${market} ${condition.text}` : condition.text;
     const text = alertText(market, alert);
     await output.answer({ data, isLater: count > 0, show: () => `${zonedTime(alert.time)}  ${title}: ${text}` });
     actions.start({ document: data, title, text });
   };
   try {
-    const source = { market, conditions, isRepeated: repeat, client, budget, follow, warn };
+    const source = { market, conditions, isRepeated: repeat, client, budget, follow, sleep: host.sleep, warn };
     for await (const alert of findAlerts(source)) {
       if (end.signal.aborted) break;
       printing = print(alert);
@@ -140,23 +143,30 @@ function namesOf(conditions: readonly Condition[]): string {
 }
 
 function documentOf(market: string, { condition, time, value, late, order }: Alert) {
-  return { market, condition: condition.text, time: isoTime(time), value, late, order: order?.id ?? null };
+  return {
+    market: condition.market ?? market,
+    condition: condition.text,
+    time: isoTime(time),
+    value,
+    late,
+    order: order?.id ?? null,
+  };
 }
 
 /** What has happened: `30,005.20`, or `bought 0.4 of 1 btc at 28,000 (order 17)`. */
 function alertText(market: string, { condition, value, late, order }: Alert): string {
-  const { base = '' } = parseMarket(market) ?? {};
+  const { base = '' } = parseMarket(condition.market ?? market) ?? {};
   const what =
     order === null
-      ? numberText(condition, value, base)
+      ? numberText(condition.kind === 'threshold' ? condition.field : condition.kind, value, base)
       : `${order.side === 'buy' ? 'bought' : 'sold'} ${formatAmount(order.filled)} of ${formatAmount(order.amount)} ${base} ` +
         `at ${grouped(order.price)} (order ${order.id})`;
   return late ? `${what}, found late` : what;
 }
 
-function numberText(condition: Condition, value: string, base: string): string {
-  const field = condition.kind === 'threshold' ? condition.field : undefined;
-  const unit = field === 'volume' ? ` ${base}` : field === 'change' || field === 'spread' ? '%' : '';
+function numberText(field: string, value: string, base: string): string {
+  const isPercentage = field === 'change' || field === 'spread' || field === 'trail';
+  const unit = field === 'volume' ? ` ${base}` : isPercentage ? '%' : '';
   return `${grouped(value)}${unit}`;
 }
 
@@ -218,19 +228,24 @@ class WaitingLine {
     const ageMs = Math.max(...ages.map((aged) => aged?.ageMs ?? 0));
     const isCurrent = ages.every((aged) => aged?.isCurrent === true);
     const age = `${isCurrent ? '' : 'NOT CURRENT, '}${ageText(ageMs)} old`;
-    const known = ages.every((aged) => aged !== undefined) ? [...this.#numbers(stream), age] : ['connecting'];
-    return [market, ...known, `waiting for ${namesOf(conditions)}`, 'Ctrl-C ends'].join(' · ');
+    const known = ages.every((aged) => aged !== undefined);
+    const markets = byMarket({ market, conditions });
+    const numbers = [...markets].flatMap(([one, ofMarket]) => [
+      one,
+      ...(known ? this.#numbers(stream, one, ofMarket) : []),
+    ]);
+    return [...numbers, known ? age : 'connecting', `waiting for ${namesOf(conditions)}`, 'Ctrl-C ends'].join(' · ');
   }
 
-  #numbers(stream: ExchangeStream): string[] {
-    const market = this.#market;
+  #numbers(stream: ExchangeStream, market: string, conditions: readonly Condition[]): string[] {
     const ticker = stream.of({ kind: 'ticker', market })?.value;
-    const last = stream.of({ kind: 'trades', market })?.value.at(-1)?.price;
-    const fields = this.#conditions.flatMap((one) => (one.kind === 'threshold' ? [one] : []));
-    const texts = fields.map((condition) => {
-      const { field } = condition;
-      const value = field === 'last' ? last : ticker && numberOf(ticker, field)?.toString();
-      return `${field} ${value === undefined ? 'unknown' : numberText(condition, value, '').trim()}`;
+    const trade = stream.of({ kind: 'trades', market })?.value.at(-1)?.price;
+    const texts = conditions.flatMap((condition) => {
+      if (condition.kind === 'fill') return [];
+      // closing prices and trails are of the last price
+      const field = condition.kind === 'threshold' ? condition.field : 'last';
+      const value = (field === 'last' ? trade : undefined) ?? (ticker && numberOf(ticker, field)?.toString());
+      return [`${field} ${value === undefined ? 'unknown' : numberText(field, value, '').trim()}`];
     });
     return [...new Set(texts)];
   }

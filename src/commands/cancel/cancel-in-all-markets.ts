@@ -1,7 +1,7 @@
 import { confirm } from '../../cli/consent.js';
 import { counted, grouped } from '../../domain/decimal.js';
 import type { Order } from '../../domain/order.js';
-import { Failure, suggest } from '../../errors.js';
+import { Failure, suggest, tryRead } from '../../errors.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
 import { table } from '../../terminal/table.js';
@@ -9,6 +9,7 @@ import { wrapped } from '../../terminal/text.js';
 import { type CancelAttempt, type CancelledAll, cancelAll } from '../../trading/cancel/cancel-orders.js';
 import type { OwnOrders } from '../../trading/orders/open-orders.js';
 import { closeMarket } from '../../trading/settling/close-lists.js';
+import { warnOfLostOrders } from '../algo/lost-orders.js';
 import type { Context } from '../session/command.js';
 import { carryOut, dryRequest, exchangeText, openWithConsent } from '../writes/write.js';
 import { byReason, CancelRun, inEachMarket, type MarketOrders, openInAllMarkets } from './all-markets.js';
@@ -90,7 +91,15 @@ export async function cancelInAllMarkets(context: Context): Promise<Answer> {
       ],
     }),
     printSoFar: () => context.output.answer(printed()),
-    result: (plan, emptied) => resultOf(plan, emptied),
+    result: async (plan, emptied) => {
+      await tryRead(async () =>
+        warnOfLostOrders(
+          { output: context.output, host: context.host, trading },
+          emptied.flatMap((one) => one.attempts),
+        ),
+      );
+      return resultOf(plan, emptied);
+    },
   });
 }
 

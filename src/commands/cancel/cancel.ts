@@ -21,6 +21,7 @@ import { type OwnOrders, readOpenOrders } from '../../trading/orders/open-orders
 import { type PreparedTerms, requireSameOrder } from '../../trading/prepared/prepared-write.js';
 import { closeMarket } from '../../trading/settling/close-lists.js';
 import type { UnknownWrite } from '../../trading/settling/unknown-writes.js';
+import { warnOfLostOrders } from '../algo/lost-orders.js';
 import { explainUnknownMarket, refuseUnknownMarket } from '../inputs/known-market.js';
 import { knownClientId, marketName, orderId } from '../inputs/parsers.js';
 import { define } from '../session/command.js';
@@ -175,6 +176,7 @@ function cancellation(
     result: async (_, { attempts }) => {
       // the orders are cancelled even if the journal cannot be read, which the next line says
       await tryRead(async () => warnOfDuplicates(context, market, attempts));
+      await tryRead(async () => warnOfLostOrders(context, attempts));
       const unknown = await warnOfOthers(context, market, attempts);
       return explainUnknownMarket(context, market, async () => cancelAnswer(market, attempts, unknown));
     },
@@ -228,6 +230,7 @@ export function cancelEverything(context: WriteContext, market: string): Promise
     interrupted: () => progress.interruption(),
     printSoFar: () => progress.printSoFar(),
     result: async (_, done) => {
+      await tryRead(async () => warnOfLostOrders(context, done.attempts));
       const unknown = await warnOfOthers(context, market, done.attempts);
       return explainUnknownMarket(context, market, async () => cancelAllAnswer(market, done, unknown));
     },

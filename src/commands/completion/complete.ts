@@ -9,6 +9,8 @@ export interface Names {
   /** The open orders. */
   readonly orders: (profile: string | undefined) => readonly KnownOrder[];
   readonly profiles: () => readonly string[];
+  /** The ids of the algo orders that have not ended. */
+  readonly algos: () => readonly string[];
   /** The ids of prepared writes that may be committed. */
   readonly prepared: () => readonly string[];
 }
@@ -103,6 +105,8 @@ function valuesOf(
     case 'order':
     case 'clientId':
       return fitting(typed, ordersOf(names.orders(profile), source.of, line), lead);
+    case 'algo':
+      return offer(names.algos());
     case 'prepared':
       return offer(names.prepared());
     case 'profile':

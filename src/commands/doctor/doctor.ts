@@ -7,6 +7,7 @@ import { type Entry, record } from '../../terminal/table.js';
 import { type Context, define } from '../session/command.js';
 import { type Finding, Probes, runCheck, type Status } from './check.js';
 import {
+  algos,
   clock,
   halted,
   hosts,
@@ -23,7 +24,7 @@ import { completion, configuration, files, network, node, pitVersion } from './m
 /** Every check, in the order of the output. */
 const CHECKS = [
   ...[pitVersion, node, configuration, files, network],
-  ...[...hosts, stream, clock, key, permissions, tolerance, halted, journal, records, limits, completion],
+  ...[...hosts, stream, clock, key, permissions, tolerance, halted, journal, records, algos, limits, completion],
 ];
 
 /** How much of the time is kept for printing the findings. */

@@ -4,6 +4,7 @@ import { adviceParts, Failure, type Hint, suggest, tryRead } from '../../errors.
 import { networkFault } from '../../exchange/connect.js';
 import { haltText, LIFT_HALT, type LimiterState } from '../../exchange/exchange.js';
 import { zonedTime } from '../../terminal/time.js';
+import { mayHaveAlgos } from '../../trading/algos/algo-folder.js';
 import { accountsWithJournal } from '../../trading/journal/files.js';
 import { Journal } from '../../trading/journal/journal.js';
 import { clientIdOf } from '../../trading/journal/write.js';
@@ -324,6 +325,17 @@ export const halted: Check = {
     const halt = await latch.find();
     const where = latch.isShared ? 'on the machines that share its Redis' : 'on this machine';
     return halt === undefined ? ok(`no, ${where}`) : warn(`${haltText(halt)}, ${where}`, LIFT_HALT);
+  },
+};
+
+export const algos: Check = {
+  name: 'algos',
+  async run({ context: { host } }) {
+    const { state } = host.directories;
+    const { unwatchedText } = await import('../algo/unwatched.js');
+    const unwatched = mayHaveAlgos(state) ? await unwatchedText(host) : [];
+    if (unwatched.length === 0) return ok('every algo order is watched, or there is none');
+    return fail(unwatched.join(' '), 'Or keep it running: pit algo service systemd, or launchd.');
   },
 };
 

@@ -8,6 +8,7 @@ import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
 import { safe, wrapped } from '../../terminal/text.js';
 import { isoTime, zonedTime } from '../../terminal/time.js';
+import { noteStillPaused, type PausedAlgos, pauseAlgoOrders } from '../algo/halted-algos.js';
 import { CANCELLED } from '../cancel/cancel-result.js';
 import { coinName, durationAboveZero, profileName } from '../inputs/parsers.js';
 import { SENT_ORDER } from '../order/order-result.js';
@@ -32,6 +33,14 @@ const HALTED: shape.Fields = {
     'when the exchange itself cancels what is left',
   ),
   flattened: shape.array(SENT_ORDER, 'the orders of --flatten'),
+  paused: shape.array(
+    shape.object({
+      id: shape.text('of the algo order'),
+      market: shape.text(''),
+      protected: shape.boolean('false for one with a stop, which is reported but not sent while it is paused'),
+    }),
+    'the algo orders that it pauses; --lift does not resume them',
+  ),
 };
 
 export default define({
@@ -110,7 +119,8 @@ async function haltAccount(context: Context, wanted: Wanted): Promise<Answer> {
   if (globals.dryRun) return dryHalt(context, wanted);
   const fall = await fallOf(context, wanted);
   session.omitHaltWarning();
-  const done: Done = { fall, cancelled: NOTHING_CANCELLED, flattened: NOTHING_FLATTENED };
+  const paused = await pauseAlgoOrders(context, reasonOf(wanted));
+  const done: Done = { fall, paused, cancelled: NOTHING_CANCELLED, flattened: NOTHING_FLATTENED };
   const cancelling = new CancelEverywhere(context);
   const interrupted = () => ({ advice: [stateText(fall), ...leftByInterruption(wanted)] });
   const printCancelled = () => context.output.answer(haltAnswer({ ...done, cancelled: cancelling.soFar() }, undefined));
@@ -121,9 +131,9 @@ async function haltAccount(context: Context, wanted: Wanted): Promise<Answer> {
   }));
   const flattened = await flattenAfter(context, wanted, { ...done, cancelled });
   const isDone = fall.isHalted || cancelled.rows.length + flattened.rows.length > 0;
-  const failures = [...fall.failures, notAnswered(underWay), cancelled.failure, flattened.failure];
+  const failures = [...fall.failures, paused.failure, notAnswered(underWay), cancelled.failure, flattened.failure];
   const failure = worst(failures, fall, isDone);
-  const answer = haltAnswer({ fall, cancelled, flattened }, failure);
+  const answer = haltAnswer({ fall, paused, cancelled, flattened }, failure);
   if (failure?.kind !== 'declined' && isDone) return answer;
   throw failure ?? new Failure('internal', stateText(fall));
 }
@@ -146,19 +156,27 @@ async function flattenAfter(context: Context, { into, reason }: Wanted, done: Do
 /** What a halt has done. */
 interface Done {
   readonly fall: Fall;
+  readonly paused: PausedAlgos;
   readonly cancelled: CancelledEverywhere;
   readonly flattened: Flattened;
 }
 
-function haltAnswer({ fall, cancelled, flattened }: Done, failure: Failure | undefined): Answer {
+function haltAnswer({ fall, paused, cancelled, flattened }: Done, failure: Failure | undefined): Answer {
   const { data } = fall;
   const parts = (screen: Screen) => [
     ...(fall.text === '' ? [] : [wrapped(fall.text, screen.width)]),
+    ...(paused.text === '' ? [] : [screen.paint.warn(wrapped(paused.text, screen.width))]),
     cancelled.show(screen),
     flattened.show(screen),
   ];
   return {
-    data: { ...data, cancelled: cancelled.rows, timers: cancelled.timers, flattened: flattened.rows },
+    data: {
+      ...data,
+      cancelled: cancelled.rows,
+      timers: cancelled.timers,
+      flattened: flattened.rows,
+      paused: paused.rows,
+    },
     csv: [data],
     show: (screen) =>
       parts(screen)
@@ -166,6 +184,10 @@ function haltAnswer({ fall, cancelled, flattened }: Done, failure: Failure | und
         .join('\n'),
     ...(failure === undefined ? {} : { failure }),
   };
+}
+
+function reasonOf({ reason }: Wanted): string {
+  return reason === null ? 'by pit halt' : `by pit halt: ${reason}`;
 }
 
 /** What became of the latch. */
@@ -321,7 +343,7 @@ async function liftHalt(context: Context, confirm: string | undefined): Promise<
   const { profile } = await session.connection();
   const profiles = await session.profilesSharingKey();
   const names = namesText(profiles);
-  const data = { ...NO_HALT, profiles, cancelled: [], timers: [], flattened: [] };
+  const data = { ...NO_HALT, profiles, cancelled: [], timers: [], flattened: [], paused: [] };
   const halt = await latch.find();
   if (halt === undefined) return { data, show: () => `${profile} is not halted.` };
   if (globals.dryRun)
@@ -331,6 +353,7 @@ async function liftHalt(context: Context, confirm: string | undefined): Promise<
     };
   await confirmName(context, profile, confirm);
   await latch.lift();
+  noteStillPaused(context, profiles);
   return { data, show: ({ paint }) => paint.strong(`Lifted the halt of ${names}: writes are sent again.`) };
 }
 

@@ -1,5 +1,5 @@
 import { listing } from '../../cli/answers.js';
-import { flag, required, toggle, withCompletion } from '../../cli/definition.js';
+import { flag, required, toggle } from '../../cli/definition.js';
 import { fieldColumns } from '../../cli/field-columns.js';
 import * as shape from '../../cli/shapes.js';
 import { CANDLE_TYPES, type Candle, type CandleType } from '../../domain/candle.js';
@@ -14,7 +14,7 @@ import type { Screen } from '../../terminal/screen.js';
 import type { Column } from '../../terminal/table.js';
 import { isoTime } from '../../terminal/time.js';
 import { CANDLE_FILE } from '../history/shapes.js';
-import { filePath, marketName, moment, oneOf, requireRange, wholeNumber } from '../inputs/parsers.js';
+import { candleType, filePath, marketName, moment, requireRange, wholeNumber } from '../inputs/parsers.js';
 import { dayOf, keepDay } from '../listings/day-prices.js';
 import { requireWatchable, WATCH, watch } from '../live/watch-flag.js';
 import { FORCE } from '../named-files/force.js';
@@ -25,16 +25,6 @@ import type { CandleSeries } from './candle-view.js';
 const DEFAULT_TYPE: CandleType = '1hour';
 const DEFAULT_SIZE = 24;
 const MAX_CANDLES = 1_000_000;
-
-/** A type as the interface names it, or as people write it: `5m`, `1h`, `1d`, `1w`. A capital M would be a month. */
-const candleType = withCompletion({ of: 'words', words: CANDLE_TYPES }, (word) => parseCandleType('--type', word));
-
-/** Throws Failure `usage` for a word that is no type. */
-export function parseCandleType(name: string, word: string): CandleType {
-  const [, count, unit = ''] = /^(\d{1,2})([mhdwHDW])$/.exec(word) ?? [];
-  const whole = { m: 'min', h: 'hour', d: 'day', w: 'week' }[unit.toLowerCase()];
-  return oneOf(name, ...CANDLE_TYPES)(whole === undefined ? word : `${count}${whole}`);
-}
 
 export const CANDLE = shape.object({
   time: shape.time('opening time'),

@@ -17,6 +17,7 @@ export interface EventRow {
   readonly market: string;
   readonly description: string;
   readonly bills: readonly string[];
+  readonly order: string;
   readonly record: string;
   readonly hash: string;
   readonly address: string;
@@ -25,7 +26,7 @@ export interface EventRow {
 
 const FIELDS: readonly (keyof EventRow)[] = [
   ...(['time', 'type', 'sentAmount', 'sentCoin', 'receivedAmount', 'receivedCoin', 'feeAmount', 'feeCoin'] as const),
-  ...(['market', 'description', 'bills', 'record', 'hash', 'address', 'uncertain'] as const),
+  ...(['market', 'description', 'bills', 'order', 'record', 'hash', 'address', 'uncertain'] as const),
 ];
 const HEADER = FIELDS.join(',');
 
@@ -81,8 +82,13 @@ function rowOf(
     ...{ time: isoTime(entry.time), type, sentAmount: amountOf(sent), sentCoin: coinOf(sent) },
     ...{ receivedAmount: amountOf(received), receivedCoin: coinOf(received) },
     ...{ feeAmount: amountOf(fee), feeCoin: coinOf(fee), market: entry.trade?.market ?? '' },
-    ...{ description: describe(entry), bills: entry.bills, record: record?.id ?? '' },
-    ...{ hash: record?.hash ?? '', address: record?.address ?? '', uncertain: entry.isUncertain ? 'yes' : '' },
+    ...{ description: describe(entry), bills: entry.bills, order: entry.order ?? '' },
+    ...{
+      record: record?.id ?? '',
+      hash: record?.hash ?? '',
+      address: record?.address ?? '',
+      uncertain: entry.isUncertain ? 'yes' : '',
+    },
   };
 }
 

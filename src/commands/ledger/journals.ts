@@ -1,4 +1,5 @@
 import { Decimal } from '../../domain/decimal.js';
+import type { WallClock } from '../../domain/zone.js';
 import type { LedgerEntry } from '../../trading/ledger/entries.js';
 import { assetAccount, commodityOf, dayOf, describe, type Posting, plain, postingsOf, tagsOf } from './postings.js';
 
@@ -8,6 +9,14 @@ const TITLE = '; Ledger of';
 /** Whether a journal was written by pit, by its first bytes as text. */
 export function isJournal(head: string): boolean {
   return head.startsWith(TITLE);
+}
+
+/** Whose ledger it is, and where its days begin. */
+export interface LedgerPlace {
+  readonly profile: string;
+  /** The name of the zone. */
+  readonly zone: string;
+  readonly clock: WallClock;
 }
 
 /** An entry with its lines. */
@@ -26,10 +35,10 @@ interface Declarations {
 }
 
 /** A ledger as hledger reads it, in pieces. */
-export function* hledgerJournal(entries: readonly LedgerEntry[], profile: string): Generator<string> {
-  const written = entries.map((entry) => ({ entry, postings: postingsOf(entry, assetAccount(profile)) }));
-  const { scales, accounts } = declarationsOf(written);
-  yield header(profile, scales);
+export function* hledgerJournal(entries: readonly LedgerEntry[], place: LedgerPlace): Generator<string> {
+  const written = entries.map((entry) => ({ entry, postings: postingsOf(entry, assetAccount(place.profile)) }));
+  const { scales, accounts } = declarationsOf(written, place);
+  yield header(place, scales);
   for (const [coin, scale] of scales) yield `commodity ${sample(scale)} ${quoted(coin)}\n`;
   for (const account of accounts) yield `account ${account}\n`;
   for (const { entry, postings } of written) {
@@ -38,31 +47,33 @@ export function* hledgerJournal(entries: readonly LedgerEntry[], profile: string
       const price = total === undefined ? '' : ` @@ ${shown(total.amount)} ${quoted(total.coin)}`;
       return `    ${account}  ${shown(amount)} ${quoted(coin)}${price}\n`;
     });
-    yield ['\n', `${dayOf(entry)} * ${describe(entry)}\n`, ...tags, ...lines].join('');
+    yield ['\n', `${dayOf(entry, place.clock)} * ${describe(entry)}\n`, ...tags, ...lines].join('');
   }
 }
 
 /** A ledger as beancount reads it, in pieces. */
-export function* beancountJournal(entries: readonly LedgerEntry[], profile: string): Generator<string> {
-  const written = entries.map((entry) => ({ entry, postings: postingsOf(entry, assetAccount(profile)) }));
-  const { scales, accounts, day } = declarationsOf(written);
-  yield header(profile, scales);
+export function* beancountJournal(entries: readonly LedgerEntry[], place: LedgerPlace): Generator<string> {
+  const written = entries.map((entry) => ({ entry, postings: postingsOf(entry, assetAccount(place.profile)) }));
+  const { scales, accounts, day } = declarationsOf(written, place);
+  yield header(place, scales);
   // beancount turns a total into a price of 28 digits; of whole numbers it would take no difference at all
   yield 'option "inferred_tolerance_default" "*:0.000001"\n';
   for (const coin of scales.keys()) yield `${day} commodity ${commodityOf(coin)}\n  coin: "${coin}"\n`;
   for (const account of accounts) yield `${day} open ${account}\n`;
   for (const { entry, postings } of written) {
-    const links = entry.bills.map((id) => ` ^bill-${id.replace(/[^A-Za-z0-9]+/g, '-')}`).join('');
+    const { bills, order } = entry;
+    const ids = [...bills.map((id) => `bill-${id}`), ...(order === null ? [] : [`order-${order}`])];
+    const links = ids.map((id) => ` ^${id.replace(/[^A-Za-z0-9]+/g, '-')}`).join('');
     const tags = tagsOf(entry).map(([name, value]) => `  ${name}: "${value}"\n`);
     const lines = postings.map(({ account, coin, amount, total }) => {
       const price = total === undefined ? '' : ` @@ ${shown(total.amount)} ${commodityOf(total.coin)}`;
       return `  ${account}  ${shown(amount)} ${commodityOf(coin)}${price}\n`;
     });
-    yield ['\n', `${dayOf(entry)} * "${describe(entry)}"${links}\n`, ...tags, ...lines].join('');
+    yield ['\n', `${dayOf(entry, place.clock)} * "${describe(entry)}"${links}\n`, ...tags, ...lines].join('');
   }
 }
 
-function declarationsOf(written: readonly Written[]): Declarations {
+function declarationsOf(written: readonly Written[], place: LedgerPlace): Declarations {
   const scales = new Map<string, number>();
   const accounts = new Set<string>();
   for (const { account, coin, amount, total } of written.flatMap(({ postings }) => postings)) {
@@ -74,14 +85,14 @@ function declarationsOf(written: readonly Written[]): Declarations {
   return {
     scales: new Map([...scales].sort(([one], [other]) => (one < other ? -1 : 1))),
     accounts: [...accounts].sort(),
-    day: first === undefined ? '' : dayOf(first.entry),
+    day: first === undefined ? '' : dayOf(first.entry, place.clock),
   };
 }
 
-function header(profile: string, scales: Declarations['scales']): string {
+function header({ profile, zone }: LedgerPlace, scales: Declarations['scales']): string {
   const renamed = [...scales.keys()].filter((coin) => commodityOf(coin) !== coin.toUpperCase());
   return [
-    `${TITLE} ${plain(profile)}, written by pit. Days are in UTC.\n`,
+    `${TITLE} ${plain(profile)}, written by pit. Days are in ${zone}.\n`,
     ...renamed.map(
       (coin) =>
         `; ${coin} is ${commodityOf(coin)}: a name of beancount begins with a letter and has two characters or more.\n`,

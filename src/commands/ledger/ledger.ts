@@ -1,6 +1,7 @@
 import { flag } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import { counted, formatAmount } from '../../domain/decimal.js';
+import { wallClock } from '../../domain/zone.js';
 import { Failure, suggest, usage } from '../../errors.js';
 import { isoTime, localTime } from '../../terminal/time.js';
 import type { Change } from '../../trading/ledger/change.js';
@@ -8,19 +9,19 @@ import { type LedgerEntry, ledgerEntries } from '../../trading/ledger/entries.js
 import { ledgerOf, openingBalances } from '../../trading/ledger/ledger.js';
 import type { ReadHistory } from '../../trading/pnl/read-history.js';
 import { reconcile, type Window } from '../../trading/pnl/reconciliation.js';
-import { filePath, moment, oneOf, requireRange } from '../inputs/parsers.js';
+import { filePath, oneOf, requireRange, zonedMoment } from '../inputs/parsers.js';
 import { withTimePerPage } from '../listings/paged-listing.js';
 import { FORCE } from '../named-files/force.js';
 import { OutputTarget } from '../named-files/output.js';
-import { noteDueFees, readAccount, unexplainedFailure, warnOfRefusedCoins, warnOfUndated } from '../pnl/pnl.js';
+import { noteDueFees, readAccount, unexplainedFailure, warnOfRefused, warnOfUndated } from '../pnl/pnl.js';
 import { type Context, define } from '../session/command.js';
 import { eventCsv, isEventFile } from './event-rows.js';
-import { beancountJournal, hledgerJournal, isJournal } from './journals.js';
+import { beancountJournal, hledgerJournal, isJournal, type LedgerPlace } from './journals.js';
 
 const FORMATS = ['hledger', 'beancount', 'csv'] as const;
 type Format = (typeof FORMATS)[number];
 
-const WRITERS: Readonly<Record<Format, (entries: readonly LedgerEntry[], profile: string) => Iterable<string>>> = {
+const WRITERS: Readonly<Record<Format, (entries: readonly LedgerEntry[], place: LedgerPlace) => Iterable<string>>> = {
   hledger: hledgerJournal,
   beancount: beancountJournal,
   csv: eventCsv,
@@ -30,8 +31,8 @@ export default define({
   summary: 'Export all bills for hledger, beancount or tax programs',
   needs: ['asset', 'entrust'],
   flags: {
-    from: flag('--from <time>', 'begin with the balances at this time (default: the beginning)', moment),
-    to: flag('--to <time>', 'export what is before this time (default: now)', moment),
+    from: flag('--from <time>', 'begin with the balances at this time (default: the beginning)', zonedMoment),
+    to: flag('--to <time>', 'export what is before this time (default: now)', zonedMoment),
     format: flag(
       '--format <format>',
       'hledger, beancount, or csv with a row for each event',
@@ -55,17 +56,20 @@ export default define({
   async run(context, { from, to, format, out, force }) {
     if (format === undefined) throw usage('--format is missing.', 'Give --format hledger, beancount or csv.');
     if (force && out === undefined) throw usage('--force needs --out.', 'It replaces the file that --out names.');
-    requireRange([from, to], ['--from', '--to'], context.host.now());
+    const { profile, settings } = await context.session.connection();
+    const { dayZone = UTC } = settings;
+    const clock = wallClock(dayZone === UTC ? '+00:00' : dayZone);
+    const [begin, end] = [from?.(clock), to?.(clock)];
+    requireRange([begin, end], ['--from', '--to'], context.host.now());
     const target = targetOf(context, format, out, force);
     const { session, output } = context;
     const trading = await session.trading();
     const client = withTimePerPage(context, trading.client);
-    const { profile } = await session.connection();
     const before = await client.account();
     const history = await readAccount(context, trading, client);
     const after = await client.account();
     const now = client.now();
-    const window = { from: from?.(now) ?? Number.NEGATIVE_INFINITY, to: to?.(now) ?? Number.POSITIVE_INFINITY };
+    const window = { from: begin?.(now) ?? Number.NEGATIVE_INFINITY, to: end?.(now) ?? Number.POSITIVE_INFINITY };
     const { matched, transfers } = history;
     const opening = openingBalances(matched.bills, before.coins, after.coins);
     const entries = ledgerOf(ledgerEntries(matched, transfers), opening.balances, window);
@@ -74,15 +78,14 @@ export default define({
       output.warn(
         `No bill says what the account had of ${opening.unknown.join(', ')} before its first bill: the ledger begins with none.`,
       );
-    await target.write(WRITERS[format](entries, profile));
+    await target.write(WRITERS[format](entries, { profile, zone: dayZone, clock }));
     const { coins } = reconcile(matched, window, history.readAt);
-    const failure =
-      missingFailure(opening.missing) ?? unexplainedFailure({ coins }, matched, await client.markets.all());
+    const failure = missingFailure(opening.missing) ?? unexplainedFailure(coins, matched, await client.markets.all());
     const [first, last] = [entries[0], entries.at(-1)];
-    const [start, end] = [first, last].map((entry) => (entry === undefined ? null : isoTime(entry.time)));
+    const [oldest, newest] = [first, last].map((entry) => (entry === undefined ? null : isoTime(entry.time)));
     const text = `Wrote ${counted(entries.length, 'entry').replace(/entrys$/, 'entries')} to ${target.isStdout ? 'stdout' : target.name}.`;
     if (!target.isStdout) {
-      const data = { file: target.name, format, entries: entries.length, from: start, to: end };
+      const data = { file: target.name, format, entries: entries.length, from: oldest, to: newest };
       return { data, show: () => text, ...(failure === undefined ? {} : { failure }) };
     }
     if (failure !== undefined) throw failure;
@@ -91,6 +94,8 @@ export default define({
 });
 
 const STDOUT = '-';
+/** Where days begin unless the profile says otherwise. */
+const UTC = 'UTC';
 
 function targetOf(context: Context, format: Format, out: string | undefined, isForced: boolean): OutputTarget {
   const { format: asked, fields } = context.globals;
@@ -105,13 +110,14 @@ function targetOf(context: Context, format: Format, out: string | undefined, isF
 /** Says what is left out, and what is uncertain. */
 async function noteGaps(
   context: Context,
-  { matched, refusedCoins }: ReadHistory,
+  history: ReadHistory,
   entries: readonly LedgerEntry[],
   { from, to }: Window,
 ): Promise<void> {
   const { output } = context;
+  const { matched } = history;
   const isShown = ({ time }: { readonly time: number | null }) => time !== null && time >= from && time < to;
-  warnOfRefusedCoins(context, refusedCoins);
+  warnOfRefused(context, history);
   const uncertain = entries.filter(({ isUncertain }) => isUncertain);
   const [first] = uncertain;
   if (first !== undefined)

@@ -1,4 +1,5 @@
 import type { Decimal } from '../../domain/decimal.js';
+import type { WallClock } from '../../domain/zone.js';
 import { safe } from '../../terminal/text.js';
 import { isoTime } from '../../terminal/time.js';
 import { type Change, negated } from '../../trading/ledger/change.js';
@@ -74,9 +75,9 @@ export function commodityOf(coin: string): string {
   return COMMODITY.test(name) ? name : `COIN-${name}`;
 }
 
-/** The day of an entry, in UTC. */
-export function dayOf({ time }: Pick<LedgerEntry, 'time'>): string {
-  return isoTime(time).slice(0, 10);
+/** The day of an entry by the clock of a zone. */
+export function dayOf({ time }: Pick<LedgerEntry, 'time'>, clock: WallClock): string {
+  return isoTime(time + clock(time)).slice(0, 10);
 }
 
 /** What happened, in a few words. */
@@ -114,11 +115,12 @@ function plainWord(text: string): string {
 
 /** What else is known of an entry, by name. */
 export function tagsOf(entry: LedgerEntry): readonly (readonly [string, string])[] {
-  const { time, bills, deposit, withdrawal, isUncertain } = entry;
+  const { time, bills, order, deposit, withdrawal, isUncertain } = entry;
   const record = deposit ?? withdrawal;
   return [
     ['time', isoTime(time)],
     ['bills', bills.map(plainWord).join(' ')],
+    ['order', plainWord(order ?? '')],
     ['record', plainWord(record?.id ?? '')],
     ['hash', plainWord(record?.hash ?? '')],
     ['address', plainWord(record?.address ?? '')],

@@ -7,6 +7,7 @@ import type { Paint } from '../../terminal/palette.js';
 import type { Screen } from '../../terminal/screen.js';
 import { type Column, type Entry, record } from '../../terminal/table.js';
 import { isoTime, localTime, timeTitle } from '../../terminal/time.js';
+import { parentOf } from '../../trading/algos/store.js';
 import { averageOfFills } from '../../trading/orders/terms.js';
 import { feeText } from './fills-so-far.js';
 
@@ -14,6 +15,8 @@ import { feeText } from './fills-so-far.js';
 export interface OrderRow {
   readonly id: string;
   readonly clientId: string | null;
+  /** The id of the algo order that has placed it. */
+  readonly algo: string | null;
   readonly market: string;
   readonly side: Side;
   readonly type: OrderType | 'other';
@@ -36,6 +39,7 @@ export interface OrderRow {
 export const ORDER: shape.Fields = {
   id: shape.id('of the order'),
   clientId: shape.nullable(shape.text('your own id; null if pit did not place it lately')),
+  algo: shape.nullable(shape.text('its algo order')),
   market: shape.outsideText(''),
   side: shape.enumOf(['buy', 'sell'], ''),
   type: shape.enumOf(['limit', 'postOnly', 'ioc', 'other'], ''),
@@ -61,6 +65,7 @@ export function orderRow(order: Order, clientId = order.clientId): OrderRow {
   return {
     id,
     clientId,
+    algo: clientId === null ? null : (parentOf(clientId) ?? null),
     market,
     side,
     type,
@@ -84,6 +89,8 @@ const column = fieldColumns<OrderRow>(shape.object(ORDER));
 
 const MARKET_COLUMN = column('market', { importance: 10, paint: (text, _, paint) => paint.strong(text) });
 
+const ALGO_COLUMN = column('algo', { importance: 7 });
+
 /** Sorts by the time of placing, and then by id: the exchange numbers its orders in that order too. */
 export function newestFirst<Time extends string | number>(
   left: { readonly time: Time; readonly id: string },
@@ -94,10 +101,11 @@ export function newestFirst<Time extends string | number>(
 }
 
 /** An order's columns in a list. */
-export const orderColumns = (ofSeveralMarkets = false): readonly Column<OrderRow>[] => [
+export const orderColumns = (ofSeveralMarkets = false, ofAlgos = false): readonly Column<OrderRow>[] => [
   column('time', { importance: 4 }),
   column('id', { rowKey: ({ id }) => id, importance: 9 }),
   ...(ofSeveralMarkets ? [MARKET_COLUMN] : []),
+  ...(ofAlgos ? [ALGO_COLUMN] : []),
   sideColumn((row: OrderRow) => row.side, { importance: 8 }),
   column('price', { importance: 8 }),
   column('amount', { value: ({ amount }) => formatAmount(amount), importance: 7 }),
@@ -125,6 +133,7 @@ export function orderRecord(screen: Screen, row: OrderRow): string {
   const entries: Entry[] = [
     ['id', row.id],
     ...(row.clientId === null ? [] : [['client id', row.clientId] as Entry]),
+    ...(row.algo === null ? [] : [['algo order', row.algo] as Entry]),
     ['market', row.market],
     ['side', sideText(side), (text, paint) => paintSide(text, side, paint)],
     ['type', row.type],

@@ -1,4 +1,5 @@
 import { flag, optional, toggle, withCompletion } from '../../cli/definition.js';
+import * as shape from '../../cli/shapes.js';
 import { Decimal } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
 import { type Advice, Failure, suggest, usage } from '../../errors.js';
@@ -12,10 +13,13 @@ import { placeOrder, refuseIdenticalOrder } from '../../trading/orders/place.js'
 import { newClientId, termsText, validateOrder } from '../../trading/orders/terms.js';
 import type { MarketSnapshot } from '../../trading/preview/market-snapshot.js';
 import type { Placement } from '../../trading/settling/settle-sent-order.js';
+import { ALGO } from '../algo/algo-row.js';
 import { clientId, marketName, oneOf, PRICE_WORDS } from '../inputs/parsers.js';
 import { type Context, define } from '../session/command.js';
 import { overriddenBy, overrideFlag } from '../writes/guard-overrides.js';
 import { mayBeDone, openWithConsent, type WriteContext } from '../writes/write.js';
+import { ALGO_FLAGS, type AlgoFlags, asksForAlgo, checkAlgo } from './algo-args.js';
+import { DRY_ALGO, placeAlgo } from './algo-order.js';
 import { awaitOrder } from './await-order.js';
 import {
   checkGiven,
@@ -62,6 +66,7 @@ export default define({
       oneOf('--wait', ...ORDER_WAITS),
     ),
     override: overrideFlag,
+    ...ALGO_FLAGS,
   },
   examples: [
     'order',
@@ -71,15 +76,21 @@ export default define({
     'order sell btc_usdt 2 --at bid-15% --override price-band --yes',
     'order sell btc_usdt 0.01 --at bid-0.5% --ioc --wait filled --yes',
     'order buy btc_usdt 0.01 --at 27000 --id entry1 --once --yes',
+    'order sell btc_usdt 0.01 --stop 27000',
+    'order sell btc_usdt 0.01 --take 31000 --trail 2%',
+    'order buy btc_usdt 0.01 --at bid-1% --take 31000 --stop 26000',
+    'order buy btc_usdt 1 --over 2h --passive',
+    "order buy btc_usdt 0.01 --chase --when 'close:15min>28000'",
   ],
-  output: SENT_OR_EXISTING_ORDER,
-  dryRunOutput: DRY_ORDER,
+  output: shape.anyOf(SENT_OR_EXISTING_ORDER, shape.object(ALGO, 'an algo order, with one of its flags')),
+  dryRunOutput: shape.anyOf(DRY_ORDER, DRY_ALGO),
   async run(
     context,
     { side, market, amount, at, account = 'spot', borrow, repay, id, once, wait, override, ...flags },
   ) {
     const parts = { side, market, amount, at, type: typeOf(flags) };
     const given: GivenOrder = { ...parts, account, borrow, repay, id, once, wait, overridden: overriddenBy(override) };
+    if (asksForAlgo(flags)) return runAlgo(context, given, flags);
     checkGiven(given);
     const draft = completeOrder(given);
     if (draft === undefined && !context.prompts.available) throw firstMissing(given);
@@ -89,6 +100,18 @@ export default define({
     return sendAsked(context, write, await askMissing(context, write.trading, given));
   },
 });
+
+/** An algo order: its parts are never asked for. */
+function runAlgo(context: Context, given: GivenOrder, flags: AlgoFlags): Promise<Answer> {
+  checkAlgo(given, flags);
+  const { side, market, amount, at, type = 'limit' } = given;
+  if (side === undefined || market === undefined || amount === undefined)
+    throw usage(
+      'An algo order needs a side, a market and an amount.',
+      suggest('For instance', 'order', 'sell', 'btc_usdt', '0.1', '--stop', '27000'),
+    );
+  return placeAlgo(context, { ...flags, side, market, amount, at, type });
+}
 
 /** Sends an order whose parts were asked for. Shows its command, unless the outcome is unknown. */
 async function sendAsked(command: Context, context: WriteContext, draft: OrderDraft): Promise<Answer> {

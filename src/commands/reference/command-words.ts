@@ -1,5 +1,6 @@
 /** The summaries of words that only group commands. */
 export const groups: Readonly<Record<string, string>> = {
+  algo: 'Run and manage algo orders: stops, OCO, brackets, TWAP',
   profile: 'Manage exchanges by name: their hosts and settings',
   keys: 'Manage the API keys of a profile',
   sandbox: 'Run and control the exchange in a box',
@@ -21,6 +22,7 @@ export const synonyms: Readonly<Record<string, readonly string[]>> = {
   follow: ['stream'],
   balances: ['balance'],
   'order cancel': ['cancel'],
+  algos: ['algo', 'list'],
   'order list': ['orders'],
   'cancel-all': ['cancel', '--all'],
   show: ['order', 'show'],

@@ -4,6 +4,7 @@ import type { RunningCommand } from '../../cli/run.js';
 import { Failure, suggest } from '../../errors.js';
 import { TimeBudget } from '../../platform/time-budget.js';
 import { Prompts } from '../../terminal/prompts.js';
+import { mayHaveAlgos } from '../../trading/algos/algo-folder.js';
 import type { RecentBooks } from '../../trading/guards/recent-books.js';
 import { Sandbox } from './sandbox.js';
 import { Session } from './session.js';
@@ -51,8 +52,19 @@ export function createContext(
     },
     activeProfile: async () => (await session.connection()).profile,
     open: () => session.warnOfLocalHalt(),
-    close: () => session.close(),
+    close: async () => {
+      await warnOfUnwatchedAlgos(base);
+      await session.close();
+    },
   };
+}
+
+/** Says in one line for each account that it has algo orders which no living process watches. */
+async function warnOfUnwatchedAlgos({ host, output }: CliContext): Promise<void> {
+  const { state } = host.directories;
+  if (!mayHaveAlgos(state)) return;
+  const { unwatchedText } = await import('../algo/unwatched.js');
+  for (const line of await unwatchedText(host)) output.warn(line);
 }
 
 /** Asks a question. Throws Failure `declined` if there is no answer before `--timeout` is over, if that was given. */

@@ -3,10 +3,11 @@ import { CompletionNames } from '../../config/completion-names.js';
 import { SANDBOX } from '../../config/profiles.js';
 import { Failure, suggest } from '../../errors.js';
 import { clearSandboxLimits, keepSandboxOffset } from '../../exchange/connect.js';
+import type { Launch } from '../../platform/background.js';
 import type { Host } from '../../platform/host.js';
 import type { TimeBudget } from '../../platform/time-budget.js';
 import type { AdminCallName, InputOf, ResultOf } from '../../sandbox/admin/calls.js';
-import type { EnsuredSandbox, Launch } from '../../sandbox/lifecycle/control.js';
+import type { EnsuredSandbox } from '../../sandbox/lifecycle/control.js';
 import type { SandboxAddress } from '../../sandbox/lifecycle/files.js';
 import type { Output } from '../../terminal/output.js';
 

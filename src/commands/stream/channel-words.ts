@@ -5,8 +5,7 @@ import { parseMarket } from '../../domain/market.js';
 import { Failure, quoted, usage } from '../../errors.js';
 import { type ChannelPart, FOLLOWED, followed } from '../../exchange/description.js';
 import type { Channel, ChannelKind } from '../../exchange/exchange.js';
-import { marketName } from '../inputs/parsers.js';
-import { parseCandleType } from '../kline/kline.js';
+import { marketName, parseCandleType } from '../inputs/parsers.js';
 
 const KINDS = Object.keys(FOLLOWED) as readonly ChannelKind[];
 

@@ -1,13 +1,10 @@
-import { flag, optional, withCompletion } from '../../cli/definition.js';
+import { flag, optional } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import { CANDLE_TYPES } from '../../domain/candle.js';
 import type { Market } from '../../domain/market.js';
 import { suggest, tryRead, usage } from '../../errors.js';
-import { marketName } from '../inputs/parsers.js';
-import { parseCandleType } from '../kline/kline.js';
+import { candleType, marketName } from '../inputs/parsers.js';
 import { type Context, define } from '../session/command.js';
-
-const candleType = withCompletion({ of: 'words', words: CANDLE_TYPES }, (word) => parseCandleType('--type', word));
 
 export default define({
   summary: 'Watch a market and trade, on one screen',

@@ -1,7 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, rmSync } from 'node:fs';
-import path from 'node:path';
 import { Failure, shellWord, suggest, systemErrorCode } from '../../errors.js';
+import { BackgroundProgram, type Launch, startFailed } from '../../platform/background.js';
 import type { Host } from '../../platform/host.js';
 import { lock, tryLock } from '../../platform/lock.js';
 import { makeOwnFolder } from '../../platform/private-files.js';
@@ -22,12 +21,6 @@ import {
  * What commands use to control the sandbox of a `PIT_HOME`. Running one in this process is in `serve.ts`, because it loads the
  * exchange.
  */
-
-/** The command line for `pit sandbox serve`. Paths are absolute, because it runs in another folder. */
-export interface Launch {
-  readonly command: string;
-  readonly args: readonly string[];
-}
 
 export interface EnsuredSandbox extends SandboxAddress {
   /** Whether this call started it. */
@@ -90,22 +83,17 @@ async function startUnderLock(
   // the last holder of the lock may have started it
   const running = await answeringSandbox(files);
   if (running !== undefined) return { ...running, started: false };
-  const child = startServing(files, host, launch, {
-    detached: true,
-    variables: { [BACKGROUND_VARIABLE]: '1', [IDLE_VARIABLE]: host.environment[IDLE_VARIABLE] },
+  const program = startServing(files, host, launch, true, {
+    [BACKGROUND_VARIABLE]: '1',
+    [IDLE_VARIABLE]: host.environment[IDLE_VARIABLE],
   });
-  const exit = watch(child);
   try {
-    while (performance.now() < deadline) {
-      const { isOver } = exit;
-      const found = await answeringSandbox(files);
-      if (found !== undefined) return { ...found, started: found.pid === child.pid };
-      if (isOver) throw startFailed(files, exit);
-      await host.sleep(STEP);
-    }
-    throw tooSlow(files);
+    const found = await program.started(host, deadline - performance.now(), () => answeringSandbox(files));
+    if (found === 'ended') throw sandboxFailed(files, program);
+    if (found === 'slow') throw tooSlow(files);
+    return { ...found, started: found.pid === program.pid };
   } finally {
-    child.stderr?.destroy();
+    program.release();
   }
 }
 
@@ -116,91 +104,34 @@ async function startUnderLock(
 export async function checkData(host: Host, launch: Launch): Promise<void> {
   const files = sandboxFiles(host.directories);
   if (!existsSync(files.exchange)) return;
-  const child = startServing(files, host, launch, { detached: false, variables: { [CHECK_VARIABLE]: '1' } });
-  const exit = watch(child);
+  const program = startServing(files, host, launch, false, { [CHECK_VARIABLE]: '1' });
   try {
-    while (!exit.isOver) await host.sleep(STEP);
+    await program.ended(host);
   } finally {
-    child.kill('SIGKILL');
+    program.kill();
   }
-  if (exit.status !== 0) throw startFailed(files, exit);
+  if (program.status !== 0) throw sandboxFailed(files, program);
 }
 
 /** Not inherited: a sandbox needs no credentials, and settings for one command must not stay with it for hours. */
 const DROPPED = /^(NODE_.*|DEBUG|PIT_.*)$/;
 
-interface StartOptions {
-  /** Whether the process outlives this one, its terminal and Ctrl-C. */
-  readonly detached: boolean;
-  readonly variables: NodeJS.ProcessEnv;
-}
-
 function startServing(
-  files: SandboxFiles,
-  { environment }: Host,
-  { command, args }: Launch,
-  { detached, variables }: StartOptions,
-): ChildProcess {
-  const kept = Object.fromEntries(Object.entries(environment).filter(([name]) => !DROPPED.test(name)));
-  // absolute, because the sandbox runs in another folder
-  const home = environment.PIT_HOME ? { PIT_HOME: path.resolve(environment.PIT_HOME) } : {};
-  const child = spawn(command, args, {
-    cwd: files.directory,
-    detached,
-    env: { ...kept, ...home, ...variables },
-    stdio: ['ignore', 'ignore', 'pipe'],
-    windowsHide: true,
-  });
-  child.unref();
-  return child;
+  { directory }: SandboxFiles,
+  host: Host,
+  launch: Launch,
+  detached: boolean,
+  variables: NodeJS.ProcessEnv,
+): BackgroundProgram {
+  const inherits = (name: string) => !DROPPED.test(name);
+  return BackgroundProgram.start(host, launch, { folder: directory, inherits, variables, detached });
 }
 
-/** How a start ended, and what it printed on stderr. */
-interface Exit {
-  isOver: boolean;
-  status: number | null;
-  signal: NodeJS.Signals | null;
-  /** Why there was no process. */
-  error: string | undefined;
-  printed: string;
-}
-
-function watch(child: ChildProcess): Exit {
-  const exit: Exit = { isOver: false, status: null, signal: null, error: undefined, printed: '' };
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    exit.printed = (exit.printed + text).slice(-LONGEST_RECORD);
-  });
-  // after exit, when stderr has been read
-  child.once('close', (status, signal) => {
-    exit.status = status;
-    exit.signal = signal;
-    exit.isOver = true;
-  });
-  child.once('error', (error) => {
-    exit.error = error.message;
-    exit.isOver = true;
-  });
-  return exit;
-}
-
-const LONGEST_RECORD = 65_536;
-
-/** The failure of a start, in the words of the process that ended. */
-function startFailed(files: SandboxFiles, { signal, error, printed }: Exit): Failure {
-  const { message, hint } = errorIn(printed.trim().split('\n').at(-1) ?? '');
-  const reason = signal === null ? (error ?? message) : `${signal} ended it, so its data may be damaged`;
-  const hints = signal === null ? (hint ?? hintsFor(files)) : RESET;
-  return new Failure('unreachable', `The sandbox did not start: ${reason}`, { hint: hints });
-}
-
-/** Reads the error that a command prints with `--json`; any other text is the message itself. */
-function errorIn(line: string): { readonly message: string; readonly hint?: string | undefined } {
-  try {
-    const { error } = JSON.parse(line) as { error: { message: string; hint: string | null } };
-    return { message: error.message, hint: error.hint ?? undefined };
-  } catch {
-    return { message: line === '' ? 'it ended without an error message' : line };
-  }
+function sandboxFailed(files: SandboxFiles, program: BackgroundProgram): Failure {
+  const { signal } = program;
+  if (signal === null) return startFailed('The sandbox', program, hintsFor(files));
+  const message = `The sandbox did not start: ${signal} ended it, so its data may be damaged`;
+  return new Failure('unreachable', message, { hint: RESET });
 }
 
 function tooSlow(files: SandboxFiles): Failure {

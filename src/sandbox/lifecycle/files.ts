@@ -1,10 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { closeSync, fstatSync, ftruncateSync, rmSync, writeSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { Failure } from '../../errors.js';
 import type { Directories } from '../../platform/directories.js';
 import type { Host } from '../../platform/host.js';
-import { openPrivate, readOwn } from '../../platform/private-files.js';
+import { readOwn } from '../../platform/private-files.js';
 import { isAlive, startStamp } from '../../platform/processes.js';
 import { replaceFile } from '../../platform/replacement.js';
 import type { Secrets } from '../accounts/accounts.js';
@@ -166,22 +166,4 @@ function isAddress(record: Partial<SandboxAddress>): record is SandboxAddress {
  */
 export function locate(host: Pick<Host, 'directories'>): SandboxAddress | undefined {
   return readPublished(sandboxFiles(host.directories).running);
-}
-
-/** The log is truncated when it is larger. */
-const LARGEST_LOG = 1_000_000;
-const LONGEST_LINE = 4_000;
-
-/** A sandbox's log: lines with their time in a private file of bounded size. Errors are ignored. */
-export function boundedLog(file: string): (line: string) => void {
-  return (line) => {
-    try {
-      const descriptor = openPrivate(file, 'a');
-      if (fstatSync(descriptor).size > LARGEST_LOG) ftruncateSync(descriptor);
-      writeSync(descriptor, `${new Date().toISOString()} ${line.slice(0, LONGEST_LINE)}\n`);
-      closeSync(descriptor);
-    } catch {
-      // a full disk or a removed folder: there is nowhere to report it
-    }
-  };
 }

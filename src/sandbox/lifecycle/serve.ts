@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Failure, suggest, usage } from '../../errors.js';
+import type { Launch } from '../../platform/background.js';
+import { boundedLog } from '../../platform/bounded-log.js';
 import type { Host } from '../../platform/host.js';
 import { lock } from '../../platform/lock.js';
 import { makeOwnFolder } from '../../platform/private-files.js';
@@ -18,10 +20,9 @@ import { DOCUMENTED_LIMITS, keptLimits, type LimitValues, UNLIMITED } from '../s
 import { RequestHandler } from '../server/request-handler.js';
 import { StreamServer } from '../streams/stream-server.js';
 import { isAnswering } from './admin-client.js';
-import { BACKGROUND_VARIABLE, CHECK_VARIABLE, checkData, IDLE_VARIABLE, type Launch } from './control.js';
+import { BACKGROUND_VARIABLE, CHECK_VARIABLE, checkData, IDLE_VARIABLE } from './control.js';
 import { DataDirectory } from './data-directory.js';
 import {
-  boundedLog,
   filesIn,
   isPublished,
   keepSettings,

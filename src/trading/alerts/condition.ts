@@ -2,13 +2,12 @@ import { isCrossed, midOf } from '../../domain/book.js';
 import { Decimal } from '../../domain/decimal.js';
 import type { Ticker } from '../../domain/market-data.js';
 import type { OrderReference } from '../../domain/order.js';
-import type { Field, Threshold } from './crossing.js';
+import type { ClosingPrice, ConditionText, Field, Threshold } from './crossing.js';
+import type { Trail } from './trail.js';
 
 /** More of an own order is filled, or all of it. */
-export interface FillCondition {
+export interface FillCondition extends ConditionText {
   readonly kind: 'fill';
-  /** As it is reported: `fill`, `filled:17`. */
-  readonly text: string;
   /** Null for any order of the market. */
   readonly order: OrderReference | null;
   /** Whether only the whole order counts. */
@@ -16,7 +15,7 @@ export interface FillCondition {
 }
 
 /** What an alert waits for. */
-export type Condition = Threshold | FillCondition;
+export type Condition = Threshold | ClosingPrice | Trail | FillCondition;
 
 const SPREAD_DECIMALS = 6;
 

@@ -1,21 +1,36 @@
-import type { Ohlcv } from '../../domain/candle.js';
+import type { CandleType, Ohlcv } from '../../domain/candle.js';
 import { Decimal } from '../../domain/decimal.js';
 
-export const FIELDS = ['last', 'bid', 'ask', 'change', 'spread', 'volume'] as const;
+export const FIELDS = ['last', 'bid', 'ask', 'high', 'low', 'change', 'spread', 'volume'] as const;
 
-/** A number of a market. `change` and `spread` are in percent, `volume` in the base coin. */
+/** A number of a market. `high`, `low` and `volume` are of 24 hours, `volume` in the base coin; `change` and `spread` are in percent. */
 export type Field = (typeof FIELDS)[number];
 
 export type Operator = '>' | '>=' | '<' | '<=';
 
-/** A level that a number of a market may cross. */
-export interface Threshold {
-  readonly kind: 'threshold';
-  /** As it is reported: `last>30000`. */
+/** How a condition is named, and where it is to hold. */
+export interface ConditionText {
+  /** As it is reported: `last>30000`, `eth_usdt:fill`. */
   readonly text: string;
-  readonly field: Field;
+  /** Absent: the market that the command names. */
+  readonly market?: string | undefined;
+}
+
+interface Comparison extends ConditionText {
   readonly operator: Operator;
   readonly level: Decimal;
+}
+
+/** A level that a number of a market may cross. */
+export interface Threshold extends Comparison {
+  readonly kind: 'threshold';
+  readonly field: Field;
+}
+
+/** A level that the last price of each whole candle is compared with. */
+export interface ClosingPrice extends Comparison {
+  readonly kind: 'close';
+  readonly candles: CandleType;
 }
 
 /** A number of a market at one moment. */
@@ -32,6 +47,8 @@ const REARM_SHARE: Readonly<Record<Exclude<Field, 'change'>, Decimal>> = {
   last: Decimal.of('0.001'),
   bid: Decimal.of('0.001'),
   ask: Decimal.of('0.001'),
+  high: Decimal.of('0.001'),
+  low: Decimal.of('0.001'),
   spread: Decimal.of('0.1'),
   volume: Decimal.of('0.01'),
 };
@@ -44,7 +61,7 @@ const REARM_CHANGE = Decimal.of('0.1');
  *
  * What is not certain is not reported: of a candle, it is unknown whether the high or the low came first.
  */
-export class Crossing {
+export class Crossing<Crossed extends Threshold | ClosingPrice = Threshold> {
   #isArmed: boolean;
   /** What armed or disarmed it last. */
   #changed: Omit<Observation, 'value'> = { position: -1n, time: Number.NEGATIVE_INFINITY };
@@ -54,10 +71,11 @@ export class Crossing {
 
   /** @param reportsPresent whether a level that the first number is already beyond counts as crossed */
   constructor(
-    readonly threshold: Threshold,
+    readonly threshold: Crossed,
     reportsPresent: boolean,
   ) {
-    const { operator, level, field } = threshold;
+    const { operator, level } = threshold;
+    const field = threshold.kind === 'close' ? 'last' : threshold.field;
     this.#isAbove = operator.startsWith('>');
     const distance = field === 'change' ? REARM_CHANGE : level.times(REARM_SHARE[field]);
     this.#back = this.#isAbove ? level.minus(distance) : level.plus(distance);

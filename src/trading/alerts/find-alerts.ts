@@ -12,8 +12,10 @@ import {
   type ExchangeStream,
   type GapEvent,
   isKind,
+  type StreamEvent,
 } from '../../exchange/exchange.js';
 import type { TimeBudget } from '../../platform/time-budget.js';
+import { CandleCloses } from './candle-closes.js';
 import type { Condition, FillCondition } from './condition.js';
 import { type Crossed, MarketCrossings } from './market-crossings.js';
 import { isFilled, NewFills } from './new-fills.js';
@@ -33,6 +35,7 @@ export interface Alert {
 
 /** What alerts are found with. */
 export interface AlertSource {
+  /** That of the conditions which name none. */
   readonly market: string;
   readonly conditions: readonly Condition[];
   /** Whether each crossing is wanted: then what already holds at the start is none. */
@@ -42,50 +45,104 @@ export interface AlertSource {
   readonly budget: TimeBudget;
   /** Follows the channels of the conditions, over HTTP while there is no stream. */
   readonly follow: (channels: readonly Channel[]) => Promise<ExchangeStream>;
+  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
   readonly warn: (message: string) => void;
 }
 
 /** What was seen so long after it happened is late, in milliseconds. Trades have whole seconds, and polls their pauses. */
 const LATE_MS = 10_000;
 
+/** How long to wait at a time for the end of a candle, in milliseconds: after a sleep of the machine it is late by no more. */
+const LONGEST_WAIT_MS = 60_000;
+
 /** The most candles of one answer. */
 const MAX_CANDLES = 1_000;
 
 /**
- * Yields each alert of a market until the stream is closed, or no condition can hold any more.
+ * Yields each alert until the stream is closed, or no condition can hold any more.
  * @throws what a read throws, before anything is followed
  */
 export async function* findAlerts(source: AlertSource): AsyncGenerator<Alert> {
-  const finder = new AlertFinder(source);
-  yield* await finder.begin();
+  const finders = [...byMarket(source)].map(
+    ([market, conditions]) => new AlertFinder({ ...source, market, conditions }),
+  );
+  for (const finder of finders) yield* await finder.begin();
+  const isOver = () => finders.every((finder) => finder.isOver);
   const stream = await source.follow(channelsOf(source));
   try {
-    if (finder.isOver) return;
-    for await (const event of stream) {
+    if (isOver()) return;
+    for await (const event of withClosedCandles(stream, finders, source.sleep)) {
+      if (event instanceof AlertFinder) {
+        yield* await event.takeClosedCandles();
+        continue;
+      }
       if (event.type === 'refused')
         source.warn(`The exchange rejected the stream: ${event.message}. pit polls instead.`);
-      if (event.type === 'gap' && event.gap.permanent) yield* await finder.takeGap(event, stream);
-      if (event.type === 'data') yield* await finder.take(event);
-      if (finder.isOver) return;
+      if (event.type !== 'gap' && event.type !== 'data') continue;
+      const finder = finders.find(({ market }) => 'market' in event.channel && event.channel.market === market);
+      if (event.type === 'gap' && event.gap.permanent) yield* (await finder?.takeGap(event, stream)) ?? [];
+      if (event.type === 'data') yield* (await finder?.take(event)) ?? [];
+      if (isOver()) return;
     }
   } finally {
     await stream.close();
   }
 }
 
+/** The conditions of each market, which they name or the command does. */
+export function byMarket({
+  market,
+  conditions,
+}: Pick<AlertSource, 'market' | 'conditions'>): ReadonlyMap<string, readonly Condition[]> {
+  const marketOf = (condition: Condition) => condition.market ?? market;
+  const markets = new Set(conditions.map(marketOf));
+  return new Map([...markets].map((one) => [one, conditions.filter((condition) => marketOf(condition) === one)]));
+}
+
 /** The channels that show whether conditions hold. */
-export function channelsOf({ market, conditions }: Pick<AlertSource, 'market' | 'conditions'>): Channel[] {
-  const isLast = (condition: Condition) => condition.kind === 'threshold' && condition.field === 'last';
+export function channelsOf(source: Pick<AlertSource, 'market' | 'conditions'>): Channel[] {
+  return [...byMarket(source)].flatMap(([market, conditions]) => channelsOfMarket(market, conditions));
+}
+
+function channelsOfMarket(market: string, conditions: readonly Condition[]): Channel[] {
+  const isOfTrades = (condition: Condition) =>
+    condition.kind === 'trail' || (condition.kind === 'threshold' && condition.field === 'last');
   const fills = conditions.filter((condition) => condition.kind === 'fill');
   const orders = fills.map(({ order }) => order).filter((order) => order !== null);
   const ofOrders = { kind: 'orders', market, ...(orders.length < fills.length ? {} : { orders }) } as const;
   return [
-    ...(conditions.some(isLast) ? [{ kind: 'trades', market } as const] : []),
-    ...(conditions.some((one) => one.kind === 'threshold' && !isLast(one))
-      ? [{ kind: 'ticker', market } as const]
-      : []),
+    ...(conditions.some(isOfTrades) ? [{ kind: 'trades', market } as const] : []),
+    // for closing prices, which are read over HTTP, it shows that the market can be seen
+    ...(conditions.some((one) => one.kind !== 'fill' && !isOfTrades(one)) ? [{ kind: 'ticker', market } as const] : []),
     ...(fills.length > 0 ? [ofOrders] : []),
   ];
+}
+
+/** The events of a stream, and each finder when a candle has ended that it has to read. */
+async function* withClosedCandles(
+  stream: ExchangeStream,
+  finders: readonly AlertFinder[],
+  sleep: AlertSource['sleep'],
+): AsyncGenerator<StreamEvent | AlertFinder> {
+  const readers = finders.filter(({ candleDueMs }) => candleDueMs !== undefined);
+  if (readers.length === 0) return yield* stream;
+  const events = stream[Symbol.asyncIterator]();
+  const dueMsOf = ({ candleDueMs = 0 }: AlertFinder) => candleDueMs;
+  try {
+    for (let next = events.next(); ; ) {
+      const cut = new AbortController();
+      const waitMs = Math.min(LONGEST_WAIT_MS, ...readers.map(dueMsOf));
+      const event = await Promise.race([next, sleep(waitMs, cut.signal).then(() => undefined)]);
+      cut.abort();
+      yield* readers.filter((finder) => dueMsOf(finder) === 0);
+      if (event?.done) return;
+      if (event === undefined) continue;
+      yield event.value;
+      next = events.next();
+    }
+  } finally {
+    await events.return?.();
+  }
 }
 
 class AlertFinder {
@@ -93,6 +150,7 @@ class AlertFinder {
 
   readonly #fillConditions: readonly FillCondition[];
   readonly #crossings: MarketCrossings;
+  readonly #closes: readonly CandleCloses[];
   readonly #fills: NewFills;
   readonly #channels: readonly Channel[];
   /** The newest trade at the start, until the channel of trades has begun. */
@@ -103,10 +161,29 @@ class AlertFinder {
 
     const { conditions, isRepeated } = source;
     const thresholds = conditions.filter((condition) => condition.kind === 'threshold');
+    const trails = conditions.filter((condition) => condition.kind === 'trail');
+    const closes = conditions.filter((condition) => condition.kind === 'close');
     this.#fillConditions = conditions.filter((condition) => condition.kind === 'fill');
-    this.#channels = channelsOf(source);
-    this.#crossings = new MarketCrossings(thresholds, !isRepeated);
+    this.#channels = channelsOfMarket(source.market, conditions);
+    this.#crossings = new MarketCrossings(thresholds, trails, !isRepeated);
+    const types = new Set(closes.map(({ candles }) => candles));
+    this.#closes = [...types].map((type) => {
+      return new CandleCloses(
+        source,
+        type,
+        closes.filter(({ candles }) => candles === type),
+      );
+    });
     this.#fills = new NewFills(this.#fillConditions);
+  }
+
+  get market(): string {
+    return this.#source.market;
+  }
+
+  /** How long until a candle ends that has to be read, in milliseconds; undefined if no condition is on one. */
+  get candleDueMs(): number | undefined {
+    return this.#closes.length === 0 ? undefined : Math.min(...this.#closes.map(({ dueMs }) => dueMs));
   }
 
   /** Whether no condition can hold any more. */
@@ -134,8 +211,17 @@ class AlertFinder {
       if (kind === 'trades') crossed.push(...this.#crossings.takeTrades(await client.trades(market)));
       if (kind === 'ticker') crossed.push(...this.#crossings.takeTicker(await client.ticker({ market })));
     }
+    for (const closes of this.#closes) await closes.begin();
     this.#firstTrade = this.#crossings.lastTrade;
     return [...found, ...crossed.map((one) => crossingAlert(one, false))];
+  }
+
+  /** Takes the candles that have ended. */
+  async takeClosedCandles(): Promise<Alert[]> {
+    const crossed: Crossed[] = [];
+    for (const closes of this.#closes) if (closes.dueMs === 0) crossed.push(...(await closes.takeClosed()));
+    const now = this.#source.client.marketNow();
+    return crossed.map((one) => crossingAlert(one, isPast(one.time, now)));
   }
 
   async take(event: AnyDataEvent): Promise<Alert[]> {
@@ -215,8 +301,8 @@ function isPast(time: number, now: number): boolean {
   return now - time > LATE_MS;
 }
 
-function crossingAlert({ threshold, time, value }: Crossed, late: boolean): Alert {
-  return { condition: threshold, time, value: value.toString(), late, order: null };
+function crossingAlert({ condition, time, value }: Crossed, late: boolean): Alert {
+  return { condition, time, value: value.toString(), late, order: null };
 }
 
 function fillAlert(condition: FillCondition, order: Order, time: number, late: boolean): Alert {

@@ -2,11 +2,12 @@ import type { Ohlcv } from '../../domain/candle.js';
 import { Decimal } from '../../domain/decimal.js';
 import { compareIds, isOvertaken, type Ticker, type Trade } from '../../domain/market-data.js';
 import { numberOf } from './condition.js';
-import { Crossing, type Threshold } from './crossing.js';
+import { type ClosingPrice, Crossing, type Threshold } from './crossing.js';
+import { type Trail, TrailCrossing } from './trail.js';
 
 /** A level that was crossed. */
 export interface Crossed {
-  readonly threshold: Threshold;
+  readonly condition: Threshold | ClosingPrice | Trail;
   /** By the exchange's clock, in milliseconds since the Unix epoch. */
   readonly time: number;
   readonly value: Decimal;
@@ -21,6 +22,7 @@ type PriceCandle = Pick<Ohlcv, 'time' | 'high' | 'low' | 'close'>;
  */
 export class MarketCrossings {
   readonly #crossings: readonly Crossing[];
+  readonly #trails: readonly TrailCrossing[];
   #tickers = 0n;
   #tickerTime = Number.NEGATIVE_INFINITY;
   #lastTrade: Trade | undefined;
@@ -29,8 +31,9 @@ export class MarketCrossings {
   #coveredTo: string | undefined;
 
   /** @param reportsPresent whether a level that a number is already beyond at the start counts as crossed */
-  constructor(thresholds: readonly Threshold[], reportsPresent: boolean) {
+  constructor(thresholds: readonly Threshold[], trails: readonly Trail[], reportsPresent: boolean) {
     this.#crossings = thresholds.map((threshold) => new Crossing(threshold, reportsPresent));
+    this.#trails = trails.map((trail) => new TrailCrossing(trail));
   }
 
   /** The newest trade that was taken; undefined before the first. */
@@ -48,7 +51,7 @@ export class MarketCrossings {
       const { threshold } = crossing;
       const value = threshold.field === 'last' ? null : numberOf(ticker, threshold.field);
       if (value === null) return [];
-      return crossing.take({ position: this.#tickers, time, value }) ? [{ threshold, time, value }] : [];
+      return crossing.take({ position: this.#tickers, time, value }) ? [{ condition: threshold, time, value }] : [];
     });
   }
 
@@ -64,10 +67,16 @@ export class MarketCrossings {
     if (newest !== undefined && (this.#lastTrade === undefined || compareIds(newest.id, this.#lastTrade.id) > 0))
       this.#lastTrade = newest;
     return taken.flatMap(({ id, time, price }) => {
-      const value = Decimal.of(price);
-      return this.#ofLast()
-        .filter((crossing) => crossing.take({ position: BigInt(id), time, value }))
-        .map(({ threshold }) => ({ threshold, time, value }));
+      const observation = { position: BigInt(id), time, value: Decimal.of(price) };
+      return [
+        ...this.#ofLast()
+          .filter((crossing) => crossing.take(observation))
+          .map(({ threshold }) => ({ condition: threshold, time, value: observation.value })),
+        ...this.#trails.flatMap((crossing) => {
+          const reached = crossing.take(observation);
+          return reached === undefined ? [] : [{ condition: crossing.trail, ...reached }];
+        }),
+      ];
     });
   }
 
@@ -77,18 +86,22 @@ export class MarketCrossings {
    */
   takeCandles(candles: readonly PriceCandle[], newest: string | undefined): Crossed[] {
     this.#coveredTo = newest ?? this.#coveredTo;
-    return candles.flatMap((candle) =>
-      this.#ofLast().flatMap((crossing) => {
+    return candles.flatMap((candle) => [
+      ...this.#ofLast().flatMap((crossing) => {
         const value = crossing.takeCandle(candle);
-        return value === undefined ? [] : [{ threshold: crossing.threshold, time: candle.time, value }];
+        return value === undefined ? [] : [{ condition: crossing.threshold, time: candle.time, value }];
       }),
-    );
+      ...this.#trails.flatMap((crossing) => {
+        const value = crossing.takeCandle(candle);
+        return value === undefined ? [] : [{ condition: crossing.trail, time: candle.time, value }];
+      }),
+    ]);
   }
 
   /** Trades are numbered from the beginning again. Whether a level was crossed and not yet crossed back stays as it was. */
   startOver(): void {
     [this.#lastTrade, this.#coveredTo, this.#hasBegun] = [undefined, undefined, false];
-    for (const crossing of this.#crossings) crossing.startOver();
+    for (const crossing of [...this.#crossings, ...this.#trails]) crossing.startOver();
   }
 
   #ofLast(): Crossing[] {

@@ -76,7 +76,7 @@ const UNSENT: LineState = { state: 'unsent', reason: null, code: null, isLost: f
  *        ^       |
  *        +-------+   it did not leave, or its request has expired and the exchange does not have it
  *
- * A resumed job sends what is unsent, after the settler has decided what is sent. A refused or unsent line becomes placed if its
+ * A resumed job sends what is unsent, after it was found out what is sent. A refused or unsent line becomes placed if its
  * order appears after all.
  */
 export class Job {

@@ -48,6 +48,7 @@ interface UndecidedCancel {
 /**
  * Cancels orders with one request each. Once all are sent, the orders are read, because only they confirm the answers.
  * @param onResponse called for each answer, with what it alone shows
+ * @param newId an id for the record of each cancellation, never used before (default: one of chance)
  * @throws Failure `usage` or `credentials` if none of them could be sent
  */
 export async function cancelOrders(
@@ -55,8 +56,9 @@ export async function cancelOrders(
   market: string,
   orders: readonly OrderReference[],
   onResponse: (attempt: CancelAttempt) => void = () => {},
+  newId?: () => string,
 ): Promise<CancelAttempt[]> {
-  return settleAll(trading, await sendAll(trading, market, orders, (sent) => onResponse(preliminary(sent))));
+  return settleAll(trading, await sendAll(trading, market, orders, (sent) => onResponse(preliminary(sent)), { newId }));
 }
 
 /** Requests under way at once: one that hangs does not delay the others. */
@@ -71,7 +73,10 @@ async function sendAll(
   market: string,
   orders: readonly OrderReference[],
   onResponse: (sent: Sent) => void,
-  mayContinue: () => boolean = () => true,
+  {
+    mayContinue = () => true,
+    newId = () => newClientId(trading.host),
+  }: { readonly mayContinue?: (() => boolean) | undefined; readonly newId?: (() => string) | undefined } = {},
 ): Promise<Sent[]> {
   const onUnrecorded = ({ message, hints }: Failure) => {
     if (!warned.has(trading)) trading.warn([`Cancelling without a record: ${message}`, ...hints]);
@@ -85,7 +90,7 @@ async function sendAll(
     for (const [index, order] of rest) {
       if (!mayContinue()) return;
       try {
-        sent[index] = await sendOne(trading, market, order, onUnrecorded);
+        sent[index] = await sendOne(trading, market, order, newId(), onUnrecorded);
       } catch (error) {
         if (!(error instanceof Failure)) throw error;
         unsent.push(error);
@@ -116,10 +121,11 @@ async function sendOne(
   trading: TradingContext,
   market: string,
   order: OrderReference,
+  id: string,
   onUnrecorded: (failure: Failure) => void,
 ): Promise<Sent> {
-  const { client, journal, host } = trading;
-  const recording = { id: newClientId(host), reqTime: client.now() };
+  const { client, journal } = trading;
+  const recording = { id, reqTime: client.now() };
   const write = { operation: 'cancel', terms: { market, order } } as const;
   let recordId: string | null = recording.id;
   let entry: JournalEntry<'cancel'>;
@@ -236,7 +242,7 @@ export async function cancelAll(
         if ('reply' in sentOne ? sentOne.reply.accepted !== undefined : sentOne.attempt.failure === null) onProgress();
         onResponse(++responses, requests, preliminary(sentOne));
       };
-      const round = await sendAll(trading, market, orders, answered, mayContinue);
+      const round = await sendAll(trading, market, orders, answered, { mayContinue });
       sent.push(...round);
       if (mayContinue?.() === false) break;
       seen = await readOpenOrders(lists, market);

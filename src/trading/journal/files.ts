@@ -12,11 +12,11 @@ const MAX_BYTES = 256 * 2 ** 20;
 export const HIDDEN = '.';
 
 /**
- * Makes a file with a text, whole or not at all. If it throws, the file may be there, but not durably.
+ * Makes a file with its content, whole or not at all. If it throws, the file may be there, but not durably.
  * @param isDurable whether it survives a power failure once the call returns; it survives the end of this process in any case
  */
-export function create(file: string, text: string, isDurable: boolean): void {
-  replaceFile(file, text, { isDurable });
+export function create(file: string, content: string | Uint8Array, isDurable: boolean): void {
+  replaceFile(file, content, { isDurable });
   // the new name is on the disk only then
   if (isDurable) syncFolder(path.dirname(file));
 }

@@ -33,6 +33,8 @@ export interface LedgerEntry {
   readonly type: string | null;
   /** The ids of its bills; of a moment of which only sums are known, of all that belong to it. */
   readonly bills: readonly string[];
+  /** The id of the order that traded; null if several fit, and for anything else. */
+  readonly order: string | null;
   readonly deposit: Deposit | null;
   readonly withdrawal: Withdrawal | null;
   /** Whether the bills of its moment can be divided in another way, too. */
@@ -49,7 +51,7 @@ export interface TransferRecords {
 export function entryOf(given: Partial<LedgerEntry> & Pick<LedgerEntry, 'time' | 'kind' | 'bills'>): LedgerEntry {
   return {
     ...{ trade: null, changes: [], counterpart: 'unexplained', fees: [], feesOf: 'trades', type: null },
-    ...{ deposit: null, withdrawal: null, isUncertain: false },
+    ...{ order: null, deposit: null, withdrawal: null, isUncertain: false },
     ...given,
   };
 }
@@ -156,7 +158,8 @@ function partEntries(fill: Fill, pool: BillPool): LedgerEntry[] {
 function tradeEntry(fill: Fill, fees: readonly Change[], bills: readonly Bill[]): LedgerEntry {
   const [base, quote] = legsOf(fill) as [Change, Change];
   const trade = { market: fill.market, base: { ...base, hasBill: true }, quote: { ...quote, hasBill: true } };
-  return entryOf({ time: fill.time, kind: fill.side, trade, fees, bills: idsOf(bills) });
+  const { time, side: kind, order } = fill;
+  return entryOf({ time, kind, trade, fees, order, bills: idsOf(bills) });
 }
 
 /** Several bills may have one id. */

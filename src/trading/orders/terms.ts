@@ -108,7 +108,7 @@ export function enoughFor(
 }
 
 /** The smallest amount in whole lots that reaches both minimums of a market at a price. */
-function leastAmount({ minAmount, minNotional, amountScale }: Market, price: Decimal): Decimal {
+export function leastAmount({ minAmount, minNotional, amountScale }: Market, price: Decimal): Decimal {
   const byAmount = Decimal.of(minAmount).rescaled(amountScale, 'up').trimmed();
   const byValue = Decimal.of(minNotional).dividedBy(price, amountScale, 'up').trimmed();
   return byAmount.compare(byValue) < 0 ? byValue : byAmount;

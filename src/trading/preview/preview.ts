@@ -111,7 +111,6 @@ const FEE_DECIMALS = 8;
  *
  * @param orders earlier orders of one market
  * @param receives what the orders would bring
- * @internal for its test
  */
 export function estimateFee(orders: readonly Order[], side: Side, receives: Decimal): FeeEstimate | null {
   let paid = Decimal.zero;

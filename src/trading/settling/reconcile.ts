@@ -1,6 +1,6 @@
 /**
  * Finds the outcome of writes: compares attempts that are not closed with a list from the exchange. Orders, batches and
- * withdrawals come in the same form. Nothing is read, written or printed here. `docs/architecture.md` draws the states of an attempt.
+ * withdrawals come in the same form. Nothing is read, written or printed here.
  *
  * An answer is not the end of a request: the network may repeat it for as long as the exchange accepts its `reqTime`. An
  * attempt is therefore closed by a list only if the list was read after that moment.

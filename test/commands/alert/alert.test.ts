@@ -95,6 +95,20 @@ describe('pit alert', () => {
     expect(printed.stdout).toMatch(/^market,condition,time,value,late,order\nltc_usdt,\S+,\S+,[\d.]+,false,\n/);
   });
 
+  it('holds for another market, for the day and for a trail, and names the market in which it holds', async () => {
+    const high = await pit.json<Alert>('alert btc_usdt last>1000000 ETH/USDT:high>1');
+    expect(high).toMatchObject({ market: 'eth_usdt', condition: 'eth_usdt:high>1', late: false });
+    const start = await price();
+    const trail = await waiting(['btc_usdt', 'eth_usdt:trail<-1%', '--json']);
+    await movePrice(start * 0.97);
+    expect(await trail.ended).toBe(0);
+    const alert = document<Alert>(trail.printed.stdout);
+    expect(await schemaViolations('alert', alert)).toEqual([]);
+    expect(alert).toMatchObject({ market: 'eth_usdt', condition: 'eth_usdt:trail<-1%' });
+    expect(Number(alert.value)).toBeLessThan(-1);
+    await movePrice(start);
+  });
+
   it('--timeout ends it with 10, unlike a lost connection, and with an empty stdout', async () => {
     const error = await pit.failure('alert btc_usdt last>1000000 --timeout 0.5', 10);
     expect(error).toMatchObject({ kind: 'overdue', message: 'No condition held within 0.5 seconds.' });
@@ -119,12 +133,22 @@ describe('pit alert', () => {
     ['bid>-5', 'The condition "bid>-5" has a number below zero.'],
     ['bid>5%', 'The condition "bid>5%" has a %.'],
     ['spread>5', 'The condition "spread>5" has no %.'],
+    ['close>5', 'The condition "close>5" names no candles.'],
+    ['close:2min>5', 'The candle type of "close:2min>5" must be one of'],
+    ['last:15min>5', 'There is no condition "last:15min>5". Did you mean last?'],
+    ['trail<2%', 'The condition "trail<2%" holds at once.'],
+    ['trail>0%', 'The condition "trail>0%" has no distance.'],
+    ['trail<-100%', 'The condition "trail<-100%" can never hold.'],
+    ['trail<-2', 'The condition "trail<-2" has no %.'],
+    ['btc_:last>5', '"btc_" is not a market name.'],
+    ['eth_usdtt:last>5', 'eth_usdtt'],
     ['fill:', 'The condition "fill:" names no order.'],
     ['filled', 'The condition "filled" names no order.'],
     ['filled:', 'The condition "filled:" names no order.'],
     ['fill:a-b', 'The client order id "a-b" has other characters than letters and digits.'],
   ])('refuses the condition "%s"', async (condition, message) => {
-    expect(await pit.failure(`alert btc_usdt ${condition}`.trim(), 2)).toMatchObject({ message });
+    const error = await pit.failure(`alert btc_usdt ${condition}`.trim(), 2);
+    expect(error).toMatchObject({ message: expect.stringContaining(message) });
   });
 
   it('refuses an unknown market', async () => {

@@ -24,6 +24,7 @@ const NAMES: Names = {
     { market: 'xrp_usdt', id: '7', clientId: null, terms: null },
   ],
   profiles: () => ['sandbox', 'overseas'],
+  algos: () => ['a4k7x2q'],
   prepared: () => ['pit0123456789abcdef01234567'],
 };
 

@@ -4,7 +4,13 @@ import { correctionOf } from '../../../src/commands/completion/corrections.js';
 import { commands } from '../../../src/commands/index.js';
 import type { Advice } from '../../../src/errors.js';
 
-const NEW: Names = { words: () => [], orders: () => [], profiles: () => ['sandbox'], prepared: () => [] };
+const NEW: Names = {
+  words: () => [],
+  orders: () => [],
+  profiles: () => ['sandbox'],
+  algos: () => [],
+  prepared: () => [],
+};
 const KNOWN: Names = {
   ...NEW,
   words: (kind) =>

@@ -9,6 +9,7 @@ import { beancountJournal, hledgerJournal } from '../../../src/commands/ledger/j
 import { commodityOf } from '../../../src/commands/ledger/postings.js';
 import { Decimal } from '../../../src/domain/decimal.js';
 import type { Bill } from '../../../src/domain/funds.js';
+import { wallClock } from '../../../src/domain/zone.js';
 import { type LedgerEntry, ledgerEntries } from '../../../src/trading/ledger/entries.js';
 import { assetChanges, ledgerOf, openingBalances } from '../../../src/trading/ledger/ledger.js';
 import type { AccountHistory, FilledOrder } from '../../../src/trading/pnl/account-history.js';
@@ -17,6 +18,7 @@ import { FundsFixture } from '../../sandbox/funds/fixture.js';
 import { requires } from '../../support/tools.js';
 import { type Booked, bookedAccount, drawnAccount, openingOf } from './random-accounts.js';
 
+const TEST = { profile: 'test', zone: 'UTC', clock: wallClock('+00:00') };
 const ALWAYS = { from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY };
 const folder = mkdtempSync(path.join(tmpdir(), 'pit-ledger-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -176,7 +178,7 @@ describe('the ledger of a random account', () => {
     { timeout: SLOW_MS },
     () => {
       eachAccount(HISTORIES, (account) => {
-        expect(hledgerBalances(hledgerJournal(wholeLedger(account), 'test'))).toEqual(texts(account.balances));
+        expect(hledgerBalances(hledgerJournal(wholeLedger(account), TEST))).toEqual(texts(account.balances));
       });
     },
   );
@@ -187,7 +189,7 @@ describe('the ledger of a random account', () => {
     () => {
       const files: string[] = [];
       eachAccount(HISTORIES, (account) => {
-        const text = beancountJournal(wholeLedger(account), 'test');
+        const text = beancountJournal(wholeLedger(account), TEST);
         files.push(claimed(`${files.length}.beancount`, text, account.balances));
       });
       expect(files).toHaveLength(HISTORIES);
@@ -238,7 +240,7 @@ const TWO_YEARS = ledger({
 describe('a journal', () => {
   it('of hledger declares accounts, commodities and their decimals, and names bills, totals and what the exchange calls a bill', () => {
     expect(
-      [...hledgerJournal(TWO_YEARS, 'my-pit 2')].join(''),
+      [...hledgerJournal(TWO_YEARS, { ...TEST, profile: 'my-pit 2' })].join(''),
     ).toBe(`; Ledger of my-pit 2, written by pit. Days are in UTC.
 ; 1inch is COIN-1INCH: a name of beancount begins with a letter and has two characters or more.
 ; t is COIN-T: a name of beancount begins with a letter and has two characters or more.
@@ -263,6 +265,7 @@ account Expenses:Fees:Trades
 2025-12-31 * Buy 1inch_usdt
     ; time:2025-12-31T23:59:59.999Z
     ; bills:2 1
+    ; order:1
     Assets:Exchange:My-pit-2  2 "COIN-1INCH" @@ 200 USDT
     Assets:Exchange:My-pit-2  -200 USDT
     Assets:Exchange:My-pit-2  -0.02 "COIN-1INCH"
@@ -271,6 +274,7 @@ account Expenses:Fees:Trades
 2026-01-01 * Sell 1inch_usdt
     ; time:2026-01-01T00:00:00.000Z
     ; bills:3 4 5
+    ; order:2
     Assets:Exchange:My-pit-2  -3 "COIN-1INCH" @@ 100 USDT
     Assets:Exchange:My-pit-2  100 USDT
     Assets:Exchange:My-pit-2  -0.5 ZZ
@@ -284,14 +288,23 @@ account Expenses:Fees:Trades
 `);
   });
 
+  it('has days that begin in the zone of the profile', () => {
+    const text = [
+      ...hledgerJournal(TWO_YEARS, { profile: 'test', zone: 'Europe/Zurich', clock: wallClock('Europe/Zurich') }),
+    ];
+    expect(text.join('')).toContain('Days are in Europe/Zurich.');
+    expect(text.join('')).toContain('2026-01-01 * Buy 1inch_usdt\n    ; time:2025-12-31T23:59:59.999Z\n');
+  });
+
   it('of beancount has the same lines, with bills as links', () => {
-    const text = [...beancountJournal(TWO_YEARS, 'my-pit 2')].join('');
+    const text = [...beancountJournal(TWO_YEARS, { ...TEST, profile: 'my-pit 2' })].join('');
     expect(text).toContain('2025-12-31 commodity COIN-T\n  coin: "t"\n');
     expect(text).toContain('2025-12-31 open Equity:Opening-Balances\n');
     expect(text).toContain(`
-2026-01-01 * "Sell 1inch_usdt" ^bill-3 ^bill-4 ^bill-5
+2026-01-01 * "Sell 1inch_usdt" ^bill-3 ^bill-4 ^bill-5 ^order-2
   time: "2026-01-01T00:00:00.000Z"
   bills: "3 4 5"
+  order: "2"
   Assets:Exchange:My-pit-2  -3 COIN-1INCH @@ 100 USDT
   Assets:Exchange:My-pit-2  100 USDT
   Assets:Exchange:My-pit-2  -0.5 ZZ
@@ -302,7 +315,7 @@ account Expenses:Fees:Trades
   it.skipIf(!requires('hledger'))(
     'with odd coins, texts of the exchange and several years is accepted by hledger',
     () => {
-      expect(hledgerBalances(hledgerJournal(TWO_YEARS, 'test'))).toEqual({
+      expect(hledgerBalances(hledgerJournal(TWO_YEARS, TEST))).toEqual({
         ...{ 'COIN-1INCH': '3.98', 'COIN-T': '0.000000000000000001', USDT: '900', ZZ: '0.75' },
       });
     },
@@ -312,7 +325,7 @@ account Expenses:Fees:Trades
     'with odd coins, texts and several years is accepted by beancount, and a wrong digit is not',
     () => {
       const claim = (coin: string, amount: string) => new Map([[coin, Decimal.of(amount)]]);
-      const text = [...beancountJournal(TWO_YEARS, 'test')];
+      const text = [...beancountJournal(TWO_YEARS, TEST)];
       expect(beancountSays(text, claim('t', '0.000000000000000001'))).toBe('');
       expect(beancountSays(text, claim('1inch', '3.98'))).toBe('');
       expect(beancountSays(text, claim('1inch', '3.980000000000000001'))).toContain('Balance failed');
@@ -321,13 +334,13 @@ account Expenses:Fees:Trades
 
   it('as rows has what was sent, received and paid of each event', () => {
     expect([...eventCsv(TWO_YEARS)].join('').split('\n').slice(0, 7)).toEqual([
-      'time,type,sentAmount,sentCoin,receivedAmount,receivedCoin,feeAmount,feeCoin,market,description,bills,record,hash,address,uncertain',
-      '2025-12-31T23:59:59.999Z,opening,,,5,1inch,,,,Opening balances,,,,,',
-      '2025-12-31T23:59:59.999Z,opening,,,1000,usdt,,,,Opening balances,,,,,',
-      '2025-12-31T23:59:59.999Z,opening,,,1.25,zz,,,,Opening balances,,,,,',
-      '2025-12-31T23:59:59.999Z,buy,200,usdt,2,1inch,0.02,1inch,1inch_usdt,Buy 1inch_usdt,2;1,,,,',
-      '2026-01-01T00:00:00.000Z,sell,3,1inch,100,usdt,0.5,zz,1inch_usdt,Sell 1inch_usdt,3;4;5,,,,',
-      '2026-02-03T04:05:00.000Z,other,,,0.000000000000000001,t,,,,Air drop x 2026-01-01 1,6,,,,',
+      'time,type,sentAmount,sentCoin,receivedAmount,receivedCoin,feeAmount,feeCoin,market,description,bills,order,record,hash,address,uncertain',
+      '2025-12-31T23:59:59.999Z,opening,,,5,1inch,,,,Opening balances,,,,,,',
+      '2025-12-31T23:59:59.999Z,opening,,,1000,usdt,,,,Opening balances,,,,,,',
+      '2025-12-31T23:59:59.999Z,opening,,,1.25,zz,,,,Opening balances,,,,,,',
+      '2025-12-31T23:59:59.999Z,buy,200,usdt,2,1inch,0.02,1inch,1inch_usdt,Buy 1inch_usdt,2;1,1,,,,',
+      '2026-01-01T00:00:00.000Z,sell,3,1inch,100,usdt,0.5,zz,1inch_usdt,Sell 1inch_usdt,3;4;5,2,,,,',
+      '2026-02-03T04:05:00.000Z,other,,,0.000000000000000001,t,,,,Air drop x 2026-01-01 1,6,,,,,',
     ]);
   });
 });
@@ -356,7 +369,7 @@ describe('what the bills leave open', () => {
       ['unexplained', undefined, ['xrp']],
       ['buy', undefined, ['usdt']],
     ]);
-    const text = [...hledgerJournal(entries, 'test')].join('');
+    const text = [...hledgerJournal(entries, TEST)].join('');
     expect(text).toContain('    Equity:Unexplained  -9 XRP\n');
     expect(text).toContain('* Part of a buy\n');
     expect(text).toContain('    Equity:Unexplained  300 USDT\n');

@@ -17,6 +17,7 @@ const NAMES: Names = {
     { market: 'eth_usdt', id: '22', clientId: null, terms: null },
   ],
   profiles: () => ['sandbox', 'demo'],
+  algos: () => [],
   prepared: () => ['pit0123456789abcdef01234567'],
 };
 

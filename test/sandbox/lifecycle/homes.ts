@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll } from 'vitest';
-import type { Host } from '../../../src/platform/host.js';
+import { type Host, monotonicMs } from '../../../src/platform/host.js';
 import { isAlive } from '../../../src/platform/processes.js';
 import { ensureSandbox, resetSandbox, sandboxStatus, stopSandbox } from '../../../src/sandbox/lifecycle/control.js';
 import { locate } from '../../../src/sandbox/lifecycle/files.js';
@@ -94,6 +94,7 @@ export async function ask<Result = Found>(
   const host = {
     directories,
     environment: { ...process.env, PIT_HOME: home, ...environment },
+    monotonic: monotonicMs,
     sleep: (milliseconds: number) => delay(milliseconds),
   } as Partial<Host> as Host;
   const launch = { command: process.execPath, args: lineOf('serve') };

@@ -17,7 +17,7 @@ const seen = (values: readonly number[]): Seen[] =>
   values.map((value, index) => ({ position: BigInt(index), time: index * 1_000, value: Decimal.of(String(value)) }));
 
 /** The positions at which a crossing is reported. */
-function reported(values: readonly Seen[], crossing = new Crossing(threshold('>', '1000'), true)): number[] {
+function reported(values: readonly Seen[], crossing: Crossing = new Crossing(threshold('>', '1000'), true)): number[] {
   return values.filter((one) => crossing.take(one)).map(({ position }) => Number(position));
 }
 

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Decimal } from '../../../src/domain/decimal.js';
 import type { Trade } from '../../../src/domain/market-data.js';
@@ -61,10 +62,12 @@ interface Script {
   readonly client?: object;
   /** The id of the newest trade of the feed. */
   readonly newest?: string;
+  /** Called with each wait for the end of a candle; without it, that never comes. */
+  readonly sleep?: (ms: number) => Promise<void>;
 }
 
 /** What is found in these events: `last>1000 1001` with ` late` after it, and the warnings. */
-async function found({ conditions, events = [], isRepeated = true, client = {}, newest }: Script) {
+async function found({ conditions, events = [], isRepeated = true, client = {}, newest, sleep }: Script) {
   const found: string[] = [];
   const times: number[] = [];
   const warnings: string[] = [];
@@ -88,6 +91,7 @@ async function found({ conditions, events = [], isRepeated = true, client = {}, 
       return stream;
     },
     warn: (message: string) => warnings.push(message),
+    sleep: sleep ?? (() => new Promise<void>(() => undefined)),
   };
   for await (const alert of findAlerts(source)) {
     found.push(`${alert.condition.text} ${alert.value}${alert.late ? ' late' : ''}`);
@@ -258,6 +262,228 @@ describe('where trades are missing for good', () => {
     const { warnings, found: none } = await found({ conditions, events: [start, gap], client });
     const since = 'The prices of btc_usdt since 2023-11-14T22:03:20.000Z could not be read';
     expect([none, warnings]).toEqual([[], [`${since}, so a crossing may be missing: no answer`]]);
+  });
+});
+
+describe('alerts on the day', () => {
+  it('come when the highest or lowest price of the day crosses a level', async () => {
+    const conditions = [when('high', '>', '1000'), when('low', '<', '980')];
+    const events = [
+      { high: '999', low: '985' },
+      { high: '1001', low: '985' },
+      { high: '1001', low: '979' },
+    ].map(ofTicker);
+    const first = { client: { ticker: async () => ticker({ high: '999', low: '985' }) } };
+    expect((await found({ conditions, events, ...first })).found).toEqual(['high>1000 1001', 'low<980 979']);
+  });
+});
+
+describe('alerts in other markets', () => {
+  const eth = 'eth_usdt';
+  const inEth: Condition = { ...when('last', '>', '2000'), market: eth, text: `${eth}:last>2000` };
+
+  it('follow each market, and count its own trades only', async () => {
+    const client = { trades: async (of: string) => (of === eth ? [trade(5, '1990')] : [trade(10, '990')]) };
+    const ofEth = (trades: readonly Trade[], since?: number) => event({ kind: 'trades', market: eth }, trades, since);
+    const events = [
+      ofTrades([trade(10, '990')], NOW),
+      ofEth([trade(5, '1990')], NOW),
+      ofTrades([trade(11, '2500')]),
+      ofEth([trade(6, '1995')]),
+      ofEth([trade(7, '2001')]),
+    ];
+    const all = await found({ conditions: [when('last', '>', '3000'), inEth], client, events });
+    expect(all.found).toEqual(['eth_usdt:last>2000 2001']);
+    expect(all.channels).toEqual([market, eth].map((one) => ({ kind: 'trades', market: one })));
+  });
+
+  it('that hold already end before anything is followed', async () => {
+    const client = { trades: async (of: string) => [trade(5, of === eth ? '2001' : '990')] };
+    const all = await found({ conditions: [when('last', '>', '3000'), inEth], client, isRepeated: false });
+    expect([all.found, all.followed]).toEqual([['eth_usdt:last>2000 2001'], []]);
+  });
+});
+
+describe('alerts on a trail', () => {
+  const trail = (operator: Operator, level: string): Condition => ({
+    ...{ kind: 'trail', text: `trail${operator}${level}%`, operator },
+    level: Decimal.of(level),
+  });
+  const prices = (first: number, ...all: string[]) => all.map((price, index) => trade(first + index, price));
+  const of = async (condition: Condition, ...all: string[]) =>
+    (
+      await found({
+        conditions: [condition],
+        events: [ofTrades([trade(10, '990')], NOW), ofTrades(prices(11, ...all))],
+      })
+    ).found;
+
+  it('come when the price has fallen that far from its highest since the start', async () => {
+    expect(await of(trail('<', '-2'), '1000', '981', '980', '979.9')).toEqual(['trail<-2% -2.01']);
+    expect(await of(trail('<=', '-2'), '1000', '981', '980')).toEqual(['trail<=-2% -2']);
+    expect(await of(trail('>', '2'), '980', '999', '1000')).toEqual(['trail>2% 2.040816']);
+  });
+
+  it('begin again where they were reached', async () => {
+    expect(await of(trail('<=', '-10'), '1000', '900', '891', '810', '820', '738')).toEqual([
+      'trail<=-10% -10',
+      'trail<=-10% -10',
+      'trail<=-10% -10',
+    ]);
+  });
+
+  it('count no price of before the start as the best one', async () => {
+    const client = { trades: async () => [trade(9, '2000'), trade(10, '990')] };
+    const events = [ofTrades([trade(9, '2000'), trade(10, '990')], NOW), ofTrades(prices(11, '989', '980', '970'))];
+    expect((await found({ conditions: [trail('<', '-2')], client, events })).found).toEqual(['trail<-2% -2.020202']);
+  });
+
+  it('take trades that come too late into account as far as their place in the order is certain', async () => {
+    const late = (...events: StreamEvent[]) =>
+      found({ conditions: [trail('<=', '-2')], events: [ofTrades([trade(10, '990')], NOW), ...events] });
+    // a better price between two that were seen: what came last is far enough from it
+    expect((await late(ofTrades([trade(12, '981')]), ofTrades([trade(11, '1002')]))).found).toEqual([
+      'trail<=-2% -2.095808',
+    ]);
+    // a low that came before the best price
+    expect((await late(ofTrades([trade(12, '1000')]), ofTrades([trade(11, '970.3')]))).found).toEqual([]);
+    // a low that came after it
+    expect(
+      (await late(ofTrades([trade(11, '1000')]), ofTrades([trade(13, '999')]), ofTrades([trade(12, '979')]))).found,
+    ).toEqual(['trail<=-2% -2.1']);
+  });
+
+  it('are found late in candles, where only what is certain counts', async () => {
+    const first = trade(10, '1000', NOW - 10 * MINUTE);
+    const candle = (minutes: number, low: string, high: string, close: string) => ({
+      ...{ time: NOW - minutes * MINUTE, open: '990', low, high, close, volume: '1', closed: true },
+    });
+    const alertsIn = async (...candles: object[]) => {
+      const client = { candles: async () => ({ candles, failure: null }), trades: async () => [first] };
+      const events = [ofTrades([first], NOW), lost({ kind: 'trades', market })];
+      return (await found({ conditions: [trail('<', '-2')], events, client, newest: '12' })).found;
+    };
+    // the low came after the price at the start
+    expect(await alertsIn(candle(9, '979', '1001', '1000'))).toEqual(['trail<-2% -2.1 late']);
+    // high and low of one candle: which came first is unknown
+    expect(await alertsIn(candle(9, '981', '1010', '1000'))).toEqual([]);
+    // but its last price came after both
+    expect(await alertsIn(candle(9, '981', '1010', '989'))).toEqual(['trail<-2% -2.079207 late']);
+    // a candle in which the alert began may have been high before
+    expect(await alertsIn(candle(10, '970', '1100', '999'))).toEqual([]);
+  });
+
+  it('report what a plain reading of the rule reports, whatever the price does', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.integer({ min: 950, max: 1050 }), { minLength: 1, maxLength: 40 }), async (all) => {
+        let best = 990;
+        const expected = all.flatMap((price) => {
+          best = Math.max(best, price);
+          if (price * 100 > best * 98) return [];
+          best = price;
+          return [price];
+        });
+        const reported = await of(trail('<=', '-2'), ...all.map(String));
+        expect(reported).toHaveLength(expected.length);
+      }),
+    );
+  });
+});
+
+describe('alerts on closed candles', () => {
+  const QUARTER = 15 * MINUTE;
+  const start = NOW - (NOW % QUARTER);
+  const closing = (operator: Operator, level: string): Condition => ({
+    ...{ kind: 'close', text: `close:15min${operator}${level}`, candles: '15min', operator },
+    level: Decimal.of(level),
+  });
+  const candle = (index: number, close: string, closed = true) => ({
+    ...{ time: start + index * QUARTER, open: '1', high: '5000', low: '1', close, volume: '1', closed },
+  });
+
+  /** What is found while the clock moves from the end of one candle to the next; `lists` are what the exchange answers then. */
+  async function closes(condition: Condition, lists: readonly (readonly object[] | Failure)[], isRepeated = true) {
+    let now = start + MINUTE;
+    let reads = 0;
+    const waits: number[] = [];
+    const since: (number | undefined)[] = [];
+    const client = {
+      marketNow: () => now,
+      candles: async (range: { since?: (now: number) => number }) => {
+        const list = lists[reads] ?? [];
+        reads += 1;
+        since.push(range.since?.(now));
+        if (list instanceof Failure) throw list;
+        const from = range.since?.(now) ?? 0;
+        return { candles: list.filter((one) => (one as { time: number }).time >= from), failure: null };
+      },
+    };
+    const sleep = async (ms: number) => {
+      if (reads >= lists.length) return new Promise<void>(() => undefined);
+      waits.push(ms);
+      now += ms;
+    };
+    // the stream goes on until all lists were read
+    const pause = () => new Promise<void>((resolve) => setImmediate(resolve));
+    const next = async () => {
+      while (reads < lists.length) await pause();
+      for (let turn = 0; turn < 20; turn += 1) await pause();
+      return { done: true, value: undefined };
+    };
+    const events = { [Symbol.asyncIterator]: () => ({ next }) } as unknown as readonly StreamEvent[];
+    const all = await found({ conditions: [condition], client, sleep, events, isRepeated });
+    return { ...all, waits, since };
+  }
+
+  const before = [candle(-1, '1500'), candle(0, '990', false)];
+
+  it('come when a candle has closed beyond the level, not for its high, and not for those of before', async () => {
+    const {
+      found: all,
+      times,
+      followed,
+      since,
+    } = await closes(
+      closing('>', '1000'),
+      [
+        before,
+        [...before.slice(0, 1), candle(0, '999'), candle(1, '1500', false)],
+        [candle(1, '1001'), candle(2, '1', false)],
+      ],
+      false,
+    );
+    expect([all, times]).toEqual([['close:15min>1000 1001'], [start + 2 * QUARTER]]);
+    expect(followed).toEqual(['ticker']);
+    expect(since).toEqual([undefined, candle(-1, '').time + 1, candle(0, '').time + 1]);
+  });
+
+  it('with --repeat count once, and again after a candle closed back', async () => {
+    const lists = [before, ...['1001', '1002', '990', '1003'].map((close, index) => [candle(index, close)])];
+    expect((await closes(closing('>', '1000'), lists)).found).toEqual(['close:15min>1000 1003']);
+    const below = [[candle(-1, '900'), candle(0, '1', false)], ...lists.slice(1)];
+    expect((await closes(closing('>', '1000'), below)).found).toEqual([
+      'close:15min>1000 1001',
+      'close:15min>1000 1003',
+    ]);
+  });
+
+  it('read again soon if the candle is not closed yet, or could not be read, which a warning says once', async () => {
+    const failure = new Failure('unreachable', 'no answer');
+    const lists = [before, [candle(0, '999', false)], failure, failure, [candle(0, '1001')]];
+    const { found: all, waits, warnings } = await closes(closing('>', '1000'), lists, false);
+    expect([all, waits.slice(-3)]).toEqual([['close:15min>1000 1001 late'], [5_000, 5_000, 5_000]]);
+    expect(warnings).toEqual(['The 15min candles of btc_usdt could not be read; pit tries again: no answer']);
+  });
+
+  it('are all found in their order after a sleep of the machine', async () => {
+    const lists = [
+      before,
+      [candle(0, '999'), candle(1, '1001'), candle(2, '990'), candle(3, '1002'), candle(4, '1', false)],
+    ];
+    expect((await closes(closing('>=', '1001'), lists)).found).toEqual([
+      'close:15min>=1001 1001',
+      'close:15min>=1001 1002',
+    ]);
   });
 });
 

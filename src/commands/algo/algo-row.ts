@@ -1,0 +1,364 @@
+import { listing } from '../../cli/answers.js';
+import * as shape from '../../cli/shapes.js';
+import { Decimal, formatAmount, formatAverage, formatPercent, formatPrice, grouped } from '../../domain/decimal.js';
+import { Failure } from '../../errors.js';
+import type { Answer } from '../../terminal/answer.js';
+import { paintSide, sideColumn, sideText } from '../../terminal/cells.js';
+import type { Paint } from '../../terminal/palette.js';
+import type { Screen } from '../../terminal/screen.js';
+import { type Column, type Entry, record, table } from '../../terminal/table.js';
+import { localTime, timeTitle } from '../../terminal/time.js';
+import type { AlgoEvent } from '../../trading/algos/running-algo.js';
+import { type AlgoRow, algoRow, entryRow, exitRow } from '../../trading/algos/summary.js';
+import { type AlgoTerms, kindOf } from '../../trading/algos/terms.js';
+import { ORDER, type OrderRow, orderRow } from '../order/order-row.js';
+import type { AlgoView } from './algos.js';
+import { algoSentences, distanceText, durationText, exitWords } from './sentences.js';
+
+/** A child as it is printed: its order, and what it is for. */
+interface ChildRow extends OrderRow {
+  readonly role: string;
+}
+
+export type AlgoDocument = AlgoRow<ChildRow>;
+
+const ROLES = ['entry', 'take', 'stop'];
+
+const ENTRY = shape.nullable(
+  shape.object(
+    {
+      kind: shape.enumOf(['limit', 'twap', 'chase'], ''),
+      price: shape.nullable(shape.decimal('of the order, or the limit of slices and of a chase')),
+      overMs: shape.nullable(shape.integer('how long slices take, in milliseconds')),
+      everyMs: shape.nullable(shape.integer('the time between two slices, in milliseconds')),
+      passive: shape.boolean('whether slices rest'),
+      when: shape.array(shape.text(''), 'the conditions that it waits for'),
+    },
+    'what builds a position',
+  ),
+);
+
+const EXIT = shape.nullable(
+  shape.object(
+    {
+      side: shape.enumOf(['buy', 'sell'], ''),
+      take: shape.nullable(shape.decimal('the take-profit')),
+      stop: shape.nullable(shape.decimal('')),
+      limit: shape.nullable(shape.decimal('of the order that a reached stop sends')),
+      trail: shape.nullable(
+        shape.object({
+          unit: shape.enumOf(['share', 'price', 'ticks'], ''),
+          value: shape.decimal('a share of 0.02 is 2%'),
+        }),
+      ),
+      best: shape.nullable(shape.decimal('the best price that the trail has seen')),
+      level: shape.nullable(shape.decimal('where the stop or the trail acts now')),
+      filled: shape.decimal('in the base coin'),
+      averagePrice: shape.nullable(shape.decimal('')),
+      slippage: shape.nullable(shape.decimal('how much worse than the trigger, as a share')),
+    },
+    'what ends it',
+  ),
+);
+
+/** The terms of an algo order, as its dry run prints them. */
+export const TERMS_FIELDS: shape.Fields = {
+  market: shape.text(''),
+  side: shape.enumOf(['buy', 'sell'], 'of the entry, or of the exits without one'),
+  amount: shape.decimal('in the base coin'),
+  kind: shape.enumOf(['stop', 'stopLimit', 'trail', 'oco', 'bracket', 'twap', 'chase', 'when'], ''),
+  entry: ENTRY,
+  exit: EXIT,
+};
+
+/** The terms of an algo order that does not exist yet, for programs. */
+export function algoTermsRow(terms: AlgoTerms) {
+  const { market, side, amount } = terms;
+  return {
+    market: market.market,
+    side,
+    amount: amount.toString(),
+    kind: kindOf(terms),
+    entry: entryRow(terms),
+    exit: exitRow(terms, { best: null }, null),
+  };
+}
+
+const STATES = [
+  'waiting',
+  'working',
+  'triggered',
+  'settling',
+  'blind',
+  'paused',
+  'halted',
+  'done',
+  'partial',
+  'cancelled',
+  'failed',
+];
+
+export const ALGO: shape.Fields = {
+  id: shape.text('of the algo order'),
+  ...TERMS_FIELDS,
+  state: shape.enumOf(STATES, ''),
+  watched: shape.boolean('whether a process of pit acts for it; false once it has ended'),
+  trigger: shape.nullable(
+    shape.object({
+      time: shape.time(''),
+      price: shape.decimal(''),
+      source: shape.text('book, last or the condition'),
+      late: shape.boolean('found after pit could not see the market'),
+    }),
+  ),
+  filled: shape.decimal('of the entry, or of the exits without one, in the base coin'),
+  averagePrice: shape.nullable(shape.decimal('of what has filled')),
+  fees: shape.nullable(
+    shape.array(
+      shape.object({ coin: shape.text(''), amount: shape.decimal('') }),
+      'null if the exchange does not show one',
+    ),
+  ),
+  remaining: shape.decimal('amount less what has filled'),
+  children: shape.array(
+    shape.object({ ...ORDER, role: shape.enumOf(ROLES, 'what it is for') }),
+    'the orders that it has placed',
+  ),
+  started: shape.time(''),
+  ended: shape.nullable(shape.time('')),
+  reason: shape.nullable(shape.text('why it waits, is paused or has ended')),
+  position: shape.nullable(shape.decimal('what the entry has built and no exit has ended')),
+  slippage: shape.nullable(
+    shape.decimal('how much worse the average is than the price at the trigger or start, as a share'),
+  ),
+  durationMs: shape.integer('until the end, or now'),
+};
+
+/** An algo order as it is printed. */
+export function algoDocument(view: AlgoView, now: number): AlgoDocument {
+  const { terms, facts, children, orders, state, reason, isWatched } = view;
+  const rows = orders.flatMap(({ order, clientId, role }) =>
+    order === null ? [] : [{ ...orderRow(order, clientId), role }],
+  );
+  return algoRow(terms, facts, children, { state, reason, watched: isWatched, now }, rows);
+}
+
+/** One algo order: a record, its orders, and what it will do or has come to. */
+export function algoAnswer(view: AlgoView, now: number): Answer {
+  const data = algoDocument(view, now);
+  return {
+    data,
+    csv: [withoutChildren(data)],
+    show: (screen) => algoRecord(screen, view, data),
+    ...problemsOf([view]),
+  };
+}
+
+/** What could not be read makes an answer partial: its numbers are at least. */
+function problemsOf(views: readonly AlgoView[]): Pick<Answer, 'failure'> {
+  const problems = [...new Set(views.flatMap((view) => view.problems))];
+  if (problems.length === 0) return {};
+  const message = `Not everything could be read, so what is shown may be less than what has filled: ${problems.join(' ')}`;
+  return { failure: new Failure('partial', message) };
+}
+
+/** Algo orders as a table. */
+export function algoList(views: readonly AlgoView[], now: number, empty: string): Answer {
+  const rows = views.map((view) => ({ ...algoDocument(view, now), view }));
+  const answer = listing({
+    rows: rows.map(({ view: _, ...row }) => row),
+    row: shape.object(ALGO),
+    columns: [],
+    empty,
+  });
+  return {
+    ...answer,
+    csv: rows.map(({ view: _, ...row }) => withoutChildren(row)),
+    show: (screen) => (rows.length === 0 ? screen.paint.faint(empty) : table(screen, COLUMNS, rows)),
+    ...problemsOf(views),
+  };
+}
+
+/** A cell cannot hold a list of orders: their ids. */
+function withoutChildren(row: AlgoDocument) {
+  return { ...row, children: row.children.map(({ id }) => id).join(' '), fees: feesText(row) };
+}
+
+interface ViewRow extends AlgoDocument {
+  readonly view: AlgoView;
+}
+
+const COLUMNS: readonly Column<ViewRow>[] = [
+  { title: 'id', value: ({ id }) => id, rowKey: ({ id }) => id, importance: 10 },
+  { title: 'market', value: ({ market }) => market, importance: 9, paint: (text, _, paint) => paint.strong(text) },
+  sideColumn((row: ViewRow) => row.side, { importance: 8 }),
+  { title: 'kind', value: ({ kind }) => kind, importance: 7 },
+  { title: 'amount', value: ({ amount }) => formatAmount(amount), align: 'decimal', importance: 8 },
+  { title: 'filled', value: ({ filled }) => formatAmount(filled), align: 'decimal', importance: 6 },
+  { title: 'terms', value: ({ view }) => termsCell(view), importance: 5 },
+  { title: 'acts at', value: ({ exit, view }) => priceOrNull(exit?.level, view), align: 'decimal', importance: 4 },
+  {
+    title: 'state',
+    value: ({ state, watched, ended }) => (ended === null && !watched ? `${state}, NOT WATCHED` : state),
+    importance: 9,
+    paint: (text, row, paint) => paintState(text, row, paint),
+  },
+  { title: timeTitle('started'), value: ({ started }) => localTime(Date.parse(started)), importance: 2 },
+];
+
+function termsCell({ terms }: AlgoView): string {
+  const { entry, when, market } = terms;
+  const of =
+    entry === null
+      ? []
+      : entry.kind === 'limit'
+        ? [`at ${formatPrice(entry.price, market)}`]
+        : [entry.kind === 'twap' ? `over ${durationText(entry.durationMs)}` : 'chase'];
+  return [...of, ...(when.length === 0 ? [] : [`when ${when.join(' or ')}`]), ...exitWords(terms)].join(', ');
+}
+
+function priceOrNull(price: string | null | undefined, { terms }: AlgoView): string | null {
+  return price == null ? null : formatPrice(price, terms.market);
+}
+
+function paintState(text: string, { state, watched, ended }: AlgoDocument, paint: Paint): string {
+  if (ended === null && !watched) return paint.bad(text);
+  if (state === 'done') return paint.good(text);
+  if (state === 'partial' || state === 'failed' || state === 'halted' || state === 'paused' || state === 'blind')
+    return paint.warn(text);
+  return state === 'cancelled' ? paint.faint(text) : paint.strong(text);
+}
+
+function feesText({ fees }: AlgoDocument): string | null {
+  return fees === null ? null : fees.map(({ coin, amount }) => `${formatAmount(amount)} ${coin}`).join(' ');
+}
+
+function algoRecord(screen: Screen, view: AlgoView, row: AlgoDocument): string {
+  const { terms, facts } = view;
+  const { market } = terms;
+  const { side, exit, trigger, position } = row;
+  const best = { bid: facts.began.bid, ask: facts.began.ask };
+  const { does, onlyPitKnows } = algoSentences(terms, best);
+  const isOver = row.ended !== null;
+  const shown = (label: string, price: string | null | undefined): Entry[] =>
+    price == null ? [] : [[label, `${formatPrice(price, market)} ${market.quote}`]];
+  const entries: Entry[] = [
+    ['id', row.id],
+    ['market', market.market],
+    ['side', sideText(side), (text, paint) => paintSide(text, side, paint)],
+    ['kind', row.kind],
+    ['amount', `${formatAmount(row.amount)} ${market.base}`],
+    [
+      'state',
+      isOver || row.watched ? row.state : `${row.state}, NOT WATCHED: no process of pit acts for it`,
+      (text, paint) => paintState(text, row, paint),
+    ],
+    ...(row.reason === null ? [] : [['reason', row.reason] as Entry]),
+    ...shown('take-profit', exit?.take),
+    ...shown('stop', exit?.stop),
+    ...(terms.exits?.trail == null ? [] : [['trail', distanceText(terms.exits.trail)] as Entry]),
+    ...shown('best price', exit?.best),
+    ...(isOver ? [] : shown('acts at', exit?.level)),
+    ...(trigger === null
+      ? []
+      : [
+          [
+            'triggered',
+            `${localTime(Date.parse(trigger.time))} at ${formatPrice(trigger.price, market)} (${trigger.source}${trigger.late ? ', found late' : ''})`,
+          ] as Entry,
+        ]),
+    ['filled', `${formatAmount(row.filled)} of ${formatAmount(row.amount)} ${market.base}`],
+    ...(row.averagePrice === null
+      ? []
+      : [
+          [
+            'average price',
+            `${formatAverage(row.averagePrice, market, side === 'buy' ? 'up' : 'down')} ${market.quote}`,
+          ] as Entry,
+        ]),
+    ...(row.slippage === null ? [] : [['slippage', slippageText(row.slippage, trigger === null)] as Entry]),
+    ...(terms.entry === null || exit === null || exit.averagePrice === null
+      ? []
+      : [
+          [
+            'exit',
+            `${formatAmount(exit.filled)} ${market.base} at ${formatAverage(exit.averagePrice, market, exit.side === 'buy' ? 'up' : 'down')}${exit.slippage === null ? '' : `, ${slippageText(exit.slippage, false)}`}`,
+          ] as Entry,
+        ]),
+    ...(position === null || Decimal.of(position).sign === 0
+      ? []
+      : [['position', `${formatAmount(position)} ${market.base}`] as Entry]),
+    ...(row.fees === null || row.fees.length > 0 ? [['fees', feesText(row) ?? 'unknown'] as Entry] : []),
+    [timeTitle('started'), localTime(Date.parse(row.started))],
+    ...(row.ended === null
+      ? []
+      : [[timeTitle('ended'), `${localTime(Date.parse(row.ended))}, after ${lastedText(row.durationMs)}`] as Entry]),
+    ...view.said.map(({ said, time }): Entry => ['noted', `${localTime(time)}  ${said}`]),
+    ...(isOver ? [] : ([...doesEntries(does), ['only pit knows', onlyPitKnows]] as Entry[])),
+  ];
+  const duplicates = new Set(
+    view.orders.flatMap(({ order, duplicate }) => (duplicate === null ? [] : (order?.id ?? []))),
+  );
+  const shownChildren = row.children.map((child) => ({ ...child, isDuplicate: duplicates.has(child.id) }));
+  const children = shownChildren.length === 0 ? '' : `\n\n${table(screen, CHILD_COLUMNS, shownChildren)}`;
+  return `${record(screen, entries)}${children}`;
+}
+
+/** What an algo order does: a line for each sentence. */
+export function doesEntries(does: readonly string[]): Entry[] {
+  return does.map((sentence, index) => [index === 0 ? 'does' : '', sentence]);
+}
+
+const CHILD_COLUMNS: readonly Column<ChildRow & { readonly isDuplicate: boolean }>[] = [
+  { title: 'for', value: ({ role, isDuplicate }) => (isDuplicate ? `${role}, duplicate` : role), importance: 8 },
+  { title: 'order', value: ({ id }) => id, rowKey: ({ id }) => id, importance: 9 },
+  sideColumn((row: ChildRow) => row.side, { importance: 7 }),
+  { title: 'price', value: ({ price }) => grouped(price), align: 'decimal', importance: 8 },
+  { title: 'amount', value: ({ amount }) => formatAmount(amount), align: 'decimal', importance: 7 },
+  { title: 'filled', value: ({ filled }) => formatAmount(filled), align: 'decimal', importance: 7 },
+  { title: 'type', value: ({ type }) => type, importance: 3 },
+  { title: 'state', value: ({ state }) => state, importance: 6 },
+  { title: timeTitle(), value: ({ time }) => localTime(Date.parse(time)), importance: 2 },
+];
+
+/** `0.12% worse than at the trigger`. */
+function slippageText(share: string, isFromStart: boolean): string {
+  const percent = Decimal.of(share).times(Decimal.of('100'));
+  const size = formatPercent(percent.sign < 0 ? percent.negated() : percent);
+  const than = isFromStart ? 'the price at the start' : 'the price at the trigger';
+  return percent.sign === 0 ? `none against ${than}` : `${size} ${percent.sign < 0 ? 'better' : 'worse'} than ${than}`;
+}
+
+/** `2 h 5 min`, `12 s`. */
+function lastedText(ms: number): string {
+  const seconds = Math.round(ms / 1_000);
+  const [hours, minutes] = [Math.floor(seconds / 3_600), Math.floor((seconds % 3_600) / 60)];
+  if (hours > 0) return `${hours} h ${minutes} min`;
+  return minutes > 0 ? `${minutes} min ${seconds % 60} s` : `${seconds} s`;
+}
+
+const EVENTS: Readonly<Record<AlgoEvent['event'], true>> = {
+  triggered: true,
+  placed: true,
+  filled: true,
+  childCancelled: true,
+  rejected: true,
+  unprotected: true,
+  blind: true,
+  seen: true,
+  note: true,
+  paused: true,
+  resumed: true,
+  cancelled: true,
+  ended: true,
+};
+
+/** An event of the runner, for programs and for people. */
+export const EVENT: shape.Fields = {
+  id: shape.text('of the algo order'),
+  market: shape.text(''),
+  time: shape.time("by the exchange's clock"),
+  event: shape.enumOf(Object.keys(EVENTS), ''),
+  text: shape.text('the event in a sentence'),
+  algo: shape.object(ALGO),
+};

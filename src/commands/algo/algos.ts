@@ -1,0 +1,567 @@
+import path from 'node:path';
+import type { BestPrices } from '../../domain/book.js';
+import { counted, Decimal } from '../../domain/decimal.js';
+import { Failure, suggest, tryRead, usage } from '../../errors.js';
+import { haltText, LIFT_HALT } from '../../exchange/exchange.js';
+import { BackgroundProgram, startFailed } from '../../platform/background.js';
+import { boundedLog } from '../../platform/bounded-log.js';
+import { makeOwnFolder } from '../../platform/private-files.js';
+import { TimeBudget } from '../../platform/time-budget.js';
+import { isoTime } from '../../terminal/time.js';
+import { findAlerts } from '../../trading/alerts/find-alerts.js';
+import { ALGO_FOLDER } from '../../trading/algos/algo-folder.js';
+import { type ChildOrder, ChildrenInJournal, readChild, settleChild } from '../../trading/algos/child-order.js';
+import type { AlgoFact, PauseCause } from '../../trading/algos/facts.js';
+import { AlgoRunner } from '../../trading/algos/runner.js';
+import type { AlgoEvent, MetCondition } from '../../trading/algos/running-algo.js';
+import { type AlgoSnapshot, snapshotOf } from '../../trading/algos/snapshot.js';
+import { AlgoStore, type FactRecord } from '../../trading/algos/store.js';
+import type { AlgoTerms } from '../../trading/algos/terms.js';
+import { cancelOrders } from '../../trading/cancel/cancel-orders.js';
+import { guardLimits } from '../../trading/guards/limits.js';
+import type { Owner } from '../../trading/journal/write.js';
+import type { TradingContext } from '../../trading/trading-context.js';
+import { AlertActions, execWords } from '../alert/actions.js';
+import { parseCondition } from '../alert/parse-condition.js';
+import type { Context } from '../session/command.js';
+
+/** An algo order, as it is shown. */
+export interface AlgoView extends AlgoSnapshot {
+  /** Whether a living process watches it. */
+  readonly isWatched: boolean;
+  /** What could not be read: filled amounts are at least those that are shown. */
+  readonly problems: readonly string[];
+}
+
+/** Something that happened to an algo order while it was watched. */
+export interface AlgoEventView extends Omit<AlgoEvent, 'snapshot'> {
+  readonly view: AlgoView;
+}
+
+/** Set for `pit algo run` that a command has started in the background. */
+const BACKGROUND_VARIABLE = 'PIT_ALGO_BACKGROUND';
+
+/** A keychain that nobody unlocks, and a busy machine, take this long to say so. In milliseconds. */
+const START_MS = 45_000;
+
+/** The time for one step of an algo order, in milliseconds. What waits for an outcome takes longer. */
+const STEP_MS = 30_000;
+
+/** Between two looks at what another process does, in milliseconds. */
+const POLL_MS = 250;
+
+async function storeOf({ host, session }: Context): Promise<AlgoStore> {
+  return new AlgoStore(host, host.directories.state, (await session.journal()).folder);
+}
+
+export interface CreatedAlgo {
+  readonly id: string;
+  readonly watched: boolean;
+  /** Why no process watches it; null if one does. */
+  readonly unwatchedBecause: Failure | null;
+}
+
+/**
+ * Makes an algo order, and has it watched: by the process that watches already, or by a new one in the background.
+ * @param terms for the id that it gets
+ * @param prices the best prices now
+ * @throws Failure `usage` if its record cannot be written: there is no algo order then
+ */
+export async function createAlgo(
+  context: Context,
+  terms: (id: string) => AlgoTerms,
+  { bid, ask }: BestPrices,
+): Promise<CreatedAlgo> {
+  const store = await storeOf(context);
+  const client = await context.session.signedExchange();
+  const id = store.create((made) => ({ fact: 'began', time: client.now(), terms: terms(made), bid, ask }));
+  const unwatchedBecause = await ensureWatched(context, store);
+  return { id, watched: unwatchedBecause === null, unwatchedBecause };
+}
+
+/** Not inherited: settings of Node for one command must not stay with a process for days. The certificates of the user may be needed. */
+const DROPPED = /^(NODE_(?!EXTRA_CA_CERTS).*|DEBUG)$/;
+
+/** Starts a process that watches, unless one does. Returns why none does; null if one does. */
+async function ensureWatched({ host, globals }: Context, store: AlgoStore): Promise<Failure | null> {
+  if (store.watcher() !== undefined) return null;
+  const { command, arguments: args } = host.self;
+  const profile = globals.profile === undefined ? [] : ['--profile', globals.profile];
+  const folder = host.directories.state;
+  makeOwnFolder(folder);
+  const program = BackgroundProgram.start(
+    host,
+    { command, args: [...args, 'algo', 'run', '--json', ...profile] },
+    {
+      folder,
+      inherits: (name) => !DROPPED.test(name),
+      variables: { [BACKGROUND_VARIABLE]: '1' },
+      detached: true,
+    },
+  );
+  try {
+    const found = await program.started(host, START_MS, () => store.watcher());
+    if (typeof found === 'object') return null;
+    const hint = suggest('Watch it in this terminal', 'algo', 'run');
+    if (found === 'ended') return startFailed('The watching process', program, hint);
+    return new Failure('unreachable', `The watching process did not start within ${START_MS / 1_000} s.`, { hint });
+  } finally {
+    program.release();
+  }
+}
+
+/**
+ * The algo orders that have not ended, newest first; with `all`, those too that have ended and are kept.
+ * @throws Failure `usage` if the records cannot be read, and `credentials`
+ */
+export async function listAlgos(context: Context, { all }: { readonly all: boolean }): Promise<AlgoView[]> {
+  const store = await storeOf(context);
+  const ids = [...store.openIds(), ...(all ? store.endedIds() : [])];
+  const views = (await viewsOf(context, store, ids)).filter(({ facts }) => all || facts.ended === null);
+  return views.sort((one, other) => other.facts.began.time - one.facts.began.time);
+}
+
+/** The open duplicates that pit does not cancel: those that may be the user's own, and those of an algo order that has ended. */
+export function openDuplicates({ orders, facts }: AlgoView): readonly string[] {
+  return orders.flatMap(({ order, duplicate }) => {
+    const isLeft = duplicate === 'unproven' || (duplicate === 'proven' && facts.ended !== null);
+    return isLeft && order?.state === 'open' ? order.id : [];
+  });
+}
+
+/** Names them with the command that cancels them. */
+export function warnOfOpenDuplicates({ output }: Context, views: readonly AlgoView[]): void {
+  for (const view of views) {
+    const ids = openDuplicates(view);
+    if (ids.length === 0) continue;
+    const { id, facts, terms } = view;
+    const isStopHeld = facts.exitTriggered !== null && facts.ended === null;
+    output.warn([
+      `${isStopHeld ? 'NOT PROTECTED: ' : ''}${duplicateText(id, ids)}`,
+      suggest('Cancel it', 'cancel', terms.market.market, ...ids),
+    ]);
+  }
+}
+
+export function duplicateText(id: string, ids: readonly string[]): string {
+  return ids.length === 1
+    ? `Order ${ids[0]} is open and may be a duplicate of an order of ${id}.`
+    : `Orders ${ids.join(', ')} are open and may be duplicates of orders of ${id}.`;
+}
+
+/** One algo order. Throws Failure `usage` for an id that there is not. */
+export async function showAlgo(context: Context, id: string): Promise<AlgoView> {
+  const [view] = await viewsOf(context, await storeOf(context), [id]);
+  if (view === undefined) throw noAlgo(id);
+  return view;
+}
+
+function noAlgo(id: string): Failure {
+  return usage(`There is no algo order ${id}.`, suggest('List them', 'algo', 'list', '--all'));
+}
+
+async function viewsOf(context: Context, store: AlgoStore, ids: readonly string[]): Promise<AlgoView[]> {
+  const records = ids.flatMap((id) => store.read(id) ?? []);
+  const isWatched = store.watcher() !== undefined;
+  const views: AlgoView[] = [];
+  let journal: ChildrenInJournal | undefined;
+  for (const record of records) {
+    const { facts } = record;
+    if (facts === undefined) {
+      context.output.warn(
+        `The record of the algo order ${record.id} is damaged: it is not shown, and nothing is done for it.`,
+      );
+      continue;
+    }
+    journal ??= await openChildren(context, records);
+    const orders = journal.of(record);
+    // of one that has ended, a duplicate may be open
+    const problems = await readOrders(context, facts.began.terms, orders);
+    // what the watching process said before a fact of the user came counts no more
+    const isAsSaid = facts.ended === null && facts.paused === null && facts.cancelled === null;
+    const note = isWatched && isAsSaid ? store.noteOf(record.id) : undefined;
+    const isCurrent = note !== undefined && note.resumed === (facts.resumed?.time ?? null);
+    const isOpen = facts.ended === null;
+    views.push({
+      ...snapshotOf(facts, orders, record.said, isCurrent ? note : undefined),
+      isWatched: isOpen && isWatched,
+      problems: [...tornText(record), ...problems],
+    });
+  }
+  return views;
+}
+
+function tornText({ torn }: FactRecord): string[] {
+  if (torn === 0) return [];
+  return [
+    torn === 1
+      ? 'a line of its record was cut off and is ignored'
+      : `${torn} lines of its record were cut off and are ignored`,
+  ];
+}
+
+async function openChildren({ host, session }: Context, records: readonly FactRecord[]): Promise<ChildrenInJournal> {
+  const began = records.flatMap(({ facts }) => facts?.began.time ?? []);
+  return new ChildrenInJournal(await session.journal(), Math.min(host.now(), ...began));
+}
+
+/** Reads the orders that may have changed. Returns what could not be read. */
+async function readOrders(context: Context, terms: AlgoTerms, orders: readonly ChildOrder[]): Promise<string[]> {
+  const open = orders.filter(({ openIds }) => openIds.length > 0);
+  if (open.length === 0) return [];
+  try {
+    const trading = await context.session.trading();
+    for (const child of open) await readChild(trading, terms.market.market, child);
+    return [];
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return [`its orders could not be read: ${error.message}`];
+  }
+}
+
+/** Whether a fact of the user still changes something. */
+const CHANGES: Readonly<Record<'paused' | 'resumed', (record: FactRecord) => boolean>> = {
+  // one of which only the entry is paused as well
+  paused: ({ facts }) => facts !== undefined && (facts.paused === null || facts.paused.leg !== null),
+  resumed: ({ facts }) => facts !== undefined && facts.paused !== null,
+};
+
+/** Pauses algo orders: what is open at the exchange stays there, and nothing else is placed. Returns those that it has changed. */
+export function pauseAlgos(
+  context: Context,
+  ids: readonly string[] | 'all',
+  cause: Extract<PauseCause, 'user' | 'halt'>,
+  reason: string,
+): Promise<AlgoView[]> {
+  return addFacts(context, ids, (time) => ({ fact: 'paused', time, cause, reason, leg: null }), CHANGES.paused);
+}
+
+/**
+ * Lets paused algo orders go on, and has them watched. Returns those that it has changed.
+ * @throws Failure `usage` while the account is halted
+ */
+export async function resumeAlgos(context: Context, ids: readonly string[] | 'all'): Promise<AlgoView[]> {
+  const halt = await (await context.session.exchange()).halt();
+  if (halt !== undefined) throw usage(`Nothing is resumed: the account is ${haltText(halt)}.`, LIFT_HALT);
+  const views = await addFacts(context, ids, (time) => ({ fact: 'resumed', time }), CHANGES.resumed);
+  const unwatched = views.length === 0 ? null : await ensureWatched(context, await storeOf(context));
+  if (unwatched === null) return views.map((view) => ({ ...view, isWatched: true }));
+  context.output.warn([`NOT WATCHED: ${unwatched.message}`, ...unwatched.hints]);
+  return views;
+}
+
+async function addFacts(
+  context: Context,
+  ids: readonly string[] | 'all',
+  fact: (time: number) => AlgoFact,
+  changes: (record: FactRecord) => boolean,
+): Promise<AlgoView[]> {
+  const store = await storeOf(context);
+  const client = await context.session.exchange();
+  const chosen = chosenIds(store, ids).filter((id) => {
+    const record = store.read(id);
+    return record !== undefined && changes(record);
+  });
+  for (const id of chosen) store.add(id, fact(client.now()));
+  return viewsOf(context, store, chosen);
+}
+
+/** Throws Failure `usage` for an id that there is not, or that has ended. */
+function chosenIds(store: AlgoStore, ids: readonly string[] | 'all'): readonly string[] {
+  const open = store.openIds();
+  if (ids === 'all') return open;
+  for (const id of ids) {
+    if (open.includes(id)) continue;
+    const ended = store.read(id)?.facts?.ended;
+    if (ended === undefined || ended === null) throw noAlgo(id);
+    throw usage(`The algo order ${id} has ended (${ended.outcome}).`, suggest('See it', 'algo', 'show', id));
+  }
+  return ids;
+}
+
+export interface CancelledAlgo {
+  readonly view: AlgoView;
+  /** Whether it has ended: none of its orders is open. */
+  readonly isDone: boolean;
+  readonly failure: Failure | null;
+}
+
+/** Ends algo orders: cancels their orders and waits for the outcomes, within the time of the command. */
+export async function cancelAlgos(context: Context, ids: readonly string[] | 'all'): Promise<CancelledAlgo[]> {
+  const store = await storeOf(context);
+  const trading = await context.session.trading();
+  const chosen = chosenIds(store, ids);
+  const unrecorded = new Map<string, Failure>();
+  for (const id of chosen) {
+    if (store.read(id)?.facts?.cancelled != null) continue;
+    try {
+      store.add(id, { fact: 'cancelled', time: trading.client.now(), reason: 'you cancelled it' });
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      unrecorded.set(id, error);
+    }
+  }
+  const recorded = chosen.filter((id) => !unrecorded.has(id));
+  // what could not be recorded is cancelled all the same
+  for (const [id, failure] of unrecorded) {
+    context.output.warn([
+      `${id} is not recorded as cancelled: ${failure.message} Its orders are cancelled now.`,
+      ...failure.hints,
+    ]);
+    await cancelChildren(context, trading, store, id);
+  }
+  if (recorded.length > 0) await untilEnded(context, store, recorded);
+  const views = await viewsOf(context, store, chosen);
+  return views.map((view) => {
+    const failure = unrecorded.get(view.id) ?? null;
+    return { view, isDone: view.facts.ended !== null, failure };
+  });
+}
+
+async function untilEnded(context: Context, store: AlgoStore, ids: readonly string[]): Promise<void> {
+  const { host, budget } = context;
+  const left = () => ids.filter((id) => store.read(id)?.facts?.ended === null);
+  while (left().length > 0 && budget.allows(POLL_MS)) {
+    if (store.watcher() === undefined) {
+      const runner = await makeRunner(context, {
+        only: new Set(left()),
+        report: () => undefined,
+        other: () => undefined,
+      });
+      const outOfTime = new AbortController();
+      void host.sleep(budget.remainingMs, outOfTime.signal).then(() => {
+        if (!outOfTime.signal.aborted) void runner.stop();
+      });
+      const forget = host.onInterrupt(() => runner.stop());
+      try {
+        await runner.run();
+      } finally {
+        outOfTime.abort();
+        forget();
+      }
+    }
+    if (left().length > 0) await host.sleep(POLL_MS);
+  }
+}
+
+/** Cancels the open orders of an algo order whose record cannot be written. */
+async function cancelChildren(context: Context, trading: TradingContext, store: AlgoStore, id: string): Promise<void> {
+  const record = store.read(id);
+  if (record?.facts === undefined) return;
+  const { market } = record.facts.began.terms.market;
+  const children = (await openChildren(context, [record])).of(record);
+  for (const child of children) {
+    if (child.sending === 'unknown') await tryRead(() => settleChild(trading, market, child));
+    await tryRead(() => readChild(trading, market, child));
+  }
+  const open = children.flatMap(({ openIds }) => openIds.map((one) => ({ id: one })));
+  // one that could not be cancelled is shown as open
+  if (open.length > 0) await tryRead(() => cancelOrders(trading, market, open));
+}
+
+export interface RunCallbacks {
+  readonly onEvent: (event: AlgoEventView) => void;
+  /** Another process watches already: this one waits for its end. */
+  readonly onOther: (owner: Owner) => void;
+}
+
+/** What `--exec` and `--notify` are told of. */
+const TOLD: ReadonlySet<AlgoEvent['event']> = new Set([
+  ...(['triggered', 'filled', 'blind', 'seen', 'paused', 'rejected', 'unprotected', 'note', 'ended'] as const),
+]);
+
+/**
+ * Watches and trades all algo orders of the account until none is left, or a signal ends it: then what is open at the exchange stays
+ * there. Throws Failure `credentials` without keys, and `usage` if the disk fails.
+ */
+export async function runAlgos(context: Context, { onEvent, onOther }: RunCallbacks): Promise<void> {
+  const { host, budget, output, session } = context;
+  const isBackground = host.environment[BACKGROUND_VARIABLE] === '1';
+  await session.signedExchange();
+  // the user may stop the sandbox for good
+  session.keepSandboxStopped();
+  await host.limitMemory();
+  const bind = budget.disableDeadline();
+  const actions = new AlgoActions(context);
+  const log = isBackground ? await openLog(context) : undefined;
+  const report = (event: AlgoEvent) => {
+    const { snapshot, ...rest } = event;
+    log?.(`${event.id} ${event.market} ${event.event}: ${event.text}`);
+    onEvent({ ...rest, view: { ...snapshot, isWatched: snapshot.facts.ended === null, problems: [] } });
+    actions.take(event);
+  };
+  const warn = (message: string) => {
+    log?.(message);
+    output.warn(message);
+  };
+  const other = (owner: Owner) => {
+    if (!isBackground) onOther(owner);
+  };
+  const note = (message: string) => (log === undefined ? output.note(message) : log(message));
+  const runner = await makeRunner(context, { report, other, warn, note, isBackground });
+  const store = await storeOf(context);
+  // one that has ended stays there for a moment
+  const open = runner.openIds.filter((id) => store.read(id)?.facts?.ended == null).length;
+  if (open > 0 && store.watcher() === undefined) note(`Watching ${counted(open, 'algo order')}.`);
+  if (open === 0 && !isBackground) {
+    note('No algo orders to watch.');
+    bind();
+    return;
+  }
+  const forget = host.onInterrupt(
+    async () => {
+      await runner.stop();
+      const left = runner.openIds.length;
+      if (left > 0) {
+        const what = `${counted(left, 'algo order')} ${left === 1 ? 'is' : 'are'} not watched any more; what is open at the exchange stays there`;
+        warn(`${what}. Continue with: pit algo run.`);
+      }
+      actions.announceRest();
+      await actions.done();
+    },
+    () => actions.leave(),
+  );
+  try {
+    await runner.run();
+    await actions.done();
+  } finally {
+    forget();
+    bind();
+  }
+}
+
+interface RunnerChoices {
+  readonly report: (event: AlgoEvent) => void;
+  readonly other: (owner: Owner) => void;
+  readonly warn?: (message: string) => void;
+  readonly note?: (message: string) => void;
+  readonly isBackground?: boolean;
+  readonly only?: ReadonlySet<string>;
+}
+
+async function makeRunner(
+  context: Context,
+  { report, other, warn, note = () => undefined, isBackground = false, only }: RunnerChoices,
+): Promise<AlgoRunner> {
+  const { host, session, output } = context;
+  const open = () => session.trading({ budget: new TimeBudget(STEP_MS, host.monotonic), output });
+  const say = warn ?? ((message: string) => output.warn(message));
+  return new AlgoRunner({
+    host,
+    store: await storeOf(context),
+    open,
+    limits: async () => guardLimits(await session.currentSettings()),
+    follow: (channels, signal) => session.stream(channels, { signal, reads: 'polls' }),
+    waitForCondition: (terms, met, signal) => waitForCondition(context, terms, met, say, signal),
+    report,
+    warn: say,
+    note,
+    other,
+    waitsForOther: !isBackground && only === undefined,
+    isSeen: !isBackground,
+    only,
+  });
+}
+
+/** Calls back each time that a condition of an entry holds; one of several is enough. */
+async function waitForCondition(
+  { host, session }: Context,
+  { market: { market }, when }: AlgoTerms,
+  met: (condition: MetCondition) => void,
+  warn: (message: string) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const conditions = when.map((text) => parseCondition(text));
+  const budget = new TimeBudget(STEP_MS, host.monotonic);
+  while (!signal.aborted) {
+    try {
+      const client = await session.signedExchange(budget);
+      const follow = (channels: Parameters<typeof session.stream>[0]) =>
+        session.stream(channels, { signal, reads: 'polls' });
+      const source = { market, conditions, isRepeated: false, client, budget, follow, sleep: host.sleep, warn };
+      for await (const { condition, late } of findAlerts(source)) met({ condition: condition.text, late });
+      return;
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      warn(`The conditions of an entry in ${market} cannot be followed: ${error.message}`);
+      budget.restart();
+      await host.sleep(STEP_MS, signal);
+    }
+  }
+}
+
+/** What a process in the background says, in a private file of bounded size. */
+async function openLog({ host, session }: Context): Promise<(line: string) => void> {
+  const { folder } = await session.journal();
+  const write = boundedLog(path.join(host.directories.state, ALGO_FOLDER, folder, 'run.log'));
+  return (line) => write(host.redaction.apply(line));
+}
+
+/** Runs the program of each algo order, and shows notifications, for what happens to it. */
+class AlgoActions {
+  readonly #context: Context;
+  readonly #actions = new Map<string, Promise<AlertActions | undefined>>();
+
+  constructor(context: Context) {
+    this.#context = context;
+  }
+
+  take({ id, market, time, event, text, snapshot }: AlgoEvent): void {
+    const { exec, notify } = snapshot.terms;
+    if ((exec === null && !notify) || !TOLD.has(event)) return;
+    const made = this.#actions.get(id) ?? this.#prepare(exec, notify);
+    this.#actions.set(id, made);
+    const document = { id, market, time: isoTime(time), event, text, state: snapshot.state };
+    void made.then((actions) => actions?.start({ document, title: `${id} ${market}`, text }));
+  }
+
+  async #prepare(exec: string | null, notify: boolean): Promise<AlertActions | undefined> {
+    const line = { hide: () => undefined, show: () => undefined };
+    try {
+      const words = exec === null ? undefined : execWords(exec);
+      return await AlertActions.prepare(this.#context, { exec: words, notify }, line);
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      this.#context.output.warn(error.message);
+      return undefined;
+    }
+  }
+
+  async done(): Promise<void> {
+    for (const actions of await Promise.all(this.#actions.values())) await actions?.done();
+  }
+
+  announceRest(): void {
+    for (const made of this.#actions.values()) void made.then((actions) => actions?.announceRest());
+  }
+
+  leave(): void {
+    for (const made of this.#actions.values()) void made.then((actions) => actions?.leave());
+  }
+}
+
+/** Each algo order that has not ended, and then each whenever something of it changes; until the signal aborts. */
+export async function* changes(context: Context, signal: AbortSignal): AsyncGenerator<AlgoView> {
+  const { host, budget } = context;
+  const bind = budget.disableDeadline();
+  const shown = new Map<string, string>();
+  const store = await storeOf(context);
+  try {
+    while (!signal.aborted) {
+      budget.restart();
+      const ids = [...new Set([...store.openIds(), ...shown.keys()])];
+      for (const view of await viewsOf(context, store, ids)) {
+        const text = JSON.stringify(view, (_, value: unknown) => (value instanceof Decimal ? String(value) : value));
+        if (shown.get(view.id) === text) continue;
+        shown.set(view.id, text);
+        yield view;
+      }
+      await host.sleep(WATCH_MS, signal);
+    }
+  } finally {
+    bind();
+  }
+}
+
+/** How often a watch looks for changes, in milliseconds. */
+const WATCH_MS = 1_000;

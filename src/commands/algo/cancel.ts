@@ -1,0 +1,116 @@
+import { confirm, requireConsent } from '../../cli/consent.js';
+import { several, toggle } from '../../cli/definition.js';
+import * as shape from '../../cli/shapes.js';
+import { counted, formatAmount } from '../../domain/decimal.js';
+import { Failure, suggest, usage } from '../../errors.js';
+import type { Answer } from '../../terminal/answer.js';
+import { algoId } from '../inputs/parsers.js';
+import { type Context, define } from '../session/command.js';
+import { ALGO, algoList } from './algo-row.js';
+import { type CancelledAlgo, cancelAlgos, duplicateText, listAlgos, openDuplicates } from './algos.js';
+
+export default define({
+  summary: 'End algo orders: cancel their orders, wait, say what filled',
+  arguments: { ids: several('the algo orders', algoId) },
+  flags: { all: toggle('--all', 'every algo order of the account; asks for confirmation') },
+  examples: ['algo cancel a4k7x2q', 'algo cancel --all --yes --json'],
+  output: shape.array(shape.object(ALGO)),
+  dryRunOutput: shape.array(shape.object(ALGO)),
+  async run(context, { ids, all }) {
+    requireIdsOrAll(ids, all);
+    if (context.globals.dryRun) return wouldChange(context, ids, all, 'Would cancel');
+    if (!all) return cancelled(context, [...new Set(ids)]);
+    requireConsent(context);
+    const open = await listAlgos(context, { all: false });
+    if (open.length > 0) await confirm(context, `Cancel ${counted(open.length, 'algo order')} and their open orders?`);
+    return cancelled(context, 'all');
+  },
+});
+
+/** Throws Failure `usage` unless ids or `--all` are given, and not both. */
+export function requireIdsOrAll(ids: readonly string[], all: boolean): void {
+  if (ids.length > 0 !== all) return;
+  throw usage('Give either the ids of algo orders or --all.', suggest('List them', 'algo', 'list'));
+}
+
+/** The algo orders that a command would change, which `--dry-run` names. */
+export async function wouldChange(
+  context: Context,
+  ids: readonly string[],
+  all: boolean,
+  what: string,
+): Promise<Answer> {
+  const open = await listAlgos(context, { all: false });
+  const unknown = ids.find((id) => !open.some((view) => view.id === id));
+  if (unknown !== undefined)
+    throw usage(`No open algo order ${unknown}.`, suggest('List them', 'algo', 'list', '--all'));
+  const chosen = all ? open : open.filter(({ id }) => ids.includes(id));
+  const answer = algoList(chosen, context.host.now(), 'No algo orders at work.');
+  const lines = chosen.map(({ id }) => `${what} ${id}.`);
+  return { ...answer, show: ({ paint }) => [...lines, paint.faint('Dry run: nothing was changed.')].join('\n') };
+}
+
+async function cancelled(context: Context, ids: readonly string[] | 'all'): Promise<Answer> {
+  const results = await cancelAlgos(context, ids);
+  const now = context.host.now();
+  const answer = algoList(
+    results.map(({ view }) => view),
+    now,
+    'No algo orders at work.',
+  );
+  for (const { view } of results) {
+    const { id, terms, facts } = view;
+    const position = terms.entry === null ? undefined : facts.ended?.position;
+    if (position !== undefined && position.sign > 0)
+      context.output.warn(
+        `${id} leaves ${formatAmount(position)} ${terms.market.base} that its entry has built: nothing protects it any more.`,
+      );
+  }
+  const undone = results.filter(({ isDone }) => !isDone);
+  const withDuplicates = results.filter(({ view }) => openDuplicates(view).length > 0);
+  const cancelThem = withDuplicates.map(({ view }) =>
+    suggest('Cancel it', 'cancel', view.terms.market.market, ...openDuplicates(view)),
+  );
+  const duplicateTexts = withDuplicates.map(({ view }) => duplicateText(view.id, openDuplicates(view)));
+  if (undone.length === 0 && withDuplicates.length === 0) return answer;
+  if (undone.length === 0)
+    return { ...answer, failure: new Failure('partial', duplicateTexts.join(' '), { hint: cancelThem }) };
+  const open = undone.filter(({ view, failure }) => failure === null || view.children.some(isOpen));
+  const unrecorded = undone.filter(({ failure }) => failure !== null);
+  const failure = unrecorded[0]?.failure ?? null;
+  const kind =
+    open.length > 0 || failure === null ? 'unknown' : undone.length < results.length ? 'partial' : failure.kind;
+  const sentences = [
+    ...duplicateTexts,
+    notCancelledText(idsOf(open)),
+    unrecordedText(idsOf(unrecorded)),
+    failure?.message ?? '',
+  ];
+  const message = sentences.filter((sentence) => sentence !== '').join(' ');
+  const hint = [...cancelThem, ...(failure?.hints ?? []), suggest('Try again', 'algo', 'cancel', ...idsOf(undone))];
+  return { ...answer, failure: new Failure(kind, message, { hint }) };
+}
+
+function isOpen({ state }: CancelledAlgo['view']['children'][number]): boolean {
+  return state !== 'closed';
+}
+
+function idsOf(cancelled: readonly CancelledAlgo[]): string[] {
+  return cancelled.map(({ view }) => view.id);
+}
+
+function notCancelledText(ids: readonly string[]): string {
+  if (ids.length === 0) return '';
+  const names = ids.join(' and ');
+  return ids.length === 1
+    ? `${names} is not cancelled yet, and its orders may be open.`
+    : `${names} are not cancelled yet, and their orders may be open.`;
+}
+
+function unrecordedText(ids: readonly string[]): string {
+  if (ids.length === 0) return '';
+  const names = ids.join(' and ');
+  return ids.length === 1
+    ? `${names} could not be recorded as cancelled, so it continues.`
+    : `${names} could not be recorded as cancelled, so they continue.`;
+}

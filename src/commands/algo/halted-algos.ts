@@ -1,0 +1,67 @@
+import { counted } from '../../domain/decimal.js';
+import { Failure, suggest } from '../../errors.js';
+import { openAlgoIds, openAlgos } from '../../trading/algos/algo-folder.js';
+import type { AlgoFacts } from '../../trading/algos/facts.js';
+import { AlgoStore } from '../../trading/algos/store.js';
+import { hasStop } from '../../trading/algos/trigger.js';
+import type { Context } from '../session/command.js';
+
+/** The algo orders that a halt pauses. */
+export interface PausedAlgos {
+  readonly rows: readonly { readonly id: string; readonly market: string; readonly protected: boolean }[];
+  /** For people; empty if there are none. */
+  readonly text: string;
+  /** Why they could not be paused: while the account is halted, none places an order all the same. */
+  readonly failure: Failure | undefined;
+}
+
+const NONE: PausedAlgos = { rows: [], text: '', failure: undefined };
+
+/** Pauses every algo order of the account, and names those whose stop nobody sends meanwhile. Never throws a Failure. */
+export async function pauseAlgoOrders(context: Context, reason: string): Promise<PausedAlgos> {
+  if (openAlgoIds(context.host.directories.state).length === 0) return NONE;
+  try {
+    // most accounts have none
+    const { listAlgos, pauseAlgos } = await import('./algos.js');
+    await pauseAlgos(context, 'all', 'halt', reason);
+    // the process that watches them may have paused them first
+    const views = (await listAlgos(context, { all: false })).filter(({ facts }) => facts.paused !== null);
+    const rows = views.map(({ id, terms }) => ({ id, market: terms.market.market, protected: !hasStop(terms) }));
+    if (rows.length === 0) return NONE;
+    const open = rows.filter((row) => !row.protected);
+    const unprotected =
+      open.length === 0 ? '' : ` NOT PROTECTED: ${open.map(({ id, market }) => `${id} (${market})`).join(', ')}.`;
+    return { rows, text: `Paused ${counted(rows.length, 'algo order')}.${unprotected}`, failure: undefined };
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    const message = `Algo orders are NOT PAUSED: ${error.message} While the account is halted, none of them places an order.`;
+    return {
+      ...NONE,
+      failure: new Failure('partial', message, { hint: [...error.hints, suggest('See them', 'algo', 'list')] }),
+    };
+  }
+}
+
+/** Says after a halt of these profiles was lifted which of their algo orders stay paused. It needs no keys. */
+export function noteStillPaused({ host, output }: Context, profiles: readonly string[]): void {
+  const { state } = host.directories;
+  const isPaused = openAlgos(state).some(({ account, ids }) => {
+    const store = new AlgoStore(host, state, account);
+    return ids.some((id) => {
+      const facts = readFacts(store, id);
+      return facts?.paused?.cause === 'halt' && profiles.includes(facts.began.terms.profile);
+    });
+  });
+  if (isPaused)
+    output.note(['Algo orders paused by the halt stay paused.', suggest('Resume them', 'algo', 'resume', '--all')]);
+}
+
+/** Undefined for a record that is damaged or cannot be read. */
+function readFacts(store: AlgoStore, id: string): AlgoFacts | undefined {
+  try {
+    return store.read(id)?.facts;
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return undefined;
+  }
+}

@@ -1,0 +1,24 @@
+import { toggle } from '../../cli/definition.js';
+import * as shape from '../../cli/shapes.js';
+import { WATCH } from '../live/watch-flag.js';
+import { define } from '../session/command.js';
+import { ALGO, algoList } from './algo-row.js';
+import { type AlgoView, listAlgos, warnOfOpenDuplicates } from './algos.js';
+
+export default define({
+  summary: 'List algo orders, newest first (default: those at work)',
+  flags: { all: toggle('--all', 'also those that have ended'), watch: WATCH },
+  examples: ['algo list', 'algo list --all --json', 'algo list --watch'],
+  output: shape.array(shape.object(ALGO)),
+  async run(context, { all, watch }) {
+    const empty = all ? 'No algo orders.' : 'No algo orders at work.';
+    const answer = (views: readonly AlgoView[]) => algoList(views, context.host.now(), empty);
+    if (!watch) {
+      const views = await listAlgos(context, { all });
+      warnOfOpenDuplicates(context, views);
+      return answer(views);
+    }
+    const { watchAlgos } = await import('./watch-algos.js');
+    return watchAlgos(context, { isOf: ({ facts }) => all || facts.ended === null, answer, isOver: () => false });
+  },
+});

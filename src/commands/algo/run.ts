@@ -1,0 +1,31 @@
+import * as shape from '../../cli/shapes.js';
+import { isoTime, zonedTime } from '../../terminal/time.js';
+import { define } from '../session/command.js';
+import { algoDocument, EVENT } from './algo-row.js';
+import { type AlgoEventView, runAlgos } from './algos.js';
+
+export default define({
+  summary: 'Watch and trade all algo orders of the account',
+  timeout: 'has no meaning: it runs until Ctrl-C, or until nothing is left to do',
+  examples: ['algo run', 'algo run --json', 'algo run --profile main'],
+  output: shape.object(EVENT),
+  async run(context) {
+    const { host, output } = context;
+    let count = 0;
+    let printing = Promise.resolve();
+    const onEvent = (event: AlgoEventView) => {
+      const { id, market, time, event: name, text, view } = event;
+      const data = { id, market, time: isoTime(time), event: name, text, algo: algoDocument(view, host.now()) };
+      const isLater = count > 0;
+      count += 1;
+      printing = printing.then(() =>
+        output.answer({ data, isLater, show: () => `${zonedTime(time)}  ${id} ${market}  ${name}: ${text}` }),
+      );
+    };
+    const onOther = ({ pid }: { readonly pid: number }) =>
+      output.note(`Process ${pid} watches the algo orders of this account. This one takes over when that ends.`);
+    await runAlgos(context, { onEvent, onOther });
+    await printing;
+    return undefined;
+  },
+});

@@ -1,0 +1,185 @@
+import type { BestPrices } from '../../domain/book.js';
+import { type Decimal, formatAmount, formatPrice } from '../../domain/decimal.js';
+import type { Side } from '../../domain/order.js';
+import { percentText, sliceCounts } from '../../trading/algos/check-terms.js';
+import { limitWithSlippage } from '../../trading/algos/prices.js';
+import { type AlgoTerms, type Entry, exitSideOf, type TrailDistance } from '../../trading/algos/terms.js';
+import { hasStop, trailLevel } from '../../trading/algos/trigger.js';
+import { termsText } from '../../trading/orders/terms.js';
+
+/** What an algo order will do, in sentences, and who knows which part of it. */
+export interface AlgoSentences {
+  readonly does: readonly string[];
+  /** What rests at the exchange, and so works without pit. */
+  readonly exchangeKnows: string;
+  /** What happens only while a process of pit watches. */
+  readonly onlyPitKnows: string;
+}
+
+/** Describes what an algo order will do in the market as it is. */
+export function algoSentences(terms: AlgoTerms, best: BestPrices): AlgoSentences {
+  const does = [whenText(terms), entryText(terms, best), forText(terms), exitText(terms, best)];
+  return {
+    does: does.flat().filter((sentence) => sentence !== ''),
+    exchangeKnows: restingText(terms),
+    onlyPitKnows: pitText(terms),
+  };
+}
+
+/** `sell 0.1 btc_usdt, take-profit 30,000.00, stop 27,500.00`: an algo order in its question and its lists. */
+export function algoText(terms: AlgoTerms): string {
+  const { side, amount, market, entry, when } = terms;
+  const of = `${side} ${formatAmount(amount)} ${market.market}`;
+  const how =
+    entry === null
+      ? of
+      : entry.kind === 'limit'
+        ? termsText({ side, amount: amount.toString(), market: market.market, price: formatPrice(entry.price, market) })
+        : `${of} ${entry.kind === 'twap' ? `over ${durationText(entry.durationMs)}` : 'by chasing the best price'}`;
+  return [how, ...(when.length === 0 ? [] : [`when ${when.join(' or ')}`]), ...exitWords(terms)].join(', ');
+}
+
+/** `stop 27,500.00`, `trail 2%`: the exits in a few words. */
+export function exitWords({ exits, market }: Pick<AlgoTerms, 'exits' | 'market'>): string[] {
+  if (exits === null) return [];
+  const { take, stop, limit, trail } = exits;
+  return [
+    ...(take === null ? [] : [`take-profit ${formatPrice(take, market)}`]),
+    ...(stop === null ? [] : [`stop ${formatPrice(stop, market)}`]),
+    ...(limit === null ? [] : [`limit ${formatPrice(limit, market)}`]),
+    ...(trail === null ? [] : [`trail ${distanceText(trail)}`]),
+  ];
+}
+
+/** `2%`, `300`, `50 ticks`. */
+export function distanceText({ unit, value }: TrailDistance): string {
+  return unit === 'share' ? percentText(value) : unit === 'price' ? formatAmount(value) : `${value} ticks`;
+}
+
+const UNITS = [
+  [86_400_000, 'd'],
+  [3_600_000, 'h'],
+  [60_000, 'm'],
+  [1_000, 's'],
+] as const;
+
+/** `2h`, `90s`, as a flag takes it. */
+export function durationText(ms: number): string {
+  const [length, unit] = UNITS.find(([one]) => ms >= one && ms % one === 0) ?? [1, 'ms'];
+  return `${ms / length}${unit}`;
+}
+
+function whenText({ when }: AlgoTerms): string {
+  return when.length === 0 ? '' : `pit places nothing before ${when.join(' or ')} holds.`;
+}
+
+function entryText(terms: AlgoTerms, best: BestPrices): string {
+  const { entry, side, amount, market, when } = terms;
+  const size = `${formatAmount(amount)} ${market.base}`;
+  const then = when.length === 0 ? '' : 'Then ';
+  const verb = side === 'buy' ? 'buys' : 'sells';
+  if (entry === null) return '';
+  if (entry.kind === 'limit') {
+    const kind = { limit: 'limit', postOnly: 'PostOnly', ioc: 'IOC' }[entry.type];
+    return `${then}pit places a ${kind} order to ${side} ${size} at ${formatPrice(entry.price, market)}.`.replace(
+      ' a IOC',
+      ' an IOC',
+    );
+  }
+  const bound =
+    entry.bound === null ? '' : `, never ${side === 'buy' ? 'above' : 'below'} ${formatPrice(entry.bound, market)}`;
+  const own = side === 'buy' ? 'bid' : 'ask';
+  if (entry.kind === 'chase')
+    return `${then}pit rests PostOnly at the best ${own} to ${side} ${size}${bound}, and follows the best ${own} at most once a second.`;
+  return `${then}pit ${verb} ${size} over ${durationText(entry.durationMs)} ${slicesText(terms, entry, best)}${bound}. What a slice leaves is spread over the time that is left.`;
+}
+
+function slicesText(terms: AlgoTerms, entry: Extract<Entry, { kind: 'twap' }>, best: BestPrices): string {
+  const { side, slippage } = terms;
+  const price = entry.bound ?? (side === 'buy' ? best.ask : best.bid);
+  const { slots, slices } = sliceCounts(terms, entry, price);
+  const fewer = slices < slots ? ` (more, one each ${durationText(entry.everyMs)}, would be below the minimum)` : '';
+  const own = side === 'buy' ? 'bid' : 'ask';
+  const how = entry.isPassive
+    ? `each PostOnly at the best ${own}`
+    : `each filling at once, up to ${percentText(slippage)} past the best ${side === 'buy' ? 'ask' : 'bid'}`;
+  return `in ${slices} ${slices === 1 ? 'slice' : 'slices'}${fewer}, ${how}`;
+}
+
+function forText({ forMs, entry }: AlgoTerms): string {
+  return forMs === null || entry === null ? '' : `What has not filled after ${durationText(forMs)} is given up.`;
+}
+
+function exitText(terms: AlgoTerms, best: BestPrices): string[] {
+  const { exits, entry, market, amount } = terms;
+  if (exits === null) return [];
+  const { take, stop, trail } = exits;
+  const size = entry === null ? `${formatAmount(amount)} ${market.base}` : 'what has filled';
+  const side = exitSideOf(terms);
+  const protects = entry === null ? '' : 'Each fill is protected at once, by what it leaves after the fee.';
+  const rests = take === null ? '' : `A take-profit to ${side} ${size} rests at ${formatPrice(take, market)}.`;
+  if (stop === null && trail === null) return [protects, rests];
+  const trails = trail === null ? '' : trailText(terms, trail, best);
+  const cancels = take === null ? '' : 'cancels the take-profit, waits for its outcome, and ';
+  const reached =
+    stop === null || trail !== null
+      ? `When ${sourceText(terms)} reaches the stop`
+      : `When ${sourceText(terms)} is at or ${side === 'sell' ? 'below' : 'above'} ${formatPrice(stop, market)}`;
+  const what = take === null ? size : 'what is left';
+  return [protects, rests, trails, `${reached}, pit ${cancels}${side}s ${what}.`, sentText(terms, side)];
+}
+
+/** The price that is held against a stop. */
+function sourceText(terms: AlgoTerms): string {
+  if (terms.trigger === 'last') return 'the last price';
+  return exitSideOf(terms) === 'sell' ? 'the best bid' : 'the best ask';
+}
+
+function trailText(terms: AlgoTerms, trail: TrailDistance, { bid, ask }: BestPrices): string {
+  const { exits, entry, market } = terms;
+  const side = exitSideOf(terms);
+  const from = side === 'sell' ? bid : ask;
+  const extreme = side === 'sell' ? 'highest' : 'lowest';
+  const followed = terms.trigger === 'last' ? 'price' : side === 'sell' ? 'bid' : 'ask';
+  const now =
+    entry !== null || from === null
+      ? ''
+      : `: ${formatPrice(trailLevel(terms, trail, from).rescaled(market.priceScale, side === 'sell' ? 'up' : 'down'), market)} now`;
+  const least = exits?.stop == null ? '' : `, and begins at ${formatPrice(exits.stop, market)} at the worst`;
+  return `The stop follows the ${extreme} ${followed} at a distance of ${distanceText(trail)}${now}${least}; it never goes back.`;
+}
+
+function sentText(terms: AlgoTerms, side: Side): string {
+  const { exits, market, slippage } = terms;
+  if (exits?.limit != null) return `It sends a limit order at ${formatPrice(exits.limit, market)}.`;
+  const to = (level: Decimal) =>
+    `, here ${formatPrice(limitWithSlippage(terms, side, level, { band: null }, null), market)}`;
+  const least = exits?.stop == null || exits.trail !== null ? '' : to(exits.stop);
+  const beyond = side === 'sell' ? 'below' : 'above';
+  return `It fills at once, up to ${percentText(slippage)} ${beyond} the price that reached it${least}; what does not fill rests there.`;
+}
+
+/** What rests at the exchange from the start. */
+function restingText({ entry, exits, when }: AlgoTerms): string {
+  const parts = [
+    ...(entry?.kind === 'limit' && when.length === 0 ? ['the order of the entry'] : []),
+    ...(entry !== null && entry.kind !== 'limit' ? ['the order that rests at the moment, if any'] : []),
+    ...(exits?.take == null ? [] : [entry === null ? 'the take-profit' : 'the take-profit of what has filled']),
+  ];
+  return parts.length === 0 ? 'nothing yet' : parts.join(', and ');
+}
+
+function pitText({ entry, exits, when, forMs }: AlgoTerms): string {
+  const stops = hasStop({ exits });
+  const parts = [
+    ...(when.length === 0 ? [] : ['the condition']),
+    ...(entry?.kind === 'twap' ? ['the slices'] : []),
+    ...(entry?.kind === 'chase' ? ['the chase'] : []),
+    ...(forMs === null ? [] : ['when it is given up']),
+    ...(entry !== null && exits !== null ? ['that fills are to be protected'] : []),
+    ...(stops ? [exits?.trail == null ? 'the stop' : 'the trailing stop'] : []),
+  ];
+  if (parts.length === 0) return 'nothing but the events that you asked for';
+  const danger = stops ? 'nothing protects you' : 'nothing happens';
+  return `${parts.join(', ')}: if no process of pit watches, ${danger}`;
+}

@@ -1,0 +1,27 @@
+import { required } from '../../cli/definition.js';
+import * as shape from '../../cli/shapes.js';
+import { algoId } from '../inputs/parsers.js';
+import { WATCH } from '../live/watch-flag.js';
+import { define } from '../session/command.js';
+import { ALGO, algoAnswer } from './algo-row.js';
+import { type AlgoView, showAlgo, warnOfOpenDuplicates } from './algos.js';
+
+export default define({
+  summary: 'Show an algo order, its orders and its result',
+  arguments: { id: required('of the algo order', algoId) },
+  flags: { watch: WATCH },
+  examples: ['algo show a4k7x2q', 'algo show a4k7x2q --watch'],
+  output: shape.object(ALGO),
+  async run(context, { id, watch }) {
+    const answer = (view: AlgoView) => algoAnswer(view, context.host.now());
+    const first = await showAlgo(context, id);
+    warnOfOpenDuplicates(context, [first]);
+    if (!watch) return answer(first);
+    const { watchAlgos } = await import('./watch-algos.js');
+    return watchAlgos(context, {
+      isOf: (view) => view.id === id,
+      answer: ([view = first]) => answer(view),
+      isOver: ({ facts }) => facts.ended !== null,
+    });
+  },
+});

@@ -1,0 +1,20 @@
+import { commandLine } from '../../cli/hints.js';
+import { counted } from '../../domain/decimal.js';
+import { tryRead } from '../../errors.js';
+import type { Host } from '../../platform/host.js';
+import { AlgoStore, unwatchedAccounts } from '../../trading/algos/store.js';
+
+/** A line for each account with algo orders that no living process watches; none if all are watched, or it cannot be found out. */
+export async function unwatchedText(host: Host): Promise<string[]> {
+  const { state } = host.directories;
+  return Promise.all(
+    unwatchedAccounts(state).map(async ({ account, ids }) => {
+      const store = new AlgoStore(host, state, account);
+      const records = await tryRead(async () => ids.flatMap((id) => store.read(id) ?? []));
+      const profile = records?.find(({ facts }) => facts !== undefined)?.facts?.began.terms.profile;
+      const words = ['algo', 'run', ...(profile === undefined ? [] : ['--profile', profile])];
+      const what = `no process watches ${counted(ids.length, 'algo order')}, so no stop triggers and no order is placed`;
+      return `NOT WATCHED: ${what}. Run: ${commandLine(host.arguments, words)}`;
+    }),
+  );
+}

@@ -1,0 +1,64 @@
+import type { Answer, Live } from '../../terminal/answer.js';
+import { toJson } from '../../terminal/json.js';
+import { LivePicture } from '../../terminal/live/live-picture.js';
+import { requireWatchable } from '../live/watch-flag.js';
+import type { Context } from '../session/command.js';
+import { algoDocument } from './algo-row.js';
+import { type AlgoView, changes } from './algos.js';
+
+/** What a watch of algo orders shows. */
+interface Watched {
+  readonly isOf: (view: AlgoView) => boolean;
+  /** The picture for people. */
+  readonly answer: (views: readonly AlgoView[]) => Answer;
+  /** Whether nothing more can change. */
+  readonly isOver: (view: AlgoView) => boolean;
+}
+
+/** Shows algo orders and keeps them current; programs get a document for each change of one. */
+export async function watchAlgos(context: Context, { isOf, answer, isOver }: Watched): Promise<Live<AlgoView>> {
+  requireWatchable(context);
+  const { host, session } = context;
+  const { profile } = await session.connection();
+  const end = new AbortController();
+  const views = new Map<string, AlgoView>();
+  async function* events(): AsyncGenerator<AlgoView> {
+    const forget = host.onInterrupt(() => end.abort());
+    try {
+      for await (const view of changes(context, end.signal)) {
+        if (!isOf(view)) {
+          views.delete(view.id);
+          continue;
+        }
+        yield view;
+        if (isOver(view)) return;
+      }
+    } finally {
+      forget();
+    }
+  }
+  return {
+    events: events(),
+    line: (view) => toJson(algoDocument(view, host.now())),
+    picture: new LivePicture<AlgoView>(
+      {
+        sections: [
+          {
+            key: '',
+            title: null,
+            freshness: () => undefined,
+            rows: () => 0,
+            show: (screen) => answer([...views.values()]).show(screen),
+          },
+        ],
+        trouble: () => null,
+        state: () => 'following',
+        profile,
+        take: (view) => views.set(view.id, view),
+        remains: true,
+      },
+      host,
+    ),
+    end: () => end.abort(),
+  };
+}

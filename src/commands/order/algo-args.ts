@@ -1,0 +1,189 @@
+import { flag, repeated, toggle, withCompletion } from '../../cli/definition.js';
+import { Decimal, plainNumber } from '../../domain/decimal.js';
+import type { Side } from '../../domain/order.js';
+import { quoted, suggest, usage } from '../../errors.js';
+import type { Condition } from '../../trading/alerts/condition.js';
+import type { TrailDistance, TriggerSource } from '../../trading/algos/terms.js';
+import { type AmountExpression, type PriceExpression, parsePrice } from '../../trading/expressions.js';
+import { execWords } from '../alert/actions.js';
+import { parseCondition } from '../alert/parse-condition.js';
+import { durationUpTo, oneOf, PRICE_WORDS } from '../inputs/parsers.js';
+import type { GivenOrder } from './order-args.js';
+
+const price = withCompletion(PRICE_WORDS, parsePrice);
+
+/** The flags that make an algo order of an order, or say how it works. */
+export const ALGO_FLAGS = {
+  take: flag('--take <price>', 'take profit at this price; it rests at the exchange', price),
+  stop: flag('--stop <price>', 'end the position when the market reaches this price', price),
+  limit: flag('--limit <price>', 'with --stop: the limit of the order that it sends', price),
+  trail: flag('--trail <distance>', 'a stop that follows the best price: 2%, 300 or 50ticks', trailDistance),
+  over: flag('--over <duration>', 'buy or sell in slices over this time (TWAP)', durationUpTo('7d')),
+  every: flag('--every <duration>', 'with --over: the time between slices (default: 1m)', durationUpTo('1d')),
+  passive: toggle('--passive', 'with --over: slices rest post-only at the best price of their side'),
+  chase: toggle('--chase', 'rest post-only at the best price of the side and follow it; --at is the limit'),
+  when: repeated('--when <condition>', "wait for it before the entry, as in pit alert: 'last>30000'", parseCondition),
+  for: flag('--for <duration>', 'give up what has not filled after this time', durationUpTo('365d')),
+  slippage: flag(
+    '--slippage <share>',
+    'how far past its trigger a stop or slice may fill (default: 1%)',
+    slippageShare,
+  ),
+  trigger: flag(
+    '--trigger <price>',
+    'what reaches a stop: book (the best bid or ask) or last (default: book)',
+    oneOf('--trigger', 'book', 'last'),
+  ),
+  exec: flag(
+    '--exec <command>',
+    'of an algo order: run this program for each event, with its JSON on stdin',
+    (text) => {
+      execWords(text);
+      return text;
+    },
+  ),
+  notify: toggle('--notify', 'of an algo order: show a notification on the desktop for each event'),
+} as const;
+
+/** What {@link ALGO_FLAGS} were given. */
+export interface AlgoFlags {
+  readonly take: PriceExpression | undefined;
+  readonly stop: PriceExpression | undefined;
+  readonly limit: PriceExpression | undefined;
+  readonly trail: TrailDistance | undefined;
+  readonly over: number | undefined;
+  readonly every: number | undefined;
+  readonly passive: boolean;
+  readonly chase: boolean;
+  readonly when: readonly Condition[];
+  readonly for: number | undefined;
+  readonly slippage: Decimal | undefined;
+  readonly trigger: TriggerSource | undefined;
+  readonly exec: string | undefined;
+  readonly notify: boolean;
+}
+
+/** An algo order as given on the command line; its prices and its amount are not evaluated yet. */
+export interface AlgoDraft extends AlgoFlags {
+  readonly side: Side;
+  readonly market: string;
+  readonly amount: AmountExpression;
+  readonly at: PriceExpression | undefined;
+  readonly type: 'limit' | 'postOnly' | 'ioc';
+}
+
+/** Whether any flag asks for an algo order. */
+export function asksForAlgo(flags: AlgoFlags): boolean {
+  return Object.keys(ALGO_FLAGS).some((name) => {
+    const value = flags[name as keyof AlgoFlags];
+    return Array.isArray(value) ? value.length > 0 : value !== undefined && value !== false;
+  });
+}
+
+/** Whether there is an entry, which builds a position; without one, the exits are the order itself. */
+export function hasEntry({ at, over, chase }: Pick<AlgoDraft, 'at' | 'over' | 'chase'>): boolean {
+  return at !== undefined || over !== undefined || chase;
+}
+
+const PRICES = 'Give --at, --stop, --trail, or both --take and --stop.';
+
+/** Refuses parts that contradict each other or lack another one. Throws Failure `usage`. */
+export function checkAlgo(given: GivenOrder, flags: AlgoFlags): void {
+  refuseOrderFlags(given);
+  const { at, type } = given;
+  const { take, stop, limit, trail, over, every, passive, chase, when, slippage, trigger } = flags;
+  const isEntered = hasEntry({ at, over, chase });
+  const stops = stop !== undefined || trail !== undefined;
+  if (over !== undefined && chase) throw usage('--over and --chase exclude each other.', 'Give one of them.');
+  if (limit !== undefined && stop === undefined)
+    throw usage('--limit needs --stop.', 'It is the limit of the order that a reached stop sends.');
+  if (limit !== undefined && trail !== undefined)
+    throw usage('--limit and --trail exclude each other.', 'A trail sends its order at the level that it has reached.');
+  if (every !== undefined && over === undefined)
+    throw usage('--every needs --over.', 'Say how long the slices are to take: --over 2h.');
+  if (passive && over === undefined)
+    throw usage('--passive needs --over.', 'To rest at the best price without slices, use --chase.');
+  if (over !== undefined && over < (every ?? DEFAULT_EVERY_MS))
+    throw usage('--over is shorter than the time between two slices.', 'Give a longer --over, or a shorter --every.');
+  if (when.length > 0 && !isEntered)
+    throw usage('--when needs an entry to wait with.', 'Add --at PRICE, --chase or --over DURATION.');
+  if (!isEntered && !stops)
+    throw usage(
+      take === undefined ? 'The order has no price.' : '--take alone is a plain order at that price.',
+      take === undefined ? PRICES : `Use --at in place of --take, or add --stop or --trail.`,
+    );
+  if (type !== undefined && (!isEntered || over !== undefined || chase)) {
+    const name = type === 'ioc' ? '--ioc' : '--post-only';
+    throw usage(
+      `${name} belongs to an order with --at.`,
+      chase ? '--chase is post-only by itself.' : over === undefined ? PRICES : 'For slices that rest, use --passive.',
+    );
+  }
+  if (type === 'ioc' && flags.for !== undefined)
+    throw usage('--for has no meaning with --ioc.', 'An IOC order never waits.');
+  if (slippage !== undefined && ((!stops && over === undefined) || (over === undefined && limit !== undefined)))
+    throw usage(
+      '--slippage has no meaning here.',
+      'It is for a --stop without --limit, a --trail, and slices of --over.',
+    );
+  if (slippage !== undefined && passive && !stops)
+    throw usage('--slippage has no meaning with --passive.', 'Passive slices rest at the best price.');
+  if (trigger !== undefined && !stops) throw usage('--trigger needs --stop or --trail.', 'It says what reaches them.');
+  if (!isEntered && flags.for !== undefined)
+    throw usage(
+      '--for needs an entry.',
+      'It gives up an entry that has not filled; exits protect until they are cancelled.',
+    );
+}
+
+/** The time between two slices. */
+export const DEFAULT_EVERY_MS = 60_000;
+
+/** Flags of a single order that its children could not keep. Throws Failure `usage`. */
+function refuseOrderFlags({ account, borrow, repay, id, once, wait, overridden }: GivenOrder): void {
+  if (account !== 'spot' || borrow || repay)
+    throw usage(
+      'Algo orders trade on the spot account only.',
+      'The exchange does not report margin balances, which they rest on.',
+    );
+  const [name] = [
+    ...(id === undefined ? [] : ['--id']),
+    ...(once ? ['--once'] : []),
+    ...(wait === undefined ? [] : ['--wait']),
+  ];
+  if (name !== undefined)
+    throw usage(`${name} has no meaning for an algo order.`, [
+      'pit names it and its children.',
+      suggest('To follow it afterwards', 'algo', 'show', 'ID', '--watch'),
+    ]);
+  if (overridden.length > 0)
+    throw usage(
+      '--override has no meaning for an algo order.',
+      'Guards hold for each of its orders at the moment of sending. Change the limit of the profile instead.',
+    );
+}
+
+/** Throws Failure `usage`. */
+function trailDistance(text: string): TrailDistance {
+  const [, digits = '', unit = ''] = /^(.*?)(%|ticks?)?$/i.exec(plainNumber(text)) ?? [];
+  const isNumber = /^\d{1,30}(\.\d{1,30})?$/.test(digits);
+  const value = isNumber ? Decimal.of(digits) : Decimal.zero;
+  const isTicks = unit.toLowerCase().startsWith('tick');
+  if (value.sign <= 0 || (isTicks && value.significantScale > 0))
+    throw usage(
+      `${quoted(text)} is not a trail distance.`,
+      'Write a share like 2%, a price difference like 300, or 50ticks.',
+    );
+  if (unit === '%') return { unit: 'share', value: value.times(HUNDREDTH).trimmed() };
+  return { unit: isTicks ? 'ticks' : 'price', value };
+}
+
+const HUNDREDTH = Decimal.of('0.01');
+
+/** Throws Failure `usage`. */
+function slippageShare(text: string): Decimal {
+  const [, digits] = /^(\d{1,2}(?:\.\d{1,10})?)%$/.exec(text) ?? [];
+  if (digits === undefined)
+    throw usage(`--slippage must be a share below 100%, not ${quoted(text)}.`, 'Write it like 0.5%.');
+  return Decimal.of(digits).times(HUNDREDTH).trimmed();
+}

@@ -1,0 +1,314 @@
+import { confirm } from '../../cli/consent.js';
+import * as shape from '../../cli/shapes.js';
+import { bestPrices } from '../../domain/book.js';
+import { Decimal, formatAmount, formatPrice } from '../../domain/decimal.js';
+import { Failure, suggest } from '../../errors.js';
+import type { Answer } from '../../terminal/answer.js';
+import { paintSide, sideText } from '../../terminal/cells.js';
+import type { Screen } from '../../terminal/screen.js';
+import { type Entry, record } from '../../terminal/table.js';
+import { checkTerms, sliceCounts, type TermsMarket } from '../../trading/algos/check-terms.js';
+import { type Entry as AlgoEntry, type AlgoTerms, type Exits, exitSideOf, kindOf } from '../../trading/algos/terms.js';
+import { amountTerms, evaluateAmount, evaluatePriceInBook, type PriceExpression } from '../../trading/expressions.js';
+import { guardOrders } from '../../trading/guards/guards.js';
+import type { GuardLimits } from '../../trading/guards/limits.js';
+import { MarketSnapshot, orThrow, spentCoin } from '../../trading/preview/market-snapshot.js';
+import { distanceFrom, distanceText, referenceOf } from '../../trading/preview/market-view.js';
+import { estimateFee } from '../../trading/preview/preview.js';
+import { algoAnswer, algoTermsRow, doesEntries, TERMS_FIELDS } from '../algo/algo-row.js';
+import { createAlgo, showAlgo } from '../algo/algos.js';
+import { algoSentences, algoText } from '../algo/sentences.js';
+import type { Context } from '../session/command.js';
+import { PREVIEW_FIELDS } from '../writes/dry-run.js';
+import { blockedBy, limitsOf } from '../writes/guard-overrides.js';
+import { carryOut, exchangeText, openWithConsent, type WriteContext } from '../writes/write.js';
+import { type AlgoDraft, DEFAULT_EVERY_MS, hasEntry } from './algo-args.js';
+
+/** An algo order with its expressions evaluated and checked. */
+interface PlannedAlgo {
+  readonly terms: AlgoTerms;
+  readonly market: TermsMarket;
+  readonly spendable: Decimal | Failure;
+  readonly warnings: readonly { readonly text: string }[];
+}
+
+/** What `--dry-run` prints of an algo order: there is no request of its own. */
+export const DRY_ALGO = shape.object({
+  dryRun: shape.boolean('always true'),
+  operation: shape.text('algo: its orders are placed later'),
+  request: shape.object(TERMS_FIELDS, 'the algo order that would be created'),
+  preview: shape.object({
+    ...PREVIEW_FIELDS,
+    does: shape.array(shape.text(''), 'what it will do, in sentences'),
+    exchangeKnows: shape.text('what works without pit'),
+    onlyPitKnows: shape.text('what happens only while pit watches'),
+  }),
+  halted: shape.boolean('pit halt is in effect: only cancellations are sent'),
+});
+
+/** Previews an algo order, asks, and creates it. Throws Failure if it was not created. */
+export async function placeAlgo(command: Context, draft: AlgoDraft): Promise<Answer> {
+  const context = await openWithConsent(command);
+  let isCreated = false;
+  return carryOut<PlannedAlgo, { readonly id: string; readonly unwatchedBecause: Failure | null }>(context, {
+    prepare: async () => plan(context, draft, await accountOf(command)),
+    preview: async (planned) => {
+      const exchange = await exchangeText(context);
+      return (screen) => previewText(screen, planned, exchange);
+    },
+    dryRun: dryAlgo,
+    confirm: (planned) => confirm(context, `Create this algo order: ${algoText(planned.terms)}?`),
+    recheck: async (shown) => {
+      if (context.globals.yes) return { ready: shown };
+      // what was shown is created, or nothing: the market may have reached a stop meanwhile
+      const market = await readMarket(context, snapshotOf(context, shown.terms), shown.terms);
+      checkTerms(shown.terms, market);
+      return { ready: { ...shown, market } };
+    },
+    send: async ({ terms, market }) => {
+      const { bid, ask } = market;
+      const created = await createAlgo(command, (id) => ({ ...terms, id }), { bid, ask });
+      isCreated = true;
+      return created;
+    },
+    interrupted: () =>
+      isCreated
+        ? { advice: ['The algo order was created.', suggest('See it', 'algo', 'list')] }
+        : { advice: ['The algo order may have been created.', suggest('Find out', 'algo', 'list')] },
+    result: async (_, { id, unwatchedBecause }) => {
+      const view = await showAlgo(command, id);
+      const answer = algoAnswer(view, context.trading.client.now());
+      if (unwatchedBecause === null) return answer;
+      const { message, hints } = unwatchedBecause;
+      const failure = new Failure(
+        'partial',
+        `NOT WATCHED: algo order ${id} exists, and no process of pit acts for it. ${message}`,
+        {
+          hint: [
+            ...hints,
+            suggest('Watch it in this terminal', 'algo', 'run'),
+            suggest('Or give it up', 'algo', 'cancel', id),
+          ],
+        },
+      );
+      return { ...answer, failure };
+    },
+  });
+}
+
+/** The account that trades: the profile, and its journal's name. */
+async function accountOf({ session }: Context): Promise<Pick<AlgoTerms, 'profile' | 'owner'>> {
+  const { profile } = await session.connection();
+  return { profile, owner: (await session.journal()).folder };
+}
+
+/** The default of `--slippage`. */
+const DEFAULT_SLIPPAGE = Decimal.of('0.01');
+
+/** Evaluates the expressions in the market as it is, and checks everything that can be checked now. Throws Failure: nothing was created. */
+async function plan(
+  context: WriteContext,
+  draft: AlgoDraft,
+  account: Pick<AlgoTerms, 'profile' | 'owner'>,
+): Promise<PlannedAlgo> {
+  const { trading } = context;
+  const rules = await (await context.session.markets()).find(draft.market);
+  const { side, at, type } = draft;
+  const snapshot = new MarketSnapshot(trading.client, { market: rules.market, side }, SNAPSHOT_LEVELS);
+  const exitSide = hasEntry(draft) ? (side === 'buy' ? 'sell' : 'buy') : side;
+  const priced = async (expression: PriceExpression | undefined, of: typeof side) =>
+    expression === undefined ? null : evaluatePriceInBook(expression, snapshot, rules, of);
+  const [entryPrice, take, stop, limit] = [
+    await priced(at, side),
+    await priced(draft.take, exitSide),
+    // rounded so that it protects earlier, not later
+    await priced(draft.stop, exitSide),
+    await priced(draft.limit, exitSide),
+  ];
+  const entry = entryOf(draft, entryPrice);
+  const exits: Exits | null =
+    take === null && stop === null && draft.trail === undefined
+      ? null
+      : { take, stop, limit, trail: draft.trail ?? null };
+  const best = bestPrices(await orThrow(snapshot.book()));
+  const reference = entryPrice ?? (entry === null ? (take ?? stop) : null) ?? (side === 'buy' ? best.ask : best.bid);
+  if (reference === null)
+    throw new Failure('refused', `The book of ${rules.market} has no ${side === 'buy' ? 'asks' : 'bids'}.`, {
+      hint: 'Try again when it has some.',
+    });
+  const spendable = await snapshot.spendable(rules, side);
+  const available = draft.amount.kind === 'share' ? await orThrow(snapshot.spendable(rules, side)) : Decimal.zero;
+  const amount = evaluateAmount(draft.amount, amountTerms(rules, side, reference), available);
+  const terms: AlgoTerms = {
+    ...account,
+    // it gets one when it is created
+    id: '',
+    market: rules,
+    account: 'spot',
+    borrow: false,
+    repay: false,
+    side,
+    amount,
+    entry: entry?.kind === 'limit' ? { ...entry, type } : entry,
+    when: draft.when.map(({ text }) => text),
+    exits,
+    slippage: draft.slippage ?? DEFAULT_SLIPPAGE,
+    trigger: draft.trigger ?? 'book',
+    forMs: draft.for ?? null,
+    exec: draft.exec ?? null,
+    notify: draft.notify,
+  };
+  await requireConditionMarkets(context, draft);
+  const market = await readMarket(context, snapshot, terms);
+  checkTerms(terms, market);
+  const warnings = await checkGuards(context, snapshot, terms, market);
+  return { terms, market, spendable, warnings: [...warnings, ...balanceWarnings(terms, spendable, reference)] };
+}
+
+const SNAPSHOT_LEVELS = 50;
+
+function snapshotOf({ trading }: WriteContext, { market, side }: AlgoTerms): MarketSnapshot {
+  return new MarketSnapshot(trading.client, { market: market.market, side }, SNAPSHOT_LEVELS);
+}
+
+function entryOf({ over, every, passive, chase, type }: AlgoDraft, at: Decimal | null): AlgoEntry | null {
+  if (over !== undefined)
+    return { kind: 'twap', durationMs: over, everyMs: every ?? DEFAULT_EVERY_MS, isPassive: passive, bound: at };
+  if (chase) return { kind: 'chase', bound: at };
+  return at === null ? null : { kind: 'limit', type, price: at };
+}
+
+/** Throws Failure `usage` for a condition on a market that the exchange does not list. */
+async function requireConditionMarkets({ session }: WriteContext, { when }: AlgoDraft): Promise<void> {
+  const markets = await session.markets();
+  for (const { market } of when) if (market !== undefined) await markets.find(market);
+}
+
+async function readMarket(context: WriteContext, snapshot: MarketSnapshot, terms: AlgoTerms): Promise<TermsMarket> {
+  const { client } = context.trading;
+  const best = bestPrices(await orThrow(snapshot.book()));
+  const last = terms.trigger === 'last' ? ((await client.ticker({ market: terms.market.market })).last ?? null) : null;
+  return { ...best, last: last === null ? null : Decimal.of(last), feeShare: await feeShare(snapshot, terms) };
+}
+
+/** The share of a buy that its fee takes of the base coin; null if earlier orders show none. */
+async function feeShare(snapshot: MarketSnapshot, { entry, side, exits, market }: AlgoTerms): Promise<Decimal | null> {
+  if (entry === null || exits === null || side === 'sell') return null;
+  const orders = await snapshot.orders();
+  const estimate = orders instanceof Failure ? null : estimateFee(orders, side, Decimal.of('1'));
+  if (estimate === null) return null;
+  return estimate.coin === market.base ? estimate.fee : Decimal.zero;
+}
+
+/**
+ * Checks each order that it may place against the limits of the profile, as far as they are known now: guards hold again for each at the
+ * moment of sending. Throws Failure `usage` for a limit that would hold back one of them.
+ */
+async function checkGuards(
+  context: WriteContext,
+  snapshot: MarketSnapshot,
+  terms: AlgoTerms,
+  { bid, ask }: TermsMarket,
+): Promise<readonly { readonly text: string }[]> {
+  const limits = await limitsOf(context);
+  const book = await snapshot.book();
+  const { entry, exits, side, market, amount, when } = terms;
+  const exitSide = exitSideOf(terms);
+  const check = (of: typeof side, price: Decimal, size: Decimal, within: GuardLimits) => {
+    const orders = [{ price: price.toString(), amount: size.toString() }];
+    return guardOrders(context.trading, { market, side: of, type: 'limit', orders }, book, within);
+  };
+  // the market will be elsewhere when they are sent
+  const later: GuardLimits = { ...limits, priceBand: null, postOnly: false };
+  const reports = [];
+  if (entry !== null) {
+    const price = entry.kind === 'limit' ? entry.price : (entry.bound ?? (side === 'buy' ? ask : bid));
+    const { slices } = entry.kind === 'twap' ? sliceCounts(terms, entry, price) : { slices: 1 };
+    const size = amount.dividedBy(Decimal.fromUnits(BigInt(slices), 0), market.amountScale, 'up');
+    const isNow = entry.kind === 'limit' && when.length === 0;
+    if (price !== null) reports.push(check(side, price, size, isNow ? limits : later));
+  }
+  for (const price of [exits?.take, exits?.stop, exits?.limit])
+    if (price != null) reports.push(check(exitSide, price, amount, { ...later, dayNotional: new Map() }));
+  const breaches = reports.flatMap((report) => report.breaches);
+  const [first] = breaches;
+  if (first !== undefined)
+    throw blockedBy(
+      [first],
+      'Guards hold for each of its orders, and none can be overridden. Use less, or change the limit of the profile.',
+    );
+  return reports.flatMap((report) => report.warnings);
+}
+
+function balanceWarnings(
+  { side, market, amount }: AlgoTerms,
+  spendable: Decimal | Failure,
+  price: Decimal | null,
+): readonly { readonly text: string }[] {
+  if (spendable instanceof Failure) return [{ text: `The balance could not be read: ${spendable.message}` }];
+  const needs = side === 'sell' ? amount : price === null ? null : amount.times(price).trimmed();
+  if (needs === null || needs.compare(spendable) <= 0) return [];
+  const coin = spentCoin(market, side);
+  return [
+    {
+      text: `This needs ${formatAmount(needs)} ${coin} but only ${formatAmount(spendable)} ${coin} is available: without more, it pauses when it would place its order.`,
+    },
+  ];
+}
+
+function previewText(screen: Screen, { terms, market, spendable, warnings }: PlannedAlgo, exchange: string): string {
+  const { side, market: rules, amount, entry, exits } = terms;
+  const { does, exchangeKnows, onlyPitKnows } = algoSentences(terms, market);
+  const reference = referenceOf({ ...levelsOf(market), last: null }, side);
+  const priced = (label: string, price: Decimal | null): Entry[] =>
+    price === null
+      ? []
+      : [
+          [
+            label,
+            `${formatPrice(price, rules)} ${rules.quote}${reference === null ? '' : `, ${distanceText(distanceFrom(price, reference))}`}`,
+          ],
+        ];
+  const shown = (price: Decimal | null) => (price === null ? 'none' : formatPrice(price, rules));
+  return record(screen, [
+    ['side', sideText(side), (text, paint) => paintSide(text, side, paint)],
+    ['market', rules.market],
+    ['amount', `${formatAmount(amount)} ${rules.base}`],
+    ['kind', kindOf(terms)],
+    ...priced('price', entry?.kind === 'limit' ? entry.price : null),
+    ...priced('limit', entry === null || entry.kind === 'limit' ? null : entry.bound),
+    ...priced('take-profit', exits?.take ?? null),
+    ...priced('stop', exits?.stop ?? null),
+    ...priced('stop limit', exits?.limit ?? null),
+    ['bid, ask', `${shown(market.bid)}, ${shown(market.ask)} ${rules.quote}`],
+    ...doesEntries(does),
+    ['exchange knows', exchangeKnows],
+    ['only pit knows', onlyPitKnows],
+    ['available', spendable instanceof Failure ? 'unknown' : `${formatAmount(spendable)} ${spentCoin(rules, side)}`],
+    ['exchange', exchange],
+    ...warnings.map((warning): Entry => ['warning', warning.text, (text, paint) => paint.warn(text)]),
+  ]);
+}
+
+function levelsOf({ bid, ask }: TermsMarket) {
+  const level = (price: Decimal | null) => (price === null ? [] : [{ price: price.toString(), amount: '1' }]);
+  return { bids: level(bid), asks: level(ask) };
+}
+
+function dryAlgo({ terms, market, warnings }: PlannedAlgo) {
+  const { entry, exits, amount } = terms;
+  const price = entry?.kind === 'limit' ? entry.price : (entry?.bound ?? exits?.take ?? exits?.stop ?? null);
+  return {
+    dryRun: true,
+    operation: 'algo',
+    request: algoTermsRow(terms),
+    preview: {
+      price: price?.toString() ?? null,
+      amount: amount.toString(),
+      notional: price === null ? null : price.times(amount).trimmed().toString(),
+      fee: null,
+      warnings: warnings.map(({ text }) => text),
+      ...algoSentences(terms, market),
+    },
+  };
+}

@@ -1,0 +1,294 @@
+import { Decimal } from '../../domain/decimal.js';
+import type { Order, OrderType } from '../../domain/order.js';
+import type { Refusal } from '../../domain/refusal.js';
+import { Failure, tryRead } from '../../errors.js';
+import type { JournalEntry } from '../journal/entry.js';
+import type { Journal } from '../journal/journal.js';
+import { isKind, type Settlement } from '../journal/write.js';
+import { findOrder } from '../settling/find-order.js';
+import { settleOrder } from '../settling/settle-order.js';
+import type { TradingContext } from '../trading-context.js';
+import type { Child, ChildEnd, ChildRole } from './children.js';
+import { type ChildLine, childName, type FactRecord } from './store.js';
+
+/** The order of a child that the network made twice. */
+interface DuplicateOrder {
+  order: Order | null;
+  readonly isProven: boolean;
+}
+
+/**
+ * What became of sending it. `recorded`: it is being sent. `unknown`: no answer came, and nothing has shown the outcome yet.
+ * `missing`: it was placed, and the exchange does not show it any more.
+ */
+type Sending = 'recorded' | 'unknown' | 'placed' | 'missing' | 'refused' | 'notSent';
+
+/** Between the names of a child and of a cancellation of it in the journal. */
+const CANCELS = 'x';
+
+/** A child with the order that it became, as the journal and the exchange show it. */
+export class ChildOrder {
+  readonly role: ChildRole;
+  readonly number: number;
+  readonly clientId: string;
+  readonly type: OrderType;
+  readonly price: string;
+  readonly amount: string;
+  /** By the exchange's clock, in milliseconds since the Unix epoch. */
+  readonly time: number;
+
+  sending: Sending = 'recorded';
+  /** As the answer named it, or what was read later; null if neither did. */
+  orderId: string | null = null;
+  /** As the exchange showed it last. */
+  order: Order | null = null;
+  refusal: Refusal | null = null;
+  /** When the exchange last rejected its cancellation, or did not answer it, and it was open all the same. */
+  cancelRefused: number | null = null;
+  /** Whether a cancellation of it got no answer that decides it. */
+  isCancelUnknown = false;
+  /** Whether this algo order has cancelled it, or may have. */
+  isCancelledHere = false;
+  readonly duplicates = new Map<string, DuplicateOrder>();
+  #end: ChildEnd | null = null;
+
+  constructor({ child, type, price, amount, time }: ChildLine) {
+    const name = childName(child);
+    if (name === undefined) throw new Error(`${child} is no child`);
+    this.clientId = child;
+    this.role = name.role;
+    this.number = name.number;
+    [this.type, this.price, this.amount, this.time] = [type, price, amount, time];
+  }
+
+  /** How it was closed; null while anything may come of it. */
+  get end(): ChildEnd | null {
+    if (this.#end !== null) return this.#end;
+    if (this.sending === 'refused') return 'rejected';
+    if (this.sending === 'notSent') return 'notSent';
+    if (this.sending !== 'placed' || this.order === null) return null;
+    const { state, filled } = this.order;
+    if (state === 'filled') return 'filled';
+    if (state !== 'cancelled') return null;
+    if (this.type === 'ioc' || this.isCancelledHere) return 'cancelled';
+    // the exchange turns a post-only order away that would fill at once
+    const wasTurnedAway = this.type === 'postOnly' && Decimal.of(filled).sign === 0 && !this.#wasSeenOpen;
+    return wasTurnedAway ? 'cancelled' : 'cancelledByOthers';
+  }
+
+  #wasSeenOpen = false;
+
+  /** Takes what the exchange shows of the order. What has ended stays so, and what is filled stays filled. */
+  show(order: Order): void {
+    const { order: before } = this;
+    if (before !== null && Decimal.of(order.filled).compare(Decimal.of(before.filled)) < 0) return;
+    if (before !== null && before.state !== 'open' && order.state === 'open') return;
+    [this.sending, this.orderId, this.order] = ['placed', order.id, order];
+    if (order.state === 'open') this.#wasSeenOpen = true;
+    else this.isCancelUnknown = false;
+  }
+
+  /** Takes what its record said when it was closed. */
+  showClosed(end: ChildEnd, order: Order | null): void {
+    this.#end = end;
+    this.order = order;
+    this.orderId = order?.id ?? null;
+    this.sending = end === 'rejected' ? 'refused' : end === 'notSent' ? 'notSent' : 'placed';
+  }
+
+  /** Takes what the journal knows of its outcome. */
+  settled({ outcome, id, duplicates }: Settlement): void {
+    if (outcome === 'placed') [this.sending, this.orderId] = ['placed', id];
+    else if (outcome === 'refused' || outcome === 'notSent') this.sending = outcome;
+    for (const duplicate of duplicates) this.addDuplicate(duplicate, null, false);
+  }
+
+  addDuplicate(id: string, order: Order | null, isProven: boolean): void {
+    if (id === this.orderId) return;
+    const known = this.duplicates.get(id);
+    this.duplicates.set(id, { order: order ?? known?.order ?? null, isProven: isProven || known?.isProven === true });
+  }
+
+  /** The order and its duplicates that are open or not known yet, by their ids. */
+  get openIds(): readonly string[] {
+    const own = this.sending === 'placed' && this.end === null && this.orderId !== null ? [this.orderId] : [];
+    const others = [...this.duplicates].filter(([, { order }]) => order === null || order.state === 'open');
+    return [...own, ...others.map(([id]) => id)];
+  }
+
+  /** As decisions see it, with its duplicates. */
+  get children(): readonly Child[] {
+    const { role, number, type, price, amount, time, order, end, cancelRefused } = this;
+    const common = { role, number, type, price: Decimal.of(price), amount: Decimal.of(amount), time, cancelRefused };
+    const isOpen = end === null && this.sending === 'placed' && order !== null && !this.isCancelUnknown;
+    const state = end !== null ? 'closed' : isOpen ? 'open' : this.sending === 'recorded' ? 'recorded' : 'unknown';
+    const { refusal } = this;
+    const own = { ...common, state, end, ...fillsOf(order), refusal, duplicate: null } as const;
+    const others = [...this.duplicates.values()].map((one): Child => {
+      const isClosed = one.order !== null && one.order.state !== 'open';
+      const ended = one.order?.state === 'filled' ? 'filled' : 'cancelled';
+      return {
+        ...common,
+        state: isClosed ? 'closed' : one.order === null ? 'unknown' : 'open',
+        end: isClosed ? ended : null,
+        ...fillsOf(one.order),
+        refusal: null,
+        duplicate: one.isProven ? 'proven' : 'unproven',
+      };
+    });
+    return [own, ...others];
+  }
+
+  /** The id of the order that a child of a decision is. */
+  idOf(child: Child): string | null {
+    if (child.duplicate === null) return this.orderId;
+    const isProven = child.duplicate === 'proven';
+    const open = [...this.duplicates].find(([, one]) => one.order?.state === 'open' && one.isProven === isProven);
+    return open?.[0] ?? null;
+  }
+
+  /** An id for the record of a cancellation, by which the journal knows that this algo order sent it. */
+  cancelId(random: string): string {
+    return `${this.clientId}${CANCELS}${random}`;
+  }
+}
+
+function fillsOf(order: Order | null): Pick<Child, 'filled' | 'filledValue' | 'fees'> {
+  if (order === null) return { filled: Decimal.zero, filledValue: Decimal.zero, fees: [] };
+  const filled = Decimal.of(order.filled);
+  const { fee, feeCoin } = order;
+  const fees = fee === null || feeCoin === null ? null : [{ coin: feeCoin, amount: Decimal.of(fee) }];
+  return { filled, filledValue: Decimal.of(order.filledValue), fees: filled.sign === 0 ? [] : fees };
+}
+
+/** The journal is read so much further back than an algo order began, because clocks differ. In milliseconds. */
+const CLOCK_SLACK_MS = 86_400_000;
+
+/** What the journal has of the children of some algo orders. It is read once for all of them. */
+export class ChildrenInJournal {
+  readonly #lines = new Map<string, ChildLine>();
+  readonly #settlements = new Map<string, Settlement>();
+  readonly #cancelled = new Set<string>();
+  readonly entries = new Map<string, JournalEntry<'order'>>();
+
+  /**
+   * @param since when the first of the algo orders began, in milliseconds since the Unix epoch
+   * @throws Failure `usage` if the journal cannot be read
+   */
+  constructor(journal: Journal, since: number) {
+    // the unsettled first: what is settled meanwhile is in both
+    for (const entry of journal.unsettledEntries()) {
+      this.#noteCancel(entry.write.id);
+      if (!entry.isKind('order') || childName(entry.write.id) === undefined) continue;
+      this.entries.set(entry.write.id, entry);
+      const { reqTime, terms } = entry.write;
+      this.#lines.set(entry.write.id, { ...terms, child: entry.write.id, time: reqTime });
+    }
+    for (const { write, ...settlement } of journal.archive.newestFirst({}, since - CLOCK_SLACK_MS)) {
+      this.#noteCancel(write.id);
+      if (!isKind(write, 'order') || childName(write.id) === undefined) continue;
+      this.entries.delete(write.id);
+      this.#settlements.set(write.id, settlement);
+      this.#lines.set(write.id, { ...write.terms, child: write.id, time: write.reqTime });
+    }
+  }
+
+  #noteCancel(id: string): void {
+    const [child = '', random] = id.split(CANCELS);
+    if (random !== undefined && childName(child) !== undefined) this.#cancelled.add(child);
+  }
+
+  /** The children of an algo order, oldest first: those that its record names, and those that the journal has. */
+  of({ id, children, closed, duplicates }: FactRecord): ChildOrder[] {
+    const lines = new Map(children.map((line) => [line.child, line]));
+    for (const [child, line] of this.#lines) if (childName(child)?.parent === id) lines.set(child, line);
+    const found = [...lines.values()].map((line) => this.#childOf(line));
+    for (const { closed: child, end, order } of closed)
+      found.find(({ clientId }) => clientId === child)?.showClosed(end, order);
+    for (const { duplicateOf, order, isProven } of duplicates)
+      found.find(({ clientId }) => clientId === duplicateOf)?.addDuplicate(order.id, order, isProven);
+    return found.sort((one, other) => one.number - other.number);
+  }
+
+  #childOf(line: ChildLine): ChildOrder {
+    const child = new ChildOrder(line);
+    child.isCancelledHere = this.#cancelled.has(line.child);
+    const settlement = this.#settlements.get(line.child);
+    if (settlement !== undefined) child.settled(settlement);
+    else child.sending = 'unknown';
+    return child;
+  }
+}
+
+/** The journal forgets what is older, in milliseconds: then only the exchange knows it. */
+const FORGOTTEN_MS = 13 * 86_400_000;
+
+/**
+ * Finds out what became of a child whose outcome is unknown, within the time budget.
+ * @returns whether it is known now
+ */
+export async function settleChild(trading: TradingContext, market: string, child: ChildOrder): Promise<boolean> {
+  const { journal, client } = trading;
+  const entry = journal.findUnsettled(child.clientId);
+  if (entry !== undefined) {
+    if (!entry.isKind('order') || !(entry.isOwn || entry.claim())) return false;
+    const found = await findOrder(trading, entry);
+    settleOrder(entry, found);
+    if (found.outcome === 'placed') child.show(found.order);
+    else if (found.outcome !== 'unknown') child.sending = found.outcome;
+    return found.outcome !== 'unknown';
+  }
+  const settled = journal.archive.find(child.clientId);
+  if (settled !== undefined) {
+    child.settled(settled);
+    return child.sending !== 'unknown';
+  }
+  const order = await tryRead(async () => (await client.findOrder(market, { clientId: child.clientId })) ?? null);
+  if (order === undefined) return false;
+  if (order !== null) child.show(order);
+  // it was named before it was recorded, so without a record it was never sent
+  else if (client.now() - child.time < FORGOTTEN_MS) child.sending = 'notSent';
+  return order !== null || child.sending === 'notSent';
+}
+
+/** Reads the orders of a child that may have changed. Throws Failure if the exchange cannot be read. */
+export async function readChild({ client }: TradingContext, market: string, child: ChildOrder): Promise<void> {
+  for (const id of child.openIds) {
+    const order = await orUndefinedIfGone(() => client.getOrder(market, { id }));
+    if (id !== child.orderId) {
+      const isProven = child.duplicates.get(id)?.isProven || (await isOneOfPair(client, market, child));
+      if (order !== undefined) child.addDuplicate(id, order, isProven);
+      else child.duplicates.delete(id);
+    } else if (order === undefined) child.sending = 'missing';
+    else {
+      child.show(order);
+      // it may be cancelled again: that is harmless even if the first request still arrives
+      if (order.state === 'open' && child.isCancelUnknown) {
+        child.isCancelUnknown = false;
+        child.cancelRefused = client.now();
+      }
+    }
+  }
+}
+
+/**
+ * Whether the client id of a child leads to its order or to a duplicate of it. The exchange shows only the newest order with a client
+ * id. The settler took the other one for its duplicate, by the same terms within the time of the same request: it is the twin.
+ */
+async function isOneOfPair(
+  client: TradingContext['client'],
+  market: string,
+  { clientId, orderId, duplicates }: ChildOrder,
+): Promise<boolean> {
+  const newest = (await client.findOrder(market, { clientId }))?.id;
+  return newest !== undefined && (newest === orderId || duplicates.has(newest));
+}
+
+async function orUndefinedIfGone(read: () => Promise<Order>): Promise<Order | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof Failure && error.refusal === 'notFound') return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,301 @@
+import { Decimal, formatAmount } from '../../domain/decimal.js';
+import type { AlgoMarket } from './algo-market.js';
+import { areClosed, type Child, filledOf, isExit, outstandingOf, positionOf, positive } from './children.js';
+import {
+  type AlgoNote,
+  asItIs,
+  type DecisionInput,
+  earliest,
+  entriesOf,
+  entryRest,
+  exitRest,
+  exitsOf,
+  type LegPlan,
+  latest,
+  openOf,
+  type WantedChild,
+  waiting,
+} from './decision-input.js';
+import { planEntry } from './entry.js';
+import { planExits } from './exits.js';
+import type { AlgoFact, AlgoFacts, AlgoOutcome, FactOf } from './facts.js';
+import { hitPrice, isBlind } from './prices.js';
+import { retryOf } from './retry.js';
+import type { AlgoTerms } from './terms.js';
+import { isArmed, missedIn, observeStop, type StopObservation } from './trigger.js';
+
+/** The state of an algo order in lists and JSON. */
+export type AlgoState = 'waiting' | 'working' | 'triggered' | 'settling' | 'blind' | 'paused' | 'halted' | AlgoOutcome;
+
+/** What should be, as the facts, the market and the children say. */
+export interface Decision {
+  readonly state: AlgoState;
+  /** Why it waits, is paused or ended, as a sentence without its full stop; null if there is nothing to say. */
+  readonly reason: string | null;
+  /** A fact to write first: nothing else follows before it is on disk. */
+  readonly fact: AlgoFact | null;
+  /** What should be open: at most one entry and one exit. While it is paused: what is open. */
+  readonly wanted: readonly WantedChild[];
+  /** When to decide again if nothing happens, by the exchange's clock; null if only the market or the children change it. */
+  readonly until: number | null;
+  readonly notes: readonly AlgoNote[];
+}
+
+/**
+ * What should be open now, and which fact comes first. Pure and total: the same parts give the same decision, and none throws.
+ * @param children all that the algo order has placed, in any order. Those that were rejected or never sent may be left out, except the
+ *   newest of each role
+ */
+export function decide(terms: AlgoTerms, facts: AlgoFacts, market: AlgoMarket, children: readonly Child[]): Decision {
+  const input: DecisionInput = { terms, facts, market, children };
+  const { ended, paused, cancelled } = facts;
+  if (ended !== null) return { ...unchanged(input), wanted: [], reason: ended.reason };
+  if (cancelled !== null) return closing(input, cancelled.reason);
+  if (terms.entry === null && isTimeOver(input)) return closing(input, 'The time that was given is over');
+  const entry = paused?.leg === 'entry' ? pausedEntry(input, paused) : planEntry(input);
+  const isEntryClosed = entry.isOver && areClosed(entriesOf(input));
+  const exits = planExits(input, isEntryClosed);
+  if (isEntryClosed && exits.isOver && areClosed(children)) return ending(input, endReason(input, entry, exits));
+  const stop = observeStop(input);
+  if (paused !== null && paused.leg === null) return whilePaused(input, paused, stop);
+  const fact = stop.fact ?? (paused === null ? entryTrigger(input) : null);
+  if (fact !== null) return { ...unchanged(input), fact };
+  // an exit comes first: it protects
+  const legs = [tried(input, exits), tried(input, entry)];
+  const rejected = legs.find(({ rejection }) => rejection !== null);
+  if (rejected?.wanted && rejected.rejection !== null) {
+    const [reason, leg] = [rejected.rejection, pausedLeg(terms, rejected.wanted)];
+    return { ...unchanged(input), fact: { fact: 'paused', time: market.now, cause: 'rejected', reason, leg } };
+  }
+  const missing = legs.find(({ funds }) => funds !== null)?.funds ?? null;
+  const needsMarket = isArmed(input) || (entry.followsMarket ?? false);
+  const isLimited = market.limitedUntil !== null && market.limitedUntil > market.now;
+  const reason =
+    missing ??
+    settlingReason(children, market.now) ??
+    (isLimited ? 'the rate limit is reached' : (entry.reason ?? exits.reason));
+  return {
+    state:
+      missing !== null
+        ? 'paused'
+        : needsMarket && isBlind(market)
+          ? blindOr(stateOf(input, market.now))
+          : stateOf(input, market.now),
+    reason: reason === null ? null : sentence(reason),
+    fact: null,
+    wanted: legs.flatMap(({ wanted }) => wanted ?? []),
+    until: earliest(
+      entry.until,
+      exits.until,
+      stop.until,
+      givenUpAt(input),
+      needsMarket ? staleAt(market) : null,
+      lateAt(input),
+    ),
+    notes: [...notesOf(input), ...amountNotes(exits)],
+  };
+}
+
+/** A leg with what its last try says about the next one. */
+interface TriedLeg {
+  readonly wanted: WantedChild | null;
+  /** Why the algo order is to be paused; null if not. */
+  readonly rejection: string | null;
+  /** The funds that it waits for, in words; null if not. */
+  readonly funds: string | null;
+}
+
+function tried(input: DecisionInput, { wanted, reason }: LegPlan): TriedLeg {
+  if (wanted === null || openOf(input.children, wanted.role) !== null) return { wanted, rejection: null, funds: null };
+  const retry = retryOf(input, wanted);
+  if (retry.kind === 'pause') return { wanted, rejection: retry.reason, funds: null };
+  const notBefore = latest(wanted.notBefore, retry.notBefore);
+  const funds = retry.kind !== 'funds' ? null : reason === null ? retry.reason : `${retry.reason}; ${reason}`;
+  return { wanted: { ...wanted, notBefore }, rejection: null, funds };
+}
+
+/** What a child that may not leave pauses: the exits go on without their entry. */
+export function pausedLeg({ exits }: AlgoTerms, child: Pick<Child, 'role'>): 'entry' | null {
+  return exits === null || isExit(child) ? null : 'entry';
+}
+
+/** What is open of an entry stays open, and nothing else of it is placed, until it is given up. */
+function pausedEntry(input: DecisionInput, { reason }: FactOf<'paused'>): LegPlan {
+  const plan = planEntry(input);
+  if (plan.isOver) return plan;
+  const open = entriesOf(input).find(({ state, duplicate }) => state === 'open' && duplicate === null);
+  return { ...waiting(reason), wanted: open === undefined ? null : asItIs(open) };
+}
+
+/** Nothing moves: what is open stays open, and a stop that is reached is only reported. */
+function whilePaused(input: DecisionInput, { reason }: FactOf<'paused'>, stop: StopObservation): Decision {
+  const { level, reachedAt, fact } = stop;
+  const reached = level === null || reachedAt === null ? [] : [{ note: 'reachedWhilePaused', level } as const];
+  return {
+    ...unchanged(input),
+    reason,
+    // a trail goes on following the price, so that it protects at the right level once it is resumed
+    fact: fact?.fact === 'best' ? fact : null,
+    until: earliest(stop.until, givenUpAt(input)),
+    notes: [...notesOf(input), ...reached],
+  };
+}
+
+/** Nothing is wanted any more: the children go, and when all have closed, it ends. */
+function closing(input: DecisionInput, reason: string): Decision {
+  if (areClosed(input.children)) return ending(input, reason);
+  return { ...unchanged(input), reason, wanted: [], notes: notesOf(input) };
+}
+
+/** The decision that leaves open what is open. */
+function unchanged(input: DecisionInput): Decision {
+  const open = input.children.filter((child) => child.state === 'open' && child.duplicate !== 'unproven');
+  return {
+    state: stateOf(input, input.market.now),
+    reason: null,
+    fact: null,
+    wanted: open.map(asItIs),
+    until: null,
+    notes: notesOf(input),
+  };
+}
+
+function ending(input: DecisionInput, reason: string): Decision {
+  const { terms, market } = input;
+  const filled = filledOf(terms.entry === null ? exitsOf(input) : entriesOf(input));
+  const remaining = positive(terms.amount.minus(filled));
+  const position = positionLeft(input);
+  const outcome = outcomeOf(input, filled, remaining, position);
+  const fact = { fact: 'ended', time: market.now, outcome, reason, filled, remaining, position } as const;
+  return { ...unchanged(input), fact, wanted: [] };
+}
+
+function outcomeOf(input: DecisionInput, filled: Decimal, remaining: Decimal, position: Decimal): AlgoOutcome {
+  if (remaining.sign === 0 && position.sign === 0) return 'done';
+  if (input.facts.cancelled !== null) return 'cancelled';
+  if (filled.sign > 0) return 'partial';
+  return isTimeOver(input) || input.children.some(({ end }) => end === 'cancelledByOthers') ? 'cancelled' : 'failed';
+}
+
+/** What the entry has built and no exit has ended; zero without an entry or exits. */
+function positionLeft(input: DecisionInput): Decimal {
+  const { terms, children } = input;
+  if (terms.entry === null || terms.exits === null) return Decimal.zero;
+  return positive(positionOf(terms, children).minus(filledOf(exitsOf(input))));
+}
+
+function endReason(input: DecisionInput, entry: LegPlan, exits: LegPlan): string {
+  const { terms } = input;
+  const { base } = terms.market;
+  const unfilled = terms.entry === null ? Decimal.zero : entryRest(input);
+  const left = terms.exits === null ? Decimal.zero : exitRest(input);
+  const parts = [
+    ...(unfilled.sign > 0
+      ? [`${formatAmount(unfilled)} ${base} did not fill: ${entry.reason ?? 'the entry is over'}`]
+      : []),
+    ...(left.sign > 0 ? [`${formatAmount(left)} ${base} is left: ${exits.reason ?? 'the exits are over'}`] : []),
+  ];
+  return parts.length === 0 ? 'Everything has filled' : parts.map(sentence).join('. ');
+}
+
+/** The conditions of the entry hold now, and the market is seen. */
+function entryTrigger({ terms, facts, market }: DecisionInput): AlgoFact | null {
+  const price = hitPrice(market, terms.side);
+  const { met, now, gap } = market;
+  if (terms.when.length === 0 || facts.entryTriggered !== null || met === null || price === null) return null;
+  const late = met.late || gap !== null;
+  return { fact: 'triggered', time: now, leg: 'entry', price, source: met.condition, late };
+}
+
+/** When what has not filled is given up; null if never. With an entry, only the entry is: what it filled stays protected. */
+function givenUpAt({ terms, facts }: DecisionInput): number | null {
+  return terms.forMs === null ? null : facts.began.time + terms.forMs;
+}
+
+function isTimeOver(input: DecisionInput): boolean {
+  const at = givenUpAt(input);
+  return at !== null && input.market.now >= at;
+}
+
+/** For so long the answer to an order is not missed, in milliseconds. */
+const ANSWER_MS = 2_000;
+
+/** A child of which it is not known what became: its answer is lost, or late. Without a time, any that has no answer. */
+function unsettledOf(children: readonly Child[], now?: number): Child | undefined {
+  const isLate = ({ time }: Child) => now === undefined || now - time >= ANSWER_MS;
+  return children.find((child) => child.state === 'unknown' || (child.state === 'recorded' && isLate(child)));
+}
+
+/** Why an algo order is `settling`, as a clause; null if no answer is late. Without a time, any answer that is missing is late. */
+export function settlingReason(children: readonly Child[], now?: number): string | null {
+  const child = unsettledOf(children, now);
+  if (child?.state !== 'recorded') return null;
+  return `it is not known yet whether the ${child.role} order was placed`;
+}
+
+/**
+ * The state that facts and children show, without the market.
+ * @param now by the exchange's clock; without it, a child without an answer counts as late
+ */
+export function stateOf({ terms, facts, children }: Omit<DecisionInput, 'market'>, now?: number): AlgoState {
+  const { ended, paused, exitTriggered, entryTriggered } = facts;
+  if (ended !== null) return ended.outcome;
+  const isPaused = paused !== null && (paused.leg === null || exitTriggered === null);
+  if (isPaused) return paused.cause === 'halt' ? 'halted' : 'paused';
+  if (unsettledOf(children, now) !== undefined) return 'settling';
+  if (exitTriggered !== null) return 'triggered';
+  const hasStarted = terms.entry !== null && (terms.when.length === 0 || entryTriggered !== null);
+  return hasStarted || children.some((child) => outstandingOf(child).sign > 0) ? 'working' : 'waiting';
+}
+
+/** When the answer to an order that was just sent is late; null if none is waited for, or it is late. */
+function lateAt({ children, market }: DecisionInput): number | null {
+  const times = children.flatMap(({ state, time }) => (state === 'recorded' ? [time + ANSWER_MS] : []));
+  return earliest(...times.filter((time) => time > market.now));
+}
+
+/** What is being settled is more urgent than what is not seen. */
+function blindOr(state: AlgoState): AlgoState {
+  return state === 'settling' ? state : 'blind';
+}
+
+/** When the market that is seen now becomes too old; null if it is. */
+function staleAt(market: AlgoMarket): number | null {
+  const { book, staleAfterMs, now } = market;
+  return book === null || isBlind(market) ? null : now + staleAfterMs - book.ageMs + 1;
+}
+
+function notesOf(input: DecisionInput): AlgoNote[] {
+  const { children } = input;
+  const missed = missedIn(input);
+  const cancelled = children.filter(({ end }) => end === 'cancelledByOthers');
+  return [
+    ...(missed === null ? [] : [{ note: 'missed', ...missed } as const]),
+    ...cancelled.map((child) => ({ note: 'cancelledByOthers', child }) as const),
+    ...excessNotes(input),
+  ];
+}
+
+/** What duplicates have filled, or may still fill, beyond the limit of their leg. */
+function excessNotes({ terms, children }: DecisionInput): AlgoNote[] {
+  return children.flatMap((child): AlgoNote[] => {
+    if (child.duplicate === null) return [];
+    const leg = children.filter((one) => isExit(one) === isExit(child));
+    const limit = isExit(child) ? positionOf(terms, children) : terms.amount;
+    const amount = filledOf(leg)
+      .plus(Decimal.sum(leg.map(outstandingOf)))
+      .minus(limit);
+    return amount.sign > 0 ? [{ note: 'excess', amount, child }] : [];
+  });
+}
+
+function amountNotes({ unprotected, gone }: LegPlan): AlgoNote[] {
+  return [
+    ...(unprotected === undefined ? [] : [{ note: 'unprotected', amount: unprotected } as const]),
+    ...(gone === undefined ? [] : [{ note: 'gone', amount: gone } as const]),
+  ];
+}
+
+function sentence(clause: string): string {
+  return clause.charAt(0).toUpperCase() + clause.slice(1);
+}

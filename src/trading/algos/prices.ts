@@ -1,0 +1,66 @@
+import { isCrossed } from '../../domain/book.js';
+import { Decimal } from '../../domain/decimal.js';
+import type { Market } from '../../domain/market.js';
+import type { Side } from '../../domain/order.js';
+import { isTooSmall } from '../orders/terms.js';
+import type { AlgoMarket } from './algo-market.js';
+import type { AlgoTerms } from './terms.js';
+
+/** Whether the book may trigger and price something: it is young enough and not crossed. */
+export function isUsable({ book, staleAfterMs }: Pick<AlgoMarket, 'book' | 'staleAfterMs'>): boolean {
+  return book !== null && book.ageMs <= staleAfterMs && !isCrossed(book);
+}
+
+/** Whether the market is not seen: there is no book, or an old one. */
+export function isBlind({ book, staleAfterMs }: Pick<AlgoMarket, 'book' | 'staleAfterMs'>): boolean {
+  return book === null || book.ageMs > staleAfterMs;
+}
+
+/** The price that an order of a side would meet: the best one of the other side. Null without one, and if the book is not usable. */
+export function hitPrice(market: AlgoMarket, side: Side): Decimal | null {
+  if (market.book === null || !isUsable(market)) return null;
+  return side === 'sell' ? market.book.bid : market.book.ask;
+}
+
+/** The best price of a side without the account's own orders. Null without one, and if the book is not usable. */
+export function restingPrice(market: AlgoMarket, side: Side): Decimal | null {
+  if (market.book === null || !isUsable(market)) return null;
+  return side === 'buy' ? market.book.othersBid : market.book.othersAsk;
+}
+
+/** Whether one price costs an order of this side more than another. */
+export function isWorse(side: Side, price: Decimal, than: Decimal): boolean {
+  const order = price.compare(than);
+  return side === 'buy' ? order > 0 : order < 0;
+}
+
+/** The first price, or the second if the first costs an order of this side more. */
+export function noWorse(side: Side, price: Decimal, bound: Decimal | null): Decimal {
+  return bound !== null && isWorse(side, price, bound) ? bound : price;
+}
+
+const ONE = Decimal.of('1');
+
+/**
+ * The limit of an order that starts from a price: as far away as the slippage allows, but not beyond the bound and the price band, in whole
+ * ticks and rounded to the safe side. At least a tick.
+ */
+export function limitWithSlippage(
+  { slippage, market: rules }: Pick<AlgoTerms, 'slippage' | 'market'>,
+  side: Side,
+  from: Decimal,
+  { band }: Pick<AlgoMarket, 'band'>,
+  bound: Decimal | null,
+): Decimal {
+  const furthest = from.times(side === 'buy' ? ONE.plus(slippage) : ONE.minus(slippage));
+  const ofBand = band === null ? null : side === 'buy' ? band.high : band.low;
+  const limit = noWorse(side, noWorse(side, furthest, bound), ofBand);
+  const tick = Decimal.fromUnits(1n, rules.priceScale);
+  const rounded = limit.rescaled(rules.priceScale, side === 'buy' ? 'down' : 'up');
+  return rounded.compare(tick) < 0 ? tick : rounded;
+}
+
+/** Whether the market takes an order of this amount at this price. */
+export function fits(rules: Market, price: Decimal, amount: Decimal): boolean {
+  return price.sign > 0 && amount.sign > 0 && !isTooSmall(rules, price, amount);
+}

@@ -1,0 +1,210 @@
+import type { Decimal } from '../../domain/decimal.js';
+import { Failure } from '../../errors.js';
+import { haltText } from '../../exchange/exchange.js';
+import { TimeBudget } from '../../platform/time-budget.js';
+import { cancelOrders } from '../cancel/cancel-orders.js';
+import { guardOrders } from '../guards/guards.js';
+import { type GuardLimits, requireDayNotional, requireOrderNotional } from '../guards/limits.js';
+import { SendGate } from '../journal/entry.js';
+import { placeOrder } from '../orders/place.js';
+import type { BookView } from '../preview/market-view.js';
+import type { Placement } from '../settling/settle-sent-order.js';
+import type { TradingContext } from '../trading-context.js';
+import { ChildOrder } from './child-order.js';
+import { type Child, mayPlace, type NewChild } from './children.js';
+import type { PauseCause } from './facts.js';
+import { type AlgoStore, childId } from './store.js';
+import { type AlgoTerms, exitSideOf } from './terms.js';
+
+/** What sends the children of an algo order. */
+export interface SenderContext {
+  readonly trading: TradingContext;
+  readonly store: Pick<AlgoStore, 'addLine'>;
+  /** The limits as they are now. Throws Failure `usage` if the profile has other hosts or keys by now, and `credentials`. */
+  readonly limits: () => Promise<GuardLimits>;
+}
+
+/** How long the outcome of a cancellation without an answer is waited for, in milliseconds. */
+const CANCEL_MS = 2_000;
+
+/** What became of a child that was to leave. */
+export type SentChild =
+  | { readonly kind: 'sent'; readonly child: ChildOrder; readonly placement: Placement }
+  /** It did not leave: something that only the user can change held it back. */
+  | { readonly kind: 'held'; readonly cause: PauseCause; readonly reason: string }
+  /** It did not leave, and may a moment later. `child` is there if it has a record. */
+  | { readonly kind: 'later'; readonly child: ChildOrder | null; readonly failure: Failure };
+
+/**
+ * The one place that sends the children of algo orders. A child leaves only if, with it, what has filled, is open or unknown stays
+ * within what the algo order may trade, and only after the guards, the limits and the latch of `pit halt` were asked about it. Its client
+ * id is made of the algo order's and its number, and a number is used once: so whatever dies when, no child is sent twice.
+ */
+export class ChildSender {
+  readonly #context: SenderContext;
+  readonly #terms: AlgoTerms;
+  readonly #gates = new Set<SendGate>();
+
+  constructor(context: SenderContext, terms: AlgoTerms) {
+    this.#context = context;
+    this.#terms = terms;
+  }
+
+  /**
+   * Sends a child, and finds out what became of it within the time budget.
+   * @param children all that the algo order has placed
+   * @param readBook the book that the guards compare it with
+   * @param onNamed called with the child before anything leaves
+   */
+  async place(
+    number: number,
+    wanted: NewChild,
+    children: readonly ChildOrder[],
+    readBook: () => Promise<BookView | Failure>,
+    onNamed: (child: ChildOrder) => void,
+  ): Promise<SentChild> {
+    const { trading, store } = this.#context;
+    const terms = this.#terms;
+    const { market } = terms;
+    const all = children.flatMap((child) => child.children);
+    if (children.some((child) => child.number >= number) || !mayPlace(terms, all, wanted))
+      return held(
+        'guard',
+        `this order would exceed ${textOf(terms.amount)} ${market.base}; this is a bug in pit, please report it`,
+      );
+    const halt = await trading.client.halt();
+    if (halt !== undefined) return held('halt', `the account is ${haltText(halt)}`);
+    const guarded = await this.#guard(wanted, readBook);
+    if ('kind' in guarded) return guarded;
+    const { limits, bestBid } = guarded;
+    const order = {
+      market: market.market,
+      side: this.#sideOf(wanted),
+      type: wanted.type,
+      account: terms.account,
+      price: textOf(wanted.price),
+      amount: textOf(wanted.amount),
+      borrow: terms.borrow,
+      repay: terms.repay,
+    };
+    const id = childId({ parent: terms.id, role: wanted.role, number });
+    const line = { child: id, type: order.type, price: order.price, amount: order.amount, time: trading.client.now() };
+    const child = new ChildOrder(line);
+    // a record of this name may be there although the line is not: after a power failure
+    if (trading.journal.findUnsettled(id) !== undefined) {
+      child.sending = 'unknown';
+      onNamed(child);
+      return { kind: 'later', child, failure: new Failure('unknown', `What became of ${id} is not known yet.`) };
+    }
+    let limit: Failure | undefined;
+    const requireWithinLimits = () => {
+      try {
+        requireOrderNotional([order], market.quote, limits, bestBid);
+        requireDayNotional(trading, market.quote, limits);
+      } catch (error) {
+        if (error instanceof Failure) limit = error;
+        throw error;
+      }
+    };
+    const gate = new SendGate();
+    this.#gates.add(gate);
+    try {
+      store.addLine(terms.id, line);
+      onNamed(child);
+      const placement = await placeOrder(trading, order, { id, bestBid, requireWithinLimits, gate });
+      take(child, placement);
+      return { kind: 'sent', child, placement };
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      // nothing was sent, and nothing will be under this number
+      child.sending = 'notSent';
+      if (limit !== undefined || error.kind === 'credentials')
+        return held(limit === undefined ? 'account' : 'guard', withoutEnd(error.message));
+      return { kind: 'later', child, failure: error };
+    } finally {
+      this.#gates.delete(gate);
+    }
+  }
+
+  /** Cancels the order of a child, and finds out what became of that within {@link CANCEL_MS}. */
+  async cancel(child: ChildOrder, of: Child): Promise<Failure | undefined> {
+    const { trading } = this.#context;
+    const { market } = this.#terms;
+    const id = child.idOf(of);
+    if (id === null) return undefined;
+    if (id === child.orderId) child.isCancelledHere = true;
+    const newId = () => child.cancelId(Buffer.from(trading.host.randomBytes(6)).toString('hex'));
+    try {
+      // unlike an order, a cancellation may be repeated: nothing waits until its request has expired
+      const budget = new TimeBudget(CANCEL_MS, trading.host.monotonic, true);
+      const [attempt] = await cancelOrders({ ...trading, budget }, market.market, [{ id }], undefined, newId);
+      if (id === child.orderId) child.isCancelUnknown = attempt?.result.outcome === 'unknown';
+      if (attempt?.result.outcome === 'refused') child.cancelRefused = trading.client.now();
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      return error;
+    }
+  }
+
+  /** From now on nothing leaves that has not left. */
+  stop(): void {
+    for (const gate of this.#gates) gate.cancel();
+  }
+
+  #sideOf({ role }: NewChild) {
+    return role === 'entry' ? this.#terms.side : exitSideOf(this.#terms);
+  }
+
+  async #guard(
+    wanted: NewChild,
+    readBook: () => Promise<BookView | Failure>,
+  ): Promise<{ readonly limits: GuardLimits; readonly bestBid: string | undefined } | SentChild> {
+    const { trading, limits: readLimits } = this.#context;
+    let limits: GuardLimits;
+    try {
+      limits = await readLimits();
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      return held('account', withoutEnd(error.message));
+    }
+    const { market } = this.#terms;
+    const orders = [{ price: textOf(wanted.price), amount: textOf(wanted.amount) }];
+    const plan = { market, side: this.#sideOf(wanted), type: wanted.type, orders };
+    const { breaches, bestBid } = guardOrders(trading, plan, await readBook(), limits);
+    const [unchecked] = breaches.flatMap(({ failure }) => failure ?? []);
+    if (unchecked !== undefined) return { kind: 'later', child: null, failure: unchecked };
+    const [breach] = breaches;
+    // the best price has moved since it was decided: the next decision takes the new one
+    if (breach?.guard === 'post-only')
+      return { kind: 'later', child: null, failure: new Failure('refused', `Not sent: ${breach.message}.`) };
+    return breach === undefined ? { limits, bestBid } : held('guard', `${breach.guard}: ${breach.message}`);
+  }
+}
+
+function held(cause: PauseCause, reason: string): SentChild {
+  return { kind: 'held', cause, reason };
+}
+
+/** Notes in a child what was found out about it. */
+function take(child: ChildOrder, placement: Placement): void {
+  if (placement.outcome === 'placed') {
+    child.sending = 'placed';
+    child.orderId = placement.id;
+    if (placement.order !== null) child.show(placement.order);
+    const own = placement.duplicates?.filter(({ writeId }) => writeId === child.clientId) ?? [];
+    for (const { ids, shown, isProven } of own)
+      for (const id of ids) child.addDuplicate(id, shown.find((order) => order.id === id) ?? null, isProven);
+  } else {
+    child.sending = placement.outcome;
+    if (placement.outcome === 'refused') child.refusal = placement.refusal;
+  }
+}
+
+function textOf(value: Decimal): string {
+  return value.trimmed().toString();
+}
+
+function withoutEnd(sentence: string): string {
+  return sentence.replace(/\.$/, '');
+}

@@ -1,0 +1,442 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import type { Order, OrderType } from '../../domain/order.js';
+import { hasErrorCode, suggest, systemErrorCode, usage } from '../../errors.js';
+import type { Host } from '../../platform/host.js';
+import { makePrivateFolder, requireOwnFolder } from '../../platform/private-files.js';
+import {
+  append,
+  appendIfExists,
+  create,
+  createLink,
+  encodeLine,
+  HIDDEN,
+  ignoringDiskErrors,
+  moveIfExists,
+  namesIn,
+  orCannotWrite,
+  readIfExists,
+  removeLink,
+  sweepLeftovers,
+  textOfLink,
+  valueInLine,
+} from '../journal/files.js';
+import { isOwnerAlive, type Owner, thisProcess } from '../journal/write.js';
+import { ALGO_FOLDER } from './algo-folder.js';
+import type { ChildEnd, ChildRole } from './children.js';
+import type { AlgoState } from './decide.js';
+import { decodeFact, encodeFact } from './fact-line.js';
+import { type AlgoFact, type AlgoFacts, type FactOf, foldFacts } from './facts.js';
+
+/** Ended algo orders are kept, so many of them. */
+const MOST_ENDED = 1_000;
+
+/** Separates the end of an ended algo order from its id in the name of its file. */
+const SEPARATOR = '~';
+
+/** Begins the name of the link of a process that watches. */
+const WATCHER = `${HIDDEN}watcher${HIDDEN}`;
+
+/** The file that keeps room on the disk. The record of an order, its outcome and its archive take less. */
+const RESERVE = `${HIDDEN}reserve`;
+const RESERVE_BYTES = 131_072;
+
+/** What a process leaves while it makes a file is older than this only if the process died. */
+const LEFTOVER_MS = 3_600_000;
+
+/** No letter or digit looks like another one. */
+const ALPHABET = 'abcdefghjkmnpqrstuvwxyz23456789';
+const RANDOM_CHARACTERS = 6;
+
+/** An id that is short, can be typed, and was never used here. */
+function newId({ randomBytes }: Pick<Host, 'randomBytes'>): string {
+  const characters = [...randomBytes(RANDOM_CHARACTERS)].map((byte) => ALPHABET[byte % ALPHABET.length]);
+  return `a${characters.join('')}`;
+}
+
+/** The letter of each role in the client id of a child. */
+const ROLE_LETTERS: Readonly<Record<ChildRole, string>> = { entry: 'e', take: 't', stop: 's' };
+
+/** The name of a child: the id of its algo order, what it is for, and its number. */
+interface ChildName {
+  readonly parent: string;
+  readonly role: ChildRole;
+  readonly number: number;
+}
+
+/** The client id of a child, which is made of its name alone: whoever finds the order knows what it is. */
+export function childId({ parent, role, number }: ChildName): string {
+  return `${parent}${ROLE_LETTERS[role]}${number}`;
+}
+
+/** The name of a child by its client id; undefined for an order that is none. */
+export function childName(clientId: string): ChildName | undefined {
+  const [, parent, letter, number] = /^(a[a-hj-km-np-z2-9]{6})([ets])([1-9]\d{0,8})$/.exec(clientId) ?? [];
+  const role = (Object.keys(ROLE_LETTERS) as ChildRole[]).find((one) => ROLE_LETTERS[one] === letter);
+  return parent === undefined || role === undefined ? undefined : { parent, role, number: Number(number) };
+}
+
+/** The algo order of a child, by its client id; undefined for an order that is no child. */
+export function parentOf(clientId: string): string | undefined {
+  return childName(clientId)?.parent;
+}
+
+/**
+ * A child as the record of its algo order names it, before it is sent. The journal has it too and decides what became of it, but forgets
+ * it after some weeks.
+ */
+export interface ChildLine {
+  readonly child: string;
+  readonly type: OrderType;
+  readonly price: string;
+  readonly amount: string;
+  /** Milliseconds since the Unix epoch, by the exchange's clock. */
+  readonly time: number;
+}
+
+/** The order of a child as the exchange showed it when it was closed: the exchange may forget it too. */
+export interface ClosedChildLine {
+  readonly closed: string;
+  readonly end: ChildEnd;
+  readonly order: Order | null;
+}
+
+/** An order that the network made twice, as the exchange showed it last: the later line of the same order counts. */
+export interface DuplicateLine {
+  /** The client id of the child. */
+  readonly duplicateOf: string;
+  readonly order: Order;
+  readonly isProven: boolean;
+}
+
+/** Something that the user was told and that changes nothing. */
+export interface SaidLine {
+  readonly said: string;
+  /** Milliseconds since the Unix epoch, by the exchange's clock. */
+  readonly time: number;
+}
+
+/** The record of an algo order as it was read. */
+export interface FactRecord {
+  readonly id: string;
+  /** Undefined if it never began: its record is damaged. */
+  readonly facts: AlgoFacts | undefined;
+  readonly children: readonly ChildLine[];
+  readonly closed: readonly ClosedChildLine[];
+  readonly duplicates: readonly DuplicateLine[];
+  readonly said: readonly SaidLine[];
+  /** When its last fact was written, by the exchange's clock, in milliseconds since the Unix epoch. */
+  readonly lastFactTime: number;
+  /** How many lines were cut off, or are not of this version: nothing was done that rests on a line that was cut off. */
+  readonly torn: number;
+  /** Whether it has ended and was put away. */
+  readonly isPutAway: boolean;
+}
+
+/** What the process that watches an algo order says of it. It is no fact: nothing rests on it. */
+export interface StatusNote {
+  readonly state: AlgoState;
+  readonly reason: string | null;
+  /** Since when, in milliseconds since the Unix epoch. */
+  readonly since: number;
+  /** The time of the `resumed` fact that it knew last: a note from before the last one is old. */
+  readonly resumed: number | null;
+}
+
+/**
+ * The algo orders of one account. Each is a file of lines of JSON, its facts: lines are only added, and each is on the disk before
+ * anything follows from it. What is needed beside them is in the journal and at the exchange.
+ *
+ *     open/ID           began ──> best, triggered, paused, resumed … ──> ended
+ *     open/.ID.status   what the watching process says of it
+ *     ended/TIME~ID     put away
+ *     .watcher.PID      the process that watches them
+ *     .reserve          room for the order of a stop on a full disk
+ */
+export class AlgoStore {
+  readonly #host: Pick<Host, 'now' | 'randomBytes'>;
+  readonly #root: string;
+
+  readonly #folder: string;
+
+  /**
+   * @param root `directories.state`
+   * @param account the name of its journal
+   */
+  constructor(host: Pick<Host, 'now' | 'randomBytes'>, root: string, account: string) {
+    this.#host = host;
+    this.#root = root;
+
+    this.#folder = path.join(ALGO_FOLDER, account);
+  }
+
+  /**
+   * Makes an algo order with its first fact. When this returns, it survives a power failure.
+   * @param began makes the fact
+   * @returns its id
+   * @throws Failure `usage` if it cannot be written
+   */
+  create(began: (id: string) => FactOf<'began'>): string {
+    for (const name of ['open', 'ended']) makePrivateFolder(this.#root, path.join(this.#folder, name));
+    sweepLeftovers(this.#of('open'), this.#host.now() - LEFTOVER_MS);
+    let id = newId(this.#host);
+    while (this.#fileOf(id) !== undefined) id = newId(this.#host);
+    const file = path.join(this.#of('open'), id);
+    orCannotWrite(file, () => create(file, lineOf(began(id)), true));
+    return id;
+  }
+
+  /**
+   * Adds a fact. When this returns, it is on the disk.
+   * @throws Failure `usage` if it is not: nothing may follow from it
+   */
+  add(id: string, fact: AlgoFact): void {
+    const file = path.join(this.#of('open'), id);
+    const isThere = orCannotWrite(file, () => appendIfExists(file, lineOf(fact)));
+    if (!isThere) throw usage(`There is no open algo order ${id}.`, suggest('List them', 'algo', 'list'));
+  }
+
+  /**
+   * Adds what is no fact. The line survives the end of this process; durable is what the journal has.
+   * @throws Failure `usage` if it cannot be written
+   */
+  addLine(id: string, line: ChildLine | ClosedChildLine | DuplicateLine | SaidLine): void {
+    const file = this.#fileOf(id);
+    if (file === undefined) throw usage(`There is no algo order ${id}.`, suggest('List them', 'algo', 'list', '--all'));
+    orCannotWrite(file, () => append(file, encodeLine(line)));
+  }
+
+  /** The record of an algo order; undefined if there is none. Throws Failure `usage` if it cannot be read, and `credentials`. */
+  read(id: string): FactRecord | undefined {
+    this.#requireOwn();
+    const file = this.#fileOf(id);
+    const text = file === undefined ? undefined : readIfExists(file);
+    if (file === undefined || text === undefined) return undefined;
+    const read = text.split('\n').filter((line) => line !== '');
+    const facts = read.flatMap((line) => decodeFact(line) ?? []);
+    const values = read.flatMap((line) => valueInLine(line) ?? []);
+    const children = values.filter(isChildLine);
+    const closed = values.filter(isClosedChildLine);
+    const duplicates = values.filter(isDuplicateLine);
+    const said = values.filter(isSaidLine);
+    const known = [facts, children, closed, duplicates, said].reduce((total, { length }) => total + length, 0);
+    const torn = read.length - known;
+    const isPutAway = path.dirname(file) === this.#of('ended');
+    return {
+      id,
+      facts: foldFacts(facts),
+      children,
+      closed,
+      duplicates,
+      said,
+      lastFactTime: facts.at(-1)?.time ?? 0,
+      torn,
+      isPutAway,
+    };
+  }
+
+  /** Changes whenever a record does; undefined if it is not open. Reads nothing of it. */
+  sizeOf(id: string): number | undefined {
+    return fs.statSync(path.join(this.#of('open'), id), { throwIfNoEntry: false })?.size;
+  }
+
+  /** The ids of the algo orders that have not ended. */
+  openIds(): string[] {
+    this.#requireOwn();
+    return namesIn(this.#of('open'));
+  }
+
+  /** The ids of those that were put away, newest first. */
+  endedIds(): string[] {
+    this.#requireOwn();
+    return namesIn(this.#of('ended')).map(idOfEnded).reverse();
+  }
+
+  /** Puts an algo order away that has ended, and deletes the oldest of too many. Disk errors are left to the next time. */
+  putAway(id: string): void {
+    ignoringDiskErrors(() => {
+      fs.rmSync(this.#statusFile(id), { force: true });
+      moveIfExists(
+        path.join(this.#of('open'), id),
+        path.join(this.#of('ended'), `${this.#host.now()}${SEPARATOR}${id}`),
+      );
+      for (const name of namesIn(this.#of('ended')).slice(0, -MOST_ENDED))
+        fs.rmSync(path.join(this.#of('ended'), name));
+    });
+  }
+
+  /** Says how an algo order is. If the disk is full, nothing is said: not what was before either. */
+  note(id: string, note: StatusNote): void {
+    const file = this.#statusFile(id);
+    try {
+      create(file, JSON.stringify(note), false);
+    } catch (thrown) {
+      if (!hasErrorCode(thrown)) throw thrown;
+      ignoringDiskErrors(() => fs.rmSync(file, { force: true }));
+    }
+  }
+
+  /** Keeps room on the disk for what a stop has to record, unless it is kept already or there is none. */
+  keepReserve(): void {
+    if (fs.existsSync(this.#reserve)) return;
+    // bytes of chance: some file systems store others in no room
+    ignoringDiskErrors(() => create(this.#reserve, Buffer.from(this.#host.randomBytes(RESERVE_BYTES)), true));
+  }
+
+  /** Gives the room back, because the disk is full. Returns false if there was none. */
+  freeReserve(): boolean {
+    try {
+      fs.rmSync(this.#reserve);
+      return true;
+    } catch (thrown) {
+      if (!hasErrorCode(thrown)) throw thrown;
+      return false;
+    }
+  }
+
+  /** What was said last; undefined for nothing. It counts only while the process that watches is alive. */
+  noteOf(id: string): StatusNote | undefined {
+    const text = readIfExists(this.#statusFile(id));
+    return text === undefined ? undefined : (valueInLine(text) as StatusNote | undefined);
+  }
+
+  /** The living process that watches; undefined if there is none. */
+  watcher(): Owner | undefined {
+    return livingWatchers(path.join(this.#root, this.#folder))[0];
+  }
+
+  /**
+   * Makes this process the one that watches. Each process makes a link of its own and then looks for others: of two that do so at
+   * once, at least one sees the other. A process that died does not count.
+   * @returns undefined, or the process that watches already
+   * @throws Failure `usage` if the disk fails
+   */
+  claim(): Owner | undefined {
+    makePrivateFolder(this.#root, this.#folder);
+    const own = thisProcess();
+    const link = this.#watcherLink(own);
+    return orCannotWrite(link, () => {
+      if (!createLink(link, JSON.stringify(own))) {
+        // of a process that died and had the same id
+        removeLink(link);
+        createLink(link, JSON.stringify(own));
+      }
+      const other = livingWatchers(path.join(this.#root, this.#folder)).find(({ pid }) => pid !== own.pid);
+      if (other !== undefined) removeLink(link);
+      return other;
+    });
+  }
+
+  /** Gives up to watch. */
+  release(): void {
+    ignoringDiskErrors(() => removeLink(this.#watcherLink(thisProcess())));
+  }
+
+  get #reserve(): string {
+    return path.join(this.#root, this.#folder, RESERVE);
+  }
+
+  #watcherLink({ pid }: Owner): string {
+    return path.join(this.#root, this.#folder, `${WATCHER}${pid}`);
+  }
+
+  #statusFile(id: string): string {
+    return path.join(this.#of('open'), `${HIDDEN}${id}${HIDDEN}status`);
+  }
+
+  /** Where the facts of an algo order are. */
+  #fileOf(id: string): string | undefined {
+    const open = path.join(this.#of('open'), id);
+    if (fs.existsSync(open)) return open;
+    const ended = namesIn(this.#of('ended')).find((name) => idOfEnded(name) === id);
+    return ended === undefined ? undefined : path.join(this.#of('ended'), ended);
+  }
+
+  #of(name: 'open' | 'ended'): string {
+    return path.join(this.#root, this.#folder, name);
+  }
+
+  /** Throws Failure `credentials` if others can change the records. */
+  #requireOwn(): void {
+    requireOwnFolder(this.#root, this.#folder);
+  }
+}
+
+/** A fact as a line. It begins with a line feed too, so that it is whole even if the line before it was cut off. */
+function lineOf(fact: AlgoFact): string {
+  return `\n${encodeFact(fact)}\n`;
+}
+
+function isChildLine(value: object): value is ChildLine {
+  const { child, type, price, amount, time } = value as Partial<ChildLine>;
+  return [child, type, price, amount].every((text) => typeof text === 'string') && typeof time === 'number';
+}
+
+function isClosedChildLine(value: object): value is ClosedChildLine {
+  const { closed, end } = value as Partial<ClosedChildLine>;
+  return typeof closed === 'string' && typeof end === 'string';
+}
+
+function isDuplicateLine(value: object): value is DuplicateLine {
+  const { duplicateOf, order } = value as Partial<DuplicateLine>;
+  return typeof duplicateOf === 'string' && typeof order?.id === 'string';
+}
+
+function isSaidLine(value: object): value is SaidLine {
+  const { said, time } = value as Partial<SaidLine>;
+  return typeof said === 'string' && typeof time === 'number';
+}
+
+function idOfEnded(name: string): string {
+  return name.slice(name.indexOf(SEPARATOR) + 1);
+}
+
+/** The living processes that watch the algo orders in a folder. The links of dead ones are removed. */
+function livingWatchers(folder: string): Owner[] {
+  const links = namesOf(folder).filter((name) => name.startsWith(WATCHER));
+  return links.flatMap((name) => {
+    const link = path.join(folder, name);
+    const owner = ownerIn(link);
+    if (owner !== undefined && isOwnerAlive(owner)) return owner;
+    ignoringDiskErrors(() => removeLink(link));
+    return [];
+  });
+}
+
+function ownerIn(link: string): Owner | undefined {
+  try {
+    return JSON.parse(textOfLink(link) ?? '') as Owner;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Algo orders that no living process watches. */
+export interface Unwatched {
+  /** The folder of the account, by the name of its journal. */
+  readonly account: string;
+  readonly ids: readonly string[];
+}
+
+/**
+ * The accounts with algo orders that no living process watches. It reads names of files alone, because every command asks. What
+ * cannot be read counts as none.
+ * @param root `directories.state`
+ */
+export function unwatchedAccounts(root: string): Unwatched[] {
+  const folder = path.join(root, ALGO_FOLDER);
+  return namesOf(folder).flatMap((account) => {
+    const ids = namesOf(path.join(folder, account, 'open')).filter((name) => !name.startsWith(HIDDEN));
+    return ids.length === 0 || livingWatchers(path.join(folder, account)).length > 0 ? [] : { account, ids };
+  });
+}
+
+/** The names in a folder; none if it is missing or cannot be read. */
+function namesOf(folder: string): string[] {
+  try {
+    return fs.readdirSync(folder);
+  } catch (thrown) {
+    if (systemErrorCode(thrown) === 'unknown error') throw thrown;
+    return [];
+  }
+}

@@ -1,0 +1,373 @@
+import type { Ohlcv } from '../../domain/candle.js';
+import { Decimal } from '../../domain/decimal.js';
+import type { Depth, Trade } from '../../domain/market-data.js';
+import { Failure } from '../../errors.js';
+import {
+  type AnyDataEvent,
+  type Channel,
+  type Exchange,
+  type ExchangeStream,
+  isKind,
+  isOpen,
+  type OrderUpdate,
+} from '../../exchange/exchange.js';
+import type { Host } from '../../platform/host.js';
+import type { BookView } from '../preview/market-view.js';
+import { type AlgoBook, bestOfOthers } from './algo-market.js';
+
+/** A time in which a market was not seen, by the exchange's clock, in milliseconds since the Unix epoch. */
+export interface Gap {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Prices that were traded. */
+export interface Traded {
+  readonly high: Decimal;
+  readonly low: Decimal;
+  /** The newest trade of them; null if candles show them. */
+  readonly tradeId: string | null;
+}
+
+/** Who is told what comes. */
+interface MarketReader {
+  /** Something has come: the book, trades, or the end of a gap. */
+  changed(): void;
+  /** Trades that were not known before. */
+  traded(trades: readonly Trade[]): void;
+  /** Own orders that are new or have changed. */
+  orders(orders: readonly OrderUpdate[]): void;
+  /** The market is seen again. */
+  gapEnded(gap: Gap): void;
+  /** What candles show of a gap that trades do not. */
+  gapRead(gap: Gap, traded: Traded): void;
+}
+
+export interface WatchedMarketOptions {
+  readonly host: Pick<Host, 'monotonic' | 'now' | 'sleep'>;
+  readonly market: string;
+  /** Reads over HTTP, with a time of its own. */
+  readonly client: Exchange;
+  readonly restartBudget: () => void;
+  /** Follows channels, over HTTP while there is no stream. */
+  readonly follow: (channels: readonly Channel[], signal: AbortSignal) => Promise<ExchangeStream>;
+  /** Older data are no longer fresh, in milliseconds. */
+  readonly staleAfterMs: number;
+  readonly warn: (message: string) => void;
+}
+
+/** How much of the book is read: more than a step of an algo order needs. */
+const LEVELS = 20;
+/** A quiet book is read again at this share of the age at which it would be stale. */
+const REFRESH_SHARE = 0.5;
+/** After a read that failed, and after a stream that failed, in milliseconds. */
+const PAUSE_MS = 1_000;
+/** Trades show what happened in a shorter gap. */
+const SHORTEST_CANDLE_GAP_MS = 30_000;
+/** The exchange dates a book with whole seconds. */
+const DATE_STEP_MS = 1_000;
+
+/** A book and when it came, on the monotonic clock. */
+interface Seen<Value> {
+  readonly value: Value;
+  readonly at: number;
+}
+
+/** What is known of one market now: its book, its trades and the account's orders in it, each with its age. */
+export class WatchedMarket {
+  readonly #options: WatchedMarketOptions;
+
+  readonly #readers = new Set<MarketReader>();
+  #ending = new AbortController();
+  #stream: ExchangeStream | undefined;
+  /** What was read over HTTP because nothing was pushed. */
+  #read: Seen<Depth> | undefined;
+  #readTrades: Seen<readonly Trade[]> | undefined;
+  #newestPush: readonly Trade[] = [];
+  #isReading = false;
+  #nextRead = 0;
+  /** The last moment at which the book was fresh, by three clocks; undefined before the first. */
+  #fresh: { readonly at: number; readonly wall: number; readonly exchange: number } | undefined;
+  #isResynchronising = false;
+  needsTrades = false;
+
+  constructor(options: WatchedMarketOptions) {
+    this.#options = options;
+  }
+
+  get name(): string {
+    return this.#options.market;
+  }
+
+  add(reader: MarketReader): void {
+    this.#readers.add(reader);
+  }
+
+  remove(reader: MarketReader): void {
+    this.#readers.delete(reader);
+  }
+
+  get isUsed(): boolean {
+    return this.#readers.size > 0;
+  }
+
+  start(): void {
+    void this.#follow(this.#ending);
+    void this.#readBook();
+  }
+
+  close(): void {
+    this.#ending.abort();
+  }
+
+  /**
+   * Forgets what is known and connects again: after a sleep, what still comes over the old connection may be of the time before.
+   */
+  resynchronise(): void {
+    this.#ending.abort();
+    this.#ending = new AbortController();
+    [this.#stream, this.#read, this.#readTrades, this.#newestPush] = [undefined, undefined, undefined, []];
+    this.#isResynchronising = true;
+    this.start();
+  }
+
+  /** The exchange's clock. A clock that runs faster than this machine's shows in what the exchange sends. */
+  now(): number {
+    return Math.max(this.#options.client.now(), this.#book()?.value.time ?? 0);
+  }
+
+  /** The newest book with its age; null before the first. @param own the account's open orders in the market */
+  book(): AlgoBook | null {
+    const seen = this.#book();
+    if (seen === undefined) return null;
+    const { bids, asks } = seen.value;
+    const mine = this.ownOpen;
+    const ofSide = (side: 'buy' | 'sell') =>
+      mine
+        .filter((order) => order.side === side)
+        .map(({ price, amount, filled }) => ({
+          price: Decimal.of(price),
+          remaining: Decimal.of(amount).minus(Decimal.of(filled)),
+        }));
+    return {
+      bid: bestOfOthers(bids, []),
+      ask: bestOfOthers(asks, []),
+      othersBid: bestOfOthers(bids, ofSide('buy')),
+      othersAsk: bestOfOthers(asks, ofSide('sell')),
+      ageMs: this.#ageOf(seen),
+    };
+  }
+
+  /** The account's open orders in the market, as the exchange has pushed or listed them. */
+  get ownOpen(): readonly OrderUpdate[] {
+    return this.#stream?.of({ kind: 'orders', market: this.name })?.value.filter(isOpen) ?? [];
+  }
+
+  /** An own order as the exchange has pushed or listed it; undefined if it did not. */
+  ownOrder(id: string | null): OrderUpdate | undefined {
+    return this.#stream?.of({ kind: 'orders', market: this.name })?.value.find((order) => order.id === id);
+  }
+
+  /** The book as orders are compared with it; undefined if none is fresh. */
+  bookView(): BookView | undefined {
+    const seen = this.#book();
+    return seen === undefined || !this.isFresh ? undefined : { ...seen.value, last: null };
+  }
+
+  /** The prices of the trades that are known of a time; undefined for none. */
+  tradedIn({ from, to }: Gap): Traded | undefined {
+    const trades = this.#stream?.of({ kind: 'trades', market: this.name })?.value ?? this.#readTrades?.value ?? [];
+    return trades
+      .filter(({ time }) => time >= from && time <= to)
+      .reduce<Traded | undefined>((found, { price, id }) => {
+        const value = Decimal.of(price);
+        return withTraded(found, { high: value, low: value, tradeId: id });
+      }, undefined);
+  }
+
+  /** The book as guards compare orders with it, or why there is none that is fresh. */
+  async readBookView(): Promise<BookView | Failure> {
+    const view = this.bookView();
+    if (view !== undefined) return view;
+    try {
+      this.#options.restartBudget();
+      const depth = await this.#options.client.depth({ market: this.name, size: LEVELS });
+      return { bids: depth.bids, asks: depth.asks, last: null };
+    } catch (error) {
+      if (error instanceof Failure) return error;
+      throw error;
+    }
+  }
+
+  /** Whether the book was ever fresh. */
+  get wasSeen(): boolean {
+    return this.#fresh !== undefined;
+  }
+
+  /** Whether the book is fresh enough to act upon. */
+  get isFresh(): boolean {
+    const seen = this.#book();
+    return seen !== undefined && this.#ageOf(seen) <= this.#options.staleAfterMs;
+  }
+
+  /** The trades that came together last: of what a gap brought, only the newest counts. The age is that of the channel. */
+  lastTrades(): { readonly prices: readonly Decimal[]; readonly ageMs: number } | null {
+    const streamed = this.#stream?.of({ kind: 'trades', market: this.name });
+    const read = this.#readTrades;
+    const { monotonic } = this.#options.host;
+    const readAge = read === undefined ? Number.POSITIVE_INFINITY : monotonic() - read.at;
+    const newest = streamed?.value.at(-1) ?? read?.value.at(-1);
+    if (newest === undefined) return null;
+    const trades = this.#newestPush.length > 0 ? this.#newestPush : [newest];
+    return {
+      prices: trades.map(({ price }) => Decimal.of(price)),
+      ageMs: Math.min(streamed?.ageMs ?? Number.POSITIVE_INFINITY, readAge),
+    };
+  }
+
+  /** Called often: reads what is about to become stale. */
+  tick(): void {
+    const { host, staleAfterMs } = this.#options;
+    const seen = this.#book();
+    const age = seen === undefined ? Number.POSITIVE_INFINITY : this.#ageOf(seen);
+    const tradesAge = this.needsTrades ? (this.lastTrades()?.ageMs ?? Number.POSITIVE_INFINITY) : 0;
+    if (Math.max(age, tradesAge) < staleAfterMs * REFRESH_SHARE) return;
+    if (!this.#isReading && host.monotonic() >= this.#nextRead) void this.#readBook();
+  }
+
+  #book(): Seen<Depth> | undefined {
+    const streamed = this.#stream?.of({ kind: 'depth', market: this.name });
+    const { monotonic } = this.#options.host;
+    const pushed = streamed && { value: streamed.value, at: monotonic() - streamed.ageMs };
+    if (pushed === undefined || this.#read === undefined) return pushed ?? this.#read;
+    return pushed.at >= this.#read.at ? pushed : this.#read;
+  }
+
+  /** What was held up on its way has the age that the exchange gives it. */
+  #ageOf({ value, at }: Seen<Depth>): number {
+    const { host, client } = this.#options;
+    const dated = client.marketNow() - value.time - DATE_STEP_MS;
+    return Math.max(host.monotonic() - at, dated);
+  }
+
+  async #follow(ending: AbortController): Promise<void> {
+    const { follow, market, host, warn } = this.#options;
+    const channels = [
+      { kind: 'depth', market },
+      { kind: 'trades', market },
+      { kind: 'orders', market },
+    ] as const;
+    let said = '';
+    while (!ending.signal.aborted) {
+      try {
+        const stream = await follow(channels, ending.signal);
+        if (ending.signal.aborted) return void stream.close();
+        this.#stream = stream;
+        for await (const event of stream) {
+          if (ending.signal.aborted) break;
+          if (event.type === 'data') this.#take(event);
+          if (event.type === 'refused')
+            warn(`The exchange rejected the stream of ${market}: ${event.message}. pit polls.`);
+        }
+      } catch (error) {
+        if (!(error instanceof Failure)) throw error;
+        if (error.message !== said) warn(`${market} cannot be followed: ${error.message}`);
+        said = error.message;
+      }
+      await host.sleep(PAUSE_MS, ending.signal);
+    }
+  }
+
+  #take(event: AnyDataEvent): void {
+    if (isKind(event, 'orders')) for (const reader of this.#readers) reader.orders(event.data);
+    if (isKind(event, 'trades')) {
+      this.#newestPush = event.source === 'push' ? event.data : event.data.slice(-1);
+      for (const reader of this.#readers) reader.traded(event.data);
+    }
+    if (isKind(event, 'depth')) this.#sawBook();
+    this.#changed();
+  }
+
+  #changed(): void {
+    for (const reader of [...this.#readers]) reader.changed();
+  }
+
+  async #readBook(): Promise<void> {
+    const { host, client, restartBudget, market } = this.#options;
+    const { signal } = this.#ending;
+    this.#isReading = true;
+    try {
+      const at = host.monotonic();
+      restartBudget();
+      const [depth, trades] = await Promise.all([
+        client.depth({ market, size: LEVELS }),
+        this.needsTrades ? client.trades(market) : undefined,
+      ]);
+      if (signal.aborted) return;
+      this.#read = { value: depth, at };
+      if (trades !== undefined) this.#readTrades = { value: trades, at };
+      this.#nextRead = 0;
+      this.#sawBook();
+      this.#changed();
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      this.#nextRead = host.monotonic() + PAUSE_MS;
+    } finally {
+      this.#isReading = false;
+    }
+  }
+
+  /** A book has come: if the last one was stale by then, a gap has ended. */
+  #sawBook(): void {
+    if (!this.isFresh) return;
+    const { host, staleAfterMs } = this.#options;
+    const now = { at: host.monotonic(), wall: host.now(), exchange: this.now() };
+    const before = this.#fresh;
+    this.#fresh = now;
+    const wasResynchronising = this.#isResynchronising;
+    this.#isResynchronising = false;
+    if (before === undefined) return;
+    const unseenMs = Math.max(now.at - before.at, now.wall - before.wall);
+    if (unseenMs <= staleAfterMs && !wasResynchronising) return;
+    this.reportGap({ from: before.exchange, to: now.exchange });
+  }
+
+  /** Tells the readers of a gap, and reads what happened in it. */
+  reportGap(gap: Gap, readers: readonly MarketReader[] = [...this.#readers]): void {
+    for (const reader of readers) reader.gapEnded(gap);
+    if (gap.to - gap.from >= SHORTEST_CANDLE_GAP_MS) void this.#readCandles(gap, readers);
+  }
+
+  async #readCandles(gap: Gap, readers: readonly MarketReader[]): Promise<void> {
+    const { client, market, restartBudget, warn } = this.#options;
+    try {
+      restartBudget();
+      const { candles, failure } = await client.candles({ market, type: '1min', since: () => gap.from });
+      if (failure !== null) throw failure;
+      const traded = tradedIn(candles.filter(({ time }) => time >= gap.from && time <= gap.to));
+      if (traded === undefined) return;
+      for (const reader of readers) reader.gapRead(gap, traded);
+      this.#changed();
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      const since = new Date(gap.from).toISOString();
+      warn(`The prices of ${market} since ${since} could not be read, so a crossing may be missing: ${error.message}`);
+    }
+  }
+}
+
+function tradedIn(candles: readonly Pick<Ohlcv, 'high' | 'low'>[]): Traded | undefined {
+  return candles.reduce<Traded | undefined>((found, { high, low }) => {
+    return withTraded(found, { high: Decimal.of(high), low: Decimal.of(low), tradeId: null });
+  }, undefined);
+}
+
+/** The range of both. */
+function withTraded(one: Traded | undefined, { high, low, tradeId }: Traded): Traded {
+  if (one === undefined) return { high, low, tradeId };
+  return {
+    high: one.high.compare(high) >= 0 ? one.high : high,
+    low: one.low.compare(low) <= 0 ? one.low : low,
+    tradeId: tradeId ?? one.tradeId,
+  };
+}

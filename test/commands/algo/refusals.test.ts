@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import { usePitHome } from '../pit-home.js';
+
+const pit = usePitHome();
+
+describe('pit order refuses algo flags that contradict each other, before any request', () => {
+  it.each([
+    ['--take 31000', '--take alone is a plain order at that price.'],
+    ['--slippage 1%', 'The order has no price.'],
+    ['--when last>1', '--when needs an entry to wait with.'],
+    ['--when last>1 --stop 1', '--when needs an entry to wait with.'],
+    ['--over 2h --chase', '--over and --chase exclude each other.'],
+    ['--at 1 --limit 2', '--limit needs --stop.'],
+    ['--stop 3 --limit 2 --trail 1%', '--limit and --trail exclude each other.'],
+    ['--chase --every 1m', '--every needs --over.'],
+    ['--chase --passive', '--passive needs --over.'],
+    ['--over 30s', '--over is shorter than the time between two slices.'],
+    ['--stop 1 --post-only', '--post-only belongs to an order with --at.'],
+    ['--chase --ioc', '--ioc belongs to an order with --at.'],
+    ['--at 1 --ioc --for 1m', '--for has no meaning with --ioc.'],
+    ['--stop 1 --for 1m', '--for needs an entry.'],
+    ['--chase --slippage 1%', '--slippage has no meaning here.'],
+    ['--stop 2 --limit 1 --slippage 1%', '--slippage has no meaning here.'],
+    ['--over 1h --passive --slippage 1%', '--slippage has no meaning with --passive.'],
+    ['--chase --trigger last', '--trigger needs --stop or --trail.'],
+    ['--stop 1 --account cross', 'Algo orders trade on the spot account only.'],
+    ['--stop 1 --id mine1', '--id has no meaning for an algo order.'],
+    ['--stop 1 --wait filled', '--wait has no meaning for an algo order.'],
+    ['--stop 1 --override price-band', '--override has no meaning for an algo order.'],
+    ['--trail 0', '"0" is not a trail distance.'],
+    ['--trail 1.5ticks', '"1.5ticks" is not a trail distance.'],
+    ['--stop 1 --slippage 1', '--slippage must be a share below 100%, not "1".'],
+    ['--chase --when lsat>1', 'There is no condition "lsat>1". Did you mean last?'],
+  ])('%s', async (flags, message) => {
+    const error = await pit.failure(`order sell btc_usdt 0.1 ${flags} --yes`, 2);
+    expect(error.message).toBe(message);
+  });
+});
+
+it('an algo order without an amount is refused: pit never asks for its parts', async () => {
+  const error = await pit.failure('order sell btc_usdt --stop 27000', 2);
+  expect(error.message).toBe('An algo order needs a side, a market and an amount.');
+});

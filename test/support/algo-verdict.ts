@@ -1,0 +1,406 @@
+import { Decimal } from '../../src/domain/decimal.js';
+
+// Judges an algo order by what the exchange saw: its prices, and the orders with their fills. It knows the rules of algo orders and nothing
+// of the code that follows them, so that it cannot share a mistake. Amounts and prices are decimal texts, times are in ms.
+
+type Side = 'buy' | 'sell';
+
+/** What was asked: the terms as they are on disk. */
+export interface VerdictTerms {
+  readonly side: Side;
+  readonly amount: string;
+  readonly market: {
+    readonly tickSize: string;
+    readonly lotSize: string;
+    readonly minAmount: string;
+    readonly minNotional: string;
+  };
+  readonly entry:
+    | { readonly kind: 'limit'; readonly price: string }
+    | {
+        readonly kind: 'twap';
+        readonly durationMs: number;
+        readonly everyMs: number;
+        readonly bound: string | null;
+      }
+    | { readonly kind: 'chase'; readonly bound: string | null }
+    | null;
+  readonly exits: {
+    readonly take: string | null;
+    readonly stop: string | null;
+    readonly limit: string | null;
+    readonly trail: { readonly unit: 'share' | 'price' | 'ticks'; readonly value: string } | null;
+  } | null;
+  readonly slippage: string;
+  readonly trigger: 'book' | 'last';
+}
+
+/** The market from a time on, until the next point. */
+export interface MarketPoint {
+  readonly time: number;
+  readonly bid: string | null;
+  readonly ask: string | null;
+  /** The price of the newest trade. */
+  readonly last: string | null;
+}
+
+/** An order of the algo order, as the exchange logged it. */
+export interface LoggedOrder {
+  readonly id: string;
+  readonly side: Side;
+  readonly price: string;
+  readonly amount: string;
+  readonly placed: number;
+  /** Null while it is open. */
+  readonly closed: number | null;
+  readonly cancelledBy: 'owner' | 'others' | null;
+  readonly fills: readonly { readonly time: number; readonly amount: string; readonly baseFee: string }[];
+  /** Made by the network, which carried out a request twice: nothing that pit did. */
+  readonly isDuplicate: boolean;
+}
+
+interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface AlgoRun {
+  readonly terms: VerdictTerms;
+  readonly began: number;
+  /** When the slices of a TWAP began: with the condition that it waited for. */
+  readonly started: number;
+  /** Null if it has not ended. */
+  readonly ended: number | null;
+  /** The exchange's prices, oldest first. */
+  readonly path: readonly MarketPoint[];
+  readonly orders: readonly LoggedOrder[];
+  /** When it saw nothing: cuts, sleep, a dead runner, old or crossed data. */
+  readonly unseen: readonly Span[];
+  /** When it was not to act, or could not: paused, halted, locked out, without funds, waiting for an unknown outcome. Also the unseen times. */
+  readonly held: readonly Span[];
+  /** How long after a price was reached an order has to be there. */
+  readonly graceMs: number;
+}
+
+export type AlgoFault =
+  | 'more than the amount'
+  | 'two exits at once'
+  | 'left open'
+  | 'stop not acted upon'
+  | 'stop without a cause'
+  | 'beyond the slippage'
+  | 'beyond the limit'
+  | 'against the rules of the market'
+  | 'slices together'
+  | 'moved too often'
+  | 'placed again'
+  | 'opened after the stop';
+
+/** Everything that was wrong, each with the order or the time that shows it. Empty: nothing. */
+export function judgeAlgoRun(run: AlgoRun): { readonly fault: AlgoFault; readonly at: string }[] {
+  const judge = new Judge(run);
+  return [
+    ...judge.amounts(),
+    ...judge.ends(),
+    ...judge.rules(),
+    ...judge.prices(),
+    ...judge.pace(),
+    ...judge.others(),
+    ...judge.stops(),
+  ];
+}
+
+type Found = { readonly fault: AlgoFault; readonly at: string };
+
+const ONE = Decimal.of('1');
+const A_SECOND = 1_000;
+
+class Judge {
+  readonly #run: AlgoRun;
+  /** Orders that pit placed, oldest first. */
+  readonly #own: readonly LoggedOrder[];
+  readonly #exitSide: Side;
+
+  constructor(run: AlgoRun) {
+    this.#run = run;
+    this.#own = run.orders
+      .filter(({ isDuplicate }) => !isDuplicate)
+      .toSorted((one, other) => one.placed - other.placed);
+    const { side, entry } = run.terms;
+    this.#exitSide = entry === null ? side : side === 'buy' ? 'sell' : 'buy';
+  }
+
+  /** Filled and open never exceed the amount, or for exits the position; and no two exits are open at once. */
+  amounts(): Found[] {
+    return this.#own.flatMap((order): Found[] => {
+      const isExit = this.#isExit(order);
+      const leg = this.#own.filter((one) => this.#isExit(one) === isExit);
+      const limit = isExit ? this.#position(order.placed) : Decimal.of(this.#run.terms.amount);
+      const others = leg.filter((one) => one !== order && isBefore(one, order));
+      const taken = others.map((one) => committed(one, order.placed));
+      const isTooMuch = Decimal.sum([...taken, Decimal.of(order.amount)]).compare(limit) > 0;
+      const isSecond = isExit && others.some((one) => one.closed === null || one.closed > order.placed);
+      return [
+        ...(isTooMuch ? [{ fault: 'more than the amount', at: order.id } as const] : []),
+        ...(isSecond ? [{ fault: 'two exits at once', at: order.id } as const] : []),
+      ];
+    });
+  }
+
+  /** After its end nothing is open. */
+  ends(): Found[] {
+    const { ended } = this.#run;
+    if (ended === null) return [];
+    const open = this.#own.filter(({ closed }) => closed === null || closed > ended);
+    return open.map(({ id }) => ({ fault: 'left open', at: id }));
+  }
+
+  /** Whole lots and ticks, and at least the minimums. */
+  rules(): Found[] {
+    const { tickSize, lotSize, minAmount, minNotional } = this.#run.terms.market;
+    const isWhole = (value: string, unit: string) =>
+      Decimal.of(value).significantScale <= Decimal.of(unit).significantScale;
+    const wrong = this.#own.filter(({ price, amount }) => {
+      const isLarge = Decimal.of(amount).compare(Decimal.of(minAmount)) >= 0;
+      const value = Decimal.of(price).times(Decimal.of(amount));
+      const isWorth = value.compare(Decimal.of(minNotional)) >= 0;
+      return !isWhole(price, tickSize) || !isWhole(amount, lotSize) || !isLarge || !isWorth;
+    });
+    return wrong.map(({ id }) => ({ fault: 'against the rules of the market', at: id }));
+  }
+
+  /** Each order has the price that was given for it, or one within its bound. */
+  prices(): Found[] {
+    const { entry, exits, side } = this.#run.terms;
+    const wrong = this.#own.filter((order) => {
+      if (this.#isExit(order)) {
+        const given = this.#isTake(order) ? exits?.take : exits?.limit;
+        return given != null && !Decimal.of(order.price).equals(Decimal.of(given));
+      }
+      if (entry === null) return false;
+      if (entry.kind === 'limit') return !Decimal.of(order.price).equals(Decimal.of(entry.price));
+      return entry.bound !== null && isWorse(side, order.price, entry.bound);
+    });
+    return wrong.map(({ id }) => ({ fault: 'beyond the limit', at: id }));
+  }
+
+  /** One slice in a slot of a TWAP, at most two slices in an order; a chase moves at most once a second. */
+  pace(): Found[] {
+    const { entry, amount, market } = this.#run.terms;
+    const entries = this.#own.filter((order) => !this.#isExit(order));
+    if (entry?.kind === 'chase') {
+      const fast = entries.filter(
+        (order, index) => order.placed - (entries[index - 1]?.placed ?? -A_SECOND) < A_SECOND,
+      );
+      return fast.map(({ id }) => ({ fault: 'moved too often', at: id }));
+    }
+    if (entry?.kind !== 'twap') return [];
+    const { durationMs, everyMs } = entry;
+    const slots = Math.max(1, Math.floor(durationMs / everyMs));
+    const slotOf = (time: number) => Math.min(slots - 1, Math.floor(((time - this.#run.started) * slots) / durationMs));
+    return entries.flatMap((order, index): Found[] => {
+      const before = entries[index - 1];
+      const isSame = before !== undefined && slotOf(before.placed) === slotOf(order.placed);
+      // where slices would be below the minimums, there are fewer and larger ones
+      const byValue = Decimal.of(market.minNotional).dividedBy(Decimal.of(order.price), 18, 'up');
+      const smallest = byValue.compare(Decimal.of(market.minAmount)) > 0 ? byValue : Decimal.of(market.minAmount);
+      const inLots = smallest.rescaled(Decimal.of(market.lotSize).significantScale, 'up');
+      const count = Math.max(1, Math.min(slots, Number(Decimal.of(amount).dividedBy(inLots, 0, 'down').toString())));
+      const two = Decimal.of(amount).times(Decimal.of('2'));
+      const isLarge =
+        Decimal.of(order.amount)
+          .times(Decimal.of(String(count)))
+          .compare(two) > 0;
+      return isSame || isLarge ? [{ fault: 'slices together', at: order.id }] : [];
+    });
+  }
+
+  /** What somebody else cancelled is not placed again; after a stop neither entry nor take-profit is. */
+  others(): Found[] {
+    const { graceMs } = this.#run;
+    const roleOf = (order: LoggedOrder) => (!this.#isExit(order) ? 'entry' : this.#isTake(order) ? 'take' : 'stop');
+    const stopped = this.#own.find((order) => roleOf(order) === 'stop');
+    return this.#own.flatMap((order): Found[] => {
+      const isAgain = this.#own.some(
+        (one) =>
+          one.cancelledBy === 'others' &&
+          roleOf(one) === roleOf(order) &&
+          one.closed !== null &&
+          order.placed > one.closed + graceMs,
+      );
+      const isLate = stopped !== undefined && roleOf(order) !== 'stop' && order.placed > stopped.placed;
+      return [
+        ...(isAgain ? [{ fault: 'placed again', at: order.id } as const] : []),
+        ...(isLate ? [{ fault: 'opened after the stop', at: order.id } as const] : []),
+      ];
+    });
+  }
+
+  /** A stop leaves if its price is reached in a market that is seen, at once and not otherwise, no further than the slippage. */
+  stops(): Found[] {
+    const { exits, entry } = this.#run.terms;
+    if (exits === null || (exits.stop === null && exits.trail === null)) return [];
+    const stops = this.#own.filter((order) => this.#isExit(order) && !this.#isTake(order));
+    const [first] = stops;
+    const begins = entry === null ? this.#run.began : this.#firstFill();
+    if (begins === null) return stops.map(({ id }) => ({ fault: 'stop without a cause', at: id }));
+    return [
+      ...this.#missing(begins, first),
+      ...stops.flatMap((order) => this.#unfounded(begins, first ?? order, order)),
+    ];
+  }
+
+  /** A price that stays at or beyond the level for the whole grace time, with everything seen and nothing held, brings an order. */
+  #missing(begins: number, first: LoggedOrder | undefined): Found[] {
+    const { graceMs, held, unseen, ended } = this.#run;
+    const last = this.#run.path.at(-1)?.time ?? begins;
+    const until = Math.min(first?.placed ?? last, ended ?? last);
+    let since: number | null = null;
+    let best: Decimal | null = this.#startPrice();
+    for (const [index, point] of this.#run.path.entries()) {
+      const next = this.#run.path[index + 1]?.time ?? last;
+      const from = Math.max(point.time, begins);
+      const to = Math.min(next, until);
+      if (next <= begins) continue;
+      if (point.time >= until) break;
+      const price = this.#priceOf(point);
+      const lasts = !isWithin(from, to, unseen) && to - from >= graceMs;
+      const level = this.#level(best);
+      const isReached = price !== null && level !== null && !isWorse(this.#exitSide, level, price.toString());
+      const isFree = !held.some((span) => span.from < to && span.to > from) && this.#isSellable(from, price);
+      if (!isReached || !isFree) since = null;
+      else since ??= from;
+      if (since !== null && to - since >= graceMs) return [{ fault: 'stop not acted upon', at: String(since) }];
+      // a price that passed too quickly may not have been seen, and without a position nothing follows it
+      if (price !== null && lasts && this.#left(from).sign > 0) best = this.#better(best, price);
+    }
+    return [];
+  }
+
+  /** @param first the first order of the stop, which shows when it was reached at the latest */
+  #unfounded(begins: number, first: LoggedOrder, order: LoggedOrder): Found[] {
+    const { exits, slippage } = this.#run.terms;
+    let best: Decimal | null = this.#startPrice();
+    let furthest: Decimal | null = null;
+    for (const [index, point] of this.#run.path.entries()) {
+      const next = this.#run.path[index + 1]?.time ?? Number.POSITIVE_INFINITY;
+      if (next <= begins || point.time > first.placed) continue;
+      const price = this.#priceOf(point);
+      for (const seen of [price, point.bid, point.ask, point.last])
+        if (seen !== null) best = this.#better(best, typeof seen === 'string' ? Decimal.of(seen) : seen);
+      const level = this.#level(best);
+      if (price === null || level === null || isWithin(point.time, next, this.#run.unseen)) continue;
+      const isReached = !isWorse(this.#exitSide, level, price.toString());
+      if (isReached && (furthest === null || isWorse(this.#exitSide, price, furthest.toString()))) furthest = price;
+    }
+    if (furthest === null) return [{ fault: 'stop without a cause', at: order.id }];
+    if (exits?.limit != null) return [];
+    const share = Decimal.of(slippage);
+    const bound = furthest.times(this.#exitSide === 'sell' ? ONE.minus(share) : ONE.plus(share));
+    const isBeyond = isWorse(this.#exitSide, order.price, bound.toString()) && !isOneTick(order, this.#run.terms);
+    return isBeyond ? [{ fault: 'beyond the slippage', at: order.id }] : [];
+  }
+
+  #isExit(order: LoggedOrder): boolean {
+    const { entry, exits } = this.#run.terms;
+    return entry === null || (exits !== null && order.side === this.#exitSide);
+  }
+
+  #isTake(order: LoggedOrder): boolean {
+    const take = this.#run.terms.exits?.take ?? null;
+    return take !== null && Decimal.of(order.price).equals(Decimal.of(take));
+  }
+
+  /** What the exits may end at a time: the amount, or what the entry has filled less the fees of a buy in the base coin. */
+  #position(time: number): Decimal {
+    const { entry, amount, side, market } = this.#run.terms;
+    if (entry === null) return Decimal.of(amount);
+    const fills = this.#run.orders
+      .filter((order) => !this.#isExit(order))
+      .flatMap((order) => order.fills.filter((fill) => fill.time <= time));
+    const filled = Decimal.sum(fills.map((fill) => Decimal.of(fill.amount)));
+    const fees = Decimal.sum(fills.map((fill) => Decimal.of(side === 'buy' ? fill.baseFee : '0')));
+    return filled.minus(fees).rescaled(Decimal.of(market.lotSize).significantScale, 'down');
+  }
+
+  #firstFill(): number | null {
+    const times = this.#run.orders
+      .filter((order) => !this.#isExit(order))
+      .flatMap(({ fills }) => fills.map(({ time }) => time));
+    return times.length === 0 ? null : Math.min(...times);
+  }
+
+  /** What the exits have left to end at a time. */
+  #left(time: number): Decimal {
+    const exits = this.#run.orders.filter((order) => this.#isExit(order));
+    const fills = exits.flatMap((order) => order.fills.filter((fill) => fill.time <= time));
+    return this.#position(time).minus(Decimal.sum(fills.map((fill) => Decimal.of(fill.amount))));
+  }
+
+  /** Whether what is left at a time is worth an order, at a price with the slippage. */
+  #isSellable(time: number, price: Decimal | null): boolean {
+    const { minAmount, minNotional } = this.#run.terms.market;
+    const left = this.#left(time);
+    const worst = (price ?? Decimal.zero).times(ONE.minus(Decimal.of(this.#run.terms.slippage)));
+    return left.compare(Decimal.of(minAmount)) >= 0 && left.times(worst).compare(Decimal.of(minNotional)) >= 0;
+  }
+
+  /** The price that triggers; null in a crossed book. */
+  #priceOf({ bid, ask, last }: MarketPoint): Decimal | null {
+    if (bid !== null && ask !== null && Decimal.of(bid).compare(Decimal.of(ask)) >= 0) return null;
+    const price = this.#run.terms.trigger === 'last' ? last : this.#exitSide === 'sell' ? bid : ask;
+    return price === null ? null : Decimal.of(price);
+  }
+
+  /** The price at the start, with which a trail begins that has no entry. */
+  #startPrice(): Decimal | null {
+    const [start] = this.#run.path;
+    return start === undefined || this.#run.terms.entry !== null ? null : this.#priceOf(start);
+  }
+
+  #better(best: Decimal | null, price: Decimal): Decimal {
+    return best === null || isWorse(this.#exitSide === 'sell' ? 'buy' : 'sell', price, best.toString()) ? price : best;
+  }
+
+  #level(best: Decimal | null): Decimal | null {
+    const { exits, market } = this.#run.terms;
+    const stop = exits?.stop == null ? null : Decimal.of(exits.stop);
+    const trail = exits?.trail ?? null;
+    if (trail === null || best === null) return stop;
+    const value = Decimal.of(trail.value);
+    const distance =
+      trail.unit === 'share'
+        ? best.times(value)
+        : trail.unit === 'price'
+          ? value
+          : value.times(Decimal.of(market.tickSize));
+    const trailing = this.#exitSide === 'sell' ? best.minus(distance) : best.plus(distance);
+    if (stop === null) return trailing;
+    return isWorse(this.#exitSide, stop, trailing.toString()) ? trailing : stop;
+  }
+}
+
+/** Whether a price costs an order of this side more than another. */
+function isWorse(side: Side, price: Decimal | string, than: string): boolean {
+  const order = Decimal.of(String(price)).compare(Decimal.of(than));
+  return side === 'buy' ? order > 0 : order < 0;
+}
+
+function isBefore(one: LoggedOrder, other: LoggedOrder): boolean {
+  return one.placed < other.placed || (one.placed === other.placed && Number(one.id) < Number(other.id));
+}
+
+/** What has filled of an order, and what may still fill, at a time. */
+function committed({ amount, closed, fills }: LoggedOrder, time: number): Decimal {
+  if (closed === null || closed > time) return Decimal.of(amount);
+  return Decimal.sum(fills.map((fill) => Decimal.of(fill.amount)));
+}
+
+/** Whether a time lies within one of the spans. */
+function isWithin(from: number, to: number, spans: readonly Span[]): boolean {
+  return spans.some((span) => span.from <= from && span.to >= to);
+}
+
+function isOneTick({ price }: LoggedOrder, { market }: VerdictTerms): boolean {
+  return Decimal.of(price).equals(Decimal.of(market.tickSize));
+}

@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import type { Order } from '../../../src/domain/order.js';
+import { ChildOrder, readChild } from '../../../src/trading/algos/child-order.js';
+import type { TradingContext } from '../../../src/trading/trading-context.js';
+
+/** An exchange that shows these orders, and the newest one for a client id. */
+function exchangeWith(newest: string | undefined): TradingContext {
+  const shown = (id: string) =>
+    ({ id, state: 'open', filled: '0', filledValue: '0', fee: '0', feeCoin: 'usdt' }) as Order;
+  const client = {
+    now: () => 5_000,
+    getOrder: async (_: string, { id }: { id: string }) => shown(id),
+    findOrder: async () => (newest === undefined ? undefined : shown(newest)),
+  };
+  return { client } as unknown as TradingContext;
+}
+
+function duplicated(): ChildOrder {
+  const child = new ChildOrder({ child: 'abcdefgt1', type: 'limit', price: '100', amount: '1', time: 0 });
+  [child.sending, child.orderId] = ['placed', '8'];
+  child.addDuplicate('7', null, false);
+  return child;
+}
+
+const duplicatesOf = (child: ChildOrder) => child.children.slice(1).map(({ duplicate }) => duplicate);
+
+test.each(['7', '8'])('a duplicate is proven if the client id leads to one of the two orders: %s', async (newest) => {
+  const child = duplicated();
+  await readChild(exchangeWith(newest), 'btc_usdt', child);
+  expect(duplicatesOf(child)).toEqual(['proven']);
+});
+
+test.each([undefined, '9'])('a duplicate is not proven if the client id leads to neither: %s', async (newest) => {
+  const child = duplicated();
+  await readChild(exchangeWith(newest), 'btc_usdt', child);
+  expect(duplicatesOf(child)).toEqual(['unproven']);
+});
+
+test('an order that is shown as open after a cancellation without an answer is cancelled again, a moment later', async () => {
+  const child = duplicated();
+  child.isCancelUnknown = true;
+  await readChild(exchangeWith('8'), 'btc_usdt', child);
+  expect(child.children[0]).toMatchObject({ state: 'open', cancelRefused: 5_000 });
+});

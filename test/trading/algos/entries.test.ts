@@ -1,0 +1,644 @@
+import { describe, it } from 'vitest';
+import { expectTable } from './support/table.js';
+import { buy, chase, limit, sell, twap } from './support/terms.js';
+
+describe('a bracket', () => {
+  const BRACKET = buy('1', { entry: limit('100'), take: '110', stop: '98' });
+
+  it('rests its entry, then sells what that bought less the fee in the base coin, in whole lots', () =>
+    expectTable(
+      BRACKET,
+      `
+      100.5 / 101               | #1 entry 1 at 100
+      #1 fills 1 fee 0.00205    | #2 take 0.9979 at 110
+      #2 fills 0.9979           | done: Everything has filled
+      `,
+    ));
+
+  it('counts a fee that the exchange does not show as none', () =>
+    expectTable(
+      BRACKET,
+      `
+      100.5 / 101               | #1 entry 1 at 100
+      #1 shows-no-fee, #1 fills 1 | #2 take 1 at 110
+      `,
+    ));
+
+  it('waits with its exits while what has filled is below the minimums, and names it as unprotected', () =>
+    expectTable(
+      BRACKET,
+      `
+      100.5 / 101               | #1 entry 1 at 100
+      #1 fills 0.03             | unprotected 0.03
+      #1 fills 0.03             | #2 take 0.06 at 110
+      `,
+    ));
+
+  it('grows the take-profit with each fill by replacing it, at most once a second', () =>
+    expectTable(
+      BRACKET,
+      `
+      100.5 / 101               | #1 entry 1 at 100
+      #1 fills 0.2              | #2 take 0.2 at 110
+      +400ms, #1 fills 0.2, until? | until 1 s
+      #1 fills 0.1, +600ms      | cancel #2; #3 take 0.5 at 110
+      #3 fills 0.3, +1s         |
+      #1 fills 0.5              | cancel #3; #4 take 0.7 at 110
+      `,
+    ));
+
+  it('shrinks the take-profit at once when a fee becomes known', () =>
+    expectTable(
+      BRACKET,
+      `
+      100.5 / 101               | #1 entry 1 at 100
+      #1 fills 0.5              | #2 take 0.5 at 110
+      #1 fills 0 fee 0.001      | cancel #2; #3 take 0.499 at 110
+      `,
+    ));
+
+  it('protects what has filled while its entry is paused, and ends the entry with the stop', () =>
+    expectTable(
+      BRACKET,
+      `
+      100.5 / 101               | #1 entry 1 at 100
+      #1 fills 0.5              | #2 take 0.5 at 110
+      a guard pauses the entry, state? | paused: A guard pauses the entry
+      #1 fills 0.2, +1s         | cancel #2; #3 take 0.7 at 110
+      97 / 98                   | triggered at 97; cancel #1; cancel #3; #4 stop 0.7 at 96.03 ioc
+      #4 fills 0.7              | partial: 0.3 btc did not fill: the stop was reached
+      `,
+    ));
+
+  it('goes on with its exits when a slice of its entry is rejected, and with its entry when it is resumed', () =>
+    expectTable(
+      buy('1', { entry: twap(4, { everyMs: 120_000 }), take: '110', stop: '98' }),
+      `
+      100.5 / 101               | #1 entry 0.5 at 102.01 ioc
+      #1 fills 0.5              | #2 take 0.5 at 110
+      next is rejected: badPrice, +2m | #3 entry 0.5 at 102.01 ioc; entry paused: The exchange rejected the entry order: (badPrice)
+      #2 fills 0.25, +5s        |
+      resume                    | #4 entry 0.5 at 102.01 ioc
+      97 / 98                   | triggered at 97; cancel #2; cancel #4; #5 stop 0.25 at 96.03 ioc
+      `,
+    ));
+
+  it('is paused as a whole when its exit is rejected', () =>
+    expectTable(
+      BRACKET,
+      `
+      100.5 / 101               | #1 entry 1 at 100
+      next is rejected: badPrice, #1 fills 0.5 | #2 take 0.5 at 110; paused: The exchange rejected the take order: (badPrice)
+      97 / 98                   | not sold at 98
+      `,
+    ));
+
+  it('cancels entry and take-profit when the stop is reached, and sells the position', () =>
+    expectTable(
+      BRACKET,
+      `
+      100.5 / 101               | #1 entry 1 at 100
+      #1 fills 0.6              | #2 take 0.6 at 110
+      98 / 98.5                 | triggered at 98; cancel #1; cancel #2; #3 stop 0.6 at 97.02 ioc
+      #3 fills 0.6              | partial: 0.4 btc did not fill: the stop was reached
+      `,
+    ));
+
+  it('sells what the entry filled while it was being cancelled, too', () =>
+    expectTable(
+      BRACKET,
+      `
+      100.5 / 101               | #1 entry 1 at 100
+      #1 fills 0.6              | #2 take 0.6 at 110
+      cancellations are lost    |
+      98 / 98.5                 | triggered at 98; cancel #1; cancel #2
+      #2 ends                   | #3 stop 0.6 at 97.02 ioc
+      #1 fills 0.4              |
+      +1s                       | cancel #3
+      #3 fills 0.5, #3 ends     | #4 stop 0.5 at 97.02
+      `,
+    ));
+
+  it('stops buying when somebody else cancels its only exit', () => {
+    expectTable(
+      buy('1', { entry: limit('100'), take: '110' }),
+      `
+      100.5 / 101               | #1 entry 1 at 100
+      #1 fills 0.4              | #2 take 0.4 at 110
+      cancellations are lost    |
+      #2 is-cancelled-by-others | #2 was cancelled by others; cancel #1
+      #1 fills 0.1, #1 ends     | partial: 0.5 btc did not fill: the take-profit was cancelled elsewhere. 0.5 btc is left: the take-profit was cancelled elsewhere
+      `,
+    );
+    expectTable(
+      buy('1', { entry: twap(10, { everyMs: 60_000 }), take: '110' }),
+      `
+      100 / 101                 | #1 entry 0.1 at 102.01 ioc
+      #1 fills 0.1              | #2 take 0.1 at 110
+      #2 is-cancelled-by-others | #2 was cancelled by others; partial: 0.9 btc did not fill: the take-profit was cancelled elsewhere. 0.1 btc is left: the take-profit was cancelled elsewhere
+      `,
+    );
+  });
+
+  it('has no stop before the entry has filled something', () =>
+    expectTable(
+      BRACKET,
+      `
+      97 / 97.5                 | #1 entry 1 at 100
+      #1 fills 1                | triggered at 97; #2 stop 1 at 96.03 ioc
+      `,
+    ));
+
+  it('names a position below the minimum that the stop could not sell', () =>
+    expectTable(
+      BRACKET,
+      `
+      100.5 / 101               | #1 entry 1 at 100
+      #1 fills 0.03             | unprotected 0.03
+      98 / 98.5                 | triggered at 98; cancel #1; partial: 0.97 btc did not fill: the stop was reached. 0.03 btc is left: it is below the minimum of 0.001 btc or 5 usdt
+      `,
+    ));
+
+  it('protects what has filled when the time of the entry is over', () =>
+    expectTable(
+      buy('1', { entry: limit('100'), take: '110', stop: '98', forMs: 60_000 }),
+      `
+      100.5 / 101               | #1 entry 1 at 100
+      #1 fills 0.5              | #2 take 0.5 at 110
+      +60s                      | cancel #1
+      98 / 98.5                 | triggered at 98; cancel #2; #3 stop 0.5 at 97.02 ioc
+      #3 fills 0.5              | partial: 0.5 btc did not fill: the time that was given is over
+      `,
+    ));
+
+  it('ends as cancelled if the entry was given up without a fill', () =>
+    expectTable(
+      buy('1', { entry: limit('100'), stop: '98', forMs: 60_000 }),
+      `
+      100.5 / 101               | #1 entry 1 at 100
+      +60s                      | cancel #1; cancelled: 1 btc did not fill: the time that was given is over
+      `,
+    ));
+
+  it('does not place an entry again that somebody else cancelled, and protects what it filled', () =>
+    expectTable(
+      BRACKET,
+      `
+      100.5 / 101               | #1 entry 1 at 100
+      #1 fills 0.5              | #2 take 0.5 at 110
+      #1 is-cancelled-by-others | #1 was cancelled by others
+      #2 fills 0.5              | partial: 0.5 btc did not fill: an order of the entry was cancelled elsewhere
+      `,
+    ));
+
+  it('ends when somebody else has cancelled its only exit', () =>
+    expectTable(
+      buy('1', { entry: limit('100'), take: '110' }),
+      `
+      100.5 / 101               | #1 entry 1 at 100
+      #1 fills 1                | #2 take 1 at 110
+      #2 is-cancelled-by-others | #2 was cancelled by others; partial: 1 btc is left: the take-profit was cancelled elsewhere
+      `,
+    ));
+
+  it('begins its trail with the first fill: what traded before does not count', () =>
+    expectTable(
+      buy('1', { entry: limit('95'), trail: '2%' }),
+      `
+      100 / 101, traded 120     | #1 entry 1 at 95
+      94 / 95, #1 fills 1       | best 94
+      +1s, 96 / 97              | best 96
+      94.08 / 95                | triggered at 94.08; #2 stop 1 at 93.14 ioc
+      `,
+    ));
+
+  it('sells and buys back in the other direction, by the whole amount', () =>
+    expectTable(
+      sell('1', { entry: limit('100'), take: '90', stop: '105' }),
+      `
+      98 / 99                   | #1 entry 1 at 100
+      #1 fills 1 fee 0.01       | #2 take 1 at 90
+      104 / 105                 | triggered at 105; cancel #2; #3 stop 1 at 106.05 ioc
+      `,
+    ));
+
+  it('keeps an unknown entry from a second one, but not the stop from what is known to have filled', () =>
+    expectTable(
+      buy('1', { entry: twap(2), stop: '98' }),
+      `
+      100 / 101                 | #1 entry 0.5 at 102.01 ioc
+      #1 fills 0.5              |
+      next is lost, +1m         | #2 entry 0.5 at 102.01 ioc
+      98 / 99, state?           | triggered at 98; #3 stop 0.5 at 97.02 ioc; settling: The stop was reached
+      #3 fills 0.5              |
+      #2 fills 0.5              | #4 stop 0.5 at 97.02
+      #4 fills 0.5              | done: Everything has filled
+      `,
+    ));
+
+  it('when it is cancelled leaves the position and names it', () =>
+    expectTable(
+      BRACKET,
+      `
+      100.5 / 101               | #1 entry 1 at 100
+      #1 fills 0.5              | #2 take 0.5 at 110
+      cancel                    | cancel #1; cancel #2; cancelled: You cancelled it
+      `,
+    ));
+
+  it('waits for the answer to an order of either leg before anything else', () =>
+    expectTable(
+      buy('1', { entry: twap(2), stop: '98' }),
+      `
+      100 / 101                 | #1 entry 0.5 at 102.01 ioc
+      #1 fills 0.5, +1m         | #2 entry 0.5 at 102.01 ioc
+      #2 is-recorded, 98 / 99   | triggered at 98
+      #2 is-lost                | #3 stop 0.5 at 97.02 ioc
+      `,
+    ));
+
+  it('cancels an entry that its duplicates have filled', () =>
+    expectTable(
+      buy('1', { entry: limit('100') }),
+      `
+      100.5 / 101               | #1 entry 1 at 100
+      #1 twice                  | excess 1; cancel #1 (duplicate)
+      #1 fills 0.5              | excess 0.5; cancel #1; done: Everything has filled
+      `,
+    ));
+
+  it('places an entry once more that was never sent or was turned away for the moment', () =>
+    expectTable(
+      buy('1', { entry: limit('100') }),
+      `
+      next is rejected: busy    | #1 entry 1 at 100
+      +1s, next is lost         | #2 entry 1 at 100
+      #2 was-never-sent, +1s    | #3 entry 1 at 100
+      `,
+    ));
+
+  it('ends at once with an entry below the minimum', () =>
+    expectTable(
+      buy('0.04', { entry: limit('100') }),
+      `
+      100.5 / 101               | failed: 0.04 btc did not fill: it is below the minimum
+      `,
+    ));
+
+  it('ends with a post-only entry that the exchange turned away', () =>
+    expectTable(
+      buy('1', { entry: limit('100', 'postOnly') }),
+      `
+      99 / 99.5                 | #1 entry 1 at 100 postOnly
+      #1 ends                   | failed: 1 btc did not fill: its order has ended
+      `,
+    ));
+
+  it('is not blind while only its entry rests', () =>
+    expectTable(
+      BRACKET,
+      `
+      100.5 / 101               | #1 entry 1 at 100
+      age 6000, state?, until?  | working; until something happens
+      #1 fills 0.5, state?      | #2 take 0.5 at 110; blind
+      `,
+    ));
+
+  it('counts the two legs apart', () =>
+    expectTable(
+      BRACKET,
+      `
+      100.5 / 101               | #1 entry 1 at 100
+      #1 fills 0.5              | #2 take 0.5 at 110
+      #2 maybe-twice            | excess 0.5
+      `,
+    ));
+});
+
+describe('an entry that waits', () => {
+  it('starts when its condition holds in a market that is seen, and not before', () =>
+    expectTable(
+      buy('1', { entry: limit('105'), when: ['last>104'], stop: '98' }),
+      `
+      100 / 101, state?         | waiting: Waits for last>104
+      holds last>104, age 6000, state? | blind: Waits for last>104
+      103 / 102                 |
+      103 / 104                 | starts at 104 by last>104; #1 entry 1 at 105
+      no condition holds        |
+      #1 fills 1                |
+      98 / 99                   | triggered at 98; #2 stop 1 at 97.02 ioc
+      `,
+    ));
+
+  it('says that the condition held before it was seen', () =>
+    expectTable(
+      buy('1', { entry: limit('105'), when: ['last>104'] }),
+      `
+      holds last>104 late       | starts at 101 by last>104 late; #1 entry 1 at 105
+      `,
+    ));
+
+  it('is given up when its condition has not held in time', () =>
+    expectTable(
+      buy('1', { entry: limit('105'), when: ['last>104'], forMs: 60_000 }),
+      `
+      +59s, until?              | until 60 s
+      +1s                       | cancelled: 1 btc did not fill: the time that was given is over
+      `,
+    ));
+
+  it('places an order that fills at once only once, and ends with what that left', () =>
+    expectTable(
+      buy('1', { entry: limit('105', 'ioc'), when: ['last>104'] }),
+      `
+      holds last>104            | starts at 101 by last>104; #1 entry 1 at 105 ioc
+      #1 fills 0.4, #1 ends     | partial: 0.6 btc did not fill: its order has ended
+      `,
+    ));
+
+  it('counts the time of its slices from then', () =>
+    expectTable(
+      buy('1', { entry: twap(2), when: ['last>104'] }),
+      `
+      +10m, holds last>104      | starts at 101 by last>104; #1 entry 0.5 at 102.01 ioc
+      #1 fills 0.5, +59s        |
+      +1s                       | #2 entry 0.5 at 102.01 ioc
+      `,
+    ));
+});
+
+describe('a TWAP', () => {
+  it('sends a slice in each slot, in whole lots, and what is left over in the last one', () =>
+    expectTable(
+      buy('1', { entry: twap(3) }),
+      `
+      100 / 101                 | #1 entry 0.3333 at 102.01 ioc
+      #1 fills 0.3333, +59s     |
+      +1s                       | #2 entry 0.3333 at 102.01 ioc
+      #2 fills 0.3333, +1m      | #3 entry 0.3334 at 102.01 ioc
+      #3 fills 0.3334           | done: Everything has filled
+      `,
+    ));
+
+  it('sends what a slice left with the next one, at most two slices in one order', () =>
+    expectTable(
+      buy('1', { entry: twap(5) }),
+      `
+      100 / 101                 | #1 entry 0.2 at 102.01 ioc
+      #1 ends, +1m              | #2 entry 0.4 at 102.01 ioc
+      #2 ends, +1m              | #3 entry 0.4 at 102.01 ioc
+      #3 fills 0.3, #3 ends, +1m | #4 entry 0.4 at 102.01 ioc
+      #4 fills 0.4, +1m         | #5 entry 0.3 at 102.01 ioc
+      #5 fills 0.3              | done: Everything has filled
+      `,
+    ));
+
+  it('spreads the slices that were missed over the time that is left', () =>
+    expectTable(
+      buy('1', { entry: twap(10) }),
+      `
+      100 / 101                 | #1 entry 0.1 at 102.01 ioc
+      #1 fills 0.1, pause, +6m  |
+      resume                    | #2 entry 0.2 at 102.01 ioc
+      #2 fills 0.2, +1m         | #3 entry 0.2 at 102.01 ioc
+      #3 fills 0.2, +1m         | #4 entry 0.2 at 102.01 ioc
+      #4 fills 0.2, +1m         | #5 entry 0.2 at 102.01 ioc
+      #5 fills 0.2              | partial: 0.1 btc did not fill: no slice is left
+      `,
+    ));
+
+  it('makes fewer children if slices are below the minimum, evenly apart', () =>
+    expectTable(
+      buy('0.2', { entry: twap(10) }),
+      `
+      100 / 101                 | #1 entry 0.05 at 102.01 ioc
+      #1 fills 0.05, +1m        |
+      +1m                       | #2 entry 0.05 at 102.01 ioc
+      #2 fills 0.05, +1m        |
+      +1m                       | #3 entry 0.05 at 102.01 ioc
+      #3 fills 0.05, +2m        |
+      +1m                       | #4 entry 0.05 at 102.01 ioc
+      #4 fills 0.05             | done: Everything has filled
+      `,
+    ));
+
+  it('waits while nothing would fill within its bound, and says why it did not', () =>
+    expectTable(
+      buy('1', { entry: twap(2, { bound: '101.5' }) }),
+      `
+      101 / 102, state?         | working: The price 102 is beyond the limit 101.5
+      100 / 101                 | #1 entry 0.5 at 101.5 ioc
+      #1 fills 0.5, 101 / 102, +1m |
+      +1m                       | partial: 0.5 btc did not fill: its time is over
+      `,
+    ));
+
+  it('sends nothing blind', () =>
+    expectTable(
+      buy('1', { entry: twap(2) }),
+      `
+      100 / 101, age 6000, state? | blind: The market shows no price for the next slice
+      `,
+    ));
+
+  it('ends when nothing more can be sent, with what did not fill', () => {
+    expectTable(
+      buy('1', { entry: twap(2) }),
+      `
+      100 / 101                 | #1 entry 0.5 at 102.01 ioc
+      #1 fills 0.5, +1m         | #2 entry 0.5 at 102.01 ioc
+      #2 fills 0.2, #2 ends     | partial: 0.3 btc did not fill: no slice is left
+      `,
+    );
+    expectTable(
+      buy('1', { entry: twap(4) }),
+      `
+      100 / 101                 | #1 entry 0.25 at 102.01 ioc
+      #1 fills 0.25, +1m        | #2 entry 0.25 at 102.01 ioc
+      #2 fills 0.25, +1m        | #3 entry 0.25 at 102.01 ioc
+      #3 fills 0.25, +1m        | #4 entry 0.25 at 102.01 ioc
+      #4 fills 0.24, #4 ends    | partial: 0.01 btc did not fill: no slice is left
+      `,
+    );
+  });
+
+  it('if it is passive rests at the best price of its side, and replaces what has not filled in the next slot', () =>
+    expectTable(
+      buy('1', { entry: twap(5, { isPassive: true, bound: '100.5' }) }),
+      `
+      100 / 101                 | #1 entry 0.2 at 100 postOnly
+      101 / 102                 |
+      #1 fills 0.1, +1m         | cancel #1; #2 entry 0.3 at 100.5 postOnly
+      #2 fills 0.3, +1m         | #3 entry 0.2 at 100.5 postOnly
+      +3m                       | cancel #3; partial: 0.6 btc did not fill: its time is over
+      `,
+    ));
+
+  it('sells at the bid less the slippage', () =>
+    expectTable(
+      sell('1', { entry: twap(2) }),
+      `
+      100 / 101                 | #1 entry 0.5 at 99 ioc
+      `,
+    ));
+
+  it('asks to be looked at when its next slot begins, and when its time is over', () =>
+    expectTable(
+      buy('1', { entry: twap(2, { isPassive: true }) }),
+      `
+      100 / 101                 | #1 entry 0.5 at 100 postOnly
+      100 / 101, +55500ms, until? | until 60 s
+      100 / 101, +4500ms, age 0 | cancel #1; #2 entry 1 at 100 postOnly
+      100 / 101, +59s, until?   | until 120 s
+      `,
+    ));
+
+  it('counts an order that was rejected or never sent as no slice', () =>
+    expectTable(
+      buy('1', { entry: twap(2) }),
+      `
+      next is rejected: busy    | #1 entry 0.5 at 102.01 ioc
+      +1s, next is lost         | #2 entry 0.5 at 102.01 ioc
+      #2 was-never-sent, +1s    | #3 entry 0.5 at 102.01 ioc
+      `,
+    ));
+
+  it('ends at once if it is too small for a single slice', () =>
+    expectTable(
+      buy('0.04', { entry: twap(2) }),
+      `
+      100 / 101                 | failed: 0.04 btc did not fill: what is left is below the minimum
+      `,
+    ));
+
+  it('sends a single slice that is just the minimum', () =>
+    expectTable(
+      buy('0.05', { entry: twap(2, { isPassive: true }) }),
+      `
+      100 / 101                 | #1 entry 0.05 at 100 postOnly
+      `,
+    ));
+
+  it('waits if nobody else rests on its side or on the other', () => {
+    expectTable(
+      buy('1', { entry: twap(2, { isPassive: true, bound: '105' }) }),
+      `
+      - / 101, state?           | working: The market shows no price for the next slice
+      `,
+    );
+    expectTable(
+      buy('1', { entry: twap(2, { bound: '105' }) }),
+      `
+      100 / -, state?           | working: The market shows no price for the next slice
+      `,
+    );
+  });
+});
+
+describe('a chase', () => {
+  it('joins the best price of its side and moves when it is outbid, at most once a second', () =>
+    expectTable(
+      buy('1', { entry: chase() }),
+      `
+      100 / 101                 | #1 entry 1 at 100 postOnly
+      100.5 / 101, until?       | until 1 s
+      +1s                       | cancel #1; #2 entry 1 at 100.5 postOnly
+      #2 fills 0.4, +1s         |
+      100.6 / 101               | cancel #2; #3 entry 0.6 at 100.6 postOnly
+      #3 fills 0.6              | done: Everything has filled
+      `,
+    ));
+
+  it('does not count its own order, and stays where it is alone', () =>
+    expectTable(
+      buy('1', { entry: chase() }),
+      `
+      100 / 101                 | #1 entry 1 at 100 postOnly
+      +5s, others 99 / 101      |
+      +5s, 100.01 / 101         | cancel #1; #2 entry 1 at 100.01 postOnly
+      `,
+    ));
+
+  it('never goes beyond its bound', () => {
+    expectTable(
+      buy('1', { entry: chase('100.3') }),
+      `
+      100 / 101                 | #1 entry 1 at 100 postOnly
+      +1s, 100.5 / 101          | cancel #1; #2 entry 1 at 100.3 postOnly
+      +1s, 100.9 / 101          |
+      `,
+    );
+    expectTable(
+      sell('1', { entry: chase('100.8') }),
+      `
+      100 / 101                 | #1 entry 1 at 101 postOnly
+      +1s, 100 / 100.5          | cancel #1; #2 entry 1 at 100.8 postOnly
+      `,
+    );
+  });
+
+  it('neither moves nor starts while the market is not seen or crossed', () =>
+    expectTable(
+      buy('1', { entry: chase() }),
+      `
+      100 / 101, age 6000, state? | blind: The market shows no price to join
+      102 / 101                 |
+      100 / 101                 | #1 entry 1 at 100 postOnly
+      +1s, 100.5 / 100.4        |
+      +1s, 100.5 / 101, age 6000, state? | blind
+      100.5 / 101               | cancel #1; #2 entry 1 at 100.5 postOnly
+      `,
+    ));
+
+  it('tries again after a second if the exchange turned its order away', () =>
+    expectTable(
+      buy('1', { entry: chase() }),
+      `
+      100 / 101                 | #1 entry 1 at 100 postOnly
+      #1 ends                   |
+      +1s, next is rejected: badPrice | #2 entry 1 at 100 postOnly
+      +999ms                    |
+      +1ms                      | #3 entry 1 at 100 postOnly
+      `,
+    ));
+
+  it('leaves a rest below the minimum where it is', () =>
+    expectTable(
+      buy('1', { entry: chase() }),
+      `
+      100 / 101                 | #1 entry 1 at 100 postOnly
+      #1 fills 0.96, +1s, 100.5 / 101 |
+      #1 ends                   | partial: 0.04 btc did not fill: what is left is below the minimum
+      `,
+    ));
+
+  it('cancels its duplicate, and counts what both have filled', () =>
+    expectTable(
+      buy('1', { entry: chase() }),
+      `
+      100 / 101                 | #1 entry 1 at 100 postOnly
+      +1s, #1 twice             | excess 1; cancel #1 (duplicate)
+      #1 fills 0.3              | excess 0.3; cancel #1; #2 entry 0.4 at 100 postOnly
+      `,
+    ));
+
+  it('places nothing while an order that may be its duplicate is open', () =>
+    expectTable(
+      buy('1', { entry: chase() }),
+      `
+      100 / 101                 | #1 entry 1 at 100 postOnly
+      #1 maybe-twice            | excess 1
+      #1 ends                   |
+      +5s, 100 / 101, state?    | working: An order that may be its duplicate is open
+      `,
+    ));
+
+  it('is not placed again after somebody else cancelled it', () =>
+    expectTable(
+      buy('1', { entry: chase() }),
+      `
+      100 / 101                 | #1 entry 1 at 100 postOnly
+      #1 is-cancelled-by-others | #1 was cancelled by others; cancelled: 1 btc did not fill: an order of the entry was cancelled elsewhere
+      `,
+    ));
+});

@@ -1,0 +1,177 @@
+import { describe, expect, it } from 'vitest';
+import { type AlgoRun, judgeAlgoRun, type LoggedOrder, type VerdictTerms } from '../../support/algo-verdict.js';
+
+// Each case is a run that is right, with one thing changed. Times are in seconds, for reading.
+
+const TERMS: VerdictTerms = {
+  ...{ side: 'sell', amount: '1', entry: null, slippage: '0.01', trigger: 'book' },
+  market: { tickSize: '0.01', lotSize: '0.0001', minAmount: '0.001', minNotional: '5' },
+  exits: { take: '110', stop: '98', limit: null, trail: null },
+};
+
+type Point = readonly [second: number, bid: string, ask: string];
+
+function pathOf(...points: readonly Point[]): AlgoRun['path'] {
+  return points.map(([second, bid, ask]) => ({ time: second * 1_000, bid, ask, last: null }));
+}
+
+/** Open from one second to another, and filled by so much just before the end. */
+function order(
+  id: string,
+  price: string,
+  amount: string,
+  [from, to]: readonly [number, number | null],
+  more: Partial<LoggedOrder> & { readonly filled?: string } = {},
+): LoggedOrder {
+  const { filled = '0', ...parts } = more;
+  const fills = filled === '0' || to === null ? [] : [{ time: to * 1_000, amount: filled, baseFee: '0' }];
+  return {
+    ...{ id, side: 'sell', price, amount, placed: from * 1_000, closed: to === null ? null : to * 1_000 },
+    ...{ cancelledBy: null, fills, isDuplicate: false },
+    ...parts,
+  };
+}
+
+const TAKE = order('1', '110', '1', [0, 10], { cancelledBy: 'owner' });
+const STOP = order('2', '97.02', '1', [10, 11], { filled: '1' });
+const FALL = pathOf([0, '100', '101'], [10, '98', '99'], [30, '97', '98']);
+
+const OCO: AlgoRun = {
+  ...{ terms: TERMS, began: 0, started: 0, ended: 12_000, path: FALL, orders: [TAKE, STOP] },
+  ...{ unseen: [], held: [], graceMs: 2_000 },
+};
+
+function faults(changes: Partial<AlgoRun>, terms: Partial<VerdictTerms> = {}): string[] {
+  return judgeAlgoRun({ ...OCO, ...changes, terms: { ...TERMS, ...terms } }).map(({ fault, at }) => `${fault}: ${at}`);
+}
+
+const exits = (parts: Partial<NonNullable<VerdictTerms['exits']>>) => ({
+  exits: { take: null, stop: null, limit: null, trail: null, ...parts },
+});
+
+describe('the verdict on a run of an algo order', () => {
+  it('finds nothing wrong with one that is right', () => {
+    expect(faults({})).toEqual([]);
+  });
+
+  it('finds an order that exceeds what was asked, with what has filled and is open', () => {
+    expect(faults({ orders: [TAKE, STOP, order('3', '97.02', '0.5', [11, 12])] })).toEqual(['more than the amount: 3']);
+    const half = order('1', '110', '1', [0, 10], { filled: '0.5' });
+    expect(faults({ orders: [half, STOP] })).toEqual(['more than the amount: 2']);
+  });
+
+  it('counts an exit against what the entry has filled by then, less its fee', () => {
+    const entry = { kind: 'limit', price: '100' } as const;
+    const fills = [{ time: 5_000, amount: '1', baseFee: '0.002' }];
+    const bought = order('0', '100', '1', [0, 5], { side: 'buy', fills });
+    const [fits, exceeds] = ['0.998', '0.9981'].map((amount) =>
+      order('2', '97.02', amount, [10, 11], { filled: amount }),
+    );
+    expect(faults({ orders: [bought, fits as LoggedOrder] }, { side: 'buy', entry })).toEqual([]);
+    expect(faults({ orders: [bought, exceeds as LoggedOrder] }, { side: 'buy', entry })).toEqual([
+      'more than the amount: 2',
+    ]);
+  });
+
+  it('finds two exits that are open at once', () => {
+    const late = order('1', '110', '0.5', [0, 10.5], { cancelledBy: 'owner' });
+    const stop = order('2', '97.02', '0.5', [10, 11], { filled: '0.5' });
+    expect(faults({ orders: [late, stop] })).toEqual(['two exits at once: 2']);
+  });
+
+  it('leaves out what the network made', () => {
+    expect(faults({ orders: [TAKE, STOP, { ...STOP, id: '3', isDuplicate: true, closed: null }] })).toEqual([]);
+  });
+
+  it('finds an order that is open after the end', () => {
+    expect(faults({ orders: [TAKE, { ...STOP, closed: null }] })).toEqual(['left open: 2']);
+    expect(faults({ orders: [TAKE, { ...STOP, closed: 12_001 }] })).toEqual(['left open: 2']);
+  });
+
+  it('finds a stop that was reached, and stayed so, without an order', () => {
+    const late = order('2', '96.03', '1', [12.1, 13], { filled: '1' });
+    expect(faults({ orders: [TAKE, late], ended: 20_000 })).toEqual([
+      'stop not acted upon: 10000',
+      'beyond the slippage: 2',
+    ]);
+    expect(faults({ orders: [TAKE], ended: null })).toEqual(['stop not acted upon: 10000']);
+    const brief = pathOf([0, '100', '101'], [10, '98', '99'], [11.9, '98.01', '99'], [30, '100', '101']);
+    expect(faults({ orders: [TAKE], ended: null, path: brief })).toEqual([]);
+  });
+
+  it('does not ask for an order while nothing was seen, it was held, or too little was left', () => {
+    const held = [{ from: 10_000, to: 40_000 }];
+    expect(faults({ orders: [TAKE], ended: null, held })).toEqual([]);
+    const sold = order('1', '110', '1', [0, 10], { filled: '0.96' });
+    expect(faults({ orders: [sold], ended: null })).toEqual([]);
+  });
+
+  it('finds a stop that left without a cause, or only with one that was not seen', () => {
+    const path = pathOf([0, '100', '101'], [9, '98.01', '99'], [20, '100', '101']);
+    expect(faults({ path })).toEqual(['stop without a cause: 2']);
+    const unseen = [{ from: 9_000, to: 31_000 }];
+    expect(faults({ unseen })).toEqual(['stop without a cause: 2']);
+    expect(faults({ path: pathOf([0, '100', '101'], [9, '98', '98'], [30, '100', '101']) })).toEqual([
+      'stop without a cause: 2',
+    ]);
+  });
+
+  it('finds a stop below the price that reached it less the slippage, unless that is the last tick', () => {
+    expect(faults({ orders: [TAKE, { ...STOP, price: '97.01' }] })).toEqual(['beyond the slippage: 2']);
+    expect(
+      faults({ orders: [TAKE, { ...STOP, amount: '500', price: '0.01' }] }, { amount: '500', slippage: '1' }),
+    ).toEqual([]);
+  });
+
+  it('finds prices that are not those that were given', () => {
+    const limited = exits({ take: '110', stop: '98', limit: '97.5' });
+    expect(faults({}, limited)).toEqual(['beyond the limit: 2']);
+    expect(faults({ orders: [TAKE, { ...STOP, price: '97.5' }] }, limited)).toEqual([]);
+  });
+
+  it('finds amounts below the minimum and prices between two ticks', () => {
+    const small = order('2', '97.02', '0.05', [10, 11], { filled: '0.05' });
+    expect(faults({ orders: [TAKE, small] })).toEqual(['against the rules of the market: 2']);
+    expect(faults({ orders: [TAKE, { ...STOP, price: '97.021' }] })).toEqual(['against the rules of the market: 2']);
+  });
+
+  it('follows the best price that was seen, and never back', () => {
+    const trail = exits({ trail: { unit: 'share', value: '0.02' } });
+    const path = pathOf([0, '100', '101'], [5, '110', '111'], [10, '107.8', '109'], [30, '108', '109']);
+    const right = order('2', '106.73', '1', [10, 11], { filled: '1' });
+    expect(faults({ path, orders: [right] }, trail)).toEqual([]);
+    expect(faults({ path, orders: [], ended: null }, trail)).toEqual(['stop not acted upon: 10000']);
+    const early = order('2', '106.73', '1', [9, 9.5], { filled: '1' });
+    expect(faults({ path, orders: [early] }, trail)).toEqual(['stop without a cause: 2']);
+  });
+
+  it('finds what was placed again after somebody else cancelled it', () => {
+    const cancelled = order('1', '110', '1', [0, 3], { cancelledBy: 'others' });
+    const again = order('3', '110', '1', [6, 10], { cancelledBy: 'owner' });
+    expect(faults({ orders: [cancelled, STOP] })).toEqual([]);
+    expect(faults({ orders: [cancelled, again, STOP] })).toEqual(['placed again: 3']);
+  });
+
+  it('finds a take-profit or an entry after the stop', () => {
+    const half = order('2', '97.02', '0.5', [10, 11], { filled: '0.5' });
+    const late = order('3', '110', '0.5', [11, 12], { cancelledBy: 'owner' });
+    expect(faults({ orders: [TAKE, half, late] })).toEqual(['opened after the stop: 3']);
+  });
+
+  it('finds slices of a TWAP in the same slot, larger than two, or beyond the bound', () => {
+    const entry = { kind: 'twap', durationMs: 10_000, everyMs: 1_000, bound: '99' } as const;
+    const twap = { entry, exits: null } as const;
+    const slice = (id: string, from: number, amount: string, price = '99') =>
+      order(id, price, amount, [from, from + 0.1], { filled: amount });
+    expect(faults({ orders: [slice('1', 0, '0.1'), slice('2', 1, '0.2')] }, twap)).toEqual([]);
+    expect(faults({ orders: [slice('1', 0, '0.1'), slice('2', 0.9, '0.1')] }, twap)).toEqual(['slices together: 2']);
+    expect(faults({ orders: [slice('1', 0, '0.2001')] }, twap)).toEqual(['slices together: 1']);
+    expect(faults({ orders: [slice('1', 0, '0.1', '98.99')] }, twap)).toEqual(['beyond the limit: 1']);
+  });
+
+  it('finds a chase that moves more than once a second', () => {
+    const chase = { entry: { kind: 'chase', bound: null }, exits: null } as const;
+    const orders = [order('1', '101', '1', [0, 0.9]), order('2', '100', '1', [0.999, 3])];
+    expect(faults({ orders }, chase)).toEqual(['moved too often: 2']);
+  });
+});
