@@ -404,6 +404,8 @@ function warnOfUnpriced({ output }: Context, name: string, fees: readonly Valued
     );
 }
 
+const GIVE_BASIS = 'Give what you paid for deposits and opening balances with --basis FILE.';
+
 /** Names what has no cost or no price: it is in no sum. */
 function noteCoinGaps(context: Context, books: readonly CoinPnl[], unit: string): void {
   const { output } = context;
@@ -411,7 +413,13 @@ function noteCoinGaps(context: Context, books: readonly CoinPnl[], unit: string)
   if (uncovered.length > 0)
     output.note([
       `Sold or paid without a known cost, and not in realised: ${uncovered.map(({ coin, withoutCost }) => `${formatAmount(withoutCost.amount)} ${coin}`).join(', ')}.`,
-      'Give what you paid for deposits and opening balances with --basis FILE.',
+      GIVE_BASIS,
+    ]);
+  const held = books.filter(({ position }) => position.withoutCost.sign > 0);
+  if (held.length > 0)
+    output.note([
+      `Held without a known cost, and not in unrealised: ${held.map(({ coin, position }) => `${formatAmount(position.withoutCost)} ${coin}`).join(', ')}.`,
+      ...(uncovered.length > 0 ? [] : [GIVE_BASIS]),
     ]);
   const unpriced = books.filter(({ withoutPrice }) => withoutPrice.sign > 0);
   if (unpriced.length > 0)
