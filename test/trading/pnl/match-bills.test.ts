@@ -41,6 +41,42 @@ describe('matchBills', () => {
     expect(unmatched).toEqual([]);
   });
 
+  it('names the order of each trade: one that waits trades at its price, the first before others, and any other when it is placed', () => {
+    const [first, second, third] = [
+      buy(10, '2', '200', { id: '1' }),
+      buy(11, '2', '200', { id: '2' }),
+      buy(20, '1', '99', { id: '3', price: '101' }),
+    ];
+    const trade = (time: number, amount: string, value: string) => [
+      bill(time, 'usdt', `-${value}`, 'Buy'),
+      bill(time, 'btc', amount, 'Buy'),
+    ];
+    const bills = [
+      ...trade(20, '1', '99'),
+      ...trade(30, '1.5', '150'),
+      ...trade(40, '0.5', '50'),
+      ...trade(50, '2', '200'),
+    ];
+    const { fills } = matchBills({ ...NOTHING, orders: [first, second, third], bills });
+    expect(fills.map(({ order, time }) => [order, time])).toEqual([
+      ['3', 20],
+      ['1', 30],
+      ['1', 40],
+      ['2', 50],
+    ]);
+  });
+
+  it('names no order for a trade that may be of two placed at once', () => {
+    const orders = [buy(10, '2', '190', { id: '1', price: '101' }), buy(10, '2', '190', { id: '2', price: '102' })];
+    const bills = [
+      bill(10, 'usdt', '-190', 'Buy'),
+      bill(10, 'btc', '2', 'Buy'),
+      bill(12, 'usdt', '-190', 'Buy'),
+      bill(12, 'btc', '2', 'Buy'),
+    ];
+    expect(matchBills({ ...NOTHING, orders, bills }).fills.map(({ order }) => order)).toEqual([null, null]);
+  });
+
   it('does not give an order a trade above its price, or before it was placed', () => {
     const dear = buy(10, '2', '200', { price: '99' });
     const later = buy(21, '2', '200');
