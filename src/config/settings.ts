@@ -248,6 +248,15 @@ export const SETTINGS: ReadonlyMap<string, Setting> = new Map<string, Setting>([
     },
   ],
   [
+    'watch.bell',
+    {
+      about: 'whether pit watch rings the bell when an order of yours fills',
+      values: 'on or off',
+      default: 'off',
+      parse: (value) => ['on', 'off'].find((choice) => choice === value.toLowerCase()) ?? null,
+    },
+  ],
+  [
     'withdrawFee',
     {
       about: 'whether the amount of a withdrawal includes its fee; undocumented, so previews call it an assumption',
@@ -288,7 +297,7 @@ export const SETTING_KEYS: readonly string[] = [...Object.keys(HOST_KEYS), ...SE
 
 /** The key of a setting that is written `priceBand` or `price-band`. An unknown word is returned unchanged. */
 export function settingKey(word: string): string {
-  const plain = (text: string) => text.replace(/[-_]/g, '').toLowerCase();
+  const plain = (text: string) => text.replace(/[-_.]/g, '').toLowerCase();
   return SETTING_KEYS.find((key) => plain(key) === plain(word)) ?? word;
 }
 

@@ -28,13 +28,13 @@ export class Rates {
 }
 
 /**
- * The last prices of the markets, with one request. If they give a coin no value in `unit`, the middle of the book stands for
- * the last price of that coin's markets which have none, with one request each. Throws Failure if anything cannot be read.
+ * The last prices of the markets, with one request. If they give a coin no value in one of the units, the middle of the book
+ * stands for the last price of that coin's markets which have none, with one request each. Throws Failure if anything cannot be read.
  */
 export async function readRates(
   client: Exchange,
   markets: readonly Market[],
-  { coins, unit }: { readonly coins: readonly string[]; readonly unit: string },
+  { coins, units }: { readonly coins: readonly string[]; readonly units: readonly string[] },
 ): Promise<Rates> {
   const tickers = await client.tickers();
   const prices = new Map<string, Decimal>();
@@ -43,7 +43,7 @@ export async function readRates(
     if (last !== null) prices.set(market, Decimal.of(last));
   }
   const rates = new Rates(markets, prices);
-  const unvalued = coins.filter((coin) => rates.value('1', coin, unit) === undefined);
+  const unvalued = coins.filter((coin) => units.some((unit) => rates.value('1', coin, unit) === undefined));
   const untraded = markets.filter(
     ({ market, base, quote }) =>
       tickers.of(market)?.last === null && (unvalued.includes(base) || unvalued.includes(quote)),

@@ -217,7 +217,7 @@ async function byCoin(context: Context, request: PnlRequest): Promise<PnlAnswer>
     return { answer: listing({ rows, row: COIN_LOT_ROW, columns, empty: 'Nothing was sold or left.' }), failure };
   }
   const held = books.filter(({ position }) => position.amount.sign !== 0).map(({ coin }) => coin);
-  const rates = held.length === 0 ? undefined : await readRates(client, markets, { coins: held, unit });
+  const rates = held.length === 0 ? undefined : await readRates(client, markets, { coins: held, units: [unit] });
   const priceOf = (coin: string) => rates?.value('1', coin, unit) ?? null;
   const unpriced = held.filter((coin) => priceOf(coin) === null);
   if (unpriced.length > 0)
@@ -266,7 +266,7 @@ function requireCoin(unit: string, markets: readonly Market[]): void {
 }
 
 /** Reads the account with progress on a terminal. */
-async function readAccount(context: Context, trading: TradingContext, client: Exchange): Promise<ReadHistory> {
+export async function readAccount(context: Context, trading: TradingContext, client: Exchange): Promise<ReadHistory> {
   const { output, host } = context;
   let progress = { orders: 0, bills: 0 };
   const hide = output.live(
@@ -326,7 +326,7 @@ async function pnlAnswer(
   };
   const quotes = [...new Set(markets.map(({ quote }) => quote))];
   const isForeign = quotes.some((quote) => quote !== unit);
-  const rates = isForeign ? await readRates(client, all, { coins: quotes, unit }) : undefined;
+  const rates = isForeign ? await readRates(client, all, { coins: quotes, units: [unit] }) : undefined;
   const value = (amount: Decimal, quote: string) =>
     quote === unit ? amount : (rates?.value(amount.toString(), quote, unit) ?? null);
   const unvalued = quotes.filter((quote) => value(Decimal.zero, quote) === null);
@@ -373,7 +373,7 @@ function noteGaps(context: Context, history: ReadHistory, markets: readonly Mark
   }
 }
 
-function warnOfRefusedCoins({ output }: Context, coins: readonly string[]): void {
+export function warnOfRefusedCoins({ output }: Context, coins: readonly string[]): void {
   if (coins.length === 0) return;
   output.warn([
     `The exchange does not list the deposits and withdrawals of ${coins.join(', ')}: they are counted under the names of their bills.`,
@@ -464,7 +464,7 @@ function lineNumbers(lines: readonly BasisLine[]): string {
 }
 
 /** Says which fees are counted before the exchange books them. */
-function noteDueFees({ output }: Context, due: MatchedHistory['due']): void {
+export function noteDueFees({ output }: Context, due: MatchedHistory['due']): void {
   if (due.length === 0) return;
   const sums = [...new Set(due.map(({ coin }) => coin))].map((coin) => {
     const amounts = due.filter((fee) => fee.coin === coin).map(({ amount }) => amount);
@@ -476,7 +476,7 @@ function noteDueFees({ output }: Context, due: MatchedHistory['due']): void {
   );
 }
 
-async function warnOfUndated({ output, session }: Context, undated: AccountPnl['undated']): Promise<void> {
+export async function warnOfUndated({ output, session }: Context, undated: AccountPnl['undated']): Promise<void> {
   const { profile } = await session.connection();
   const amounts = undated.map(({ coin, amount }) => `${formatAmount(amount)} ${coin}`).join(', ');
   output.warn([
@@ -486,7 +486,7 @@ async function warnOfUndated({ output, session }: Context, undated: AccountPnl['
 }
 
 /** The failure of bills that do not add up, with the reasons that show. */
-function unexplainedFailure(
+export function unexplainedFailure(
   { coins }: Pick<AccountPnl, 'coins'>,
   { movements, unmatched }: MatchedHistory,
   listed: readonly Market[],

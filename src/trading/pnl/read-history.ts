@@ -7,7 +7,6 @@ import { datedRead } from '../settling/dated-read.js';
 import { orderList } from '../settling/order-list.js';
 import { reconcileLists } from '../settling/reconcile-orders.js';
 import type { TradingContext } from '../trading-context.js';
-import type { AccountHistory } from './account-history.js';
 import { EMPTY, filledOrders, type KeptHistory, type KeptOrder } from './kept-history.js';
 import { type MatchedHistory, matchBills } from './match-bills.js';
 import { reconcile } from './reconciliation.js';
@@ -24,6 +23,8 @@ export interface ReadHistory {
   readonly matched: MatchedHistory;
   /** Before any order was read, by the exchange's clock: the orders of later bills may be older than their last fill. */
   readonly readAt: number;
+  /** As the exchange lists them. */
+  readonly transfers: { readonly deposits: readonly Deposit[]; readonly withdrawals: readonly Withdrawal[] };
   /** The coins whose deposits and withdrawals the exchange refused to list. */
   readonly refusedCoins: readonly string[];
 }
@@ -77,7 +78,7 @@ class HistoryReader {
     await this.#readBills();
     const { transfers, refusedCoins } = await this.#readTransfers();
     const matched = matchBills({ orders: filledOrders(this.#kept), bills: this.#kept.bills, ...transfers });
-    return { matched, readAt, refusedCoins };
+    return { matched, readAt, transfers, refusedCoins };
   }
 
   /** Adds new bills. If the exchange no longer lists those that were kept last, this is another account, and all are read again. */
@@ -186,7 +187,7 @@ class HistoryReader {
       deposits: Object.fromEntries(listed.map(([coin, own]) => [coin, own.deposits])),
       withdrawals: Object.fromEntries(listed.map(([coin, own]) => [coin, own.withdrawals])),
     };
-    const transfers: Pick<AccountHistory, 'deposits' | 'withdrawals'> = {
+    const transfers = {
       deposits: listed.flatMap(([, own]) => own.deposits),
       withdrawals: listed.flatMap(([, own]) => own.withdrawals),
     };
