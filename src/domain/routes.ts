@@ -9,9 +9,6 @@ export interface Hop {
   readonly multiplies: boolean;
 }
 
-/** A value that was divided by a price has at least this many decimals. */
-const DECIMALS = 8;
-
 /** The ways from coin to coin over markets. */
 export class Routes {
   readonly #from = new Map<string, Hop[]>();
@@ -40,16 +37,25 @@ export class Routes {
   }
 }
 
+/** A value that was divided by a price has at least this many decimals. */
+const DECIMALS = 8;
+
 /**
  * What an amount is worth at the end of a way. Exact, except for one division at the end, which rounds towards zero.
  * @param price of a market; above zero
+ * @param decimalsOf how many decimals the quotient of a dividend has, at least eight
  */
-export function convert(amount: Decimal, way: readonly Hop[], price: (market: string) => Decimal): Decimal {
+export function convert(
+  amount: Decimal,
+  way: readonly Hop[],
+  price: (market: string) => Decimal,
+  decimalsOf: (dividend: Decimal) => number,
+): Decimal {
   const product = (multiplies: boolean) =>
     way
       .filter((hop) => hop.multiplies === multiplies)
       .reduce((all, { market }) => all.times(price(market)), Decimal.fromUnits(1n, 0));
-  const worth = product(true).times(amount).trimmed();
-  if (way.every(({ multiplies }) => multiplies)) return worth;
-  return worth.dividedBy(product(false), Math.max(worth.scale, DECIMALS), 'down').trimmed();
+  const worth = product(true).times(amount);
+  if (way.every(({ multiplies }) => multiplies)) return worth.trimmed();
+  return worth.dividedBy(product(false), Math.max(decimalsOf(worth), DECIMALS), 'down').trimmed();
 }

@@ -41,8 +41,6 @@ interface Lot {
   readonly valuedIn: string;
 }
 
-const DAY_MS = 86_400_000;
-
 describe('pit pnl --by coin', () => {
   const pit = usePitHome();
   const straight = new Straight(pit);
@@ -58,7 +56,7 @@ describe('pit pnl --by coin', () => {
   beforeAll(async () => {
     await straight.administer('POST /clock/stop');
     await order('buyBtc', 'buy btc_usdt 0.5 --at ask+2%');
-    await straight.advance(2 * DAY_MS);
+    await straight.advance(900_000);
     await pit.done('balance');
     await order('buyEth', 'buy eth_btc 2 --at ask+2%');
     await order('sellEth', 'sell eth_usdt 1 --at bid-2%');
@@ -111,7 +109,9 @@ describe('pit pnl --by coin', () => {
       expect([coin, same(position ?? '', held.find((one) => one.coin === coin)?.total ?? '')]).toEqual([coin, true]);
     expect(rows.at(-1)).toMatchObject({ coin: null, valuedIn: 'usdt' });
     expect(rows.map(({ coin }) => coin)).not.toContain('usdt');
-    expect(stderr).toContain('without a known cost');
+    expect(stderr).toContain('Sold or paid without a known cost');
+    expect(stderr).toContain('Held without a known cost, and not in unrealised');
+    expect(rows.find(({ coin }) => coin === 'bch')).toMatchObject({ unrealised: null, net: null });
     expect(stderr).toContain('--basis FILE');
   });
 

@@ -82,6 +82,11 @@ function cut(value: bigint, like: bigint): bigint {
 
 type Maybe = bigint | undefined;
 
+function least(one: bigint, other: bigint): bigint {
+  if (one < other) return one;
+  return other;
+}
+
 /** The share of a value that belongs to a part of a whole. */
 function share(value: Maybe, part: bigint, whole: bigint): Maybe {
   if (value === undefined || part === whole) return value;
@@ -267,7 +272,7 @@ function coinRows(coin: string, story: readonly Happening[], rules: BookRules): 
       let left = step.amount;
       for (const line of purchases) {
         if (line.time > by || line.amount === 0n || left === 0n) continue;
-        const part = line.amount < left ? line.amount : left;
+        const part = least(line.amount, left);
         const cost = share(line.cost, part, line.amount);
         come({
           bought: line.time,

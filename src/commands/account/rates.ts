@@ -21,7 +21,9 @@ export class Rates {
    */
   value(amount: string, from: string, to: string): Decimal | undefined {
     const way = this.#routes.find(from, to);
-    return way && convert(Decimal.of(amount), way, (market) => this.#prices.get(market) ?? Decimal.zero);
+    const price = (market: string) => this.#prices.get(market) ?? Decimal.zero;
+    // the zeros of an amount say how exact it is
+    return way && convert(Decimal.of(amount), way, price, ({ scale }) => scale);
   }
 }
 

@@ -11,7 +11,7 @@ import { isoTime } from '../../terminal/time.js';
 import { findAlerts } from '../../trading/alerts/find-alerts.js';
 import { ALGO_FOLDER } from '../../trading/algos/algo-folder.js';
 import { type ChildOrder, ChildrenInJournal, readChild, settleChild } from '../../trading/algos/child-order.js';
-import type { AlgoFact, PauseCause } from '../../trading/algos/facts.js';
+import { type AlgoFact, isHeldBack, type PauseCause } from '../../trading/algos/facts.js';
 import { AlgoRunner } from '../../trading/algos/runner.js';
 import type { AlgoEvent, MetCondition } from '../../trading/algos/running-algo.js';
 import { type AlgoSnapshot, snapshotOf } from '../../trading/algos/snapshot.js';
@@ -221,8 +221,7 @@ async function readOrders(context: Context, terms: AlgoTerms, orders: readonly C
 
 /** Whether a fact of the user still changes something. */
 const CHANGES: Readonly<Record<'paused' | 'resumed', (record: FactRecord) => boolean>> = {
-  // one of which only the entry is paused as well
-  paused: ({ facts }) => facts !== undefined && (facts.paused === null || facts.paused.leg !== null),
+  paused: ({ facts }) => facts !== undefined && !isHeldBack(facts, 'stop'),
   resumed: ({ facts }) => facts !== undefined && facts.paused !== null,
 };
 
@@ -233,7 +232,7 @@ export function pauseAlgos(
   cause: Extract<PauseCause, 'user' | 'halt'>,
   reason: string,
 ): Promise<AlgoView[]> {
-  return addFacts(context, ids, (time) => ({ fact: 'paused', time, cause, reason, leg: null }), CHANGES.paused);
+  return addFacts(context, ids, (time) => ({ fact: 'paused', time, cause, reason, role: null }), CHANGES.paused);
 }
 
 /**

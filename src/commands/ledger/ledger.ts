@@ -13,7 +13,7 @@ import { filePath, oneOf, requireRange, zonedMoment } from '../inputs/parsers.js
 import { withTimePerPage } from '../listings/paged-listing.js';
 import { FORCE } from '../named-files/force.js';
 import { OutputTarget } from '../named-files/output.js';
-import { noteDueFees, readAccount, unexplainedFailure, warnOfRefused, warnOfUndated } from '../pnl/pnl.js';
+import { noteDueFees, readAccount, unexplainedFailure, warnOfRefusedCoins, warnOfUndated } from '../pnl/pnl.js';
 import { type Context, define } from '../session/command.js';
 import { eventCsv, isEventFile } from './event-rows.js';
 import { beancountJournal, hledgerJournal, isJournal, type LedgerPlace } from './journals.js';
@@ -80,7 +80,8 @@ export default define({
       );
     await target.write(WRITERS[format](entries, { profile, zone: dayZone, clock }));
     const { coins } = reconcile(matched, window, history.readAt);
-    const failure = missingFailure(opening.missing) ?? unexplainedFailure(coins, matched, await client.markets.all());
+    const failure =
+      missingFailure(opening.missing) ?? unexplainedFailure({ coins }, matched, await client.markets.all());
     const [first, last] = [entries[0], entries.at(-1)];
     const [oldest, newest] = [first, last].map((entry) => (entry === undefined ? null : isoTime(entry.time)));
     const text = `Wrote ${counted(entries.length, 'entry').replace(/entrys$/, 'entries')} to ${target.isStdout ? 'stdout' : target.name}.`;
@@ -115,9 +116,9 @@ async function noteGaps(
   { from, to }: Window,
 ): Promise<void> {
   const { output } = context;
-  const { matched } = history;
+  const { matched, refusedCoins } = history;
   const isShown = ({ time }: { readonly time: number | null }) => time !== null && time >= from && time < to;
-  warnOfRefused(context, history);
+  warnOfRefusedCoins(context, refusedCoins);
   const uncertain = entries.filter(({ isUncertain }) => isUncertain);
   const [first] = uncertain;
   if (first !== undefined)

@@ -236,7 +236,7 @@ async function byMarket(context: Context, request: PnlRequest): Promise<PnlAnswe
         empty: 'Nothing was sold.',
       })
     : await pnlAnswer(context, { client, shown, markets, unit, feesAre });
-  return { answer, failure: unexplainedFailure(shown.coins, matched, markets) };
+  return { answer, failure: unexplainedFailure(shown, matched, markets) };
 }
 
 async function byCoin(context: Context, request: PnlRequest): Promise<PnlAnswer> {
@@ -258,7 +258,7 @@ async function byCoin(context: Context, request: PnlRequest): Promise<PnlAnswer>
   const books = result.books.filter(({ coin }) => isShown(coin));
   const coins = result.coins.filter(({ coin }) => isShown(coin));
   const undated = result.undated.filter(({ coin }) => isShown(coin));
-  warnOfRefused(context, history);
+  warnOfRefusedCoins(context, history.refusedCoins);
   warnOfUncertain(
     context,
     books.map(({ coin, uncertainAt }) => ({ name: coin, uncertainAt })),
@@ -270,7 +270,7 @@ async function byCoin(context: Context, request: PnlRequest): Promise<PnlAnswer>
   );
   if (undated.length > 0) await warnOfUndated(context, undated);
   if (basis !== undefined && known !== undefined) warnOfBasis(context, basis, known, { costOf, unit, window });
-  const failure = unexplainedFailure(coins, matched, markets);
+  const failure = unexplainedFailure({ coins }, matched, markets);
   if (listsLots) {
     const rows = books.flatMap(({ coin, lots }) => lots.map((lot) => coinLotRow(coin, unit, lot, { method, feesAre })));
     const dates = datesIn(zone);
@@ -419,7 +419,7 @@ function commonQuote(markets: readonly MarketPnl[]): string | undefined {
 /** Says what the figures leave out, and which are uncertain. */
 function noteGaps(context: Context, history: ReadHistory, markets: readonly MarketPnl[]): void {
   const { output } = context;
-  warnOfRefused(context, history);
+  warnOfRefusedCoins(context, history.refusedCoins);
   warnOfUncertain(
     context,
     markets.map(({ market, uncertainAt }) => ({ name: market, uncertainAt })),
@@ -434,13 +434,13 @@ function noteGaps(context: Context, history: ReadHistory, markets: readonly Mark
   }
 }
 
-export function warnOfRefused({ output }: Context, { refusedCoins }: ReadHistory): void {
-  if (refusedCoins.length > 0)
-    output.warn([
-      `The exchange does not list the deposits and withdrawals of ${refusedCoins.join(', ')}: they are counted under the names of their bills.`,
-      'The key may lack the permission money.',
-      suggest('See what it may do', 'account'),
-    ]);
+export function warnOfRefusedCoins({ output }: Context, coins: readonly string[]): void {
+  if (coins.length === 0) return;
+  output.warn([
+    `The exchange does not list the deposits and withdrawals of ${coins.join(', ')}: they are counted under the names of their bills.`,
+    'The key may lack the permission money.',
+    suggest('See what it may do', 'account'),
+  ]);
 }
 
 /** @param of the markets or coins */
@@ -465,6 +465,8 @@ function warnOfUnpriced({ output }: Context, name: string, fees: readonly Valued
     );
 }
 
+const GIVE_BASIS = 'Give what you paid for deposits and opening balances with --basis FILE.';
+
 /** Names what has no cost or no price: it is in no sum. */
 function noteCoinGaps(context: Context, books: readonly CoinPnl[], unit: string): void {
   const { output } = context;
@@ -472,7 +474,13 @@ function noteCoinGaps(context: Context, books: readonly CoinPnl[], unit: string)
   if (uncovered.length > 0)
     output.note([
       `Sold or paid without a known cost, and not in realised: ${uncovered.map(({ coin, withoutCost }) => `${formatAmount(withoutCost.amount)} ${coin}`).join(', ')}.`,
-      'Give what you paid for deposits and opening balances with --basis FILE.',
+      GIVE_BASIS,
+    ]);
+  const held = books.filter(({ position }) => position.withoutCost.sign > 0);
+  if (held.length > 0)
+    output.note([
+      `Held without a known cost, and not in unrealised: ${held.map(({ coin, position }) => `${formatAmount(position.withoutCost)} ${coin}`).join(', ')}.`,
+      ...(uncovered.length > 0 ? [] : [GIVE_BASIS]),
     ]);
   const unpriced = books.filter(({ withoutPrice }) => withoutPrice.sign > 0);
   if (unpriced.length > 0)
@@ -540,7 +548,7 @@ export async function warnOfUndated({ output, session }: Context, undated: Accou
 
 /** The failure of bills that do not add up, with the reasons that show. */
 export function unexplainedFailure(
-  coins: AccountPnl['coins'],
+  { coins }: Pick<AccountPnl, 'coins'>,
   { movements, unmatched }: MatchedHistory,
   listed: readonly Market[],
 ): Failure | undefined {

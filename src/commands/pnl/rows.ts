@@ -89,7 +89,9 @@ export const COIN_ROW = shape.object({
   soldValue: shape.nullable(shape.decimal('null if a part of it has no price')),
   averageCost: shape.nullable(shape.decimal('of what has a known cost, rounded down to 8 decimals')),
   realised: shape.nullable(shape.decimal('proceeds minus cost of what was sold, where both are known')),
-  unrealised: shape.nullable(shape.decimal('worth at the current price, minus cost, of what has a known cost')),
+  unrealised: shape.nullable(
+    shape.decimal('worth at the current price, minus cost, of what has a known cost; null if nothing has'),
+  ),
   fees: FEES,
   feesAre: shape.enumOf(['in', 'apart'], 'whether realised and unrealised have the fees in them'),
   ...COIN_POSITION,
@@ -240,7 +242,9 @@ export function totalRow(
 /** @param price what the coin is worth now; null if it is unknown */
 export function coinRow(pnl: CoinPnl, price: Decimal | null, { unit, feesAre }: { unit: string; feesAre: FeeBasis }) {
   const { position, opening, withoutCost, realised, left } = pnl;
-  const unrealised = unrealisedOf(pnl, price);
+  // nothing is known of it: that is no gain of zero
+  const isUnknown = position.amount.sign > 0 && knownAmount(position).sign === 0;
+  const unrealised = isUnknown ? null : unrealisedOf(pnl, price);
   return {
     coin: pnl.coin,
     valuedIn: unit,

@@ -14,15 +14,14 @@ import {
   latest,
   openOf,
   type WantedChild,
-  waiting,
 } from './decision-input.js';
 import { planEntry } from './entry.js';
 import { planExits } from './exits.js';
-import type { AlgoFact, AlgoFacts, AlgoOutcome, FactOf } from './facts.js';
+import { type AlgoFact, type AlgoFacts, type AlgoOutcome, type FactOf, isHeldBack } from './facts.js';
 import { hitPrice, isBlind } from './prices.js';
 import { retryOf } from './retry.js';
 import type { AlgoTerms } from './terms.js';
-import { isArmed, missedIn, observeStop, type StopObservation } from './trigger.js';
+import { hasStop, isArmed, missedIn, observeStop, type StopObservation } from './trigger.js';
 
 /** The state of an algo order in lists and JSON. */
 export type AlgoState = 'waiting' | 'working' | 'triggered' | 'settling' | 'blind' | 'paused' | 'halted' | AlgoOutcome;
@@ -52,25 +51,28 @@ export function decide(terms: AlgoTerms, facts: AlgoFacts, market: AlgoMarket, c
   if (ended !== null) return { ...unchanged(input), wanted: [], reason: ended.reason };
   if (cancelled !== null) return closing(input, cancelled.reason);
   if (terms.entry === null && isTimeOver(input)) return closing(input, 'The time that was given is over');
-  const entry = paused?.leg === 'entry' ? pausedEntry(input, paused) : planEntry(input);
+  const entry = planEntry(input);
   const isEntryClosed = entry.isOver && areClosed(entriesOf(input));
   const exits = planExits(input, isEntryClosed);
   if (isEntryClosed && exits.isOver && areClosed(children)) return ending(input, endReason(input, entry, exits));
   const stop = observeStop(input);
-  if (paused !== null && paused.leg === null) return whilePaused(input, paused, stop);
+  if (paused !== null && isHeldBack(facts, 'stop')) return whilePaused(input, paused, stop);
   const fact = stop.fact ?? (paused === null ? entryTrigger(input) : null);
   if (fact !== null) return { ...unchanged(input), fact };
   // an exit comes first: it protects
   const legs = [tried(input, exits), tried(input, entry)];
   const rejected = legs.find(({ rejection }) => rejection !== null);
-  if (rejected?.wanted && rejected.rejection !== null) {
-    const [reason, leg] = [rejected.rejection, pausedLeg(terms, rejected.wanted)];
-    return { ...unchanged(input), fact: { fact: 'paused', time: market.now, cause: 'rejected', reason, leg } };
+  if (rejected !== undefined) {
+    const { rejection: reason, wanted } = rejected;
+    const pause = pauseFact(terms, market.now, { cause: 'rejected', reason: reason ?? '', role: wanted?.role ?? null });
+    return { ...unchanged(input), fact: pause };
   }
   const missing = legs.find(({ funds }) => funds !== null)?.funds ?? null;
   const needsMarket = isArmed(input) || (entry.followsMarket ?? false);
   const isLimited = market.limitedUntil !== null && market.limitedUntil > market.now;
+  const held = paused !== null && facts.exitTriggered === null ? paused.reason : null;
   const reason =
+    held ??
     missing ??
     settlingReason(children, market.now) ??
     (isLimited ? 'the rate limit is reached' : (entry.reason ?? exits.reason));
@@ -106,7 +108,9 @@ interface TriedLeg {
 }
 
 function tried(input: DecisionInput, { wanted, reason }: LegPlan): TriedLeg {
-  if (wanted === null || openOf(input.children, wanted.role) !== null) return { wanted, rejection: null, funds: null };
+  if (wanted === null || openOf(input.children, wanted.role) !== null)
+    return { wanted: heldOr(input, wanted), rejection: null, funds: null };
+  if (isHeldBack(input.facts, wanted.role)) return { wanted: null, rejection: null, funds: null };
   const retry = retryOf(input, wanted);
   if (retry.kind === 'pause') return { wanted, rejection: retry.reason, funds: null };
   const notBefore = latest(wanted.notBefore, retry.notBefore);
@@ -114,17 +118,24 @@ function tried(input: DecisionInput, { wanted, reason }: LegPlan): TriedLeg {
   return { wanted: { ...wanted, notBefore }, rejection: null, funds };
 }
 
-/** What a child that may not leave pauses: the exits go on without their entry. */
-export function pausedLeg({ exits }: AlgoTerms, child: Pick<Child, 'role'>): 'entry' | null {
-  return exits === null || isExit(child) ? null : 'entry';
+/** What is wanted, or what is open of it while a pause holds it back. */
+function heldOr({ facts, children }: DecisionInput, wanted: WantedChild | null): WantedChild | null {
+  const open = wanted === null ? null : openOf(children, wanted.role);
+  return open !== null && isHeldBack(facts, open.role) ? asItIs(open) : wanted;
 }
 
-/** What is open of an entry stays open, and nothing else of it is placed, until it is given up. */
-function pausedEntry(input: DecisionInput, { reason }: FactOf<'paused'>): LegPlan {
-  const plan = planEntry(input);
-  if (plan.isOver) return plan;
-  const open = entriesOf(input).find(({ state, duplicate }) => state === 'open' && duplicate === null);
-  return { ...waiting(reason), wanted: open === undefined ? null : asItIs(open) };
+/**
+ * The fact that pauses an algo order because of a child. Its exits go on after an entry, and its stop after a take-profit; without them, and
+ * if the account is another one, everything is held back.
+ * @param time by the exchange's clock
+ */
+export function pauseFact(
+  terms: AlgoTerms,
+  time: number,
+  { cause, reason, role }: Pick<FactOf<'paused'>, 'cause' | 'reason' | 'role'>,
+): FactOf<'paused'> {
+  const goesOn = role === 'entry' ? terms.exits !== null : role === 'take' && hasStop(terms);
+  return { fact: 'paused', time, cause, reason, role: goesOn && cause !== 'account' ? role : null };
 }
 
 /** Nothing moves: what is open stays open, and a stop that is reached is only reported. */
@@ -240,8 +251,8 @@ export function settlingReason(children: readonly Child[], now?: number): string
 export function stateOf({ terms, facts, children }: Omit<DecisionInput, 'market'>, now?: number): AlgoState {
   const { ended, paused, exitTriggered, entryTriggered } = facts;
   if (ended !== null) return ended.outcome;
-  const isPaused = paused !== null && (paused.leg === null || exitTriggered === null);
-  if (isPaused) return paused.cause === 'halt' ? 'halted' : 'paused';
+  if (paused !== null && (exitTriggered === null || isHeldBack(facts, 'stop')))
+    return paused.cause === 'halt' ? 'halted' : 'paused';
   if (unsettledOf(children, now) !== undefined) return 'settling';
   if (exitTriggered !== null) return 'triggered';
   const hasStarted = terms.entry !== null && (terms.when.length === 0 || entryTriggered !== null);

@@ -10,10 +10,10 @@ import type { TradingContext } from '../trading-context.js';
 import type { AccountFunds } from './account-funds.js';
 import { type AlgoMarket, type SeenPrices, STALE_MS } from './algo-market.js';
 import { type ChildOrder, readChild, settleChild } from './child-order.js';
-import { type Child, isExit } from './children.js';
-import { type AlgoState, type Decision, decide, pausedLeg, stateOf } from './decide.js';
+import { type Child, type ChildRole, isExit } from './children.js';
+import { type AlgoState, type Decision, decide, pauseFact, stateOf } from './decide.js';
 import type { AlgoNote } from './decision-input.js';
-import { type AlgoFact, type AlgoFacts, type FactOf, type PauseCause, withFact } from './facts.js';
+import { type AlgoFact, type AlgoFacts, isHeldBack, type PauseCause, withFact } from './facts.js';
 import { nextStep, type Step } from './next-step.js';
 import { ChildSender, type SentChild } from './sender.js';
 import { type AlgoSnapshot, snapshotOf } from './snapshot.js';
@@ -242,7 +242,8 @@ export class RunningAlgo {
     this.facts = facts;
     if (facts.cancelled !== null && cancelled === null)
       this.#tell('cancelled', `It is being cancelled: ${facts.cancelled.reason}.`);
-    else if (facts.paused !== null && facts.paused.time !== paused?.time) this.#tellPause(facts.paused);
+    else if (facts.paused !== null && facts.paused.time !== paused?.time)
+      this.#tell('paused', `It is paused: ${facts.paused.reason}.${this.#protectionText()}`);
     else if (facts.resumed !== null && facts.resumed.time !== resumed?.time) this.#tell('resumed', 'It continues.');
     [this.#retryAt, this.#failures] = [0, 0];
     // what was noted before a fact of the user counts no more
@@ -263,12 +264,11 @@ export class RunningAlgo {
     if (isDue) this.changed();
   }
 
-  /** Pauses it, or only its entry, unless it is paused. */
-  pause(cause: PauseCause, reason: string, leg: 'entry' | null = null): void {
-    const { paused, ended } = this.facts;
-    if (ended !== null || (paused !== null && (paused.leg === null || leg !== null))) return;
-    const fact = { fact: 'paused', time: this.#options.market.now(), cause, reason, leg } as const;
-    if (this.#add(fact)) this.#tellPause(fact);
+  /** Pauses it, unless it is paused. @param role that of the child which is held back; null: everything is */
+  pause(cause: PauseCause, reason: string, role: ChildRole | null = null): void {
+    if (isHeldBack(this.facts, role ?? 'stop') || this.facts.ended !== null) return;
+    if (this.#add(pauseFact(this.terms, this.#options.market.now(), { cause, reason, role })))
+      this.#tell('paused', `It is paused: ${reason}.${this.#protectionText()}`);
   }
 
   /** Nothing leaves any more; resolves when what was under way is done or the wait is over. */
@@ -350,7 +350,7 @@ export class RunningAlgo {
       answered.abort();
     }
     this.#touched();
-    const next = this.#sent(sent, wanted);
+    const next = this.#sent(sent, wanted.role);
     // whether what the list has shown beside it is its duplicate
     if (sent.kind === 'sent' && sent.child.duplicates.size > 0) await this.#read(sent.child);
     return next;
@@ -365,9 +365,9 @@ export class RunningAlgo {
     this.#tell('note', `${this.#reason}. pit keeps asking the exchange.`);
   }
 
-  #sent(sent: SentChild, wanted: Pick<Child, 'role'>): boolean {
+  #sent(sent: SentChild, role: ChildRole): boolean {
     if (sent.kind === 'held') {
-      this.pause(sent.cause, sent.reason, sent.cause === 'guard' ? pausedLeg(this.terms, wanted) : null);
+      this.pause(sent.cause, sent.reason, sent.cause === 'halt' ? null : role);
       return true;
     }
     if (sent.kind === 'later') {
@@ -477,7 +477,7 @@ export class RunningAlgo {
       this.#readAt = this.#options.trading.host.monotonic() + READ_AGAIN_MS;
       return;
     }
-    this.pause('missing', `the exchange does not show order ${child.orderId} any more`);
+    this.pause('missing', `the exchange does not show order ${child.orderId} any more`, child.role);
   }
 
   /** Something of the account has changed by this algo order: balances that were read before are of the past. */
@@ -643,18 +643,14 @@ export class RunningAlgo {
         'triggered',
         `Triggered at ${grouped(fact.price.toString())} (${fact.source})${fact.late ? ', found late' : ''}.`,
       );
-    if (fact.fact === 'paused') this.#tellPause(fact);
+    if (fact.fact === 'paused') this.#tell('paused', `It is paused: ${fact.reason}.${this.#protectionText()}`);
     if (fact.fact === 'ended') this.#tell('ended', `It has ended (${fact.outcome}): ${fact.reason}.`);
     if (fact.fact === 'best') this.#prices = null;
   }
 
-  #tellPause({ reason, leg }: FactOf<'paused'>): void {
-    const protection = hasStop(this.terms) ? ' NOT PROTECTED: no stop is sent meanwhile.' : '';
-    const text =
-      leg === 'entry'
-        ? `Its entry is paused: ${reason}. What it has filled stays protected.`
-        : `It is paused: ${reason}.${protection}`;
-    this.#tell('paused', text);
+  #protectionText(): string {
+    if (!hasStop(this.terms)) return '';
+    return isHeldBack(this.facts, 'stop') ? ' NOT PROTECTED: no stop is sent meanwhile.' : ' The stop goes on.';
   }
 
   #tellFills(child: ChildOrder): void {

@@ -75,7 +75,8 @@ export class PastPrices {
       if (price === undefined) return undefined;
       prices.set(market, price);
     }
-    return convert(amount, way, (market) => prices.get(market) ?? Decimal.zero);
+    const price = (market: string) => prices.get(market) ?? Decimal.zero;
+    return convert(amount, way, price, ({ significantScale }) => significantScale);
   };
 
   /**

@@ -55,7 +55,8 @@ class HistoryReader {
 
   /** Reads everything again if what was kept does not add up: an exchange may have left out what it lists now. */
   async read(): Promise<ReadHistory> {
-    const hasKept = this.#kept.bills.length > 0;
+    const before = this.#kept;
+    const hasKept = before.bills.length > 0;
     let history = await this.#readNew();
     let unexplained = unexplainedText(history);
     if (hasKept && unexplained !== '' && unexplained !== this.#kept.unexplained) {
@@ -64,7 +65,7 @@ class HistoryReader {
       unexplained = unexplainedText(history);
     }
     this.#kept = { ...this.#kept, unexplained };
-    await this.#options.trading.keptHistory?.write(this.#kept);
+    if (!isSame(before, this.#kept)) await this.#options.trading.keptHistory?.write(this.#kept);
     return history;
   }
 
@@ -192,6 +193,18 @@ class HistoryReader {
     };
     return { transfers, refusedCoins: read.filter(({ own }) => own === undefined).map(({ coin }) => coin) };
   }
+}
+
+/** Whether nothing was added but later moments. To write a long history takes as long as to read it. */
+function isSame(one: KeptHistory, other: KeptHistory): boolean {
+  const partsOf = ({ orders, deposits, withdrawals, zone, unexplained }: KeptHistory) =>
+    JSON.stringify([orders.filter(({ isOpen }) => isOpen), deposits, withdrawals, zone, unexplained]);
+  return (
+    one.bills.length === other.bills.length &&
+    one.bills.at(-1)?.id === other.bills.at(-1)?.id &&
+    one.orders.length === other.orders.length &&
+    partsOf(one) === partsOf(other)
+  );
 }
 
 /** Undefined if the exchange refuses: the key may lack the permission, which trading does not need. */

@@ -1,5 +1,5 @@
 import { Decimal } from '../../domain/decimal.js';
-import { type Disposal, type Lot, shareOf } from './lots.js';
+import { type Disposal, type Lot, minusOrNull, shareOf } from './lots.js';
 import type { Fill, PaidFee } from './match-bills.js';
 
 /** What an amount of a coin was worth in another one at a time; undefined if that is not known. */
@@ -48,7 +48,7 @@ export function tradeLegs(fill: Fill, { unit, fees: basis, pastValue }: Valuatio
   const taken = Decimal.sum(fees.filter(({ coin }) => coin === received).map((fee) => fee.amount));
   const gross = isBuy ? amount : value;
   // what was received is worth its share of the trade
-  const net = worth && worth.minus(shareOf(worth, taken, gross));
+  const net = minusOrNull(worth, worth && shareOf(worth, taken, gross));
   const opened = { opened: time, openedBy: order };
   const closed = { closed: time, closedBy: order };
   const none: readonly ValuedFee[] = [];
@@ -71,7 +71,7 @@ export function tradeLegs(fill: Fill, { unit, fees: basis, pastValue }: Valuatio
       const disposal = { ...closed, closing: 'fee', amount: change, proceeds: changeValue, fee: Decimal.zero } as const;
       return [{ coin, does: 'close', disposal }];
     }
-    const cost = changeValue && changeValue.negated();
+    const cost = minusOrNull(Decimal.zero, changeValue);
     const lot = { ...opened, opening: 'rebate', amount: change.negated(), cost, fee: Decimal.zero } as const;
     return [{ coin, does: 'open', lot }];
   });

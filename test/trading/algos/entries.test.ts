@@ -57,42 +57,6 @@ describe('a bracket', () => {
       `,
     ));
 
-  it('protects what has filled while its entry is paused, and ends the entry with the stop', () =>
-    expectTable(
-      BRACKET,
-      `
-      100.5 / 101               | #1 entry 1 at 100
-      #1 fills 0.5              | #2 take 0.5 at 110
-      a guard pauses the entry, state? | paused: A guard pauses the entry
-      #1 fills 0.2, +1s         | cancel #2; #3 take 0.7 at 110
-      97 / 98                   | triggered at 97; cancel #1; cancel #3; #4 stop 0.7 at 96.03 ioc
-      #4 fills 0.7              | partial: 0.3 btc did not fill: the stop was reached
-      `,
-    ));
-
-  it('goes on with its exits when a slice of its entry is rejected, and with its entry when it is resumed', () =>
-    expectTable(
-      buy('1', { entry: twap(4, { everyMs: 120_000 }), take: '110', stop: '98' }),
-      `
-      100.5 / 101               | #1 entry 0.5 at 102.01 ioc
-      #1 fills 0.5              | #2 take 0.5 at 110
-      next is rejected: badPrice, +2m | #3 entry 0.5 at 102.01 ioc; entry paused: The exchange rejected the entry order: (badPrice)
-      #2 fills 0.25, +5s        |
-      resume                    | #4 entry 0.5 at 102.01 ioc
-      97 / 98                   | triggered at 97; cancel #2; cancel #4; #5 stop 0.25 at 96.03 ioc
-      `,
-    ));
-
-  it('is paused as a whole when its exit is rejected', () =>
-    expectTable(
-      BRACKET,
-      `
-      100.5 / 101               | #1 entry 1 at 100
-      next is rejected: badPrice, #1 fills 0.5 | #2 take 0.5 at 110; paused: The exchange rejected the take order: (badPrice)
-      97 / 98                   | not sold at 98
-      `,
-    ));
-
   it('cancels entry and take-profit when the stop is reached, and sells the position', () =>
     expectTable(
       BRACKET,
@@ -291,6 +255,30 @@ describe('a bracket', () => {
       `
       99 / 99.5                 | #1 entry 1 at 100 postOnly
       #1 ends                   | failed: 1 btc did not fill: its order has ended
+      `,
+    ));
+
+  it('goes on protecting what has filled when a later order of the entry is rejected, and buys no more until it is resumed', () =>
+    expectTable(
+      buy('1', { entry: twap(4), take: '110', stop: '90' }),
+      `
+      100 / 101                       | #1 entry 0.25 at 102.01 ioc
+      #1 fills 0.25                   | #2 take 0.25 at 110
+      +1m, next is rejected: badPrice | #3 entry 0.25 at 102.01 ioc; paused: The exchange rejected the entry order: (badPrice)
+      +1m, state?                     | paused: The exchange rejected the entry order: (badPrice)
+      89 / 90, state?                 | triggered at 89; cancel #2; #4 stop 0.25 at 88.11 ioc; triggered: The stop was reached
+      #4 fills 0.25                   | partial: 0.75 btc did not fill: the stop was reached
+      `,
+    ));
+
+  it('takes a fill of its entry into its exits while the entry is paused, and continues when it is resumed', () =>
+    expectTable(
+      buy('1', { entry: twap(4), take: '110', stop: '90' }),
+      `
+      100 / 101, next is rejected: closed | #1 entry 0.25 at 102.01 ioc; paused: The exchange rejected the entry order: (closed)
+      +1m                                 |
+      resume                              | #2 entry 0.3333 at 102.01 ioc
+      #2 fills 0.3333                     | #3 take 0.3333 at 110
       `,
     ));
 
