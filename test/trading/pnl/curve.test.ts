@@ -35,7 +35,7 @@ it('a sample of the curve is what profit and loss is in a window that ends then,
     const both = twoAccounts(fixture);
     live(fixture, both, actions);
     const matched = matchBills(historyOf(fixture, both[0]));
-    const from = matched.bills[pick % matched.bills.length]?.time ?? 0;
+    const from = matched.bills[pick % 5]?.time ?? 0;
     const base = { method, fees: 'in' as const, pastValue, readAt: Number.POSITIVE_INFINITY };
     const options = { ...base, window: { from, to: Number.POSITIVE_INFINITY } };
     const times = [...new Set(matched.bills.map(({ time }) => time))].filter((time) => time >= from).slice(-12);
@@ -73,8 +73,8 @@ it('a sample of the curve is what profit and loss is in a window that ends then,
       realisedSome += realised.sign === 0 ? 0 : 1;
     }
   });
-  fc.assert(property, { numRuns: 40 });
-  expect(realisedSome).toBeGreaterThan(10);
+  fc.assert(property, { numRuns: 60 });
+  expect(realisedSome).toBeGreaterThan(5);
 });
 
 it('a point is unknown as far as something has no price then, and the moments end at the end of the window', () => {
