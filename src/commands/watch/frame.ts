@@ -13,7 +13,7 @@ import type { Screen } from '../../terminal/screen.js';
 import { displayWidth, safe, shortened, wrapped } from '../../terminal/text.js';
 import { ageText } from '../../terminal/time.js';
 import { drawDialog } from './dialog.js';
-import { clockText, fillMessage, fillPanel } from './fills.js';
+import { clockText, fillPanel, newsText } from './fills.js';
 import { ladderOf, nearest, type Rung } from './ladder.js';
 import { type Area, type Layout, layoutOf, mostNoteRows, type PanelName } from './layout.js';
 import { Panel, scaled } from './panel.js';
@@ -459,9 +459,9 @@ function notesOf({ state, view }: FrameInput, rows: number): readonly Note[] {
   const count = others === 0 ? [] : [`${others} more writes have an unknown outcome: pit resolve`];
   const warning = (text: string): Note => ({ text, meaning: 'warn', importance: 2 });
   const isCutOff = view.orders?.missing !== undefined;
-  const fill = fillMessage(view.fills);
+  const fill = newsText(view.fills);
   return [
-    ...(fill === null ? [] : [{ ...fill, importance: 5 }]),
+    ...(fill === null ? [] : [{ text: fill, meaning: 'good' as const, importance: 5 }]),
     ...state.messages.map((message, index) => ({
       ...message,
       importance: index === state.messages.length - 1 ? 4 : index / state.messages.length,
