@@ -55,14 +55,16 @@ export class AddressBook {
   /** The address on the coin's main chain. Throws {@link RequestRefused} if it was not obtained. */
   single(account: string, coin: string): ChainAddress {
     const [chain] = chainsOf(coin);
-    if (chain === undefined || !this.#state.obtained.has(`${account}/${coin}`)) throw new RequestRefused('noAddress', coin);
+    if (chain === undefined || !this.#state.obtained.has(`${account}/${coin}`))
+      throw new RequestRefused('noAddress', coin);
     return depositAddress(account, chain);
   }
 
   /** Throws {@link RequestRefused} for an unknown chain, and for a missing or unexpected memo. */
   verify(account: string, { coin, address, memo, chain: name, preferred = false }: NewAddress): void {
     const chain = name === undefined ? chainsOf(coin)[0] : chainNamed(coin, name);
-    if (chain === undefined) throw new RequestRefused('badParameter', `${coin} has no chain ${String(name).slice(0, 40)}`);
+    if (chain === undefined)
+      throw new RequestRefused('badParameter', `${coin} has no chain ${String(name).slice(0, 40)}`);
     if (chain.usesMemo !== (memo !== undefined)) throw new RequestRefused('missingMemo', coin);
     const entry = { text: addressText({ address, memo: memo ?? null }), chain: chain.chain };
     const others = this.#list(account, coin).filter(({ text }) => text !== entry.text);

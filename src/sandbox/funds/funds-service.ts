@@ -383,7 +383,8 @@ export class FundsService {
   #checkPassword(account: string, expected: string, given: string, now: number): void {
     const { attempts } = this.#context;
     const { wrong, lockedUntil } = attempts.get(account) ?? { wrong: 0, lockedUntil: 0 };
-    if (now < lockedUntil) throw new RequestRefused('fundPasswordLocked', `until ${new Date(lockedUntil).toISOString()}`);
+    if (now < lockedUntil)
+      throw new RequestRefused('fundPasswordLocked', `until ${new Date(lockedUntil).toISOString()}`);
     if (given === expected) {
       attempts.delete(account);
       return;

@@ -122,8 +122,10 @@ export class MarginService {
   transferOut({ id }: { readonly id: string }, transfer: MarginTransfer): void {
     const [wallet, units] = checked(id, transfer);
     const { coin } = transfer;
-    if (this.#context.ledger.available(wallet.name, coin) < units) throw new RequestRefused('insufficientBalance', coin);
-    if (!this.#isWithinLeverage(wallet, { coin, assets: -units, debts: 0n })) throw new RequestRefused('beyondLeverage', coin);
+    if (this.#context.ledger.available(wallet.name, coin) < units)
+      throw new RequestRefused('insufficientBalance', coin);
+    if (!this.#isWithinLeverage(wallet, { coin, assets: -units, debts: 0n }))
+      throw new RequestRefused('beyondLeverage', coin);
     this.#transfer(coin, units, wallet.name, id);
   }
 

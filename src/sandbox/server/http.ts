@@ -237,7 +237,12 @@ function acceptUpgrades(server: Server, upgrades: Upgrades): void {
     const reason = crossSiteReason(request.headers);
     if (reason !== undefined) refuseSocket(socket, '403 Forbidden', path, new RequestRefused('foreignSource', reason));
     else if (!upgrades.isPath(path))
-      refuseSocket(socket, '404 Not Found', path, new RequestRefused('general', 'there are no streams at this address'));
+      refuseSocket(
+        socket,
+        '404 Not Found',
+        path,
+        new RequestRefused('general', 'there are no streams at this address'),
+      );
     else if (!upgrades.hasRoom)
       refuseSocket(socket, '503 Service Unavailable', path, new RequestRefused('tooFrequent', 'too many connections'));
     else upgrades.upgrade(request, socket, head);

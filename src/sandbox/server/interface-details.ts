@@ -1,5 +1,5 @@
 import type { BillKind } from '../accounts/bills.js';
-import type { RequestRefused, RefusalName } from '../refusals.js';
+import type { RefusalName, RequestRefused } from '../refusals.js';
 
 /*
  * How this sandbox serves what the interface document leaves open. "Observed": public clients of the interface met it. "Chosen":

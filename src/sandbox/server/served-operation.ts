@@ -115,6 +115,7 @@ export function showWallClock(time: number, zone: number): string {
 export function readWallClock(name: string, text: string, zone: number): number {
   const time = Date.parse(`${text.replace(' ', 'T')}Z`) - zone * MINUTE;
   // some engines read the 31st of February as a day of March
-  if (Number.isNaN(time) || showWallClock(time, zone) !== text) throw new RequestRefused('badParameter', `${name} is no time`);
+  if (Number.isNaN(time) || showWallClock(time, zone) !== text)
+    throw new RequestRefused('badParameter', `${name} is no time`);
   return time;
 }

@@ -154,7 +154,10 @@ export class StreamServer implements Upgrades {
       return;
     }
     if (connection.rate?.admit(this.#options.now()) === false)
-      throw new RequestRefused('tooFrequent', `more than ${this.#options.subscriptionsPerSecond} subscriptions a second`);
+      throw new RequestRefused(
+        'tooFrequent',
+        `more than ${this.#options.subscriptionsPerSecond} subscriptions a second`,
+      );
     const named = readChannel(channel);
     if (named === undefined) throw new RequestRefused('emptyChannel', channel.slice(0, 60));
     if (event === PROTOCOL.unsubscribe) this.#unsubscribe(connection, channel, fields);
