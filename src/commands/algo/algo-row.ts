@@ -103,6 +103,7 @@ export const ALGO: shape.Fields = {
   ...TERMS_FIELDS,
   state: shape.enumOf(STATES, ''),
   watched: shape.boolean('whether a process of pit acts for it; false once it has ended'),
+  agent: shape.boolean('whether an agent made it'),
   trigger: shape.nullable(
     shape.object({
       time: shape.time(''),
@@ -248,6 +249,7 @@ function algoRecord(screen: Screen, view: AlgoView, row: AlgoDocument): string {
     ['side', sideText(side), (text, paint) => paintSide(text, side, paint)],
     ['kind', row.kind],
     ['amount', `${formatAmount(row.amount)} ${market.base}`],
+    ...(row.agent ? [['made by', 'an agent'] as Entry] : []),
     [
       'state',
       isOver || row.watched ? row.state : `${row.state}, NOT WATCHED: no process of pit acts for it`,

@@ -61,6 +61,14 @@ export interface CreatedAlgo {
   readonly unwatchedBecause: Failure | null;
 }
 
+/** How an algo order is made that an agent has prepared. */
+export interface AgentCreation {
+  /** The id under which it was prepared. */
+  readonly id: string;
+  /** Throws Failure if a limit of the agent is exceeded. No other algo order is made meanwhile. */
+  readonly requireRoom: () => Promise<void>;
+}
+
 /**
  * Makes an algo order, and has it watched: by the process that watches already, or by a new one in the background.
  * @param terms for the id that it gets
@@ -71,10 +79,14 @@ export async function createAlgo(
   context: Context,
   terms: (id: string) => AlgoTerms,
   { bid, ask }: BestPrices,
+  prepared?: AgentCreation,
 ): Promise<CreatedAlgo> {
   const store = await storeOf(context);
   const client = await context.session.signedExchange();
-  const id = store.create((made) => ({ fact: 'began', time: client.now(), terms: terms(made), bid, ask }));
+  const id = await store.alone(async () => {
+    await prepared?.requireRoom();
+    return store.create((made) => ({ fact: 'began', time: client.now(), terms: terms(made), bid, ask }), prepared?.id);
+  });
   const unwatchedBecause = await ensureWatched(context, store);
   return { id, watched: unwatchedBecause === null, unwatchedBecause };
 }
