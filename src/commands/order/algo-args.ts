@@ -63,6 +63,13 @@ export interface AlgoFlags {
   readonly notify: boolean;
 }
 
+/** None of {@link ALGO_FLAGS}. */
+export const NO_ALGO_FLAGS: AlgoFlags = {
+  ...{ take: undefined, stop: undefined, limit: undefined, trail: undefined, over: undefined, every: undefined },
+  ...{ passive: false, chase: false, when: [], for: undefined, slippage: undefined, trigger: undefined },
+  ...{ exec: undefined, notify: false },
+};
+
 /** An algo order as given on the command line; its prices and its amount are not evaluated yet. */
 export interface AlgoDraft extends AlgoFlags {
   readonly side: Side;
