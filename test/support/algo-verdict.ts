@@ -80,6 +80,10 @@ export interface AlgoRun {
   readonly held: readonly Span[];
   /** How long after a price was reached an order has to be there. */
   readonly graceMs: number;
+  /** When it was not to place anything, because the user had halted or paused it, and nothing was on its way any more. */
+  readonly barred: readonly Span[];
+  /** How much later than it was decided an order may arrive, and how far the clocks of pit and the exchange may differ. */
+  readonly toleranceMs: number;
 }
 
 export type AlgoFault =
@@ -94,6 +98,7 @@ export type AlgoFault =
   | 'slices together'
   | 'moved too often'
   | 'placed again'
+  | 'placed while it was paused'
   | 'opened after the stop';
 
 /** Everything that was wrong, each with the order or the time that shows it. Empty: nothing. */
@@ -105,6 +110,7 @@ export function judgeAlgoRun(run: AlgoRun): { readonly fault: AlgoFault; readonl
     ...judge.rules(),
     ...judge.prices(),
     ...judge.pace(),
+    ...judge.pauses(),
     ...judge.others(),
     ...judge.stops(),
   ];
@@ -149,9 +155,9 @@ class Judge {
 
   /** After its end nothing is open. */
   ends(): Found[] {
-    const { ended } = this.#run;
+    const { ended, toleranceMs } = this.#run;
     if (ended === null) return [];
-    const open = this.#own.filter(({ closed }) => closed === null || closed > ended);
+    const open = this.#own.filter(({ closed }) => closed === null || closed > ended + toleranceMs);
     return open.map(({ id }) => ({ fault: 'left open', at: id }));
   }
 
@@ -188,9 +194,13 @@ class Judge {
   pace(): Found[] {
     const { entry, amount, market } = this.#run.terms;
     const entries = this.#own.filter((order) => !this.#isExit(order));
+    const { toleranceMs } = this.#run;
     if (entry?.kind === 'chase') {
-      const fast = entries.filter(
-        (order, index) => order.placed - (entries[index - 1]?.placed ?? -A_SECOND) < A_SECOND,
+      // so many orders took at least so many seconds
+      const fast = entries.filter((order, index) =>
+        entries
+          .slice(0, index)
+          .some((before, first) => order.placed - before.placed + toleranceMs < (index - first) * A_SECOND),
       );
       return fast.map(({ id }) => ({ fault: 'moved too often', at: id }));
     }
@@ -200,7 +210,7 @@ class Judge {
     const slotOf = (time: number) => Math.min(slots - 1, Math.floor(((time - this.#run.started) * slots) / durationMs));
     return entries.flatMap((order, index): Found[] => {
       const before = entries[index - 1];
-      const isSame = before !== undefined && slotOf(before.placed) === slotOf(order.placed);
+      const isSame = before !== undefined && slotOf(before.placed - toleranceMs) === slotOf(order.placed);
       // where slices would be below the minimums, there are fewer and larger ones
       const byValue = Decimal.of(market.minNotional).dividedBy(Decimal.of(order.price), 18, 'up');
       const smallest = byValue.compare(Decimal.of(market.minAmount)) > 0 ? byValue : Decimal.of(market.minAmount);
@@ -213,6 +223,13 @@ class Judge {
           .compare(two) > 0;
       return isSame || isLarge ? [{ fault: 'slices together', at: order.id }] : [];
     });
+  }
+
+  /** Nothing is placed while it is halted or paused. */
+  pauses(): Found[] {
+    const { barred } = this.#run;
+    const early = this.#own.filter(({ placed }) => barred.some(({ from, to }) => placed > from && placed < to));
+    return early.map(({ id }) => ({ fault: 'placed while it was paused', at: id }));
   }
 
   /** What somebody else cancelled is not placed again; after a stop neither entry nor take-profit is. */
@@ -403,4 +420,49 @@ function isWithin(from: number, to: number, spans: readonly Span[]): boolean {
 
 function isOneTick({ price }: LoggedOrder, { market }: VerdictTerms): boolean {
   return Decimal.of(price).equals(Decimal.of(market.tickSize));
+}
+
+/** What the user can read of an algo order once it has ended. */
+export interface AlgoReport {
+  /** The orders that are named, with what has filled of each. */
+  readonly orders: ReadonlyMap<string, string>;
+  /** What was said about it, and why it ended. */
+  readonly texts: readonly string[];
+  readonly filled: string;
+  readonly state: string;
+}
+
+export type UntoldFault =
+  | 'order not named'
+  | 'fill not named'
+  | 'cancellation not named'
+  | 'excess not named'
+  | 'total is wrong';
+
+/** What has happened to an algo order that its report does not say. */
+export function judgeAlgoReport(
+  run: AlgoRun,
+  report: AlgoReport,
+): { readonly fault: UntoldFault; readonly at: string }[] {
+  const filledOf = ({ fills }: LoggedOrder) => Decimal.sum(fills.map(({ amount }) => Decimal.of(amount)));
+  const { entry, side, amount } = run.terms;
+  const found = run.orders.flatMap((order): { fault: UntoldFault; at: string }[] => {
+    const named = report.orders.get(order.id);
+    if (named === undefined) return [{ fault: 'order not named', at: order.id }];
+    return Decimal.of(named).equals(filledOf(order)) ? [] : [{ fault: 'fill not named', at: order.id }];
+  });
+  const cancelled = run.orders.filter(({ cancelledBy, isDuplicate }) => cancelledBy === 'others' && !isDuplicate);
+  const isSaid = (pattern: RegExp) => report.texts.some((text) => pattern.test(text));
+  const isUnsaid = cancelled.length > 0 && !isSaid(/cancelled elsewhere/);
+  const leg = run.orders.filter((order) => entry === null || order.side === side);
+  const total = Decimal.sum(leg.map(filledOf));
+  const isExcess = total.compare(Decimal.of(amount)) > 0 && !isSaid(/TWICE|more than asked/);
+  return [
+    ...found,
+    ...(isUnsaid ? [{ fault: 'cancellation not named', at: cancelled[0]?.id ?? '' } as const] : []),
+    ...(isExcess ? [{ fault: 'excess not named', at: total.toString() } as const] : []),
+    ...(Decimal.of(report.filled).equals(total)
+      ? []
+      : [{ fault: 'total is wrong', at: `${report.filled} for ${total}` } as const]),
+  ];
 }

@@ -11,7 +11,7 @@ import { isoTime } from '../../terminal/time.js';
 import { findAlerts } from '../../trading/alerts/find-alerts.js';
 import { ALGO_FOLDER } from '../../trading/algos/algo-folder.js';
 import { type ChildOrder, ChildrenInJournal, readChild, settleChild } from '../../trading/algos/child-order.js';
-import type { AlgoFact, PauseCause } from '../../trading/algos/facts.js';
+import { type AlgoFact, isHeldBack, type PauseCause } from '../../trading/algos/facts.js';
 import { AlgoRunner } from '../../trading/algos/runner.js';
 import type { AlgoEvent, MetCondition } from '../../trading/algos/running-algo.js';
 import { type AlgoSnapshot, snapshotOf } from '../../trading/algos/snapshot.js';
@@ -253,7 +253,7 @@ async function readOrders(context: Context, terms: AlgoTerms, orders: readonly C
 
 /** Whether a fact of the user still changes something. */
 const CHANGES: Readonly<Record<'paused' | 'resumed', (record: FactRecord) => boolean>> = {
-  paused: ({ facts }) => facts?.paused === null,
+  paused: ({ facts }) => facts !== undefined && !isHeldBack(facts, 'stop'),
   resumed: ({ facts }) => facts !== undefined && facts.paused !== null,
 };
 
@@ -264,7 +264,7 @@ export function pauseAlgos(
   cause: Extract<PauseCause, 'user' | 'halt'>,
   reason: string,
 ): Promise<AlgoView[]> {
-  return addFacts(context, ids, (time) => ({ fact: 'paused', time, cause, reason }), CHANGES.paused);
+  return addFacts(context, ids, (time) => ({ fact: 'paused', time, cause, reason, role: null }), CHANGES.paused);
 }
 
 /**

@@ -5,7 +5,7 @@ import { Failure, tryRead } from '../../errors.js';
 import type { JournalEntry } from '../journal/entry.js';
 import type { Journal } from '../journal/journal.js';
 import { isKind, type Settlement } from '../journal/write.js';
-import { findOrder } from '../settling/find-order.js';
+import { findOrderOutcome } from '../settling/find-order.js';
 import { settleOrder } from '../settling/settle-order.js';
 import type { TradingContext } from '../trading-context.js';
 import type { Child, ChildEnd, ChildRole } from './children.js';
@@ -67,16 +67,12 @@ export class ChildOrder {
     if (this.sending === 'refused') return 'rejected';
     if (this.sending === 'notSent') return 'notSent';
     if (this.sending !== 'placed' || this.order === null) return null;
-    const { state, filled } = this.order;
+    const { state } = this.order;
     if (state === 'filled') return 'filled';
     if (state !== 'cancelled') return null;
-    if (this.type === 'ioc' || this.isCancelledHere) return 'cancelled';
-    // the exchange turns a post-only order away that would fill at once
-    const wasTurnedAway = this.type === 'postOnly' && Decimal.of(filled).sign === 0 && !this.#wasSeenOpen;
-    return wasTurnedAway ? 'cancelled' : 'cancelledByOthers';
+    // a post-only order that would fill at once is rejected, never cancelled
+    return this.type === 'ioc' || this.isCancelledHere ? 'cancelled' : 'cancelledByOthers';
   }
-
-  #wasSeenOpen = false;
 
   /** Takes what the exchange shows of the order. What has ended stays so, and what is filled stays filled. */
   show(order: Order): void {
@@ -84,8 +80,7 @@ export class ChildOrder {
     if (before !== null && Decimal.of(order.filled).compare(Decimal.of(before.filled)) < 0) return;
     if (before !== null && before.state !== 'open' && order.state === 'open') return;
     [this.sending, this.orderId, this.order] = ['placed', order.id, order];
-    if (order.state === 'open') this.#wasSeenOpen = true;
-    else this.isCancelUnknown = false;
+    if (order.state !== 'open') this.isCancelUnknown = false;
   }
 
   /** Takes what its record said when it was closed. */
@@ -232,10 +227,11 @@ export async function settleChild(trading: TradingContext, market: string, child
   const entry = journal.findUnsettled(child.clientId);
   if (entry !== undefined) {
     if (!entry.isKind('order') || !(entry.isOwn || entry.claim())) return false;
-    const found = await findOrder(trading, entry);
+    const found = await findOrderOutcome(trading, entry);
     settleOrder(entry, found);
     if (found.outcome === 'placed') child.show(found.order);
     else if (found.outcome !== 'unknown') child.sending = found.outcome;
+    if (found.outcome === 'refused') child.refusal = found.refusal;
     return found.outcome !== 'unknown';
   }
   const settled = journal.archive.find(child.clientId);

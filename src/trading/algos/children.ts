@@ -14,8 +14,7 @@ export type ChildRole = 'entry' | 'take' | 'stop';
 export type ChildState = 'recorded' | 'unknown' | 'open' | 'closed';
 
 /**
- * How a child closed. `cancelled`: by this algo order, or by the exchange: the rest of an IOC order, and a post-only order that would have
- * filled at once. `cancelledByOthers`: by the user, another program, or a timed cancellation. `notSent`: it never reached the exchange.
+ * How a child closed. `cancelled`: by this algo order, or by the exchange: the rest of an IOC order. `cancelledByOthers`: by the user, another program, or a timed cancellation. `notSent`: it never reached the exchange.
  */
 export type ChildEnd = 'filled' | 'cancelled' | 'cancelledByOthers' | 'rejected' | 'notSent';
 

@@ -17,11 +17,11 @@ import {
 } from './decision-input.js';
 import { planEntry } from './entry.js';
 import { planExits } from './exits.js';
-import type { AlgoFact, AlgoFacts, AlgoOutcome, FactOf } from './facts.js';
+import { type AlgoFact, type AlgoFacts, type AlgoOutcome, type FactOf, isHeldBack } from './facts.js';
 import { hitPrice, isBlind } from './prices.js';
 import { retryOf } from './retry.js';
 import type { AlgoTerms } from './terms.js';
-import { isArmed, missedIn, observeStop, type StopObservation } from './trigger.js';
+import { hasStop, isArmed, missedIn, observeStop, type StopObservation } from './trigger.js';
 
 /** The state of an algo order in lists and JSON. */
 export type AlgoState = 'waiting' | 'working' | 'triggered' | 'settling' | 'blind' | 'paused' | 'halted' | AlgoOutcome;
@@ -56,20 +56,23 @@ export function decide(terms: AlgoTerms, facts: AlgoFacts, market: AlgoMarket, c
   const exits = planExits(input, isEntryClosed);
   if (isEntryClosed && exits.isOver && areClosed(children)) return ending(input, endReason(input, entry, exits));
   const stop = observeStop(input);
-  if (paused !== null) return whilePaused(input, paused, stop);
-  const fact = stop.fact ?? entryTrigger(input);
+  if (paused !== null && isHeldBack(facts, 'stop')) return whilePaused(input, paused, stop);
+  const fact = stop.fact ?? (paused === null ? entryTrigger(input) : null);
   if (fact !== null) return { ...unchanged(input), fact };
   // an exit comes first: it protects
   const legs = [tried(input, exits), tried(input, entry)];
-  const rejected = legs.find(({ rejection }) => rejection !== null)?.rejection ?? null;
-  if (rejected !== null) {
-    const pause = { fact: 'paused', time: market.now, cause: 'rejected', reason: rejected } as const;
+  const rejected = legs.find(({ rejection }) => rejection !== null);
+  if (rejected !== undefined) {
+    const { rejection: reason, wanted } = rejected;
+    const pause = pauseFact(terms, market.now, { cause: 'rejected', reason: reason ?? '', role: wanted?.role ?? null });
     return { ...unchanged(input), fact: pause };
   }
   const missing = legs.find(({ funds }) => funds !== null)?.funds ?? null;
   const needsMarket = isArmed(input) || (entry.followsMarket ?? false);
   const isLimited = market.limitedUntil !== null && market.limitedUntil > market.now;
+  const held = paused !== null && facts.exitTriggered === null ? paused.reason : null;
   const reason =
+    held ??
     missing ??
     settlingReason(children, market.now) ??
     (isLimited ? 'the rate limit is reached' : (entry.reason ?? exits.reason));
@@ -105,12 +108,34 @@ interface TriedLeg {
 }
 
 function tried(input: DecisionInput, { wanted, reason }: LegPlan): TriedLeg {
-  if (wanted === null || openOf(input.children, wanted.role) !== null) return { wanted, rejection: null, funds: null };
+  if (wanted === null || openOf(input.children, wanted.role) !== null)
+    return { wanted: heldOr(input, wanted), rejection: null, funds: null };
+  if (isHeldBack(input.facts, wanted.role)) return { wanted: null, rejection: null, funds: null };
   const retry = retryOf(input, wanted);
   if (retry.kind === 'pause') return { wanted, rejection: retry.reason, funds: null };
   const notBefore = latest(wanted.notBefore, retry.notBefore);
   const funds = retry.kind !== 'funds' ? null : reason === null ? retry.reason : `${retry.reason}; ${reason}`;
   return { wanted: { ...wanted, notBefore }, rejection: null, funds };
+}
+
+/** What is wanted, or what is open of it while a pause holds it back. */
+function heldOr({ facts, children }: DecisionInput, wanted: WantedChild | null): WantedChild | null {
+  const open = wanted === null ? null : openOf(children, wanted.role);
+  return open !== null && isHeldBack(facts, open.role) ? asItIs(open) : wanted;
+}
+
+/**
+ * The fact that pauses an algo order because of a child. Its exits go on after an entry, and its stop after a take-profit; without them, and
+ * if the account is another one, everything is held back.
+ * @param time by the exchange's clock
+ */
+export function pauseFact(
+  terms: AlgoTerms,
+  time: number,
+  { cause, reason, role }: Pick<FactOf<'paused'>, 'cause' | 'reason' | 'role'>,
+): FactOf<'paused'> {
+  const goesOn = role === 'entry' ? terms.exits !== null : role === 'take' && hasStop(terms);
+  return { fact: 'paused', time, cause, reason, role: goesOn && cause !== 'account' ? role : null };
 }
 
 /** Nothing moves: what is open stays open, and a stop that is reached is only reported. */
@@ -226,7 +251,8 @@ export function settlingReason(children: readonly Child[], now?: number): string
 export function stateOf({ terms, facts, children }: Omit<DecisionInput, 'market'>, now?: number): AlgoState {
   const { ended, paused, exitTriggered, entryTriggered } = facts;
   if (ended !== null) return ended.outcome;
-  if (paused !== null) return paused.cause === 'halt' ? 'halted' : 'paused';
+  if (paused !== null && (exitTriggered === null || isHeldBack(facts, 'stop')))
+    return paused.cause === 'halt' ? 'halted' : 'paused';
   if (unsettledOf(children, now) !== undefined) return 'settling';
   if (exitTriggered !== null) return 'triggered';
   const hasStarted = terms.entry !== null && (terms.when.length === 0 || entryTriggered !== null);

@@ -35,11 +35,14 @@ export function planExits(input: DecisionInput, isEntryClosed: boolean): LegPlan
 
 /** @param isFinal whether what is left changes only by what the exits do */
 function planTake(input: DecisionInput, { take }: Exits, isFinal: boolean): LegPlan {
-  const { terms } = input;
+  const { terms, market } = input;
   if (hasLostExits(input)) return over(TAKE_CANCELLED);
   if (take === null || isTakeCancelled(input)) {
     return canStop(input) ? waiting(null) : tooSmall(input, isFinal);
   }
+  // a stop that is reached already would have to wait for it
+  if (hasStop(terms) && market.book === null && openOf(exitsOf(input), 'take') === null)
+    return waiting('it waits for the first prices');
   const plan = sized(input, { role: 'take', type: 'limit', price: take });
   if (plan.wanted !== null) return plan;
   if (plan.gone !== undefined) return isFinal ? { ...plan, isOver: true } : plan;

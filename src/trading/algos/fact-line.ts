@@ -55,6 +55,7 @@ function factOf(fields: Fields): AlgoFact {
         time,
         cause: fields.oneOf('cause', ['user', 'halt', 'guard', 'rejected', 'account', 'missing']),
         reason: fields.text('reason'),
+        role: fields.optional('role', () => fields.oneOf('role', ['entry', 'take', 'stop'])),
       };
     case 'resumed':
       return { fact, time };

@@ -1,4 +1,5 @@
 import type { Decimal } from '../../domain/decimal.js';
+import type { ChildRole } from './children.js';
 import { type AlgoTerms, exitSideOf } from './terms.js';
 
 /** What an algo order waits for: the conditions of its entry, or the stop of its exits. */
@@ -37,7 +38,17 @@ export type AlgoFact =
       readonly source: string;
       readonly late: boolean;
     }
-  | { readonly fact: 'paused'; readonly time: number; readonly cause: PauseCause; readonly reason: string }
+  /**
+   * `role`: that of the child which was rejected or held back. An entry holds back only itself, a take-profit the entry too: the stop goes
+   * on protecting. Null: everything is held back.
+   */
+  | {
+      readonly fact: 'paused';
+      readonly time: number;
+      readonly cause: PauseCause;
+      readonly reason: string;
+      readonly role: ChildRole | null;
+    }
   | { readonly fact: 'resumed'; readonly time: number }
   /** The user ends it: the children are cancelled, and nothing is placed any more. `ended` follows. */
   | { readonly fact: 'cancelled'; readonly time: number; readonly reason: string }
@@ -111,6 +122,13 @@ export function withFact(facts: AlgoFacts, fact: AlgoFact): AlgoFacts {
     case 'ended':
       return { ...facts, ended: facts.ended ?? fact };
   }
+}
+
+/** Whether a pause holds back the children of a role. */
+export function isHeldBack({ paused }: Pick<AlgoFacts, 'paused'>, role: ChildRole): boolean {
+  if (paused === null) return false;
+  if (paused.role === 'entry') return role === 'entry';
+  return paused.role === 'take' ? role !== 'stop' : true;
 }
 
 /** Whether a trail follows this price away from another: up if it sells, down if it buys. */

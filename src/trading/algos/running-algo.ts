@@ -10,10 +10,10 @@ import type { TradingContext } from '../trading-context.js';
 import type { AccountFunds } from './account-funds.js';
 import { type AlgoMarket, type SeenPrices, STALE_MS } from './algo-market.js';
 import { type ChildOrder, readChild, settleChild } from './child-order.js';
-import { type Child, isExit } from './children.js';
-import { type AlgoState, type Decision, decide, stateOf } from './decide.js';
+import { type Child, type ChildRole, isExit } from './children.js';
+import { type AlgoState, type Decision, decide, pauseFact, stateOf } from './decide.js';
 import type { AlgoNote } from './decision-input.js';
-import { type AlgoFact, type AlgoFacts, type PauseCause, withFact } from './facts.js';
+import { type AlgoFact, type AlgoFacts, isHeldBack, type PauseCause, withFact } from './facts.js';
 import { nextStep, type Step } from './next-step.js';
 import { ChildSender, type SentChild } from './sender.js';
 import { type AlgoSnapshot, snapshotOf } from './snapshot.js';
@@ -264,10 +264,10 @@ export class RunningAlgo {
     if (isDue) this.changed();
   }
 
-  /** Pauses it, unless it is paused. */
-  pause(cause: PauseCause, reason: string): void {
-    if (this.facts.paused !== null || this.facts.ended !== null) return;
-    if (this.#add({ fact: 'paused', time: this.#options.market.now(), cause, reason }))
+  /** Pauses it, unless it is paused. @param role that of the child which is held back; null: everything is */
+  pause(cause: PauseCause, reason: string, role: ChildRole | null = null): void {
+    if (isHeldBack(this.facts, role ?? 'stop') || this.facts.ended !== null) return;
+    if (this.#add(pauseFact(this.terms, this.#options.market.now(), { cause, reason, role })))
       this.#tell('paused', `It is paused: ${reason}.${this.#protectionText()}`);
   }
 
@@ -350,7 +350,7 @@ export class RunningAlgo {
       answered.abort();
     }
     this.#touched();
-    const next = this.#sent(sent);
+    const next = this.#sent(sent, wanted.role);
     // whether what the list has shown beside it is its duplicate
     if (sent.kind === 'sent' && sent.child.duplicates.size > 0) await this.#read(sent.child);
     return next;
@@ -365,9 +365,9 @@ export class RunningAlgo {
     this.#tell('note', `${this.#reason}. pit keeps asking the exchange.`);
   }
 
-  #sent(sent: SentChild): boolean {
+  #sent(sent: SentChild, role: ChildRole): boolean {
     if (sent.kind === 'held') {
-      this.pause(sent.cause, sent.reason);
+      this.pause(sent.cause, sent.reason, sent.cause === 'halt' ? null : role);
       return true;
     }
     if (sent.kind === 'later') {
@@ -477,7 +477,7 @@ export class RunningAlgo {
       this.#readAt = this.#options.trading.host.monotonic() + READ_AGAIN_MS;
       return;
     }
-    this.pause('missing', `the exchange does not show order ${child.orderId} any more`);
+    this.pause('missing', `the exchange does not show order ${child.orderId} any more`, child.role);
   }
 
   /** Something of the account has changed by this algo order: balances that were read before are of the past. */
@@ -649,7 +649,8 @@ export class RunningAlgo {
   }
 
   #protectionText(): string {
-    return hasStop(this.terms) ? ' NOT PROTECTED: no stop is sent meanwhile.' : '';
+    if (!hasStop(this.terms)) return '';
+    return isHeldBack(this.facts, 'stop') ? ' NOT PROTECTED: no stop is sent meanwhile.' : ' The stop goes on.';
   }
 
   #tellFills(child: ChildOrder): void {

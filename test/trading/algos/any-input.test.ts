@@ -101,6 +101,7 @@ const fact: fc.Arbitrary<AlgoFact> = fc.oneof(
     time,
     cause: fc.constantFrom('user', 'halt'),
     reason: fc.constant('so'),
+    role: fc.constantFrom(null, 'entry' as const, 'take' as const),
   }),
   fc.record({ fact: fc.constant('resumed' as const), time }),
   fc.record({ fact: fc.constant('cancelled' as const), time, reason: fc.constant('so') }),

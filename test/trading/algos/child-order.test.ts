@@ -42,3 +42,23 @@ test('an order that is shown as open after a cancellation without an answer is c
   await readChild(exchangeWith('8'), 'btc_usdt', child);
   expect(child.children[0]).toMatchObject({ state: 'open', cancelRefused: 5_000 });
 });
+
+const cancelled = { id: '8', state: 'cancelled', filled: '0', filledValue: '0', fee: '0', feeCoin: 'usdt' } as Order;
+
+test.each(['limit', 'postOnly'] as const)(
+  'an order that somebody else cancelled before pit ever saw it open counts as cancelled by others: %s',
+  (type) => {
+    const child = new ChildOrder({ child: 'abcdefgt1', type, price: '100', amount: '1', time: 0 });
+    child.show(cancelled);
+    expect(child.end).toBe('cancelledByOthers');
+  },
+);
+
+test('what an IOC order leaves, and an order that pit has cancelled, count as cancelled', () => {
+  const ioc = new ChildOrder({ child: 'abcdefgs1', type: 'ioc', price: '100', amount: '1', time: 0 });
+  ioc.show(cancelled);
+  const own = new ChildOrder({ child: 'abcdefgt1', type: 'limit', price: '100', amount: '1', time: 0 });
+  own.isCancelledHere = true;
+  own.show(cancelled);
+  expect([ioc.end, own.end]).toEqual(['cancelled', 'cancelled']);
+});

@@ -258,6 +258,30 @@ describe('a bracket', () => {
       `,
     ));
 
+  it('goes on protecting what has filled when a later order of the entry is rejected, and buys no more until it is resumed', () =>
+    expectTable(
+      buy('1', { entry: twap(4), take: '110', stop: '90' }),
+      `
+      100 / 101                       | #1 entry 0.25 at 102.01 ioc
+      #1 fills 0.25                   | #2 take 0.25 at 110
+      +1m, next is rejected: badPrice | #3 entry 0.25 at 102.01 ioc; paused: The exchange rejected the entry order: (badPrice)
+      +1m, state?                     | paused: The exchange rejected the entry order: (badPrice)
+      89 / 90, state?                 | triggered at 89; cancel #2; #4 stop 0.25 at 88.11 ioc; triggered: The stop was reached
+      #4 fills 0.25                   | partial: 0.75 btc did not fill: the stop was reached
+      `,
+    ));
+
+  it('takes a fill of its entry into its exits while the entry is paused, and continues when it is resumed', () =>
+    expectTable(
+      buy('1', { entry: twap(4), take: '110', stop: '90' }),
+      `
+      100 / 101, next is rejected: closed | #1 entry 0.25 at 102.01 ioc; paused: The exchange rejected the entry order: (closed)
+      +1m                                 |
+      resume                              | #2 entry 0.3333 at 102.01 ioc
+      #2 fills 0.3333                     | #3 take 0.3333 at 110
+      `,
+    ));
+
   it('is not blind while only its entry rests', () =>
     expectTable(
       BRACKET,

@@ -688,13 +688,51 @@ describe('any algo order', () => {
       `,
     ));
 
-  it('is paused by any other rejection, and tries again when it is resumed', () =>
+  it('does not place its take-profit before it has seen a price: a stop that is reached would have to wait for it', () =>
+    expectTable(
+      sell('1', { take: '110', stop: '98' }),
+      `
+      no book                   |
+      97 / 98                   | triggered at 97; #1 stop 1 at 96.03 ioc
+      `,
+    ));
+
+  it('places a take-profit without a stop although it has seen no price', () =>
+    expectTable(
+      sell('1', { take: '110' }),
+      `
+      no book                   | #1 take 1 at 110
+      `,
+    ));
+
+  it('goes on protecting with its stop when its take-profit is rejected', () =>
+    expectTable(
+      sell('1', { take: '110', stop: '98' }),
+      `
+      next is rejected: badPrice | #1 take 1 at 110; paused: The exchange rejected the take order: (badPrice)
+      +1s, state?               | paused: The exchange rejected the take order: (badPrice)
+      97 / 98, state?           | triggered at 97; #2 stop 1 at 96.03 ioc; triggered
+      #2 fills 1                | done: Everything has filled
+      `,
+    ));
+
+  it('is paused as a whole when its stop is rejected, and tries again when it is resumed', () =>
+    expectTable(
+      sell('1', { stop: '98' }),
+      `
+      next is rejected: badPrice, 97 / 98 | triggered at 97; #1 stop 1 at 96.03 ioc; paused: The exchange rejected the stop order: (badPrice)
+      +1s                       |
+      resume                    | #2 stop 1 at 96.03 ioc
+      `,
+    ));
+
+  it('tries a take-profit again that was rejected when it is resumed', () =>
     expectTable(
       OCO,
       `
       next is rejected: badPrice | #1 take 1 at 110; paused: The exchange rejected the take order: (badPrice)
-      97 / 98                   | not sold at 98
-      100 / 101, +1s, resume    | #2 take 1 at 110
+      100 / 101, +1s            |
+      resume                    | #2 take 1 at 110
       `,
     ));
 

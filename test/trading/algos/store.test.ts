@@ -59,7 +59,7 @@ describe('the record of an algo order', () => {
     const id = create();
     appendFileSync(path.join(folder, 'open', id), '\n{"fact":"triggered","time":5,"leg":"ex');
     expect(store.read(id)).toMatchObject({ torn: 1, facts: { exitTriggered: null } });
-    store.add(id, { fact: 'paused', time: 6, cause: 'user', reason: 'tea' });
+    store.add(id, { fact: 'paused', time: 6, cause: 'user', reason: 'tea', role: null });
     expect(store.read(id)).toMatchObject({ torn: 1, facts: { paused: { reason: 'tea' } } });
   });
 

@@ -71,7 +71,7 @@ describe('a fact', () => {
     { fact: 'best', time: START, price: Decimal.of('101.50'), tradeId: '12345678901234567890' },
     { fact: 'best', time: START, price: Decimal.of('101.50'), tradeId: null },
     triggered('98'),
-    { fact: 'paused', time: START, cause: 'guard', reason: 'price-band' },
+    { fact: 'paused', time: START, cause: 'guard', reason: 'price-band', role: null },
     { fact: 'resumed', time: START },
     { fact: 'cancelled', time: START, reason: 'You cancelled it' },
     {
@@ -112,7 +112,7 @@ describe('a fact', () => {
     const began = { ...(beganFact(BRACKET) as Extract<AlgoFact, { fact: 'began' }>) };
     const words: readonly AlgoFact[] = [
       ...(['user', 'halt', 'guard', 'rejected', 'account', 'missing'] as const).map(
-        (cause) => ({ fact: 'paused', time: START, cause, reason: 'so' }) as const,
+        (cause) => ({ fact: 'paused', time: START, cause, reason: 'so', role: null }) as const,
       ),
       ...(['done', 'partial', 'cancelled', 'failed'] as const).map((outcome) => ({
         ...({ fact: 'ended', time: START, outcome, reason: 'so' } as const),
@@ -164,7 +164,7 @@ describe('facts', () => {
 
   it('keep the first trigger of each leg, the best of the best prices, and whether it is paused now', () => {
     const best = (price: string): AlgoFact => ({ fact: 'best', time: START, price: Decimal.of(price), tradeId: null });
-    const paused = (reason: string): AlgoFact => ({ fact: 'paused', time: START, cause: 'user', reason });
+    const paused = (reason: string): AlgoFact => ({ fact: 'paused', time: START, cause: 'user', reason, role: null });
     const facts = factsOf(
       BRACKET,
       ...[triggered('101', 'entry'), triggered('102', 'entry'), triggered('98'), triggered('97')],
@@ -414,7 +414,7 @@ describe('an algo order that nobody watches', () => {
   it('has the state that its facts and children show', () => {
     const state = (terms: AlgoTerms, facts: readonly AlgoFact[], children: readonly Child[]) =>
       stateOf({ terms, facts: factsOf(terms, ...facts), children });
-    const halt: AlgoFact = { fact: 'paused', time: START, cause: 'halt', reason: 'so' };
+    const halt: AlgoFact = { fact: 'paused', time: START, cause: 'halt', reason: 'so', role: null };
     expect(state(sell('1', { stop: '98' }), [], [])).toBe('waiting');
     expect(state(OCO, [], [child(1, 'take', '1')])).toBe('working');
     expect(state(OCO, [], [child(1, 'take', '1', closed('1'))])).toBe('waiting');

@@ -1,380 +1,545 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Decimal } from '../../../src/domain/decimal.js';
-import type { Market } from '../../../src/domain/market.js';
 import type { AdminCallName } from '../../../src/sandbox/admin/calls.js';
 import { administer } from '../../../src/sandbox/lifecycle/admin-client.js';
+import { sandboxFiles } from '../../../src/sandbox/lifecycle/files.js';
+import { MARKETS } from '../../../src/sandbox/markets/market.js';
+import { UNLIMITED } from '../../../src/sandbox/server/limits.js';
+import { decodeFact } from '../../../src/trading/algos/fact-line.js';
+import type { AlgoFact } from '../../../src/trading/algos/facts.js';
 import { AlgoStore, parentOf } from '../../../src/trading/algos/store.js';
-import { type AlgoTerms, kindOf } from '../../../src/trading/algos/terms.js';
-import { killProcess, serveProcess } from '../../sandbox/support/served-process.js';
-import { PIT } from '../../support/command.js';
-import { between, chosen, type Draw, drawOf, weighted } from './draw.js';
+import { exitSideOf } from '../../../src/trading/algos/terms.js';
+import {
+  type AlgoRun,
+  judgeAlgoReport,
+  judgeAlgoRun,
+  type LoggedOrder,
+  type VerdictTerms,
+} from '../../support/algo-verdict.js';
+import { startInProcess } from '../../support/in-process.js';
+import { type DrawnKind, drawTerms, KINDS, marketOf } from './algos/draw-terms.js';
+import { ExchangeLog, type LoggedChild } from './algos/exchange-log.js';
+import { type Span, Watchers } from './algos/watchers.js';
+import { between, chosen, type Draw, drawOf } from './draw.js';
 import { Exchange } from './exchange.js';
 
-// Algo orders on the sandbox, watched by processes that are killed all the time, while the price moves, requests fail and others cancel. The
-// verdict is read from the exchange's own data, never from what pit says.
+// Algo orders on the sandbox, watched by processes that are killed at every step, while prices move, requests fail, the stream is cut, the
+// account is halted and others cancel orders. The verdict is read from the exchange's own log. What pit says is held against it too.
 
 export interface AlgoCampaignOptions {
   readonly seed: number;
   /** How many algo orders. */
   readonly count: number;
+  /** How many share an exchange and its watching processes. */
+  readonly perRound: number;
   readonly tell: (line: string) => void;
 }
 
-export interface AlgoCampaign {
-  readonly algos: number;
-  readonly children: number;
-  readonly kills: number;
-  readonly duplicates: number;
-  /** Each broken promise, with what shows it. */
-  readonly faults: readonly string[];
+export class AlgoCampaign {
+  algos = 0;
+  orders = 0;
+  duplicates = 0;
+  overlaps = 0;
+  readonly kinds = new Map<string, number>();
+  readonly outcomes = new Map<string, number>();
+  readonly deaths = new Map<string, number>();
+  /** What others did, and how often. */
+  readonly disturbances = new Map<string, number>();
+  /** Why stops did not have to act for a time, and how often. */
+  readonly excused = new Map<string, number>();
+  readonly faults: string[] = [];
 }
 
-/** Algo orders of one exchange at a time. */
-const PER_ROUND = 20;
-/** How long their watchers are killed, in ms. */
-const ROUND_MS = 40_000;
-/** How long the last watcher gets to act upon every stop, and then to end all of them, in ms. */
-const SETTLED_MS = 60_000;
-const END_MS = 240_000;
+/** So many processes die in a round, within this time in ms at most. */
+const DEATHS = 12;
+const WILD_MS = 90_000;
 /** A test cannot wait a minute for each lost order. */
-const TOLERANCE_MS = 10_000;
-const START_PRICE = 28_000;
+const TOLERANCE_MS = 5_000;
+/** How long the calm end of a round may take at most, in ms: it ends as soon as nothing is left to do. */
+const CALM_MS = 240_000;
+/** How soon a stop has to act in a market that is seen, on a machine that is quick enough. */
+const GRACE_MS = 20_000;
+/** With requests that fail, the outcome of the take-profit's cancellation may have to be found first. */
+const FAULTY_GRACE_MS = 60_000;
+const SPEED = 10;
 
-const MARKET: Market = {
-  ...{ market: 'btc_usdt', base: 'btc', quote: 'usdt', priceScale: 2, amountScale: 6, tickSize: '0.01' },
-  ...{ lotSize: '0.000001', minAmount: '0.0001', minNotional: '1' },
-};
-
-/** What the network does to writes, and how often. */
-const WRITE_FAULTS = ['drop-before', 'drop-after', 'truncate', 'error-after', 'html-before', 'twice'] as const;
-
-export async function algoCampaign({ seed, count, tell }: AlgoCampaignOptions): Promise<AlgoCampaign> {
-  const total = { algos: 0, children: 0, kills: 0, duplicates: 0, faults: [] as string[] };
+export async function algoCampaign({ seed, count, perRound, tell }: AlgoCampaignOptions): Promise<AlgoCampaign> {
+  const total = new AlgoCampaign();
   for (let round = 0; total.algos < count; round += 1) {
-    const found = await runRound(drawOf(seed, 'algos', round), Math.min(PER_ROUND, count - total.algos));
-    total.algos += found.algos;
-    total.children += found.children;
-    total.kills += found.kills;
-    total.duplicates += found.duplicates;
-    total.faults.push(...found.faults.map((fault) => `round ${round}: ${fault}`));
-    tell(`${total.algos} algo orders, ${total.children} children, ${total.kills} kills, ${total.faults.length} faults`);
+    const began = Date.now();
+    const size = Math.min(perRound, count - total.algos);
+    await new Round(drawOf(seed, 'algos', round), size, round, total).run();
+    const seconds = Math.round((Date.now() - began) / 1_000);
+    tell(
+      `round ${round}: ${total.algos} algo orders, ${total.orders} orders, ${total.faults.length} faults; ${seconds} s`,
+    );
   }
   return total;
 }
 
-async function runRound(draw: Draw, count: number): Promise<AlgoCampaign> {
-  const home = mkdtempSync(path.join(tmpdir(), 'pit-algos-'));
-  const limits = `key=off,address=off,kline=off,reqTime=${TOLERANCE_MS / 1_000}s`;
-  const served = await serveProcess(home, ['--limit', limits]);
-  const call = (name: AdminCallName, input: object) => administer(served.address, name, input, 60_000);
-  const exchange = new Exchange(served.address);
-  const watcher = new Watcher(home);
-  try {
-    await watcher.command('profile', 'set', 'sandbox', 'reqTimeTolerance', `${TOLERANCE_MS / 1_000}s`);
-    await call('POST /price', { market: 'btc_usdt', price: String(START_PRICE), ms: 0 });
-    const store = new AlgoStore(HOST, path.join(home, 'state'), 'sandbox');
-    const terms = Array.from({ length: count }, () => termsOf(draw));
-    for (const one of terms) {
-      const [bid, ask] = [START_PRICE - 1, START_PRICE + 1].map((price) => Decimal.of(String(price)));
-      store.create((id) => ({
-        fact: 'began',
-        time: Date.now(),
-        terms: { ...one, id },
-        bid: bid ?? null,
-        ask: ask ?? null,
-      }));
-    }
-    const ids = store.openIds();
-    for (const kind of WRITE_FAULTS)
-      for (const operation of ['order', 'cancelOrder'])
-        await call('POST /faults/add', { kind, operation, probability: 0.04 });
-    await call('POST /faults/add', { kind: 'drop-after', operation: 'getOrder', probability: 0.05 });
-    await call('POST /faults/add', { kind: 'stream-cut', probability: 0.002 });
-    const isOver = { now: false };
-    const moving = movePrices(draw, call, isOver);
-    const cancelling = cancelNowAndThen(draw, exchange, isOver);
-    await watcher.killFor(ROUND_MS, draw);
-    isOver.now = true;
-    await Promise.all([moving, cancelling]);
-    await call('POST /faults/clear', {});
-    // every stop of a sell is reached now, and stays so; no price is further away than guards allow
-    await call('POST /price', { market: 'btc_usdt', price: String(START_PRICE * 0.93), ms: 1_000 });
-    await watcher.untilNoneIsLeft(store, SETTLED_MS);
-    // what is paused waits for the user, and the order of a stop may rest at a price that the market has left
-    const left = store.openIds();
-    for (const id of left) store.add(id, { fact: 'cancelled', time: Date.now(), reason: 'the campaign ends' });
-    await watcher.untilNoneIsLeft(store, END_MS);
-    const file = path.join(home, 'log.ndjson');
-    await call('POST /export', { file });
-    const found = judge(store, ids, readLog(file));
-    return { ...found, algos: count, kills: watcher.kills };
-  } finally {
-    watcher.end();
-    exchange.close();
-    await killProcess(served);
-    rmSync(home, { recursive: true, force: true, maxRetries: 5 });
+class Round {
+  readonly #draw: Draw;
+  readonly #size: number;
+  readonly #round: number;
+  readonly #total: AlgoCampaign;
+  readonly #home = mkdtempSync(path.join(tmpdir(), 'pit-algos-'));
+  readonly #store = new AlgoStore(HOST, path.join(this.#home, 'state'), 'sandbox');
+  readonly #isFaulty: boolean;
+  /** The exchange's clock runs this much faster than the machine's. */
+  readonly #speed: number;
+  readonly #kinds = new Map<string, DrawnKind>();
+  readonly #cancelledByOthers = new Set<string>();
+  readonly #halted: Span[] = [];
+  readonly #barred: Span[] = [];
+  readonly #paused = new Map<string, Span[]>();
+  /** The slowest answer of a command in this process, in ms: how slow the machine is. */
+  #slowestMs = 0;
+  #log!: ExchangeLog;
+  #exchange!: Exchange;
+  #watchers!: Watchers;
+  #start = new Map<string, { readonly bid: string; readonly ask: string }>();
+
+  constructor(draw: Draw, size: number, round: number, total: AlgoCampaign) {
+    this.#draw = draw;
+    this.#size = size;
+    this.#round = round;
+    this.#total = total;
+    this.#isFaulty = round % 3 !== 2;
+    this.#speed = round % 4 === 3 ? SPEED : 1;
   }
+
+  async run(): Promise<void> {
+    const { directory } = sandboxFiles({ state: path.join(this.#home, 'state') });
+    const seed = Math.floor(this.#draw() * 2 ** 31);
+    const { running, log } = await ExchangeLog.serve({
+      ...{ directory, port: 0, seed, limits: UNLIMITED, tolerance: TOLERANCE_MS, idleMs: null, historyMs: 3_600_000 },
+    });
+    this.#log = log;
+    this.#exchange = new Exchange(running.address);
+    const call = (name: AdminCallName, input: object) => administer(running.address, name, input, 60_000);
+    try {
+      await this.#prepare(call);
+      this.#watchers = new Watchers(this.#home, () => log.now());
+      this.#create(Math.ceil(this.#size / 2));
+      if (this.#isFaulty) await addFaults(call);
+      await this.#disturb(call);
+      await call('POST /faults/clear', {});
+      await this.#watchers.calmly(() => this.#comeToAnEnd(call));
+      await this.#watchers.close();
+      await this.#judge();
+    } finally {
+      await this.#watchers?.close();
+      this.#exchange.close();
+      await running.close();
+      rmSync(this.#home, { recursive: true, force: true, maxRetries: 5 });
+    }
+  }
+
+  async #prepare(call: AdminCall): Promise<void> {
+    await this.#pit('profile', 'set', 'sandbox', 'reqTimeTolerance', `${TOLERANCE_MS / 1_000}s`);
+    for (const limit of ['orderNotional', 'dayNotional', 'priceBand'])
+      await this.#pit('profile', 'set', 'sandbox', limit, 'off');
+    if (this.#speed !== 1) await call('POST /clock/speed', { speed: this.#speed });
+    await call('POST /deposit', { coin: 'usdt', amount: '1000000' });
+    for (const market of MARKETS.keys()) {
+      const { bid, ask } = this.#log.current(market);
+      if (bid === null || ask === null) throw new Error(`${market} has no prices`);
+      this.#start.set(market, { bid, ask });
+    }
+  }
+
+  /** As `pit order` does it. */
+  #create(count: number): void {
+    for (let made = 0; made < count; made += 1) {
+      const kind = KINDS[(this.#kinds.size + this.#round * this.#size) % KINDS.length] as DrawnKind;
+      const market = chosen(this.#draw, [...MARKETS.keys()]);
+      const { bid, ask } = this.#log.current(market);
+      if (bid === null || ask === null) continue;
+      const terms = drawTerms(this.#draw, kind, marketOf(market), { bid, ask });
+      const prices = { bid: Decimal.of(bid), ask: Decimal.of(ask) };
+      const id = this.#store.create((name) => ({
+        fact: 'began',
+        time: this.#log.now(),
+        terms: { ...terms, id: name },
+        ...prices,
+      }));
+      this.#kinds.set(id, kind);
+    }
+  }
+
+  async #disturb(call: AdminCall): Promise<void> {
+    const until = Date.now() + WILD_MS;
+    const isWild = { now: true };
+    const creating = (async () => {
+      while (this.#kinds.size < this.#size) {
+        await delay(2_000);
+        this.#create(Math.min(Math.ceil(this.#size / 10), this.#size - this.#kinds.size));
+      }
+    })();
+    await Promise.all([
+      this.#watchers.disturb(DEATHS, until, this.#draw).finally(() => {
+        isWild.now = false;
+      }),
+      creating,
+      this.#movePrices(call, isWild),
+      this.#cancelOrders(isWild),
+      this.#pauseAndResume(isWild),
+      this.#halt(isWild),
+    ]);
+  }
+
+  async #movePrices(call: AdminCall, isWild: Wild): Promise<void> {
+    while (isWild.now) {
+      const market = chosen(this.#draw, [...MARKETS.keys()]);
+      const share = between(this.#draw, 0.972, 1.028);
+      await this.#move(call, market, share, Math.round(between(this.#draw, 0, 800)));
+      await delay(between(this.#draw, 50, 500));
+    }
+  }
+
+  #move(call: AdminCall, market: string, share: number, ms: number): Promise<unknown> {
+    const { bid } = this.#start.get(market) ?? { bid: '0' };
+    const { priceScale } = marketOf(market);
+    const price = Decimal.of(bid)
+      .times(Decimal.of(share.toFixed(5)))
+      .rescaled(priceScale, 'up')
+      .toString();
+    return call('POST /price', { market, price, ms: ms * this.#speed });
+  }
+
+  /** Another program of the account cancels open orders now and then. */
+  async #cancelOrders(isWild: Wild): Promise<void> {
+    while (isWild.now) {
+      await delay(between(this.#draw, 1_000, 4_000));
+      const open = this.#log.children().filter(({ closed }) => closed === null);
+      if (open.length > 0) await this.#cancelAsOthers(chosen(this.#draw, open));
+    }
+  }
+
+  async #cancelAsOthers({ id, market }: LoggedChild): Promise<void> {
+    const body = await this.#exchange.ask('cancelOrder', { currency: market, id }).catch(() => '');
+    // without an answer it may have been carried out too
+    const order = this.#log.children().find((one) => one.id === id);
+    const isDone = body.includes('"code":"1000"') || (!body.includes('"code":') && order?.closed !== null);
+    if (!isDone) return;
+    this.#cancelledByOthers.add(id);
+    this.#disturbed('an order cancelled by others');
+  }
+
+  /** The user pauses, resumes and cancels single algo orders. */
+  async #pauseAndResume(isWild: Wild): Promise<void> {
+    while (isWild.now) {
+      await delay(between(this.#draw, 2_000, 5_000));
+      const open = this.#store.openIds();
+      if (open.length === 0) continue;
+      const id = chosen(this.#draw, open);
+      if (this.#draw() < 0.3) {
+        this.#disturbed('an algo order cancelled by the user');
+        await this.#pit('algo', 'cancel', id, '--yes', '--timeout', '5');
+        continue;
+      }
+      const from = this.#log.now();
+      await this.#pit('algo', 'pause', id);
+      await delay(between(this.#draw, 1_000, 3_000));
+      await this.#pit('algo', 'resume', id);
+      this.#paused.set(id, [...(this.#paused.get(id) ?? []), { from, to: this.#log.now() }]);
+      this.#disturbed('an algo order paused by the user');
+    }
+  }
+
+  async #halt(isWild: Wild): Promise<void> {
+    await delay(between(this.#draw, 6_000, 20_000));
+    if (!isWild.now) return;
+    const from = this.#log.now();
+    const code = await this.#pit('halt', '--reason', 'the campaign');
+    const halted = this.#log.now();
+    await delay(between(this.#draw, 2_000, 6_000));
+    const lifted = this.#log.now();
+    await this.#pit('halt', '--lift', '--confirm', 'sandbox');
+    await delay(1_000);
+    const resumed = this.#log.now();
+    await this.#pit('algo', 'resume', '--all', '--yes');
+    this.#halted.push({ from, to: this.#log.now() });
+    // what had left before the halt may arrive until its request has expired; 0: nothing was on its way
+    if (code === 0) this.#barred.push({ from: halted, to: resumed });
+    if (code !== 0) this.#barred.push({ from: halted + 2 * TOLERANCE_MS * this.#speed, to: Math.max(lifted, resumed) });
+    this.#disturbed('the account halted');
+  }
+
+  /** Everything is resumed, and every stop is reached; what then rests is cancelled. */
+  async #comeToAnEnd(call: AdminCall): Promise<void> {
+    await this.#resumeAll();
+    for (const [side, share] of [
+      ['sell', 0.945],
+      ['buy', 1.055],
+    ] as const) {
+      for (const market of MARKETS.keys()) await this.#move(call, market, share, 500);
+      // the price is the same for long enough to judge
+      await this.#until(() => this.#unmoved(side).length === 0, 1.5 * this.#graceMs());
+    }
+    for (const id of this.#store.openIds())
+      this.#store.add(id, { fact: 'cancelled', time: this.#log.now(), reason: 'the campaign ends' });
+    await this.#until(() => this.#store.openIds().every((id) => this.#store.read(id)?.facts?.ended !== null), CALM_MS);
+  }
+
+  /** What pit has paused is resumed, as its user would, and orders that may be duplicates are cancelled, as pit asks for it. */
+  async #resumeAll(): Promise<void> {
+    await this.#pit('algo', 'resume', '--all', '--yes');
+    for (const order of this.#log.children())
+      if (order.closed === null && this.#isDuplicate(order)) await this.#cancelAsOthers(order);
+  }
+
+  /** The algo orders with a stop on a side that has not acted. */
+  #unmoved(side: 'buy' | 'sell'): string[] {
+    return this.#store.openIds().filter((id) => {
+      const facts = this.#store.read(id)?.facts;
+      if (facts === undefined || facts.ended !== null || facts.cancelled !== null) return false;
+      const { terms } = facts.began;
+      const hasStop = terms.exits !== null && (terms.exits.stop !== null || terms.exits.trail !== null);
+      if (!hasStop || exitSideOf(terms) !== side) return false;
+      const own = this.#log.children().filter(({ clientId }) => parentOf(clientId) === id);
+      const hasPosition =
+        terms.entry === null || own.some((order) => order.side === terms.side && order.fills.length > 0);
+      return hasPosition && facts.exitTriggered === null;
+    });
+  }
+
+  async #until(isDone: () => boolean, ms: number): Promise<void> {
+    const end = Date.now() + ms;
+    let next = Date.now() + 5_000;
+    while (Date.now() < end && !isDone()) {
+      await delay(500);
+      if (Date.now() < next) continue;
+      next = Date.now() + 10_000;
+      await this.#resumeAll();
+    }
+  }
+
+  /** On a machine that is slow, everything has more time. In ms of the machine's clock. */
+  #graceMs(): number {
+    return (this.#isFaulty ? FAULTY_GRACE_MS : GRACE_MS) + 10 * this.#slowestMs;
+  }
+
+  async #pit(...words: readonly string[]): Promise<number> {
+    const { code } = await this.#ask(...words);
+    return code;
+  }
+
+  async #ask(
+    ...words: readonly string[]
+  ): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }> {
+    const began = performance.now();
+    // no process in the background: this campaign runs those that watch
+    const host = { self: { command: 'false', arguments: [] } };
+    const started = startInProcess([...words, '--json'], { PIT_HOME: this.#home }, { host });
+    const code = await started.ended;
+    if (words[0] === 'profile') this.#slowestMs = Math.max(this.#slowestMs, performance.now() - began);
+    return { code, ...started.printed };
+  }
+
+  #disturbed(what: string): void {
+    count(this.#total.disturbances, what);
+  }
+
+  #isDuplicate({ id, clientId }: LoggedChild): boolean {
+    return this.#log.children().some((one) => one.clientId === clientId && BigInt(one.id) < BigInt(id));
+  }
+
+  async #judge(): Promise<void> {
+    const total = this.#total;
+    const { stdout, stderr } = await this.#ask('algo', 'list', '--all', '--timeout', '120');
+    if (stdout === '') throw new Error(`pit algo list: ${stderr}`);
+    const reports = new Map((JSON.parse(stdout) as ListedAlgo[]).map((one) => [one.id, one]));
+    const children = this.#log.children();
+    for (const [id, kind] of this.#kinds) {
+      const say = (what: string) => total.faults.push(`round ${this.#round} ${id} ${kind}: ${what}`);
+      const own = children.filter(({ clientId }) => parentOf(clientId) === id);
+      const run = this.#runOf(id, own);
+      const report = reports.get(id);
+      const record = this.#store.read(id);
+      total.algos += 1;
+      total.orders += own.length;
+      total.duplicates += run.orders.filter(({ isDuplicate }) => isDuplicate).length;
+      count(total.kinds, kind);
+      count(total.outcomes, report?.state ?? 'none');
+      if (report === undefined || record === undefined) {
+        say('it is not listed');
+        continue;
+      }
+      if (run.ended === null) say(`it has not ended: ${report.state}, ${report.reason}`);
+      const texts = [report.reason ?? '', ...record.said.map(({ said }) => said)];
+      const orders = new Map(report.children.map((order) => [order.id, order.filled]));
+      const told = { orders, texts, filled: report.filled, state: report.state };
+      const found = [...judgeAlgoRun(run), ...judgeAlgoReport(run, told)];
+      for (const { fault, at } of found) say(`${fault}: ${at}`);
+      if (found.length > 0 || run.ended === null) say(this.#storyOf(id, own));
+    }
+    const strangers = this.#watchers.errors.split('\n').filter((line) => /defect|internal|Error:/.test(line));
+    for (const line of new Set(strangers)) total.faults.push(`round ${this.#round}: ${line}`);
+    if (this.#watchers.overlaps > 0) total.faults.push(`round ${this.#round}: two processes worked at once`);
+    for (const [how, times] of this.#watchers.deaths) count(total.deaths, how, times);
+  }
+
+  #runOf(id: string, own: readonly LoggedChild[]): AlgoRun {
+    const facts = this.#factsOf(id);
+    const began = facts.find((fact) => fact.fact === 'began');
+    const ended = facts.find((fact) => fact.fact === 'ended');
+    const entry = facts.find((fact) => fact.fact === 'triggered' && fact.leg === 'entry');
+    if (began?.fact !== 'began') throw new Error(`${id} never began`);
+    const graceMs = this.#graceMs() * this.#speed;
+    const end = ended?.time ?? this.#log.now();
+    const orders = own.map((order): LoggedOrder => {
+      const isDuplicate = this.#isDuplicate(order);
+      return { ...order, isDuplicate, cancelledBy: this.#cancelledByOthers.has(order.id) ? 'others' : 'owner' };
+    });
+    const unwatched = this.#watchers.unwatched;
+    return {
+      terms: JSON.parse(
+        JSON.stringify(began.terms, (_, value) => (value instanceof Decimal ? value.toString() : value)),
+      ) as VerdictTerms,
+      ...{ began: began.time, started: entry?.time ?? began.time, ended: ended?.time ?? null },
+      path: this.#log.path(began.terms.market.market, began.time).filter(({ time }) => time <= end),
+      ...{ orders, unseen: unwatched, graceMs, toleranceMs: (1_500 + 3 * this.#slowestMs) * this.#speed },
+      held: [...unwatched, ...this.#excusedOf(facts, end), ...this.#duplicateSpans(orders, end)],
+      barred: this.#barred,
+    };
+  }
+
+  /** When it did not have to act: halted, paused, or being cancelled. Each is counted. */
+  #excusedOf(facts: readonly AlgoFact[], end: number): Span[] {
+    return facts.flatMap((fact, index): Span[] => {
+      if (fact.fact === 'cancelled') return [{ from: fact.time, to: end }];
+      if (fact.fact !== 'paused') return [];
+      const isKnown = fact.cause === 'user' || fact.cause === 'halt';
+      count(this.#total.excused, isKnown ? fact.cause : `${fact.cause}: ${fact.reason.replace(/[\d.,]+/g, 'N')}`);
+      return [{ from: fact.time, to: facts.slice(index).find((later) => later.fact === 'resumed')?.time ?? end }];
+    });
+  }
+
+  /** An order that may be the user's holds a stop back until the user has cancelled it. */
+  #duplicateSpans(orders: readonly LoggedOrder[], end: number): Span[] {
+    return orders
+      .filter(({ isDuplicate }) => isDuplicate)
+      .map(({ placed, closed }) => ({ from: placed, to: closed ?? end }));
+  }
+
+  #factsOf(id: string): AlgoFact[] {
+    return this.#linesOf(id).flatMap((line) => decodeFact(line) ?? []);
+  }
+
+  #linesOf(id: string): string[] {
+    const folder = path.join(this.#home, 'state', 'algos', 'sandbox');
+    for (const name of ['open', 'ended'])
+      for (const file of readdirSync(path.join(folder, name)))
+        if (file === id || file.endsWith(`~${id}`))
+          return readFileSync(path.join(folder, name, file), 'utf8')
+            .split('\n')
+            .filter((line) => line !== '');
+    return [];
+  }
+
+  /** All that is known of one that went wrong, by time since it began. */
+  #storyOf(id: string, own: readonly LoggedChild[]): string {
+    const lines = this.#linesOf(id);
+    const [first] = this.#factsOf(id);
+    const began = first?.time ?? 0;
+    const market = first?.fact === 'began' ? first.terms.market.market : '';
+    const at = (time: number) => `+${((time - began) / 1_000).toFixed(1)}`;
+    const facts = lines.map((line) => {
+      const time = /"time":(\d{13})/.exec(line)?.[1];
+      return { time: Number(time ?? 0), text: line.replace(/"market":\{[^}]*\},?/, '') };
+    });
+    const orders = own.flatMap((order) => [
+      {
+        time: order.placed,
+        text: `EXCHANGE: ${order.clientId} ${order.id} placed ${order.side} ${order.amount} at ${order.price} ${order.type}`,
+      },
+      ...order.fills.map(({ time, amount }) => ({ time, text: `EXCHANGE: ${order.id} fills ${amount}` })),
+      ...(order.closed === null
+        ? []
+        : [
+            {
+              time: order.closed,
+              text: `EXCHANGE: ${order.id} closed${this.#cancelledByOthers.has(order.id) ? ' by others' : ''}`,
+            },
+          ]),
+    ]);
+    const spans = [
+      ...this.#watchers.unwatched.map(({ from, to }) => ({ time: from, text: `unwatched until ${at(to)}` })),
+    ];
+    let shown = '';
+    const prices = this.#log.path(market, began).flatMap(({ time, bid, ask, last }) => {
+      const text = `${bid} / ${ask} last ${last}`;
+      if (text === shown) return [];
+      shown = text;
+      return [{ time, text }];
+    });
+    const sparse = prices.filter((_, index) => index % Math.max(1, Math.floor(prices.length / 60)) === 0);
+    const all = [...facts, ...orders, ...spans.filter(({ time }) => time > began - 60_000), ...sparse];
+    const events = this.#watchers.lines
+      .filter((line) => line.includes(`"id":"${id}"`))
+      .map((line) => {
+        const { time, event, text } = JSON.parse(line) as { time: string; event: string; text: string };
+        return { time: Date.parse(time), text: `PIT: ${event}: ${text}` };
+      });
+    return [...all, ...events]
+      .sort((one, other) => one.time - other.time)
+      .map(({ time, text }) => `\n    ${at(time)} ${text}`)
+      .join('');
+  }
+}
+
+/** Whether prices move, orders are cancelled and processes die. */
+type Wild = { readonly now: boolean };
+
+type AdminCall = (name: AdminCallName, input: object) => Promise<unknown>;
+
+/** What `pit algo list --all --json` says. */
+interface ListedAlgo {
+  readonly id: string;
+  readonly state: string;
+  readonly reason: string | null;
+  readonly filled: string;
+  readonly children: readonly { readonly id: string; readonly filled: string }[];
 }
 
 const HOST = {
   now: Date.now,
-  randomBytes: (count: number) => crypto.getRandomValues(new Uint8Array(count)),
+  randomBytes: (size: number) => crypto.getRandomValues(new Uint8Array(size)),
 };
 
-/** Kinds of algo orders, by how often they are drawn. Sells by stops, as they protect; buys by slices and chases. */
-const KINDS = [
-  { weight: 4, make: (draw: Draw) => exits(draw, { stop: between(draw, 0.96, 0.995) }) },
-  {
-    weight: 3,
-    make: (draw: Draw) => exits(draw, { stop: between(draw, 0.96, 0.995), take: between(draw, 1.004, 1.03) }),
-  },
-  { weight: 3, make: (draw: Draw) => exits(draw, { trail: between(draw, 0.005, 0.03) }) },
-  {
-    weight: 2,
-    make: (draw: Draw) => ({
-      ...exits(draw, { stop: between(draw, 0.95, 0.98) }),
-      side: 'buy' as const,
-      entry: { kind: 'limit', type: 'limit', price: priceAt(between(draw, 0.99, 1.005)) } as const,
-    }),
-  },
-  {
-    weight: 1,
-    make: (draw: Draw) => ({
-      ...exits(draw, {}),
-      side: 'buy' as const,
-      exits: null,
-      entry: { kind: 'twap', durationMs: 20_000, everyMs: 4_000, isPassive: false, bound: null } as const,
-    }),
-  },
-  {
-    weight: 1,
-    make: (draw: Draw) => ({
-      ...exits(draw, {}),
-      side: 'buy' as const,
-      exits: null,
-      entry: { kind: 'chase', bound: null } as const,
-    }),
-  },
+const OF_WRITES = [
+  ...['drop-before', 'drop-after', 'truncate', 'error-before', 'error-after', 'html-before', 'html-after', 'twice'],
+  ...['redirect', 'rate-limit'],
+].map((kind) => ({ kind, probability: 0.02 }));
+
+const SLOW = [
+  { kind: 'late', delay: 600, probability: 0.02 },
+  { kind: 'delay', delay: 1_500, probability: 0.02 },
+  { kind: 'skew', skew: 90_000, probability: 0.01 },
 ];
 
-function termsOf(draw: Draw): AlgoTerms {
-  return weighted(draw, KINDS).make(draw);
+const OF_READS = ['drop-before', 'truncate', 'html-before', 'rate-limit'].map((kind) => ({ kind, probability: 0.02 }));
+
+const OF_STREAMS = [
+  ...['stream-cut', 'stream-garbage'].map((kind) => ({ kind, probability: 0.001 })),
+  ...['stream-drop', 'stream-duplicate', 'stream-reorder'].map((kind) => ({ kind, probability: 0.01 })),
+  { kind: 'stream-delay', delay: 3_000, probability: 0.002 },
+  { kind: 'stream-stale', probability: 0.0005 },
+];
+
+/** The faults of the other campaigns, in requests and in the stream. */
+async function addFaults(call: AdminCall): Promise<void> {
+  for (const operation of ['order', 'cancelOrder'])
+    for (const fault of [...OF_WRITES, ...SLOW]) await call('POST /faults/add', { ...fault, operation });
+  for (const operation of ['getOrder', 'getOrders', 'depth', 'trades', 'kline'])
+    for (const fault of OF_READS) await call('POST /faults/add', { ...fault, operation });
+  for (const fault of OF_STREAMS) await call('POST /faults/add', fault);
 }
 
-function exits(
-  draw: Draw,
-  { stop, take, trail }: { readonly stop?: number; readonly take?: number; readonly trail?: number },
-): AlgoTerms {
-  return {
-    ...{ id: '', profile: 'sandbox', owner: 'sandbox', market: MARKET, account: 'spot', borrow: false, repay: false },
-    side: 'sell',
-    amount: Decimal.of(between(draw, 0.001, 0.02).toFixed(6)),
-    ...{ entry: null, when: [], slippage: Decimal.of('0.01'), trigger: 'book', forMs: null, exec: null, notify: false },
-    exits: {
-      take: take === undefined ? null : priceAt(take),
-      stop: stop === undefined ? null : priceAt(stop),
-      limit: null,
-      trail: trail === undefined ? null : { unit: 'share', value: Decimal.of(trail.toFixed(4)) },
-    },
-  };
-}
-
-function priceAt(share: number): Decimal {
-  return Decimal.of((START_PRICE * share).toFixed(2));
-}
-
-async function movePrices(
-  draw: Draw,
-  call: (name: AdminCallName, input: object) => Promise<unknown>,
-  isOver: { now: boolean },
-) {
-  let price = START_PRICE;
-  while (!isOver.now) {
-    price = Math.min(START_PRICE * 1.03, Math.max(START_PRICE * 0.97, price * between(draw, 0.992, 1.008)));
-    await call('POST /price', { market: 'btc_usdt', price: price.toFixed(2), ms: Math.round(between(draw, 0, 800)) });
-    await delay(between(draw, 200, 1_500));
-  }
-}
-
-/** Another program of the account cancels an open order now and then. */
-async function cancelNowAndThen(draw: Draw, exchange: Exchange, isOver: { now: boolean }) {
-  while (!isOver.now) {
-    await delay(between(draw, 4_000, 9_000));
-    const side = chosen(draw, ['buy', 'sell'] as const);
-    const open = (await exchange.orders('btc_usdt', side, 0).catch(() => [])).filter(
-      ({ status }) => status === 0 || status === 3,
-    );
-    if (open.length === 0) continue;
-    await exchange.ask('cancelOrder', { currency: 'btc_usdt', id: chosen(draw, open).id }).catch(() => '');
-  }
-}
-
-/** `pit algo run`, which is killed again and again. */
-class Watcher {
-  readonly #home: string;
-  #child: ChildProcess | undefined;
-  kills = 0;
-
-  constructor(home: string) {
-    this.#home = home;
-  }
-
-  async command(...words: readonly string[]): Promise<void> {
-    await once(this.#spawn(words), 'close');
-  }
-
-  #spawn(words: readonly string[]): ChildProcess {
-    const { PATH = '' } = process.env;
-    return spawn(PIT.command, [...PIT.arguments, ...words], {
-      env: { PATH, TZ: 'UTC', PIT_HOME: this.#home },
-      stdio: 'ignore',
-    });
-  }
-
-  /** Runs it for a time, each time until it is killed, ended or stopped for longer than data may be old. */
-  async killFor(ms: number, draw: Draw): Promise<void> {
-    const end = Date.now() + ms;
-    while (Date.now() < end) {
-      const child = this.#spawn(['algo', 'run', '--json']);
-      this.#child = child;
-      const ended = once(child, 'close');
-      await delay(between(draw, 800, 7_000));
-      const how = draw();
-      this.kills += 1;
-      if (how < 0.15) {
-        child.kill('SIGSTOP');
-        await delay(6_000);
-        child.kill('SIGCONT');
-        await delay(between(draw, 500, 3_000));
-      }
-      child.kill(how < 0.3 ? 'SIGTERM' : 'SIGKILL');
-      await ended;
-    }
-  }
-
-  async untilNoneIsLeft(store: AlgoStore, ms: number): Promise<void> {
-    const end = Date.now() + ms;
-    while (Date.now() < end && areAtWork(store)) {
-      this.#child = this.#spawn(['algo', 'run', '--json']);
-      const ended = once(this.#child, 'close');
-      while (Date.now() < end && areAtWork(store) && this.#child.exitCode === null) await delay(200);
-      this.end();
-      await ended;
-    }
-  }
-
-  end(): void {
-    this.#child?.kill('SIGKILL');
-  }
-}
-
-/** Whether an algo order has not ended and does not wait for its user. */
-function areAtWork(store: AlgoStore): boolean {
-  return store.openIds().some((id) => {
-    const facts = store.read(id)?.facts;
-    return facts !== undefined && (facts.paused === null || facts.cancelled !== null);
-  });
-}
-
-/** An order in the exchange's own data. Amounts in lots. */
-interface Logged {
-  readonly id: string;
-  readonly clientId: string;
-  readonly side: 'buy' | 'sell';
-  readonly filled: bigint;
-  /** What a buy paid in the base coin, in lots, rounded up. */
-  readonly baseFee: bigint;
-  readonly isOpen: boolean;
-}
-
-/** The row of an order in an export of the sandbox. */
-interface StoredRow {
-  readonly id: bigint;
-  readonly clientId: string | null;
-  readonly side: 'buy' | 'sell';
-  readonly amount: bigint;
-  readonly remaining: bigint;
-  readonly fee: bigint;
-  readonly open: boolean;
-}
-
-const LOTS = 6;
-/** The exchange counts fees in units of the coin, of which a lot has so many. */
-const UNITS_PER_LOT = 100n;
-
-function readLog(file: string): Logged[] {
-  const orders = readFileSync(file, 'utf8')
-    .split('\n')
-    .filter((line) => /^\["(open|closed)\/1\/btc_usdt\//.test(line));
-  return orders.flatMap((line) => {
-    const [, row] = JSON.parse(line, (_, value: unknown) => bigIntOf(value)) as [string, StoredRow];
-    const { id, clientId, side, amount, remaining, fee, open } = row;
-    if (clientId === null || parentOf(clientId) === undefined) return [];
-    const baseFee = side === 'buy' ? (fee + UNITS_PER_LOT - 1n) / UNITS_PER_LOT : 0n;
-    return [{ id: String(id), clientId, side, filled: amount - remaining, baseFee, isOpen: open }];
-  });
-}
-
-function bigIntOf(value: unknown): unknown {
-  const text = (value as { $bigint?: unknown } | null)?.$bigint;
-  return typeof text === 'string' ? BigInt(text) : value;
-}
-
-function judge(store: AlgoStore, ids: readonly string[], log: readonly Logged[]) {
-  const faults: string[] = [];
-  let duplicates = 0;
-  for (const id of ids) {
-    const record = store.read(id);
-    const facts = record?.facts;
-    if (record === undefined || facts === undefined) {
-      faults.push(`${id}: its record is gone`);
-      continue;
-    }
-    const { terms } = facts.began;
-    const all = log.filter(({ clientId }) => parentOf(clientId) === id);
-    // of two orders with one client id, the network made the second
-    const own = all.filter(
-      (order) => !all.some((other) => other.clientId === order.clientId && BigInt(other.id) < BigInt(order.id)),
-    );
-    duplicates += all.length - own.length;
-    const sum = (orders: readonly Logged[]) => orders.reduce((lots, { filled }) => lots + filled, 0n);
-    const exitsOf = (orders: readonly Logged[]) => orders.filter(({ clientId }) => !/e\d+$/.test(clientId));
-    const entries = all.filter(({ clientId }) => /e\d+$/.test(clientId));
-    const amount = lots(terms.amount);
-    const fees = entries.reduce((paid, { baseFee }) => paid + baseFee, 0n);
-    const position = terms.entry === null ? amount : sum(entries) - fees;
-    const words = `${id} (${kindOf(terms)}, ${facts.ended?.outcome}: ${facts.ended?.reason})`;
-    const say = (what: string) =>
-      faults.push(`${words}: ${what}: ${all.map((order) => `${order.clientId} ${order.filled}`).join(', ')}`);
-    if (facts.ended === null) say(`it has not ended (${facts.paused?.reason ?? 'not paused'})`);
-    if (all.some(({ isOpen }) => isOpen)) say('an order is left open');
-    if (sum(own.filter((order) => /e\d+$/.test(order.clientId))) > amount) say('more than the amount was bought');
-    if (sum(exitsOf(own)) > position) say('more was sold than there was');
-    const isStop = terms.exits !== null && (terms.exits.stop !== null || terms.exits.trail !== null);
-    const isFree = record.said.every(({ said }) => !/^The stop order .* was cancelled elsewhere/.test(said));
-    // a price that moved further than the slippage leaves an order that rests
-    const isActedUpon =
-      sum(exitsOf(all)) >= position - SMALLEST_LOTS || own.some(({ clientId }) => /s\d+$/.test(clientId));
-    if (isStop && isFree && !isActedUpon && facts.paused === null) say('the stop was reached and not acted upon');
-    const isTold = (order: Logged) => record.children.some(({ child }) => child === order.clientId);
-    if (own.some((order) => !isTold(order))) say('an order is in no record');
-  }
-  return { children: log.length, duplicates, faults };
-}
-
-/** What is smaller cannot be sold: the minimum is an amount of 0.0001 btc. */
-const SMALLEST_LOTS = 100n;
-
-function lots(amount: Decimal): bigint {
-  return BigInt(
-    amount
-      .times(Decimal.of(String(10 ** LOTS)))
-      .rescaled(0, 'down')
-      .toString(),
-  );
+function count(counts: Map<string, number>, what: string, times = 1): void {
+  counts.set(what, (counts.get(what) ?? 0) + times);
 }

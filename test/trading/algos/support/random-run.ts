@@ -5,7 +5,7 @@ import { type AlgoMarket, STALE_MS } from '../../../../src/trading/algos/algo-ma
 import { type Child, type ChildRole, isExit, mayPlace, type NewChild } from '../../../../src/trading/algos/children.js';
 import { decide } from '../../../../src/trading/algos/decide.js';
 import { decodeFact, encodeFact } from '../../../../src/trading/algos/fact-line.js';
-import { type AlgoFact, type AlgoFacts, foldFacts, isBetter } from '../../../../src/trading/algos/facts.js';
+import { type AlgoFact, type AlgoFacts, foldFacts, isBetter, isHeldBack } from '../../../../src/trading/algos/facts.js';
 import { nextStep, type Step } from '../../../../src/trading/algos/next-step.js';
 import { type AlgoTerms, exitSideOf, kindOf } from '../../../../src/trading/algos/terms.js';
 import { seenAfter } from '../../../../src/trading/algos/trigger.js';
@@ -183,7 +183,8 @@ class Life {
       const book = this.#market().book;
       const isSeen = this.#blindSince === null && book !== null && book.ageMs <= STALE_MS;
       if (!isSeen || this.#isCrossed) throw new Error('triggered by data that are old or crossed');
-      if (this.#facts.paused !== null) throw new Error('triggered while it was paused');
+      if (isHeldBack(this.#facts, fact.leg === 'entry' ? 'entry' : 'stop'))
+        throw new Error('triggered while it was paused');
     }
     if (fact.fact === 'ended') {
       const open = this.#orders.filter(
@@ -376,6 +377,7 @@ class Life {
         time: this.#now,
         cause: this.#pick(['user', 'halt', 'guard']),
         reason: 'so',
+        role: this.#pick([null, null, 'entry', 'take'] as const),
       });
     else if (this.#facts.paused !== null && this.#chance(0.3))
       this.#facts = this.#add({ fact: 'resumed', time: this.#now });
@@ -499,6 +501,7 @@ class Life {
       terms: JSON.parse(encodeFact(this.#facts.began)).terms,
       ...{ began: START, started: this.#facts.entryTriggered?.time ?? START, ended: this.#facts.ended?.time ?? null },
       ...{ path: this.#path, unseen: this.#unseen, held: this.#held, graceMs: GRACE_MS },
+      ...{ barred: [], toleranceMs: 0 },
       orders: this.#orders
         .filter(({ isReal }) => isReal)
         .map((order) => ({

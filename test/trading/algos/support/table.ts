@@ -129,7 +129,8 @@ class Player {
     if (event.endsWith('?')) return event;
     const [first = '', second = '', third = '', fourth = '', fifth = ''] = event.split(' ');
     const { now, book } = this.#market;
-    if (second === '/') this.#see({ book: bookOf(first, third) });
+    if (event === 'no book') this.#see({ book: null });
+    else if (second === '/') this.#see({ book: bookOf(first, third) });
     else if (first === 'others')
       this.#see({ book: { ...bookOf(second, fourth), bid: book?.bid ?? null, ask: book?.ask ?? null } });
     else if (first.startsWith('+')) this.#see({ now: now + msOf(first.slice(1)) });
@@ -145,7 +146,7 @@ class Player {
     else if (first === 'holds') this.#see({ met: { condition: second, late: third === 'late' } });
     else if (event === 'no condition holds') this.#see({ met: null });
     else if (event === 'halt' || event === 'pause')
-      this.#add({ fact: 'paused', time: now, cause: event === 'halt' ? 'halt' : 'user', reason: `${event}` });
+      this.#add({ fact: 'paused', time: now, cause: event === 'halt' ? 'halt' : 'user', reason: event, role: null });
     else if (event === 'resume') this.#add({ fact: 'resumed', time: now });
     else if (event === 'cancel') this.#add({ fact: 'cancelled', time: now, reason: 'You cancelled it' });
     else if (event === 'next is lost') this.#next = 'lost';
