@@ -71,6 +71,7 @@ export const LINES: readonly Line[] = [
   { words: 'order', line: 'order buy btc_usdt 0.01 --at ask+1% --id golden2', isUnkept: true },
   shown('fills', 'btc_usdt'),
   shown('pnl', 'btc_usdt'),
+  shown('ledger', '--format csv --out {ledger.csv}'),
   shown('api', 'markets'),
   shown('mcp config', 'claude'),
   shown('doctor'),
@@ -142,6 +143,7 @@ export const FILES: Readonly<Record<string, string>> = {
   keys: 'an-access-key-0001\na-secret-key-0002\n',
   candles: '1700000040000,0.01,0.02,0.01,0.015,12\n1700000100000,0.015,0.02,0.01,0.012,7\n',
   'state.ndjson': '',
+  'ledger.csv': '',
 };
 
 /** Commands without a golden file, and why. */
