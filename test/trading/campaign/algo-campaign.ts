@@ -70,8 +70,10 @@ export async function algoCampaign({ seed, count, perRound, tell }: AlgoCampaign
   const total = new AlgoCampaign();
   for (let round = 0; total.algos < count; round += 1) {
     const began = Date.now();
+    const known = total.faults.length;
     const size = Math.min(perRound, count - total.algos);
     await new Round(drawOf(seed, 'algos', round), size, round, total).run();
+    for (const fault of total.faults.slice(known)) tell(fault);
     const seconds = Math.round((Date.now() - began) / 1_000);
     tell(
       `round ${round}: ${total.algos} algo orders, ${total.orders} orders, ${total.faults.length} faults; ${seconds} s`,
