@@ -53,13 +53,47 @@ const GROUPS = [
   },
   {
     files: ['find-order', 'settle-order', 'settle-sent-order', 'poll-until-found', 'same-refusal'].map(settling),
-    tests: ['acknowledged', 'lost-answers', 'poll-until-found', 'unread-answers', 'until-known'].map(testOfSettling),
+    tests: ['acknowledged', 'lost-answers', 'poll-until-found', 'refused', 'unread-answers', 'until-known'].map(
+      testOfSettling,
+    ),
   },
   {
     files: ['find-withdrawal', 'settle-withdrawal', 'reconcile-withdrawals'].map(settling),
     tests: [
       'test/trading/withdrawals/sending.test.ts',
       ...['contested-withdrawals', 'settle-withdrawal-manually'].map(testOfSettling),
+    ],
+  },
+  {
+    files: ['settle-lines', 'settle-job', 'duplicates', 'dated-read'].map(settling),
+    tests: [
+      'test/exchange/exchange-clock.test.ts',
+      ...['answers', 'cut-record', 'duplicates', 'others', 'placing', 'stale-answers', 'stopping', 'unlisted'].map(
+        (name) => `test/trading/batches/${name}.test.ts`,
+      ),
+      ...['no-false-alarm', 'reconcile-orders', 'reconcile-orders-decisions'].map(testOfSettling),
+    ],
+  },
+  {
+    files: ['resolve', 'unknown-writes', 'pauses'].map(settling),
+    tests: [
+      'test/trading/journal/claims.test.ts',
+      'test/trading/replace/replace.test.ts',
+      'test/trading/withdrawals/sending.test.ts',
+      ...['duplicates', 'stopping', 'unlisted'].map((name) => `test/trading/batches/${name}.test.ts`),
+      ...['acknowledged', 'lost-answers', 'pauses', 'refused', 'uncertain-duplicates', 'unknown-writes'].map(
+        testOfSettling,
+      ),
+    ],
+  },
+  {
+    files: ['manual-outcome', 'settle-manually', 'settle-order-manually', 'settle-withdrawal-manually'].map((name) =>
+      settling(`manual/${name}`),
+    ),
+    tests: [
+      'test/trading/journal/damage.test.ts',
+      'test/trading/batches/answers.test.ts',
+      ...['settle-order-manually', 'settle-withdrawal-manually'].map(testOfSettling),
     ],
   },
   {

@@ -47,6 +47,7 @@ const BY_SECTION: Readonly<Record<string, CommandTable>> = {
     account: () => import('./account/account.js'),
     balance: () => import('./account/balance.js'),
     bills: () => import('./funds/bills.js'),
+    ledger: () => import('./ledger/ledger.js'),
     address: () => import('./funds/address.js'),
     deposits: () => import('./funds/deposits.js'),
     withdrawals: () => import('./funds/withdrawals.js'),

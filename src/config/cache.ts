@@ -11,8 +11,8 @@ interface Cached {
 /** A folder of its own, so that it does not matter what else is in the cache folder and who may write there. */
 const FOLDER = 'answers';
 
-/** Far more than the configuration of all markets. */
-const MAX_BYTES = 64 * 2 ** 20;
+/** The history of an account with a million bills, twice. */
+const MAX_BYTES = 2 ** 29;
 
 /**
  * Things that can be made again, such as the market configuration, each with its age. Nothing here ever fails a command: what

@@ -222,6 +222,8 @@ export function reqTimeToleranceMs({
   return Number.parseInt(reqTimeTolerance, 10) * 1_000;
 }
 
+const ZONES = 'an offset from UTC (+08:00) or a zone by name (Asia/Shanghai)';
+
 /** Every setting: the table that checks, messages and help read. */
 export const SETTINGS: ReadonlyMap<string, Setting> = new Map<string, Setting>([
   ...Object.entries(GUARD_SETTINGS),
@@ -246,6 +248,15 @@ export const SETTINGS: ReadonlyMap<string, Setting> = new Map<string, Setting>([
     },
   ],
   [
+    'watch.bell',
+    {
+      about: 'whether pit watch rings the bell when an order of yours fills',
+      values: 'on or off',
+      default: 'off',
+      parse: (value) => ['on', 'off'].find((choice) => choice === value.toLowerCase()) ?? null,
+    },
+  ],
+  [
     'withdrawFee',
     {
       about: 'whether the amount of a withdrawal includes its fee; undocumented, so previews call it an assumption',
@@ -257,7 +268,16 @@ export const SETTINGS: ReadonlyMap<string, Setting> = new Map<string, Setting>([
     'zone',
     {
       about: "the time zone of the exchange's dates that have none",
-      values: 'an offset from UTC (+08:00) or a zone by name (Asia/Shanghai)',
+      values: ZONES,
+      parse: parseZone,
+    },
+  ],
+  [
+    'dayZone',
+    {
+      about: 'the time zone in which days begin for pit pnl, where a time has no zone',
+      values: ZONES,
+      default: 'UTC',
       parse: parseZone,
     },
   ],
@@ -277,7 +297,7 @@ export const SETTING_KEYS: readonly string[] = [...Object.keys(HOST_KEYS), ...SE
 
 /** The key of a setting that is written `priceBand` or `price-band`. An unknown word is returned unchanged. */
 export function settingKey(word: string): string {
-  const plain = (text: string) => text.replace(/[-_]/g, '').toLowerCase();
+  const plain = (text: string) => text.replace(/[-_.]/g, '').toLowerCase();
   return SETTING_KEYS.find((key) => plain(key) === plain(word)) ?? word;
 }
 
@@ -320,7 +340,8 @@ function parseSeconds(value: string): string | null {
   return Number(count) >= 1 && Number(count) <= 86_400 ? `${count}s` : null;
 }
 
-function parseZone(value: string): string | null {
+/** A zone as it is stored: an offset like `+08:00`, or its name; null for anything else. */
+export function parseZone(value: string): string | null {
   const offset = /^[+-](\d\d):([0-5]\d)$/.exec(value);
   if (offset !== null) return Number(offset[1]) * 60 + Number(offset[2]) <= 14 * 60 ? value : null;
   return /^[A-Za-z]/.test(value) ? namedZone(value) : null;

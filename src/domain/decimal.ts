@@ -7,6 +7,13 @@ type Rounding = 'down' | 'up';
 
 const PATTERN = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?0*\d{1,2}))?$/;
 
+const POWERS = Array.from({ length: 64 }, (_, exponent) => 10n ** BigInt(exponent));
+
+/** Most sums and products need one, and a BigInt takes long to raise. */
+function powerOfTen(exponent: number): bigint {
+  return POWERS[exponent] ?? 10n ** BigInt(exponent);
+}
+
 /**
  * An exact decimal number: a BigInt of units of 10^-scale. Immutable.
  *
@@ -35,7 +42,7 @@ export class Decimal {
     if (digits === '') return undefined;
     const magnitude = BigInt(digits);
     const scale = fraction.length - Number(exponent);
-    const units = scale < 0 ? magnitude * 10n ** BigInt(-scale) : magnitude;
+    const units = scale < 0 ? magnitude * powerOfTen(-scale) : magnitude;
     return new Decimal(sign === '-' ? -units : units, Math.max(scale, 0));
   }
 
@@ -66,8 +73,10 @@ export class Decimal {
 
   /** The quotient with `scale` decimals. Throws RangeError on division by zero. */
   dividedBy(other: Decimal, scale: number, rounding: Rounding): Decimal {
-    const shift = BigInt(scale + other.scale);
-    return new Decimal(divide(this.units * 10n ** shift, other.units * 10n ** BigInt(this.scale), rounding), scale);
+    return new Decimal(
+      divide(this.units * powerOfTen(scale + other.scale), other.units * powerOfTen(this.scale), rounding),
+      scale,
+    );
   }
 
   negated(): Decimal {
@@ -93,7 +102,7 @@ export class Decimal {
   /** The same value, or the nearest in the given direction, with exactly `scale` decimals. */
   rescaled(scale: number, rounding: Rounding): Decimal {
     if (scale >= this.scale) return new Decimal(this.#unitsAt(scale), scale);
-    return new Decimal(divide(this.units, 10n ** BigInt(this.scale - scale), rounding), scale);
+    return new Decimal(divide(this.units, powerOfTen(this.scale - scale), rounding), scale);
   }
 
   /** How many decimals the value needs: trailing zeros do not count. */
@@ -120,7 +129,7 @@ export class Decimal {
   }
 
   #unitsAt(scale: number): bigint {
-    return scale === this.scale ? this.units : this.units * 10n ** BigInt(scale - this.scale);
+    return scale === this.scale ? this.units : this.units * powerOfTen(scale - this.scale);
   }
 }
 

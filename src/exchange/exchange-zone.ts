@@ -1,3 +1,5 @@
+import { FURTHEST_MS, momentsBy, parseWallTime, type WallClock, wallClock } from '../domain/zone.js';
+
 /** A bill's moment, in milliseconds since the Unix epoch, and as the exchange writes it. */
 interface ShownMoment {
   readonly time: number;
@@ -10,8 +12,6 @@ const DAY_MS = 86_400_000;
 const QUARTER_MS = 15 * MINUTE_MS;
 /** A shown time may be rounded, or taken a moment earlier or later. */
 const SLACK_MS = 2 * MINUTE_MS;
-/** No zone is further from UTC. */
-const FURTHEST_MS = 14 * 60 * MINUTE_MS;
 /** Two bills that agree vouch for the time between them: the shortest daylight saving time, around Ramadan, is longer. */
 const BETWEEN_BILLS_MS = 28 * DAY_MS;
 /** Before and after such bills their offset holds for a week, unless a zone that has it changes its clock in that time. */
@@ -139,19 +139,6 @@ function everyClock(): readonly WallClock[] {
   return clocks;
 }
 
-/** The moments at which a clock shows a date. */
-function momentsBy(clock: WallClock, wall: number): readonly number[] {
-  const offsets = new Set([clock(wall - FURTHEST_MS), clock(wall + FURTHEST_MS)]);
-  return [...offsets].map((offset) => wall - offset).filter((moment) => clock(moment) === wall - moment);
-}
-
-/** A date of the exchange in milliseconds as if it were UTC: good for ordering, not as a moment. */
-export function parseWallTime(text: string): number | undefined {
-  const [, day, time] = /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(?:\.\d+)?$/.exec(text.trim()) ?? [];
-  const wall = Date.parse(`${day}T${time}Z`);
-  return Number.isNaN(wall) ? undefined : wall;
-}
-
 function wallText(wall: number): string {
   return new Date(wall).toISOString().slice(0, 19).replace('T', ' ');
 }
@@ -168,19 +155,4 @@ function offsetText(ms: number): string {
   const minutes = Math.abs(ms) / MINUTE_MS;
   const [hours, rest] = [Math.floor(minutes / 60), minutes % 60].map((part) => String(part).padStart(2, '0'));
   return `${ms < 0 ? '-' : '+'}${hours}:${rest}`;
-}
-
-/** How far a zone is ahead of UTC at a moment, both in milliseconds. */
-type WallClock = (ms: number) => number;
-
-function wallClock(zone: string): WallClock {
-  const [, sign, hours, minutes] = /^([+-])(\d\d):(\d\d)$/.exec(zone) ?? [];
-  const ahead = (Number(hours) * 60 + Number(minutes)) * MINUTE_MS;
-  if (sign !== undefined) return () => (sign === '-' ? -ahead : ahead);
-  // Swedish dates have the exchange's format
-  const format = new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short', timeStyle: 'medium' });
-  return (ms) => {
-    const second = Math.floor(ms / 1_000) * 1_000;
-    return (parseWallTime(format.format(second).replace(',', '')) ?? second) - second;
-  };
 }

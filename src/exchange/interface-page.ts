@@ -1,92 +1,10 @@
 import { channels, PROTOCOL as stream } from './channels/index.js';
 import { observedCodes, SUCCESS } from './observed-codes.js';
 import { operations } from './operations/index.js';
-import type { Operation } from './operations/operation.js';
-
-/** What the descriptions of an operation do not hold: what it is for, in a sentence, and what the interface does not show. */
-interface Remarks {
-  readonly about: string;
-  readonly notShown?: string;
-}
+import type { Operation, Remarks } from './operations/operation.js';
 
 type OperationName = keyof typeof operations;
 type Schema = Operation['result'];
-
-const REMARKS: Readonly<Record<OperationName, Remarks>> = {
-  markets: { about: 'The rules of every market: decimals, and the smallest order in base and in quote coin.' },
-  allTicker: { about: 'The ticker of every market.', notShown: 'how a market is named in the keys' },
-  ticker: { about: 'Prices and volume of a market in the last 24 hours.' },
-  depth: {
-    about: 'The order book. Merged, it has 5 levels a side.',
-    notShown: 'the default of `size`, the order of the levels, and the unit of `timestamp`',
-  },
-  trades: {
-    about: 'Recent trades; with `since`, the 50 after that trade.',
-    notShown: 'how many come without `since`, their order, and the unit of `date`',
-  },
-  kline: {
-    about: 'Candles: time in milliseconds, open, high, low, close, volume. At most the latest 1,000.',
-    notShown: 'the default of `type`, and how to reach older candles',
-  },
-  getAccountInfo: {
-    about: 'The account, the permissions of the key, and every coin with its balance.',
-    notShown: 'what the values of `fundstype` mean, and which operation needs which permission',
-  },
-  getSpotBills: {
-    about: 'Changes of the spot balance. `dataType` is 0 for the last 48 hours, and 1 for what is older.',
-    notShown: 'the time zone of the dates, and the default of `dataType`',
-  },
-  getUserAddress: {
-    about: 'A deposit address, which was obtained in the app or on the website before.',
-    notShown: 'the answer if there is none',
-  },
-  getPayinAddress: {
-    about: 'The deposit addresses of a coin on all its chains.',
-    notShown: 'the answer if there is none',
-  },
-  getWithdrawAddress: {
-    about: 'The verified withdrawal address of a coin.',
-    notShown: 'the answer if there are several',
-  },
-  getWithdrawRecord: {
-    about: 'Withdrawals of a coin, in pages.',
-    notShown: 'the largest page, and the order of records',
-  },
-  getChargeRecord: {
-    about: 'Deposits of a coin, in pages.',
-    notShown: 'the largest page, the order of records, and the time zone of `submit_time`',
-  },
-  getFeeInfo: { about: 'Withdrawal fees by chain.', notShown: 'whether it can be called without a coin' },
-  withdraw: {
-    about: 'Withdraws to a verified address; on a chain with memos, to `<account>_<remark>`.',
-    notShown: 'whether the fee is part of the amount, and which chain is used',
-  },
-  order: {
-    about: 'Places an order. `orderType` 1 is PostOnly, 2 is IOC, and anything else is a limit order.',
-    notShown: 'what the answer means for an order that cannot be filled or posted',
-  },
-  orderMoreV2: {
-    about: 'Places up to 20 orders of one side.',
-    notShown: 'the answer if some of them fail, and how to give client ids',
-  },
-  cancelOrder: {
-    about: 'Cancels an order by one of its two ids. The numbers in the answer exist since 2022-03-17.',
-    notShown: 'from which states it is accepted, and the answer for an order that is done',
-  },
-  cancelAllOrdersAfter: {
-    about: 'Cancels the orders of a market a minute after the call; a further call restarts the minute.',
-    notShown: 'how to stop the timer, and whether later orders are cancelled too',
-  },
-  getOrder: {
-    about: 'An order by one of its two ids, without an envelope. With a client id that was used twice, the newest.',
-    notShown: 'the answer for an order that does not exist',
-  },
-  getOrders: {
-    about: 'Orders of a market, 10 in an answer.',
-    notShown:
-      'the body, which parameters are required, and the order of the records; pit reads a plain list, newest first (observed)',
-  },
-};
 
 /** The states by the object that has them. */
 const STATES: readonly (readonly [object: string, field: string, states: Readonly<Record<string, string>>])[] = [
@@ -169,8 +87,7 @@ export function interfacePage(): string {
 }
 
 function operationSection(name: OperationName): string {
-  const { access, effect, parameters, result }: Operation = operations[name];
-  const { about, notShown } = REMARKS[name];
+  const { access, effect, parameters, result, about, notShown }: Operation & Remarks = operations[name];
   const path = access === 'public' ? `/data/v1/${name}` : `/api/${name}`;
   const who = { public: 'no key', keyless: 'no key, on the trade host', signed: 'signed' }[access];
   const does = {

@@ -1,5 +1,6 @@
 import type { Deposit, Withdrawal } from '../domain/funds.js';
-import { type ExchangeZone, parseWallTime } from './exchange-zone.js';
+import { parseWallTime } from '../domain/zone.js';
+import type { ExchangeZone } from './exchange-zone.js';
 import { RECORDS_PER_PAGE } from './facts.js';
 import { type GrowingList, type Pages, pagesInOrder } from './growing-pages.js';
 import type { RequestOf } from './operations/index.js';

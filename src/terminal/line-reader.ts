@@ -1,4 +1,11 @@
-import { createInterface, emitKeypressEvents, type Interface } from 'node:readline';
+import {
+  clearScreenDown,
+  createInterface,
+  cursorTo,
+  emitKeypressEvents,
+  type Interface,
+  moveCursor,
+} from 'node:readline';
 import { type Host, streamOf } from '../platform/host.js';
 
 /** What a person typed at a prompt. */
@@ -101,6 +108,25 @@ export class LineReader {
     this.#reading.shown = now;
     lines.setPrompt(now);
     lines.prompt(true);
+  }
+
+  /** Prints a line above the one that is being typed. Returns whether there is one; otherwise prints nothing. */
+  printAbove(text: string): boolean {
+    if (this.#reading === undefined) return false;
+    const { lines } = this.#reading;
+    const output = streamOf(this.#host.errors);
+    if (!lines.terminal) {
+      output.write(`${text}\n`);
+      return true;
+    }
+    const { rows } = lines.getCursorPos();
+    moveCursor(output, 0, -rows);
+    cursorTo(output, 0);
+    clearScreenDown(output);
+    // the next drawing begins as many rows higher as the cursor was below the prompt
+    output.write(`${text}\n${'\n'.repeat(rows)}`);
+    lines.prompt(true);
+    return true;
   }
 
   /** Gives up the line that is being typed. */

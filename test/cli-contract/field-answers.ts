@@ -56,6 +56,8 @@ const ORDER = (id: string, first: number): Readonly<Record<string, Field>> => ({
 });
 
 export interface Read {
+  /** The operation whose answer it shows. */
+  readonly operation: OperationName;
   readonly command: string;
   readonly words: string;
   /** Default: all. */
@@ -64,31 +66,31 @@ export interface Read {
 
 /** The command lines that show them, each in all runs or in some. */
 export const READS: readonly Read[] = [
-  { command: 'markets', words: '' },
-  { command: 'ticker', words: '' },
-  { command: 'ticker', words: 'zec_eur' },
-  { command: 'depth', words: 'zec_eur' },
-  { command: 'trades', words: 'zec_eur' },
-  { command: 'kline', words: 'zec_eur' },
-  { command: 'account', words: '' },
-  { command: 'balance', words: '' },
-  { command: 'bills', words: '' },
-  { command: 'address', words: 'zec' },
-  { command: 'address', words: 'zec --single' },
-  { command: 'address', words: 'zec --withdraw' },
-  { command: 'deposits', words: 'zec' },
-  { command: 'withdrawals', words: 'zec' },
-  { command: 'fees', words: 'zec' },
-  { command: 'order show', words: `zec_eur ${ORDER_ID}` },
-  { command: 'orders', words: 'zec_eur --state all --side SIDE' },
-  { command: 'fills', words: 'zec_eur' },
-  { command: 'stream', words: 'ticker:zec_eur --count 1' },
-  { command: 'stream', words: 'depth:zec_eur --count 1' },
-  { command: 'stream', words: 'trades:zec_eur --count 1' },
-  { command: 'stream', words: 'kline:zec_eur:1min --count 1' },
-  { command: 'stream', words: 'balances --count 1' },
+  { operation: 'markets', command: 'markets', words: '' },
+  { operation: 'allTicker', command: 'ticker', words: '' },
+  { operation: 'ticker', command: 'ticker', words: 'zec_eur' },
+  { operation: 'depth', command: 'depth', words: 'zec_eur' },
+  { operation: 'trades', command: 'trades', words: 'zec_eur' },
+  { operation: 'kline', command: 'kline', words: 'zec_eur' },
+  { operation: 'getAccountInfo', command: 'account', words: '' },
+  { operation: 'getAccountInfo', command: 'balance', words: '' },
+  { operation: 'getSpotBills', command: 'bills', words: '' },
+  { operation: 'getPayinAddress', command: 'address', words: 'zec' },
+  { operation: 'getUserAddress', command: 'address', words: 'zec --single' },
+  { operation: 'getWithdrawAddress', command: 'address', words: 'zec --withdraw' },
+  { operation: 'getChargeRecord', command: 'deposits', words: 'zec' },
+  { operation: 'getWithdrawRecord', command: 'withdrawals', words: 'zec' },
+  { operation: 'getFeeInfo', command: 'fees', words: 'zec' },
+  { operation: 'getOrder', command: 'order show', words: `zec_eur ${ORDER_ID}` },
+  { operation: 'getOrders', command: 'orders', words: 'zec_eur --state all --side SIDE' },
+  { operation: 'getOrders', command: 'fills', words: 'zec_eur' },
+  { operation: 'ticker', command: 'stream', words: 'ticker:zec_eur --count 1' },
+  { operation: 'depth', command: 'stream', words: 'depth:zec_eur --count 1' },
+  { operation: 'trades', command: 'stream', words: 'trades:zec_eur --count 1' },
+  { operation: 'kline', command: 'stream', words: 'kline:zec_eur:1min --count 1' },
+  { operation: 'getAccountInfo', command: 'stream', words: 'balances --count 1' },
   // a stream shows open orders
-  { command: 'stream', words: 'orders:zec_eur --count 1', runs: [0, 3] },
+  { operation: 'getOrders', command: 'stream', words: 'orders:zec_eur --count 1', runs: [0, 3] },
 ];
 
 /** Each operation's fields; a name in capitals stands for a key that is data. */

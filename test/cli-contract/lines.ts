@@ -1,7 +1,10 @@
 /** The clock of a sandbox starts at the present and never goes back. */
 const IN_THREE_HOURS = new Date(Date.now() + 3 * 3_600_000).toISOString().slice(0, '2026-01-01T00:00'.length);
 
-/** A command line that shows what the JSON of a command is like, in their order: what comes later builds on what came before. */
+/**
+ * A command line that shows what the JSON of a command is like, in their order: what comes later builds on what came before. A command
+ * without a line here is shown by the first of its examples.
+ */
 export interface Line {
   readonly words: string;
   readonly line: string;
@@ -22,7 +25,6 @@ function shown(words: string, rest = '', more: Partial<Line> = {}): Line {
 }
 
 export const LINES: readonly Line[] = [
-  shown('markets'),
   shown('ticker', 'btc_usdt'),
   shown('depth', 'btc_usdt --size 2'),
   shown('trades', 'btc_usdt'),
@@ -69,10 +71,10 @@ export const LINES: readonly Line[] = [
   { words: 'order', line: 'order buy btc_usdt 0.01 --at ask+1% --id golden2', isUnkept: true },
   shown('fills', 'btc_usdt'),
   shown('pnl', 'btc_usdt'),
+  shown('ledger', '--format csv --out {ledger.csv}'),
   shown('api', 'markets'),
   shown('mcp config', 'claude'),
   shown('doctor'),
-  shown('completion', 'bash'),
   shown('completion install', 'bash'),
   shown('completion uninstall', 'bash'),
   shown('profile list'),
@@ -141,6 +143,7 @@ export const FILES: Readonly<Record<string, string>> = {
   keys: 'an-access-key-0001\na-secret-key-0002\n',
   candles: '1700000040000,0.01,0.02,0.01,0.015,12\n1700000100000,0.015,0.02,0.01,0.012,7\n',
   'state.ndjson': '',
+  'ledger.csv': '',
 };
 
 /** Commands without a golden file, and why. */

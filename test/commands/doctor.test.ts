@@ -27,7 +27,19 @@ interface Finding {
 
 const CHECKS = [
   ...['pit', 'node', 'configuration', 'files', 'network', 'market-host', 'market-tls', 'trade-host', 'trade-tls'],
-  ...['stream', 'clock', 'key', 'permissions', 'tolerance', 'halted', 'journal', 'records', 'algos', 'limits', 'completion'],
+  ...[
+    'stream',
+    'clock',
+    'key',
+    'permissions',
+    'tolerance',
+    'halted',
+    'journal',
+    'records',
+    'algos',
+    'limits',
+    'completion',
+  ],
 ];
 
 const pit = usePitHome();

@@ -83,9 +83,18 @@ const NEEDS: readonly (readonly [line: string, named: RegExp])[] = [
   ['stream ticker:btc_usdt --count 1', /WebSocket address/],
 ];
 
-/** Commands that ask nothing of an exchange, and those that have a test of their own below. */
+/** Commands that ask nothing of an exchange, run on a terminal, or have a test of their own below. */
 const ELSEWHERE =
   /^(commit|completion|keys|profile|sandbox|schema)\b|^(algo (run|service|show)|doctor|mcp|mcp config|shell|watch)$/;
+
+/** The first example of every command that speaks to an exchange, without those of `NEEDS`; this exchange has one order only. */
+const EXAMPLES = (
+  await Promise.all(
+    Object.entries(commands)
+      .filter(([words]) => !ELSEWHERE.test(words) && words !== 'order show')
+      .map(async ([, load]) => (await load()).default.examples[0] ?? ''),
+  )
+).filter((line) => !NEEDS.some(([other]) => other === line));
 
 async function served() {
   const exchange = await startDocumentExchange();
@@ -209,12 +218,13 @@ describe('an exchange that answers what the document shows, and nothing else', (
     expect(exchange.broken.filter((one) => !one.startsWith('getFeeInfo: currency is missing'))).toEqual([]);
   });
 
-  it('has a test here for every command that speaks to an exchange', () => {
-    const lines = [...WORKS, ...NEEDS].map(([line]) => line);
-    const missing = Object.keys(commands).filter(
-      (name) => !ELSEWHERE.test(name) && !lines.some((line) => line === name || line.startsWith(`${name} `)),
-    );
-    expect(missing).toEqual([]);
+  it.each(EXAMPLES)('is asked by pit %s for nothing that the document does not know', async (line) => {
+    const { ran, exchange } = await run(`${line} --timeout 5`);
+    const { kind, message = '' } = JSON.parse(ran.stderr.trimEnd().split('\n').at(-1) || '{}').error ?? {};
+    const isNamed = [...exchange.notShown].some((name) => message.startsWith(`${name}: `));
+    expect({ defect: kind === 'internal' && !isNamed ? message : undefined, broken: exchange.broken }).toEqual({
+      ...{ defect: undefined, broken: [] },
+    });
   });
 
   afterAll(() => {

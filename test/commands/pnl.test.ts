@@ -112,7 +112,9 @@ describe('pit pnl', () => {
     const [xrp] = await pit.json<[Lot]>('pnl xrp_usdt --lots');
     expect(xrp).toMatchObject({ opened: null, amount: '50', cost: null, gain: null });
     const { header, rows } = await pit.csv('pnl --lots');
-    expect(header).toBe('market,opened,closed,amount,cost,proceeds,gain,daysHeld,method');
+    expect(header).toBe(
+      'market,opened,closed,amount,cost,proceeds,gain,daysHeld,method,feeCost,feeProceeds,fees,openedBy,closedBy,opening,closing',
+    );
     expect(rows).toHaveLength(3);
   });
 

@@ -23,7 +23,7 @@ async function ratesOf(
     const [base, quote] = market.split('_');
     return { market, base, quote } as Market;
   });
-  const rates = await readRates(exchange, markets, { coins, unit: 'usdt' });
+  const rates = await readRates(exchange, markets, { coins, units: ['usdt'] });
   const reads = ['tickers', ...Object.keys(books).map((market) => `depth ${market}`)];
   expect(exchange.reads.toSorted()).toEqual(reads.toSorted());
   return rates;

@@ -15,7 +15,8 @@ export async function countRequests(target: string): Promise<CountingProxy> {
   const { hostname, port } = new URL(target);
   const heads: string[] = [];
   const waiting: { isDone: () => boolean; resolve: () => void }[] = [];
-  const count = (operation: string) => heads.filter((head) => head.startsWith(`GET /api/${operation}?`)).length;
+  const count = (operation: string) =>
+    heads.filter((head) => ['api', 'data/v1'].some((folder) => head.startsWith(`GET /${folder}/${operation}?`))).length;
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     const far = connect(Number(port), hostname);

@@ -1,4 +1,5 @@
 import { type CompletionSource, type Parser, withCompletion } from '../../cli/definition.js';
+import { parseZone } from '../../config/settings.js';
 import { CANDLE_TYPES, type CandleType } from '../../domain/candle.js';
 import { COIN, RENAMED_COINS } from '../../domain/coin.js';
 import { DECIMAL, Decimal, numberAdvice } from '../../domain/decimal.js';
@@ -6,6 +7,7 @@ import { choiceOf, wholeFrom } from '../../domain/kind.js';
 import { parseMarket } from '../../domain/market.js';
 import type { Moment } from '../../domain/moment.js';
 import { CLIENT_ID } from '../../domain/order.js';
+import { momentBy, type WallClock } from '../../domain/zone.js';
 import { quoted, usage } from '../../errors.js';
 
 // These parse the words of a command line. Each throws Failure `usage` for a word that it cannot parse.
@@ -196,6 +198,23 @@ export function requireRange(
   if (from === undefined || to === undefined || from(now) <= to(now)) return;
   throw usage(`${fromName} is after ${toName}.`, `Give the earlier time as ${fromName}.`);
 }
+
+/** A moment whose date may be one of a zone. */
+export type ZonedMoment = (clock: WallClock) => Moment;
+
+/** As {@link moment}, with ISO 8601 without a zone in the zone of a clock. */
+export const zonedMoment: Parser<ZonedMoment> = (word) => {
+  const parsed = moment(word);
+  const isWithoutZone = ISO.test(word) && ISO.exec(word)?.[4] === undefined;
+  return isWithoutZone ? (clock) => (now) => momentBy(clock, parsed(now)) : () => parsed;
+};
+
+/** A time zone: an offset from UTC, or a name. */
+export const zoneName: Parser<string> = (word) => {
+  const zone = parseZone(word);
+  if (zone !== null) return zone;
+  throw usage(`${quoted(word)} is not a time zone.`, 'Write it like Europe/Zurich or +01:00.');
+};
 
 function isoTime(word: string): number | undefined {
   const [, day, minutes = '00:00', seconds = ':00', zone = 'Z'] = ISO.exec(word) ?? [];

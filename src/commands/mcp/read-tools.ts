@@ -16,6 +16,7 @@ import orders from '../orders.js';
 import { PNL_ROW } from '../pnl/rows.js';
 import ticker from '../ticker.js';
 import trades from '../trades.js';
+import { choice, integer, optional, text, texts } from './parameters.js';
 import {
   cursorOf,
   limitOf,
@@ -28,13 +29,11 @@ import {
 import type { Warning } from './run-command.js';
 import { commandWords, type Tool, tool } from './tool.js';
 
-const MARKET = { type: 'text', description: 'such as btc_usdt', isRequired: true } as const;
-const ANY_MARKET = { type: 'text', description: 'such as btc_usdt' } as const;
-const FROM = {
-  type: 'text',
-  description: 'ISO 8601 (UTC), or an age: 7d',
-} as const;
-const TO = { type: 'text', description: 'exclusive' } as const;
+const MARKET = text('such as btc_usdt');
+const ANY_MARKET = optional(text('such as btc_usdt'));
+const TIME = 'ISO 8601 (UTC), or an age: 7d';
+const FROM = optional(text(TIME));
+const TO = optional(text('exclusive'));
 
 /** How far back fills are read unless the call says so: every page of orders since then. */
 const USUAL_FILLS = '7d';
@@ -55,8 +54,8 @@ export const READ_TOOLS: readonly Tool[] = [
     description: 'Use it to find the name of a market, its smallest order, and the steps of its prices and amounts.',
     parameters: {
       market: ANY_MARKET,
-      base: { type: 'text', description: 'only markets for this coin' },
-      quote: { type: 'text', description: 'only markets priced in this coin' },
+      base: optional(text('only markets for this coin')),
+      quote: optional(text('only markets priced in this coin')),
       ...ROW_PARAMETERS,
     },
     output: markets.output,
@@ -71,9 +70,9 @@ export const READ_TOOLS: readonly Tool[] = [
     title: 'Tickers',
     description: 'Use it for current prices: last price, best bid and ask, and the change over 24 hours.',
     parameters: {
-      markets: { type: 'texts', description: 'default: all' },
-      quote: { type: 'text', description: 'only markets priced in this coin' },
-      sort: { type: 'text', description: 'largest first, or by name', choices: ['change', 'volume', 'market'] },
+      markets: optional(texts('default: all')),
+      quote: optional(text('only markets priced in this coin')),
+      sort: optional(choice('largest first, or by name', 'change', 'volume', 'market')),
       ...ROW_PARAMETERS,
     },
     output: ticker.output,
@@ -89,8 +88,8 @@ export const READ_TOOLS: readonly Tool[] = [
     description: 'Use it to see at which prices and amounts a market can be bought and sold right now.',
     parameters: {
       market: MARKET,
-      size: { type: 'integer', description: 'levels per side, 1 to 50 (default: 10)' },
-      merge: { type: 'text', description: 'group prices by this step; then 5 levels per side' },
+      size: optional(integer('levels per side, 1 to 50 (default: 10)')),
+      merge: optional(text('group prices by this step; then 5 levels per side')),
     },
     output: depth.output,
     effect: 'read',
@@ -102,7 +101,7 @@ export const READ_TOOLS: readonly Tool[] = [
     description: 'Use it to see what others have traded in a market, oldest first, 50 at most.',
     parameters: {
       market: MARKET,
-      since: { type: 'text', description: 'the trades after the one with this id (default: the newest)' },
+      since: optional(text('the trades after the one with this id (default: the newest)')),
     },
     output: rowsIn(trades.output),
     effect: 'read',
@@ -114,8 +113,8 @@ export const READ_TOOLS: readonly Tool[] = [
     description: 'Use it for the past of a price: open, high, low, close and volume, oldest first.',
     parameters: {
       market: MARKET,
-      type: { type: 'text', description: `${CANDLE_TYPES.join(', ')} (default: 1hour)` },
-      since: { ...FROM, description: `${FROM.description} (default: the newest candles)` },
+      type: optional(text(`${CANDLE_TYPES.join(', ')} (default: 1hour)`)),
+      since: optional(text(`${TIME} (default: the newest candles)`)),
       until: TO,
       ...ROW_PARAMETERS,
     },
@@ -140,8 +139,8 @@ export const READ_TOOLS: readonly Tool[] = [
     description:
       'Use it before you plan a trade: balances, what the key may do, limits of orders, whether trading is halted, and writes with an unknown outcome.',
     parameters: {
-      coins: { type: 'texts', description: 'default: all that are not empty' },
-      in: { type: 'text', description: 'add values in this coin' },
+      coins: optional(texts('default: all that are not empty')),
+      in: optional(text('add values in this coin')),
     },
     output: shape.object({
       profile: shape.text('which exchange and account this is'),
@@ -178,15 +177,11 @@ export const READ_TOOLS: readonly Tool[] = [
     title: 'Orders',
     description: 'Use it to list your orders, newest first, or to see one of them by its id or clientId.',
     parameters: {
-      market: { type: 'text', description: 'default: those in which pit placed orders lately; needed for one order' },
-      id: { type: 'text', description: 'of one order' },
-      clientId: { type: 'text', description: 'of one order' },
-      side: {
-        type: 'text',
-        description: 'default: both; needed, with market, for orders that ended long ago',
-        choices: ['buy', 'sell'],
-      },
-      state: { type: 'text', description: 'default: open', choices: ['open', 'filled', 'cancelled', 'all'] },
+      market: optional(text('default: those in which pit placed orders lately; needed for one order')),
+      id: optional(text('of one order')),
+      clientId: optional(text('of one order')),
+      side: optional(choice('default: both; needed, with market, for orders that ended long ago', 'buy', 'sell')),
+      state: optional(choice('default: open', 'open', 'filled', 'cancelled', 'all')),
       ...ROW_PARAMETERS,
     },
     output: orders.output,
@@ -217,8 +212,8 @@ export const READ_TOOLS: readonly Tool[] = [
     title: 'Fills',
     description: 'Use it to see what your orders have bought and sold, newest first.',
     parameters: {
-      market: { type: 'text', description: 'default: those in which pit placed orders lately' },
-      from: { ...FROM, description: `${FROM.description} (default: ${USUAL_FILLS})` },
+      market: optional(text('default: those in which pit placed orders lately')),
+      from: optional(text(`${TIME} (default: ${USUAL_FILLS})`)),
       to: TO,
       ...ROW_PARAMETERS,
     },
@@ -234,7 +229,7 @@ export const READ_TOOLS: readonly Tool[] = [
     name: 'bills',
     title: 'Bills',
     description: 'Use it to find out why a balance has changed: every change of your balances, newest first.',
-    parameters: { coin: { type: 'text', description: 'default: all' }, from: FROM, to: TO, ...ROW_PARAMETERS },
+    parameters: { coin: optional(text('default: all')), from: FROM, to: TO, ...ROW_PARAMETERS },
     output: rowsIn(bills.output),
     effect: 'read',
     answer: async ({ given, run }) => {
@@ -249,13 +244,8 @@ export const READ_TOOLS: readonly Tool[] = [
     description:
       'Use it to check whether coins have arrived or left, newest first, or to read an address. Withdrawing is not possible here.',
     parameters: {
-      kind: {
-        type: 'text',
-        description: 'what to list',
-        choices: ['deposits', 'withdrawals', 'depositAddresses', 'withdrawalAddress'],
-        isRequired: true,
-      },
-      coin: { type: 'text', description: 'such as usdt', isRequired: true },
+      kind: choice('what to list', 'deposits', 'withdrawals', 'depositAddresses', 'withdrawalAddress'),
+      coin: text('such as usdt'),
       ...ROW_PARAMETERS,
     },
     output: shape.anyOf(deposits.output, withdrawals.output, address.output),
@@ -274,15 +264,11 @@ export const READ_TOOLS: readonly Tool[] = [
     description:
       'Use it to find out what trading has earned or lost, for each market and, in the last row, in all. It reads the whole history, which may take long at first.',
     parameters: {
-      markets: { type: 'texts', description: 'default: all that you traded' },
+      markets: optional(texts('default: all that you traded')),
       from: FROM,
       to: TO,
-      method: {
-        type: 'text',
-        description: 'which coins a sell takes (default: fifo)',
-        choices: ['fifo', 'lifo', 'average'],
-      },
-      in: { type: 'text', description: 'the coin of the sums' },
+      method: optional(choice('which coins a sell takes (default: fifo)', 'fifo', 'lifo', 'average')),
+      in: optional(text('the coin of the sums')),
       ...ROW_PARAMETERS,
     },
     output: shape.array(shape.object(PNL_FIELDS)),
@@ -302,7 +288,7 @@ function rowsIn({ anyOf: [rows] = [] }: shape.Shape): shape.Shape {
 }
 
 /** The page of the exchange's list that a call reads. */
-function exchangePage(name: string, given: { readonly cursor: string | undefined }): string {
+function exchangePage(name: string, given: { readonly cursor?: string | undefined }): string {
   return String(positionOf(name, given)?.page ?? 1);
 }
 

@@ -1,4 +1,5 @@
 import { usage } from '../../errors.js';
+import { integer, optional, text } from './parameters.js';
 import type { CommandResult } from './run-command.js';
 
 const DEFAULT_ROWS = 50;
@@ -6,13 +7,13 @@ const MOST_ROWS = 200;
 
 /** The parameters of a tool that lists rows. */
 export const ROW_PARAMETERS = {
-  limit: { type: 'integer', description: `rows, up to ${MOST_ROWS} (default: ${DEFAULT_ROWS})` },
-  cursor: { type: 'text', description: 'nextCursor of the last answer' },
-} as const;
+  limit: optional(integer(`rows, up to ${MOST_ROWS} (default: ${DEFAULT_ROWS})`)),
+  cursor: optional(text('nextCursor of the last answer')),
+};
 
 interface RowArguments {
-  readonly limit: string | undefined;
-  readonly cursor: string | undefined;
+  readonly limit?: string | undefined;
+  readonly cursor?: string | undefined;
 }
 
 /** Where a list continues. A cursor holds it, so that the server keeps nothing. */

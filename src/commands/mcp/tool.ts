@@ -1,30 +1,6 @@
 import type { Shape } from '../../cli/shapes.js';
+import type { Given, Parameters } from './parameters.js';
 import type { CommandResult } from './run-command.js';
-
-/** What a tool takes: each parameter by its name. */
-export type Parameters = Readonly<Record<string, Parameter>>;
-
-export interface Parameter {
-  /** `text` also takes a number, as the text that was sent. */
-  readonly type: 'text' | 'texts' | 'integer' | 'switch';
-  readonly description: string;
-  /** The words that it may be. Without them, the command that gets it checks it. */
-  readonly choices?: readonly string[];
-  readonly isRequired?: true;
-}
-
-type Value<Type extends Parameter['type']> = Type extends 'texts'
-  ? readonly string[]
-  : Type extends 'switch'
-    ? boolean
-    : string;
-
-/** The arguments of a call: undefined for what is not given. Numbers are the text that was sent. */
-export type Given<Taken extends Parameters> = {
-  readonly [Name in keyof Taken]:
-    | Value<Taken[Name]['type']>
-    | (Taken[Name] extends { readonly isRequired: true } ? never : undefined);
-};
 
 /** One call of a tool. */
 export interface ToolCall<Taken extends Parameters = Parameters> {

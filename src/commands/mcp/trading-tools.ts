@@ -13,8 +13,9 @@ import { isRecorded } from '../commit/unreported.js';
 import { clientId } from '../inputs/parsers.js';
 import resolve from '../resolve.js';
 import type { Context } from '../session/command.js';
+import { choice, type Given, optional, text, texts, toggle } from './parameters.js';
 import type { CommandResult, Warning } from './run-command.js';
-import { commandWords, type Given, type Parameters, type Tool, type ToolAnswer, type ToolCall, tool } from './tool.js';
+import { commandWords, type Tool, type ToolAnswer, type ToolCall, tool } from './tool.js';
 import { tradingCommands } from './trading-commands.js';
 
 /** Clients give up after a minute: an outcome that is not known by then is reported as unknown. */
@@ -38,32 +39,26 @@ interface Trading {
 }
 
 const PREPARE = {
-  kind: {
-    type: 'text',
-    description: 'what to do',
-    choices: ['order', 'ladder', 'replace', 'cancel'],
-    isRequired: true,
-  },
-  market: { type: 'text', description: 'such as btc_usdt', isRequired: true },
-  side: { type: 'text', description: 'of an order or ladder', choices: ['buy', 'sell'] },
-  amount: {
-    type: 'text',
-    description:
+  kind: choice('what to do', 'order', 'ladder', 'replace', 'cancel'),
+  market: text('such as btc_usdt'),
+  side: optional(choice('of an order or ladder', 'buy', 'sell')),
+  amount: optional(
+    text(
       'in the base coin (0.5), a value (100usdt) or a share of the balance (50%); the total of a ladder or replacement',
-  },
-  price: {
-    type: 'text',
-    description: 'a number, or bid, ask or mid with an offset: bid+2ticks, ask+5, mid-0.5%; for a ladder FROM:TO:COUNT',
-  },
-  type: { type: 'text', description: 'of an order (default: limit)', choices: ['limit', 'postOnly', 'ioc'] },
-  weight: { type: 'text', description: 'of a ladder (default: equal)', choices: ['equal', 'linear'] },
-  account: { type: 'text', description: 'default: spot', choices: ['spot', 'isolated', 'cross'] },
-  borrow: { type: 'switch', description: 'borrow the shortfall (margin)' },
-  repay: { type: 'switch', description: 'repay loans with the proceeds (margin)' },
-  orders: { type: 'texts', description: 'ids to cancel, or ["all"]; the one to replace' },
-} as const satisfies Parameters;
+    ),
+  ),
+  price: optional(
+    text('a number, or bid, ask or mid with an offset: bid+2ticks, ask+5, mid-0.5%; for a ladder FROM:TO:COUNT'),
+  ),
+  type: optional(choice('of an order (default: limit)', 'limit', 'postOnly', 'ioc')),
+  weight: optional(choice('of a ladder (default: equal)', 'equal', 'linear')),
+  account: optional(choice('default: spot', 'spot', 'isolated', 'cross')),
+  borrow: optional(toggle('borrow the shortfall (margin)')),
+  repay: optional(toggle('repay loans with the proceeds (margin)')),
+  orders: optional(texts('ids to cancel, or ["all"]; the one to replace')),
+};
 
-const ID = { id: { type: 'text', description: 'id of prepare', isRequired: true } } as const;
+const ID = { id: text('id of prepare') };
 
 /** The tools `prepare`, `commit` and `resolve`. Throws Failure `usage` for an agent that would trade unattended without limits. */
 export function tradingTools(
@@ -139,7 +134,7 @@ export function tradingTools(
         title: 'Find out what became of a write',
         description:
           'Use it when the outcome of a commit is unknown, or its answer did not arrive, before you prepare anything like it again.',
-        parameters: { id: { type: 'text', description: 'default: every write with an unknown outcome' } },
+        parameters: { id: optional(text('default: every write with an unknown outcome')) },
         output: resolve.output,
         effect: 'write',
         answer: async ({ given: { id }, run, signal }) => {
@@ -195,7 +190,7 @@ function prepareWords({ kind, market, ...given }: Given<typeof PREPARE>): string
         ? commandWords('prepare cancel', { all: true }, [market])
         : commandWords('prepare cancel', {}, [market, ...(orders ?? [])]);
     default:
-      throw usage(`kind must be one of ${PREPARE.kind.choices.join(', ')}, not ${quoted(kind)}.`);
+      throw usage(`kind must be one of ${PREPARE.kind.options.join(', ')}, not ${quoted(kind)}.`);
   }
 }
 

@@ -126,7 +126,7 @@ async function sendAsked(command: Context, context: WriteContext, draft: OrderDr
     if (answer.failure === undefined) showCommand();
     return answer;
   } catch (error) {
-    if (error instanceof Failure && !isOutcomeUnknown(error)) showCommand();
+    if (error instanceof Failure && !mayBeLive(error)) showCommand();
     throw error;
   }
 }
@@ -235,7 +235,7 @@ async function awaitState(
 }
 
 /** Whether this order, or an identical one, may be live: then nothing may invite the user to place it again. */
-function isOutcomeUnknown({ kind, clientId }: Failure): boolean {
+function mayBeLive({ kind, clientId }: Failure): boolean {
   return kind === 'unknown' || (kind === 'usage' && clientId !== null);
 }
 

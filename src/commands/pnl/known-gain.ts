@@ -2,10 +2,11 @@ import { Decimal, formatAmount, grouped } from '../../domain/decimal.js';
 import { signed } from '../../terminal/cells.js';
 import type { Entry } from '../../terminal/table.js';
 import { localTime } from '../../terminal/time.js';
+import { gainOf } from '../../trading/pnl/book.js';
 import { filledOrders } from '../../trading/pnl/kept-history.js';
-import { LotLedger } from '../../trading/pnl/lots.js';
+import { LotQueue } from '../../trading/pnl/lots.js';
 import { matchBills } from '../../trading/pnl/match-bills.js';
-import { bookFill } from '../../trading/pnl/profit-and-loss.js';
+import { tradeLegs } from '../../trading/pnl/trade-legs.js';
 import type { OrderPlan } from '../../trading/preview/preview.js';
 import type { TradingContext } from '../../trading/trading-context.js';
 
@@ -25,15 +26,23 @@ export function knownGain({ keptHistory }: TradingContext, plan: OrderPlan): rea
     deposits: [],
     withdrawals: [],
   });
-  const ledger = new LotLedger('fifo');
-  for (const fill of fills) bookFill(ledger, fill);
+  const queue = new LotQueue('fifo');
+  const valuation = { unit: market.quote, fees: 'apart', pastValue: () => undefined } as const;
+  for (const leg of fills.flatMap((fill) => tradeLegs(fill, valuation))) {
+    if (leg.coin !== market.base) continue;
+    if (leg.does === 'open') queue.open(leg.lot);
+    else queue.close(leg.disposal);
+  }
   const lots = orders.flatMap(({ amount, price }) => {
     const sold = Decimal.of(amount);
-    return ledger.sell(readAt, sold, sold.times(Decimal.of(price)));
+    const proceeds = sold.times(Decimal.of(price));
+    return queue.close({
+      ...{ closed: readAt, closedBy: null, closing: 'sell', amount: sold, proceeds, fee: null },
+    });
   });
   const known = lots.filter(({ cost }) => cost !== null);
   if (known.length === 0) return [];
-  const gain = Decimal.sum(known.map(({ proceeds, cost }) => proceeds.minus(cost ?? Decimal.zero)));
+  const gain = Decimal.sum(known.flatMap((lot) => gainOf(lot) ?? []));
   const without = Decimal.sum(lots.filter(({ cost }) => cost === null).map(({ amount }) => amount));
   const rest = without.sign === 0 ? '' : `; ${formatAmount(without)} ${market.base} has no known cost`;
   const shown = grouped(signed(gain.rescaled(market.priceScale, 'down').toString()));

@@ -1,9 +1,12 @@
 import * as shape from '../../cli/shapes.js';
 import { Decimal } from '../../domain/decimal.js';
 import { isoTime } from '../../terminal/time.js';
-import type { ClosedLot, Method } from '../../trading/pnl/lots.js';
-import type { FeeSum, MarketPnl } from '../../trading/pnl/profit-and-loss.js';
+import { type BookResult, gainOf } from '../../trading/pnl/book.js';
+import type { CoinPnl } from '../../trading/pnl/coin-books.js';
+import { CLOSINGS, type ClosedLot, type Method, minusOrNull, OPENINGS, sumOrNull } from '../../trading/pnl/lots.js';
+import type { MarketPnl } from '../../trading/pnl/profit-and-loss.js';
 import type { CoinBalance, UnexplainedAmount } from '../../trading/pnl/reconciliation.js';
+import type { FeeBasis, ValuedFee } from '../../trading/pnl/trade-legs.js';
 
 /** An average has at most this many decimals, rounded down. Nothing is computed from it. */
 const AVERAGE_DECIMALS = 8;
@@ -11,6 +14,36 @@ const DAY_MS = 86_400_000;
 
 const COIN = shape.text('');
 const AMOUNT = shape.decimal('below zero if coins went away');
+
+const FEES = shape.array(
+  shape.object({
+    coin: shape.nullable(shape.text('null if nothing names it')),
+    amount: shape.decimal(''),
+    value: shape.nullable(shape.decimal('at the time of each fee; null if one has no price')),
+  }),
+);
+
+const BALANCES = shape.array(
+  shape.object({
+    coin: COIN,
+    bills: shape.decimal('their sum, which all that follows adds up to'),
+    fills: AMOUNT,
+    fees: AMOUNT,
+    deposits: AMOUNT,
+    withdrawals: AMOUNT,
+    other: shape.array(shape.object({ type: shape.outsideText("the exchange's text"), amount: AMOUNT })),
+    unexplained: AMOUNT,
+  }),
+  'how the bills of each coin come about; only in the last row',
+);
+
+const UNEXPLAINED = shape.array(
+  shape.object({
+    coin: COIN,
+    amount: shape.decimal('by which the bills exceed the records; below zero if they lack it'),
+  }),
+  'of the orders of the market; in the last row of the account',
+);
 
 export const PNL_ROW = shape.object({
   market: shape.nullable(shape.text('null in the last row, which has the sums of all markets')),
@@ -20,26 +53,14 @@ export const PNL_ROW = shape.object({
   sold: shape.nullable(shape.decimal('in the base coin')),
   soldValue: shape.nullable(shape.decimal('')),
   averageCost: shape.nullable(shape.decimal('of the position, to 8 decimals')),
-  realised: shape.nullable(shape.decimal('proceeds minus cost of what was sold, without fees')),
+  realised: shape.nullable(shape.decimal('proceeds minus cost of what was sold')),
   unrealised: shape.nullable(shape.decimal('worth of the position at the current price minus its cost')),
-  fees: shape.array(
-    shape.object({
-      coin: shape.nullable(shape.text('null if nothing names it')),
-      amount: shape.decimal(''),
-      value: shape.nullable(shape.decimal('at the time of each fee; null if one has no price')),
-    }),
-  ),
+  fees: FEES,
   position: shape.nullable(shape.decimal('what the buys of this market have left, in the base coin')),
-  unexplained: shape.array(
-    shape.object({
-      coin: COIN,
-      amount: shape.decimal('by which the bills exceed the records; below zero if they lack it'),
-    }),
-    'of the orders of the market; in the last row of the account',
-  ),
+  unexplained: UNEXPLAINED,
   cost: shape.nullable(shape.decimal('of the position')),
   price: shape.nullable(shape.decimal('the last price')),
-  net: shape.nullable(shape.decimal('realised and unrealised, minus fees; null if one of them is unknown')),
+  net: shape.nullable(shape.decimal('realised and unrealised, minus fees beside them; null if one is unknown')),
   opening: shape.object(
     { position: shape.nullable(shape.decimal('in the base coin')), cost: shape.nullable(shape.decimal('')) },
     'at --from',
@@ -48,60 +69,121 @@ export const PNL_ROW = shape.object({
     { amount: shape.nullable(shape.decimal('in the base coin')), proceeds: shape.nullable(shape.decimal('')) },
     'sold without a buy to close',
   ),
-  balances: shape.array(
-    shape.object({
-      coin: COIN,
-      bills: shape.decimal('their sum, which all that follows adds up to'),
-      fills: AMOUNT,
-      fees: AMOUNT,
-      deposits: AMOUNT,
-      withdrawals: AMOUNT,
-      other: shape.array(shape.object({ type: shape.outsideText("the exchange's text"), amount: AMOUNT })),
-      unexplained: AMOUNT,
-    }),
-    'how the bills of each coin come about; only in the last row',
-  ),
+  balances: BALANCES,
   uncertainAt: shape.array(shape.time(''), 'bills fit several ways'),
 });
 
+const COIN_POSITION = {
+  position: shape.nullable(shape.decimal('what is left of the coin')),
+  cost: shape.nullable(shape.decimal('of what has a known cost')),
+  withoutCost: shape.nullable(shape.decimal('how much of the position has no known cost')),
+};
+
+/** A row of `--by coin`. */
+export const COIN_ROW = shape.object({
+  coin: shape.nullable(shape.text('null in the last row, which has the sums of all coins')),
+  valuedIn: shape.text('the coin of --in, in which all values are'),
+  bought: shape.nullable(shape.decimal('in trades, before fees')),
+  boughtValue: shape.nullable(shape.decimal('null if a part of it has no price')),
+  sold: shape.nullable(shape.decimal('in trades, before fees')),
+  soldValue: shape.nullable(shape.decimal('null if a part of it has no price')),
+  averageCost: shape.nullable(shape.decimal('of what has a known cost, rounded down to 8 decimals')),
+  realised: shape.nullable(shape.decimal('proceeds minus cost of what was sold, where both are known')),
+  unrealised: shape.nullable(shape.decimal('worth at the current price, minus cost, of what has a known cost')),
+  fees: FEES,
+  feesAre: shape.enumOf(['in', 'apart'], 'whether realised and unrealised have the fees in them'),
+  ...COIN_POSITION,
+  price: shape.nullable(shape.decimal('the current price')),
+  net: shape.nullable(shape.decimal('realised and unrealised, minus fees if they are apart; null if one is unknown')),
+  opening: shape.object(COIN_POSITION, 'at --from'),
+  soldWithoutCost: shape.object(
+    { amount: shape.nullable(shape.decimal('')), proceeds: shape.nullable(shape.decimal('')) },
+    'what was sold, or paid as a fee, without a known cost',
+  ),
+  soldWithoutPrice: shape.nullable(shape.decimal('what was sold, or paid as a fee, without a known value')),
+  left: shape.object(
+    { amount: shape.nullable(shape.decimal('')), cost: shape.nullable(shape.decimal('null if a part is unknown')) },
+    'what left without being sold, such as withdrawals',
+  ),
+  unexplained: UNEXPLAINED,
+  balances: BALANCES,
+  uncertainAt: shape.array(shape.time(''), 'bills fit several ways'),
+});
+
+const LOT_FIELDS = {
+  opened: shape.nullable(shape.time('null for average cost, and without a lot')),
+  closed: shape.time(''),
+  amount: shape.decimal('in the base coin, or in the coin'),
+  cost: shape.nullable(shape.decimal('with fees if fees is in; null if it is unknown')),
+  proceeds: shape.nullable(shape.decimal('less fees if fees is in; null if unknown, and for what was not sold')),
+};
+
+const LOT_FEES = {
+  feeCost: shape.nullable(shape.decimal('the fees that were paid for it when it was bought')),
+  feeProceeds: shape.nullable(shape.decimal('the fees that were paid for it when it was sold')),
+};
+
+const LOT_DETAILS = {
+  fees: shape.enumOf(['in', 'apart'], 'whether cost and proceeds have the fees in them'),
+  openedBy: shape.nullable(shape.id('of the order; null if there is none, or the bills fit several')),
+  closedBy: shape.nullable(shape.id('of the order; null if there is none, or the bills fit several')),
+  opening: shape.nullable(shape.enumOf(OPENINGS, 'what opened the lot; null for average cost, and without a lot')),
+  closing: shape.enumOf(CLOSINGS, 'what closed it'),
+};
+
+const DAYS_HELD = shape.nullable(shape.integer('whole days; null if the purchase is unknown'));
+const METHOD = shape.text('fifo, lifo or average');
+const GAIN = shape.nullable(shape.decimal('proceeds minus cost'));
+
+/** A row of `--lots`. */
 export const LOT_ROW = shape.object({
   market: shape.text(''),
-  opened: shape.nullable(shape.time('null for average cost, and without a known cost')),
-  closed: shape.time(''),
-  amount: shape.decimal('in the base coin'),
-  cost: shape.nullable(shape.decimal('in the quote coin, without fees; null if no buy was left to close')),
-  proceeds: shape.decimal('in the quote coin, without fees'),
-  gain: shape.nullable(shape.decimal('proceeds minus cost')),
-  daysHeld: shape.nullable(shape.integer('whole days')),
-  method: shape.text('fifo, lifo or average'),
+  ...LOT_FIELDS,
+  gain: GAIN,
+  daysHeld: DAYS_HELD,
+  method: METHOD,
+  ...LOT_FEES,
+  ...LOT_DETAILS,
+});
+
+/** A row of `--lots --by coin`. */
+export const COIN_LOT_ROW = shape.object({
+  coin: COIN,
+  ...LOT_FIELDS,
+  ...LOT_FEES,
+  gain: GAIN,
+  method: METHOD,
+  ...LOT_DETAILS,
+  daysHeld: DAYS_HELD,
+  valuedIn: shape.text('the coin of --in, in which all values are'),
 });
 
 export type PnlRow = ReturnType<typeof marketRow> | ReturnType<typeof totalRow>;
+export type CoinRow = ReturnType<typeof coinRow> | ReturnType<typeof coinTotalRow>;
 export type LotRow = ReturnType<typeof lotRow>;
+export type CoinLotRow = ReturnType<typeof coinLotRow>;
 
-export function marketRow(pnl: MarketPnl, price: Decimal | null) {
+export function marketRow(pnl: MarketPnl, price: Decimal | null, feesAre: FeeBasis) {
   const { market, quote, position, opening, withoutCost, realised } = pnl;
   const unrealised = unrealisedOf(pnl, price);
-  const paid = feesOf(pnl);
-  const hasPosition = position.amount.sign > 0;
   return {
     market,
     coin: quote,
     bought: decimalText(pnl.bought),
-    boughtValue: decimalText(pnl.boughtValue),
+    boughtValue: textOrNull(pnl.boughtValue),
     sold: decimalText(pnl.sold),
-    soldValue: decimalText(pnl.soldValue),
-    averageCost: hasPosition ? decimalText(position.cost.dividedBy(position.amount, AVERAGE_DECIMALS, 'down')) : null,
+    soldValue: textOrNull(pnl.soldValue),
+    averageCost: averageCost(position),
     realised: decimalText(realised),
-    unrealised: unrealised === null ? null : decimalText(unrealised),
+    unrealised: textOrNull(unrealised),
     fees: pnl.fees.map(feeRow),
     position: decimalText(position.amount),
     unexplained: pnl.unexplained.map(unexplainedRow),
     cost: decimalText(position.cost),
     price: price === null ? null : price.toString(),
-    net: unrealised === null || paid === null ? null : decimalText(realised.plus(unrealised).minus(paid)),
+    net: textOrNull(netOf(realised, unrealised, feesAre === 'in' ? Decimal.zero : feesOf(pnl))),
     opening: { position: decimalText(opening.amount), cost: decimalText(opening.cost) },
-    withoutCost: { amount: decimalText(withoutCost.amount), proceeds: decimalText(withoutCost.proceeds) },
+    withoutCost: { amount: decimalText(withoutCost.amount), proceeds: textOrNull(withoutCost.proceeds) },
     balances: [],
     uncertainAt: pnl.uncertainAt.map(isoTime),
   };
@@ -112,6 +194,7 @@ type Valuation = (amount: Decimal, quote: string) => Decimal | null;
 
 interface TotalOptions {
   readonly unit: string;
+  readonly feesAre: FeeBasis;
   readonly value: Valuation;
   readonly priceOf: (market: string) => Decimal | null;
 }
@@ -120,7 +203,7 @@ interface TotalOptions {
 export function totalRow(
   markets: readonly MarketPnl[],
   coins: readonly CoinBalance[],
-  { unit, value, priceOf }: TotalOptions,
+  { unit, feesAre, value, priceOf }: TotalOptions,
 ) {
   const sum = (of: (pnl: MarketPnl) => Decimal | null) =>
     markets.reduce<Decimal | null>((total, pnl) => {
@@ -130,9 +213,7 @@ export function totalRow(
     }, Decimal.zero);
   const realised = sum((pnl) => pnl.realised);
   const unrealised = sum((pnl) => unrealisedOf(pnl, priceOf(pnl.market)));
-  const paid = sum(feesOf);
-  const net = realised === null || unrealised === null || paid === null ? null : realised.plus(unrealised).minus(paid);
-  const orNull = (amount: Decimal | null) => (amount === null ? null : decimalText(amount));
+  const paid = feesAre === 'in' ? Decimal.zero : sum(feesOf);
   return {
     market: null,
     coin: unit,
@@ -141,16 +222,14 @@ export function totalRow(
     sold: null,
     soldValue: null,
     averageCost: null,
-    realised: orNull(realised),
-    unrealised: orNull(unrealised),
+    realised: textOrNull(realised),
+    unrealised: textOrNull(unrealised),
     fees: totalFees(markets, value).map(feeRow),
     position: null,
-    unexplained: coins
-      .filter(({ unexplained }) => unexplained.sign !== 0)
-      .map(({ coin, unexplained }) => unexplainedRow({ coin, amount: unexplained })),
+    unexplained: unexplainedRows(coins),
     cost: null,
     price: null,
-    net: orNull(net),
+    net: textOrNull(netOf(realised, unrealised, paid)),
     opening: { position: null, cost: null },
     withoutCost: { amount: null, proceeds: null },
     balances: coins.map(balanceRow),
@@ -158,49 +237,186 @@ export function totalRow(
   };
 }
 
-export function lotRow(market: string, method: Method, { opened, closed, amount, cost, proceeds }: ClosedLot) {
+/** @param price what the coin is worth now; null if it is unknown */
+export function coinRow(pnl: CoinPnl, price: Decimal | null, { unit, feesAre }: { unit: string; feesAre: FeeBasis }) {
+  const { position, opening, withoutCost, realised, left } = pnl;
+  const unrealised = unrealisedOf(pnl, price);
+  return {
+    coin: pnl.coin,
+    valuedIn: unit,
+    bought: decimalText(pnl.bought),
+    boughtValue: textOrNull(pnl.boughtValue),
+    sold: decimalText(pnl.sold),
+    soldValue: textOrNull(pnl.soldValue),
+    averageCost: averageCost(position),
+    realised: decimalText(realised),
+    unrealised: textOrNull(unrealised),
+    fees: pnl.fees.map(feeRow),
+    feesAre,
+    ...positionRow(position),
+    price: textOrNull(price),
+    net: textOrNull(netOf(realised, unrealised, feesAre === 'in' ? Decimal.zero : feesOf(pnl))),
+    opening: positionRow(opening),
+    soldWithoutCost: { amount: decimalText(withoutCost.amount), proceeds: textOrNull(withoutCost.proceeds) },
+    soldWithoutPrice: decimalText(pnl.withoutPrice),
+    left: { amount: decimalText(left.amount), cost: textOrNull(left.cost) },
+    unexplained: [],
+    balances: [],
+    uncertainAt: pnl.uncertainAt.map(isoTime),
+  };
+}
+
+/** The sums of all coins. One that is unknown makes a sum unknown. */
+export function coinTotalRow(
+  books: readonly CoinPnl[],
+  coins: readonly CoinBalance[],
+  { unit, feesAre, priceOf }: Omit<TotalOptions, 'value'>,
+) {
+  const sum = (of: (pnl: CoinPnl) => Decimal | null) => books.map(of).reduce(sumOrNull, Decimal.zero);
+  const realised = sum((pnl) => pnl.realised);
+  const unrealised = sum((pnl) => unrealisedOf(pnl, priceOf(pnl.coin)));
+  const paid = feesAre === 'in' ? Decimal.zero : sum(feesOf);
+  const unknown = { position: null, cost: null, withoutCost: null };
+  return {
+    coin: null,
+    valuedIn: unit,
+    bought: null,
+    boughtValue: null,
+    sold: null,
+    soldValue: null,
+    averageCost: null,
+    realised: textOrNull(realised),
+    unrealised: textOrNull(unrealised),
+    fees: sumsByCoin(books.flatMap(({ fees }) => fees)).map(feeRow),
+    feesAre,
+    ...unknown,
+    cost: textOrNull(sum((pnl) => pnl.position.cost)),
+    price: null,
+    net: textOrNull(netOf(realised, unrealised, paid)),
+    opening: { ...unknown, cost: textOrNull(sum((pnl) => pnl.opening.cost)) },
+    soldWithoutCost: { amount: null, proceeds: textOrNull(sum((pnl) => pnl.withoutCost.proceeds)) },
+    soldWithoutPrice: null,
+    left: { amount: null, cost: textOrNull(sum((pnl) => pnl.left.cost)) },
+    unexplained: unexplainedRows(coins),
+    balances: coins.map(balanceRow),
+    uncertainAt: [...new Set(books.flatMap(({ uncertainAt }) => uncertainAt))].sort((a, b) => a - b).map(isoTime),
+  };
+}
+
+/** How the lots of a listing are computed. */
+export interface LotOptions {
+  readonly method: Method;
+  readonly feesAre: FeeBasis;
+}
+
+export function lotRow(market: string, lot: ClosedLot, { method, feesAre }: LotOptions) {
+  const { opened, closed, amount, cost, proceeds } = lot;
   return {
     market,
     opened: opened === null ? null : isoTime(opened),
     closed: isoTime(closed),
     amount: decimalText(amount),
-    cost: cost === null ? null : decimalText(cost),
-    proceeds: decimalText(proceeds),
-    gain: cost === null ? null : decimalText(proceeds.minus(cost)),
-    daysHeld: opened === null ? null : Math.floor((closed - opened) / DAY_MS),
+    cost: textOrNull(cost),
+    proceeds: textOrNull(proceeds),
+    gain: textOrNull(gainOf(lot)),
+    daysHeld: daysHeld(lot),
     method,
+    ...lotDetails(lot, feesAre),
   };
 }
 
-function unrealisedOf({ position }: MarketPnl, price: Decimal | null): Decimal | null {
-  if (position.amount.sign === 0) return position.cost.negated();
-  return price === null ? null : position.amount.times(price).minus(position.cost);
+export function coinLotRow(coin: string, unit: string, lot: ClosedLot, { method, feesAre }: LotOptions) {
+  const { opened, closed, amount, cost, proceeds } = lot;
+  const { feeCost, feeProceeds, ...details } = lotDetails(lot, feesAre);
+  return {
+    coin,
+    opened: opened === null ? null : isoTime(opened),
+    closed: isoTime(closed),
+    amount: decimalText(amount),
+    cost: textOrNull(cost),
+    proceeds: textOrNull(proceeds),
+    feeCost,
+    feeProceeds,
+    gain: textOrNull(gainOf(lot)),
+    method,
+    ...details,
+    daysHeld: daysHeld(lot),
+    valuedIn: unit,
+  };
 }
 
-/** In the quote coin; null if one has no price. */
-function feesOf({ fees }: MarketPnl): Decimal | null {
-  return fees.reduce<Decimal | null>(
-    (total, { value }) => (total === null || value === null ? null : total.plus(value)),
-    Decimal.zero,
-  );
+function lotDetails(lot: ClosedLot, fees: FeeBasis) {
+  const { feeCost, feeProceeds, openedBy, closedBy, opening, closing } = lot;
+  return {
+    feeCost: textOrNull(feeCost),
+    feeProceeds: textOrNull(feeProceeds),
+    fees,
+    openedBy,
+    closedBy,
+    opening,
+    closing,
+  };
+}
+
+function daysHeld({ opened, closed, cost }: ClosedLot): number | null {
+  return opened === null || cost === null ? null : Math.floor((closed - opened) / DAY_MS);
+}
+
+function positionRow({ amount, cost, withoutCost }: BookResult['position']) {
+  return { position: decimalText(amount), cost: decimalText(cost), withoutCost: decimalText(withoutCost) };
+}
+
+function knownAmount({ amount, withoutCost }: BookResult['position']): Decimal {
+  return amount.minus(withoutCost);
+}
+
+function averageCost(position: BookResult['position']): string | null {
+  const known = knownAmount(position);
+  return known.sign > 0 ? decimalText(position.cost.dividedBy(known, AVERAGE_DECIMALS, 'down')) : null;
+}
+
+/** Of what has a known cost. */
+function unrealisedOf({ position }: BookResult, price: Decimal | null): Decimal | null {
+  const known = knownAmount(position);
+  if (known.sign === 0) return position.cost.negated();
+  return price === null ? null : known.times(price).minus(position.cost);
+}
+
+function netOf(realised: Decimal | null, unrealised: Decimal | null, fees: Decimal | null): Decimal | null {
+  return minusOrNull(sumOrNull(realised, unrealised), fees);
+}
+
+/** Null if one has no price. */
+function feesOf({ fees }: BookResult): Decimal | null {
+  return fees.map(({ value }) => value).reduce(sumOrNull, Decimal.zero);
 }
 
 /** The fees of all markets by coin, valued in the coin of the sums. */
-function totalFees(markets: readonly MarketPnl[], value: Valuation): readonly FeeSum[] {
-  const sums = new Map<string | null, FeeSum>();
-  for (const { quote, fees } of markets)
-    for (const fee of fees) {
-      const { coin, amount } = fee;
-      const sum = sums.get(coin) ?? { coin, amount: Decimal.zero, value: Decimal.zero };
-      const worth = fee.value === null ? null : value(fee.value, quote);
-      const both = sum.value === null || worth === null ? null : sum.value.plus(worth);
-      sums.set(coin, { coin, amount: sum.amount.plus(amount), value: both });
-    }
+function totalFees(markets: readonly MarketPnl[], value: Valuation): readonly ValuedFee[] {
+  return sumsByCoin(
+    markets.flatMap(({ quote, fees }) =>
+      fees.map((fee) => ({ ...fee, value: fee.value === null ? null : value(fee.value, quote) })),
+    ),
+  );
+}
+
+function sumsByCoin(fees: readonly ValuedFee[]): readonly ValuedFee[] {
+  const sums = new Map<string | null, ValuedFee>();
+  for (const { coin, amount, value } of fees) {
+    const sum = sums.get(coin) ?? { coin, amount: Decimal.zero, value: Decimal.zero };
+    sums.set(coin, { coin, amount: sum.amount.plus(amount), value: sumOrNull(sum.value, value) });
+  }
   return [...sums.values()];
 }
 
-function feeRow({ coin, amount, value }: FeeSum) {
-  return { coin, amount: decimalText(amount), value: value === null ? null : decimalText(value) };
+function feeRow({ coin, amount, value }: ValuedFee) {
+  return { coin, amount: decimalText(amount), value: textOrNull(value) };
+}
+
+function unexplainedRows(coins: readonly CoinBalance[]) {
+  return coins
+    .filter(({ unexplained }) => unexplained.sign !== 0)
+    .map(({ coin, unexplained }) => unexplainedRow({ coin, amount: unexplained }));
 }
 
 function unexplainedRow({ coin, amount }: UnexplainedAmount) {
@@ -222,4 +438,8 @@ function balanceRow({ coin, bills, fills, fees, deposits, withdrawals, other, un
 
 function decimalText(amount: Decimal): string {
   return amount.trimmed().toString();
+}
+
+function textOrNull(amount: Decimal | null): string | null {
+  return amount === null ? null : decimalText(amount);
 }

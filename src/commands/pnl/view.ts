@@ -3,7 +3,7 @@ import { Decimal, formatAmount, grouped } from '../../domain/decimal.js';
 import { paintChange, signed } from '../../terminal/cells.js';
 import type { Screen } from '../../terminal/screen.js';
 import { type Column, table } from '../../terminal/table.js';
-import { LOT_ROW, type LotRow, type PnlRow } from './rows.js';
+import { COIN_LOT_ROW, type CoinLotRow, type CoinRow, LOT_ROW, type LotRow, type PnlRow } from './rows.js';
 
 /** How many decimals people read. */
 export interface Decimals {
@@ -13,13 +13,45 @@ export interface Decimals {
   readonly ofMarket: (market: string) => number;
 }
 
+/** What people read of a row: of one market or coin, or of all. */
+type Shown = Pick<
+  PnlRow | CoinRow,
+  'bought' | 'sold' | 'position' | 'averageCost' | 'price' | 'realised' | 'unrealised'
+> &
+  Pick<PnlRow | CoinRow, 'fees' | 'net'> & {
+    /** Null for all. */
+    readonly name: string | null;
+    /** The coin of the values. */
+    readonly unit: string;
+    readonly costDecimals: number;
+  };
+
 /** Values in their coins, rounded towards zero: JSON and CSV have all digits. */
 export function showPnl(screen: Screen, rows: readonly PnlRow[], decimals: Decimals): string {
-  const total = rows.at(-1);
-  const balances = total?.balances ?? [];
+  const shown = rows.map((row) => {
+    return { ...row, name: row.market, unit: row.coin, costDecimals: decimals.ofMarket(row.market ?? '') };
+  });
+  return showRows(screen, 'market', shown, decimals, rows.at(-1)?.balances ?? []);
+}
+
+/** As {@link showPnl}, by coin. */
+export function showCoins(screen: Screen, rows: readonly CoinRow[], decimals: Decimals): string {
+  const shown = rows.map((row) => {
+    const { coin, valuedIn } = row;
+    return { ...row, name: coin, unit: valuedIn, costDecimals: decimals.ofMarket(`${coin}_${valuedIn}`) };
+  });
+  return showRows(screen, 'coin', shown, decimals, rows.at(-1)?.balances ?? []);
+}
+
+function showRows(
+  screen: Screen,
+  of: 'market' | 'coin',
+  rows: readonly Shown[],
+  decimals: Decimals,
+  balances: readonly BalanceRow[],
+): string {
   const unexplained = balances.filter((balance) => Decimal.of(balance.unexplained).sign !== 0);
-  const traded = rows.length > 1;
-  const main = traded ? table(screen, pnlColumns(decimals), rows) : screen.paint.faint('No fills.');
+  const main = rows.length > 1 ? table(screen, pnlColumns(of, decimals), rows) : screen.paint.faint('No fills.');
   const below =
     unexplained.length > 0
       ? table(screen, BALANCE_COLUMNS, unexplained, { title: 'Bills that do not add up' })
@@ -31,12 +63,12 @@ export function showPnl(screen: Screen, rows: readonly PnlRow[], decimals: Decim
   return `${main}\n\n${below}`;
 }
 
-function pnlColumns({ ofCoin, ofMarket }: Decimals): readonly Column<PnlRow>[] {
+function pnlColumns(title: 'market' | 'coin', { ofCoin }: Decimals): readonly Column<Shown>[] {
   const rounded = (value: string, decimals: number) => grouped(Decimal.of(value).rescaled(decimals, 'down').toString());
-  const shown = (value: string | null, { coin }: PnlRow) => (value === null ? null : rounded(value, ofCoin(coin)));
-  const amount = (value: string | null, { market }: PnlRow) =>
-    market === null ? '' : value === null ? null : formatAmount(value);
-  const change = (title: string, of: (row: PnlRow) => string | null, importance: number): Column<PnlRow> => ({
+  const shown = (value: string | null, { unit }: Shown) => (value === null ? null : rounded(value, ofCoin(unit)));
+  const amount = (value: string | null, { name }: Shown) =>
+    name === null ? '' : value === null ? null : formatAmount(value);
+  const change = (title: string, of: (row: Shown) => string | null, importance: number): Column<Shown> => ({
     title,
     value: (row) => {
       const text = shown(of(row), row);
@@ -48,8 +80,8 @@ function pnlColumns({ ofCoin, ofMarket }: Decimals): readonly Column<PnlRow>[] {
   });
   return [
     {
-      title: 'market',
-      value: ({ market, coin }) => market ?? `total (${coin})`,
+      title,
+      value: ({ name, unit }) => name ?? `total (${unit})`,
       importance: 10,
       paint: (text, _, paint) => paint.strong(text),
     },
@@ -58,9 +90,9 @@ function pnlColumns({ ofCoin, ofMarket }: Decimals): readonly Column<PnlRow>[] {
     { title: 'position', value: (row) => amount(row.position, row), align: 'decimal', importance: 7 },
     {
       title: 'average cost',
-      value: ({ market, averageCost }) => {
-        if (market === null) return '';
-        return averageCost === null ? null : rounded(averageCost, ofMarket(market));
+      value: ({ name, averageCost, costDecimals }) => {
+        if (name === null) return '';
+        return averageCost === null ? null : rounded(averageCost, costDecimals);
       },
       align: 'decimal',
       importance: 5,
@@ -73,7 +105,7 @@ function pnlColumns({ ofCoin, ofMarket }: Decimals): readonly Column<PnlRow>[] {
   ];
 }
 
-function feesOf({ fees }: PnlRow): string | null {
+function feesOf({ fees }: Pick<Shown, 'fees'>): string | null {
   const values = fees.flatMap(({ value }) => value ?? []);
   return values.length === fees.length ? Decimal.sum(values.map(Decimal.of)).toString() : null;
 }
@@ -102,20 +134,44 @@ const BALANCE_COLUMNS: readonly Column<BalanceRow>[] = [
   },
 ];
 
-const column = fieldColumns<LotRow>(LOT_ROW);
 const amountOf = (value: string | null) => (value === null ? null : formatAmount(value));
 
-export const LOT_COLUMNS = (): readonly Column<LotRow>[] => [
-  column('market', { importance: 8, paint: (text, _, paint) => paint.strong(text) }),
-  column('opened', { title: 'opened', importance: 6 }),
-  column('closed', { title: 'closed', importance: 7 }),
-  column('amount', { value: ({ amount }) => amountOf(amount), importance: 8 }),
-  column('cost', { value: ({ cost }) => amountOf(cost), importance: 5 }),
-  column('proceeds', { value: ({ proceeds }) => amountOf(proceeds), importance: 5 }),
-  column('gain', {
-    value: ({ gain }) => (gain === null ? null : grouped(signed(gain))),
-    importance: 9,
-    paint: (text, { gain }, paint) => paintChange(text, gain, paint),
-  }),
-  column('daysHeld', { title: 'days', align: 'right', importance: 3 }),
-];
+export const LOT_COLUMNS = (): readonly Column<LotRow>[] => {
+  const column = fieldColumns<LotRow>(LOT_ROW);
+  return [
+    column('market', { importance: 8, paint: (text, _, paint) => paint.strong(text) }),
+    column('opened', { title: 'opened', importance: 6 }),
+    column('closed', { title: 'closed', importance: 7 }),
+    column('amount', { value: ({ amount }) => amountOf(amount), importance: 8 }),
+    column('cost', { value: ({ cost }) => amountOf(cost), importance: 5 }),
+    column('proceeds', { value: ({ proceeds }) => amountOf(proceeds), importance: 5 }),
+    column('gain', GAIN),
+    column('daysHeld', { title: 'days', align: 'right', importance: 3 }),
+  ];
+};
+
+/** @param dateOf an ISO time as people read it, and the zone that it is in */
+export const COIN_LOT_COLUMNS = (dateOf: (time: string) => string, zone: string): readonly Column<CoinLotRow>[] => {
+  const column = fieldColumns<CoinLotRow>(COIN_LOT_ROW);
+  return [
+    column('coin', { importance: 10, paint: (text, _, paint) => paint.strong(text) }),
+    column('closing', { importance: 7 }),
+    column('opened', {
+      title: 'opened',
+      value: ({ opened }) => (opened === null ? null : dateOf(opened)),
+      importance: 6,
+    }),
+    column('closed', { title: `closed (${zone})`, value: ({ closed }) => dateOf(closed), importance: 8 }),
+    column('amount', { value: ({ amount }) => amountOf(amount), importance: 9 }),
+    column('cost', { value: ({ cost }) => amountOf(cost), importance: 5 }),
+    column('proceeds', { value: ({ proceeds }) => amountOf(proceeds), importance: 5 }),
+    column('gain', GAIN),
+    column('daysHeld', { title: 'days', align: 'right', importance: 3 }),
+  ];
+};
+
+const GAIN = {
+  value: ({ gain }: { readonly gain: string | null }) => (gain === null ? null : grouped(signed(gain))),
+  importance: 9,
+  paint: (text, { gain }, paint) => paintChange(text, gain, paint),
+} satisfies Partial<Column<{ readonly gain: string | null }>>;

@@ -8,7 +8,7 @@ import { coinName, marketName, oneOf, positiveDecimal, word } from '../inputs/pa
 import { define } from '../session/command.js';
 import { DRY_CHANGE, dryChange } from '../writes/dry-run.js';
 
-const PERMISSIONS = ADMIN_CALLS['POST /accounts/add'].parameters.permissions.of;
+const PERMISSIONS = ADMIN_CALLS['POST /accounts/add'].parameters.entries.permissions.wrapped.item.options;
 
 const ACCOUNT = shape.object({
   id: shape.id(''),

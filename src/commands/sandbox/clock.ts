@@ -7,7 +7,7 @@ import { type Context, define } from '../session/command.js';
 import { DRY_CHANGE, dryChange } from '../writes/dry-run.js';
 import { durationBy, numberBy } from './arguments.js';
 
-const SPEED = ADMIN_CALLS['POST /clock/speed'].parameters.speed;
+const SPEED = ADMIN_CALLS['POST /clock/speed'].parameters.entries.speed;
 
 const CLOCK = shape.object({
   time: shape.time('what the clock shows'),
@@ -58,7 +58,7 @@ export const advance = define({
   arguments: {
     duration: required(
       'how far, such as 90s, 15m, 2h or 7d',
-      durationBy(ADMIN_CALLS['POST /clock/advance'].parameters.ms),
+      durationBy(ADMIN_CALLS['POST /clock/advance'].parameters.entries.ms),
     ),
   },
   examples: ['sandbox clock advance 1m', 'sandbox clock advance 2d --json'],

@@ -7,14 +7,14 @@ import { ADMIN_CALLS } from '../../sandbox/admin/calls.js';
 import type { Effects, FaultEntry } from '../../sandbox/faults/log.js';
 import { FAULT_KINDS, type FaultRule, isStreamFault } from '../../sandbox/faults/rules.js';
 import { type Column, table } from '../../terminal/table.js';
-import { wordCompletedWith } from '../inputs/parsers.js';
+import { oneOf, wordCompletedWith } from '../inputs/parsers.js';
 import { define } from '../session/command.js';
 import type { Sandbox } from '../session/sandbox.js';
 import { DRY_CHANGE, dryChange } from '../writes/dry-run.js';
-import { numberBy, wordBy } from './arguments.js';
+import { numberBy } from './arguments.js';
 
-const FAULT = ADMIN_CALLS['POST /faults/add'].parameters;
-const KINDS = FAULT.kind.of;
+const FAULT = ADMIN_CALLS['POST /faults/add'].parameters.entries;
+const KINDS = FAULT.kind.options;
 
 const RULE = shape.object({
   id: shape.integer(''),
@@ -53,7 +53,7 @@ function condition({ probability, count, every, applied }: FaultRule): string {
 
 export const add = define({
   summary: 'Make requests to the sandbox or its streams fail',
-  arguments: { kind: required(`one of ${KINDS.join(', ')}`, wordBy('The fault', FAULT.kind)) },
+  arguments: { kind: required(`one of ${KINDS.join(', ')}`, oneOf('The fault', ...KINDS)) },
   flags: {
     operation: flag(
       '--operation <name>',
@@ -63,23 +63,27 @@ export const add = define({
     probability: flag(
       '--probability <p>',
       'apply it with this probability, from 0 to 1 (default: 1)',
-      numberBy('--probability', FAULT.probability),
+      numberBy('--probability', FAULT.probability.wrapped),
     ),
     count: flag(
       '--count <n>',
       'apply it to the next n requests or frames (default: all)',
-      numberBy('--count', FAULT.count),
+      numberBy('--count', FAULT.count.wrapped),
     ),
-    every: flag('--every <n>', 'apply it to every nth request or frame (default: 1)', numberBy('--every', FAULT.every)),
+    every: flag(
+      '--every <n>',
+      'apply it to every nth request or frame (default: 1)',
+      numberBy('--every', FAULT.every.wrapped),
+    ),
     delay: flag(
       '--delay <ms>',
       'how long to wait; required for delay, late and stream-delay',
-      numberBy('--delay', FAULT.delay),
+      numberBy('--delay', FAULT.delay.wrapped),
     ),
     skew: flag(
       '--skew <ms>',
       'how far to shift the clock, negative for behind; required for skew',
-      numberBy('--skew', FAULT.skew),
+      numberBy('--skew', FAULT.skew.wrapped),
     ),
   },
   examples: [
@@ -117,7 +121,7 @@ export const clear = define({
   arguments: {
     id: optional(
       'the id of the fault (default: all)',
-      numberBy('The fault', ADMIN_CALLS['POST /faults/clear'].parameters.id),
+      numberBy('The fault', ADMIN_CALLS['POST /faults/clear'].parameters.entries.id.wrapped),
     ),
   },
   examples: ['sandbox fault clear', 'sandbox fault clear 2 --json'],
@@ -157,7 +161,7 @@ export const log = define({
     after: flag(
       '--after <number>',
       'list only entries after this one',
-      numberBy('--after', ADMIN_CALLS['POST /faults/log'].parameters.after),
+      numberBy('--after', ADMIN_CALLS['POST /faults/log'].parameters.entries.after.wrapped),
     ),
   },
   examples: ['sandbox fault log', 'sandbox fault log --after 20 --json'],

@@ -22,7 +22,7 @@ const FILE = shape.object(FILE_FIELDS);
 const ENDED = shape.array(shape.text(''), 'what it ended: accounts, orders and balances, and replays of markets');
 
 const FASTEST = 'max';
-const speed = numberBy('--speed', ADMIN_CALLS['POST /replay'].parameters.speed);
+const speed = numberBy('--speed', ADMIN_CALLS['POST /replay'].parameters.entries.speed.wrapped);
 
 export const price = define({
   summary: 'Move the price of a sandbox market',
@@ -31,7 +31,7 @@ export const price = define({
     over: flag(
       '--over <duration>',
       'how long the move takes, such as 30s or 10m (default: 0s)',
-      durationBy(ADMIN_CALLS['POST /price'].parameters.ms),
+      durationBy(ADMIN_CALLS['POST /price'].parameters.entries.ms),
     ),
   },
   examples: ['sandbox price btc_usdt 25000', 'sandbox price btc_usdt 40000 --over 10m --json'],

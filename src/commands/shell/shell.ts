@@ -20,6 +20,7 @@ import { completeLine } from './complete.js';
 import { marketOf, withMarket } from './current-market.js';
 import { History } from './history.js';
 import { readLine } from './line.js';
+import { LiveFills } from './live-fills.js';
 import { LivePrice } from './live-price.js';
 import { PROMPT_REDRAW_MS, promptText } from './prompt.js';
 
@@ -58,6 +59,9 @@ class Shell {
 
   readonly #history: History;
   readonly #price = new LivePrice();
+  readonly #fills = new LiveFills((text) => this.#report(text));
+  /** What has filled while no line was being typed. */
+  readonly #unreported: string[] = [];
   readonly #reader: LineReader;
   readonly #tree: CommandTree;
   readonly #recentBooks: RecentBooks;
@@ -101,6 +105,7 @@ class Shell {
       await this.#locate();
       while (!this.#isLeft) {
         await this.#lookAtHalt();
+        for (const text of this.#unreported.splice(0)) host.errors.write(`${text}\n`);
         const typed = await this.#reader.read({ ...this.#prompting(), initial: rest });
         if (typed === undefined) return;
         ({ rest } = typed);
@@ -118,7 +123,7 @@ class Shell {
       clearInterval(redrawing);
       release();
       forget();
-      await this.#price.stop();
+      await Promise.all([this.#price.stop(), this.#fills.stop()]);
     }
   }
 
@@ -236,6 +241,12 @@ class Shell {
     return this.#context.host.onInterrupt(interrupt, () => void interrupt());
   }
 
+  /** Says what has filled: above the line that is being typed, or before the next. */
+  #report(fill: string): void {
+    const text = this.#context.output.errorScreen.paint.good(safe(fill));
+    if (!this.#reader.printAbove(text)) this.#unreported.push(text);
+  }
+
   /** Asks no keychain and no other machine: the prompt is drawn all the time. */
   async #lookAtHalt(): Promise<void> {
     const halt = await tryRead(() => this.#session.localHalt());
@@ -249,6 +260,7 @@ class Shell {
     this.#connection = await tryRead(() => chooseConnection(globals, host.environment, this.#session));
     if (addressOf(this.#connection) === addressOf(before)) return;
     if (before !== undefined) this.#session = createContext({ host, globals, output }, commands).context.session;
+    await this.#fills.stop();
     await this.#follow(await tryRead(() => this.#session.recentMarket()));
   }
 
@@ -260,6 +272,7 @@ class Shell {
     // starts the sandbox if it does not run; what is wrong with the exchange is for the commands to say
     await tryRead(() => this.#session.exchange());
     await this.#price.follow(this.#session, market);
+    if (!this.#fills.isFollowing) await this.#fills.follow(this.#session);
   }
 
   #prompting() {

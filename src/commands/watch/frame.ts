@@ -13,6 +13,7 @@ import type { Screen } from '../../terminal/screen.js';
 import { displayWidth, safe, shortened, wrapped } from '../../terminal/text.js';
 import { ageText } from '../../terminal/time.js';
 import { drawDialog } from './dialog.js';
+import { clockText, fillMessage, fillPanel } from './fills.js';
 import { ladderOf, nearest, type Rung } from './ladder.js';
 import { type Area, type Layout, layoutOf, mostNoteRows, type PanelName } from './layout.js';
 import { Panel, scaled } from './panel.js';
@@ -65,6 +66,7 @@ export function frameOf(input: FrameInput): Grid {
 const PANELS: Readonly<Record<PanelName, (area: Area, input: FrameInput) => Panel>> = {
   candles: candlePanel,
   orders: orderPanel,
+  fills: todayPanel,
   balances: balancePanel,
   ladder: ladderPanel,
   trades: tradePanel,
@@ -341,15 +343,16 @@ function tradePanel(area: Area, input: FrameInput): Panel {
     panel.put(9, row, sideMark(side, screen), meaning);
     panel.putRight(priceEnd, row, prices[row] ?? '', meaning, accent);
     panel.putRight(amountEnd, row, amounts[row] ?? '');
+    if (!view.fills.ownTrades.has(id)) return;
+    // without room for the word, between the time and the side
+    if (amountEnd + 2 + OWN.length <= panel.width) panel.put(amountEnd + 2, row, OWN, 'strong');
+    else panel.put(8, row, '*', 'strong');
   });
   return panel;
 }
 
-/** In local time, without the day. */
-function clockText(ms: number): string {
-  const date = new Date(ms);
-  return [date.getHours(), date.getMinutes(), date.getSeconds()].map((part) => String(part).padStart(2, '0')).join(':');
-}
+/** Marks a trade of an own order. */
+const OWN = 'own';
 
 function orderPanel(area: Area, input: FrameInput): Panel {
   const { view, state, screen } = input;
@@ -391,6 +394,12 @@ function orderPanel(area: Area, input: FrameInput): Panel {
     panel.put(restStart, row, rest ?? '', faint, accent);
   });
   return panel;
+}
+
+function todayPanel(area: Area, { view, screen }: FrameInput): Panel {
+  const { fills, market, ticker } = view;
+  const last = ticker?.value.last ?? null;
+  return fillPanel(area, { fills, market, last: last === null ? null : Decimal.of(last), screen });
 }
 
 /** What an order's row says last, and the same in fewer words. */
@@ -441,7 +450,7 @@ interface Note extends Message {
   readonly importance: number;
 }
 
-/** The newest outcomes, what is on its way, and last the writes whose outcome is unknown. */
+/** The last fill, the newest outcomes, what is on its way, and last the writes whose outcome is unknown. */
 function notesOf({ state, view }: FrameInput, rows: number): readonly Note[] {
   const { problem } = view.connection;
   const isCut = view.connection.state !== 'connected' && problem !== null;
@@ -450,7 +459,9 @@ function notesOf({ state, view }: FrameInput, rows: number): readonly Note[] {
   const count = others === 0 ? [] : [`${others} more writes have an unknown outcome: pit resolve`];
   const warning = (text: string): Note => ({ text, meaning: 'warn', importance: 2 });
   const isCutOff = view.orders?.missing !== undefined;
+  const fill = fillMessage(view.fills);
   return [
+    ...(fill === null ? [] : [{ ...fill, importance: 5 }]),
     ...state.messages.map((message, index) => ({
       ...message,
       importance: index === state.messages.length - 1 ? 4 : index / state.messages.length,

@@ -6,7 +6,7 @@ export interface Area {
   readonly height: number;
 }
 
-export type PanelName = 'candles' | 'orders' | 'balances' | 'ladder' | 'trades';
+export type PanelName = 'candles' | 'orders' | 'fills' | 'balances' | 'ladder' | 'trades';
 
 export interface Layout {
   /** Null for a panel that has no room. */
@@ -33,18 +33,29 @@ const LADDER: Share = { name: 'ladder', least: 4, weight: 3, most: EVER_MORE };
 const TRADES: Share = { name: 'trades', least: 4, weight: 1, most: EVER_MORE };
 const CANDLES: Share = { name: 'candles', least: 8, weight: 4, most: EVER_MORE };
 const ORDERS: Share = { name: 'orders', least: 3, weight: 1, most: 14 };
+/** Result, averages, and three fills. */
+const FILLS: Share = { name: 'fills', least: 6, weight: 0.7, most: 12 };
 const BALANCES: Share = { name: 'balances', least: 3, weight: 0.7, most: 10 };
 
+/** Columns with fewer rows than that have none of today's fills: the candles would become too small. */
+const ROWS_FOR_FILLS = 30;
 /** Narrower windows have one column. */
 const TWO_COLUMNS = 80;
 /** Wide enough for prices, amounts, bars and own orders. */
 const LADDER_WIDTH = { least: 36, most: 64, part: 0.34 };
 const MAX_MESSAGE_ROWS = 5;
-const DROPPED: Layout['panels'] = { candles: null, orders: null, balances: null, ladder: null, trades: null };
+const DROPPED: Layout['panels'] = {
+  candles: null,
+  orders: null,
+  fills: null,
+  balances: null,
+  ladder: null,
+  trades: null,
+};
 
 /**
  * Where the panels are in a window. Everything lies inside it, and nothing overlaps; panels that have no room are dropped:
- * balances first, then trades, candles and orders. The ladder stays to the end.
+ * today's fills and balances first, then trades, candles and orders. The ladder stays to the end.
  *
  * @param noteRows how many rows the outcomes and warnings take if they have them
  */
@@ -97,9 +108,10 @@ function oneColumn(width: number, rows: Rows): Partial<Layout['panels']> {
 function twoColumns(width: number, rows: Rows): Partial<Layout['panels']> {
   const left = ladderColumn(width) - 1;
   const right = width - left - 1;
-  const leftShares = fitting([ORDERS, CANDLES, BALANCES], rows.height);
+  const fills = rows.height < ROWS_FOR_FILLS ? [] : [FILLS];
+  const leftShares = fitting([ORDERS, CANDLES, BALANCES, ...fills], rows.height);
   return {
-    ...stacked(sorted(leftShares, ['candles', 'orders', 'balances']), { column: 0, width: left }, rows),
+    ...stacked(sorted(leftShares, ['candles', 'orders', 'fills', 'balances']), { column: 0, width: left }, rows),
     ...stacked(fitting([LADDER, TRADES], rows.height), { column: left + 1, width: right }, rows),
   };
 }

@@ -8,6 +8,7 @@ import { LiveScreen } from '../../terminal/live/live-screen.js';
 import type { Screen } from '../../terminal/screen.js';
 import type { Context } from '../session/command.js';
 import { warnOfUnknown } from '../writes/unknown-writes.js';
+import { FollowedFills } from './followed-fills.js';
 import { frameOf } from './frame.js';
 import { dialogWidth } from './layout.js';
 import type { Question } from './question.js';
@@ -19,6 +20,9 @@ import { Writes } from './writes.js';
 const LOOK_UP_MS = 2_000;
 /** A person takes longer to read a question and answer it. */
 const ARMED_AFTER_MS = 300;
+
+/** The setting for the bell. */
+const BELL = 'watch.bell';
 
 /** The market that was watched last, for the next time. */
 export function lastMarketKey(profile: string): string {
@@ -99,6 +103,7 @@ class Watching {
   /** The screen of the last drawing. */
   #screen: Screen | undefined;
   readonly #writes: Writes;
+  readonly #fills: FollowedFills;
 
   constructor(context: Context, feeds: Feeds, watched: Watched) {
     this.#context = context;
@@ -110,6 +115,7 @@ class Watching {
     this.#market = market;
     this.#channels = channelsOf(market.market, type, accountProblem === null);
     this.#changes = new Changes(context.host.monotonic);
+    this.#fills = new FollowedFills(context, () => this.#live?.change());
     this.#writes = new Writes(context, {
       take: (event) => this.take(event),
       screen: () => this.#panelScreen(),
@@ -139,11 +145,15 @@ class Watching {
   /** Resolves when the user leaves. */
   async run(live: LiveScreen): Promise<void> {
     this.#live = live;
-    if (this.#watched.accountProblem === null) this.#inBackground(() => this.#writes.prepare());
+    if (this.#watched.accountProblem === null) {
+      this.#inBackground(() => this.#writes.prepare());
+      this.#followFills();
+    }
     void this.#lookUp();
     const { signal } = this.#ending;
     while (!signal.aborted) {
       const changed = this.#feeds.changed(signal);
+      await this.#takeFills();
       live.change();
       await changed;
     }
@@ -152,6 +162,21 @@ class Watching {
   /** Waits for the outcome of the writes that are on their way. Throws the Failure of one that was not done. */
   async finishWrites(): Promise<void> {
     await this.#writes.finish();
+  }
+
+  #followFills(): void {
+    const market = this.#market;
+    const orders = () => this.#feeds.of({ kind: 'orders', market: market.market })?.value;
+    this.#inBackground(() => this.#fills.follow(market, orders));
+  }
+
+  async #takeFills(): Promise<void> {
+    const { market } = this.#market;
+    const hasFilled = this.#fills.take(this.#feeds.of({ kind: 'orders', market })?.value);
+    if (!hasFilled) return;
+    const { session, host } = this.#context;
+    const { settings } = await session.connection();
+    if (settings[BELL] === 'on') host.output.write('\u0007');
   }
 
   #view(): WatchView {
@@ -172,6 +197,7 @@ class Watching {
       candles: feeds.of({ kind: 'kline', market, type: this.#state.type }),
       orders: feeds.of({ kind: 'orders', market }),
       balances: feeds.of({ kind: 'balances' }),
+      fills: this.#fills.shown,
       accountProblem: this.#watched.accountProblem,
       unknown: this.#unknown,
     };
@@ -221,6 +247,7 @@ class Watching {
     const market = await (await session.markets()).find(name);
     this.#market = market;
     this.#follow(market.market, this.#state.type);
+    if (this.#watched.accountProblem === null) this.#followFills();
     this.take({ type: 'market', market });
     await session.cache.write(lastMarketKey(this.#watched.profile), market.market);
   }

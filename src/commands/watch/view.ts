@@ -4,6 +4,7 @@ import { Decimal } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
 import type { Order } from '../../domain/order.js';
 import { type Channel, type ChannelData, type ChannelKind, type Feeds, isOpen } from '../../exchange/exchange.js';
+import type { WatchedFills } from './fills.js';
 import type { WindowSize } from './question.js';
 
 /** What is known of a channel, or nothing yet. */
@@ -27,6 +28,7 @@ export interface WatchView {
   readonly candles: Reading<'kline'>;
   readonly orders: Reading<'orders'>;
   readonly balances: Reading<'balances'>;
+  readonly fills: WatchedFills;
   /** Why there are no orders and balances; null if they can be had. */
   readonly accountProblem: string | null;
   /** The writes whose outcome is unknown, each with the command that settles it. */

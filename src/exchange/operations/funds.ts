@@ -37,6 +37,7 @@ import {
   keylessRead,
   optional,
   pageNumber,
+  type Remarks,
   required,
   secret,
   signedRead,
@@ -156,6 +157,8 @@ const getAccountInfo = withCodec(
     WHOLE_LIST_BYTES,
   ),
   {
+    about: 'The account, the permissions of the key, and every coin with its balance.',
+    notShown: 'what the values of `fundstype` mean, and which operation needs which permission',
     encode: (_: object) => ({}),
     decode: ({ result: { base, coins }, ...granted }): AccountInfo => ({
       username: base.username,
@@ -225,6 +228,8 @@ const getSpotBills = withCodec(
     enveloped({ result: v.array(billEntry) }),
   ),
   {
+    about: 'Changes of the spot balance. `dataType` is 0 for the last 48 hours, and 1 for what is older.',
+    notShown: 'the time zone of the dates, and the default of `dataType`',
     read: 'billPage',
     // observed in place of an empty page
     ifNotFound: [],
@@ -246,10 +251,10 @@ const getSpotBills = withCodec(
 const ofCoin = { encode: ({ coin }: { readonly coin: string }) => ({ currency: coin }) };
 
 /** One address of a coin; null if there is none. */
-function oneAddress<const Name extends string>(read: Name) {
+function oneAddress<const Name extends string>(read: Name, remarks: Remarks) {
   return withCodec(
     signedRead({ currency: required(coin) }, withDetails(v.nullish(v.object({ key: optionalText }), { key: null }))),
-    { read, ...ofCoin, decode: ({ message }) => message.datas.key },
+    { ...remarks, read, ...ofCoin, decode: ({ message }) => message.datas.key },
   );
 }
 
@@ -271,6 +276,8 @@ function toChainAddress(coin: string, entry: v.InferOutput<typeof depositAddress
 const getPayinAddress = withCodec(
   signedRead({ currency: required(coin) }, withDetails(v.nullish(v.array(depositAddress), []))),
   {
+    about: 'The deposit addresses of a coin on all its chains.',
+    notShown: 'the answer if there is none',
     read: 'listedAddresses',
     ...ofCoin,
     decode: ({ message }, { coin }) => message.datas.map((entry) => toChainAddress(coin, entry)),
@@ -334,6 +341,8 @@ const getWithdrawRecord = withCodec(
     ),
   ),
   {
+    about: 'Withdrawals of a coin, in pages.',
+    notShown: 'the largest page, and the order of records',
     read: 'withdrawalPage',
     ifNotFound: NO_RECORDS,
     ...recordPage,
@@ -378,6 +387,8 @@ const getChargeRecord = withCodec(
     ),
   ),
   {
+    about: 'Deposits of a coin, in pages.',
+    notShown: 'the largest page, the order of records, and the time zone of `submit_time`',
     read: 'depositPage',
     ifNotFound: NO_RECORDS,
     ...recordPage,
@@ -394,6 +405,8 @@ const getChargeRecord = withCodec(
 const getFeeInfo = withCodec(
   keylessRead({ currency: optional(coin) }, enveloped({ result: keyed(v.array(feeEntry)) }), WHOLE_LIST_BYTES),
   {
+    about: 'Withdrawal fees by chain.',
+    notShown: 'whether it can be called without a coin',
     read: 'fees',
     // observed in place of an empty answer
     ifNotFound: [],
@@ -427,6 +440,8 @@ const withdraw = withCodec(
     enveloped({ id: createdId }),
   ),
   {
+    about: 'Withdraws to a verified address; on a chain with memos, to `<account>_<remark>`.',
+    notShown: 'whether the fee is part of the amount, and which chain is used',
     encode: ({ withdrawal, password }: { readonly withdrawal: WithdrawalRequest; readonly password: string }) => ({
       amount: withdrawal.amount,
       currency: withdrawal.coin,
@@ -443,9 +458,15 @@ const withdraw = withCodec(
 export const fundsOperations = {
   getAccountInfo,
   getSpotBills,
-  getUserAddress: oneAddress('depositAddressText'),
+  getUserAddress: oneAddress('depositAddressText', {
+    about: 'A deposit address, which was obtained in the app or on the website before.',
+    notShown: 'the answer if there is none',
+  }),
   getPayinAddress,
-  getWithdrawAddress: oneAddress('verifiedAddressText'),
+  getWithdrawAddress: oneAddress('verifiedAddressText', {
+    about: 'The verified withdrawal address of a coin.',
+    notShown: 'the answer if there are several',
+  }),
   getWithdrawRecord,
   getChargeRecord,
   getFeeInfo,

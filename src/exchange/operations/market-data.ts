@@ -135,18 +135,22 @@ function comparePrices(left: string, right: string): number {
 }
 
 const markets = withCodec(marketData({}, keyed(marketConfiguration), WHOLE_LIST_BYTES), {
+  about: 'The rules of every market: decimals, and the smallest order in base and in quote coin.',
   read: 'readMarkets',
   encode: (_: object) => ({}),
   decode: (configuration) => configuration,
 });
 
 const allTicker = withCodec(marketData({}, keyed(tickerFields), WHOLE_LIST_BYTES), {
+  about: 'The ticker of every market.',
+  notShown: 'how a market is named in the keys',
   encode: (_: object) => ({}),
   decode: (tickers) =>
     new Map(Object.entries(tickers).map(([market, fields]): [string, Ticker] => [market, toTicker(fields)])),
 });
 
 const ticker = withCodec(marketData({ market: required(market) }, v.object({ ticker: tickerFields, date: instant })), {
+  about: 'Prices and volume of a market in the last 24 hours.',
   read: 'ticker',
   encode: (request: { readonly market: string }) => request,
   decode: ({ ticker: fields, date }) => ({ time: date, ...toTicker(fields) }),
@@ -166,6 +170,8 @@ const depth = withCodec(
     v.object({ asks: v.array(level), bids: v.array(level), timestamp: instant }),
   ),
   {
+    about: 'The order book. Merged, it has 5 levels a side.',
+    notShown: 'the default of `size`, the order of the levels, and the unit of `timestamp`',
     read: 'depth',
     encode: ({ size, ...rest }: DepthRequest) => ({ ...rest, size: String(size) }),
     decode: ({ bids, asks, timestamp }, { size }): Depth => ({
@@ -177,6 +183,8 @@ const depth = withCodec(
 );
 
 const trades = withCodec(marketData({ market: required(market), since: optional(long) }, v.array(publicTrade)), {
+  about: 'Recent trades; with `since`, the 50 after that trade.',
+  notShown: 'how many come without `since`, their order, and the unit of `date`',
   encode: (request: { readonly market: string; readonly since?: string | undefined }) => request,
   decode: (rows) => rows.map(toTrade),
 });
@@ -201,6 +209,8 @@ const kline = withCodec(
     v.object({ data: v.array(candle), moneyType: optionalText, symbol: optionalText }),
   ),
   {
+    about: 'Candles: time in milliseconds, open, high, low, close, volume. At most the latest 1,000.',
+    notShown: 'the default of `type`, and how to reach older candles',
     encode: ({ market, type, from, size }: CandleRequest) => ({
       market,
       type: type as string,

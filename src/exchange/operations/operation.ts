@@ -59,6 +59,14 @@ interface PlainRead<Name extends string, Value> {
   readonly ifNotFound?: NoInfer<Value>;
 }
 
+/** What the page about the interface says of an operation. */
+export interface Remarks {
+  /** What it is for, in a sentence. */
+  readonly about: string;
+  /** What the interface leaves open. */
+  readonly notShown?: string;
+}
+
 /** An operation with its codec. */
 export function withCodec<
   Params extends Parameters,
@@ -68,8 +76,8 @@ export function withCodec<
   const Name extends string = never,
 >(
   operation: Operation<Params, Schema>,
-  codec: Codec<Request, Operation<Params, Schema>, Value> & PlainRead<Name, Value>,
-): Operation<Params, Schema> & Codec<Request, Operation<Params, Schema>, Value> & PlainRead<Name, Value> {
+  codec: Codec<Request, Operation<Params, Schema>, Value> & PlainRead<Name, Value> & Remarks,
+): Operation<Params, Schema> & Codec<Request, Operation<Params, Schema>, Value> & PlainRead<Name, Value> & Remarks {
   return { ...operation, ...codec };
 }
 

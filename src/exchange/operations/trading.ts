@@ -177,6 +177,8 @@ const order = withCodec(
     enveloped({ id: createdId }),
   ),
   {
+    about: 'Places an order. `orderType` 1 is PostOnly, 2 is IOC, and anything else is a limit order.',
+    notShown: 'what the answer means for an order that cannot be filled or posted',
     encode: ({ terms, clientId }: OrderWithClientId) => ({
       currency: terms.market,
       tradeType: TRADE_TYPE[terms.side],
@@ -203,6 +205,8 @@ const orderMoreV2 = withCodec(
     enveloped({ data: v.array(createdId) }),
   ),
   {
+    about: 'Places up to 20 orders of one side.',
+    notShown: 'the answer if some of them fail, and how to give client ids',
     encode: ({ market, side, account, orders }: BatchRequest) => ({
       market,
       tradeParams: `[${orders.map(({ price, amount }) => `[${price},${amount}]`).join(',')}]`,
@@ -216,6 +220,8 @@ const orderMoreV2 = withCodec(
 const cancelOrder = withCodec(
   signedWrite({ currency: required(market), ...orderReference }, v.object({ code: integer, message: cancelMessage })),
   {
+    about: 'Cancels an order by one of its two ids. The numbers in the answer exist since 2022-03-17.',
+    notShown: 'from which states it is accepted, and the answer for an order that is done',
     encode: referenceParameters,
     decode: ({ code, message: { des, datas } }): Cancellation => {
       const { price = null, amount = null, completeAmount = null, completeMonty = null } = datas ?? {};
@@ -228,6 +234,8 @@ const cancelOrder = withCodec(
 const cancelAllOrdersAfter = withCodec(
   signedRefresh({ currency: required(market) }, v.object({ code: integer, message: optionalText })),
   {
+    about: 'Cancels the orders of a market a minute after the call; a further call restarts the minute.',
+    notShown: 'how to stop the timer, and whether later orders are cancelled too',
     encode: ({ market }: { readonly market: string }) => ({ currency: market }),
     decode: () => null,
   },
@@ -235,6 +243,8 @@ const cancelAllOrdersAfter = withCodec(
 
 /** The body is an order without an envelope. */
 const getOrder = withCodec(signedRead({ currency: required(market), ...orderReference }, orderRecord), {
+  about: 'An order by one of its two ids, without an envelope. With a client id that was used twice, the newest.',
+  notShown: 'the answer for an order that does not exist',
   encode: referenceParameters,
   decode: (record, { order }) => toOrder(record, 'clientId' in order ? order.clientId : null),
 });
@@ -256,6 +266,9 @@ const getOrders = withCodec(
     v.array(orderRecord),
   ),
   {
+    about: 'Orders of a market, 10 in an answer.',
+    notShown:
+      'the body, which parameters are required, and the order of the records; pit reads a plain list, newest first (observed)',
     encode: ({ market, side, page }: OrderPageRequest) => ({
       currency: market,
       pageIndex: String(page),

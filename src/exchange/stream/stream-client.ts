@@ -23,6 +23,7 @@ export class StreamClient implements ExchangeStream {
       },
     });
     options.signal?.addEventListener('abort', () => void this.close(), { once: true });
+    if (options.signal?.aborted) void this.close();
   }
 
   of<Kind extends ChannelKind>(channel: ChannelOf<Kind>): Aged<ChannelData[Kind]> | undefined {

@@ -1,8 +1,9 @@
+import * as v from 'valibot';
 import type { Permissions } from '../accounts/accounts.js';
 import type { FaultEntry } from '../faults/log.js';
 import { FAULT_KINDS, type FaultKind, type FaultRule } from '../faults/rules.js';
 import type { Dialect } from '../server/interface-details.js';
-import { number, optional, type Rule, text, toggle, type ValueOf, whole, word, words } from './parameters.js';
+import { number, optional, text, toggle, whole, word } from './parameters.js';
 
 /*
  * The administration calls: method and path, parameters, and what they answer. `handlers.ts` carries them out. Commands load this
@@ -16,9 +17,9 @@ interface AdminCall<Parameters, Result> {
 }
 
 function answering<Result>() {
-  return <const Parameters extends Readonly<Record<string, Rule>>>(
-    parameters: Parameters,
-  ): AdminCall<Parameters, Result> => ({ parameters });
+  return <const Parameters extends v.ObjectEntries>(
+    entries: Parameters,
+  ): AdminCall<v.ObjectSchema<Parameters, undefined>, Result> => ({ parameters: v.object(entries) });
 }
 
 const DAY = 86_400_000;
@@ -41,7 +42,7 @@ export const ADMIN_CALLS = {
   'POST /accounts/add': answering<AccountReport>()({
     name: text,
     /** Default: all. */
-    permissions: optional(words('asset', 'lever', 'entrust', 'money')),
+    permissions: optional(v.array(word('asset', 'lever', 'entrust', 'money'))),
   }),
   'POST /accounts/balances': answering<readonly WalletReport[]>()({ account }),
   'POST /deposit': answering<DepositReport>()({
@@ -127,21 +128,13 @@ export type AdminCallName = keyof typeof ADMIN_CALLS;
 type ParametersOf<Name extends AdminCallName> = (typeof ADMIN_CALLS)[Name]['parameters'];
 
 /** The parameters of a call after they were checked: a switch is always there. */
-export type CheckedInput<Name extends AdminCallName> = {
-  readonly [Key in keyof ParametersOf<Name>]: ParametersOf<Name>[Key] extends Rule
-    ? ValueOf<ParametersOf<Name>[Key]>
-    : never;
-};
+export type CheckedInput<Name extends AdminCallName> = v.InferOutput<ParametersOf<Name>>;
+
+type Given<Name extends AdminCallName> = v.InferInput<ParametersOf<Name>>;
 
 /** The parameters of a call as a command gives them: null and undefined leave one out. */
 export type InputOf<Name extends AdminCallName> = {
-  readonly [Key in keyof CheckedInput<Name> as undefined extends CheckedInput<Name>[Key]
-    ? never
-    : Key]: CheckedInput<Name>[Key];
-} & {
-  readonly [Key in keyof CheckedInput<Name> as undefined extends CheckedInput<Name>[Key] ? Key : never]?:
-    | CheckedInput<Name>[Key]
-    | null;
+  readonly [Key in keyof Given<Name>]: Given<Name>[Key] | (undefined extends Given<Name>[Key] ? null : never);
 };
 
 export type ResultOf<Name extends AdminCallName> = NonNullable<(typeof ADMIN_CALLS)[Name]['result']>;

@@ -1,5 +1,6 @@
 import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
+import * as v from 'valibot';
 import { counted } from '../../domain/decimal.js';
 import { suggest } from '../../errors.js';
 import { channels } from '../../exchange/channels/index.js';
@@ -33,7 +34,7 @@ import {
   type SandboxStatus,
 } from './calls.js';
 import { type AdminHandler, AdminRefusal } from './http.js';
-import { problemOf, type Rule } from './parameters.js';
+import { problemOf } from './parameters.js';
 
 /** What is administered. */
 export interface Administered {
@@ -157,20 +158,13 @@ const WITHOUT_EXCHANGE: ReadonlySet<AdminCallName> = new Set<AdminCallName>([
 ]);
 
 async function carryOut(name: AdminCallName, input: Parameters<AdminHandler>[0], sandbox: Administered) {
-  const rules: readonly [string, Rule][] = Object.entries(ADMIN_CALLS[name].parameters);
-  const checked = Object.fromEntries(
-    rules.map(([parameter, rule]) => [parameter, checkedValue(rule, parameter, input)]),
-  );
-  const result: unknown = await (HANDLERS[name] as (input: object, sandbox: Administered) => unknown)(checked, sandbox);
+  // a command sends null for what is left out
+  const given = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null));
+  const { success, output, issues } = v.safeParse(ADMIN_CALLS[name].parameters, given, { abortEarly: true });
+  if (!success) throw new AdminRefusal(problemOf(issues[0]));
+  const result: unknown = await (HANDLERS[name] as (input: object, sandbox: Administered) => unknown)(output, sandbox);
   if (!WITHOUT_EXCHANGE.has(name)) await sandbox.data.exchange.durable();
   return result;
-}
-
-function checkedValue(rule: Rule, name: string, input: Parameters<AdminHandler>[0]): unknown {
-  const value = input[name] ?? undefined;
-  const problem = problemOf(rule, name, value);
-  if (problem !== undefined) throw new AdminRefusal(problem);
-  return value;
 }
 
 function statusOf({ running, data, activity, faults, files, dialect }: Administered): SandboxStatus {

@@ -5,7 +5,7 @@ import { Failure, tryRead } from '../../errors.js';
 import type { JournalEntry } from '../journal/entry.js';
 import type { Journal } from '../journal/journal.js';
 import { isKind, type Settlement } from '../journal/write.js';
-import { findOrder } from '../settling/find-order.js';
+import { findOrderOutcome } from '../settling/find-order.js';
 import { settleOrder } from '../settling/settle-order.js';
 import type { TradingContext } from '../trading-context.js';
 import type { Child, ChildEnd, ChildRole } from './children.js';
@@ -227,10 +227,11 @@ export async function settleChild(trading: TradingContext, market: string, child
   const entry = journal.findUnsettled(child.clientId);
   if (entry !== undefined) {
     if (!entry.isKind('order') || !(entry.isOwn || entry.claim())) return false;
-    const found = await findOrder(trading, entry);
+    const found = await findOrderOutcome(trading, entry);
     settleOrder(entry, found);
     if (found.outcome === 'placed') child.show(found.order);
     else if (found.outcome !== 'unknown') child.sending = found.outcome;
+    if (found.outcome === 'refused') child.refusal = found.refusal;
     return found.outcome !== 'unknown';
   }
   const settled = journal.archive.find(child.clientId);

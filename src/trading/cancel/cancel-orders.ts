@@ -8,7 +8,7 @@ import { newClientId } from '../orders/terms.js';
 import type { TradingContext } from '../trading-context.js';
 import {
   type CancelOutcome,
-  findCancellation,
+  findCancellationOutcome,
   NO_FACTS,
   type OrderFacts,
   orderFacts,
@@ -169,7 +169,7 @@ async function settleAll(
       if ('attempt' in one) return one.attempt;
       const { market, order } = one.entry.write.terms;
       const known = { reply: one.reply, listed: 'id' in order ? listed.get(order.id) : undefined, onUnconfirmed };
-      const cancel = await findCancellation(trading, one.entry, known);
+      const cancel = await findCancellationOutcome(trading, one.entry, known);
       settleCancellation(one.entry, cancel);
       return attemptOf(market, order, one.recordId, cancel);
     }),

@@ -1,6 +1,5 @@
 import { Decimal } from '../../domain/decimal.js';
 import { type Cancellation, isSameReference, type Order, type OrderReference } from '../../domain/order.js';
-import type { Refusal } from '../../domain/refusal.js';
 import { Failure, type FailureKind, tryRead } from '../../errors.js';
 import { rejectionKind } from '../../exchange/exchange.js';
 import type { JournalEntry } from '../journal/entry.js';
@@ -72,7 +71,12 @@ export async function sendCancel(trading: TradingContext, entry: CancelEntry): P
   const { terms, reqTime } = entry.write;
   entry.note('cancellation sent');
   const response = await entry.send(() => trading.client.cancelOrder(terms.market, terms.order, { reqTime }));
-  if (response.kind === 'refused') return handleRefusal(trading, entry, response.refusal);
+  if (response.kind === 'refused') {
+    const { code, message: reason } = response.refusal;
+    entry.noteRefusal(response.refusal);
+    const found = await readOrder(trading, entry);
+    return (found && rejectedOutcome(trading, entry, found)) ?? { outcome: 'undecided', code, reason };
+  }
   if (response.kind === 'notSent')
     return { ...NO_FACTS, outcome: 'notSent', code: null, message: response.reason, failure: response.failure };
   if (response.kind === 'lost') {
@@ -85,19 +89,19 @@ export async function sendCancel(trading: TradingContext, entry: CancelEntry): P
 }
 
 /**
- * What a refusal means. A proxy may have repeated the request: the first one cancelled the order, and the refusal answers the
- * second. So a cancelled order counts as cancelled now, unless an earlier command cancelled it.
+ * What an order says about a cancellation that the exchange rejected; undefined if it did not reject it. A proxy may have repeated
+ * the request: the first one cancelled the order, and the refusal answers the second. So a cancelled order counts as cancelled now,
+ * unless an earlier command cancelled it.
  */
-async function handleRefusal(
+function rejectedOutcome(
   trading: TradingContext,
   entry: CancelEntry,
-  refusal: Refusal,
-): Promise<CancelOutcome | Undecided> {
+  found: Order | 'none',
+): CancelOutcome | undefined {
+  const { refusal } = entry;
+  if (refusal === undefined) return undefined;
   const { code, message } = refusal;
-  entry.note(`refused: ${code} ${message}`);
-  const found = await readOrder(trading, entry, code);
-  if (found === undefined) return { outcome: 'undecided', code, reason: message };
-  const order = found === 'none' ? undefined : found;
+  const order = orderOf(found);
   // the exchange itself cancels what an IOC order does not fill
   if (order?.state === 'cancelled' && order.type !== 'ioc' && !wasCancelledBefore(trading, entry, order)) {
     const text = 'cancelled; the exchange answered that it was final already';
@@ -136,18 +140,13 @@ function wasCancelledBefore({ journal }: TradingContext, entry: CancelEntry, { i
 }
 
 /**
- * Reads the order: `none` if there is none, undefined if the exchange could not be asked.
- *
- * @param code the code with which the cancellation was refused: a read that is refused with the same one, as for an unknown
- *   market, finds no order either
+ * Reads the order: `none` if there is none, undefined if the exchange could not be asked. A read that is refused with the same code as
+ * the cancellation, as for an unknown market, finds no order either.
  */
-async function readOrder(
-  { client }: TradingContext,
-  entry: CancelEntry,
-  code?: number | null,
-): Promise<Order | 'none' | undefined> {
+async function readOrder({ client }: TradingContext, entry: CancelEntry): Promise<Order | 'none' | undefined> {
   const { market, order: reference } = entry.write.terms;
-  const unlessAlike = (error: unknown) => (isSameRefusal(error, code) ? undefined : Promise.reject(error));
+  const unlessAlike = (error: unknown) =>
+    isSameRefusal(error, entry.refusal?.code) ? undefined : Promise.reject(error);
   const order = await tryRead(async () => (await client.findOrder(market, reference).catch(unlessAlike)) ?? 'none');
   const state = typeof order === 'object' ? order.state : order === undefined ? 'no answer' : 'not found';
   entry.note(`asked for the order: ${state}`);
@@ -191,12 +190,13 @@ const PATIENT_READS = 4;
  * Finds the outcome of a recorded cancellation within the budget: only the order shows it. An answer that accepts the
  * cancellation may belong to another request, so it counts once the order was read as closed.
  */
-export async function findCancellation(
+export async function findCancellationOutcome(
   trading: TradingContext,
   entry: CancelEntry,
   { reply, listed, onUnconfirmed = () => {} }: CancelEvidence = {},
 ): Promise<CancelOutcome> {
-  const closed = listed === undefined ? undefined : closedOutcome(listed);
+  const outcomeOf = (order: Order) => rejectedOutcome(trading, entry, order) ?? closedOutcome(order);
+  const closed = listed === undefined || closedOutcome(listed) === undefined ? undefined : outcomeOf(listed);
   if (closed !== undefined) return withReply(closed, reply);
   const { market } = entry.write.terms;
   let seen: Seen;
@@ -207,7 +207,7 @@ export async function findCancellation(
     async (isExpired) => {
       const found = await readOrder(trading, entry);
       seen = found ?? seen;
-      const outcome = typeof found === 'object' ? closedOutcome(found) : undefined;
+      const outcome = found === 'none' ? rejectedOutcome(trading, entry, found) : found && outcomeOf(found);
       reads += 1;
       if (outcome !== undefined) return outcome;
       const isAccepted = reply?.accepted !== undefined;
@@ -218,9 +218,9 @@ export async function findCancellation(
     },
   );
   if (decided !== undefined) return withReply(decided, reply);
-  const message = unconfirmedText(reply, seen);
+  const message = unconfirmedText(entry, reply, seen);
   const facts = orderOf(seen) === undefined ? answeredFacts(entry, reply) : factsOf(orderOf(seen));
-  return { ...facts, outcome: 'unknown', code: reply?.code ?? null, message, failure: 'unknown' };
+  return { ...facts, outcome: 'unknown', code: (reply ?? entry.refusal)?.code ?? null, message, failure: 'unknown' };
 }
 
 /** What an answer says of an order that nothing else shows. */
@@ -237,8 +237,8 @@ function orderOf(seen: Seen): Order | undefined {
   return seen === 'none' ? undefined : seen;
 }
 
-function unconfirmedText(reply: Undecided | undefined, seen: Seen): string {
-  if (reply === undefined) return 'the cancellation may still arrive';
+function unconfirmedText({ refusal }: CancelEntry, reply: Undecided | undefined, seen: Seen): string {
+  if (reply === undefined) return refusal?.message ?? 'the cancellation may still arrive';
   if (reply.accepted === undefined) return reply.reason;
   if (seen === undefined) return `${reply.reason}, but the order could not be read`;
   return `${reply.reason}, but ${seen === 'none' ? 'shows no such order' : `shows the order as ${seen.state}`}`;

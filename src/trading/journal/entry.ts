@@ -1,4 +1,5 @@
 import fs from 'node:fs';
+import type { Refusal } from '../../domain/refusal.js';
 import { Failure, suggest, usage } from '../../errors.js';
 import type { Host } from '../../platform/host.js';
 import { cannotWrite } from '../../platform/private-files.js';
@@ -95,14 +96,17 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
     return owner !== null && isSameOwner(owner, thisProcess());
   }
 
-  /** Whether it may have been sent and no process waits for its answer. */
+  /** Whether it may have been executed, and no process is about to learn that from an answer. */
   get isOutcomeUnknown(): boolean {
-    return !this.isUnderWay || claimsIn(this.#laterEvents) > 0 || this.wasLost;
+    const isTakenOver = claimsIn(this.#laterEvents) > 0;
+    const isInDoubt = this.#laterEvents.some(({ couldNotLookUp }) => couldNotLookUp === true);
+    return !this.isUnderWay || isTakenOver || this.wasLost || isInDoubt;
   }
 
-  /** Whether no answer says what became of it: none came or was recorded before its process ended, or it was another's. */
+  /** Whether no answer says what became of it: none came, the process that awaited it has ended, or it was another's. */
   get wasLost(): boolean {
-    const isMissing = claimsIn(this.#laterEvents) > 0 && this.namedId === undefined;
+    const isTakenOver = claimsIn(this.#laterEvents) > 0;
+    const isMissing = isTakenOver && this.namedId === undefined && this.refusal === undefined;
     return isMissing || this.#laterEvents.some((event) => event.isUnanswered === true || event.isContradicted === true);
   }
 
@@ -113,11 +117,27 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
   }
 
   /**
+   * With which the exchange rejected its request; undefined if it did not, or that was not recorded. A proxy may have repeated the
+   * request: then the first one was executed, and the refusal answers the second.
+   */
+  get refusal(): Refusal | undefined {
+    const { operation } = this.write;
+    return this.#laterEvents.findLast(({ refused }) => refused?.operation === operation)?.refused?.refusal;
+  }
+
+  /** Notes that the exchange rejected its request: that is known then to any process that settles it later. */
+  noteRefusal({ kind, code, message }: Refusal): void {
+    const { operation } = this.write;
+    const refusal = { kind, code, message: message.slice(0, LONGEST_EVENT) };
+    this.note(`refused: ${code} ${message}`, { refused: { operation, refusal } });
+  }
+
+  /**
    * Makes this process the owner. Returns false if another process owns it or it is settled.
    * @param resumed what its orders were checked against, if a job is resumed
    * @throws Failure `usage` if that cannot be recorded
    */
-  claim(resumed: Pick<JournalEvent, 'bestBid' | 'overridden'> = {}): boolean {
+  claim(resumed?: Pick<JournalEvent, 'bestBid' | 'overridden'>): boolean {
     if (this.isUnderWay) return false;
     return orCannotWrite(this.#file, () => {
       const link = this.#makeClaimLink();
@@ -144,11 +164,12 @@ export class JournalEntry<Kind extends WriteKind = WriteKind> {
   }
 
   /** Adds the line of a claim, with its link made; false if the record is gone, or has had another claim since it was read. */
-  #addClaim(resumed: Pick<JournalEvent, 'bestBid' | 'overridden'>): boolean {
+  #addClaim(resumed: Pick<JournalEvent, 'bestBid' | 'overridden'> | undefined): boolean {
     const now = readRecord(this.#file);
     if (now === undefined || now === 'damaged') return false;
     if (claimsIn(now.laterEvents) !== claimsIn(this.#laterEvents)) return false;
-    const line = this.#event('resumed', { newOwner: thisProcess(), ...resumed });
+    const event = resumed === undefined ? 'taken over' : 'resumed';
+    const line = this.#event(event, { newOwner: thisProcess(), ...resumed });
     if (!appendIfExists(this.#file, encodeLine(line))) return false;
     this.#laterEvents = [...now.laterEvents, line];
     return true;

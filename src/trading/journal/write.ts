@@ -1,4 +1,5 @@
 import type { AccountType, OrderReference, OrderTerms, Side } from '../../domain/order.js';
+import type { Refusal } from '../../domain/refusal.js';
 import { isAlive, startStamp } from '../../platform/processes.js';
 import type { BatchEvent } from '../batches/batch-event.js';
 
@@ -162,8 +163,12 @@ export interface JournalEvent {
   readonly isReleased?: true;
   /** It was learned after the write was settled, and does not change the owner. */
   readonly isLate?: true;
-  /** A request of it, or a lookup of its order, got no answer. */
+  /** Its request got no answer. In a record that pit 0.2 made, it may also be a lookup of its order that got none. */
   readonly isUnanswered?: true;
+  /** The exchange could not say whether it has its order. */
+  readonly couldNotLookUp?: true;
+  /** The exchange rejected its request. A replacement has two requests, so the operation says which one. */
+  readonly refused?: { readonly operation: WriteKind; readonly refusal: Refusal };
   /** The exchange showed that the id in its answer belongs to another order or withdrawal. */
   readonly isContradicted?: true;
   /** The order or withdrawal that an answer named: only the exchange shows whether it is this one. */

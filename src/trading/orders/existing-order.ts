@@ -5,7 +5,7 @@ import { type AmountExpression, amountText, type PriceExpression, priceText } fr
 import type { JournalEntry } from '../journal/entry.js';
 import { clientIdOf, isKind, type RecordedWrite, type Settled } from '../journal/write.js';
 import { closeMarket } from '../settling/close-lists.js';
-import { findOrder, type Unknown } from '../settling/find-order.js';
+import { findOrderOutcome, type Unknown } from '../settling/find-order.js';
 import { certainAt } from '../settling/poll-until-found.js';
 import { settleOrder } from '../settling/settle-order.js';
 import type { TradingContext } from '../trading-context.js';
@@ -62,7 +62,7 @@ async function settleLeftOpen(trading: TradingContext, clientId: string): Promis
       | undefined;
     if (entry === undefined) return undefined;
     if (entry.claim()) {
-      const found = await findOrder(trading, entry);
+      const found = await findOrderOutcome(trading, entry);
       settleOrder(entry, found);
       return found.outcome === 'unknown' ? { ...found, write: entry.write } : undefined;
     }

@@ -4,101 +4,182 @@ export const METHODS = ['fifo', 'lifo', 'average'] as const;
 /** Which coins a sell takes: the oldest, the newest, or a part of all at their average cost. */
 export type Method = (typeof METHODS)[number];
 
-/** A part of a sell, with the buy that it closes. */
-export interface ClosedLot {
-  /** When it was bought, in milliseconds since the Unix epoch; null for average cost, and without a known buy. */
+export const OPENINGS = ['buy', 'sell', 'rebate', 'deposit', 'other', 'balance'] as const;
+/** What opened a lot. `balance`: what was there before the oldest bill; `other`: a bill that no record accounts for. */
+export type Opening = (typeof OPENINGS)[number];
+
+export const CLOSINGS = ['buy', 'sell', 'fee', 'withdrawal', 'other'] as const;
+/** What closed a part of a lot. Coins of a `withdrawal` or of an `other` bill left without being sold. */
+export type Closing = (typeof CLOSINGS)[number];
+
+/** Coins that came in at one time. */
+export interface Lot {
+  /** When they were bought, in milliseconds since the Unix epoch; null if that was before anything that is known. */
   readonly opened: number | null;
-  readonly closed: number;
-  /** In the base coin. */
+  /** The order; null if there is none, or if it is uncertain. */
+  readonly openedBy: string | null;
+  readonly opening: Opening;
   readonly amount: Decimal;
-  /** In the quote coin; null if no buy of this market is left to close. */
+  /** Null if it is unknown, as are all values. */
   readonly cost: Decimal | null;
-  readonly proceeds: Decimal;
+  /** The fees that were paid for the lot: in `cost` or not, as the books have it. */
+  readonly fee: Decimal | null;
 }
 
-interface Lot {
-  readonly opened: number | null;
+/** What closes lots. */
+export interface Disposal {
+  readonly closed: number;
+  readonly closedBy: string | null;
+  readonly closing: Closing;
   readonly amount: Decimal;
-  readonly cost: Decimal;
+  /** Null if they are unknown, and for coins that left without being sold. */
+  readonly proceeds: Decimal | null;
+  /** As {@link Lot.fee}, of `proceeds`. */
+  readonly fee: Decimal | null;
+}
+
+/** A part of a lot that was closed. */
+export interface ClosedLot extends Pick<Disposal, 'closed' | 'closedBy' | 'closing'> {
+  /** Null for average cost too, and without a lot. */
+  readonly opened: number | null;
+  readonly openedBy: string | null;
+  /** Null for average cost, and without a lot. */
+  readonly opening: Opening | null;
+  readonly amount: Decimal;
+  readonly cost: Decimal | null;
+  readonly feeCost: Decimal | null;
+  readonly proceeds: Decimal | null;
+  readonly feeProceeds: Decimal | null;
 }
 
 /** A value that is divided among lots has at least this many decimals. */
 const SHARE_DECIMALS = 8;
 
 /**
- * The part of a value that belongs to a part of an amount, rounded down to eight decimals, or to those of the value if it has
+ * The part of a value that belongs to a part of an amount, rounded towards zero to eight decimals, or to those of the value if it has
  * more. What rounding leaves stays with the rest of the amount, so the parts always add up to the value.
  */
 export function shareOf(value: Decimal, part: Decimal, amount: Decimal): Decimal {
   if (part.equals(amount)) return value;
   if (amount.sign === 0) return Decimal.zero;
-  return value.times(part).dividedBy(amount, Math.max(value.scale, SHARE_DECIMALS), 'down');
+  const decimals = value.scale <= SHARE_DECIMALS ? SHARE_DECIMALS : Math.max(value.significantScale, SHARE_DECIMALS);
+  return value.times(part).dividedBy(amount, decimals, 'down');
 }
 
-/** The coins that the buys of one market have left, with what they cost. Exact: no cost is lost or made by rounding. */
-export class LotLedger {
+type Part = Omit<Lot, 'opening'> & { readonly opening: Opening | null };
+
+/** The lots that are left of a coin. Exact: no cost is lost or made by rounding. */
+export class LotQueue {
   /** Oldest first; with average cost at most one. */
-  readonly #lots: Lot[] = [];
+  readonly #lots: Part[] = [];
   /** Lots before this one are closed. */
   #first = 0;
   #amount = Decimal.zero;
-  #cost = Decimal.zero;
+  /** Of the lots whose cost is known. */
+  #known = { amount: Decimal.zero, cost: Decimal.zero };
 
   constructor(readonly method: Method) {}
 
-  /** What is left, in the base coin. */
+  /** What is left. */
   get amount(): Decimal {
     return this.#amount;
   }
 
-  /** What it cost, in the quote coin. */
-  get cost(): Decimal {
-    return this.#cost;
+  /** What is left with a known cost, and that cost. */
+  get known(): { readonly amount: Decimal; readonly cost: Decimal } {
+    return this.#known;
   }
 
-  buy(opened: number, amount: Decimal, cost: Decimal): void {
-    if (amount.sign <= 0) return;
-    this.#amount = this.#amount.plus(amount);
-    this.#cost = this.#cost.plus(cost);
-    if (this.method !== 'average') this.#lots.push({ opened, amount, cost });
-    else this.#lots[0] = { opened: null, amount: this.#amount, cost: this.#cost };
+  open(lot: Lot): void {
+    if (lot.amount.sign <= 0) return;
+    const [pool] = this.#lots;
+    if (this.method !== 'average') this.#lots.splice(this.#placeFor(lot), 0, lot);
+    else if (pool === undefined) this.#lots.push({ ...lot, opened: null, openedBy: null, opening: null });
+    else {
+      this.#count(pool, -1);
+      this.#lots[0] = {
+        ...pool,
+        amount: pool.amount.plus(lot.amount),
+        cost: sumOrNull(pool.cost, lot.cost),
+        fee: sumOrNull(pool.fee, lot.fee),
+      };
+    }
+    this.#count(this.method === 'average' ? (this.#lots[0] as Part) : lot, 1);
   }
 
-  /** Closes lots. Amounts that no buy is left for are closed without a cost. */
-  sell(closed: number, amount: Decimal, proceeds: Decimal): ClosedLot[] {
+  /** After the lots that are as old. Most lots are the newest. */
+  #placeFor({ opened }: Lot): number {
+    const time = opened ?? Number.NEGATIVE_INFINITY;
+    let place = this.#lots.length;
+    while (place > this.#first && (this.#lots[place - 1]?.opened ?? Number.NEGATIVE_INFINITY) > time) place -= 1;
+    return place;
+  }
+
+  /** Closes lots. Amounts that no lot is left for are closed without a cost. */
+  close({ amount, proceeds, fee, ...how }: Disposal): ClosedLot[] {
     const closedLots: ClosedLot[] = [];
-    let amountLeft = amount;
-    let proceedsLeft = proceeds;
-    while (amountLeft.sign > 0) {
-      const lot = this.#take(amountLeft);
-      const part = lot?.amount ?? amountLeft;
-      const partProceeds = shareOf(proceedsLeft, part, amountLeft);
+    let left = { amount, proceeds, fee };
+    while (left.amount.sign > 0) {
+      const lot = this.#take(left.amount);
+      const part = lot?.amount ?? left.amount;
+      const share = (value: Decimal | null) => value && shareOf(value, part, left.amount);
+      const sold = { proceeds: share(left.proceeds), fee: share(left.fee) };
       closedLots.push({
         opened: lot?.opened ?? null,
-        closed,
+        openedBy: lot?.openedBy ?? null,
+        opening: lot?.opening ?? null,
+        ...how,
         amount: part,
         cost: lot?.cost ?? null,
-        proceeds: partProceeds,
+        feeCost: lot?.fee ?? null,
+        proceeds: sold.proceeds,
+        feeProceeds: sold.fee,
       });
-      amountLeft = amountLeft.minus(part);
-      proceedsLeft = proceedsLeft.minus(partProceeds);
+      left = {
+        amount: left.amount.minus(part),
+        proceeds: minusOrNull(left.proceeds, sold.proceeds),
+        fee: minusOrNull(left.fee, sold.fee),
+      };
     }
     return closedLots;
   }
 
   /** Takes the next lot, or as much of it as is wanted; undefined if none is left. */
-  #take(wanted: Decimal): Lot | undefined {
+  #take(wanted: Decimal): Part | undefined {
     const place = this.method === 'lifo' ? this.#lots.length - 1 : this.#first;
     const lot = this.#lots[place];
     if (lot === undefined) return undefined;
     const isWhole = lot.amount.compare(wanted) <= 0;
-    const taken = isWhole ? lot : { ...lot, amount: wanted, cost: shareOf(lot.cost, wanted, lot.amount) };
-    this.#amount = this.#amount.minus(taken.amount);
-    this.#cost = this.#cost.minus(taken.cost);
-    if (!isWhole)
-      this.#lots[place] = { ...lot, amount: lot.amount.minus(taken.amount), cost: lot.cost.minus(taken.cost) };
-    else if (this.method === 'fifo') this.#first += 1;
+    const share = (value: Decimal | null) => value && shareOf(value, wanted, lot.amount);
+    const taken = isWhole ? lot : { ...lot, amount: wanted, cost: share(lot.cost), fee: share(lot.fee) };
+    this.#count(lot, -1);
+    if (!isWhole) {
+      const rest = {
+        ...lot,
+        amount: lot.amount.minus(wanted),
+        cost: minusOrNull(lot.cost, taken.cost),
+        fee: minusOrNull(lot.fee, taken.fee),
+      };
+      this.#lots[place] = rest;
+      this.#count(rest, 1);
+    } else if (this.method === 'fifo') this.#first += 1;
     else this.#lots.pop();
     return taken;
   }
+
+  #count({ amount, cost }: Part, sign: 1 | -1): void {
+    const add = (one: Decimal, other: Decimal) => (sign > 0 ? one.plus(other) : one.minus(other));
+    this.#amount = add(this.#amount, amount);
+    if (cost !== null) this.#known = { amount: add(this.#known.amount, amount), cost: add(this.#known.cost, cost) };
+  }
+}
+
+/** Null if one of them is unknown. */
+export function sumOrNull(one: Decimal | null, other: Decimal | null): Decimal | null {
+  return one === null || other === null ? null : one.plus(other);
+}
+
+/** Null if one of them is unknown. */
+export function minusOrNull(one: Decimal | null, other: Decimal | null): Decimal | null {
+  return one === null || other === null ? null : one.minus(other);
 }

@@ -61,6 +61,8 @@ export interface BookedTrade {
   readonly group: string;
   /** That which it is, if that is known. */
   readonly order?: FilledOrder;
+  /** The orders of its side that were placed by then are before this place. */
+  readonly placedBefore: number;
 }
 
 /** The coin of a fee that neither an order nor a bill names. */
@@ -186,8 +188,8 @@ export class MarketSide {
       : value.plus(this.#mostInside).compare(this.#limit.times(amount)) >= 0;
   }
 
-  add(trade: Omit<BookedTrade, 'fees' | 'group'>): BookedTrade {
-    const added = { ...trade, fees: [], group: this.group };
+  add(trade: Omit<BookedTrade, 'fees' | 'group' | 'placedBefore'>): BookedTrade {
+    const added = { ...trade, fees: [], group: this.group, placedBefore: this.#orders.length };
     this.trades.push(added);
     this.amountLeft = this.amountLeft.minus(trade.amount);
     this.valueLeft = this.valueLeft.minus(trade.value);
@@ -267,6 +269,7 @@ export class MarketSide {
 
   /** The fees whose bills are sums. */
   summedFees(): readonly OrderFee[] {
+    if (this.#summed.length === 0) return [];
     const trades = this.trades.toSorted((one, other) => one.time - other.time || one.place - other.place);
     const whole = this.#wholeTrades(trades);
     const wholeTrades = new Set(whole.values());
@@ -331,6 +334,45 @@ export class MarketSide {
     });
   }
 
+  /**
+   * The id of the order of each trade; null if several fit. An order that waits trades at its own price, and of several with one
+   * price the first trades first; one that trades at a better price does so when it is placed.
+   */
+  ordersOfTrades(): readonly (string | null)[] {
+    const inTime = [...this.trades.entries()].sort(
+      ([, one], [, other]) => one.time - other.time || one.place - other.place,
+    );
+    const groups = new Map<string, { next: number; open: OpenOrder[] }>();
+    const found: (string | null)[] = this.trades.map(() => null);
+    for (const [index, trade] of inTime) {
+      const { group, placedBefore } = trade;
+      const orders = groups.get(group) ?? { next: Number(group.slice(group.lastIndexOf(' ') + 1)), open: [] };
+      groups.set(group, orders);
+      const placed = this.#orders.slice(orders.next, placedBefore);
+      orders.next = Math.max(orders.next, placedBefore);
+      orders.open.push(...placed.map((order) => this.#openOrder(order)));
+      const own = orders.open.find(({ id }) => id === trade.order?.id);
+      const one =
+        own ??
+        likeliest(
+          orders.open.filter((order) => mayBePart(order, trade, this.isBuy)),
+          trade,
+        );
+      if (one === undefined) continue;
+      found[index] = one.id;
+      one.amount = one.amount.minus(trade.amount);
+      one.value = one.value.minus(trade.value);
+      if (one.amount.sign <= 0) orders.open.splice(orders.open.indexOf(one), 1);
+    }
+    return found;
+  }
+
+  #openOrder(order: FilledOrder): OpenOrder {
+    const { amount, value, booking, fee } = this.#bookedOf(order);
+    const inside = booking === 'inside' && fee.sign > 0 ? fee : Decimal.zero;
+    return { id: order.id, time: order.time, price: Decimal.of(order.price), amount, value, inside };
+  }
+
   /** The moments of the trades whose fees are shares: of several moments only the sum is known. */
   momentsOfSharedFees(): readonly number[] {
     const times = new Map([...this.#inside.keys()].map((group) => [group, new Set<number>()]));
@@ -363,6 +405,36 @@ function lastParts(
     if (last !== undefined) lasts.set(order, last);
   }
   return lasts;
+}
+
+/** An order, and how much of it is not a part of a trade yet. */
+interface OpenOrder {
+  readonly id: string;
+  readonly time: number;
+  readonly price: Decimal;
+  amount: Decimal;
+  value: Decimal;
+  /** The fee that may be inside. */
+  readonly inside: Decimal;
+}
+
+/** Whether an order may have traded this and leave the rest, both at prices that it allows. */
+function mayBePart(order: OpenOrder, { amount, value }: BookedTrade, isBuy: boolean): boolean {
+  const { price, inside } = order;
+  const [amountLeft, valueLeft] = [order.amount.minus(amount), order.value.minus(value)];
+  if (amountLeft.sign < 0 || valueLeft.sign !== amountLeft.sign) return false;
+  const allows = (some: Decimal, paid: Decimal) =>
+    isBuy ? paid.compare(price.times(some.plus(inside))) <= 0 : paid.plus(inside).compare(price.times(some)) >= 0;
+  return allows(amount, value) && (amountLeft.sign === 0 || allows(amountLeft, valueLeft));
+}
+
+function likeliest(orders: readonly OpenOrder[], { amount, value }: BookedTrade): OpenOrder | undefined {
+  const [first, second] = orders;
+  if (second === undefined) return first;
+  const waiting = orders.find(({ price }) => price.times(amount).equals(value));
+  if (waiting !== undefined) return waiting;
+  const [last, before] = [orders.at(-1), orders.at(-2)];
+  return last?.time === before?.time ? undefined : last;
 }
 
 function sizeOf(amount: Decimal, value: Decimal): string {

@@ -7,7 +7,7 @@ import { type DueFee, matchSummedFees } from './match-summed-fees.js';
 import { matchTrades } from './match-trades.js';
 import { transferMovements } from './match-transfers.js';
 import type { Movement } from './movement.js';
-import { AmountIndex, type Statement } from './statement.js';
+import { AmountIndex, Statement } from './statement.js';
 
 /** A fee as it was paid. */
 export interface PaidFee {
@@ -36,6 +36,10 @@ export interface Fill {
   /** In the quote coin. */
   readonly value: Decimal;
   readonly fees: readonly PaidFee[];
+  /** The id of its order; null if the bills fit several. */
+  readonly order: string | null;
+  /** Of its bills in the statement, which orders what is of one moment; 0 without a bill. */
+  readonly place: number;
 }
 
 export interface MatchedHistory {
@@ -60,12 +64,13 @@ export interface MatchedHistory {
 export function matchBills(history: AccountHistory): MatchedHistory {
   const [first, ...others] = FEE_BOOKINGS;
   if (first === undefined) throw new RangeError('no way to book a fee');
+  const blank = Statement.of(history.bills);
   // an exchange books all fees in one way: the one that leaves the least, trade by trade rather than by sums
-  let best = matchBooked(history, first);
+  let best = matchBooked(history, blank, first);
   for (const booking of others) {
     if (best.lacking + best.summed === 0) break;
     if (booking.other === 'summed' && !best.lacksFees) continue;
-    const found = matchBooked(history, booking);
+    const found = matchBooked(history, blank, booking);
     if ((leftOf(found) - leftOf(best) || found.summed - best.summed) < 0) best = found;
   }
   const { statement, sides, bills, uncertain, feeBills, due } = best;
@@ -100,12 +105,12 @@ interface BookedHistory {
   readonly summed: number;
 }
 
-function matchBooked(history: AccountHistory, booking: FeeBooking): BookedHistory {
-  const unnamed = matchOrders(history, booking, null);
+function matchBooked(history: AccountHistory, blank: Statement, booking: FeeBooking): BookedHistory {
+  const unnamed = matchOrders(history, blank, booking, null);
   const ownCoin = ownCoinOf(history, unnamed.sides);
   if (ownCoin === null) return unnamed;
   // with its name, the coin also pays the fees of its own markets, and bills of other coins are no fees in it
-  const named = matchOrders(history, booking, ownCoin);
+  const named = matchOrders(history, blank, booking, ownCoin);
   return leftOf(named) <= leftOf(unnamed) ? named : unnamed;
 }
 
@@ -114,8 +119,13 @@ function leftOf({ lacking, unmatched }: BookedHistory): number {
   return lacking + unmatched;
 }
 
-function matchOrders(history: AccountHistory, booking: FeeBooking, ownCoin: string | null): BookedHistory {
-  const { statement, sides, summed, doubts } = matchTrades(history.bills, history.orders, booking, ownCoin);
+function matchOrders(
+  { orders }: AccountHistory,
+  blank: Statement,
+  booking: FeeBooking,
+  ownCoin: string | null,
+): BookedHistory {
+  const { statement, sides, summed, doubts } = matchTrades(blank, orders, booking, ownCoin);
   const bills = new AmountIndex(statement);
   for (const side of sides) side.finish(statement, bills);
   const { movements: feeBills, due } = matchSummedFees(statement, sides);
@@ -163,35 +173,32 @@ function ownCoinOf({ orders }: AccountHistory, sides: readonly MarketSide[]): st
   return most?.[0] ?? null;
 }
 
-/** A fill with the place of its first bill, which orders fills of one moment. */
-interface PlacedFill extends Fill {
-  readonly place: number;
-}
-
-function fillsOf(one: MarketSide): PlacedFill[] {
+function fillsOf(one: MarketSide): Fill[] {
   const { market, base, quote, side } = one;
-  return one
-    .tradesWithFees()
-    .map(({ time, place, amount, value, fees }) => ({ market, base, quote, side, time, amount, value, fees, place }));
+  const orders = one.ordersOfTrades();
+  return one.tradesWithFees().map(({ time, place, amount, value, fees }, index) => {
+    return { market, base, quote, side, time, amount, value, fees, place, order: orders[index] ?? null };
+  });
 }
 
 function tradeMovements(one: MarketSide): Movement[] {
   const { market, base, quote, isBuy } = one;
   const sign = isBuy ? 1 : -1;
-  return one.tradesWithFees().flatMap(({ time, amount, value, hasBill, fees }) =>
-    [
-      { kind: 'fills' as const, coin: base, amount: signed(amount, sign), time, market, hasBill: hasBill.base },
-      { kind: 'fills' as const, coin: quote, amount: signed(value, -sign), time, market, hasBill: hasBill.quote },
+  return one.tradesWithFees().flatMap(({ time, place, amount, value, hasBill, fees }) => {
+    const of = { place, market, record: null };
+    return [
+      { kind: 'fills' as const, coin: base, amount: signed(amount, sign), time, ...of, hasBill: hasBill.base },
+      { kind: 'fills' as const, coin: quote, amount: signed(value, -sign), time, ...of, hasBill: hasBill.quote },
       ...fees.flatMap((fee) =>
         fee.coin === null || fee.bill === 'sum'
           ? []
           : [
               {
-                ...{ kind: 'fees' as const, coin: fee.coin, amount: fee.amount.negated(), time: fee.time, market },
+                ...{ kind: 'fees' as const, coin: fee.coin, amount: fee.amount.negated(), time: fee.time, ...of },
                 hasBill: fee.bill === 'own',
               },
             ],
       ),
-    ].filter((movement) => movement.amount.sign !== 0),
-  );
+    ].filter((movement) => movement.amount.sign !== 0);
+  });
 }

@@ -52,7 +52,17 @@ export function matchSummedFees(statement: Statement, sides: readonly MarketSide
     for (const fee of found.fees) shareFee(fee, coin, 'sum');
     for (const line of found.lines) {
       statement.take(line);
-      movements.push({ kind: 'fees', coin, amount: line.change, time: line.time, market: null, hasBill: true });
+      const { time, place } = line;
+      movements.push({
+        kind: 'fees',
+        coin,
+        amount: line.change,
+        time,
+        market: null,
+        hasBill: true,
+        place,
+        record: null,
+      });
     }
     const waitedMs = ({ last }: OrderFee) => (statement.lines.at(-1)?.time ?? 0) - last.time;
     const young = found.next.filter((fee) => waitedMs(fee) < Math.max(found.longestMs, DAY_MS));

@@ -1,12 +1,11 @@
 import { Decimal } from '../../domain/decimal.js';
-import type { Bill } from '../../domain/funds.js';
 import { compareIds } from '../../domain/market-data.js';
 import type { Side } from '../../domain/order.js';
 import type { FilledOrder } from './account-history.js';
 import { groupBy } from './group-by.js';
 import { type BookedTrade, type FeeBooking, MarketSide, signed, tradeOf } from './market-side.js';
 import { BILL_ORDERS, type BillOrder, ENOUGH_TRADES, readMoment } from './read-in-order.js';
-import { distance, type Line, magnitude, Statement } from './statement.js';
+import { distance, type Line, magnitude, type Statement } from './statement.js';
 
 /**
  * Finds the bills of trades: at one moment, a change of the base coin and an opposite one of the quote coin, at a price that an
@@ -16,18 +15,19 @@ import { distance, type Line, magnitude, Statement } from './statement.js';
  * is clear only if no other division of its bills fits, or if the totals of the orders leave no other one.
  */
 export function matchTrades(
-  bills: readonly Bill[],
+  bills: Statement,
   orders: readonly FilledOrder[],
   booking: FeeBooking,
   ownCoin: string | null,
 ): MatchedTrades {
   const all = orders.toSorted((one, other) => one.time - other.time || compareIds(one.id, other.id));
   const newSide = (market: string, side: Side) => new MarketSide(market, side, booking, ownCoin);
-  for (const order of BILL_ORDERS) {
-    const found = readInOrder(new Statement(bills), all, newSide, order);
-    if (found !== undefined) return found;
-  }
-  const statement = new Statement(bills);
+  if (mayProveOrder(bills))
+    for (const order of BILL_ORDERS) {
+      const found = readInOrder(bills.untaken(), all, newSide, order);
+      if (found !== undefined) return found;
+    }
+  const statement = bills.untaken();
   const doubts = new Doubts();
   let summed = 0;
   const sides = eachMoment(statement, all, newSide, (lines, placed) => {
@@ -79,6 +79,13 @@ function eachMoment(
   }
   for (const order of orders.slice(next)) place(order);
   return [...sides.values()];
+}
+
+/** Whether enough trades may be of one moment with others to prove the order of bills: each has two bills. */
+function mayProveOrder(statement: Statement): boolean {
+  let together = 0;
+  for (const { length } of statement.moments()) if (length >= 4) together += Math.floor(length / 2);
+  return together >= ENOUGH_TRADES;
 }
 
 /** The trades by the order of their bills; undefined if that is not proven. */

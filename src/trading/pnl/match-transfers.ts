@@ -45,8 +45,8 @@ export function transferMovements(
   return [...whole, ...others, ...withdrawn, ...fees];
 }
 
-function movementOf(kind: MovementKind, { coin, change, time }: Line): Movement {
-  return { kind, coin, amount: change, time, market: null, hasBill: true };
+function movementOf(kind: MovementKind, { coin, change, time, place }: Line): Movement {
+  return { kind, coin, amount: change, time, market: null, hasBill: true, place, record: null };
 }
 
 /** Fewer deposits with the same difference to a bill may have it by chance: no record shows the fee of a deposit. */
@@ -88,7 +88,10 @@ function depositsWithoutFee(deposits: readonly DatedDeposit[], statement: Statem
   const [only, another] = ways;
   if (only === undefined || another !== undefined)
     return deposits.map(({ coin, amount, time }) => {
-      return { kind: 'deposits', coin, amount: Decimal.of(amount), time, market: null, hasBill: false };
+      return {
+        ...{ kind: 'deposits', coin, amount: Decimal.of(amount), time, market: null, hasBill: false },
+        ...{ place: 0, record: null },
+      };
     });
   for (const line of only) statement.take(line);
   return only.map((line) => movementOf('deposits', line));
@@ -108,6 +111,7 @@ function feesOf(kind: MovementKind, lines: readonly Line[], statement: Statement
 interface Parts {
   readonly lines: readonly Line[];
   readonly time: number;
+  readonly place: number;
   readonly sum: Decimal;
 }
 
@@ -130,7 +134,7 @@ function findParts(
     lines.push(line);
   }
   const [first] = lines;
-  return first && { lines, time: first.time, sum: Decimal.sum(changes) };
+  return first && { lines, time: first.time, place: first.place, sum: Decimal.sum(changes) };
 }
 
 /**
@@ -171,7 +175,7 @@ function withdrawalMovements(withdrawals: readonly Withdrawal[], statement: Stat
  * second coin has such a bill.
  */
 function foreignFees(
-  { coin, amount, fee }: Withdrawal,
+  { id, coin, amount, fee }: Withdrawal,
   movements: readonly Movement[],
   statement: Statement,
 ): Movement[] {
@@ -186,20 +190,22 @@ function foreignFees(
     );
     if (line === undefined || another !== undefined) return [];
     statement.take(line);
-    return [movementOf('withdrawals', line)];
+    return [{ ...movementOf('withdrawals', line), record: id }];
   });
 }
 
+const WITHDRAWN = { kind: 'withdrawals', market: null } as const;
 const ENDED: ReadonlySet<Withdrawal['state']> = new Set(['failed', 'cancelled']);
 
 function movementsOf(
-  { coin, amount, fee, state, time: submitted, processedTime }: Withdrawal,
+  { id, coin, amount, fee, state, time: submitted, processedTime }: Withdrawal,
   parts: Parts | undefined,
   statement: Statement,
   bills: AmountIndex,
 ): Movement[] {
-  const move = (moved: Decimal, time: number, hasBill: boolean): Movement => {
-    return { kind: 'withdrawals', coin, amount: moved, time, market: null, hasBill };
+  const move = (moved: Decimal, time: number, bill: { readonly place: number } | undefined): Movement => {
+    const hasBill = bill !== undefined;
+    return { ...WITHDRAWN, coin, amount: moved, time, hasBill, place: bill?.place ?? 0, record: id };
   };
   const out = parts?.sum ?? Decimal.of(amount).negated();
   // without the bill of its fee, it is known by the rest of it
@@ -208,11 +214,11 @@ function movementsOf(
   const isEnded = ENDED.has(state);
   const returned = isEnded ? takeReturned(coin, out, parts, time, statement, bills) : undefined;
   // one that failed may never have left
-  const isBooked = parts !== undefined || rest !== undefined;
-  if (!isBooked && isEnded && returned === undefined) return [];
-  const left = move(out, time, isBooked);
+  const booked = parts ?? rest;
+  if (booked === undefined && isEnded && returned === undefined) return [];
+  const left = move(out, time, booked);
   if (!isEnded) return [left];
-  return [left, move(returned?.sum ?? out.negated(), returned?.time ?? processedTime ?? time, returned !== undefined)];
+  return [left, move(returned?.sum ?? out.negated(), returned?.time ?? processedTime ?? time, returned)];
 }
 
 /** Takes one of the two bills of a withdrawal whose other bill is missing. Returns that of what was sent. */

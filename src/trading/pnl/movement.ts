@@ -14,4 +14,8 @@ export interface Movement {
   /** Of a fill and its fees; null for deposits and withdrawals. */
   readonly market: string | null;
   readonly hasBill: boolean;
+  /** Of its bill in the statement, which orders what is of one moment; 0 without a bill. */
+  readonly place: number;
+  /** The id of the withdrawal: one that fails has a second movement, which brings the coins back. Null for all others. */
+  readonly record: string | null;
 }

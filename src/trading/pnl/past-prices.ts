@@ -1,42 +1,181 @@
-import { CANDLE_MS, type Candle } from '../../domain/candle.js';
+import type { Cache } from '../../config/cache.js';
+import { CANDLE_MS, type Candle, type CandleType } from '../../domain/candle.js';
 import { Decimal } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
+import { convert, type Hop, Routes } from '../../domain/routes.js';
 import type { Exchange } from '../../exchange/exchange.js';
 import type { Fill } from './match-bills.js';
-import type { PastPrice } from './profit-and-loss.js';
+import type { PastValue } from './trade-legs.js';
 
 /** From the most exact one; the exchange returns about the latest thousand candles of each. */
-const TYPES = ['1min', '1hour', '1day', '1week'] as const;
+const TYPES = ['1min', '1hour', '1day', '1week'] as const satisfies readonly CandleType[];
 const REACH = 990;
+const MINUTE_MS = CANDLE_MS['1min'];
+/** The exchange's clock is known from dates in whole seconds. */
+const CLOCK_ERROR_MS = 2_000;
 
-/**
- * What the coins of fees that are neither coin of their market were worth: the closing price of the candle in which a fee was
- * paid, of the shortest type that reaches back far enough. Reads nothing if there are no such fees.
- */
-export async function readPastPrices(
-  client: Exchange,
-  markets: readonly Market[],
-  fills: readonly Fill[],
-): Promise<PastPrice> {
-  const oldest = new Map<string, number>();
-  for (const { base, quote, time, fees } of fills)
-    for (const { coin } of fees) {
-      if (coin === null || coin === base || coin === quote) continue;
-      const name = `${coin}_${quote}`;
-      oldest.set(name, Math.min(oldest.get(name) ?? Number.POSITIVE_INFINITY, time));
-    }
-  const listed = [...oldest].filter(([name]) => markets.some(({ market }) => market === name));
-  const series = new Map<string, readonly Candle[]>();
-  for (const [market, since] of listed) series.set(market, await candlesSince(client, market, since));
-  return (coin, quote, time) => {
-    const candle = series.get(`${coin}_${quote}`)?.findLast((one) => one.time <= time);
-    return candle === undefined ? undefined : Decimal.of(candle.close);
+/** Closing prices by market and by the minute that was asked for, counted from the Unix epoch. */
+export type KeptPrices = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+export interface PriceStore {
+  read(): KeptPrices | undefined;
+  write(prices: KeptPrices): Promise<void>;
+}
+
+/** Changes with what is kept, so that another version's file is not read. */
+const FORMAT = 1;
+
+/** Keeps the prices of an exchange in the cache: that of a candle which is over never changes. */
+export function priceStore(cache: Pick<Cache, 'read' | 'write'>, baseUrl: string): PriceStore {
+  const key = `prices ${FORMAT} ${baseUrl}`;
+  return {
+    read: () => {
+      const text = cache.read(key)?.value;
+      return text === undefined ? undefined : (JSON.parse(text) as KeptPrices);
+    },
+    write: (prices) => cache.write(key, JSON.stringify(prices)),
   };
 }
 
-async function candlesSince(client: Exchange, market: string, oldest: number): Promise<readonly Candle[]> {
-  const age = client.marketNow() - oldest;
-  const type = TYPES.find((one) => age < REACH * CANDLE_MS[one]) ?? '1week';
-  const { candles } = await client.candles({ market, type, since: () => oldest - CANDLE_MS[type] });
-  return candles;
+/** A coin that has to be valued in another one at a time, in milliseconds since the Unix epoch. */
+export interface PriceNeed {
+  readonly coin: string;
+  readonly unit: string;
+  readonly time: number;
+}
+
+/**
+ * What coins were worth: by the closing price of the candle in which something happened, of the shortest type that reaches back far
+ * enough, over as few markets as possible. Prices are read once and kept.
+ */
+export class PastPrices {
+  readonly #client: Exchange;
+  readonly #store: PriceStore | undefined;
+  readonly #routes: Routes;
+  readonly #ways = new Map<string, readonly Hop[] | undefined>();
+  /** By market and minute. */
+  readonly #prices = new Map<string, Map<number, Decimal>>();
+  #kept: KeptPrices;
+
+  constructor(client: Exchange, markets: readonly Market[], store?: PriceStore) {
+    this.#client = client;
+    this.#store = store;
+    this.#routes = new Routes(markets);
+    this.#kept = store?.read() ?? {};
+  }
+
+  /** The value of an amount, for what was loaded. */
+  readonly value: PastValue = (amount, coin, unit, time) => {
+    const way = this.#way(coin, unit);
+    if (way === undefined) return undefined;
+    const minute = Math.floor(time / MINUTE_MS);
+    const prices = new Map<string, Decimal>();
+    for (const { market } of way) {
+      const price = this.#price(market, minute);
+      if (price === undefined) return undefined;
+      prices.set(market, price);
+    }
+    return convert(amount, way, (market) => prices.get(market) ?? Decimal.zero);
+  };
+
+  /**
+   * Reads the prices that trades and their fees need which are in neither coin of their market. Reads nothing if there are none. Throws
+   * Failure if candles cannot be read.
+   * @param unitOf the coin in which a trade is valued
+   */
+  async loadForTrades(fills: readonly Fill[], unitOf: (fill: Fill) => string): Promise<void> {
+    const needs: PriceNeed[] = [];
+    const foreign: Fill[] = [];
+    for (const fill of fills) {
+      const { base, quote, time } = fill;
+      const unit = unitOf(fill);
+      if (base !== unit && quote !== unit) {
+        needs.push({ coin: quote, unit, time });
+        foreign.push(fill);
+      }
+      for (const { coin } of fill.fees)
+        if (coin !== null && coin !== base && coin !== quote && coin !== unit) needs.push({ coin, unit, time });
+    }
+    await this.load(needs);
+    const one = Decimal.fromUnits(1n, 0);
+    const unvalued = foreign.filter((fill) => this.value(one, fill.quote, unitOf(fill), fill.time) === undefined);
+    await this.load(unvalued.map((fill) => ({ coin: fill.base, unit: unitOf(fill), time: fill.time })));
+  }
+
+  /** Reads what is needed and not known yet. */
+  async load(needs: readonly PriceNeed[]): Promise<void> {
+    const missing = new Map<string, Set<number>>();
+    for (const { coin, unit, time } of needs)
+      for (const { market } of this.#way(coin, unit) ?? []) {
+        const minute = Math.floor(time / MINUTE_MS);
+        if (this.#price(market, minute) !== undefined) continue;
+        missing.set(market, (missing.get(market) ?? new Set()).add(minute));
+      }
+    if (missing.size === 0) return;
+    const over: Record<string, Record<string, string>> = {};
+    for (const [market, minutes] of missing) over[market] = await this.#read(market, [...minutes]);
+    const merged = Object.entries(over).map(
+      ([market, found]) => [market, { ...this.#kept[market], ...found }] as const,
+    );
+    this.#kept = { ...this.#kept, ...Object.fromEntries(merged) };
+    await this.#store?.write(this.#kept);
+  }
+
+  /** Reads the prices of a market at these minutes. Returns those that never change. */
+  async #read(market: string, minutes: readonly number[]): Promise<Record<string, string>> {
+    const found: Record<string, string> = {};
+    const prices = this.#pricesOf(market);
+    let left = minutes;
+    for (const type of TYPES) {
+      const start = this.#client.marketNow() - REACH * CANDLE_MS[type];
+      const inReach = left.filter((minute) => minute * MINUTE_MS > start || type === '1week');
+      if (inReach.length === 0) continue;
+      // as far as it reaches: there is no candle of a time without a trade, and the last one before counts
+      const { candles } = await this.#client.candles({ market, type, since: () => start });
+      const now = this.#client.marketNow() - CLOCK_ERROR_MS;
+      const read = new Set<number>();
+      for (const minute of inReach) {
+        const candle = lastBy(candles, minute * MINUTE_MS);
+        if (candle === undefined || Decimal.of(candle.close).sign <= 0) continue;
+        read.add(minute);
+        prices.set(minute, Decimal.of(candle.close));
+        if (candle.closed && minute * MINUTE_MS + CANDLE_MS[type] <= now) found[String(minute)] = candle.close;
+      }
+      left = left.filter((minute) => !read.has(minute));
+    }
+    return found;
+  }
+
+  #price(market: string, minute: number): Decimal | undefined {
+    const prices = this.#pricesOf(market);
+    const known = prices.get(minute);
+    const kept = this.#kept[market]?.[String(minute)];
+    if (known !== undefined || kept === undefined) return known;
+    const price = Decimal.of(kept);
+    prices.set(minute, price);
+    return price;
+  }
+
+  #pricesOf(market: string): Map<number, Decimal> {
+    const prices = this.#prices.get(market) ?? new Map<number, Decimal>();
+    this.#prices.set(market, prices);
+    return prices;
+  }
+
+  #way(coin: string, unit: string): readonly Hop[] | undefined {
+    const key = `${coin} ${unit}`;
+    if (!this.#ways.has(key)) this.#ways.set(key, this.#routes.find(coin, unit));
+    return this.#ways.get(key);
+  }
+}
+
+/** The candle in which a moment is, or the last one before; undefined if there is none. */
+function lastBy(candles: readonly Candle[], time: number): Candle | undefined {
+  let [low, high] = [0, candles.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((candles[middle]?.time ?? 0) <= time) low = middle + 1;
+    else high = middle;
+  }
+  return candles[low - 1];
 }

@@ -7,7 +7,6 @@ import { datedRead } from '../settling/dated-read.js';
 import { orderList } from '../settling/order-list.js';
 import { reconcileLists } from '../settling/reconcile-orders.js';
 import type { TradingContext } from '../trading-context.js';
-import type { AccountHistory } from './account-history.js';
 import { EMPTY, filledOrders, type KeptHistory, type KeptOrder } from './kept-history.js';
 import { type MatchedHistory, matchBills } from './match-bills.js';
 import { reconcile } from './reconciliation.js';
@@ -24,6 +23,8 @@ export interface ReadHistory {
   readonly matched: MatchedHistory;
   /** Before any order was read, by the exchange's clock: the orders of later bills may be older than their last fill. */
   readonly readAt: number;
+  /** As the exchange lists them. */
+  readonly transfers: { readonly deposits: readonly Deposit[]; readonly withdrawals: readonly Withdrawal[] };
   /** The coins whose deposits and withdrawals the exchange refused to list. */
   readonly refusedCoins: readonly string[];
 }
@@ -54,7 +55,8 @@ class HistoryReader {
 
   /** Reads everything again if what was kept does not add up: an exchange may have left out what it lists now. */
   async read(): Promise<ReadHistory> {
-    const hasKept = this.#kept.bills.length > 0;
+    const before = this.#kept;
+    const hasKept = before.bills.length > 0;
     let history = await this.#readNew();
     let unexplained = unexplainedText(history);
     if (hasKept && unexplained !== '' && unexplained !== this.#kept.unexplained) {
@@ -63,7 +65,7 @@ class HistoryReader {
       unexplained = unexplainedText(history);
     }
     this.#kept = { ...this.#kept, unexplained };
-    await this.#options.trading.keptHistory?.write(this.#kept);
+    if (!isSame(before, this.#kept)) await this.#options.trading.keptHistory?.write(this.#kept);
     return history;
   }
 
@@ -76,7 +78,7 @@ class HistoryReader {
     await this.#readBills();
     const { transfers, refusedCoins } = await this.#readTransfers();
     const matched = matchBills({ orders: filledOrders(this.#kept), bills: this.#kept.bills, ...transfers });
-    return { matched, readAt, refusedCoins };
+    return { matched, readAt, transfers, refusedCoins };
   }
 
   /** Adds new bills. If the exchange no longer lists those that were kept last, this is another account, and all are read again. */
@@ -162,33 +164,93 @@ class HistoryReader {
     return found === undefined ? { ...order, isOpen: false } : keptOrder(found);
   }
 
-  /**
-   * Reads the deposits and withdrawals of all coins that have bills. They are not kept: one that has ended has a bill, and one that
-   * has none must be found.
-   */
+  /** Reads the deposits and withdrawals of all coins that have bills, back to those that are kept and have ended. */
   async #readTransfers() {
-    const coins = [...new Set(this.#kept.bills.map(({ coin }) => coin))];
-    const read = await Promise.all(coins.map(async (coin) => ({ coin, transfers: await this.#transfersOf(coin) })));
-    const listed = read.flatMap(({ transfers }) => transfers ?? []);
-    const transfers: Pick<AccountHistory, 'deposits' | 'withdrawals'> = {
-      deposits: listed.flatMap(({ deposits }) => deposits),
-      withdrawals: listed.flatMap(({ withdrawals }) => withdrawals),
-    };
-    return { transfers, refusedCoins: read.filter((one) => one.transfers === undefined).map(({ coin }) => coin) };
-  }
-
-  /** Undefined if the exchange refuses: the key may lack the permission, which trading does not need. */
-  async #transfersOf(coin: string) {
     const { client } = this.#options;
-    try {
-      const deposits: Deposit[] = await collect(client.deposits(coin));
-      const withdrawals: Withdrawal[] = await collect(client.withdrawals(coin));
-      return { deposits, withdrawals };
-    } catch (error) {
-      if (error instanceof Failure && error.kind === 'refused') return undefined;
-      throw error;
-    }
+    const zone = client.zone.name ?? null;
+    // the zone decides when a deposit was
+    if (zone !== this.#kept.zone) this.#kept = { ...this.#kept, deposits: {}, zone };
+    const coins = [...new Set(this.#kept.bills.map(({ coin }) => coin))];
+    const { deposits, withdrawals } = this.#kept;
+    const read = await Promise.all(
+      coins.map(async (coin) => {
+        const own = await unlessRefused(async () => ({
+          deposits: await readOn(client.deposits(coin), deposits[coin] ?? [], hasDepositEnded, depositKey),
+          withdrawals: await readOn(client.withdrawals(coin), withdrawals[coin] ?? [], hasEnded, withdrawalKey),
+        }));
+        return { coin, own };
+      }),
+    );
+    const listed = read.flatMap(({ coin, own }) => (own === undefined ? [] : [[coin, own] as const]));
+    this.#kept = {
+      ...this.#kept,
+      deposits: Object.fromEntries(listed.map(([coin, own]) => [coin, own.deposits])),
+      withdrawals: Object.fromEntries(listed.map(([coin, own]) => [coin, own.withdrawals])),
+    };
+    const transfers = {
+      deposits: listed.flatMap(([, own]) => own.deposits),
+      withdrawals: listed.flatMap(([, own]) => own.withdrawals),
+    };
+    return { transfers, refusedCoins: read.filter(({ own }) => own === undefined).map(({ coin }) => coin) };
   }
+}
+
+/** Whether nothing was added but later moments. To write a long history takes as long as to read it. */
+function isSame(one: KeptHistory, other: KeptHistory): boolean {
+  const partsOf = ({ orders, deposits, withdrawals, zone, unexplained }: KeptHistory) =>
+    JSON.stringify([orders.filter(({ isOpen }) => isOpen), deposits, withdrawals, zone, unexplained]);
+  return (
+    one.bills.length === other.bills.length &&
+    one.bills.at(-1)?.id === other.bills.at(-1)?.id &&
+    one.orders.length === other.orders.length &&
+    partsOf(one) === partsOf(other)
+  );
+}
+
+/** Undefined if the exchange refuses: the key may lack the permission, which trading does not need. */
+async function unlessRefused<Value>(read: () => Promise<Value>): Promise<Value | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof Failure && error.kind === 'refused') return undefined;
+    throw error;
+  }
+}
+
+/** The records of a list, newest first: new pages until one has a known record, and all that had not ended are read again. */
+async function readOn<Entry>(
+  pages: AsyncIterable<readonly Entry[]>,
+  known: readonly Entry[],
+  hasEnded: (entry: Entry) => boolean,
+  keyOf: (entry: Entry) => string,
+): Promise<readonly Entry[]> {
+  const knownKeys = new Set(known.map(keyOf));
+  const unsettled = new Set(known.filter((entry) => !hasEnded(entry)).map(keyOf));
+  const fresh: Entry[] = [];
+  for await (const page of pages) {
+    fresh.push(...page);
+    for (const entry of page) unsettled.delete(keyOf(entry));
+    if (unsettled.size === 0 && page.some((entry) => knownKeys.has(keyOf(entry)))) break;
+  }
+  const freshKeys = new Set(fresh.map(keyOf));
+  return [...fresh, ...known.filter((entry) => !freshKeys.has(keyOf(entry)))];
+}
+
+function depositKey({ id, timeRaw, amount, address }: Deposit): string {
+  return JSON.stringify([id, timeRaw, amount, address]);
+}
+
+function withdrawalKey({ id, time, amount, address }: Withdrawal): string {
+  return JSON.stringify([id, time, amount, address]);
+}
+
+/** One whose moment is unknown may get one. */
+function hasDepositEnded({ state, time }: Deposit): boolean {
+  return time !== null && (state === 'success' || state === 'failed');
+}
+
+function hasEnded({ state }: Withdrawal): boolean {
+  return state === 'success' || state === 'failed' || state === 'cancelled';
 }
 
 /** What does not add up since the beginning; empty if everything does. */
@@ -206,10 +268,4 @@ function keptOrder({ state, ...order }: Order): KeptOrder {
 
 function billText(bill: Bill): string {
   return JSON.stringify(bill);
-}
-
-async function collect<Entry>(pages: AsyncIterable<readonly Entry[]>): Promise<Entry[]> {
-  const entries: Entry[] = [];
-  for await (const page of pages) entries.push(...page);
-  return entries;
 }

@@ -52,11 +52,10 @@ export function reconcile(history: MatchedHistory, window: Window, readAt: numbe
     time === null ? isWhole : isInWindow({ time }) && (hasBill || time >= start);
   const movements = history.movements.filter(isCounted);
   const unmatched = new Set(history.unmatched);
-  const isOther = ({ type }: Bill) => type !== null && !history.matchedTypes.has(type);
   const bills = history.bills.filter(
-    (bill) => isInWindow(bill) && (bill.time <= readAt || !unmatched.has(bill) || isOther(bill)),
+    (bill) => isInWindow(bill) && (!unmatched.has(bill) || isLeftOver(history, bill, readAt)),
   );
-  const other = bills.filter((bill) => unmatched.has(bill) && isOther(bill));
+  const other = bills.filter((bill) => unmatched.has(bill) && isOther(history, bill));
   const billsByCoin = byCoin(bills);
   const movementsByCoin = byCoin(movements);
   const otherByCoin = byCoin(other);
@@ -75,6 +74,16 @@ export function reconcile(history: MatchedHistory, window: Window, readAt: numbe
         amount: Decimal.sum(lacking.map(({ amount }) => amount)).negated(),
       })),
   };
+}
+
+/** Whether a bill is named by its type: no record has bills of this type. */
+function isOther({ matchedTypes }: MatchedHistory, { type }: Bill): boolean {
+  return type !== null && !matchedTypes.has(type);
+}
+
+/** Whether a bill without a record counts: the order of a later one may not have been read yet. */
+export function isLeftOver(history: MatchedHistory, bill: Bill, readAt: number): boolean {
+  return bill.time <= readAt || isOther(history, bill);
 }
 
 /**

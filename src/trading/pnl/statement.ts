@@ -16,20 +16,28 @@ const SECOND_MS = 1_000;
 
 /** The bills of an account, oldest first, each taken by at most one record. */
 export class Statement {
-  readonly #bills: readonly Bill[];
-
   readonly lines: readonly Line[];
   /** How long a moment of the statement lasts, in ms: some exchanges date bills in whole seconds. */
   readonly momentMs: number;
-  readonly #taken = new Set<number>();
+  /** By place. */
+  readonly #taken: Uint8Array;
 
-  constructor(bills: readonly Bill[]) {
-    this.#bills = bills;
+  private constructor(lines: readonly Line[], momentMs: number) {
+    this.lines = lines;
+    this.momentMs = momentMs;
+    this.#taken = new Uint8Array(lines.length);
+  }
 
-    this.lines = bills.map(({ coin, change, time, type }, place) => {
+  static of(bills: readonly Bill[]): Statement {
+    const lines = bills.map(({ coin, change, time, type }, place) => {
       return { place, coin, change: Decimal.of(change), time, type };
     });
-    this.momentMs = bills.every(({ time }) => time % SECOND_MS === 0) ? SECOND_MS : 1;
+    return new Statement(lines, bills.every(({ time }) => time % SECOND_MS === 0) ? SECOND_MS : 1);
+  }
+
+  /** The same bills, none of which is taken. */
+  untaken(): Statement {
+    return new Statement(this.lines, this.momentMs);
   }
 
   /** Whether a bill may be of something that was done at a moment, in ms, or later. */
@@ -38,20 +46,15 @@ export class Statement {
   }
 
   isTaken(place: number): boolean {
-    return this.#taken.has(place);
+    return this.#taken[place] === 1;
   }
 
   take({ place }: Line): void {
-    this.#taken.add(place);
+    this.#taken[place] = 1;
   }
 
   takenTypes(): Set<string> {
-    const types = new Set<string>();
-    for (const place of this.#taken) {
-      const type = this.#bills[place]?.type ?? null;
-      if (type !== null) types.add(type);
-    }
-    return types;
+    return new Set(this.lines.flatMap(({ place, type }) => (type === null || !this.isTaken(place) ? [] : [type])));
   }
 
   /** The bills of each moment. */

@@ -5,7 +5,7 @@ import {
   type CancelOutcome,
   type ConfirmedCancel,
   eventOf,
-  findCancellation,
+  findCancellationOutcome,
   sendCancel,
   settleCancellation,
 } from '../cancel/cancellation.js';
@@ -80,7 +80,7 @@ async function cancelReplaced(trading: TradingContext, entry: JournalEntry<'repl
     trading.reportProgress(
       `No answer to the cancellation: ${response.reason}. Reading the order; nothing is placed before.`,
     );
-  return findCancellation(trading, entry, { reply: response });
+  return findCancellationOutcome(trading, entry, { reply: response });
 }
 
 /** Places what is left of the wanted order, under the same record. */

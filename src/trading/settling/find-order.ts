@@ -17,7 +17,8 @@ export const EXPIRED = 'the request has expired and the exchange has no such ord
 /** What became of an order. */
 export type FoundOrder =
   | { readonly outcome: 'placed'; readonly order: Order }
-  | { readonly outcome: 'refused' | 'notSent' }
+  | { readonly outcome: 'refused'; readonly refusal: Refusal }
+  | { readonly outcome: 'notSent' }
   | Unknown;
 
 export interface Unknown {
@@ -31,40 +32,33 @@ export interface Unknown {
   readonly certainAt: number | null;
 }
 
-/** What is known of an order before the exchange is asked for it. */
-interface KnownOrder {
-  /**
-   * With which the exchange rejected it. A proxy may have repeated the request: the first one was placed and the refusal answers
-   * the second.
-   */
-  readonly refusal?: Refusal | undefined;
-  /** The order that its answer named, as a list has shown it just now. */
-  readonly listed?: Order | undefined;
-}
-
 /**
  * Looks an order up until its outcome is known or the budget ends; {@link settleOrder} records what this finds.
  *
  * A rejected order that is not found was rejected. One without an answer counts as not sent once its request has expired and the
  * exchange answers the same for a client id that was never used. One whose answer named an order stays unknown until that order
- * is shown, or contradicts the answer.
+ * is shown, or contradicts the answer. What its answer said is in the entry, so nothing else is known while its process lives than
+ * after a kill.
+ *
+ * @param listed the order that its answer named, as a list has shown it just now
  */
-export async function findOrder(
+export async function findOrderOutcome(
   trading: TradingContext,
   entry: JournalEntry<'order'>,
-  { refusal, listed }: KnownOrder = {},
+  listed?: Order,
 ): Promise<FoundOrder> {
-  const { reqTime, terms } = entry.write;
-  let known: KnownOrder = { refusal, listed };
+  const { refusal, write } = entry;
+  const { reqTime, terms } = write;
+  let known = listed;
   const { found, unproven } = await pollUntilFound<FoundOrder>(
     trading,
     { reqTime, of: { market: terms.market } },
     async (isExpired) => {
       const order = await lookUpOrder(trading, entry, known);
-      known = { refusal };
+      known = undefined;
       if (order === undefined) return undefined;
       if (order !== 'none') return 'mismatch' in order ? mismatched(entry, order) : { outcome: 'placed', order };
-      if (refusal !== undefined) return { outcome: 'refused' };
+      if (refusal !== undefined) return { outcome: 'refused', refusal };
       if (!isExpired || (await findUnused(trading, terms.market)) !== 'none') return 'none';
       return entry.namedId === undefined ? { outcome: 'notSent' } : unshown(entry.namedId);
     },
@@ -99,18 +93,19 @@ interface Mismatch {
 /**
  * Asks the exchange once for an order, by the id that its answer named, or else by its client id: the only lookup of a single order
  * that there is, under placing, resolving, listing and replacing alike.
+ * @param listed the order that its answer named, as a list has shown it just now
  * @returns the order; a mismatch; `none`; or undefined if the exchange did not answer, which proves nothing
  */
 export async function lookUpOrder(
   trading: TradingContext,
   entry: JournalEntry<'order'>,
-  { refusal, listed }: KnownOrder = {},
+  listed?: Order,
 ): Promise<Order | Mismatch | 'none' | undefined> {
   const { namedId } = entry;
   const named = namedId === undefined ? undefined : await lookUpNamed(trading, entry, namedId, listed);
   if (typeof named === 'object' && !isOlder(named, entry.write)) return named;
-  const { found, event, isUnanswered, hasNoClientIds } = await evidenceOf(trading, entry.write, refusal?.code);
-  entry.note(`asked by client id: ${event}`, isUnanswered === true ? { isUnanswered } : {});
+  const { found, event, hasNoClientIds } = await evidenceOf(trading, entry);
+  entry.note(`asked by client id: ${event}`, found === undefined ? { couldNotLookUp: true } : {});
   // an exchange that knows no client ids has only the id of its answer, and may date orders by another clock
   if (typeof named === 'object' && hasNoClientIds === true) return named;
   // an exchange that could not be asked for the id of its answer may have that order
@@ -187,20 +182,18 @@ interface Evidence {
   readonly found: Order | Mismatch | 'none' | undefined;
   /** In words. */
   readonly event: string;
-  readonly isUnanswered?: true;
   /** Whether the exchange refuses to look up client ids, or answers with some order whatever the client id. */
   readonly hasNoClientIds?: boolean;
 }
 
 async function evidenceOf(
   trading: TradingContext,
-  write: RecordedWrite<'order'>,
-  refusal?: number | null,
+  { write, refusal }: Pick<JournalEntry<'order'>, 'write' | 'refusal'>,
 ): Promise<Evidence> {
   const { terms } = write;
-  const found = await findByClientId(trading, terms.market, clientIdOf(write), refusal);
+  const found = await findByClientId(trading, terms.market, clientIdOf(write), refusal?.code);
   if (found === undefined || found === 'refused')
-    return { found: undefined, event: 'no answer', isUnanswered: true, hasNoClientIds: found === 'refused' };
+    return { found: undefined, event: 'no answer', hasNoClientIds: found === 'refused' };
   if (found === 'none') return { found, event: 'not found' };
   const differs = differences(found, terms).join(', ');
   const isPlausible = differs === '' && !isOlder(found, write);
@@ -209,7 +202,7 @@ async function evidenceOf(
   if (unused !== 'none') {
     const what = `order ${found.id}${differs === '' ? ', which is older' : `, with ${differs}`}`;
     const event = `${what}; the exchange may show it for any client id`;
-    return { found: undefined, event, isUnanswered: true, hasNoClientIds: unused !== undefined };
+    return { found: undefined, event, hasNoClientIds: unused !== undefined };
   }
   if (differs === '') return { found, event: 'found' };
   // a generated id proves that the order is ours; a chosen one may also be used by somebody else

@@ -10,36 +10,32 @@ import { candidatesText, type Finding, readRecordList, reconcileRecords } from '
 import { isSameRefusal } from './same-refusal.js';
 import type { FoundWithdrawal, PlacedWithdrawal, UnknownWithdrawal } from './settle-withdrawal.js';
 
-interface Known {
-  /** With which the exchange rejected it. A proxy may have repeated the request: the first one was executed. */
-  readonly refusal?: Refusal | undefined;
-  /** Why no answer came, as a part of a sentence: it is named if the records do not say more. */
-  readonly whyUnanswered?: string;
-}
-
 /**
  * Looks up an unanswered withdrawal in the records for as long as the budget lasts. A rejected one
  * that they do not show was rejected. Any other counts as not sent once the request has expired; a transfer within the exchange
  * may be on no list, and so stays unknown. It is never sent again.
+ *
+ * @param whyUnanswered why no answer came, as a part of a sentence: it is named if the records do not say more
  */
-export async function findWithdrawal(
+export async function findWithdrawalOutcome(
   trading: TradingContext,
   entry: JournalEntry<'withdraw'>,
-  { refusal, whyUnanswered }: Known = {},
+  whyUnanswered?: string,
 ): Promise<FoundWithdrawal> {
-  const { reqTime, terms } = entry.write;
+  const { refusal, write } = entry;
+  const { reqTime, terms } = write;
   const mayBeUnlisted = terms.internal && refusal === undefined;
   let finding: Finding | undefined;
   const request = { reqTime, of: { coin: terms.coin } };
   const { found, unproven } = await pollUntilFound<FoundWithdrawal>(trading, request, async (isExpired) => {
-    const now = await readFinding(trading, entry, refusal?.code);
+    const now = await readFinding(trading, entry);
     finding = now ?? finding;
     if (now?.kind === 'found') return { outcome: 'placed', id: now.id, duplicates: now.duplicates };
     if (now?.kind === 'contradicted') {
       noteContradicted(trading, entry);
       return 'none';
     }
-    if (now?.kind === 'none' && refusal !== undefined) return { outcome: 'refused' };
+    if (now?.kind === 'none' && refusal !== undefined) return { outcome: 'refused', refusal };
     if (now === undefined || !isExpired) return now && 'none';
     if (now.kind === 'unclear') return leftToUser(now.candidates);
     const { namedId } = entry;
@@ -61,11 +57,7 @@ export async function findWithdrawal(
 }
 
 /** One read of the exchange's records; undefined if it could not be asked, which proves nothing. */
-async function readFinding(
-  trading: TradingContext,
-  entry: JournalEntry<'withdraw'>,
-  refusal?: number | null,
-): Promise<Finding | undefined> {
+async function readFinding(trading: TradingContext, entry: JournalEntry<'withdraw'>): Promise<Finding | undefined> {
   const { id, terms } = entry.write;
   const finding = await tryRead(async () => {
     try {
@@ -73,7 +65,7 @@ async function readFinding(
       return list && reconcileRecords(trading, list, entry).findings.get(id);
     } catch (error) {
       // a lookup that is refused like the withdrawal shows that there is none
-      if (error instanceof Failure && isSameRefusal(error, refusal)) return { kind: 'none' } as const;
+      if (error instanceof Failure && isSameRefusal(error, entry.refusal?.code)) return { kind: 'none' } as const;
       throw error;
     }
   });

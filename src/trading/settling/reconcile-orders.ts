@@ -154,7 +154,7 @@ async function settleListedOrder(
   named: Order | undefined,
 ): Promise<Order | undefined> {
   if (entry.isUnderWay) return undefined;
-  const order = await lookUpOrder(trading, entry, { listed: named });
+  const order = await lookUpOrder(trading, entry, named);
   if (order === undefined || order === 'none' || 'mismatch' in order || !entry.claim()) return undefined;
   settleOrder(entry, { outcome: 'placed', order });
   return order;

@@ -1,7 +1,7 @@
 import { Failure, tryRead } from '../../errors.js';
 import { archivedJob, Job } from '../batches/job.js';
 import { timelineOf } from '../batches/timeline.js';
-import { findCancellation, settleCancellation } from '../cancel/cancellation.js';
+import { findCancellationOutcome, settleCancellation } from '../cancel/cancellation.js';
 import type { JournalEntry } from '../journal/entry.js';
 import {
   isKind,
@@ -15,8 +15,8 @@ import {
 import { settleReplacement } from '../replace/replace.js';
 import type { TradingContext } from '../trading-context.js';
 import { closeCoin, closeSide } from './close-lists.js';
-import { findOrder, type Unknown } from './find-order.js';
-import { findWithdrawal } from './find-withdrawal.js';
+import { findOrderOutcome, type Unknown } from './find-order.js';
+import { findWithdrawalOutcome } from './find-withdrawal.js';
 import { readOrderList } from './order-list.js';
 import { listMustReachTo } from './reconcile.js';
 import { reconcileOrders, settleLateOrder } from './reconcile-orders.js';
@@ -147,25 +147,25 @@ const SETTLERS: Readonly<Record<WriteKind, Settler>> = {
   // its duplicates are found once for all orders at the end, because the list may be long
   order: async (trading, entry) => {
     const order = entry as JournalEntry<'order'>;
-    const found = await findOrder(trading, order);
+    const found = await findOrderOutcome(trading, order);
     settleOrder(order, found);
     return whyUnknown(found);
   },
   cancel: async (trading, entry) => {
     const cancellation = entry as JournalEntry<'cancel'>;
-    settleCancellation(cancellation, await findCancellation(trading, cancellation));
+    settleCancellation(cancellation, await findCancellationOutcome(trading, cancellation));
     return {};
   },
   replace: async (trading, entry) => {
     const replacement = entry as JournalEntry<'replace'>;
-    settleReplacement(replacement, await findCancellation(trading, replacement));
+    settleReplacement(replacement, await findCancellationOutcome(trading, replacement));
     return {};
   },
   // no operation shows the outcome: only the user can look it up on the exchange
   call: async () => ({}),
   withdraw: async (trading, entry) => {
     const withdrawal = entry as JournalEntry<'withdraw'>;
-    const found = await findWithdrawal(trading, withdrawal);
+    const found = await findWithdrawalOutcome(trading, withdrawal);
     settleWithdrawal(trading, withdrawal, found);
     return whyUnknown(found);
   },

@@ -6,7 +6,7 @@ import type { JournalEntry } from '../journal/entry.js';
 import type { RecordedWrite } from '../journal/write.js';
 import type { TradingContext } from '../trading-context.js';
 import type { DuplicateOrders } from './duplicates.js';
-import { EXPIRED, findOrder, type Unknown } from './find-order.js';
+import { EXPIRED, findOrderOutcome, type Unknown } from './find-order.js';
 import { type OrderList, readOrderList } from './order-list.js';
 import { reconcileOrders } from './reconcile-orders.js';
 import { settleOrder } from './settle-order.js';
@@ -42,12 +42,9 @@ export async function settleSentOrder(
     return { outcome: 'notSent', reason, failure, hint, halted };
   }
   noteAnswer(trading, entry, response);
-  const refusal = response.kind === 'refused' ? response.refusal : undefined;
   const list = response.kind === 'done' ? await readNewest(trading, entry.write) : undefined;
-  const found = await findOrder(trading, entry, {
-    refusal,
-    listed: list?.orders.find(({ id }) => id === entry.namedId),
-  });
+  const listed = list?.orders.find(({ id }) => id === entry.namedId);
+  const found = await findOrderOutcome(trading, entry, listed);
   settleOrder(entry, found);
   if (found.outcome === 'placed') {
     const shown = response.kind === 'done' ? list : await readNewest(trading, entry.write);
@@ -55,7 +52,7 @@ export async function settleSentOrder(
   }
   if (found.outcome === 'unknown')
     return response.kind === 'lost' ? { ...found, reason: found.mismatch ?? response.reason } : found;
-  if (refusal !== undefined) return { outcome: 'refused', refusal };
+  if (found.outcome === 'refused') return found;
   return { outcome: 'notSent', reason: EXPIRED, failure: 'unreachable', hasExpired: true };
 }
 
@@ -66,7 +63,7 @@ function noteAnswer(
   answer: Exclude<WriteResponse<{ readonly id: string }>, { readonly kind: 'notSent' }>,
 ): void {
   if (answer.kind === 'done') entry.note(`accepted: ${answer.value.id}`, { namedId: answer.value.id });
-  else if (answer.kind === 'refused') entry.note(`refused: ${answer.refusal.code} ${answer.refusal.message}`);
+  else if (answer.kind === 'refused') entry.noteRefusal(answer.refusal);
   else {
     entry.note(`no answer: ${answer.reason}`, { isUnanswered: true });
     trading.reportProgress(`No answer: ${answer.reason}. Looking up the order; it is not sent again.`);

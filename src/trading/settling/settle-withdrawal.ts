@@ -1,4 +1,5 @@
 import type { Withdrawal } from '../../domain/funds.js';
+import type { Refusal } from '../../domain/refusal.js';
 import type { JournalEntry } from '../journal/entry.js';
 import type { TradingContext } from '../trading-context.js';
 import type { Unknown } from './find-order.js';
@@ -11,7 +12,11 @@ export interface UnknownWithdrawal extends Unknown {
 }
 
 /** What became of a withdrawal. */
-export type FoundWithdrawal = PlacedWithdrawal | { readonly outcome: 'refused' | 'notSent' } | UnknownWithdrawal;
+export type FoundWithdrawal =
+  | PlacedWithdrawal
+  | { readonly outcome: 'refused'; readonly refusal: Refusal }
+  | { readonly outcome: 'notSent' }
+  | UnknownWithdrawal;
 
 export interface PlacedWithdrawal {
   readonly outcome: 'placed';

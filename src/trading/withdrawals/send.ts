@@ -3,7 +3,7 @@ import { Failure, suggest } from '../../errors.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { SendGate } from '../journal/entry.js';
 import { isKind } from '../journal/write.js';
-import { findAcceptedWithdrawal, findWithdrawal } from '../settling/find-withdrawal.js';
+import { findAcceptedWithdrawal, findWithdrawalOutcome } from '../settling/find-withdrawal.js';
 import type { NotSent } from '../settling/settle-sent-order.js';
 import { ABSENT, settleWithdrawal, type UnknownWithdrawal } from '../settling/settle-withdrawal.js';
 import type { TradingContext } from '../trading-context.js';
@@ -70,17 +70,14 @@ export async function sendWithdrawal(
       settleWithdrawal(trading, entry, accepted);
       return accepted;
     }
-  } else if (response.kind === 'refused') entry.note(`refused: ${response.refusal.code} ${response.refusal.message}`);
+  } else if (response.kind === 'refused') entry.noteRefusal(response.refusal);
   else {
     entry.note(`no answer: ${response.reason}`, { isUnanswered: true });
     trading.reportProgress(`No answer: ${response.reason}. Looking up the withdrawal; it is not sent again.`);
   }
-  const refusal = response.kind === 'refused' ? response.refusal : undefined;
-  const known = response.kind === 'lost' ? { whyUnanswered: response.reason } : { refusal };
-  const found = await findWithdrawal(trading, entry, known);
+  const found = await findWithdrawalOutcome(trading, entry, response.kind === 'lost' ? response.reason : undefined);
   settleWithdrawal(trading, entry, found);
-  if (found.outcome === 'placed' || found.outcome === 'unknown') return found;
-  if (refusal !== undefined) return { outcome: 'refused', refusal };
+  if (found.outcome !== 'notSent') return found;
   return { outcome: 'notSent', reason: ABSENT, failure: 'unreachable', hasExpired: true };
 }
 

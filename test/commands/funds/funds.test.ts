@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { product, same } from '../order-rows.js';
+import { product, same, sum } from '../order-rows.js';
 import { COUNT, DECIMAL, FLAG, ID, TEXT, TIME, usePitHome } from '../pit-home.js';
 import { keyWith, withdraw } from './funds.js';
 
@@ -115,6 +115,32 @@ describe('pit balance --in', () => {
     const table = await pit.done('balance --in usdt');
     expect(table).toMatch(/total +value \(usdt\) +share\n/);
     expect(table.trimEnd().split('\n').at(-1)).toMatch(/^sum +[\d,.]+ +100\.00%$/);
+    await pit.done('sandbox clock start');
+  });
+
+  it('values in several coins, joined or one by one, each with a column and a sum', async () => {
+    await pit.done('sandbox clock stop');
+    interface Valued {
+      readonly coin: string;
+      readonly value: string;
+      readonly values: readonly { readonly coin: string; readonly value: string }[];
+    }
+    const inOne = async (unit: string) => (await pit.json<Valued[]>(`balance --in ${unit}`)).map(({ value }) => value);
+    const rows = await pit.json<Valued[]>('balance --in usdt,btc --in USDT');
+    expect(rows.map(({ values }) => values.map(({ coin }) => coin))).toEqual(rows.map(() => ['usdt', 'btc']));
+    expect(rows.map(({ values }) => values[0]?.value)).toEqual(await inOne('usdt'));
+    expect(rows.map(({ values }) => values[1]?.value)).toEqual(await inOne('btc'));
+    expect(rows.map(({ value }) => value)).toEqual(await inOne('usdt'));
+    const lines = (await pit.done('balance --in usdt --in btc')).trimEnd().split('\n');
+    expect(lines[0]).toMatch(/total +value \(usdt\) +value \(btc\) +share$/);
+    const [, usdt = '', btc = ''] = /^sum +([\d,.]+) +([\d,.]+) +100\.00%$/.exec(lines.at(-1) ?? '') ?? [];
+    const total = (index: number) => sum(...rows.map(({ values }) => values[index]?.value ?? ''));
+    expect(total(0).startsWith(usdt.replaceAll(',', ''))).toBe(true);
+    expect(total(1).startsWith(btc.replaceAll(',', ''))).toBe(true);
+    const { header, rows: cells } = await pit.csv('balance btc --in usdt,btc');
+    expect(header).toBe('coin,name,available,frozen,total,canDeposit,canWithdraw,canLoan,value,value.btc');
+    expect(cells.map((row) => row.split(',').length)).toEqual([10]);
+    expect(await pit.failure('balance --in usdt,usdx', 2)).toMatchObject({ hint: 'Did you mean usdt?' });
     await pit.done('sandbox clock start');
   });
 

@@ -2,6 +2,7 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import type { CliContext } from '../../../src/cli/context.js';
 import { PROGRAM } from '../../../src/commands/index.js';
+import { text } from '../../../src/commands/mcp/parameters.js';
 import { serve } from '../../../src/commands/mcp/server.js';
 import { type Tool, tool } from '../../../src/commands/mcp/tool.js';
 import type { Context } from '../../../src/commands/session/command.js';
@@ -17,7 +18,7 @@ const buy: Tool = tool({
   name: 'buy',
   title: 'Buy',
   description: 'Use it to buy.',
-  parameters: { amount: { type: 'text', description: 'how much', isRequired: true } },
+  parameters: { amount: text('how much') },
   output: { type: 'string' },
   effect: 'destructive',
   answer: async ({ given: { amount }, canAsk, replyTo }) => {

@@ -151,7 +151,7 @@ describe('arguments', () => {
     ],
     ['order_book', { market: '' }, 'market is empty.'],
     ['order_book', { market: 'x'.repeat(301) }, 'market is longer than 300 characters.'],
-    ['tickers', { markets: Array.from({ length: 51 }, () => 'btc_usdt') }, 'markets has too many elements: 51.'],
+    ['tickers', { markets: Array.from({ length: 51 }, () => 'btc_usdt') }, 'markets has more than 50 elements.'],
     ['orders', { id: '1' }, 'One order needs market.'],
     [
       'transfers',

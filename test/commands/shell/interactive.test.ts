@@ -63,6 +63,23 @@ describe('pit shell at a terminal', () => {
     expect(await ended).toBe(0);
   });
 
+  it('prints above the prompt what an own order fills, and keeps what is being typed', async () => {
+    const { terminal, ended } = startShell();
+    await terminal.follow([
+      { await: 'sandbox', type: 'use btc_usdt\r' },
+      { await: 'sandbox btc_usdt', type: 'markets --cs' },
+    ]);
+    // what fills before the orders have been read is no news
+    const line = /Filled {2}buy 0\.01 btc at [\d,.]+ in btc_usdt, order \d+, all filled/;
+    while (!line.test(terminal.screen))
+      await runPit(['order', 'buy', 'btc_usdt', '0.01', '--at', 'ask+1%', '--ioc', '--yes'], { home });
+    await terminal.follow([
+      { await: 'markets --cs', type: 'v\r' },
+      { await: 'market,base', type: CTRL_D },
+    ]);
+    expect(await ended).toBe(0);
+  });
+
   it('runs pasted lines one after another, and no line of them confirms a write', async () => {
     const before = await openOrders();
     const { terminal, ended } = startShell();

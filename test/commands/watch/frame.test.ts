@@ -1,6 +1,7 @@
 import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { NO_FILLS } from '../../../src/commands/watch/fills.js';
 import { frameOf } from '../../../src/commands/watch/frame.js';
 import { movedCursor } from '../../../src/commands/watch/ladder.js';
 import { initialState, type WatchEvent, type WatchState } from '../../../src/commands/watch/state.js';
@@ -105,6 +106,43 @@ describe('the market screen', () => {
     const lines = drawn(viewOf());
     expect(lines.find((line) => /24,099\.50 .* buy 0\.5/.test(line))).toContain('▲24,099.50');
     expect(lines.find((line) => /24,103\.00 .* sell 0\.15/.test(line))).toContain('▼24,103.00');
+  });
+
+  it.each([
+    [80, 24],
+    [120, 40],
+    [200, 60],
+  ])('keeps the last fill in a line, and marks its trade among the trades, at %ix%i', (width, height) => {
+    const filled = order('7', 'sell', '24103.00', '0.25', { filled: '0.15' });
+    const news = [{ order: filled, amount: Decimal.of('0.1'), value: Decimal.of('2410.5'), left: Decimal.of('0.1') }];
+    const fills = { ...NO_FILLS, news, ownTrades: new Set(['1028']) };
+    const lines = drawn(viewOf({ fills }), { width, height });
+    expect(lines.join('\n')).toContain('Filled  sell 0.1 btc at 24,105.00, order 7, 0.1 btc left');
+    const own = lines.filter((line) => line.includes('24,107.00  0.0150'));
+    expect(own).toEqual([expect.stringMatching(/0\.0150 {2}own *$/)]);
+    expect(lines.filter((line) => /24,10\d\.\d\d +0\.0150/.test(line) && line.includes('own'))).toEqual(own);
+    const said = Array.from({ length: 20 }, (_, index) => ({ text: `message ${index}`, meaning: undefined }));
+    const busy = { ...initialState('1min'), messages: said };
+    expect(drawn(viewOf({ fills }), { width, height }, busy).join('\n')).toContain('Filled  sell 0.1 btc');
+  });
+
+  it('shows what filled today, with its result, if the candles keep their size', () => {
+    const fill = (id: string, side: 'buy' | 'sell', amount: string, value: string) => ({
+      ...{ id, side, time: 1_000, amount: Decimal.of(amount), value: Decimal.of(value) },
+      ...{ fee: Decimal.of('1'), feeCoin: 'usdt' },
+    });
+    const today = [fill('2', 'sell', '0.1', '2410.10'), fill('1', 'buy', '0.3', '7200.00')];
+    const shown = (look: Look, changes: object = {}) =>
+      drawn(viewOf({ fills: { ...NO_FILLS, today, ...changes } }), look).join('\n');
+    const text = shown({ width: 120, height: 40 });
+    // 2410.10 - 7200 - 2 + 0.2 * 24100.75
+    expect(text).toContain('result +28.25 usdt  after fees, at the last price');
+    expect(text).toContain('bought 0.3 btc at 24,000.00  sold 0.1 btc at 24,101.00');
+    expect(text).toMatch(/sell +24,101\.00 +0\.1 btc/);
+    expect(shown({ width: 120, height: 40 }, { today: [] })).toContain('No fills today in btc_usdt.');
+    expect(shown({ width: 120, height: 40 }, { today: null })).toContain('Reading the orders of today.');
+    expect(shown({ width: 120, height: 40 }, { today: null, problem: 'no permission' })).toContain('no permission');
+    expect(shown({ width: 80, height: 24 })).not.toContain('Filled today');
   });
 
   it('says how many coins have no room', () => {

@@ -1,3 +1,4 @@
+import { NO_FILLS } from '../../../src/commands/watch/fills.js';
 import { initialState, react, type WatchEvent, type WatchState } from '../../../src/commands/watch/state.js';
 import type { WatchView } from '../../../src/commands/watch/view.js';
 import type { Aged } from '../../../src/domain/aged.js';
@@ -95,6 +96,7 @@ export function viewOf(changes: Partial<WatchView> = {}): WatchView {
       [coin('usdt', '250000.00', '12049.75'), coin('btc', '4.85', '0.15'), coin('eth', '2', '0')],
       12_000,
     ),
+    fills: { ...NO_FILLS, today: [] },
     accountProblem: null,
     unknown: [],
     ...changes,

@@ -116,6 +116,35 @@ describe('pit watch', () => {
     expect(await ended).toBe(0);
   });
 
+  it('shows what an own order fills in a line that stays, marks the trade, counts it as of today, and rings the bell if that is set', async () => {
+    const set = (value: string) => runPit(['profile', 'set', 'sandbox', 'watch.bell', value], sandbox);
+    for (const value of ['on', 'off']) {
+      expect((await set(value)).code).toBe(0);
+      const { until, press, ended, screen } = watching('btc_usdt');
+      let bells = 0;
+      const { write } = screen;
+      Object.assign(screen, {
+        write: (text: string, ...rest: unknown[]) => {
+          bells += text.split('\u0007').length - 1;
+          return Reflect.apply(write, screen, [text.replaceAll('\u0007', ''), ...rest]);
+        },
+      });
+      await until('No open orders in btc_usdt.');
+      await until(value === 'on' ? 'No fills today in btc_usdt.' : 'bought 0.01 btc at');
+      const placed = await runPit('order buy btc_usdt 0.01 --at ask --yes --json'.split(' '), sandbox);
+      const { id } = JSON.parse(placed.stdout) as { readonly id: string };
+      await until(new RegExp(`^Filled {2}buy 0\\.01 btc at [\\d,.]+, order ${id}, all filled`));
+      await until(/0\.010000 {2}own/);
+      await until(value === 'on' ? 'bought 0.01 btc at' : 'bought 0.02 btc at');
+      await press('c');
+      await until('No order is selected');
+      await until(`order ${id}, all filled`);
+      expect(bells).toBe(value === 'on' ? 1 : 0);
+      await press('q');
+      expect(await ended).toBe(0);
+    }
+  });
+
   it('shows another market with m, and remembers it', async () => {
     const first = watching('btc_usdt');
     await first.until('Book btc');

@@ -675,6 +675,13 @@ describe('the end of a stream', () => {
     expect(host.sleeping).toBe(0);
   });
 
+  it('comes at once for a signal that was aborted before the stream began', async () => {
+    const { host, stream } = await follow([TICKER], {}, { signal: AbortSignal.abort() });
+    for await (const event of stream) throw new Error(`an event came: ${event.type}`);
+    await stream.close();
+    expect([stream.state, host.sleeping]).toEqual(['closed', 0]);
+  });
+
   it('cuts off a request over HTTP', async () => {
     const never = new Promise<string>(() => undefined);
     const { exchange, stream, requests } = await follow([TICKER], { ticker: () => String(never) });

@@ -52,7 +52,7 @@ describe('accounts', () => {
     ]);
     expect(await admin(address, 'POST /accounts/add', { name: 'bob', permissions: ['fly'] })).toEqual([
       400,
-      { error: 'permissions cannot be "fly". There are asset, lever, entrust, money.', hint: null, reason: null },
+      { error: 'permissions must be one of asset, lever, entrust, money, not "fly".', hint: null, reason: null },
     ]);
     expect(await admin(address, 'POST /accounts/add', { name: 'a b' })).toMatchObject([
       400,

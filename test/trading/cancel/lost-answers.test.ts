@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { OrderReference } from '../../../src/domain/order.js';
 import { type CancelAttempt, cancelOrders } from '../../../src/trading/cancel/cancel-orders.js';
-import { findCancellation, settleCancellation } from '../../../src/trading/cancel/cancellation.js';
+import { findCancellationOutcome, settleCancellation } from '../../../src/trading/cancel/cancellation.js';
 import type { JournalEntry } from '../../../src/trading/journal/entry.js';
 import { type Answer, FAULTS, respond, serveFaults } from '../../support/fault-server.js';
 import { CLIENT_ID, count, type Fault, NOT_FOUND, orderReads, query, record, serveBadly } from '../support/exchange.js';
@@ -186,7 +186,7 @@ describe('the outcome of a cancellation by its order', () => {
     const later = tradingOf(server.url, { state: first.state });
     const entry = later.journal.findUnsettled(write ?? '') as JournalEntry<'cancel'>;
     expect(entry.isUnderWay).toBe(false);
-    const found = await findCancellation(later, entry);
+    const found = await findCancellationOutcome(later, entry);
     expect(found).toMatchObject({ outcome: 'cancelled', filled: '0.005' });
     settleCancellation(entry, found);
     expect([count(server, 'cancelOrder'), kept(later)]).toEqual([0, ['cancelled']]);

@@ -66,7 +66,7 @@ describe('a write', () => {
     const { find, journal } = recordedBy(dead());
     expect([find()?.isUnderWay, find()?.claim()]).toEqual([false, true]);
     expect([find()?.owner, find()?.isOwn, journal.unsettled().damaged]).toEqual([thisProcess(), true, []]);
-    expect(find()?.events.map(({ event }) => event)).toEqual(['recorded', 'resumed']);
+    expect(find()?.events.map(({ event }) => event)).toEqual(['recorded', 'taken over']);
     // the process that would have read its answer is gone
     expect([find()?.wasLost, find()?.isOutcomeUnknown]).toEqual([true, true]);
   });
@@ -78,6 +78,19 @@ describe('a write', () => {
     expect([find()?.wasLost, find()?.isOutcomeUnknown]).toEqual([false, true]);
     find()?.note('order 7 is not this one', { isContradicted: true });
     expect([find()?.namedId, find()?.wasLost]).toEqual([undefined, true]);
+  });
+
+  it('was not lost if its process recorded before it died that the exchange rejected it', () => {
+    const { find } = recordedBy(dead());
+    find()?.noteRefusal({ kind: 'insufficientFunds', code: 2009, message: 'balance' });
+    expect(find()?.claim()).toBe(true);
+    expect([find()?.wasLost, find()?.isOutcomeUnknown]).toEqual([false, true]);
+  });
+
+  it('has an unknown outcome, but was not lost, if its answer came and the exchange cannot say whether it has its order', () => {
+    const { begin, journal } = newJournal();
+    begin(ID).note('asked by client id: no answer', { couldNotLookUp: true });
+    expect(journal.findUnsettled(ID)).toMatchObject({ isUnderWay: true, wasLost: false, isOutcomeUnknown: true });
   });
 
   it('is own only while this process owns it', () => {
@@ -151,7 +164,7 @@ describe('a claim', () => {
     const other = { ...thisProcess(), pid: living().pid, startStamp: null };
     const symlink = fs.symlinkSync;
     const linking = vi.spyOn(fs, 'symlinkSync').mockImplementation((...words) => {
-      fs.appendFileSync(file, encodeLine({ time: 1, event: 'resumed', newOwner: other }));
+      fs.appendFileSync(file, encodeLine({ time: 1, event: 'taken over', newOwner: other }));
       symlink(...words);
     });
     onTestFinished(() => linking.mockRestore());
@@ -230,7 +243,7 @@ it('pit resolve leaves an order to another process that claimed it since', async
   const [seen, ...others] = trading.journal.unsettledEntries();
   expect([seen?.isUnderWay, others]).toEqual([false, []]);
   const owner = living();
-  fs.appendFileSync(file, encodeLine({ time: trading.host.now(), event: 'resumed', newOwner: owner }));
+  fs.appendFileSync(file, encodeLine({ time: trading.host.now(), event: 'taken over', newOwner: owner }));
   const [found] = await resolve(trading, seen === undefined ? [] : [seen]);
   expect(found?.outcome).toBe('unknown');
   expect(trading.journal.findUnsettled(ID)?.owner).toEqual(owner);

@@ -50,8 +50,9 @@ function result(history: Partial<AccountHistory>, window = ALWAYS) {
   const options = {
     window,
     method: 'fifo',
+    fees: 'apart',
     readAt: Number.POSITIVE_INFINITY,
-    pastPrice: () => Decimal.of('10'),
+    pastValue: (amount: Decimal) => amount.times(Decimal.of('10')),
   } as const;
   const { markets, coins } = profitAndLoss(found, options);
   return {

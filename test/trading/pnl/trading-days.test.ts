@@ -17,10 +17,15 @@ const WORTH: Readonly<Record<string, Decimal>> = Object.fromEntries(
 );
 /** So many days share an exchange. With more, it would spend its time on searching among their accounts. */
 const DAYS_TOGETHER = 50;
-const NO_PRICES = { pastPrice: () => undefined, readAt: Number.POSITIVE_INFINITY };
+const NO_PRICES = { fees: 'apart', pastValue: () => undefined, readAt: Number.POSITIVE_INFINITY } as const;
 
 function worth(coin: string, amount: Decimal): Decimal {
   return amount.times(WORTH[coin] ?? Decimal.zero);
+}
+
+function known(value: Decimal | null): Decimal {
+  if (value === null) throw new Error('a value is unknown');
+  return value;
 }
 
 /** Realised, unrealised and fees of all markets, with what was sold without a cost, in usdt. */
@@ -30,7 +35,7 @@ function tradingResult({ markets }: AccountPnl): Decimal {
       const { base, quote } = coinsOf(market);
       const price = (WORTH[base] ?? Decimal.zero).dividedBy(WORTH[quote] ?? Decimal.zero, 8, 'down');
       const unrealised = position.amount.times(price).minus(position.cost);
-      const foreign = withoutCost.proceeds.minus(withoutCost.amount.times(price));
+      const foreign = known(withoutCost.proceeds).minus(withoutCost.amount.times(price));
       const paid = Decimal.sum(fees.map(({ value }) => value ?? Decimal.of('1e50')));
       return worth(quote, realised.plus(unrealised).plus(foreign).minus(paid));
     }),
@@ -49,7 +54,7 @@ function lotsOf({ markets }: AccountPnl) {
   return markets.flatMap(({ market, lots }) =>
     lots.map(({ opened, closed, amount, cost, proceeds }) => ({
       ...{ market, opened, closed, amount: units(amount.toString()) },
-      ...{ cost: cost === null ? null : units(cost.toString()), proceeds: units(proceeds.toString()) },
+      ...{ cost: cost === null ? null : units(cost.toString()), proceeds: units(known(proceeds).toString()) },
     })),
   );
 }

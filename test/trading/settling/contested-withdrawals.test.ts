@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { WithdrawTerms } from '../../../src/trading/journal/write.js';
 import { closeCoin } from '../../../src/trading/settling/close-lists.js';
-import { findWithdrawal } from '../../../src/trading/settling/find-withdrawal.js';
+import { findWithdrawalOutcome } from '../../../src/trading/settling/find-withdrawal.js';
 import { resolve } from '../../../src/trading/settling/resolve.js';
 import { settleWithdrawal } from '../../../src/trading/settling/settle-withdrawal.js';
 import { NOW } from '../../support/fake-host.js';
@@ -25,7 +25,7 @@ async function settled(trading: TestTrading, ...names: string[]): Promise<Record
 async function lost(records: readonly Row[], terms: Partial<WithdrawTerms> = {}, options = ENOUGH) {
   const trading = tradingOf((await serveFunds(records)).url, options);
   const entry = begin(trading, 'lost1', terms);
-  const outcome = await findWithdrawal(trading, entry);
+  const outcome = await findWithdrawalOutcome(trading, entry);
   settleWithdrawal(trading, entry, outcome);
   return { trading, entry, outcome };
 }
@@ -102,7 +102,7 @@ describe('a withdrawal whose answer named a record, and whose process was killed
     const trading = tradingOf((await serveFunds(records)).url, ENOUGH);
     const entry = begin(trading, 'lost1');
     entry.note(`accepted: ${id}`, { namedId: id });
-    return findWithdrawal(trading, entry);
+    return findWithdrawalOutcome(trading, entry);
   }
 
   it('has that id although no record shows it, once its request has expired', async () => {

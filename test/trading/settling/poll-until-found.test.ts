@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ExchangeClient } from '../../../src/exchange/exchange-client.js';
 import { placeOrder } from '../../../src/trading/orders/place.js';
-import { findOrder } from '../../../src/trading/settling/find-order.js';
+import { findOrderOutcome } from '../../../src/trading/settling/find-order.js';
 import { KEYS } from '../../exchange/support.js';
 import { type FakeHost, NOW } from '../../support/fake-host.js';
 import { FAULTS, type FaultServer, respond, serveFaults } from '../../support/fault-server.js';
@@ -61,25 +61,25 @@ async function unanswered(remembered: number, budgetMs: number, heldMs?: number)
 describe('a setting reqTimeTolerance that is shorter than what the exchange accepts', () => {
   it('settles nothing, so that an order that executes after its end is found', async () => {
     const { account: trading, entry } = await unanswered(5_000, 40_000, 20_000);
-    expect(await findOrder(trading, entry)).toMatchObject({ outcome: 'placed', order: { id: '7' } });
+    expect(await findOrderOutcome(trading, entry)).toMatchObject({ outcome: 'placed', order: { id: '7' } });
   });
 
   it('leaves the order unknown and names the setting, as long as the exchange accepts its request', async () => {
     const { account: trading, entry } = await unanswered(5_000, 40_000);
     const reason = 'the exchange accepts requests for longer than the setting reqTimeTolerance says';
-    expect(await findOrder(trading, entry)).toEqual({ outcome: 'unknown', reason, id: null, certainAt: null });
+    expect(await findOrderOutcome(trading, entry)).toEqual({ outcome: 'unknown', reason, id: null, certainAt: null });
   });
 
   it('does not keep an order from counting as not sent once the exchange rejects its request', async () => {
     const { account: trading, entry } = await unanswered(5_000, 120_000);
-    expect(await findOrder(trading, entry)).toMatchObject({ outcome: 'notSent' });
+    expect(await findOrderOutcome(trading, entry)).toMatchObject({ outcome: 'notSent' });
     expect(trading.host.now() - entry.write.reqTime).toBeGreaterThan(60_000);
   });
 });
 
 it('an order counts as not sent after the exchange was asked once whether its request has expired, and read again', async () => {
   const { server, account: trading, entry } = await unanswered(60_000, 120_000);
-  expect(await findOrder(trading, entry)).toMatchObject({ outcome: 'notSent' });
+  expect(await findOrderOutcome(trading, entry)).toMatchObject({ outcome: 'notSent' });
   const asked = server.requests.map(({ target }) => query(target));
   const isProbe = ({ reqTime, customerOrderId }: (typeof asked)[number]) =>
     reqTime === String(entry.write.reqTime) && customerOrderId !== CLIENT_ID;
@@ -95,7 +95,7 @@ describe('the end of the request lifetime', () => {
   ])('after %i ms, with a tolerance of a minute and five seconds of slack, %s', async (ageMs, _, first) => {
     const { server, account: trading, entry } = await unanswered(60_000, 120_000);
     await trading.host.sleep(ageMs);
-    await findOrder(trading, entry);
+    await findOrderOutcome(trading, entry);
     expect(server.requests.map(({ target }) => query(target).customerOrderId)[0]).toEqual(first);
   });
 
@@ -107,7 +107,7 @@ describe('the end of the request lifetime', () => {
     const write = { operation: 'order', terms: TERMS } as const;
     const entry = trading.journal.begin<'order'>(write, { id: CLIENT_ID, reqTime: host.now() });
     const stale = remembering(trading, server.url, 90_000);
-    expect(await findOrder(stale, entry)).toMatchObject({ outcome: 'unknown' });
+    expect(await findOrderOutcome(stale, entry)).toMatchObject({ outcome: 'unknown' });
     expect(trading.journal.unsettledEntries()).toHaveLength(1);
   });
 
@@ -138,7 +138,7 @@ describe('a wait for the outcome of a write', () => {
         ends += 1;
       };
     };
-    await findOrder({ ...trading, showWait }, entry);
+    await findOrderOutcome({ ...trading, showWait }, entry);
     return { starts, ends, said, requests: server.requests.length };
   }
 

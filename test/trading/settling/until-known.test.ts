@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { cancelOrders } from '../../../src/trading/cancel/cancel-orders.js';
 import { placeOrder } from '../../../src/trading/orders/place.js';
-import { findWithdrawal } from '../../../src/trading/settling/find-withdrawal.js';
+import { findWithdrawalOutcome } from '../../../src/trading/settling/find-withdrawal.js';
 import { type FakeHost, NOW } from '../../support/fake-host.js';
 import { FAULTS, respond, serveFaults } from '../../support/fault-server.js';
 import { lines, place } from '../batches/jobs.js';
@@ -67,7 +67,7 @@ describe.each(TIMES)('a write without an answer, %s', (_, time) => {
 
   it(`a withdrawal that never arrived is ${outcome}`, async () => {
     const trading = tradingOf((await serveFunds()).url, time);
-    expect(await findWithdrawal(trading, begin(trading, 'lost1'))).toMatchObject({ outcome });
+    expect(await findWithdrawalOutcome(trading, begin(trading, 'lost1'))).toMatchObject({ outcome });
   });
 });
 

@@ -1,0 +1,103 @@
+import { toCsv } from '../../terminal/csv.js';
+import { isoTime } from '../../terminal/time.js';
+import type { Change } from '../../trading/ledger/change.js';
+import type { LedgerEntry } from '../../trading/ledger/entries.js';
+import { describe } from './postings.js';
+
+/** An event as the importers of tax programs take it. Amounts have no sign; what is absent is empty. */
+export interface EventRow {
+  readonly time: string;
+  readonly type: string;
+  readonly sentAmount: string;
+  readonly sentCoin: string;
+  readonly receivedAmount: string;
+  readonly receivedCoin: string;
+  readonly feeAmount: string;
+  readonly feeCoin: string;
+  readonly market: string;
+  readonly description: string;
+  readonly bills: readonly string[];
+  readonly order: string;
+  readonly record: string;
+  readonly hash: string;
+  readonly address: string;
+  readonly uncertain: string;
+}
+
+const FIELDS: readonly (keyof EventRow)[] = [
+  ...(['time', 'type', 'sentAmount', 'sentCoin', 'receivedAmount', 'receivedCoin', 'feeAmount', 'feeCoin'] as const),
+  ...(['market', 'description', 'bills', 'order', 'record', 'hash', 'address', 'uncertain'] as const),
+];
+const HEADER = FIELDS.join(',');
+
+/** Whether a file has such rows, by its first bytes as text. */
+export function isEventFile(head: string): boolean {
+  return head.startsWith(`${HEADER}\n`);
+}
+
+/** A ledger as comma-separated values: a header and a row for each event, in pieces. */
+export function* eventCsv(entries: readonly LedgerEntry[]): Generator<string> {
+  yield `${HEADER}\n`;
+  for (const entry of entries) yield toCsv(eventRows(entry), FIELDS, false);
+}
+
+/**
+ * The rows of an entry: one, and one more for each coin that does not fit in it. What the account sent, received and paid in all rows
+ * is how its balances changed.
+ */
+export function eventRows(entry: LedgerEntry): readonly EventRow[] {
+  const { trade, changes, fees } = entry;
+  const legs = trade === null ? changes : [trade.base, trade.quote].filter(({ hasBill }) => hasBill);
+  const sent = legs.filter(({ amount }) => amount.sign < 0);
+  const received = legs.filter(({ amount }) => amount.sign > 0);
+  const paid = fees.filter(({ amount }) => amount.sign > 0);
+  const rebates = fees.filter(({ amount }) => amount.sign < 0);
+  const isTrade = sent.length === 1 && received.length === 1;
+  const moved = isTrade
+    ? [rowOf(entry, entry.kind, sent[0], received[0], paid[0])]
+    : [
+        ...sent.map((change, index) => rowOf(entry, entry.kind, change, undefined, index === 0 ? paid[0] : undefined)),
+        ...received.map((change, index) =>
+          rowOf(entry, entry.kind, undefined, change, sent.length + index === 0 ? paid[0] : undefined),
+        ),
+      ];
+  return [
+    ...moved,
+    ...paid.slice(moved.length === 0 ? 0 : 1).map((fee) => rowOf(entry, 'fee', undefined, undefined, fee)),
+    ...rebates.map(({ coin, amount }) =>
+      rowOf(entry, 'rebate', undefined, { coin, amount: amount.negated() }, undefined),
+    ),
+  ];
+}
+
+function rowOf(
+  entry: LedgerEntry,
+  type: string,
+  sent: Change | undefined,
+  received: Change | undefined,
+  fee: Change | undefined,
+): EventRow {
+  const record = entry.deposit ?? entry.withdrawal;
+  return {
+    ...{ time: isoTime(entry.time), type, sentAmount: amountOf(sent), sentCoin: coinOf(sent) },
+    ...{ receivedAmount: amountOf(received), receivedCoin: coinOf(received) },
+    ...{ feeAmount: amountOf(fee), feeCoin: coinOf(fee), market: entry.trade?.market ?? '' },
+    ...{ description: describe(entry), bills: entry.bills, order: entry.order ?? '' },
+    ...{
+      record: record?.id ?? '',
+      hash: record?.hash ?? '',
+      address: record?.address ?? '',
+      uncertain: entry.isUncertain ? 'yes' : '',
+    },
+  };
+}
+
+function amountOf(change: Change | undefined): string {
+  if (change === undefined) return '';
+  const { amount } = change;
+  return (amount.sign < 0 ? amount.negated() : amount).trimmed().toString();
+}
+
+function coinOf(change: Change | undefined): string {
+  return change?.coin ?? '';
+}

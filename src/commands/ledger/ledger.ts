@@ -1,0 +1,141 @@
+import { flag } from '../../cli/definition.js';
+import * as shape from '../../cli/shapes.js';
+import { counted, formatAmount } from '../../domain/decimal.js';
+import { wallClock } from '../../domain/zone.js';
+import { Failure, suggest, usage } from '../../errors.js';
+import { isoTime, localTime } from '../../terminal/time.js';
+import type { Change } from '../../trading/ledger/change.js';
+import { type LedgerEntry, ledgerEntries } from '../../trading/ledger/entries.js';
+import { ledgerOf, openingBalances } from '../../trading/ledger/ledger.js';
+import type { ReadHistory } from '../../trading/pnl/read-history.js';
+import { reconcile, type Window } from '../../trading/pnl/reconciliation.js';
+import { filePath, oneOf, requireRange, zonedMoment } from '../inputs/parsers.js';
+import { withTimePerPage } from '../listings/paged-listing.js';
+import { FORCE } from '../named-files/force.js';
+import { OutputTarget } from '../named-files/output.js';
+import { noteDueFees, readAccount, unexplainedFailure, warnOfRefusedCoins, warnOfUndated } from '../pnl/pnl.js';
+import { type Context, define } from '../session/command.js';
+import { eventCsv, isEventFile } from './event-rows.js';
+import { beancountJournal, hledgerJournal, isJournal, type LedgerPlace } from './journals.js';
+
+const FORMATS = ['hledger', 'beancount', 'csv'] as const;
+type Format = (typeof FORMATS)[number];
+
+const WRITERS: Readonly<Record<Format, (entries: readonly LedgerEntry[], place: LedgerPlace) => Iterable<string>>> = {
+  hledger: hledgerJournal,
+  beancount: beancountJournal,
+  csv: eventCsv,
+};
+
+export default define({
+  summary: 'Export all bills for hledger, beancount or tax programs',
+  needs: ['asset', 'entrust'],
+  flags: {
+    from: flag('--from <time>', 'begin with the balances at this time (default: the beginning)', zonedMoment),
+    to: flag('--to <time>', 'export what is before this time (default: now)', zonedMoment),
+    format: flag(
+      '--format <format>',
+      'hledger, beancount, or csv with a row for each event',
+      oneOf('--format', ...FORMATS),
+    ),
+    out: flag('--out <file>', 'write to this file (default: stdout)', filePath),
+    force: FORCE,
+  },
+  examples: [
+    'ledger --format hledger',
+    'ledger --format beancount --out 2026.beancount --from 2026-01-01 --to 2027-01-01',
+    'ledger --format csv --out events.csv',
+  ],
+  output: shape.object({
+    file: shape.text('the file that was written'),
+    format: shape.enumOf(FORMATS, ''),
+    entries: shape.integer('one for each trade, fee, deposit, withdrawal and other bill'),
+    from: shape.nullable(shape.time('of the first entry')),
+    to: shape.nullable(shape.time('of the last entry')),
+  }),
+  async run(context, { from, to, format, out, force }) {
+    if (format === undefined) throw usage('--format is missing.', 'Give --format hledger, beancount or csv.');
+    if (force && out === undefined) throw usage('--force needs --out.', 'It replaces the file that --out names.');
+    const { profile, settings } = await context.session.connection();
+    const { dayZone = UTC } = settings;
+    const clock = wallClock(dayZone === UTC ? '+00:00' : dayZone);
+    const [begin, end] = [from?.(clock), to?.(clock)];
+    requireRange([begin, end], ['--from', '--to'], context.host.now());
+    const target = targetOf(context, format, out, force);
+    const { session, output } = context;
+    const trading = await session.trading();
+    const client = withTimePerPage(context, trading.client);
+    const before = await client.account();
+    const history = await readAccount(context, trading, client);
+    const after = await client.account();
+    const now = client.now();
+    const window = { from: begin?.(now) ?? Number.NEGATIVE_INFINITY, to: end?.(now) ?? Number.POSITIVE_INFINITY };
+    const { matched, transfers } = history;
+    const opening = openingBalances(matched.bills, before.coins, after.coins);
+    const entries = ledgerOf(ledgerEntries(matched, transfers), opening.balances, window);
+    await noteGaps(context, history, entries, window);
+    if (opening.unknown.length > 0)
+      output.warn(
+        `No bill says what the account had of ${opening.unknown.join(', ')} before its first bill: the ledger begins with none.`,
+      );
+    await target.write(WRITERS[format](entries, { profile, zone: dayZone, clock }));
+    const { coins } = reconcile(matched, window, history.readAt);
+    const failure =
+      missingFailure(opening.missing) ?? unexplainedFailure({ coins }, matched, await client.markets.all());
+    const [first, last] = [entries[0], entries.at(-1)];
+    const [oldest, newest] = [first, last].map((entry) => (entry === undefined ? null : isoTime(entry.time)));
+    const text = `Wrote ${counted(entries.length, 'entry').replace(/entrys$/, 'entries')} to ${target.isStdout ? 'stdout' : target.name}.`;
+    if (!target.isStdout) {
+      const data = { file: target.name, format, entries: entries.length, from: oldest, to: newest };
+      return { data, show: () => text, ...(failure === undefined ? {} : { failure }) };
+    }
+    if (failure !== undefined) throw failure;
+    return undefined;
+  },
+});
+
+const STDOUT = '-';
+/** Where days begin unless the profile says otherwise. */
+const UTC = 'UTC';
+
+function targetOf(context: Context, format: Format, out: string | undefined, isForced: boolean): OutputTarget {
+  const { format: asked, fields } = context.globals;
+  if (out === undefined && (asked !== 'table' || fields !== undefined))
+    throw usage(
+      `--${fields === undefined ? asked : 'fields'} needs --out.`,
+      'Without --out, the ledger itself is printed, in the format of --format.',
+    );
+  return new OutputTarget(context, out ?? STDOUT, { isForced, isOurs: format === 'csv' ? isEventFile : isJournal });
+}
+
+/** Says what is left out, and what is uncertain. */
+async function noteGaps(
+  context: Context,
+  history: ReadHistory,
+  entries: readonly LedgerEntry[],
+  { from, to }: Window,
+): Promise<void> {
+  const { output } = context;
+  const { matched } = history;
+  const isShown = ({ time }: { readonly time: number | null }) => time !== null && time >= from && time < to;
+  warnOfRefusedCoins(context, history.refusedCoins);
+  const uncertain = entries.filter(({ isUncertain }) => isUncertain);
+  const [first] = uncertain;
+  if (first !== undefined)
+    output.warn(
+      `${counted(uncertain.length, 'trade')}, the first at ${localTime(first.time)}, and their fees are uncertain: the bills may be divided in another way. They have the tag uncertain.`,
+    );
+  noteDueFees(context, matched.due.filter(isShown));
+  const undated = matched.movements.filter(({ kind, time }) => kind === 'deposits' && time === null);
+  if (undated.length > 0) await warnOfUndated(context, undated);
+}
+
+/** The failure of a ledger that does not lead to the balances of now. */
+function missingFailure(missing: readonly Change[]): Failure | undefined {
+  const [first] = missing;
+  if (first === undefined) return undefined;
+  const amounts = missing.map(({ coin, amount }) => `${formatAmount(amount)} ${coin}`).join(', ');
+  return new Failure('partial', `The account has more or less than its bills add up to. The ledger lacks ${amounts}.`, {
+    hint: ['The exchange may no longer list old bills.', suggest('See the bills', 'bills', first.coin, '--all')],
+  });
+}

@@ -1,0 +1,130 @@
+import type { Decimal } from '../../domain/decimal.js';
+import type { WallClock } from '../../domain/zone.js';
+import { safe } from '../../terminal/text.js';
+import { isoTime } from '../../terminal/time.js';
+import { type Change, negated } from '../../trading/ledger/change.js';
+import type { Counterpart, LedgerEntry } from '../../trading/ledger/entries.js';
+
+/** A line of an entry in a double-entry ledger. */
+export interface Posting extends Change {
+  readonly account: string;
+  /** What all of it was worth in the trade: without a sign. */
+  readonly total?: Change;
+}
+
+const TRADE_FEES = 'Expenses:Fees:Trades';
+const TRANSFER_FEES = 'Expenses:Fees:Transfers';
+const COUNTERPARTS: Readonly<Record<Exclude<Counterpart, 'other'>, string>> = {
+  opening: 'Equity:Opening-Balances',
+  deposits: 'Equity:Deposits',
+  withdrawals: 'Equity:Withdrawals',
+  unexplained: 'Equity:Unexplained',
+};
+
+/** The account that holds the coins of a profile. */
+export function assetAccount(profile: string): string {
+  return `Assets:Exchange:${component(profile)}`;
+}
+
+/** The lines of an entry. They are balanced: what each is worth in its trade adds up to zero in each coin. */
+export function postingsOf(entry: LedgerEntry, assets: string): readonly Posting[] {
+  const { trade, changes, fees, feesOf } = entry;
+  const account = counterpartOf(entry);
+  return [
+    ...(trade === null ? [] : tradePostings(trade, assets)),
+    ...changes.flatMap((change) => [
+      { ...change, account: assets },
+      { ...negated(change), account },
+    ]),
+    ...fees.flatMap((fee) => [
+      { ...negated(fee), account: assets },
+      { ...fee, account: feesOf === 'trades' ? TRADE_FEES : TRANSFER_FEES },
+    ]),
+  ].filter(({ amount }) => amount.sign !== 0);
+}
+
+function tradePostings({ base, quote }: NonNullable<LedgerEntry['trade']>, assets: string): Posting[] {
+  const accountOf = ({ hasBill }: typeof base) => (hasBill ? assets : COUNTERPARTS.unexplained);
+  const total = { coin: quote.coin, amount: magnitude(quote.amount) };
+  return [
+    { coin: base.coin, amount: base.amount, account: accountOf(base), total },
+    { coin: quote.coin, amount: quote.amount, account: accountOf(quote) },
+  ];
+}
+
+function magnitude(amount: Decimal): Decimal {
+  return amount.sign < 0 ? amount.negated() : amount;
+}
+
+function counterpartOf({ counterpart, type }: LedgerEntry): string {
+  return counterpart === 'other' ? `Equity:Other:${component(type ?? '')}` : COUNTERPARTS[counterpart];
+}
+
+/** A part of the name of an account, as both programs take it: letters, digits and dashes, the first one a capital or a digit. */
+function component(text: string): string {
+  const name = text.replace(/[^A-Za-z0-9]+/g, '-').replace(/^-|-$/g, '');
+  return name === '' ? 'Unnamed' : `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+}
+
+/** What beancount takes for the name of a commodity, and not for one of its words. */
+const COMMODITY = /^(?!(?:TRUE|FALSE|NULL)$)[A-Z][A-Z0-9]{1,22}$/;
+
+/** A coin as both programs name it: in capitals, and after `COIN-` if beancount would not take that. */
+export function commodityOf(coin: string): string {
+  const name = coin.toUpperCase();
+  return COMMODITY.test(name) ? name : `COIN-${name}`;
+}
+
+/** The day of an entry by the clock of a zone. */
+export function dayOf({ time }: Pick<LedgerEntry, 'time'>, clock: WallClock): string {
+  return isoTime(time + clock(time)).slice(0, 10);
+}
+
+/** What happened, in a few words. */
+export function describe({ kind, trade, type, changes }: LedgerEntry): string {
+  switch (kind) {
+    case 'buy':
+    case 'sell':
+      return trade === null ? `Part of a ${kind}` : `${kind === 'buy' ? 'Buy' : 'Sell'} ${trade.market}`;
+    case 'opening':
+      return 'Opening balances';
+    case 'fee':
+      return 'Fee';
+    case 'deposit':
+      return 'Deposit';
+    case 'withdrawal':
+      return changes.some(({ amount }) => amount.sign > 0) ? 'Withdrawal returned' : 'Withdrawal';
+    case 'other':
+      return plain(type ?? '');
+    case 'unexplained':
+      return type === null ? 'Unexplained bill' : `Unexplained bill: ${plain(type)}`;
+  }
+}
+
+/** A text with nothing in it that either program reads as its own. */
+export function plain(text: string): string {
+  return safe(text)
+    .replace(/[^\p{L}\p{N}._/+-]+/gu, ' ')
+    .trim();
+}
+
+/** An id, a hash or an address, in the same way. */
+function plainWord(text: string): string {
+  return text.replace(/[^A-Za-z0-9._:/+-]+/g, '-');
+}
+
+/** What else is known of an entry, by name. */
+export function tagsOf(entry: LedgerEntry): readonly (readonly [string, string])[] {
+  const { time, bills, order, deposit, withdrawal, isUncertain } = entry;
+  const record = deposit ?? withdrawal;
+  return [
+    ['time', isoTime(time)],
+    ['bills', bills.map(plainWord).join(' ')],
+    ['order', plainWord(order ?? '')],
+    ['record', plainWord(record?.id ?? '')],
+    ['hash', plainWord(record?.hash ?? '')],
+    ['address', plainWord(record?.address ?? '')],
+    ['internal', deposit?.internal === true ? 'yes' : ''],
+    ['uncertain', isUncertain ? 'yes' : ''],
+  ].filter(([, value]) => value !== '') as [string, string][];
+}

@@ -1,0 +1,11 @@
+import type { Decimal } from '../../domain/decimal.js';
+
+/** A change of a balance: below zero if coins went away. */
+export interface Change {
+  readonly coin: string;
+  readonly amount: Decimal;
+}
+
+export function negated({ coin, amount }: Change): Change {
+  return { coin, amount: amount.negated() };
+}

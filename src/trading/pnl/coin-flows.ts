@@ -1,0 +1,104 @@
+import { Decimal } from '../../domain/decimal.js';
+import { type Bill, balanceAfter } from '../../domain/funds.js';
+import { groupBy } from './group-by.js';
+import type { MatchedHistory } from './match-bills.js';
+import type { Movement } from './movement.js';
+import { isLeftOver } from './reconciliation.js';
+
+/** Coins that came in or left without a trade. */
+export interface CoinFlow {
+  readonly coin: string;
+  /** Below zero if they left. */
+  readonly amount: Decimal;
+  /** In milliseconds since the Unix epoch; minus infinity for a balance. */
+  readonly time: number;
+  /** Of its bill in the statement; 0 without one. */
+  readonly place: number;
+  /** `balance`: what was there before the oldest bill of the coin. */
+  readonly as: 'deposit' | 'withdrawal' | 'other' | 'balance';
+  /** When it came in at the latest. */
+  readonly by: number;
+}
+
+/** All that came in and left without a trade, in order. Deposits whose moment is unknown are left out. */
+export function coinFlows(history: MatchedHistory, readAt: number): CoinFlow[] {
+  const { movements, bills } = history;
+  const isUnmatched = new Set(history.unmatched);
+  const others = [...bills.entries()].filter(([, bill]) => isUnmatched.has(bill) && isLeftOver(history, bill, readAt));
+  const flows = [
+    ...openingBalances(bills, movements),
+    ...movements.filter(({ kind }) => kind === 'deposits').flatMap(depositFlow),
+    ...withdrawalFlows(movements.filter(({ kind }) => kind === 'withdrawals')),
+    ...others.map(([place, { coin, change, time }]) =>
+      flowOf('other', { coin, amount: Decimal.of(change), time, place }),
+    ),
+  ];
+  return flows.sort((one, other) => compareTimes(one.time, other.time) || one.place - other.place);
+}
+
+/** Also of two that are minus infinity. */
+function compareTimes(one: number, other: number): number {
+  return one === other ? 0 : one - other;
+}
+
+function flowOf(
+  as: CoinFlow['as'],
+  { coin, amount, time, place }: Pick<CoinFlow, 'coin' | 'amount' | 'time' | 'place'>,
+): CoinFlow {
+  return { coin, amount, time, place, as, by: time };
+}
+
+function depositFlow({ coin, amount, time, place }: Movement): CoinFlow[] {
+  if (time === null) return [];
+  return [flowOf(amount.sign > 0 ? 'deposit' : 'other', { coin, amount, time, place })];
+}
+
+/** A withdrawal that came back has not left; what the exchange kept of it leaves when the rest comes back. */
+function withdrawalFlows(movements: readonly Movement[]): CoinFlow[] {
+  const byRecord = groupBy(movements, ({ coin, record }) => `${record} ${coin}`);
+  return [...byRecord.values()].flatMap((parts) => {
+    const [{ coin, record }] = parts as [Movement];
+    const last = parts.at(-1);
+    const isBack = record !== null && parts.some(({ amount }) => amount.sign > 0);
+    const amount = Decimal.sum(parts.map((part) => part.amount));
+    const moved = isBack && last !== undefined ? [{ ...last, amount }] : parts;
+    return moved.flatMap(({ amount: change, time, place }) => {
+      if (change.sign === 0 || time === null) return [];
+      return [flowOf(change.sign < 0 ? 'withdrawal' : 'other', { coin, amount: change, time, place })];
+    });
+  });
+}
+
+/** What each coin had before its oldest bill, apart from what older records without bills explain. */
+function openingBalances(bills: readonly Bill[], movements: readonly Movement[]): CoinFlow[] {
+  const coins = groupBy(bills, ({ coin }) => coin);
+  return [...coins].flatMap(([coin, own]) => {
+    const before = balanceBefore(own);
+    const by = own[0]?.time ?? 0;
+    if (before === undefined) return [];
+    const known = movements.filter((one) => one.coin === coin && one.time !== null && one.time < by);
+    const amount = before.minus(Decimal.sum(known.map((one) => one.amount)));
+    if (amount.sign === 0) return [];
+    if (amount.sign < 0) return [flowOf('other', { coin, amount, time: by, place: -1 })];
+    return [{ ...flowOf('balance', { coin, amount, time: Number.NEGATIVE_INFINITY, place: 0 }), by }];
+  });
+}
+
+/**
+ * The balance of a coin before its oldest bill. Those of its moment may be in any order, so it is the one balance from which, and
+ * to which none of them leads. Undefined if that is none or several.
+ */
+function balanceBefore(bills: readonly Bill[]): Decimal | undefined {
+  const moment = bills.filter(({ time }) => time === bills[0]?.time);
+  const after: string[] = [];
+  const before: string[] = [];
+  for (const bill of moment) {
+    const text = balanceAfter(bill);
+    if (text === null) return undefined;
+    after.push(Decimal.of(text).trimmed().toString());
+    before.push(Decimal.of(text).minus(Decimal.of(bill.change)).trimmed().toString());
+  }
+  for (const balance of after) if (before.includes(balance)) before.splice(before.indexOf(balance), 1);
+  const [only, another] = before;
+  return only === undefined || another !== undefined ? undefined : Decimal.of(only);
+}

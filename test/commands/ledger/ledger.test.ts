@@ -1,0 +1,131 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { temporaryHome } from '../../support/pit.js';
+import { useLiteralExchange } from '../literal-exchange.js';
+import { type Balance, place, same } from '../order-rows.js';
+import { lastError, PitHome, TIME, usePitHome } from '../pit-home.js';
+import { Straight } from '../straight.js';
+
+const pit = usePitHome();
+const file = (name: string) => path.join(pit.home, name);
+
+describe('pit ledger', () => {
+  const straight = new Straight(pit);
+  let between = '';
+
+  beforeAll(async () => {
+    await straight.administer('POST /clock/stop');
+    await place(pit, 'buy eos_usdt 100 --at ask+2%');
+    await straight.advance(86_400_000);
+    between = (await pit.json<{ time: string }>('sandbox status')).time;
+    await pit.done('sandbox deposit usdt 500.5');
+    await straight.advance(900_000);
+    await pit.done('balance');
+    await place(pit, 'sell xrp_usdt 50 --at bid-2%');
+    await straight.advance(60_000);
+  });
+
+  it('writes every bill, and what is sent, received and paid adds up to the balances', async () => {
+    const text = await pit.done('ledger --format csv');
+    const [header = '', ...rows] = text.trimEnd().split('\n');
+    const names = header.split(',');
+    const cells = rows.map((row) => Object.fromEntries(row.split(',').map((cell, index) => [names[index], cell])));
+    expect(cells.map(({ type }) => type).filter((type) => type !== 'other')).toEqual(['buy', 'deposit', 'sell']);
+    const held = await pit.json<Balance[]>('balance --all');
+    for (const { coin, total } of held.filter((one) => !same(one.total, '0'))) {
+      const part = (amount: string, of: string, sign: 1 | -1) =>
+        cells.filter((row) => row[of] === coin && row[amount] !== '').map((row) => sign * Number(row[amount]));
+      const parts = [
+        ...part('receivedAmount', 'receivedCoin', 1),
+        ...part('sentAmount', 'sentCoin', -1),
+        ...part('feeAmount', 'feeCoin', -1),
+      ];
+      expect([coin, parts.reduce((sum, one) => sum + one, 0).toFixed(6)]).toEqual([coin, Number(total).toFixed(6)]);
+    }
+    const deposit = cells.find(({ type }) => type === 'deposit');
+    const [record] = await pit.json<{ id: string; hash: string; address: string }[]>('deposits usdt');
+    expect(deposit).toMatchObject({ record: record?.id, hash: record?.hash, address: record?.address });
+  });
+
+  it('begins a window with the balances at its beginning, and ends before its end', async () => {
+    const after = await pit.done(`ledger --format hledger --from ${between}`);
+    expect(after).toContain('* Opening balances\n');
+    expect(after).not.toContain('Buy eos_usdt');
+    expect(after).toContain('Sell xrp_usdt');
+    expect(after).toMatch(/Assets:Exchange:Sandbox {2}20099\.8 EOS\n/);
+    const before = await pit.done(`ledger --format hledger --to ${between}`);
+    expect(before).toContain('Buy eos_usdt');
+    expect(before).not.toContain('Sell xrp_usdt');
+  });
+
+  it('replaces its own file, and no other one without --force', async () => {
+    const target = file('a.journal');
+    const written = await pit.json(`ledger --format hledger --out ${target}`);
+    expect(written).toEqual({ file: target, format: 'hledger', entries: 10, from: TIME, to: TIME });
+    expect(await pit.done(`ledger --format beancount --out ${target}`)).toBe(`Wrote 10 entries to ${target}.\n`);
+    expect(readFileSync(target, 'utf8')).toContain('commodity EOS\n');
+    const other = file('own.csv');
+    writeFileSync(other, 'mine\n');
+    expect((await pit.failure(`ledger --format csv --out ${other}`, 2)).hint).toContain('--force');
+    expect(readFileSync(other, 'utf8')).toBe('mine\n');
+    await pit.done(`ledger --format csv --out ${other} --force`);
+    await pit.done(`ledger --format csv --out ${other}`);
+  });
+
+  it('names what is missing or wrong on its command line, and writes nothing', async () => {
+    expect((await pit.failure('ledger', 2)).message).toBe('--format is missing.');
+    expect((await pit.failure('ledger --format gnucash', 2)).message).toContain('hledger');
+    const { code, stdout, stderr } = await pit.run('ledger --format csv --json');
+    expect([code, stdout, lastError(stderr).message]).toEqual([2, '', '--json needs --out.']);
+    expect((await pit.failure('ledger --format csv --force', 2)).message).toBe('--force needs --out.');
+    await pit.failure(`ledger --format csv --from 1h --to 2h --out ${file('none.csv')}`, 2);
+    expect(existsSync(file('none.csv'))).toBe(false);
+  });
+});
+
+const START = Date.parse('2024-03-01T00:00:00Z');
+
+function bill(id: number, coin: string, change: string, balance: string) {
+  const showDate = '2024-03-01 00:00:00';
+  const entry = { id, currencyName: coin, changeAmount: `${change}${coin}`, total: balance, date: START, showDate };
+  return { ...entry, balance: `${balance}${coin}`, typeDesc: 'Airdrop', remark: '' };
+}
+
+function coin(name: string, available: string) {
+  const names = { enName: name.toUpperCase(), cnName: name, showName: name.toUpperCase(), unitTag: name };
+  const flags = { isCanWithdraw: true, isCanRecharge: true, canLoan: false, unitDecimal: 8, fundstype: 1 };
+  return { ...names, ...flags, available, freez: '0.00', key: name };
+}
+
+describe('pit ledger of an account whose old bills are no longer listed', () => {
+  const listed = [bill(2, 'BTC', '+1', '3')];
+  const held = [coin('btc', '3.5'), coin('xrp', '7')];
+  const exchange = useLiteralExchange({
+    '/data/v1/markets': '{"btc_usdt":{"amountScale":4,"priceScale":2,"minAmount":0.001,"minSize":5}}',
+    '/api/getAccountInfo': () => JSON.stringify({ result: { coins: held, base: BASE }, ...GRANTED }),
+    '/api/getSpotBills': (parameters) => {
+      const isPage = parameters.get('dataType') === '1' && parameters.get('pageIndex') === '1';
+      return JSON.stringify({ code: 1000, message: 'ok', result: isPage ? listed : [] });
+    },
+    '*': '{"code":3001,"message":"none"}',
+  });
+  const GRANTED = { assetPerm: true, leverPerm: false, entrustPerm: true, moneyPerm: true };
+  const BASE = { username: 'u', trade_password_enabled: true, auth_google_enabled: true, auth_mobile_enabled: true };
+
+  it('opens with what the first bill and the account show, and names what neither explains, with exit code 9', async () => {
+    const home = new PitHome(temporaryHome());
+    const { code, stdout, stderr } = await home.run('ledger --format csv', exchange.extra);
+    const rows = stdout
+      .trimEnd()
+      .split('\n')
+      .slice(1)
+      .map((row) => row.split(',').slice(1, 6));
+    expect(rows).toEqual([
+      ['opening', '', '', '2', 'btc'],
+      ['opening', '', '', '7', 'xrp'],
+      ['other', '', '', '1', 'btc'],
+    ]);
+    expect([code, stderr]).toEqual([9, expect.stringContaining('The ledger lacks 0.5 btc.')]);
+  });
+});
