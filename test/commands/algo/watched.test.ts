@@ -1,8 +1,10 @@
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, expect, test } from 'vitest';
 import type { AdminCallName } from '../../../src/sandbox/admin/calls.js';
 import { administer } from '../../../src/sandbox/lifecycle/admin-client.js';
+import { STALE_MS } from '../../../src/trading/algos/algo-market.js';
 import { afterFile } from '../../support/after-file.js';
 import { eventually } from '../../support/eventually.js';
 import { temporaryHome } from '../../support/pit.js';
@@ -106,6 +108,8 @@ test('a price that was reached and left while the process was stopped is reporte
   await call('POST /clock/advance', { ms: 120_000 });
   await move('28000');
   await call('POST /clock/advance', { ms: 60_000 });
+  // by the machine's clock too, it is longer than data may be old
+  await delay(STALE_MS + 1_000);
   process.kill(pid as number, 'SIGCONT');
   await eventually(async () => {
     const { stdout } = await runProgram(['algo', 'show', id], { home });
