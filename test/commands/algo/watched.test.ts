@@ -45,7 +45,15 @@ async function json<Document>(...words: readonly string[]): Promise<Document> {
 const sell = (amount: string, ...flags: readonly string[]) =>
   json<Algo>('order', 'sell', 'btc_usdt', amount, ...flags, '--yes');
 const show = (id: string) => json<Algo>('algo', 'show', id);
-const move = (price: string) => call('POST /price', { market: 'btc_usdt', price, ms: 0 });
+
+/** Moves the price. The book follows at the next step of the sandbox. */
+async function move(price: string): Promise<void> {
+  await call('POST /price', { market: 'btc_usdt', price, ms: 0 });
+  await eventually(async () => {
+    const { bids } = await json<{ readonly bids: readonly { readonly price: string }[] }>('depth', 'btc_usdt');
+    expect(Math.abs(Number(bids[0]?.price) - Number(price))).toBeLessThan(50);
+  });
+}
 
 /** The processes that say that they watch. */
 function watchers(): number[] {
