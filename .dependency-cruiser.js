@@ -29,7 +29,9 @@ const HOMES = {
   'https-proxy-agent': 'exchange/network',
   'proxy-from-env': 'exchange/network',
   '@redis/client': 'exchange/limiter',
-  valibot: 'exchange',
+  // what is read from outside: answers of the exchange, calls of the administration, arguments of tools
+  valibot: '(exchange|sandbox/admin|commands/mcp)',
+  '@valibot/to-json-schema': 'commands/mcp',
   conf: 'config',
   'proper-lockfile': 'platform',
   'fastest-levenshtein': 'config',

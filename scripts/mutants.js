@@ -53,9 +53,7 @@ const GROUPS = [
   },
   {
     files: ['find-order', 'settle-order', 'settle-sent-order', 'poll-until-found', 'same-refusal'].map(settling),
-    tests: ['acknowledged', 'lost-answers', 'poll-until-found', 'refused', 'unread-answers', 'until-known'].map(
-      testOfSettling,
-    ),
+    tests: ['acknowledged', 'lost-answers', 'poll-until-found', 'refused', 'until-known'].map(testOfSettling),
   },
   {
     files: ['find-withdrawal', 'settle-withdrawal', 'reconcile-withdrawals'].map(settling),

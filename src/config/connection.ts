@@ -11,7 +11,7 @@ export interface MissingReason {
 }
 
 /** Where a command's requests go and with which keys. */
-export interface Connection {
+export interface ProfileConnection {
   readonly profile: string;
   /** Null: the sandbox's when `sandbox` is true, otherwise there is none and `baseUrlMissing` says why. */
   readonly baseUrl: string | null;
@@ -63,7 +63,7 @@ export async function chooseConnection(
   flags: { readonly profile?: string | undefined },
   environment: Environment,
   stores: { readonly profiles: Pick<Profiles, 'toUse' | 'active'>; readonly keys: Pick<KeyStore, 'find'> },
-): Promise<Connection> {
+): Promise<ProfileConnection> {
   const { profiles } = stores;
   const inEnvironment = fromEnvironment(environment);
   const profile = await profiles.toUse(flags.profile ?? inEnvironment.profile ?? (await profiles.active()));
@@ -73,12 +73,12 @@ export async function chooseConnection(
 }
 
 /** The keys for a signed request; those of the sandbox and of the keychain are filled in by the session. @throws Failure `credentials` that says why there are none */
-export function requireKeys(connection: Connection): KeyPair {
+export function requireKeys(connection: ProfileConnection): KeyPair {
   if (connection.keys !== null) return connection.keys;
   throw credentialsFailure(connection.keysMissing ?? noKeys(connection.profile));
 }
 
-function combine(profile: Profile, inEnvironment: FromEnvironment, stored: StoredKeys | null): Connection {
+function combine(profile: Profile, inEnvironment: FromEnvironment, stored: StoredKeys | null): ProfileConnection {
   const sandbox = profile.builtIn && inEnvironment.tradeUrl === null;
   const baseUrl = inEnvironment.baseUrl ?? (tradesElsewhere(profile, inEnvironment) ? null : profile.baseUrl || null);
   const tradeUrl = inEnvironment.tradeUrl ?? (profile.tradeUrl || null);

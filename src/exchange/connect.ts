@@ -3,7 +3,7 @@
  * loaded on demand.
  */
 import type { Cache } from '../config/cache.js';
-import type { Connection } from '../config/connection.js';
+import type { ProfileConnection } from '../config/connection.js';
 import { passwordsOf, redisProblem, shareOf } from '../config/settings.js';
 import type { Failure } from '../errors.js';
 import { type Host, monotonicMs } from '../platform/host.js';
@@ -40,7 +40,7 @@ const SANDBOX = 'sandbox';
  */
 export function sharingOf(
   host: Host,
-  { baseUrl, tradeUrl, settings }: Pick<Connection, 'baseUrl' | 'tradeUrl' | 'settings'>,
+  { baseUrl, tradeUrl, settings }: Pick<ProfileConnection, 'baseUrl' | 'tradeUrl' | 'settings'>,
   keyDigest: () => string,
   onUnshared: (message: string) => void,
 ): Sharing {

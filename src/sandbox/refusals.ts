@@ -51,8 +51,8 @@ const REFUSALS = {
 export type RefusalName = keyof typeof REFUSALS;
 
 /** The exchange's answer to a request that it does not carry out. Nothing was changed. */
-export class Refusal extends Error {
-  override readonly name = 'Refusal';
+export class RequestRefused extends Error {
+  override readonly name = 'RequestRefused';
   readonly code: number;
 
   /** `detail` is appended to the message to name the value and the rule. */

@@ -3,7 +3,7 @@
 import { randomInt } from 'node:crypto';
 import { algoCampaign } from '../trading/campaign/algo-campaign.js';
 
-const [count = '200', seed = String(randomInt(2 ** 31)), perRound = '100'] = process.argv.slice(2);
+const [count = '200', seed = String(randomInt(2 ** 31)), perRound = '40'] = process.argv.slice(2);
 const tell = (line: string) => void process.stdout.write(`${line}\n`);
 tell(`seed ${seed}, ${count} algo orders`);
 const start = performance.now();
@@ -19,6 +19,5 @@ tell(
   `${found.algos} algo orders with ${found.orders} orders, ${found.duplicates} of them made twice by the network; ` +
     `${found.faults.length} promises broken; ${((performance.now() - start) / 1000).toFixed(0)} s`,
 );
-for (const fault of found.faults) tell(fault);
 // without an explicit exit, Node 20 was seen to spin forever while it cleaned up after so many processes
 process.exit(found.faults.length === 0 ? 0 : 1);

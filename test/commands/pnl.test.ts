@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { countRequests } from '../support/counting-proxy.js';
 import { temporaryHome } from '../support/pit.js';
@@ -116,6 +117,25 @@ describe('pit pnl', () => {
       'market,opened,closed,amount,cost,proceeds,gain,daysHeld,method,feeCost,feeProceeds,fees,openedBy,closedBy,opening,closing',
     );
     expect(rows).toHaveLength(3);
+  });
+
+  it('draws realised and unrealised over time, and writes the drawing without touching a file of others', async () => {
+    const chart = await pit.done('pnl eos_usdt --chart');
+    expect(chart).toMatch(/^Profit and loss in usdt {2}. realised [+-]?[\d,.]+ {2}. unrealised [+-]?[\d,.]+\n/);
+    expect(chart).toMatch(/├ 0$/m);
+    const rows = await pit.json<Row[]>('pnl eos_usdt --chart');
+    expect(rows.map(({ market }) => market)).toEqual(['eos_usdt', null]);
+    const shown = /realised ([+-]?[\d,.]+)/.exec(chart)?.[1]?.replace(/[+,]/g, '') ?? '';
+    expect(rows[0]?.realised?.startsWith(shown)).toBe(true);
+    const file = `${pit.home}/pnl.svg`;
+    await pit.done(`pnl eos_usdt --svg ${file}`);
+    await pit.done(`pnl --by coin --in usdt --svg ${file}`);
+    expect(readFileSync(file, 'utf8')).toMatch(/^<svg .*>Profit and loss in usdt<.*class="curve dashed".*<\/svg>\n$/s);
+    writeFileSync(file, 'mine');
+    expect((await pit.failure(`pnl --svg ${file}`, 2)).hint).toContain('--force');
+    expect((await pit.failure('pnl --lots --chart', 2)).message).toContain('--lots excludes');
+    expect((await pit.failure('pnl --force', 2)).message).toContain('--force needs --svg');
+    expect(await pit.done('pnl ltc_usdt --chart')).toContain('No fills.');
   });
 
   it('gives the total in another coin', async () => {

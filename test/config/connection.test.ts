@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { type Connection, chooseConnection, type Environment, requireKeys } from '../../src/config/connection.js';
+import {
+  chooseConnection,
+  type Environment,
+  type ProfileConnection,
+  requireKeys,
+} from '../../src/config/connection.js';
 import type { StoredKeys } from '../../src/config/keys.js';
 import { SANDBOX } from '../../src/config/profiles.js';
 import { Failure } from '../../src/errors.js';
@@ -13,7 +18,7 @@ const X = 'https://x.example.com';
 const Y = 'https://y.example.com';
 
 /** Profiles `main` (keys), `locked` (keys in the keychain), `bare` (no keys) and the sandbox; keys of any other profile must not be asked for. */
-function choose(active: string, profile: string | undefined, environment: Environment): Promise<Connection> {
+function choose(active: string, profile: string | undefined, environment: Environment): Promise<ProfileConnection> {
   const profiles = {
     active: async () => active,
     toUse: async (name: string) => {
@@ -32,7 +37,7 @@ function choose(active: string, profile: string | undefined, environment: Enviro
 }
 
 /** One line: profile, market host, trade host, the source of the keys or why there are none, and flags. */
-function drawn(connection: Connection): string {
+function drawn(connection: ProfileConnection): string {
   const short = (url: string | null) => url?.replace('https://', '').replace('.example.com', '') ?? '-';
   const inKeychain = connection.keychainEntry === null ? '-' : 'keychain';
   const whose = connection.keys === null ? inKeychain : connection.keys === MINE ? 'mine' : 'env';

@@ -67,7 +67,7 @@ function parse(text: string): bigint {
   return sign === '' ? size : -size;
 }
 
-export function print(value: bigint): string {
+function print(value: bigint): string {
   const size = (value < 0n ? -value : value).toString().padStart(DIGITS + 1, '0');
   const fraction = size.slice(-DIGITS).replace(/0+$/, '');
   return `${value < 0n ? '-' : ''}${size.slice(0, -DIGITS)}${fraction === '' ? '' : `.${fraction}`}`;

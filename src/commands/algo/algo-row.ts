@@ -1,4 +1,5 @@
 import { listing } from '../../cli/answers.js';
+import { fieldNames } from '../../cli/row-fields.js';
 import * as shape from '../../cli/shapes.js';
 import { Decimal, formatAmount, formatAverage, formatPercent, formatPrice, grouped } from '../../domain/decimal.js';
 import { Failure } from '../../errors.js';
@@ -103,6 +104,7 @@ export const ALGO: shape.Fields = {
   ...TERMS_FIELDS,
   state: shape.enumOf(STATES, ''),
   watched: shape.boolean('whether a process of pit acts for it; false once it has ended'),
+  agent: shape.boolean('whether an agent made it'),
   trigger: shape.nullable(
     shape.object({
       time: shape.time(''),
@@ -134,6 +136,9 @@ export const ALGO: shape.Fields = {
   durationMs: shape.integer('until the end, or now'),
 };
 
+/** The same columns whatever is null: an algo order without an entry has those of the entry too. */
+const CSV_HEADER = fieldNames(shape.object(ALGO));
+
 /** An algo order as it is printed. */
 export function algoDocument(view: AlgoView, now: number): AlgoDocument {
   const { terms, facts, children, orders, state, reason, isWatched } = view;
@@ -149,6 +154,7 @@ export function algoAnswer(view: AlgoView, now: number): Answer {
   return {
     data,
     csv: [withoutChildren(data)],
+    csvHeader: CSV_HEADER,
     show: (screen) => algoRecord(screen, view, data),
     ...problemsOf([view]),
   };
@@ -174,6 +180,7 @@ export function algoList(views: readonly AlgoView[], now: number, empty: string)
   return {
     ...answer,
     csv: rows.map(({ view: _, ...row }) => withoutChildren(row)),
+    csvHeader: CSV_HEADER,
     show: (screen) => (rows.length === 0 ? screen.paint.faint(empty) : table(screen, COLUMNS, rows)),
     ...problemsOf(views),
   };
@@ -203,7 +210,13 @@ const COLUMNS: readonly Column<ViewRow>[] = [
     importance: 9,
     paint: (text, row, paint) => paintState(text, row, paint),
   },
-  { title: timeTitle('started'), value: ({ started }) => localTime(Date.parse(started)), importance: 2 },
+  {
+    get title() {
+      return timeTitle('started');
+    },
+    value: ({ started }) => localTime(Date.parse(started)),
+    importance: 2,
+  },
 ];
 
 function termsCell({ terms }: AlgoView): string {
@@ -248,6 +261,7 @@ function algoRecord(screen: Screen, view: AlgoView, row: AlgoDocument): string {
     ['side', sideText(side), (text, paint) => paintSide(text, side, paint)],
     ['kind', row.kind],
     ['amount', `${formatAmount(row.amount)} ${market.base}`],
+    ...(row.agent ? [['made by', 'an agent'] as Entry] : []),
     [
       'state',
       isOver || row.watched ? row.state : `${row.state}, NOT WATCHED: no process of pit acts for it`,
@@ -318,7 +332,13 @@ const CHILD_COLUMNS: readonly Column<ChildRow & { readonly isDuplicate: boolean 
   { title: 'filled', value: ({ filled }) => formatAmount(filled), align: 'decimal', importance: 7 },
   { title: 'type', value: ({ type }) => type, importance: 3 },
   { title: 'state', value: ({ state }) => state, importance: 6 },
-  { title: timeTitle(), value: ({ time }) => localTime(Date.parse(time)), importance: 2 },
+  {
+    get title() {
+      return timeTitle();
+    },
+    value: ({ time }) => localTime(Date.parse(time)),
+    importance: 2,
+  },
 ];
 
 /** `0.12% worse than at the trigger`. */

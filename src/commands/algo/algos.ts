@@ -61,6 +61,14 @@ export interface CreatedAlgo {
   readonly unwatchedBecause: Failure | null;
 }
 
+/** How an algo order is made that an agent has prepared. */
+export interface AgentCreation {
+  /** The id under which it was prepared. */
+  readonly id: string;
+  /** Throws Failure if a limit of the agent is exceeded. No other algo order is made meanwhile. */
+  readonly requireRoom: () => Promise<void>;
+}
+
 /**
  * Makes an algo order, and has it watched: by the process that watches already, or by a new one in the background.
  * @param terms for the id that it gets
@@ -71,10 +79,14 @@ export async function createAlgo(
   context: Context,
   terms: (id: string) => AlgoTerms,
   { bid, ask }: BestPrices,
+  prepared?: AgentCreation,
 ): Promise<CreatedAlgo> {
   const store = await storeOf(context);
   const client = await context.session.signedExchange();
-  const id = store.create((made) => ({ fact: 'began', time: client.now(), terms: terms(made), bid, ask }));
+  const id = await store.alone(async () => {
+    await prepared?.requireRoom();
+    return store.create((made) => ({ fact: 'began', time: client.now(), terms: terms(made), bid, ask }), prepared?.id);
+  });
   const unwatchedBecause = await ensureWatched(context, store);
   return { id, watched: unwatchedBecause === null, unwatchedBecause };
 }
@@ -121,6 +133,19 @@ export async function listAlgos(context: Context, { all }: { readonly all: boole
   return views.sort((one, other) => other.facts.began.time - one.facts.began.time);
 }
 
+/**
+ * The algo orders that have not ended, newest first, by what is on the disk alone: what the exchange has filled since is not in it. It
+ * sends no request, so that a screen can ask every few seconds.
+ * @throws Failure `usage` if the records cannot be read, and `credentials`
+ */
+export async function recordedAlgos(context: Context): Promise<AlgoView[]> {
+  const store = await storeOf(context);
+  const views = await viewsOf(context, store, store.openIds(), 'records');
+  return views
+    .filter(({ facts }) => facts.ended === null)
+    .sort((one, other) => other.facts.began.time - one.facts.began.time);
+}
+
 /** The open duplicates that pit does not cancel: those that may be the user's own, and those of an algo order that has ended. */
 export function openDuplicates({ orders, facts }: AlgoView): readonly string[] {
   return orders.flatMap(({ order, duplicate }) => {
@@ -160,7 +185,13 @@ function noAlgo(id: string): Failure {
   return usage(`There is no algo order ${id}.`, suggest('List them', 'algo', 'list', '--all'));
 }
 
-async function viewsOf(context: Context, store: AlgoStore, ids: readonly string[]): Promise<AlgoView[]> {
+/** @param from `records` reads no order of the exchange, and warns of nothing */
+async function viewsOf(
+  context: Context,
+  store: AlgoStore,
+  ids: readonly string[],
+  from: 'exchange' | 'records' = 'exchange',
+): Promise<AlgoView[]> {
   const records = ids.flatMap((id) => store.read(id) ?? []);
   const isWatched = store.watcher() !== undefined;
   const views: AlgoView[] = [];
@@ -168,6 +199,7 @@ async function viewsOf(context: Context, store: AlgoStore, ids: readonly string[
   for (const record of records) {
     const { facts } = record;
     if (facts === undefined) {
+      if (from === 'records') continue;
       context.output.warn(
         `The record of the algo order ${record.id} is damaged: it is not shown, and nothing is done for it.`,
       );
@@ -176,7 +208,7 @@ async function viewsOf(context: Context, store: AlgoStore, ids: readonly string[
     journal ??= await openChildren(context, records);
     const orders = journal.of(record);
     // of one that has ended, a duplicate may be open
-    const problems = await readOrders(context, facts.began.terms, orders);
+    const problems = from === 'records' ? [] : await readOrders(context, facts.began.terms, orders);
     // what the watching process said before a fact of the user came counts no more
     const isAsSaid = facts.ended === null && facts.paused === null && facts.cancelled === null;
     const note = isWatched && isAsSaid ? store.noteOf(record.id) : undefined;

@@ -50,7 +50,8 @@ export async function wouldChange(
   return { ...answer, show: ({ paint }) => [...lines, paint.faint('Dry run: nothing was changed.')].join('\n') };
 }
 
-async function cancelled(context: Context, ids: readonly string[] | 'all'): Promise<Answer> {
+/** Ends algo orders and says what came of it. Throws Failure `usage` for one that is not open. */
+export async function cancelled(context: Context, ids: readonly string[] | 'all'): Promise<Answer> {
   const results = await cancelAlgos(context, ids);
   const now = context.host.now();
   const answer = algoList(

@@ -1,8 +1,9 @@
 import { several, toggle } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
+import type { Answer } from '../../terminal/answer.js';
 import { hasStop } from '../../trading/algos/trigger.js';
 import { algoId } from '../inputs/parsers.js';
-import { define } from '../session/command.js';
+import { type Context, define } from '../session/command.js';
 import { ALGO, algoList } from './algo-row.js';
 import { type AlgoView, pauseAlgos, resumeAlgos } from './algos.js';
 import { requireIdsOrAll, wouldChange } from './cancel.js';
@@ -20,15 +21,20 @@ export const pause = define({
   async run(context, { ids: given, all }) {
     requireIdsOrAll(given, all);
     if (context.globals.dryRun) return wouldChange(context, given, all, 'Would pause');
-    const views = await pauseAlgos(context, all ? 'all' : given, 'user', 'you paused it');
-    const stopping = views.filter(({ terms, facts }) => facts.ended === null && hasStop(terms));
-    if (stopping.length > 0)
-      context.output.warn(
-        `Not protected while paused: ${namesOf(stopping)}. A stop that is reached is reported, not sent.`,
-      );
-    return algoList(views, context.host.now(), 'No algo orders at work.');
+    return paused(context, all ? 'all' : given);
   },
 });
+
+/** Pauses algo orders and says what is not protected. Throws Failure `usage` for one that is not open. */
+export async function paused(context: Context, ids: readonly string[] | 'all'): Promise<Answer> {
+  const views = await pauseAlgos(context, ids, 'user', 'you paused it');
+  const stopping = views.filter(({ terms, facts }) => facts.ended === null && hasStop(terms));
+  if (stopping.length > 0)
+    context.output.warn(
+      `Not protected while paused: ${namesOf(stopping)}. A stop that is reached is reported, not sent.`,
+    );
+  return algoList(views, context.host.now(), 'No algo orders at work.');
+}
 
 export const resume = define({
   summary: 'Resume paused algo orders',
@@ -40,10 +46,14 @@ export const resume = define({
   async run(context, { ids: given, all }) {
     requireIdsOrAll(given, all);
     if (context.globals.dryRun) return wouldChange(context, given, all, 'Would resume');
-    const views = await resumeAlgos(context, all ? 'all' : given);
-    return algoList(views, context.host.now(), 'No paused algo orders.');
+    return resumed(context, all ? 'all' : given);
   },
 });
+
+/** Resumes algo orders. Throws Failure `usage` for one that is not open, and while the account is halted. */
+export async function resumed(context: Context, ids: readonly string[] | 'all'): Promise<Answer> {
+  return algoList(await resumeAlgos(context, ids), context.host.now(), 'No paused algo orders.');
+}
 
 function namesOf(views: readonly AlgoView[]): string {
   return views.map(({ id }) => id).join(', ');

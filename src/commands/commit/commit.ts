@@ -7,8 +7,10 @@ import { isoTime } from '../../terminal/time.js';
 import { AgentLimits } from '../../trading/guards/agent-limits.js';
 import { PreparedStore } from '../../trading/prepared/prepared-store.js';
 import type { PreparedWrite } from '../../trading/prepared/prepared-write.js';
+import { ALGO } from '../algo/algo-row.js';
 import { CANCELLED } from '../cancel/cancel-result.js';
 import { preparedId } from '../inputs/parsers.js';
+import { DRY_ALGO } from '../order/algo-order.js';
 import { DRY_BATCH } from '../order/batch-preview.js';
 import { BATCH } from '../order/batch-result.js';
 import { SENT_ORDER } from '../order/order-result.js';
@@ -23,9 +25,10 @@ import { commitPrepared, findPrepared, reporting } from './send-prepared.js';
 /** A prepared write. */
 export const PREPARED: shape.Fields = {
   id: shape.text('to commit it; then the id of its record, and the client id of its order'),
-  kind: shape.enumOf(['order', 'ladder', 'replace', 'cancel'], ''),
+  kind: shape.enumOf(['order', 'ladder', 'replace', 'cancel', 'algo', 'algoCancel', 'algoPause', 'algoResume'], ''),
   market: shape.text(''),
   text: shape.text('what it does'),
+  does: shape.array(shape.text(''), 'of an algo order, in sentences'),
   places: shape.array(
     shape.object({
       side: shape.enumOf(['buy', 'sell'], ''),
@@ -69,8 +72,17 @@ export default define({
     { ...REPLACED, description: 'of a replacement' },
     { ...BATCH, description: 'of a ladder' },
     shape.array(shape.object(CANCELLED), 'of cancellations'),
+    shape.object(ALGO, 'of an algo order'),
+    shape.array(shape.object(ALGO), 'of changes of algo orders'),
   ),
-  dryRunOutput: shape.anyOf(DRY_ORDER, DRY_REPLACEMENT, DRY_BATCH, shape.array(dryRunShape())),
+  dryRunOutput: shape.anyOf(
+    DRY_ORDER,
+    DRY_REPLACEMENT,
+    DRY_BATCH,
+    shape.array(dryRunShape()),
+    DRY_ALGO,
+    shape.array(shape.object(ALGO)),
+  ),
   async run(context, { id }) {
     if (id === undefined) return listOf(new PreparedStore(context.host).waiting());
     requireTerminal(context);
@@ -79,7 +91,7 @@ export default define({
     const write = { ...(await openWrite(context, true)), globals };
     const prepared = await findPrepared(write, id);
     const limited = { ...write, agentLimits: new AgentLimits(prepared.limits) };
-    return reporting(limited, prepared, () => commitPrepared(limited, prepared));
+    return reporting(limited, prepared, () => commitPrepared(context, limited, prepared));
   },
 });
 
@@ -95,10 +107,10 @@ export type PreparedRow = ReturnType<typeof preparedRow>;
 
 /** A prepared write, as programs read it: what it does by its terms, and what was estimated. */
 export function preparedRow({ id, write, estimates, profile, made, expires }: PreparedWrite) {
-  const { text, places, cancels, notional } = describedTerms(write);
+  const { text, does = [], places, cancels, notional } = describedTerms(write);
   const named = { id, kind: write.kind, market: write.terms.market };
   const costs = { notional, ...estimates };
-  return { ...named, text, places, cancels, ...costs, profile, made: isoTime(made), expires: isoTime(expires) };
+  return { ...named, text, does, places, cancels, ...costs, profile, made: isoTime(made), expires: isoTime(expires) };
 }
 
 const column = fieldColumns<PreparedRow>(shape.object(PREPARED));

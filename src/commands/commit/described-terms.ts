@@ -1,7 +1,8 @@
 import { Decimal, formatAmount, grouped } from '../../domain/decimal.js';
 import { totals } from '../../trading/batches/lines.js';
 import { notionalText, remainderOf, termsText } from '../../trading/orders/terms.js';
-import type { OrderToCancel, PreparedTerms } from '../../trading/prepared/prepared-write.js';
+import { algoIn, type OrderToCancel, type PreparedTerms } from '../../trading/prepared/prepared-write.js';
+import { algoSentences, algoText } from '../algo/sentences.js';
 import { accountText } from '../order/preview.js';
 
 /** An order that a prepared write places. */
@@ -19,6 +20,8 @@ interface OrderToPlace {
 interface DescribedTerms {
   /** In a sentence. */
   readonly text: string;
+  /** What an algo order will do, in sentences. */
+  readonly does?: readonly string[];
   readonly places: readonly OrderToPlace[];
   readonly cancels: readonly OrderToCancel[];
   /** Of all orders that it places, in the quote coin; null if it places none. */
@@ -28,6 +31,16 @@ interface DescribedTerms {
 /** Describes a prepared write by the terms that are sent, so that nothing else can be shown than what is sent. */
 export function describedTerms(write: PreparedTerms): DescribedTerms {
   switch (write.kind) {
+    case 'algo': {
+      const { terms, bid, ask } = algoIn(write.terms);
+      const { does } = algoSentences(terms, { bid, ask });
+      const text = `algo order: ${algoText(terms)}`;
+      return { text, does, places: [], cancels: [], notional: write.terms.notional };
+    }
+    case 'algoCancel':
+    case 'algoPause':
+    case 'algoResume':
+      return { text: write.terms.text, places: [], cancels: [], notional: null };
     case 'order': {
       const { terms } = write;
       const text = `${termsText(terms)} (${terms.type}, ${accountText(terms)})`;

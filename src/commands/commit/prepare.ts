@@ -1,12 +1,24 @@
 import type { Order } from '../../domain/order.js';
-import { type Advice, suggest, usage } from '../../errors.js';
+import { type Advice, Failure, suggest, usage } from '../../errors.js';
+import { countAlgo } from '../../trading/algos/agent-algos.js';
+import { encodeFact } from '../../trading/algos/fact-line.js';
 import { amountText, priceText } from '../../trading/expressions.js';
 import type { BatchTerms } from '../../trading/journal/write.js';
 import { readOpenOrders } from '../../trading/orders/open-orders.js';
 import { PreparedStore } from '../../trading/prepared/prepared-store.js';
-import type { Estimates, OrderToCancel, PreparedTerms, PreparedWrite } from '../../trading/prepared/prepared-write.js';
+import type {
+  AlgoChange,
+  Estimates,
+  OrderToCancel,
+  PreparedTerms,
+  PreparedWrite,
+} from '../../trading/prepared/prepared-write.js';
+import { spentCoin } from '../../trading/preview/market-snapshot.js';
 import type { Changes } from '../../trading/replace/plan.js';
+import { algoSentences } from '../algo/sentences.js';
 import { explainUnknownMarket } from '../inputs/known-market.js';
+import type { AlgoDraft } from '../order/algo-args.js';
+import { planAlgo } from '../order/algo-order.js';
 import { planLadder } from '../order/batch.js';
 import type { LadderInput } from '../order/batch-input.js';
 import { planOrder } from '../order/order.js';
@@ -15,6 +27,7 @@ import { previewData } from '../order/preview.js';
 import { planReplace } from '../order/replace.js';
 import { checkOrders } from '../order/send-orders.js';
 import { requireNotHalted, type WriteContext } from '../writes/write.js';
+import { changeText, changeWarnings, requireChangeable } from './algo-changes.js';
 import { placedBefore, refuseUnreported } from './unreported.js';
 
 /** A write that an agent asks for. */
@@ -26,7 +39,9 @@ export type PrepareRequest =
       readonly input: LadderInput;
     }
   | { readonly kind: 'replace'; readonly market: string; readonly order: string; readonly changes: Changes }
-  | { readonly kind: 'cancel'; readonly market: string; readonly orders: readonly string[] | 'all' };
+  | { readonly kind: 'cancel'; readonly market: string; readonly orders: readonly string[] | 'all' }
+  | { readonly kind: 'algo'; readonly draft: AlgoDraft }
+  | { readonly kind: AlgoChange['kind']; readonly market: string; readonly ids: readonly string[] };
 
 /** A request, resolved and checked. */
 interface Checked {
@@ -42,10 +57,10 @@ interface Checked {
  */
 export async function prepareWrite(context: WriteContext, request: PrepareRequest): Promise<PreparedWrite> {
   const { trading, host, session, agentLimits } = context;
-  if (request.kind !== 'cancel') await requireNotHalted(context);
+  if (!PASSES_HALT.has(request.kind)) await requireNotHalted(context);
   const { write, estimates } = await check(context, request);
   const store = new PreparedStore(host);
-  refuseUnreported(trading.journal, store, write);
+  refuseUnreported(trading, store, write);
   const before = placedBefore(trading, store, write);
   const warnings = [...estimates.warnings, ...(before === undefined ? [] : [before])];
   const { profile } = await session.connection();
@@ -59,7 +74,10 @@ export async function prepareWrite(context: WriteContext, request: PrepareReques
   });
 }
 
-function check(context: WriteContext, request: PrepareRequest): Promise<Checked> {
+/** They place nothing. */
+const PASSES_HALT: ReadonlySet<PrepareRequest['kind']> = new Set(['cancel', 'algoCancel', 'algoPause']);
+
+async function check(context: WriteContext, request: PrepareRequest): Promise<Checked> {
   switch (request.kind) {
     case 'order':
       return checkOrder(context, request.draft);
@@ -69,7 +87,40 @@ function check(context: WriteContext, request: PrepareRequest): Promise<Checked>
       return checkReplacement(context, request);
     case 'cancel':
       return checkCancellation(context, request);
+    case 'algo':
+      return checkAlgoOrder(context, request.draft);
+    case 'algoCancel':
+    case 'algoPause':
+    case 'algoResume':
+      return checkChange(context, request);
   }
+}
+
+async function checkAlgoOrder(context: WriteContext, draft: AlgoDraft): Promise<Checked> {
+  const { terms, market, spendable, warnings } = await planAlgo(context, draft);
+  const { bid, ask } = market;
+  const began = encodeFact({ fact: 'began', time: 0, terms, bid, ask });
+  const notional = countAlgo(terms, market).largest.trimmed().toString();
+  const { onlyPitKnows } = algoSentences(terms, market);
+  return {
+    write: { kind: 'algo', terms: { market: terms.market.market, began, notional } },
+    estimates: {
+      ...NO_ESTIMATES,
+      spentCoin: spentCoin(terms.market, terms.side),
+      balanceBefore: spendable instanceof Failure ? null : spendable.toString(),
+      warnings: [...warnings.map(({ text }) => text), `Only pit knows ${onlyPitKnows}.`],
+    },
+  };
+}
+
+function checkChange(
+  { trading, agentLimits }: WriteContext,
+  request: Extract<PrepareRequest, { kind: AlgoChange['kind'] }>,
+): Checked {
+  const { kind, market, ids } = request;
+  const terms = requireChangeable(trading, request, agentLimits);
+  const write = { kind, terms: { market, ids, text: changeText(request, terms) } };
+  return { write, estimates: { ...NO_ESTIMATES, warnings: changeWarnings(request, terms) } };
 }
 
 async function checkOrder(context: WriteContext, draft: OrderDraft): Promise<Checked> {

@@ -3,12 +3,15 @@ import type { Answer } from '../../terminal/answer.js';
 import { ageText } from '../../terminal/time.js';
 import { isOwnerAlive } from '../../trading/journal/write.js';
 import { type Kept, PreparedStore } from '../../trading/prepared/prepared-store.js';
-import type { PreparedWrite } from '../../trading/prepared/prepared-write.js';
+import { algoIn, leavesRecord, type PreparedWrite } from '../../trading/prepared/prepared-write.js';
 import { cancelPrepared } from '../cancel/cancel.js';
+import { createPreparedAlgo } from '../order/algo-order.js';
 import { sendPreparedLadder } from '../order/batch.js';
 import { sendPreparedOrder } from '../order/order.js';
 import { sendPreparedReplacement } from '../order/replace.js';
+import type { Context } from '../session/command.js';
 import type { WriteContext } from '../writes/write.js';
+import { changePrepared, madeAlgo } from './algo-changes.js';
 import { isRecorded, refuseUnreported } from './unreported.js';
 
 /**
@@ -38,7 +41,7 @@ export async function findPrepared(context: WriteContext, id: string): Promise<P
       `${id} was prepared for another account: the hosts or keys of ${profile} have changed. Nothing was sent.`,
       AGAIN,
     );
-  if (kept.takenBy !== null || isRecorded(trading.journal, id)) throw alreadyCommitted(context, kept);
+  if (kept.takenBy !== null || isRecorded(trading, id)) throw alreadyCommitted(context, kept);
   if (!store.isInTime(prepared))
     throw usage(
       `${id} expired ${ageText(host.now() - prepared.expires)} ago: it could be committed for 60 s. Nothing was sent.`,
@@ -51,22 +54,26 @@ export async function findPrepared(context: WriteContext, id: string): Promise<P
  * Takes a prepared write, checks it again in the current market, asks, and sends exactly what was prepared. Whatever comes of it,
  * it cannot be committed again. Throws Failure as its command does.
  */
-export async function commitPrepared(context: WriteContext, prepared: PreparedWrite): Promise<Answer> {
+export async function commitPrepared(
+  command: Context,
+  context: WriteContext,
+  prepared: PreparedWrite,
+): Promise<Answer> {
   const { host, trading, globals } = context;
-  if (globals.dryRun) return send(context, prepared);
+  if (globals.dryRun) return send(command, context, prepared);
   const { id, write } = prepared;
   const store = new PreparedStore(host);
   if (!store.take(prepared)) throw alreadyCommitted(context, store.find(id));
   let why = 'it was interrupted before anything was sent';
   try {
-    refuseUnreported(trading.journal, store, write, id);
-    return await send(context, prepared);
+    refuseUnreported(trading, store, write, id);
+    return await send(command, context, prepared);
   } catch (error) {
     if (error instanceof Failure) why = error.message;
     throw error;
   } finally {
     // what was never sent needs no `resolve`
-    if (!isRecorded(trading.journal, id) && write.kind !== 'cancel') store.report(id, why);
+    if (!isRecorded(trading, id) && leavesRecord(write.kind)) store.report(id, why);
   }
 }
 
@@ -93,7 +100,7 @@ const AGAIN = 'Prepare it again.';
 
 const IF_BLOCKED: Advice = 'The market or the limits have changed since it was prepared. Prepare it again.';
 
-function send(context: WriteContext, { id, write }: PreparedWrite): Promise<Answer> {
+function send(command: Context, context: WriteContext, { id, write }: PreparedWrite): Promise<Answer> {
   switch (write.kind) {
     case 'order':
       return sendPreparedOrder(context, id, write.terms, IF_BLOCKED);
@@ -103,15 +110,27 @@ function send(context: WriteContext, { id, write }: PreparedWrite): Promise<Answ
       return sendPreparedReplacement(context, id, write, IF_BLOCKED);
     case 'cancel':
       return cancelPrepared(context, write.terms);
+    case 'algo':
+      return createPreparedAlgo(command, context, id, algoIn(write.terms).terms);
+    case 'algoCancel':
+    case 'algoPause':
+    case 'algoResume':
+      return changePrepared(command, context, write);
   }
 }
 
 /** The Failure for a write that was committed before. Its kind is `unknown` while the outcome is. */
-function alreadyCommitted({ trading: { journal } }: WriteContext, kept: Kept | 'changed' | undefined): Failure {
+function alreadyCommitted({ trading }: WriteContext, kept: Kept | 'changed' | undefined): Failure {
   if (kept === undefined || kept === 'changed')
     return usage('It was committed already. Nothing was sent this time.', suggest('See your orders', 'orders'));
   const { prepared, takenBy, reported } = kept;
+  const { journal } = trading;
   const { id, write } = prepared;
+  if (write.kind === 'algo' && madeAlgo(trading, id) !== undefined)
+    return new Failure('usage', `${id} was committed already. Nothing was sent this time.`, {
+      clientId: id,
+      hint: suggest('See the algo order', 'algo', 'show', id),
+    });
   const failed = (what: string, hint: Advice) =>
     new Failure('usage', `${id} was committed already: ${what}. Nothing was sent this time.`, { clientId: id, hint });
   const neverSent = (why: string) =>
@@ -119,10 +138,13 @@ function alreadyCommitted({ trading: { journal } }: WriteContext, kept: Kept | '
   const underWay = (what: string) =>
     new Failure('unknown', `${id} was committed already: ${what}. Nothing was sent this time.`, {
       clientId: id,
-      hint:
-        write.kind === 'cancel'
-          ? suggest('See what is open', 'orders', write.terms.market)
-          : suggest('See what became of it', 'resolve', id),
+      hint: !leavesRecord(write.kind)
+        ? suggest(
+            'See what is open',
+            write.kind === 'cancel' ? 'orders' : 'algo',
+            write.kind === 'cancel' ? write.terms.market : 'list',
+          )
+        : suggest('See what became of it', 'resolve', id),
     });
   if (journal.findUnsettled(id) !== undefined) return underWay('its outcome is not known yet');
   const settled = journal.archive.find(id);
@@ -136,10 +158,10 @@ function alreadyCommitted({ trading: { journal } }: WriteContext, kept: Kept | '
   if (reported !== null) {
     const outcome = reported.replace(/\.$/, '');
     // a write that was sent has a record, except a cancellation
-    return write.kind === 'cancel' ? failed(outcome, AGAIN) : neverSent(outcome);
+    return leavesRecord(write.kind) ? neverSent(outcome) : failed(outcome, AGAIN);
   }
   if (takenBy !== null && isOwnerAlive(takenBy))
     // of cancellations, an unknown outcome has no record
-    return underWay(write.kind === 'cancel' ? 'what it cancelled is not known yet' : 'it is being committed now');
+    return underWay(leavesRecord(write.kind) ? 'it is being committed now' : 'what came of it is not known yet');
   return neverSent('its process ended before anything was sent');
 }

@@ -1,16 +1,22 @@
 import { Failure, suggest } from '../../errors.js';
 import { ageText } from '../../terminal/time.js';
-import type { Journal } from '../../trading/journal/journal.js';
 import { isOwnerAlive } from '../../trading/journal/write.js';
 import type { PreparedStore } from '../../trading/prepared/prepared-store.js';
 import { isSameWrite, type PreparedTerms } from '../../trading/prepared/prepared-write.js';
 import type { TradingContext } from '../../trading/trading-context.js';
+import { madeAlgo } from './algo-changes.js';
 
 /**
  * Throws Failure `usage` if an equal write was committed and its outcome was not reported: the agent may not know that it was sent.
  * @param own the id of this write, if it is being committed
  */
-export function refuseUnreported(journal: Journal, store: PreparedStore, write: PreparedTerms, own?: string): void {
+export function refuseUnreported(
+  trading: Pick<TradingContext, 'host' | 'journal'>,
+  store: PreparedStore,
+  write: PreparedTerms,
+  own?: string,
+): void {
+  const { journal } = trading;
   const same = store
     .committed()
     .find(
@@ -19,14 +25,17 @@ export function refuseUnreported(journal: Journal, store: PreparedStore, write: 
         prepared.id !== own &&
         prepared.account === journal.folder &&
         isSameWrite(write, prepared.write) &&
-        (isRecorded(journal, prepared.id) || (takenBy !== null && isOwnerAlive(takenBy))),
+        (isRecorded(trading, prepared.id) || (takenBy !== null && isOwnerAlive(takenBy))),
     );
   if (same === undefined) return;
   const { id } = same.prepared;
   throw new Failure(
     'usage',
     `The same was committed as ${id}, and its outcome was not reported. Nothing was sent this time.`,
-    { clientId: id, hint: suggest('Find its outcome', 'resolve', id) },
+    {
+      clientId: id,
+      hint: write.kind === 'algo' ? suggest('See it', 'algo', 'show', id) : suggest('Find its outcome', 'resolve', id),
+    },
   );
 }
 
@@ -48,7 +57,12 @@ export function placedBefore(
   return `The same was placed ${ageText(host.now() - prepared.made)} ago${order} (${prepared.id}).`;
 }
 
-/** Whether the journal knows a write: before that, nothing of it was sent. */
-export function isRecorded(journal: Journal, id: string): boolean {
-  return journal.findUnsettled(id) !== undefined || journal.archive.find(id) !== undefined;
+/** Whether a write has a record: before that, nothing of it was sent. */
+export function isRecorded(trading: Pick<TradingContext, 'host' | 'journal'>, id: string): boolean {
+  const { journal } = trading;
+  return (
+    journal.findUnsettled(id) !== undefined ||
+    journal.archive.find(id) !== undefined ||
+    madeAlgo(trading, id) !== undefined
+  );
 }

@@ -140,10 +140,10 @@ export const knownClientId = withCompletion({ of: 'clientId' }, clientId);
 
 /** The id of a prepared write. */
 export const preparedId = withCompletion({ of: 'prepared' }, (word): string => {
-  if (/^(pit|job)[0-9a-f]{20,24}$/.test(word)) return word;
+  if (/^((pit|job)[0-9a-f]{20,24}|a[a-z0-9]{6})$/.test(word)) return word;
   throw usage(
     `${quoted(word)} is not the id of a prepared write.`,
-    'It begins with pit or job, as prepare returned it.',
+    'It begins with pit, job or a, as prepare returned it.',
   );
 });
 

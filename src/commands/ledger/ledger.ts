@@ -116,9 +116,9 @@ async function noteGaps(
   { from, to }: Window,
 ): Promise<void> {
   const { output } = context;
-  const { matched } = history;
+  const { matched, refusedCoins } = history;
   const isShown = ({ time }: { readonly time: number | null }) => time !== null && time >= from && time < to;
-  warnOfRefusedCoins(context, history.refusedCoins);
+  warnOfRefusedCoins(context, refusedCoins);
   const uncertain = entries.filter(({ isUncertain }) => isUncertain);
   const [first] = uncertain;
   if (first !== undefined)

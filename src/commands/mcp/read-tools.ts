@@ -16,7 +16,7 @@ import orders from '../orders.js';
 import { PNL_ROW } from '../pnl/rows.js';
 import ticker from '../ticker.js';
 import trades from '../trades.js';
-import { choice, integer, optional, text, texts } from './parameters.js';
+import { choice, integer, optional, text, texts, toggle } from './parameters.js';
 import {
   cursorOf,
   limitOf,
@@ -45,6 +45,14 @@ const NEWEST_ONLY: Warning = {
 
 /** Without how the bills of each coin come about: it is long, and `unexplained` says whether they add up. */
 const { balances: _balances, ...PNL_FIELDS } = PNL_ROW.properties ?? {};
+
+/** Without how the user logs in: an agent has no use for it. */
+const {
+  tradePassword: _password,
+  googleAuth: _google,
+  mobileAuth: _mobile,
+  ...ACCOUNT_FIELDS
+} = account.output.properties ?? {};
 
 /** The tools that change nothing at the exchange. Each is a command of pit, or a few. */
 export const READ_TOOLS: readonly Tool[] = [
@@ -144,7 +152,7 @@ export const READ_TOOLS: readonly Tool[] = [
     },
     output: shape.object({
       profile: shape.text('which exchange and account this is'),
-      ...account.output.properties,
+      ...ACCOUNT_FIELDS,
       coins: balance.output,
       limits: shape.mapOf(shape.text(''), 'guards that refuse an order, by name'),
     }),
@@ -205,6 +213,25 @@ export const READ_TOOLS: readonly Tool[] = [
       const answer = pageNewestFirst('orders', given, result, { hasPages });
       if (!Array.isArray(answer.data) || state === 'all') return answer;
       return { ...answer, data: answer.data.filter((row: { readonly state: string }) => row.state === state) };
+    },
+  }),
+  tool({
+    name: 'algo_orders',
+    title: 'Algo orders',
+    description:
+      'Use it to list algo orders, newest first, or to see one by its id: state, the level at which a stop acts, what has filled, its orders. If watched is false, no stop is sent.',
+    parameters: {
+      id: optional(text('of one')),
+      all: optional(toggle('also those that have ended')),
+      ...ROW_PARAMETERS,
+    },
+    output: shape.anything,
+    effect: 'read',
+    answer: async ({ given, run }) => {
+      const { id, all } = given;
+      if (id === undefined) return pageOfRows('algo_orders', given, await run(commandWords('algo list', { all })));
+      const result = await run(commandWords('algo show', {}, [id]));
+      return { ...result, ...(result.data === undefined ? {} : { data: [result.data] }) };
     },
   }),
   tool({

@@ -23,11 +23,24 @@ export function describeTool({ name, title, description, parameters, output, eff
   };
 }
 
-/** The shape without patterns and lists of required fields: they cost an agent more tokens than they are worth. */
+/**
+ * The shape without patterns and lists of required fields, and without the type of what is text or null: they cost an agent more tokens
+ * than they are worth. The instructions of the server say what a field without a type is.
+ */
 function brief(output: shape.Shape): shape.Shape {
-  return shape.mapShape(output, ({ pattern: _pattern, required: _required, title: _title, fromOutside, ...shown }) => {
+  return shape.mapShape(output, ({ pattern: _pattern, required: _required, title: _title, fromOutside, ...all }) => {
+    const { type, ...rest } = all;
+    const isTextOrNull = Array.isArray(type) && String(type) === 'string,null' && all.enum === undefined;
+    const shown = withoutRaw(isTextOrNull ? rest : all);
     if (fromOutside === undefined) return shown;
-    const { description, ...rest } = shown;
-    return { ...rest, description: description === undefined ? FROM_OUTSIDE : `${description} ${FROM_OUTSIDE}` };
+    const { description, ...others } = shown;
+    return { ...others, description: description === undefined ? FROM_OUTSIDE : `${description} ${FROM_OUTSIDE}` };
   });
+}
+
+/** Without what the exchange sends beside a field that says the same in words. */
+function withoutRaw({ properties, ...others }: shape.Shape): shape.Shape {
+  if (properties === undefined) return others;
+  const { status: _status, timeRaw: _timeRaw, ...shown } = properties;
+  return { ...others, properties: shown };
 }

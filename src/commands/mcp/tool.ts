@@ -53,15 +53,16 @@ export function tool<const Taken extends Parameters>(defined: Tool<Taken>): Tool
  * The words of a command line. Nothing in them can become another flag or command: each value is joined to its flag, and
  * the positional arguments come after `--`.
  *
- * @param flags by their names in the command; true is a switch that is on, and false or undefined leaves it out
+ * @param flags by their names in the command; true is a switch that is on, false or undefined leaves it out, and a list repeats it
  */
 export function commandWords(
   command: string,
-  flags: Readonly<Record<string, string | boolean | undefined>> = {},
+  flags: Readonly<Record<string, string | boolean | readonly string[] | undefined>> = {},
   positional: readonly (string | undefined)[] = [],
 ): string[] {
   const flagWords = Object.entries(flags).flatMap(([name, value]) => {
     if (value === undefined || value === false) return [];
+    if (typeof value === 'object') return value.map((one) => `--${name}=${one}`);
     return [value === true ? `--${name}` : `--${name}=${value}`];
   });
   const words = positional.filter((word) => word !== undefined);

@@ -1,20 +1,28 @@
 import { type CommandTable, type Definition, flag, required, several, toggle } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
-import { usage } from '../../errors.js';
+import { quoted, usage } from '../../errors.js';
 import { parseAmount, parsePrice } from '../../trading/expressions.js';
 import type { AgentLimits } from '../../trading/guards/agent-limits.js';
 import { PREPARED, preparedRow } from '../commit/commit.js';
 import { describedTerms } from '../commit/described-terms.js';
 import { type PrepareRequest, prepareWrite } from '../commit/prepare.js';
 import { commitPrepared, findPrepared } from '../commit/send-prepared.js';
-import { marketName, oneOf, orderId, preparedId } from '../inputs/parsers.js';
+import { algoId, marketName, oneOf, orderId, preparedId } from '../inputs/parsers.js';
+import { ALGO_FLAGS, checkAlgo } from '../order/algo-args.js';
 import { parseLadder } from '../order/batch-input.js';
 import { checkGiven } from '../order/order-args.js';
 import { type Context, define } from '../session/command.js';
 import { openWrite } from '../writes/write.js';
 
+const { exec: _exec, notify: _notify, ...AGENT_ALGO_FLAGS } = ALGO_FLAGS;
+
 /** In one prepared write. A user would not read more before confirming. */
 const MOST_ORDERS = 50;
+
+/** The same for the conditions of an algo order. */
+const MOST_CONDITIONS = 5;
+/** In characters: all of them are in one sentence of the question. */
+const LONGEST_CONDITION = 30;
 
 const MARKET = required('the market', marketName);
 const SIDE = required('buy or sell', oneOf('side', 'buy', 'sell'));
@@ -98,6 +106,49 @@ export function tradingCommands(limits: AgentLimits): CommandTable {
         },
       }),
     ),
+    'prepare algo': command(
+      define({
+        ...INTERNAL,
+        arguments: { side: SIDE, market: MARKET, amount: required('the amount', parseAmount) },
+        flags: {
+          at: flag('--at <price>', 'the price', parsePrice),
+          type: flag('--type <type>', 'limit, postOnly or ioc', oneOf('type', 'limit', 'postOnly', 'ioc')),
+          ...AGENT_ALGO_FLAGS,
+        },
+        async run(context, { side, market, amount, at, type, ...flags }) {
+          if (flags.when.length > MOST_CONDITIONS)
+            throw usage(`when has too many conditions: ${flags.when.length}.`, `Give up to ${MOST_CONDITIONS}.`);
+          const long = flags.when.find(({ text }) => text.length > LONGEST_CONDITION);
+          if (long !== undefined)
+            throw usage(
+              `The condition ${quoted(long.text)} is too long.`,
+              `Use up to ${LONGEST_CONDITION} characters.`,
+            );
+          // an agent runs no program of the user
+          const given = { ...flags, exec: undefined, notify: false };
+          const order = { side, market, amount, at, type, account: 'spot', borrow: false, repay: false } as const;
+          checkAlgo({ ...order, id: undefined, once: false, wait: undefined, overridden: [] }, given);
+          return prepare(context, {
+            kind: 'algo',
+            draft: { ...given, side, market, amount, at, type: type ?? 'limit' },
+          });
+        },
+      }),
+    ),
+    'prepare algo-change': command(
+      define({
+        ...INTERNAL,
+        arguments: {
+          change: required('what to do', oneOf('kind', 'algoCancel', 'algoPause', 'algoResume')),
+          market: MARKET,
+          ids: several('the algo orders', algoId),
+        },
+        async run(context, { change, market, ids }) {
+          requireFew(ids.length);
+          return prepare(context, { kind: change, market, ids: [...new Set(ids)] });
+        },
+      }),
+    ),
     prepared: command(
       define({
         ...INTERNAL,
@@ -113,7 +164,7 @@ export function tradingCommands(limits: AgentLimits): CommandTable {
         arguments: { id: required('the id of the prepared write', preparedId) },
         async run(context, { id }) {
           const write = { ...(await openWrite(context)), agentLimits: limits };
-          return commitPrepared(write, await findPrepared(write, id));
+          return commitPrepared(context, write, await findPrepared(write, id));
         },
       }),
     ),

@@ -8,6 +8,7 @@ import { AgentLimits } from '../../trading/guards/agent-limits.js';
 import type { Journal } from '../../trading/journal/journal.js';
 import { isOwnerAlive, type Outcome, operationName } from '../../trading/journal/write.js';
 import { PreparedStore } from '../../trading/prepared/prepared-store.js';
+import { leavesRecord, type PreparedKind } from '../../trading/prepared/prepared-write.js';
 import { PREPARED, type PreparedRow } from '../commit/commit.js';
 import { isRecorded } from '../commit/unreported.js';
 import { clientId } from '../inputs/parsers.js';
@@ -39,24 +40,44 @@ interface Trading {
 }
 
 const PREPARE = {
-  kind: choice('what to do', 'order', 'ladder', 'replace', 'cancel'),
+  kind: choice(
+    'what to do',
+    ...(['order', 'ladder', 'replace', 'cancel', 'algo', 'algoCancel', 'algoPause', 'algoResume'] as const),
+  ),
   market: text('such as btc_usdt'),
-  side: optional(choice('of an order or ladder', 'buy', 'sell')),
+  side: optional(choice('of a new order', 'buy', 'sell')),
   amount: optional(
     text(
       'in the base coin (0.5), a value (100usdt) or a share of the balance (50%); the total of a ladder or replacement',
     ),
   ),
   price: optional(
-    text('a number, or bid, ask or mid with an offset: bid+2ticks, ask+5, mid-0.5%; for a ladder FROM:TO:COUNT'),
+    text(
+      'a number, or bid, ask or mid with an offset: bid+2ticks, mid-0.5%; of a ladder FROM:TO:COUNT; of an algo the entry, or the bound of over and chase',
+    ),
   ),
   type: optional(choice('of an order (default: limit)', 'limit', 'postOnly', 'ioc')),
   weight: optional(choice('of a ladder (default: equal)', 'equal', 'linear')),
   account: optional(choice('default: spot', 'spot', 'isolated', 'cross')),
   borrow: optional(toggle('borrow the shortfall (margin)')),
   repay: optional(toggle('repay loans with the proceeds (margin)')),
-  orders: optional(texts('ids to cancel, or ["all"]; the one to replace')),
+  orders: optional(texts('ids: to cancel, or ["all"]; the one to replace; of algo orders to change')),
+  take: optional(text('algo: take-profit price')),
+  stop: optional(text('algo: stop price')),
+  limit: optional(text('algo: of what the stop sends')),
+  trail: optional(text('algo: stop that follows by 2%, 300 or 50ticks')),
+  over: optional(text('algo: TWAP in slices over 2h')),
+  every: optional(text('time between slices (1m)')),
+  passive: optional(toggle('slices rest')),
+  chase: optional(toggle('algo: rest at the best price and follow it')),
+  when: optional(texts('algo: wait for any of these: last>30000, close:15min>28000, trail<-2%, eth_usdt:bid<2000')),
+  for: optional(text('algo: give up the entry after 10m')),
+  slippage: optional(text('of stops and slices (1%)')),
+  trigger: optional(choice('of a stop (book)', 'book', 'last')),
 };
+
+/** Without what the agent has given. */
+const { kind: _kind, market: _market, ...PREPARED_FIELDS } = PREPARED;
 
 const ID = { id: text('id of prepare') };
 
@@ -96,9 +117,9 @@ export function tradingTools(
         name: 'prepare',
         title: 'Prepare a trade',
         description:
-          'Use it first for every order, ladder of orders, replacement or cancellation: it checks and prices it, and sends nothing. It returns the exact orders and an id, which commit takes within 60 s, once.',
+          'Use it first for every order, ladder of orders, replacement, cancellation and algo order: it checks and prices it, and sends nothing. An algo order is run by pit: exits alone (stop, trail, or take with one of them), or an entry (price, over or chase), with exits that protect what it fills. It returns the exact orders and an id, which commit takes within 60 s, once.',
         parameters: PREPARE,
-        output: shape.object(PREPARED),
+        output: shape.object(PREPARED_FIELDS),
         effect: 'write',
         answer: async ({ given, run }) => run(prepareWords(given)),
       }),
@@ -139,13 +160,13 @@ export function tradingTools(
         effect: 'write',
         answer: async ({ given: { id }, run, signal }) => {
           const journal = await session.journal();
-          const unsent = id === undefined ? undefined : unrecorded(journal, store, id);
+          const unsent = id === undefined ? undefined : withoutEntry({ journal, host }, store, id);
           if (unsent !== undefined) return unsent;
           const rows: ResolvedRow[] = [];
           let error: CommandResult['error'] = null;
           const warnings: Warning[] = [];
           const left = limit();
-          for (const words of id === undefined ? [[], ...unreportedIds(journal, store)] : [[id]]) {
+          for (const words of id === undefined ? [[], ...unreportedIds({ journal, host }, store)] : [[id]]) {
             const result = await run(commandWords('resolve', left(), words));
             rows.push(...((result.data as readonly ResolvedRow[] | undefined) ?? []));
             warnings.push(...result.warnings);
@@ -168,10 +189,12 @@ interface ResolvedRow {
 
 /** The command line that prepares a write. Throws Failure `usage` for an argument that is missing or does not belong to its kind. */
 function prepareWords({ kind, market, ...given }: Given<typeof PREPARE>): string[] {
-  const { side, amount, price, type, weight, account, borrow, repay } = given;
+  const { side, amount, price, type, weight, account, borrow, repay, orders: _, ...others } = given;
+  const algo = { ...others, when: others.when?.length === 0 ? undefined : others.when };
+  if (kind !== 'algo') requireGiven(kind, {}, algo);
   // many agents send an empty list for what they leave out
   const orders = given.orders?.length === 0 ? undefined : given.orders;
-  const [order, ...others] = orders ?? [];
+  const [order, ...more] = orders ?? [];
   switch (kind) {
     case 'order':
       requireGiven(kind, { side, amount, price }, { weight, orders });
@@ -181,14 +204,26 @@ function prepareWords({ kind, market, ...given }: Given<typeof PREPARE>): string
       return commandWords('prepare ladder', { weight, account }, [side, market, amount, price]);
     case 'replace':
       requireGiven(kind, { orders }, { side, type, weight });
-      if (others.length > 0)
+      if (more.length > 0)
         throw usage('orders names more than one order to replace.', 'Give one id, and prepare each order by itself.');
       return commandWords('prepare replace', { at: price, amount, account, borrow, repay }, [market, order]);
     case 'cancel':
       requireGiven(kind, { orders }, { side, amount, price, type, weight, account, borrow, repay });
-      return order === 'all' && others.length === 0
+      return order === 'all' && more.length === 0
         ? commandWords('prepare cancel', { all: true }, [market])
         : commandWords('prepare cancel', {}, [market, ...(orders ?? [])]);
+    case 'algo': {
+      requireGiven(kind, { side, amount }, { weight, borrow, repay, orders });
+      if (account !== undefined && account !== 'spot')
+        throw usage('Algo orders trade on the spot account only.', 'Leave account out.');
+      const { when = [], ...flags } = algo;
+      return commandWords('prepare algo', { at: price, type, ...flags, when }, [side, market, amount]);
+    }
+    case 'algoCancel':
+    case 'algoPause':
+    case 'algoResume':
+      requireGiven(kind, { orders }, { side, amount, price, type, weight, account, borrow, repay });
+      return commandWords('prepare algo-change', {}, [kind, market, ...(orders ?? [])]);
     default:
       throw usage(`kind must be one of ${PREPARE.kind.options.join(', ')}, not ${quoted(kind)}.`);
   }
@@ -204,7 +239,18 @@ function requireGiven(kind: string, needed: object, foreign: object): void {
 }
 
 /** The question to the user: everything that will be sent, as it was prepared. */
-function questionOf({ text, places, cancels, notional, fee, feeCoin, market, warnings, profile }: PreparedRow): string {
+function questionOf({
+  text,
+  does,
+  places,
+  cancels,
+  notional,
+  fee,
+  feeCoin,
+  market,
+  warnings,
+  profile,
+}: PreparedRow): string {
   const quote = market.split('_')[1] ?? '';
   const orders =
     places.length < 2
@@ -213,6 +259,7 @@ function questionOf({ text, places, cancels, notional, fee, feeCoin, market, war
   const lines = [
     `Send this with profile ${profile}?`,
     text,
+    ...does,
     ...orders,
     ...cancels.map(
       ({ id, side, amount, price }) => `cancels ${id}: ${side} ${formatAmount(amount)} at ${grouped(price)}`,
@@ -244,33 +291,56 @@ function dontRepeat(id: string): string {
 }
 
 /**
- * The answer of `resolve` for a prepared write that the journal does not have; undefined if it has it, or nothing was prepared.
+ * The answer of `resolve` for a prepared write that the journal does not have; undefined if it has it, or nothing was prepared. An algo
+ * order has a record of its own.
  * Throws Failure `unknown` while it is being committed.
  */
-function unrecorded(journal: Journal, store: PreparedStore, word: string): ToolAnswer | undefined {
+function withoutEntry(
+  trading: { readonly journal: Journal; readonly host: Context['host'] },
+  store: PreparedStore,
+  word: string,
+): ToolAnswer | undefined {
   const id = clientId(word);
   const kept = store.find(id);
-  if (kept === undefined || kept === 'changed' || isRecorded(journal, id)) return undefined;
+  if (kept === undefined || kept === 'changed') return undefined;
   const { prepared, takenBy, reported } = kept;
   const { write, made } = prepared;
+  const row = (outcome: string, event: string): ToolAnswer => {
+    const operation = operationText(write.kind);
+    const timeline = [{ time: isoTime(made), event }];
+    const { market } = write.terms;
+    return { data: [{ operation, clientId: id, market, outcome, id: null, duplicates: [], timeline }] };
+  };
+  if (isRecorded(trading, id))
+    return write.kind === 'algo' ? row('placed', 'the algo order was made: call algo_orders with this id') : undefined;
   if (takenBy !== null && reported === null && isOwnerAlive(takenBy))
     throw new Failure('unknown', `${id} is being committed, and its outcome is not known yet.`, {
       clientId: id,
       hint: 'Call resolve again in a moment.',
     });
-  if (takenBy !== null && write.kind === 'cancel')
-    throw usage(`${id} cancels orders, and has no record of its own.`, 'Call orders with the id of each.');
+  if (takenBy !== null && !leavesRecord(write.kind))
+    throw usage(
+      `${id} changes other orders, and has no record of its own.`,
+      `Call ${write.kind === 'cancel' ? 'orders' : 'algo_orders'} with the id of each.`,
+    );
   const event = takenBy === null ? 'prepared, and not committed' : (reported ?? 'nothing was sent: its process ended');
-  const operation = write.kind === 'ladder' ? operationName('batch') : operationName(write.kind);
-  const none = { outcome: 'notSent', id: null, duplicates: [] };
-  const { market } = write.terms;
-  return { data: [{ operation, clientId: id, market, ...none, timeline: [{ time: isoTime(made), event }] }] };
+  return row('notSent', event);
+}
+
+/** The operation of a prepared write, as `pit resolve` names it. */
+function operationText(kind: PreparedKind): string {
+  if (kind === 'ladder') return operationName('batch');
+  return kind === 'order' || kind === 'replace' || kind === 'cancel' ? operationName(kind) : kind;
 }
 
 /** The writes of the account that were committed, and whose outcome was not reported. */
-function unreportedIds(journal: Journal, store: PreparedStore): string[][] {
-  return store.committed().flatMap(({ prepared: { id, account }, reported }) => {
-    const isUnreported = reported === null && account === journal.folder && isRecorded(journal, id);
+function unreportedIds(
+  trading: { readonly journal: Journal; readonly host: Context['host'] },
+  store: PreparedStore,
+): string[][] {
+  return store.committed().flatMap(({ prepared: { id, account, write }, reported }) => {
+    const isOwn = account === trading.journal.folder && write.kind !== 'algo';
+    const isUnreported = reported === null && isOwn && isRecorded(trading, id);
     return isUnreported ? [[id]] : [];
   });
 }

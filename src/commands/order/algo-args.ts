@@ -63,6 +63,13 @@ export interface AlgoFlags {
   readonly notify: boolean;
 }
 
+/** None of {@link ALGO_FLAGS}. */
+export const NO_ALGO_FLAGS: AlgoFlags = {
+  ...{ take: undefined, stop: undefined, limit: undefined, trail: undefined, over: undefined, every: undefined },
+  ...{ passive: false, chase: false, when: [], for: undefined, slippage: undefined, trigger: undefined },
+  ...{ exec: undefined, notify: false },
+};
+
 /** An algo order as given on the command line; its prices and its amount are not evaluated yet. */
 export interface AlgoDraft extends AlgoFlags {
   readonly side: Side;
@@ -107,6 +114,11 @@ export function checkAlgo(given: GivenOrder, flags: AlgoFlags): void {
     throw usage('--over is shorter than the time between two slices.', 'Give a longer --over, or a shorter --every.');
   if (when.length > 0 && !isEntered)
     throw usage('--when needs an entry to wait with.', 'Add --at PRICE, --chase or --over DURATION.');
+  if (isPlain(given, flags))
+    throw usage(`${flags.exec === undefined ? '--notify' : '--exec'} is for algo orders, and this is a plain order.`, [
+      'Leave it out, or add what pit is to watch: --stop, --trail, --take, --when or --for.',
+      suggest('To be told of fills', 'alert', given.market ?? 'MARKET', 'fill', '--notify'),
+    ]);
   if (!isEntered && !stops)
     throw usage(
       take === undefined ? 'The order has no price.' : '--take alone is a plain order at that price.',
@@ -134,6 +146,13 @@ export function checkAlgo(given: GivenOrder, flags: AlgoFlags): void {
       '--for needs an entry.',
       'It gives up an entry that has not filled; exits protect until they are cancelled.',
     );
+}
+
+/** Whether it would be one order that is placed at once, and nothing for pit to do. */
+function isPlain({ at }: Pick<GivenOrder, 'at'>, flags: AlgoFlags): boolean {
+  const { take, stop, trail, over, chase, when } = flags;
+  const watched = [take, stop, trail, over, flags.for].some((value) => value !== undefined) || chase || when.length > 0;
+  return at !== undefined && !watched && (flags.exec !== undefined || flags.notify);
 }
 
 /** The time between two slices. */

@@ -1,6 +1,6 @@
 import { confirm } from '../../cli/consent.js';
 import * as shape from '../../cli/shapes.js';
-import { bestPrices } from '../../domain/book.js';
+import { type BestPrices, bestPrices } from '../../domain/book.js';
 import { Decimal, formatAmount, formatPrice } from '../../domain/decimal.js';
 import { Failure, suggest } from '../../errors.js';
 import type { Answer } from '../../terminal/answer.js';
@@ -25,7 +25,7 @@ import { carryOut, exchangeText, openWithConsent, type WriteContext } from '../w
 import { type AlgoDraft, DEFAULT_EVERY_MS, hasEntry } from './algo-args.js';
 
 /** An algo order with its expressions evaluated and checked. */
-interface PlannedAlgo {
+export interface PlannedAlgo {
   readonly terms: AlgoTerms;
   readonly market: TermsMarket;
   readonly spendable: Decimal | Failure;
@@ -48,10 +48,40 @@ export const DRY_ALGO = shape.object({
 
 /** Previews an algo order, asks, and creates it. Throws Failure if it was not created. */
 export async function placeAlgo(command: Context, draft: AlgoDraft): Promise<Answer> {
-  const context = await openWithConsent(command);
+  return placeAlgoIn(command, await openWithConsent(command), draft);
+}
+
+/** The same where the user is asked and told in another way. */
+export function placeAlgoIn(command: Context, context: WriteContext, draft: AlgoDraft): Promise<Answer> {
+  return createPlanned(command, context, () => planAlgo(context, draft));
+}
+
+/**
+ * The same for one that an agent has prepared: it is created on exactly these terms and with this id, or not at all. The limits of the agent
+ * hold for it as a whole, and stay with it.
+ */
+export function createPreparedAlgo(
+  command: Context,
+  context: WriteContext,
+  id: string,
+  terms: AlgoTerms,
+): Promise<Answer> {
+  const { agentLimits } = context;
+  const limited = agentLimits === undefined ? terms : { ...terms, agent: agentLimits.given };
+  return createPlanned(command, context, () => checked(context, snapshotOf(context, terms), limited), id);
+}
+
+/** @param id the one under which it was prepared */
+function createPlanned(
+  command: Context,
+  context: WriteContext,
+  prepare: () => Promise<PlannedAlgo>,
+  id?: string,
+): Promise<Answer> {
+  const { trading, agentLimits } = context;
   let isCreated = false;
   return carryOut<PlannedAlgo, { readonly id: string; readonly unwatchedBecause: Failure | null }>(context, {
-    prepare: async () => plan(context, draft, await accountOf(command)),
+    prepare,
     preview: async (planned) => {
       const exchange = await exchangeText(context);
       return (screen) => previewText(screen, planned, exchange);
@@ -66,8 +96,9 @@ export async function placeAlgo(command: Context, draft: AlgoDraft): Promise<Ans
       return { ready: { ...shown, market } };
     },
     send: async ({ terms, market }) => {
-      const { bid, ask } = market;
-      const created = await createAlgo(command, (id) => ({ ...terms, id }), { bid, ask });
+      const requireRoom = async () => agentLimits?.requireRoomForAlgo(trading, terms, market);
+      const prepared = id === undefined ? undefined : { id, requireRoom };
+      const created = await createAlgo(command, (made) => ({ ...terms, id: made }), market, prepared);
       isCreated = true;
       return created;
     },
@@ -75,19 +106,19 @@ export async function placeAlgo(command: Context, draft: AlgoDraft): Promise<Ans
       isCreated
         ? { advice: ['The algo order was created.', suggest('See it', 'algo', 'list')] }
         : { advice: ['The algo order may have been created.', suggest('Find out', 'algo', 'list')] },
-    result: async (_, { id, unwatchedBecause }) => {
-      const view = await showAlgo(command, id);
+    result: async (_, { id: made, unwatchedBecause }) => {
+      const view = await showAlgo(command, made);
       const answer = algoAnswer(view, context.trading.client.now());
       if (unwatchedBecause === null) return answer;
       const { message, hints } = unwatchedBecause;
       const failure = new Failure(
         'partial',
-        `NOT WATCHED: algo order ${id} exists, and no process of pit acts for it. ${message}`,
+        `NOT WATCHED: algo order ${made} exists, and no process of pit acts for it. ${message}`,
         {
           hint: [
             ...hints,
             suggest('Watch it in this terminal', 'algo', 'run'),
-            suggest('Or give it up', 'algo', 'cancel', id),
+            suggest('Or give it up', 'algo', 'cancel', made),
           ],
         },
       );
@@ -96,22 +127,13 @@ export async function placeAlgo(command: Context, draft: AlgoDraft): Promise<Ans
   });
 }
 
-/** The account that trades: the profile, and its journal's name. */
-async function accountOf({ session }: Context): Promise<Pick<AlgoTerms, 'profile' | 'owner'>> {
-  const { profile } = await session.connection();
-  return { profile, owner: (await session.journal()).folder };
-}
-
 /** The default of `--slippage`. */
 const DEFAULT_SLIPPAGE = Decimal.of('0.01');
 
 /** Evaluates the expressions in the market as it is, and checks everything that can be checked now. Throws Failure: nothing was created. */
-async function plan(
-  context: WriteContext,
-  draft: AlgoDraft,
-  account: Pick<AlgoTerms, 'profile' | 'owner'>,
-): Promise<PlannedAlgo> {
+export async function planAlgo(context: WriteContext, draft: AlgoDraft): Promise<PlannedAlgo> {
   const { trading } = context;
+  const { profile } = await context.session.connection();
   const rules = await (await context.session.markets()).find(draft.market);
   const { side, at, type } = draft;
   const snapshot = new MarketSnapshot(trading.client, { market: rules.market, side }, SNAPSHOT_LEVELS);
@@ -131,16 +153,16 @@ async function plan(
       ? null
       : { take, stop, limit, trail: draft.trail ?? null };
   const best = bestPrices(await orThrow(snapshot.book()));
-  const reference = entryPrice ?? (entry === null ? (take ?? stop) : null) ?? (side === 'buy' ? best.ask : best.bid);
+  const reference = referencePrice({ entry, exits, side }, best);
   if (reference === null)
     throw new Failure('refused', `The book of ${rules.market} has no ${side === 'buy' ? 'asks' : 'bids'}.`, {
       hint: 'Try again when it has some.',
     });
-  const spendable = await snapshot.spendable(rules, side);
   const available = draft.amount.kind === 'share' ? await orThrow(snapshot.spendable(rules, side)) : Decimal.zero;
   const amount = evaluateAmount(draft.amount, amountTerms(rules, side, reference), available);
   const terms: AlgoTerms = {
-    ...account,
+    profile,
+    owner: trading.journal.folder,
     // it gets one when it is created
     id: '',
     market: rules,
@@ -159,10 +181,24 @@ async function plan(
     notify: draft.notify,
   };
   await requireConditionMarkets(context, draft);
+  return checked(context, snapshot, terms);
+}
+
+/** Checks terms in the market as it is. Throws Failure `usage`: nothing was created. */
+async function checked(context: WriteContext, snapshot: MarketSnapshot, terms: AlgoTerms): Promise<PlannedAlgo> {
   const market = await readMarket(context, snapshot, terms);
   checkTerms(terms, market);
+  context.agentLimits?.requireAllowedAlgo(terms, market);
   const warnings = await checkGuards(context, snapshot, terms, market);
+  const spendable = await snapshot.spendable(terms.market, terms.side);
+  const reference = referencePrice(terms, market);
   return { terms, market, spendable, warnings: [...warnings, ...balanceWarnings(terms, spendable, reference)] };
+}
+
+/** The price at which its amount is counted; null if nothing names one. */
+function referencePrice({ entry, exits, side }: Pick<AlgoTerms, 'entry' | 'exits' | 'side'>, { bid, ask }: BestPrices) {
+  const named = entry === null ? (exits?.take ?? exits?.stop) : entry.kind === 'limit' ? entry.price : entry.bound;
+  return named ?? (side === 'buy' ? ask : bid);
 }
 
 const SNAPSHOT_LEVELS = 50;

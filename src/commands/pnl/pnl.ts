@@ -11,6 +11,8 @@ import type { Answer } from '../../terminal/answer.js';
 import { isoTime, localTime, timeTitle } from '../../terminal/time.js';
 import { Basis, type BasisLine } from '../../trading/pnl/basis.js';
 import { type CoinPnl, coinBooks } from '../../trading/pnl/coin-books.js';
+import { coinSteps, marketSteps, momentsBetween, type Sample, samplesOf } from '../../trading/pnl/curve.js';
+import { groupBy } from '../../trading/pnl/group-by.js';
 import { METHODS, type Method } from '../../trading/pnl/lots.js';
 import type { Fill, MatchedHistory } from '../../trading/pnl/match-bills.js';
 import type { Movement } from '../../trading/pnl/movement.js';
@@ -24,6 +26,7 @@ import { readRates } from '../account/rates.js';
 import { unknownCoin } from '../funds/refusal.js';
 import { coinName, filePath, marketName, oneOf, requireRange, zonedMoment, zoneName } from '../inputs/parsers.js';
 import { withTimePerPage } from '../listings/paged-listing.js';
+import { FORCE } from '../named-files/force.js';
 import { shownName } from '../named-files/input.js';
 import { type Context, define } from '../session/command.js';
 import { readBasis } from './basis-file.js';
@@ -66,6 +69,9 @@ export default define({
       'in: in costs and proceeds; apart: beside them (default: in with --by coin, else apart)',
       oneOf('--fees', 'in', 'apart'),
     ),
+    chart: toggle('--chart', 'draw realised and unrealised over time'),
+    svg: flag('--svg <file>', 'write that chart to this file; - is stdout', filePath),
+    force: FORCE,
     zone: flag('--zone <zone>', 'where days begin, such as Europe/Zurich (default: UTC)', zoneName),
   },
   examples: [
@@ -74,6 +80,7 @@ export default define({
     'pnl --in usdt --json',
     'pnl --lots --csv',
     'pnl --by coin --in usdt',
+    'pnl btc_usdt --chart',
     'pnl --by coin --in usdt --lots --from 2026-01-01 --to 2027-01-01 --zone Europe/Zurich --csv',
   ],
   output: shape.anyOf(
@@ -83,6 +90,12 @@ export default define({
     shape.array(COIN_LOT_ROW, 'with --by coin --lots'),
   ),
   async run(context, { markets: names, in: unit, method = 'fifo', by = 'market', lots: listsLots, ...given }) {
+    const { chart: isCharted, svg, force } = given;
+    if (listsLots && (isCharted || svg !== undefined))
+      throw usage('--lots excludes --chart and --svg.', 'Give one of them.');
+    if (force && svg === undefined) throw usage('--force needs --svg.', 'It replaces the file that --svg names.');
+    const drawing = svg === undefined ? undefined : (await import('./chart.js')).pnlSvgTarget(context, svg, force);
+    if (drawing?.isStdout && isCharted) throw usage('--chart and --svg - exclude each other.', 'Both print on stdout.');
     if (given.basis !== undefined && by === 'market')
       throw usage('--basis needs --by coin: the lots of a market have no deposits.', 'Add --by coin.');
     const { settings } = await context.session.connection();
@@ -115,9 +128,58 @@ export default define({
       prices: await pastPrices(context, client, markets),
     };
     const { answer, failure } = by === 'coin' ? await byCoin(context, request) : await byMarket(context, request);
-    return failure === undefined ? answer : { ...answer, failure };
+    const whole = failure === undefined ? answer : { ...answer, failure };
+    if (!isCharted && drawing === undefined) return whole;
+    const { curvePoints, showCurve, writePnlSvg } = await import('./chart.js');
+    const { samples, coin } = await curveSamples(request, by);
+    const { ofCoin } = decimalsOf(markets);
+    const curve = { unit: coin, points: await curvePoints(samples, coin, request.prices), decimals: ofCoin(coin) };
+    const unknown = curve.points.filter(({ realised, unrealised }) => realised === null || unrealised === null);
+    if (unknown.length > 0)
+      context.output.warn(
+        `${counted(unknown.length, 'moment')} of the chart ${unknown.length === 1 ? 'has' : 'have'} a gap: something had no price in ${coin} then.`,
+      );
+    if (drawing !== undefined) await writePnlSvg(curve, drawing);
+    if (drawing?.isStdout) {
+      if (failure !== undefined) throw failure;
+      return undefined;
+    }
+    if (drawing !== undefined) context.output.note(`Wrote the chart to ${drawing.name}.`);
+    return isCharted ? { ...whole, show: (screen) => showCurve(curve, screen) } : whole;
   },
 });
+
+/** What the lots held at moments from the first fill of the window to its end, and the coin in which that is summed up. */
+async function curveSamples(
+  request: PnlRequest,
+  by: 'market' | 'coin',
+): Promise<{ samples: readonly Sample[]; coin: string }> {
+  const { names, method, feesAre, window, basis, history, client, prices } = request;
+  const { matched, readAt } = history;
+  const options = { window, method, fees: feesAre, pastValue: prices.value, readAt };
+  const isNamed = (market: string) => names.length === 0 || names.includes(market);
+  const fills = matched.fills.filter(({ market, time }) => isNamed(market) && time < window.to);
+  const counts = groupBy(fills, ({ quote }) => quote);
+  const [[most] = ['usdt']] = [...counts].sort(([, one], [, other]) => other.length - one.length);
+  const coin = request.unit ?? (by === 'coin' ? onlyQuote(matched.fills) : most);
+  const start = fills.find(({ time }) => time >= window.from)?.time;
+  if (start === undefined) return { samples: [], coin };
+  const times = momentsBetween(start, Math.min(window.to, client.now()));
+  if (by === 'market') return { samples: samplesOf(marketSteps(matched, options, isNamed), times, options), coin };
+  const coins = new Set(names.flatMap((name) => name.split('_')));
+  const known = basis && new Basis(basis.lines, costsIn(coin, prices));
+  const steps = coinSteps(
+    matched,
+    { ...options, unit: coin, basis: known },
+    (one) => coins.size === 0 || coins.has(one),
+  );
+  return { samples: samplesOf(steps, times, options), coin };
+}
+
+/** What a line of the basis cost in a coin; null if it has no price. */
+function costsIn(unit: string, prices: PastPrices): (line: BasisLine) => Decimal | null {
+  return ({ cost, costCoin, time }) => (costCoin === unit ? cost : (prices.value(cost, costCoin, unit, time) ?? null));
+}
 
 /** What is asked of an account, and what was read of it. */
 interface PnlRequest {
@@ -187,8 +249,7 @@ async function byCoin(context: Context, request: PnlRequest): Promise<PnlAnswer>
   );
   const lines = basis?.lines ?? [];
   await prices.load(lines.map(({ costCoin, time }) => ({ coin: costCoin, unit, time })));
-  const costOf = ({ cost, costCoin, time }: BasisLine) =>
-    costCoin === unit ? cost : (prices.value(cost, costCoin, unit, time) ?? null);
+  const costOf = costsIn(unit, prices);
   const known = basis && new Basis(lines, costOf);
   const options = { window, method, fees: feesAre, pastValue: prices.value, readAt, unit, basis: known };
   const result = coinBooks(matched, options);

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Connection } from '../../config/connection.js';
+import type { ProfileConnection } from '../../config/connection.js';
 import { SANDBOX_JOURNAL } from './sandbox.js';
 
 /**
@@ -7,7 +7,7 @@ import { SANDBOX_JOURNAL } from './sandbox.js';
  * because its keys are unknown until it runs.
  */
 export function accountName(
-  { sandbox, tradeUrl }: Pick<Connection, 'sandbox' | 'tradeUrl'>,
+  { sandbox, tradeUrl }: Pick<ProfileConnection, 'sandbox' | 'tradeUrl'>,
   accessKey: () => string,
 ): string {
   if (sandbox || tradeUrl === null) return SANDBOX_JOURNAL;

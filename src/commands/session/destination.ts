@@ -1,4 +1,4 @@
-import type { Connection, MissingReason } from '../../config/connection.js';
+import type { MissingReason, ProfileConnection } from '../../config/connection.js';
 import { KeyStore, keyDigest } from '../../config/keys.js';
 import { SANDBOX } from '../../config/profiles.js';
 import { Failure, tryRead } from '../../errors.js';
@@ -27,7 +27,7 @@ export function keyStoreOf(host: Host, budget: TimeBudget): KeyStore {
 
 /** The hosts of a connection. A missing one fails only when it is needed, because trading needs no market-data host. */
 export function hostsOf(
-  { baseUrl, tradeUrl, baseUrlMissing }: Connection,
+  { baseUrl, tradeUrl, baseUrlMissing }: ProfileConnection,
   sandbox: () => SandboxAddress | undefined,
 ): Exchange['hosts'] {
   return {
@@ -46,7 +46,7 @@ function missingHost(missing: MissingReason | null): never {
 }
 
 /** Whether requests go to the same hosts with the same keys. */
-export function isSameDestination(one: Connection, other: Connection): boolean {
+export function isSameDestination(one: ProfileConnection, other: ProfileConnection): boolean {
   const names = ['profile', 'baseUrl', 'tradeUrl', 'keychainEntry', 'sandbox'] as const;
   const isSameKey = one.keys?.accessKey === other.keys?.accessKey && one.keys?.secretKey === other.keys?.secretKey;
   return isSameKey && names.every((name) => one[name] === other[name]);

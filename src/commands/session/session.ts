@@ -1,7 +1,7 @@
 import type { CliContext, Globals } from '../../cli/context.js';
 import { Cache } from '../../config/cache.js';
 import { CompletionNames, namesFolder } from '../../config/completion-names.js';
-import { type Connection, chooseConnection, requireKeys } from '../../config/connection.js';
+import { chooseConnection, type ProfileConnection, requireKeys } from '../../config/connection.js';
 import { type KeyPair, type KeyStore, keyDigest } from '../../config/keys.js';
 import { Profiles, SANDBOX } from '../../config/profiles.js';
 import { reqTimeToleranceMs } from '../../config/settings.js';
@@ -76,7 +76,7 @@ export class Session {
   /** The operations that are being sent now; an object each, because two may have the same name. */
   readonly writesUnderWay = new Set<{ readonly name: string }>();
 
-  #connection: Promise<Connection> | undefined;
+  #connection: Promise<ProfileConnection> | undefined;
   #loadingKeys: Promise<KeyPair> | undefined;
   #keychainKeys: KeyPair | undefined;
   #sharing: Sharing | undefined;
@@ -117,7 +117,7 @@ export class Session {
   }
 
   /** The profile in use: its hosts, settings and keys, with the overrides from flags and environment. */
-  connection(): Promise<Connection> {
+  connection(): Promise<ProfileConnection> {
     this.#connection ??= chooseConnection(this.#globals, this.#host.environment, this);
     return this.#connection;
   }
@@ -127,7 +127,7 @@ export class Session {
    * Throws Failure `usage` if the profile has other hosts or keys by now than those that it was shown with.
    * @param unsent what that leaves unsent, as a sentence
    */
-  async currentSettings(unsent = 'Nothing was sent.'): Promise<Connection['settings']> {
+  async currentSettings(unsent = 'Nothing was sent.'): Promise<ProfileConnection['settings']> {
     const shown = await this.connection();
     const environment = { ...this.#host.environment, PIT_PROFILE: shown.profile };
     const current = await chooseConnection(this.#globals, environment, this);
@@ -166,12 +166,12 @@ export class Session {
   }
 
   /** The keys that requests are signed with. */
-  #credentials(connection: Connection): Credentials {
+  #credentials(connection: ProfileConnection): Credentials {
     if (connection.keychainEntry !== null && this.#keychainKeys !== undefined) return this.#keychainKeys;
     return (connection.keysMissing === null ? this.#sandbox.address : undefined) ?? requireKeys(connection);
   }
 
-  #keyDigest(connection: Connection): string {
+  #keyDigest(connection: ProfileConnection): string {
     return connection.keychainDigest ?? keyDigest(this.#credentials(connection).accessKey);
   }
 
@@ -237,7 +237,7 @@ export class Session {
 
   /** All clients of a session share its limits and its latch. */
   #client(
-    connection: Connection,
+    connection: ProfileConnection,
     budget: TimeBudget,
     more: Pick<ClientOptions, 'trace' | 'startSandbox' | 'signal'> = {},
   ): ExchangeClient {
@@ -273,7 +273,7 @@ export class Session {
     });
   }
 
-  #sharingOf(connection: Connection): Sharing {
+  #sharingOf(connection: ProfileConnection): Sharing {
     const keyDigestOf = () => this.#keyDigest(connection);
     this.#sharing ??= sharingOf(this.#host, connection, keyDigestOf, (message) => this.#output.warn(message));
     return this.#sharing;

@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { type Program, runAndReport } from '../../cli/run.js';
 import * as shape from '../../cli/shapes.js';
-import { type Connection, chooseConnection } from '../../config/connection.js';
+import { chooseConnection, type ProfileConnection } from '../../config/connection.js';
 import { CommandEnded, Failure, Interrupted, suggest, tryRead, usage } from '../../errors.js';
 import { CommandHost } from '../../platform/command-host.js';
 import { LineReader } from '../../terminal/line-reader.js';
@@ -67,7 +67,7 @@ class Shell {
   readonly #recentBooks: RecentBooks;
   /** The session of the prompt; each command has its own. */
   #session: Session;
-  #connection: Connection | undefined;
+  #connection: ProfileConnection | undefined;
   #market: string | undefined;
   #running: CommandHost | undefined;
   #exitCode = 0;
@@ -303,7 +303,7 @@ class Shell {
 }
 
 /** Where a connection leads. */
-function addressOf(connection: Connection | undefined): string | undefined {
+function addressOf(connection: ProfileConnection | undefined): string | undefined {
   if (connection === undefined) return undefined;
   const { profile, baseUrl, tradeUrl, wsUrl } = connection;
   return [profile, baseUrl, tradeUrl, wsUrl].join(' ');

@@ -7,7 +7,7 @@ import type { GuardLimits } from '../../trading/guards/limits.js';
 import { spentCoin } from '../../trading/preview/market-snapshot.js';
 import { findMarkets } from '../order/guided/market-choice.js';
 import { amountMeaning, parsed, priceMeaning } from '../order/guided/questions.js';
-import { type Field, type Form, fieldsOf } from './form.js';
+import { type Field, type Form, fieldsOf, type TextField } from './form.js';
 import { type Area, dialogBox, FRAME } from './layout.js';
 import { isShownWhole, type Question, questionLines } from './question.js';
 import type { Dialog } from './state.js';
@@ -177,7 +177,20 @@ function marketContent(dialog: Extract<Dialog, { kind: 'market' }>, screen: Scre
   return { title: 'Market', lines: [...lines, ...none], asked: [`> ${typed}${CURSOR(screen)}`], hints };
 }
 
-const FIELD_NAMES: Readonly<Record<Field, string>> = { amount: 'Amount', price: 'Price', type: 'Type' };
+const FIELD_NAMES: Readonly<Record<Field, string>> = {
+  amount: 'Amount',
+  price: 'Price',
+  type: 'Type',
+  take: 'Take',
+  stop: 'Stop',
+};
+
+/** What a field means that may stay empty. */
+const OPTIONAL = {
+  take: 'take-profit: where the position is closed with a gain',
+  stop: 'ends the position there, while a process of pit watches',
+} as const;
+
 const TYPE_TEXT = {
   limit: 'limit: fills what it can, the rest waits in the book',
   postOnly: 'PostOnly: only waits in the book',
@@ -189,7 +202,7 @@ function formContent(form: Form, { view, screen }: DialogInput, width: number): 
   const { market } = view;
   const { side, replaces, field, wrong } = form;
   const rows = fieldsOf(form).flatMap((one) => {
-    const unit = { amount: market.base, price: market.quote, type: '' }[one];
+    const unit = one === 'amount' ? market.base : one === 'type' || form[one] === '' ? '' : market.quote;
     const [value = '', ...more] =
       one === 'type'
         ? wrapped(TYPE_TEXT[form.type], Math.max(10, width - VALUE_COLUMN)).split('\n')
@@ -198,7 +211,8 @@ function formContent(form: Form, { view, screen }: DialogInput, width: number): 
     const first = one === field ? `${paint.strong(`> ${name}`)} ${value}` : `${paint.faint(`  ${name}`)} ${value}`;
     return [first, ...more.map((line) => ' '.repeat(VALUE_COLUMN) + line)];
   });
-  const meant = meaningLines(form, view);
+  const meant =
+    field === 'take' || field === 'stop' ? { text: OPTIONAL[field], warnings: [] } : meaningLines(form, view);
   const lines = (text: string, painted: (line: string) => string) =>
     wrapped(safe(text), width)
       .split('\n')
@@ -218,7 +232,7 @@ function formContent(form: Form, { view, screen }: DialogInput, width: number): 
 const VALUE_COLUMN = 11;
 
 /** What is typed, with its digits grouped; what was filled in is marked as selected while its field is. */
-function valueText(form: Form, field: 'amount' | 'price', screen: Screen): string {
+function valueText(form: Form, field: TextField, screen: Screen): string {
   const text = form[field].replace(/^\d+(?![\d,])/, grouped);
   if (form.field !== field) return text;
   const isSelected = form.prefilled.includes(field) && text !== '';

@@ -7,7 +7,6 @@ import { dayResult, type FilledToday, type OwnFill } from '../../trading/orders/
 import { fillText } from '../order/fill-text.js';
 import type { Area } from './layout.js';
 import { Panel } from './panel.js';
-import type { Message } from './state.js';
 
 /** What own orders have filled, as far as it is shown. */
 export interface WatchedFills {
@@ -22,12 +21,12 @@ export interface WatchedFills {
 
 export const NO_FILLS: WatchedFills = { news: [], ownTrades: new Set(), today: null, problem: null };
 
-/** The line of the last news, which stays until the next. */
-export function fillMessage({ news }: WatchedFills): Message | null {
+/** The line of the last news, which stays until the next; null before the first. */
+export function newsText({ news }: WatchedFills): string | null {
   const last = news.at(-1);
   if (last === undefined) return null;
   const others = news.length === 1 ? '' : `, and ${news.length - 1} more`;
-  return { text: `${fillText(last, false)}${others}`, meaning: 'good' };
+  return `${fillText(last, false)}${others}`;
 }
 
 interface FillInput {

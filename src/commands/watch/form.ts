@@ -12,14 +12,21 @@ export type ScreenAction =
       readonly kind: 'place';
       readonly side: Side;
       readonly amount: string;
+      /** Empty: there is no entry, and the exits are the order. */
       readonly price: string;
       readonly type: OrderType;
+      /** With one of them, it is an algo order. */
+      readonly take?: string;
+      readonly stop?: string;
     }
   | { readonly kind: 'replace'; readonly order: string; readonly amount: string | null; readonly price: string | null }
   | { readonly kind: 'cancel'; readonly order: string }
   | { readonly kind: 'cancelAll' };
 
-export type Field = 'amount' | 'price' | 'type';
+/** The parts that are typed as text. */
+export type TextField = 'amount' | 'price' | 'take' | 'stop';
+
+export type Field = TextField | 'type';
 
 /** The parts of an order while they are typed. */
 export interface Form {
@@ -27,6 +34,9 @@ export interface Form {
   readonly amount: string;
   readonly price: string;
   readonly type: OrderType;
+  /** What protects the position that it builds, or ends the amount if there is no price; empty for none. */
+  readonly take: string;
+  readonly stop: string;
   readonly field: Field;
   /** The fields that were filled in for the user: what is typed into one replaces it. */
   readonly prefilled: readonly Field[];
@@ -49,6 +59,8 @@ export function orderForm({ depth, market }: WatchView, side: Side, cursor: Deci
     amount: '',
     price: text,
     type: 'limit',
+    take: '',
+    stop: '',
     field: 'amount',
     prefilled: ['price'],
     wrong: null,
@@ -60,11 +72,22 @@ export function orderForm({ depth, market }: WatchView, side: Side, cursor: Deci
 export function replaceForm(order: Order): Form {
   const { side, price, amount } = order;
   const prefilled = ['price', 'amount'] as const;
-  return { side, amount, price, type: 'limit', field: 'price', prefilled, wrong: null, replaces: order };
+  return {
+    side,
+    amount,
+    price,
+    type: 'limit',
+    take: '',
+    stop: '',
+    field: 'price',
+    prefilled,
+    wrong: null,
+    replaces: order,
+  };
 }
 
 export function fieldsOf({ replaces }: Pick<Form, 'replaces'>): readonly Field[] {
-  return replaces === null ? ['amount', 'price', 'type'] : ['price', 'amount'];
+  return replaces === null ? ['amount', 'price', 'type', 'take', 'stop'] : ['price', 'amount'];
 }
 
 /** The form after a key, and the write that Enter asks for if the form is complete. */
@@ -95,7 +118,7 @@ export function formKey(
 }
 
 /** The form after a key of text. What was filled in is replaced as selected text is, except that Backspace corrects its end. */
-function typed(form: Form, field: 'amount' | 'price', key: Key): Form {
+function typed(form: Form, field: TextField, key: Key): Form {
   const isReplaced = form.prefilled.includes(field) && key.name !== 'backspace';
   const text = edited(isReplaced ? '' : form[field], key);
   // a key without text changes nothing
@@ -110,17 +133,22 @@ function nextType(type: OrderType, key: string): OrderType {
 }
 
 function submitted(form: Form, { accountProblem }: WatchView): ReturnType<typeof formKey> {
-  const { side, amount, price, type, replaces } = form;
+  const { side, amount, price, type, take, stop, replaces } = form;
+  const optional = (text: string) => (text === '' ? undefined : parsePrice(text));
   const parts = [
     ['amount', () => void parseAmount(amount)],
-    ['price', () => void parsePrice(price)],
+    // a stop needs no price: it is the order itself then
+    ['price', () => void (stop === '' ? parsePrice(price) : optional(price))],
+    ['take', () => void optional(take)],
+    ['stop', () => void optional(stop)],
   ] as const;
   for (const [field, read] of parts) {
     const checked = validated(read);
     if (checked !== true) return { form: { ...form, field, wrong: checked } };
   }
   if (accountProblem !== null) return { form: { ...form, wrong: accountProblem } };
-  if (replaces === null) return { form, request: { kind: 'place', side, amount, price, type } };
+  const exits = { ...(take === '' ? {} : { take }), ...(stop === '' ? {} : { stop }) };
+  if (replaces === null) return { form, request: { kind: 'place', side, amount, price, type, ...exits } };
   const isSame = (left: string, right: string) => {
     const number = Decimal.parse(left);
     return number?.equals(Decimal.of(right)) === true;

@@ -5,6 +5,7 @@ import type { Order, Side } from '../../domain/order.js';
 import { bars } from '../../terminal/bar.js';
 import { changeText } from '../../terminal/cells.js';
 import { type ChartArea, candleChart } from '../../terminal/charts/candle-chart.js';
+import type { PriceLine } from '../../terminal/charts/price-lines.js';
 import { Grid } from '../../terminal/grid.js';
 import type { Changes } from '../../terminal/live/changes.js';
 import { type Freshness, freshnessText } from '../../terminal/live/freshness.js';
@@ -12,8 +13,10 @@ import type { Meaning } from '../../terminal/palette.js';
 import type { Screen } from '../../terminal/screen.js';
 import { displayWidth, safe, shortened, wrapped } from '../../terminal/text.js';
 import { ageText } from '../../terminal/time.js';
+import { algoPanel, unwatchedNote } from './algo-panel.js';
+import type { AlgoLine } from './algos.js';
 import { drawDialog } from './dialog.js';
-import { clockText, fillMessage, fillPanel } from './fills.js';
+import { clockText, fillPanel, newsText } from './fills.js';
 import { ladderOf, nearest, type Rung } from './ladder.js';
 import { type Area, type Layout, layoutOf, mostNoteRows, type PanelName } from './layout.js';
 import { Panel, scaled } from './panel.js';
@@ -43,7 +46,7 @@ export function frameOf(input: FrameInput): Grid {
   const most = mostNoteRows(screen.height);
   const notes = shownNotes(notesOf(input, most), { width: screen.width, height: most });
   const noteRows = notes.reduce((sum, { lines }) => sum + lines.length, 0);
-  const layout = layoutOf(screen.width, screen.height, noteRows);
+  const layout = layoutOf(screen.width, screen.height, noteRows, view.algos.length);
   drawHeader(grid, input);
   for (const [name, draw] of Object.entries(PANELS)) {
     const area = layout.panels[name as PanelName];
@@ -67,6 +70,7 @@ const PANELS: Readonly<Record<PanelName, (area: Area, input: FrameInput) => Pane
   candles: candlePanel,
   orders: orderPanel,
   fills: todayPanel,
+  algos: (area, { view, screen }) => algoPanel(area, view, screen.symbols),
   balances: balancePanel,
   ladder: ladderPanel,
   trades: tradePanel,
@@ -201,8 +205,14 @@ function candlePanel(area: Area, { view, state, screen }: FrameInput): Panel {
   }
   const label = grouped(all.at(-1)?.close ?? '').length + 3;
   const fitting = Math.max(1, Math.floor((panel.width - label) / 2));
-  panel.drawChart(chartOf(all, fitting, { width: panel.width, height: panel.rows, symbols: screen.symbols }));
+  const lines = view.algos.flatMap((algo) => algo.lines.map((line) => priceLine(line, view.market)));
+  panel.drawChart(chartOf(all, fitting, { width: panel.width, height: panel.rows, symbols: screen.symbols, lines }));
   return panel;
+}
+
+function priceLine({ what, price, side }: AlgoLine, { priceScale }: WatchView['market']): PriceLine {
+  const meaning = what === 'entry' ? 'label' : what === 'take' ? 'good' : 'warn';
+  return { price: Number(price.toString()), label: `${what} ${side} ${scaled(price, priceScale)}`, meaning };
 }
 
 let lastChart: { readonly candles: readonly Candle[]; readonly key: string; readonly grid: Grid } | undefined;
@@ -288,14 +298,15 @@ function drawRung(panel: Panel, row: number, rung: Rung, columns: LadderColumns)
   if (isCursor) panel.put(0, row, ' '.repeat(panel.width), undefined, accent);
   if (isCursor) panel.put(0, row, '>', 'strong', accent);
   if (own !== null) panel.put(1, row, sideMark(own.side, screen), 'strong', accent);
+  else if (rung.algos.length > 0) panel.put(1, row, screen.symbols ? '◆' : '*', 'strong', accent);
   panel.putRight(columns.priceEnd, row, scaled(price, columns.priceScale), meaning, accent);
   if (amount !== null)
     panel.putRight(amountEnd, row, scaled(Decimal.of(amount), columns.amountScale), undefined, accent);
   if (amount !== null) panel.put(amountEnd + 2, row, columns.bars.get(rung) ?? '', meaning, accent);
-  if (own !== null) {
-    const text = ` ${own.side} ${scaled(own.amount, 0)}`;
-    if (amountEnd + text.length + 2 <= panel.width) panel.putRight(panel.width, row, text, 'strong', accent);
-  }
+  const text = [...(own === null ? [] : [`${own.side} ${scaled(own.amount, 0)}`]), ...rung.algos].join(' ');
+  const start = amount === null ? columns.priceEnd : amountEnd;
+  if (text !== '' && start + text.length + 3 <= panel.width)
+    panel.putRight(panel.width, row, ` ${text}`, 'strong', accent);
 }
 
 /** The side of an own order by its shape. */
@@ -458,10 +469,11 @@ function notesOf({ state, view }: FrameInput, rows: number): readonly Note[] {
   const others = view.unknown.length - unknown.length;
   const count = others === 0 ? [] : [`${others} more writes have an unknown outcome: pit resolve`];
   const warning = (text: string): Note => ({ text, meaning: 'warn', importance: 2 });
+  const unwatched = unwatchedNote(view, view.watchCommand);
   const isCutOff = view.orders?.missing !== undefined;
-  const fill = fillMessage(view.fills);
+  const fill = newsText(view.fills);
   return [
-    ...(fill === null ? [] : [{ ...fill, importance: 5 }]),
+    ...(fill === null ? [] : [{ text: fill, meaning: 'good' as const, importance: 5 }]),
     ...state.messages.map((message, index) => ({
       ...message,
       importance: index === state.messages.length - 1 ? 4 : index / state.messages.length,
@@ -470,6 +482,7 @@ function notesOf({ state, view }: FrameInput, rows: number): readonly Note[] {
     ...state.writing.map(({ text }): Note => ({ text, meaning: 'label', importance: 3 })),
     ...(isCutOff ? [warning(`Older open orders are not shown: pit orders ${view.market.market}`)] : []),
     ...[...unknown, ...count].map(warning),
+    ...(unwatched === undefined ? [] : [{ ...warning(unwatched), meaning: 'bad' as const }]),
   ];
 }
 

@@ -13,6 +13,8 @@ export interface Rung {
   readonly total: Decimal;
   /** What is open of own orders at this price. */
   readonly own: { readonly side: Side; readonly amount: Decimal } | null;
+  /** What algo orders do at this price: `stop`, `take`. */
+  readonly algos: readonly string[];
   readonly isCursor: boolean;
 }
 
@@ -22,7 +24,7 @@ export interface Ladder {
   readonly bids: readonly Rung[];
 }
 
-type LadderView = Pick<WatchView, 'depth' | 'orders' | 'market'>;
+type LadderView = Pick<WatchView, 'depth' | 'orders' | 'market' | 'algos'>;
 
 /** The book with own orders and the cursor at their prices. */
 export function ladderOf(view: LadderView, cursor: Decimal | null): Ladder {
@@ -35,7 +37,16 @@ function rungs(view: LadderView, levels: readonly Level[], side: Rung['side'], c
   const orders = openOrders(view)
     .filter((order) => (order.side === 'buy') === (side === 'bid'))
     .map((order) => ({ side: order.side, key: priceKey(Decimal.of(order.price)), amount: openAmount(order) }));
-  const own = [...orders.map(({ key }) => key), ...(isOnSide(view, cursor, side) ? [priceKey(cursor)] : [])];
+  // a take-profit or an entry that rests is an own order as well
+  const lines = view.algos
+    .flatMap((algo) => algo.lines)
+    .filter(({ price }) => isOnSide(view, price, side))
+    .map(({ what, price }) => ({ what, key: priceKey(price) }));
+  const own = [
+    ...orders.map(({ key }) => key),
+    ...lines.map(({ key }) => key),
+    ...(isOnSide(view, cursor, side) ? [priceKey(cursor)] : []),
+  ];
   const sign = side === 'ask' ? 1 : -1;
   const prices = [...new Set([...amounts.keys(), ...own])].map((key) => ({ key, price: Decimal.of(key) }));
   prices.sort((left, right) => sign * left.price.compare(right.price));
@@ -52,6 +63,7 @@ function rungs(view: LadderView, levels: readonly Level[], side: Rung['side'], c
       side,
       amount,
       total,
+      algos: [...new Set(lines.flatMap((line) => (line.key === key ? line.what : [])))],
       isCursor: key === cursorKey,
       own: first === undefined ? null : { side: first.side, amount: open },
     };
@@ -75,12 +87,19 @@ function isOnSide({ depth }: LadderView, cursor: Decimal | null, side: Rung['sid
   return isAsk === (side === 'ask');
 }
 
-/** The rungs nearest to the middle that fit; if the cursor is beyond them, it takes the last place. */
+/** With fewer rows, the book itself is worth more than what is far away from it. */
+const ROWS_FOR_ALGOS = 4;
+
+/** The rungs nearest to the middle that fit, with the cursor and the first line of an algo order wherever they are. */
 export function nearest(all: readonly Rung[], count: number): readonly Rung[] {
-  const shown = all.slice(0, Math.max(0, count));
   const cursor = all.find(({ isCursor }) => isCursor);
-  if (cursor === undefined || shown.includes(cursor) || count < 1) return shown;
-  return [...shown.slice(0, -1), cursor];
+  const line = count < ROWS_FOR_ALGOS ? undefined : all.find(({ algos }) => algos.length > 0);
+  const kept = new Set([cursor, line, ...all].filter((rung) => rung !== undefined).slice(0, Math.max(0, count)));
+  for (const rung of all) {
+    if (kept.size >= count) break;
+    kept.add(rung);
+  }
+  return all.filter((rung) => kept.has(rung));
 }
 
 /** The cursor moved along the ladder; without one it begins at the best price in that direction. */

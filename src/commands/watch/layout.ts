@@ -6,7 +6,7 @@ export interface Area {
   readonly height: number;
 }
 
-export type PanelName = 'candles' | 'orders' | 'fills' | 'balances' | 'ladder' | 'trades';
+export type PanelName = 'candles' | 'orders' | 'algos' | 'fills' | 'balances' | 'ladder' | 'trades';
 
 export interface Layout {
   /** Null for a panel that has no room. */
@@ -33,6 +33,8 @@ const LADDER: Share = { name: 'ladder', least: 4, weight: 3, most: EVER_MORE };
 const TRADES: Share = { name: 'trades', least: 4, weight: 1, most: EVER_MORE };
 const CANDLES: Share = { name: 'candles', least: 8, weight: 4, most: EVER_MORE };
 const ORDERS: Share = { name: 'orders', least: 3, weight: 1, most: 14 };
+/** Only if there are any. */
+const ALGOS: Share = { name: 'algos', least: 2, weight: 0.8, most: 9 };
 /** Result, averages, and three fills. */
 const FILLS: Share = { name: 'fills', least: 6, weight: 0.7, most: 12 };
 const BALANCES: Share = { name: 'balances', least: 3, weight: 0.7, most: 10 };
@@ -47,6 +49,7 @@ const MAX_MESSAGE_ROWS = 5;
 const DROPPED: Layout['panels'] = {
   candles: null,
   orders: null,
+  algos: null,
   fills: null,
   balances: null,
   ladder: null,
@@ -58,14 +61,15 @@ const DROPPED: Layout['panels'] = {
  * today's fills and balances first, then trades, candles and orders. The ladder stays to the end.
  *
  * @param noteRows how many rows the outcomes and warnings take if they have them
+ * @param algos how many algo orders there are
  */
-export function layoutOf(width: number, height: number, noteRows: number): Layout {
+export function layoutOf(width: number, height: number, noteRows: number, algos = 0): Layout {
   const keyRows = height >= 10 ? 1 : 0;
   const messageRows = Math.min(mostNoteRows(height), Math.max(1, noteRows));
   const bottom = height - keyRows - messageRows;
   const body = { row: 1, height: Math.max(0, bottom - 1) };
   return {
-    panels: { ...DROPPED, ...(width < TWO_COLUMNS ? oneColumn(width, body) : twoColumns(width, body)) },
+    panels: { ...DROPPED, ...(width < TWO_COLUMNS ? oneColumn(width, body, algos) : twoColumns(width, body, algos)) },
     messages: { column: 0, row: bottom, width, height: messageRows },
     keys: keyRows === 0 ? null : { column: 0, row: height - 1, width, height: 1 },
   };
@@ -99,19 +103,25 @@ export function dialogWidth(width: number): number {
 
 type Rows = Pick<Area, 'row' | 'height'>;
 
-function oneColumn(width: number, rows: Rows): Partial<Layout['panels']> {
-  const shares = fitting([LADDER, ORDERS, CANDLES, TRADES, BALANCES], rows.height);
-  const order: readonly PanelName[] = ['candles', 'ladder', 'trades', 'orders', 'balances'];
+/** Their title and a row for each, as far as there is room. */
+function sharesOf(algos: number): Share[] {
+  return algos === 0 ? [] : [{ ...ALGOS, most: Math.min(ALGOS.most, algos + 1) }];
+}
+
+function oneColumn(width: number, rows: Rows, algos: number): Partial<Layout['panels']> {
+  const shares = fitting([LADDER, ORDERS, ...sharesOf(algos), CANDLES, TRADES, BALANCES], rows.height);
+  const order: readonly PanelName[] = ['candles', 'ladder', 'trades', 'orders', 'algos', 'balances'];
   return stacked(sorted(shares, order), { column: 0, width }, rows);
 }
 
-function twoColumns(width: number, rows: Rows): Partial<Layout['panels']> {
+function twoColumns(width: number, rows: Rows, algos: number): Partial<Layout['panels']> {
   const left = ladderColumn(width) - 1;
   const right = width - left - 1;
   const fills = rows.height < ROWS_FOR_FILLS ? [] : [FILLS];
-  const leftShares = fitting([ORDERS, CANDLES, BALANCES, ...fills], rows.height);
+  const leftShares = fitting([ORDERS, ...sharesOf(algos), CANDLES, BALANCES, ...fills], rows.height);
+  const order: readonly PanelName[] = ['candles', 'orders', 'algos', 'fills', 'balances'];
   return {
-    ...stacked(sorted(leftShares, ['candles', 'orders', 'fills', 'balances']), { column: 0, width: left }, rows),
+    ...stacked(sorted(leftShares, order), { column: 0, width: left }, rows),
     ...stacked(fitting([LADDER, TRADES], rows.height), { column: left + 1, width: right }, rows),
   };
 }

@@ -1,3 +1,4 @@
+import { commandLine } from '../../cli/hints.js';
 import type { CandleType } from '../../domain/candle.js';
 import type { Market } from '../../domain/market.js';
 import { Failure, tryRead } from '../../errors.js';
@@ -6,8 +7,10 @@ import { Changes } from '../../terminal/live/changes.js';
 import type { Key } from '../../terminal/live/keys.js';
 import { LiveScreen } from '../../terminal/live/live-screen.js';
 import type { Screen } from '../../terminal/screen.js';
+import { mayHaveAlgos } from '../../trading/algos/algo-folder.js';
 import type { Context } from '../session/command.js';
 import { warnOfUnknown } from '../writes/unknown-writes.js';
+import { type ShownAlgo, shownAlgo } from './algos.js';
 import { FollowedFills } from './followed-fills.js';
 import { frameOf } from './frame.js';
 import { dialogWidth } from './layout.js';
@@ -98,6 +101,8 @@ class Watching {
   readonly #ending = new AbortController();
   #live: LiveScreen | undefined;
   #unknown: readonly string[] = [];
+  #algos: readonly { readonly market: string; readonly shown: ShownAlgo }[] = [];
+  readonly #watchCommand: string;
   /** The question that is about to be armed. */
   #arming: Question | undefined;
   /** The screen of the last drawing. */
@@ -116,6 +121,7 @@ class Watching {
     this.#channels = channelsOf(market.market, type, accountProblem === null);
     this.#changes = new Changes(context.host.monotonic);
     this.#fills = new FollowedFills(context, () => this.#live?.change());
+    this.#watchCommand = commandLine(context.host.arguments, ['algo', 'run', '--profile', watched.profile]);
     this.#writes = new Writes(context, {
       take: (event) => this.take(event),
       screen: () => this.#panelScreen(),
@@ -200,6 +206,8 @@ class Watching {
       fills: this.#fills.shown,
       accountProblem: this.#watched.accountProblem,
       unknown: this.#unknown,
+      algos: this.#algos.filter((algo) => algo.market === market).map(({ shown }) => shown),
+      watchCommand: this.#watchCommand,
     };
   }
 
@@ -218,7 +226,10 @@ class Watching {
         this.#follow(this.#market.market, effect.type);
         break;
       case 'write':
-        void this.#writes.start(effect.write, effect.request, effect.market).then(() => this.#lookUpUnknown());
+        void this.#writes.start(effect.write, effect.request, effect.market).then(async () => {
+          await this.#lookUpUnknown();
+          await this.#lookUpAlgos();
+        });
         break;
       case 'answer':
         this.#writes.answer(effect.write, effect.confirmed);
@@ -290,6 +301,16 @@ class Watching {
     this.#live?.change();
   }
 
+  /** What was read before stays if it cannot be read now: its age shows in no number. */
+  async #lookUpAlgos(): Promise<void> {
+    if (!mayHaveAlgos(this.#context.host.directories.state)) return;
+    const { recordedAlgos } = await import('../algo/algos.js');
+    const views = await tryRead(() => recordedAlgos(this.#context));
+    if (views === undefined) return;
+    this.#algos = views.map((view) => ({ market: view.terms.market.market, shown: shownAlgo(view) }));
+    this.#live?.change();
+  }
+
   async #lookUp(): Promise<void> {
     const { session, host } = this.#context;
     const { signal } = this.#ending;
@@ -298,6 +319,7 @@ class Watching {
         const halt = await tryRead(async () => (await session.latch()).find());
         this.#halted = halt === undefined ? null : (halt.problem ?? halt.reason ?? '');
         await this.#lookUpUnknown();
+        await this.#lookUpAlgos();
       }
       const state = await tryRead(() => session.limiterState());
       // a limit of one is full after each request, which says nothing

@@ -4,6 +4,7 @@ import { Decimal } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
 import type { Order } from '../../domain/order.js';
 import { type Channel, type ChannelData, type ChannelKind, type Feeds, isOpen } from '../../exchange/exchange.js';
+import type { ShownAlgo } from './algos.js';
 import type { WatchedFills } from './fills.js';
 import type { WindowSize } from './question.js';
 
@@ -29,6 +30,10 @@ export interface WatchView {
   readonly orders: Reading<'orders'>;
   readonly balances: Reading<'balances'>;
   readonly fills: WatchedFills;
+  /** The algo orders of the market that have not ended, newest first. */
+  readonly algos: readonly ShownAlgo[];
+  /** The command line that watches them. */
+  readonly watchCommand: string;
   /** Why there are no orders and balances; null if they can be had. */
   readonly accountProblem: string | null;
   /** The writes whose outcome is unknown, each with the command that settles it. */

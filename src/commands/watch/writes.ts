@@ -9,7 +9,10 @@ import { type Screen, screenOf } from '../../terminal/screen.js';
 import { wrapped } from '../../terminal/text.js';
 import { parseAmount, parsePrice } from '../../trading/expressions.js';
 import { unknownWrites } from '../../trading/settling/unknown-writes.js';
+import type { AlgoDocument } from '../algo/algo-row.js';
 import { cancelEverything, cancelNamed } from '../cancel/cancel.js';
+import { checkAlgo, NO_ALGO_FLAGS } from '../order/algo-args.js';
+import { placeAlgoIn } from '../order/algo-order.js';
 import { sendOrder } from '../order/order.js';
 import { sendReplacement } from '../order/replace.js';
 import type { Context } from '../session/command.js';
@@ -85,7 +88,7 @@ export class Writes {
     this.#panels.set(write, panel);
     try {
       const context = await this.#contextOf(panel);
-      const answer = await carryOut(context, request, market);
+      const answer = await carryOut(this.#context, context, request, market);
       this.#ended(write, [...panel.rest(), ...messagesOf(context, request, answer)], answer.failure);
     } catch (error) {
       const thrown = await withActiveProfile(error, async () => (await session.connection()).profile);
@@ -147,7 +150,7 @@ const OPERATION_TEXT = {
   call: 'a call',
 } as const;
 
-function carryOut(context: WriteContext, request: ScreenAction, market: string): Promise<Answer> {
+function carryOut(command: Context, context: WriteContext, request: ScreenAction, market: string): Promise<Answer> {
   switch (request.kind) {
     case 'cancel':
       return cancelNamed(context, market, [{ id: request.order }]);
@@ -160,12 +163,28 @@ function carryOut(context: WriteContext, request: ScreenAction, market: string):
       return sendReplacement(context, { market, reference: { id: request.order }, changes, overridden: [] });
     }
     case 'place': {
-      const { side, type, amount, price } = request;
+      const { side, type, amount, price, take, stop } = request;
+      if (take !== undefined || stop !== undefined) return placeBracket(command, context, request, market);
       const terms = { side, market, amount: parseAmount(amount), at: parsePrice(price), type };
       const flags = { account: 'spot' as const, borrow: false, repay: false, id: undefined, overridden: [] };
       return sendOrder(context, { ...terms, ...flags });
     }
   }
+}
+
+/** An order with a take-profit or a stop, or these alone. Throws Failure `usage` for parts that contradict each other. */
+async function placeBracket(
+  command: Context,
+  context: WriteContext,
+  { side, amount, price, type, take, stop }: Extract<ScreenAction, { kind: 'place' }>,
+  market: string,
+): Promise<Answer> {
+  const priceOf = (text = '') => (text === '' ? undefined : parsePrice(text));
+  const order = { side, market, amount: parseAmount(amount), at: priceOf(price) };
+  const flags = { ...NO_ALGO_FLAGS, take: priceOf(take), stop: priceOf(stop) };
+  const plain = { account: 'spot', borrow: false, repay: false, id: undefined, once: false, wait: undefined } as const;
+  checkAlgo({ ...order, ...plain, type: type === 'limit' ? undefined : type, overridden: [] }, flags);
+  return placeAlgoIn(command, context, { ...order, ...flags, type });
 }
 
 interface CancelRow {
@@ -180,10 +199,22 @@ interface CancelRow {
 function messagesOf({ output, globals }: WriteContext, request: ScreenAction, answer: Answer): Message[] {
   const { failure } = answer;
   const isCancel = !globals.dryRun && (request.kind === 'cancel' || request.kind === 'cancelAll');
-  const text = isCancel ? cancelText(answer.data as readonly CancelRow[]) : shownText(answer);
+  const text = isCancel
+    ? cancelText(answer.data as readonly CancelRow[])
+    : isAlgo(request) && !globals.dryRun
+      ? createdText(answer.data as AlgoDocument)
+      : shownText(answer);
   const outcome: Message = { text, meaning: failure === undefined ? 'good' : 'warn' };
   if (failure === undefined) return [outcome];
   return [outcome, { text: output.textOf([failure.message, ...failure.hints]), meaning: 'warn' }];
+}
+
+function isAlgo(request: ScreenAction): boolean {
+  return request.kind === 'place' && (request.take !== undefined || request.stop !== undefined);
+}
+
+function createdText({ id, kind, side, amount, market }: AlgoDocument): string {
+  return `Created algo order ${id}: ${kind}, ${side} ${formatAmount(amount)} ${market}`;
 }
 
 function cancelText(rows: readonly CancelRow[]): string {

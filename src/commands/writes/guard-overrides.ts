@@ -92,7 +92,7 @@ export function sendOptionsOf(
     bestBid,
     requireWithinLimits: async (write, lines) => {
       await requireLimits(write, lines, false);
-      await agentLimits?.requireOpen(trading, write);
+      await agentLimits?.requireRoom(trading, write);
     },
     checkLines: ({ entry, requests }, lines) => requireLimits(entry.write, lines, requests > 0),
   };

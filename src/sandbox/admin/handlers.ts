@@ -54,7 +54,7 @@ interface AdministeredProcess {
   close(): Promise<void>;
 }
 
-/** Carries out a call with checked parameters. Throws {@link AdminRefusal} and Refusal. */
+/** Carries out a call with checked parameters. Throws {@link AdminRefusal} and RequestRefused. */
 type Handlers = {
   readonly [Name in AdminCallName]: (
     input: CheckedInput<Name>,

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, RequestListener } from 'node:http';
 import type { Advice } from '../../errors.js';
-import { Refusal } from '../refusals.js';
+import { RequestRefused } from '../refusals.js';
 
 /** Refuses an admin call: what was wrong and how to fix it. Nothing was changed. */
 export class AdminRefusal extends Error {
@@ -22,7 +22,7 @@ interface AdminAnswer {
   readonly body: unknown;
 }
 
-/** Carries out a call with the JSON object in its body; what it gives is the answer. Throws {@link AdminRefusal} and Refusal. */
+/** Carries out a call with the JSON object in its body; what it gives is the answer. Throws {@link AdminRefusal} and RequestRefused. */
 export type AdminHandler = (input: Readonly<Record<string, unknown>>) => unknown;
 
 /** In bytes. */
@@ -67,7 +67,7 @@ function failed(error: unknown): AdminAnswer {
     const { message, hint, reason } = error;
     return { status: 400, body: { error: message, hint, reason } };
   }
-  if (error instanceof Refusal)
+  if (error instanceof RequestRefused)
     return { status: 400, body: { error: error.message, hint: null, reason: error.reason } };
   return { status: 500, body: { error: error instanceof Error ? error.message : String(error) } };
 }

@@ -2,7 +2,7 @@ import type { Customer, Customers, Permissions, Secrets } from '../accounts/acco
 import type { FundsService } from '../funds/funds-service.js';
 import { MARKETS } from '../markets/market.js';
 import type { OrderService } from '../orders/order-service.js';
-import { Refusal } from '../refusals.js';
+import { RequestRefused } from '../refusals.js';
 import { type Recording, spanOf } from '../replay/recording.js';
 import type { ReplayedMarket, Replays } from '../replay/replays.js';
 import type { MarketSimulator } from '../simulator/market-simulator.js';
@@ -46,13 +46,13 @@ export class AdminService {
   }
 
   /**
-   * Has the simulated traders of a market lead its price to another, decimal text, within `ms`. Throws {@link Refusal} for an
+   * Has the simulated traders of a market lead its price to another, decimal text, within `ms`. Throws {@link RequestRefused} for an
    * impossible market or price, and if the market follows a recording.
    */
   movePrice(name: string, price: string, ms: number): void {
     const market = MARKETS.get(name);
-    if (market === undefined) throw new Refusal('unknownMarket', name);
-    if (this.#context.isReplayed(name)) throw new Refusal('cannotTrade', `${name} follows a recording`);
+    if (market === undefined) throw new RequestRefused('unknownMarket', name);
+    if (this.#context.isReplayed(name)) throw new RequestRefused('cannotTrade', `${name} follows a recording`);
     this.#context.simulator.movePrice(name, Number(market.ticks(price)), ms);
     this.#context.changed();
   }

@@ -7,10 +7,10 @@ import { coinText, type Market } from '../markets/market.js';
 import type { Trade } from '../markets/tape.js';
 import type { Order } from '../orders/order.js';
 import type { TradedMarket } from '../orders/order-service.js';
-import { Refusal } from '../refusals.js';
+import { RequestRefused } from '../refusals.js';
 
 /** The last 24 hours of a market. `change` is in percent with two decimals. If a side is empty, bid or ask is the last price. */
-export interface Ticker {
+export interface DayTicker {
   readonly time: number;
   readonly high: string;
   readonly low: string;
@@ -25,7 +25,7 @@ export interface Ticker {
 }
 
 /** Both sides, best price first. */
-export interface Depth {
+export interface BookDepth {
   readonly time: number;
   readonly bids: readonly (readonly [price: string, amount: string])[];
   readonly asks: readonly (readonly [price: string, amount: string])[];
@@ -63,12 +63,12 @@ interface Day {
 
 const TURNOVER_SCALE = 4;
 
-type DepthSides = Omit<Depth, 'time'>;
+type DepthSides = Omit<BookDepth, 'time'>;
 
 /** Minutes in the ticker's window: 24 hours, the current minute included. */
 const TICKER_MINUTES = 24 * 60;
 
-/** Depth views kept for one state of a book. A client that needs more is trying out merge steps. */
+/** BookDepth views kept for one state of a book. A client that needs more is trying out merge steps. */
 const MAX_DEPTHS = 60;
 
 /** A market with what is computed once and shown until it changes. */
@@ -78,7 +78,7 @@ interface Listing extends TradedMarket {
   readonly depths: Map<string, DepthSides>;
 }
 
-/** The public market data: decimal text made from ticks and lots. A method throws {@link Refusal} for an unknown market. */
+/** The public market data: decimal text made from ticks and lots. A method throws {@link RequestRefused} for an unknown market. */
 export class MarketService {
   readonly #now: () => number;
 
@@ -91,7 +91,7 @@ export class MarketService {
     this.#listings = new Map([...venues].map(([name, venue]) => [name, listing(venue)]));
   }
 
-  ticker(name: string): Ticker {
+  ticker(name: string): DayTicker {
     const [listing, now] = [this.#listing(name), this.#now()];
     const { market, book, tape } = listing;
     const { candle: day, turnover } = lastDay(listing, now);
@@ -112,9 +112,9 @@ export class MarketService {
 
   /**
    * The best levels of each side. Until the book changes, the same query gives the very same lists, so a caller can cache what
-   * it makes of them. Throws {@link Refusal} for a merge step that does not fit the market.
+   * it makes of them. Throws {@link RequestRefused} for a merge step that does not fit the market.
    */
-  depth(name: string, { size, merge }: DepthQuery): Depth {
+  depth(name: string, { size, merge }: DepthQuery): BookDepth {
     const listing = this.#listing(name);
     const { market, book, depths } = listing;
     const step = mergeStep(market, merge);
@@ -129,7 +129,7 @@ export class MarketService {
   /** At most 50, oldest first: those after an id, or the latest. */
   trades(name: string, afterId?: string): PublicTrade[] {
     const { market, tape } = this.#listing(name);
-    if (afterId !== undefined && !/^\d{1,19}$/.test(afterId)) throw new Refusal('badParameter', 'since');
+    if (afterId !== undefined && !/^\d{1,19}$/.test(afterId)) throw new RequestRefused('badParameter', 'since');
     const trades = tape.after(afterId === undefined ? undefined : BigInt(afterId));
     return trades.map(({ id, time, side, price, amount }) => ({
       id: String(id),
@@ -155,7 +155,7 @@ export class MarketService {
 
   #listing(market: string): Listing {
     const listing = this.#listings.get(market);
-    if (listing === undefined) throw new Refusal('unknownMarket', market.slice(0, 40));
+    if (listing === undefined) throw new RequestRefused('unknownMarket', market.slice(0, 40));
     return listing;
   }
 }
@@ -209,7 +209,7 @@ function mergeStep(market: Market, merge: string | undefined): bigint {
   const step = Decimal.parse(merge);
   if (step === undefined || step.sign <= 0 || step.significantScale > market.priceScale) {
     const tick = Decimal.fromUnits(1n, market.priceScale).toString();
-    throw new Refusal(
+    throw new RequestRefused(
       'badParameter',
       `merge ${merge.slice(0, 40)} is no multiple of ${tick}, the tick of ${market.name}`,
     );

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { TimeRange } from '../exchange/clock.js';
-import { Refusal } from '../refusals.js';
+import { RequestRefused } from '../refusals.js';
 import { CONTENT_TYPE, dateHeader, STATUS } from '../server/interface-details.js';
 import { splitTarget } from '../server/parameters.js';
 import type { ApiRequest, ApiResponse, RequestHandler } from '../server/request-handler.js';
@@ -67,7 +67,7 @@ export class Faults {
 
   async #execute(rule: RequestRule, request: ApiRequest, handler: RequestHandler): Promise<[ApiResponse, Effects[]]> {
     const effects: Effects[] = [];
-    let answer = handler.refuse(request.url, new Refusal('tooFrequent'));
+    let answer = handler.refuse(request.url, new RequestRefused('tooFrequent'));
     for (let time = 0; time < REQUEST_FAULTS[rule.kind].executions; time += 1) {
       answer = await handler.answer(request);
       effects.push(effectsOf(operationIn(request.url), parametersOf(request.url), answer.body));

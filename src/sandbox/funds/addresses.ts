@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type ChainRules, chainNamed, chainRules, chainsOf } from '../markets/coins.js';
-import { Refusal } from '../refusals.js';
+import { RequestRefused } from '../refusals.js';
 
 /** An address that an account may withdraw to, as in `receiveAddr`. */
 interface VerifiedAddress {
@@ -52,31 +52,33 @@ export class AddressBook {
     this.#state.obtained.set(`${account}/${coin}`, true);
   }
 
-  /** The address on the coin's main chain. Throws {@link Refusal} if it was not obtained. */
+  /** The address on the coin's main chain. Throws {@link RequestRefused} if it was not obtained. */
   single(account: string, coin: string): ChainAddress {
     const [chain] = chainsOf(coin);
-    if (chain === undefined || !this.#state.obtained.has(`${account}/${coin}`)) throw new Refusal('noAddress', coin);
+    if (chain === undefined || !this.#state.obtained.has(`${account}/${coin}`))
+      throw new RequestRefused('noAddress', coin);
     return depositAddress(account, chain);
   }
 
-  /** Throws {@link Refusal} for an unknown chain, and for a missing or unexpected memo. */
+  /** Throws {@link RequestRefused} for an unknown chain, and for a missing or unexpected memo. */
   verify(account: string, { coin, address, memo, chain: name, preferred = false }: NewAddress): void {
     const chain = name === undefined ? chainsOf(coin)[0] : chainNamed(coin, name);
-    if (chain === undefined) throw new Refusal('badParameter', `${coin} has no chain ${String(name).slice(0, 40)}`);
-    if (chain.usesMemo !== (memo !== undefined)) throw new Refusal('missingMemo', coin);
+    if (chain === undefined)
+      throw new RequestRefused('badParameter', `${coin} has no chain ${String(name).slice(0, 40)}`);
+    if (chain.usesMemo !== (memo !== undefined)) throw new RequestRefused('missingMemo', coin);
     const entry = { text: addressText({ address, memo: memo ?? null }), chain: chain.chain };
     const others = this.#list(account, coin).filter(({ text }) => text !== entry.text);
     this.#state.verified.set(`${account}/${coin}`, preferred ? [entry, ...others] : [...others, entry]);
   }
 
-  /** What getWithdrawAddress returns. Throws {@link Refusal} if none is verified. */
+  /** What getWithdrawAddress returns. Throws {@link RequestRefused} if none is verified. */
   default(account: string, coin: string): string {
     const [first] = this.#list(account, coin);
-    if (first === undefined) throw new Refusal('noAddress', coin);
+    if (first === undefined) throw new RequestRefused('noAddress', coin);
     return first.text;
   }
 
-  /** The verified address of a `receiveAddr`, with its chain. Throws {@link Refusal}. */
+  /** The verified address of a `receiveAddr`, with its chain. Throws {@link RequestRefused}. */
   find(
     account: string,
     coin: string,
@@ -85,7 +87,7 @@ export class AddressBook {
     const found = this.#list(account, coin).find((verified) => verified.text === text);
     if (found !== undefined) return { text, chain: chainRules(coin, found.chain) };
     const memo = chainsOf(coin).every(({ usesMemo }) => usesMemo);
-    throw new Refusal(memo && !/^[^_]+_./.test(text) ? 'missingMemo' : 'unverifiedAddress');
+    throw new RequestRefused(memo && !/^[^_]+_./.test(text) ? 'missingMemo' : 'unverifiedAddress');
   }
 
   #list(account: string, coin: string): readonly VerifiedAddress[] {

@@ -4,7 +4,7 @@ import { FEES, type Ledger, OUTSIDE } from '../accounts/ledger.js';
 import { type ChainRules, COINS, chainNamed, chainsOf, coinRules } from '../markets/coins.js';
 import { coinText, coinUnits, unitsOf } from '../markets/market.js';
 import type { Sequences } from '../orders/sequences.js';
-import { Refusal } from '../refusals.js';
+import { RequestRefused } from '../refusals.js';
 import type { Scheduler } from '../scheduler.js';
 import type { NumberedLists } from '../store/numbered-lists.js';
 import { type AddressBook, addressText, type ChainAddress, depositAddress, transactionHash } from './addresses.js';
@@ -152,12 +152,12 @@ export class FundsService {
     }));
   }
 
-  /** Moves coins between the spot wallets of two accounts. Throws {@link Refusal}. */
+  /** Moves coins between the spot wallets of two accounts. Throws {@link RequestRefused}. */
   transfer(from: Account, to: Account, coin: string, amount: string): void {
     const { ledger, bills, now, changed } = this.#context;
-    if (from.id === to.id) throw new Refusal('badParameter', 'both accounts are the same');
+    if (from.id === to.id) throw new RequestRefused('badParameter', 'both accounts are the same');
     const units = coinUnits(coin, amount);
-    if (ledger.available(from.id, coin) < units) throw new Refusal('insufficientBalance', coin);
+    if (ledger.available(from.id, coin) < units) throw new RequestRefused('insufficientBalance', coin);
     ledger.move(coin, units, available(from.id), available(to.id));
     bills.post(from.id, coin, -units, 'transferOut', to.username);
     bills.post(to.id, coin, units, 'transferIn', from.username);
@@ -170,7 +170,7 @@ export class FundsService {
     return this.#context.bills.page(id, query).map(billRecord);
   }
 
-  /** The address on the coin's main chain. Throws {@link Refusal} if it was not obtained. */
+  /** The address on the coin's main chain. Throws {@link RequestRefused} if it was not obtained. */
   depositAddress({ id }: Owner, coin: string): ChainAddress {
     return this.#context.addresses.single(id, coin);
   }
@@ -180,12 +180,12 @@ export class FundsService {
     return chainsOf(coin).map((chain) => depositAddress(id, chain));
   }
 
-  /** The default one, as `receiveAddr` takes it. Throws {@link Refusal} if none is verified. */
+  /** The default one, as `receiveAddr` takes it. Throws {@link RequestRefused} if none is verified. */
   withdrawalAddress({ id }: Owner, coin: string): string {
     return this.#context.addresses.default(id, coin);
   }
 
-  /** Allows withdrawals to an address. Throws {@link Refusal}. */
+  /** Allows withdrawals to an address. Throws {@link RequestRefused}. */
   verifyAddress({ id }: Owner, address: Parameters<AddressBook['verify']>[1]): void {
     this.#context.addresses.verify(id, address);
     this.#context.changed();
@@ -209,20 +209,20 @@ export class FundsService {
     return { list, total: withdrawals.length(`${id}/${coin}`) };
   }
 
-  /** Announces coins from outside. The record's id. Throws {@link Refusal} for a bad amount or an unknown or closed chain. */
+  /** Announces coins from outside. The record's id. Throws {@link RequestRefused} for a bad amount or an unknown or closed chain. */
   deposit({ id: account }: Owner, { coin, amount, chain: name, fail = false }: DepositRequest): string {
     const chain = depositChain(coin, name);
     const units = coinUnits(coin, amount);
-    if (units === 0n) throw new Refusal('badAmount', amount);
+    if (units === 0n) throw new RequestRefused('badAmount', amount);
     const { id } = this.#announce({ account, chain, amount: units, fails: fail }, this.#context.now());
     this.#context.changed();
     return String(id);
   }
 
-  /** The record's id. Throws {@link Refusal} with nothing moved; a wrong password counts all the same. */
+  /** The record's id. Throws {@link RequestRefused} with nothing moved; a wrong password counts all the same. */
   withdraw({ accessKey }: Pick<Account, 'accessKey'>, request: WithdrawRequest): string {
     const owner = this.#context.customers.byAccessKey(accessKey);
-    if (owner === undefined) throw new Refusal('noUser');
+    if (owner === undefined) throw new RequestRefused('noUser');
     const time = this.#context.now();
     try {
       this.#checkPassword(owner.id, owner.safePwd, request.safePwd, time);
@@ -237,17 +237,17 @@ export class FundsService {
 
   /**
    * Ends a withdrawal before its success and gives the coins back. A confirmed one can fail but not be cancelled. Throws
-   * {@link Refusal} if there is none, and if it is too late.
+   * {@link RequestRefused} if there is none, and if it is too late.
    */
   endWithdrawal({ id: account }: Owner, coin: string, text: string, state: 'failed' | 'cancelled'): void {
     const { withdrawals, scheduler, ledger, bills, now, changed } = this.#context;
-    if (!/^\d{1,19}$/.test(text)) throw new Refusal('noRecord', text.slice(0, 40));
+    if (!/^\d{1,19}$/.test(text)) throw new RequestRefused('noRecord', text.slice(0, 40));
     const [id, list] = [BigInt(text), `${account}/${coin}`];
     const place = withdrawals.firstNot(list, (other) => other.id < id);
     const withdrawal = place > withdrawals.length(list) ? undefined : withdrawals.at(list, place);
-    if (withdrawal?.id !== id) throw new Refusal('noRecord', text);
+    if (withdrawal?.id !== id) throw new RequestRefused('noRecord', text);
     const mayEnd = withdrawal.state === 'submitted' || (withdrawal.state === 'confirmed' && state === 'failed');
-    if (!mayEnd) throw new Refusal('general', 'too late');
+    if (!mayEnd) throw new RequestRefused('general', 'too late');
     scheduler.remove(
       (task) => task.kind === 'withdrawal' && task.account === account && task.coin === coin && task.place === place,
     );
@@ -292,10 +292,10 @@ export class FundsService {
     const { text, chain } = this.#context.addresses.find(account, coin, request.address);
     const [amount, fee] = [coinUnits(coin, request.amount), coinUnits(coin, request.fee)];
     const limit = (value: string) => unitsOf(value, coinRules(coin).unitDecimal);
-    if (fee < limit(chain.fee)) throw new Refusal('feeTooLow', chain.fee);
-    if (amount <= fee) throw new Refusal('withinFee', request.fee);
-    if (amount < limit(chain.minWithdrawal)) throw new Refusal('belowMinWithdrawal', chain.minWithdrawal);
-    if (amount > limit(chain.maxWithdrawal)) throw new Refusal('aboveMaxWithdrawal', chain.maxWithdrawal);
+    if (fee < limit(chain.fee)) throw new RequestRefused('feeTooLow', chain.fee);
+    if (amount <= fee) throw new RequestRefused('withinFee', request.fee);
+    if (amount < limit(chain.minWithdrawal)) throw new RequestRefused('belowMinWithdrawal', chain.minWithdrawal);
+    if (amount > limit(chain.maxWithdrawal)) throw new RequestRefused('aboveMaxWithdrawal', chain.maxWithdrawal);
     return { account, chain, amount, fee, address: text };
   }
 
@@ -304,7 +304,7 @@ export class FundsService {
     const { ledger, bills, scheduler, withdrawals } = this.#context;
     const { account, chain, amount, fee } = checked;
     const { coin } = chain;
-    if (!chain.canWithdraw) throw new Refusal('notOpen', `withdrawals on ${chain.chain}`);
+    if (!chain.canWithdraw) throw new RequestRefused('notOpen', `withdrawals on ${chain.chain}`);
     const withdrawal = this.#record(checked, 'submitted', time);
     ledger.move(coin, amount, available(account), available(withdrawing(account)));
     bills.post(account, coin, fee - amount, 'withdrawal', String(withdrawal.id));
@@ -359,11 +359,11 @@ export class FundsService {
     this.#announce({ account: recipient, chain, amount: amount - fee, fails: false, hash }, time);
   }
 
-  /** Throws {@link Refusal}, with nothing changed, if the balance is too small. */
+  /** Throws {@link RequestRefused}, with nothing changed, if the balance is too small. */
   #record(checked: CheckedWithdrawal, state: Withdrawal['state'], time: number): Withdrawal {
     const { account, chain, amount, fee, address } = checked;
     const { coin } = chain;
-    if (this.#context.ledger.available(account, coin) < amount) throw new Refusal('insufficientBalance', coin);
+    if (this.#context.ledger.available(account, coin) < amount) throw new RequestRefused('insufficientBalance', coin);
     const names = { id: this.#context.sequences.order(time), account, coin, chain: chain.chain };
     const withdrawal = { ...names, amount, fee, address, submitted: time, managed: time, state, hash: '' };
     this.#context.withdrawals.append(`${account}/${coin}`, withdrawal);
@@ -379,11 +379,12 @@ export class FundsService {
     return this.#context.customers.all().find(({ id }) => addressText(depositAddress(id, chain)) === text)?.id;
   }
 
-  /** Throws {@link Refusal} 1005 for a wrong one, which counts, and 1004 for any while the account's is locked. */
+  /** Throws {@link RequestRefused} 1005 for a wrong one, which counts, and 1004 for any while the account's is locked. */
   #checkPassword(account: string, expected: string, given: string, now: number): void {
     const { attempts } = this.#context;
     const { wrong, lockedUntil } = attempts.get(account) ?? { wrong: 0, lockedUntil: 0 };
-    if (now < lockedUntil) throw new Refusal('fundPasswordLocked', `until ${new Date(lockedUntil).toISOString()}`);
+    if (now < lockedUntil)
+      throw new RequestRefused('fundPasswordLocked', `until ${new Date(lockedUntil).toISOString()}`);
     if (given === expected) {
       attempts.delete(account);
       return;
@@ -393,14 +394,14 @@ export class FundsService {
       account,
       isLast ? { wrong: 0, lockedUntil: now + PASSWORD_LOCK } : { wrong: wrong + 1, lockedUntil: 0 },
     );
-    throw new Refusal('badFundPassword');
+    throw new RequestRefused('badFundPassword');
   }
 }
 
 function depositChain(coin: string, name: string | undefined): ChainRules {
   const found = name === undefined ? chainsOf(coin).find(({ canDeposit }) => canDeposit) : chainNamed(coin, name);
-  if (found === undefined) throw new Refusal('badParameter', `${coin} has no such chain`);
-  if (!found.canDeposit) throw new Refusal('notOpen', `deposits on ${found.chain}`);
+  if (found === undefined) throw new RequestRefused('badParameter', `${coin} has no such chain`);
+  if (!found.canDeposit) throw new RequestRefused('notOpen', `deposits on ${found.chain}`);
   return found;
 }
 

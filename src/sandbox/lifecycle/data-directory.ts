@@ -1,7 +1,7 @@
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import type { Secrets } from '../accounts/accounts.js';
 import type { Exchange, ReplayGenesis } from '../exchange/exchange.js';
-import { Refusal } from '../refusals.js';
+import { RequestRefused } from '../refusals.js';
 
 /** Opens the exchange of a directory, or makes one there whose first account has these keys. */
 type OpenExchange = (directory: string, keys: Secrets, replayGenesis?: ReplayGenesis) => Promise<Exchange>;
@@ -44,9 +44,9 @@ export class DataDirectory {
     return new DataDirectory(directory, exchange, open, exchange.customers.secretsOfFirst);
   }
 
-  /** Throws {@link Refusal} `maintenance` while it is being replaced. */
+  /** Throws {@link RequestRefused} `maintenance` while it is being replaced. */
   get exchange(): Exchange {
-    if (this.#current === undefined) throw new Refusal('maintenance');
+    if (this.#current === undefined) throw new RequestRefused('maintenance');
     return this.#current;
   }
 
@@ -68,7 +68,7 @@ export class DataDirectory {
   /** Runs work that must not overlap with other such work: replacing the exchange, or relying on it to stay. */
   alone<Result>(work: () => Promise<Result>): Promise<Result> {
     const done = this.#busy.then(() => {
-      if (this.#closing) throw new Refusal('maintenance');
+      if (this.#closing) throw new RequestRefused('maintenance');
       return work();
     });
     // the caller of the work gets its outcome

@@ -13,7 +13,7 @@ import { Exchange, type ReplayGenesis } from '../exchange/exchange.js';
 import { keepingData } from '../failures.js';
 import { Faults } from '../faults/faults.js';
 import { FaultLog } from '../faults/log.js';
-import { Refusal } from '../refusals.js';
+import { RequestRefused } from '../refusals.js';
 import { Activity, interfaceRequestListener, type Listener, listen } from '../server/http.js';
 import { type Dialect, STREAMS } from '../server/interface-details.js';
 import { DOCUMENTED_LIMITS, keptLimits, type LimitValues, UNLIMITED } from '../server/limits.js';
@@ -329,7 +329,7 @@ export class RunningSandbox implements Running {
       data.exchange.advance();
       if (data.exchange.isFailing) void data.exchange.durable().catch((error) => this.#leave(error.message));
     } catch (error) {
-      if (error instanceof Refusal) return; // it is being replaced
+      if (error instanceof RequestRefused) return; // it is being replaced
       log(`the exchange could not go on: ${error instanceof Error ? error.stack : String(error)}`);
     }
     // its folder was removed or another sandbox is published: no command could find and stop it any more

@@ -4,7 +4,7 @@ import type { BillBook } from '../accounts/bills.js';
 import { type Ledger, lentTo } from '../accounts/ledger.js';
 import { COINS, coinRules } from '../markets/coins.js';
 import { coinText, coinUnits, MARKETS, type Market } from '../markets/market.js';
-import { Refusal } from '../refusals.js';
+import { RequestRefused } from '../refusals.js';
 
 /**
  * How margin works. The interface says only that it exists. Leverage L means: when coins are lent, and when they leave the
@@ -74,11 +74,11 @@ export class MarginService {
     return -this.#context.ledger.available(lentTo(wallet), coin);
   }
 
-  /** Throws {@link Refusal} 2009, with nothing changed, if the coin is not lent or the leverage would be exceeded. */
+  /** Throws {@link RequestRefused} 2009, with nothing changed, if the coin is not lent or the leverage would be exceeded. */
   lend(wallet: Wallet, coin: string, units: bigint): void {
-    if (!coinRules(coin).canLoan) throw new Refusal('insufficientBalance', `${coin} is not lent`);
+    if (!coinRules(coin).canLoan) throw new RequestRefused('insufficientBalance', `${coin} is not lent`);
     if (!this.#isWithinLeverage(wallet, { coin, assets: units, debts: units })) {
-      throw new Refusal('beyondLeverage', `${LEVERAGE[wallet.kind]}x`);
+      throw new RequestRefused('beyondLeverage', `${LEVERAGE[wallet.kind]}x`);
     }
     const { ledger, bills } = this.#context;
     const to = { account: wallet.name, part: 'available' } as const;
@@ -110,20 +110,22 @@ export class MarginService {
     return anyMarket === undefined ? isolated : [...isolated, ...this.#rows(walletOf(id, 'cross', anyMarket))];
   }
 
-  /** From spot to margin. Throws {@link Refusal} if the spot wallet has less, or for an impossible market, coin or amount. */
+  /** From spot to margin. Throws {@link RequestRefused} if the spot wallet has less, or for an impossible market, coin or amount. */
   transferIn({ id }: { readonly id: string }, transfer: MarginTransfer): void {
     const [wallet, units] = checked(id, transfer);
     const { coin } = transfer;
-    if (this.#context.ledger.available(id, coin) < units) throw new Refusal('insufficientBalance', coin);
+    if (this.#context.ledger.available(id, coin) < units) throw new RequestRefused('insufficientBalance', coin);
     this.#transfer(coin, units, id, wallet.name);
   }
 
-  /** From margin to spot. Throws {@link Refusal} also if the rest would exceed the wallet's leverage. */
+  /** From margin to spot. Throws {@link RequestRefused} also if the rest would exceed the wallet's leverage. */
   transferOut({ id }: { readonly id: string }, transfer: MarginTransfer): void {
     const [wallet, units] = checked(id, transfer);
     const { coin } = transfer;
-    if (this.#context.ledger.available(wallet.name, coin) < units) throw new Refusal('insufficientBalance', coin);
-    if (!this.#isWithinLeverage(wallet, { coin, assets: -units, debts: 0n })) throw new Refusal('beyondLeverage', coin);
+    if (this.#context.ledger.available(wallet.name, coin) < units)
+      throw new RequestRefused('insufficientBalance', coin);
+    if (!this.#isWithinLeverage(wallet, { coin, assets: -units, debts: 0n }))
+      throw new RequestRefused('beyondLeverage', coin);
     this.#transfer(coin, units, wallet.name, id);
   }
 
@@ -186,13 +188,13 @@ function coinsOf({ kind, market }: { readonly kind: Wallet['kind']; readonly mar
   return kind === 'isolated' ? [market.base, market.quote] : [...COINS.keys()];
 }
 
-/** The wallet and the units of a transfer. Throws {@link Refusal} if they are impossible. */
+/** The wallet and the units of a transfer. Throws {@link RequestRefused} if they are impossible. */
 function checked(account: string, { kind, market, coin, amount }: MarginTransfer): [wallet: Wallet, units: bigint] {
   const rules = MARKETS.get(kind === 'isolated' ? (market ?? '') : 'btc_usdt');
-  if (rules === undefined) throw new Refusal('unknownMarket', market?.slice(0, 40));
+  if (rules === undefined) throw new RequestRefused('unknownMarket', market?.slice(0, 40));
   const wallet = walletOf(account, kind, rules);
   if (!coinsOf(wallet).includes(coin)) {
-    throw new Refusal('badParameter', `this wallet does not hold ${coin.slice(0, 40)}`);
+    throw new RequestRefused('badParameter', `this wallet does not hold ${coin.slice(0, 40)}`);
   }
   return [wallet, coinUnits(coin, amount)];
 }

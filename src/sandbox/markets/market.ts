@@ -1,5 +1,5 @@
 import { Decimal } from '../../domain/decimal.js';
-import { Refusal } from '../refusals.js';
+import { RequestRefused } from '../refusals.js';
 import { coinRules } from './coins.js';
 
 /** A market, as in the interface's market configuration. */
@@ -50,27 +50,27 @@ export class Market implements MarketRules {
     return this.name;
   }
 
-  /** Reads a price. Throws {@link Refusal} unless it is positive and within the price scale. */
+  /** Reads a price. Throws {@link RequestRefused} unless it is positive and within the price scale. */
   ticks(text: string): bigint {
     const price = Decimal.parse(text);
-    if (price === undefined || !isSensible(price)) throw new Refusal('badPrice', text.slice(0, 40));
-    if (price.significantScale > this.priceScale) throw new Refusal('priceScale', `${this.priceScale}`);
+    if (price === undefined || !isSensible(price)) throw new RequestRefused('badPrice', text.slice(0, 40));
+    if (price.significantScale > this.priceScale) throw new RequestRefused('priceScale', `${this.priceScale}`);
     return price.rescaled(this.priceScale, 'down').units;
   }
 
-  /** Reads an amount. Throws {@link Refusal} unless it is within the amount scale and at least the minimum. */
+  /** Reads an amount. Throws {@link RequestRefused} unless it is within the amount scale and at least the minimum. */
   lots(text: string): bigint {
     const amount = Decimal.parse(text);
-    if (amount === undefined || !isSensible(amount)) throw new Refusal('badAmount', text.slice(0, 40));
-    if (amount.significantScale > this.amountScale) throw new Refusal('amountScale', `${this.amountScale}`);
+    if (amount === undefined || !isSensible(amount)) throw new RequestRefused('badAmount', text.slice(0, 40));
+    if (amount.significantScale > this.amountScale) throw new RequestRefused('amountScale', `${this.amountScale}`);
     const lots = amount.rescaled(this.amountScale, 'down').units;
-    if (lots < this.#minLots) throw new Refusal('belowMinAmount', this.minAmount);
+    if (lots < this.#minLots) throw new RequestRefused('belowMinAmount', this.minAmount);
     return lots;
   }
 
-  /** Throws {@link Refusal} if price × amount is below the market's minimum. */
+  /** Throws {@link RequestRefused} if price × amount is below the market's minimum. */
   checkNotional(ticks: bigint, lots: bigint): void {
-    if (this.value(ticks, lots) < this.#minUnits) throw new Refusal('belowMinSize', this.minNotional);
+    if (this.value(ticks, lots) < this.#minUnits) throw new RequestRefused('belowMinSize', this.minNotional);
   }
 
   /** Price × amount in units of the quote coin: exact. */
@@ -145,12 +145,12 @@ export const MARKETS: ReadonlyMap<string, Market> = new Map(
   }),
 );
 
-/** Decimal text as units of a coin, zero or more. Throws {@link Refusal} if it is not an amount of the coin. */
+/** Decimal text as units of a coin, zero or more. Throws {@link RequestRefused} if it is not an amount of the coin. */
 export function coinUnits(coin: string, text: string): bigint {
   const value = Decimal.parse(text);
   const sensible = value !== undefined && value.sign >= 0 && value.scale <= 100 && value.compare(LARGEST) < 0;
-  if (!sensible) throw new Refusal('badAmount', text.slice(0, 40));
+  if (!sensible) throw new RequestRefused('badAmount', text.slice(0, 40));
   const { unitDecimal } = coinRules(coin);
-  if (value.significantScale > unitDecimal) throw new Refusal('coinScale', `${unitDecimal}`);
+  if (value.significantScale > unitDecimal) throw new RequestRefused('coinScale', `${unitDecimal}`);
   return value.rescaled(unitDecimal, 'down').units;
 }

@@ -1,6 +1,6 @@
 import type { OrderReference, Side } from '../../domain/order.js';
 import { isSimulated } from '../accounts/accounts.js';
-import { Refusal } from '../refusals.js';
+import { RequestRefused } from '../refusals.js';
 import type { NumberedLists } from '../store/numbered-lists.js';
 import { type Table, under } from '../store/table.js';
 import { keyOf, type Order, orderKey, orderOf, type StoredOrder } from './order.js';
@@ -69,11 +69,11 @@ export class OrderRepository {
     }
   }
 
-  /** Throws {@link Refusal} if the account has no such order in the market. */
+  /** Throws {@link RequestRefused} if the account has no such order in the market. */
   find(account: string, market: string, ref: OrderReference): Order {
     const id = 'id' in ref ? readId(ref.id) : this.#tables.clientIds.get(`${account}/${market}/${ref.clientId}`);
     const order = id === undefined ? undefined : this.#orderWith(account, market, id);
-    if (order === undefined) throw new Refusal('orderNotFound');
+    if (order === undefined) throw new RequestRefused('orderNotFound');
     return order;
   }
 

@@ -7,7 +7,7 @@ import type { Changes } from '../exchange/changes.js';
 import type { MarginService } from '../margin/margin-service.js';
 import type { Market } from '../markets/market.js';
 import type { Tape } from '../markets/tape.js';
-import { Refusal } from '../refusals.js';
+import { RequestRefused } from '../refusals.js';
 import type { Scheduler } from '../scheduler.js';
 import { heldFunds, type Order, type OrderRecord, recordOf } from './order.js';
 import type { OrderList, OrderRepository } from './order-repository.js';
@@ -95,7 +95,7 @@ export class OrderService {
     ({ margin: this.#margin, changes: this.#changes, timers: this.#timers } = context);
   }
 
-  /** The id of the new order. Throws {@link Refusal}, with nothing changed. */
+  /** The id of the new order. Throws {@link RequestRefused}, with nothing changed. */
   place({ id: account }: Account, { market: name, price, amount, ...terms }: OrderRequest): string {
     const venue = this.#venue(name);
     const [ticks, lots] = [venue.market.ticks(price), venue.market.lots(amount)];
@@ -104,16 +104,16 @@ export class OrderService {
     return String(order.id);
   }
 
-  /** The order as it is after the cancellation. Throws {@link Refusal} if there is none or it is already final. */
+  /** The order as it is after the cancellation. Throws {@link RequestRefused} if there is none or it is already final. */
   cancel({ id: account }: Account, market: string, ref: OrderReference): OrderRecord {
     const venue = this.#venue(market);
     const order = this.#orders.find(account, market, ref);
-    if (!order.open) throw new Refusal('orderFinal');
+    if (!order.open) throw new RequestRefused('orderFinal');
     this.remove(venue, order);
     return recordOf(order);
   }
 
-  /** Throws {@link Refusal} if there is no such order. */
+  /** Throws {@link RequestRefused} if there is no such order. */
   order({ id: account }: Account, market: string, ref: OrderReference): OrderRecord {
     return recordOf(this.#orders.find(account, this.#venue(market).market.name, ref));
   }
@@ -155,10 +155,10 @@ export class OrderService {
     return this.#orders.open.size;
   }
 
-  /** Takes an order at `time`. Throws {@link Refusal}, with nothing changed, if it cannot be placed. */
+  /** Takes an order at `time`. Throws {@link RequestRefused}, with nothing changed, if it cannot be placed. */
   submit(venue: TradedMarket, newOrder: NewOrder, time: number): Order {
     if (newOrder.type === 'postOnly' && venue.book.crosses(newOrder.side, newOrder.price))
-      throw new Refusal('wouldTrade');
+      throw new RequestRefused('wouldTrade');
     this.#time = Math.max(this.#time, time);
     const order = this.#createFunded(venue.market, newOrder);
     this.#orders.add(order);
@@ -197,7 +197,7 @@ export class OrderService {
     const { coin, units } = heldFunds({ market, side, price, remaining: amount });
     const missing = units - this.ledger.available(wallet.name, coin);
     if (missing > 0n) {
-      if (!borrow) throw new Refusal('insufficientBalance', coin);
+      if (!borrow) throw new RequestRefused('insufficientBalance', coin);
       this.#margin.lend(wallet, coin, missing);
       this.#bills.write(this.#time);
     }
@@ -224,7 +224,7 @@ export class OrderService {
 
   #venue(market: string): TradedMarket {
     const venue = this.#context.venues.get(market);
-    if (venue === undefined) throw new Refusal('unknownMarket', market.slice(0, 40));
+    if (venue === undefined) throw new RequestRefused('unknownMarket', market.slice(0, 40));
     return venue;
   }
 

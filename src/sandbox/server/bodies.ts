@@ -1,4 +1,4 @@
-import type { Refusal } from '../refusals.js';
+import type { RequestRefused } from '../refusals.js';
 import { CODE_IS_TEXT, type Dialect, SUCCESS } from './interface-details.js';
 
 /** Text that is written into the JSON unchanged, such as a number whose digits a double would change. */
@@ -40,7 +40,7 @@ function writeInteger(value: number): string {
 }
 
 /** The body of a refusal. The formats are observed; the interface shows none. */
-export type RefusalBody = (refusal: Refusal) => string;
+export type RefusalBody = (refusal: RequestRefused) => string;
 
 /** Market data: `{"error": …}`, or `{"result": false, "message": …}` when it is too busy to answer. */
 export const marketDataRefusal: RefusalBody = (refusal) => {

@@ -10,7 +10,7 @@ import {
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Faults } from '../faults/faults.js';
-import { Refusal } from '../refusals.js';
+import { RequestRefused } from '../refusals.js';
 import { refusalBodyOf } from './bodies.js';
 import { CONTENT_TYPE, dateHeader, STATUS } from './interface-details.js';
 import { splitTarget } from './parameters.js';
@@ -44,7 +44,7 @@ export function interfaceRequestListener(
         end(answer);
       };
       if (strictAgent && !isBrowser(request.headers['user-agent'])) {
-        finish(handler.refuse(apiRequest.url, new Refusal('notBrowser')));
+        finish(handler.refuse(apiRequest.url, new RequestRefused('notBrowser')));
         return;
       }
       const fault = faults?.match(apiRequest.url);
@@ -202,9 +202,9 @@ export async function listen(
   const server = createServer({ ...TIMEOUT, ...timeout }, (request, response) => {
     const { url = '', headers } = request;
     const reason = crossSiteReason(headers);
-    if (reason !== undefined) refuse(response, 403, url, new Refusal('foreignSource', reason));
+    if (reason !== undefined) refuse(response, 403, url, new RequestRefused('foreignSource', reason));
     else if (upgrades?.isPath(url) === true) {
-      const refusal = new Refusal('general', 'this is the address of the streams: open a WebSocket');
+      const refusal = new RequestRefused('general', 'this is the address of the streams: open a WebSocket');
       refuse(response, 426, '', refusal, { Upgrade: 'websocket' });
     } else respond(request, response);
   });
@@ -235,11 +235,16 @@ function acceptUpgrades(server: Server, upgrades: Upgrades): void {
     }
     const path = splitTarget(request.url ?? '').path;
     const reason = crossSiteReason(request.headers);
-    if (reason !== undefined) refuseSocket(socket, '403 Forbidden', path, new Refusal('foreignSource', reason));
+    if (reason !== undefined) refuseSocket(socket, '403 Forbidden', path, new RequestRefused('foreignSource', reason));
     else if (!upgrades.isPath(path))
-      refuseSocket(socket, '404 Not Found', path, new Refusal('general', 'there are no streams at this address'));
+      refuseSocket(
+        socket,
+        '404 Not Found',
+        path,
+        new RequestRefused('general', 'there are no streams at this address'),
+      );
     else if (!upgrades.hasRoom)
-      refuseSocket(socket, '503 Service Unavailable', path, new Refusal('tooFrequent', 'too many connections'));
+      refuseSocket(socket, '503 Service Unavailable', path, new RequestRefused('tooFrequent', 'too many connections'));
     else upgrades.upgrade(request, socket, head);
   });
 }
@@ -283,7 +288,7 @@ function cut(text: string): string {
 }
 
 /** Refuses a request that is not carried out, and closes its connection. */
-function refuse(response: ServerResponse, status: number, path: string, refusal: Refusal, headers = {}): void {
+function refuse(response: ServerResponse, status: number, path: string, refusal: RequestRefused, headers = {}): void {
   const body = refusalBodyOf(path)(refusal);
   response.sendDate = false;
   response.writeHead(status, {
@@ -329,16 +334,16 @@ const DRAIN_MILLISECONDS = 1_000;
 /** Answers bytes that are not an HTTP request with an error as the interface sends it. */
 function answerBadBytes(error: ParserError, socket: Duplex): void {
   const { status, rule } = BAD_REQUESTS[error.code ?? ''] ?? NOT_HTTP;
-  refuseSocket(socket, status, pathIn(error.rawPacket), new Refusal('badParameter', rule));
+  refuseSocket(socket, status, pathIn(error.rawPacket), new RequestRefused('badParameter', rule));
 }
 
 /** CONNECT asks for a tunnel, which does not exist. */
 function refuseTunnel(_request: unknown, socket: Duplex): void {
-  refuseSocket(socket, '405 Method Not Allowed', '', new Refusal('badParameter', 'every operation is a GET'));
+  refuseSocket(socket, '405 Method Not Allowed', '', new RequestRefused('badParameter', 'every operation is a GET'));
 }
 
 /** The same as {@link refuse} on a connection that the HTTP server has handed over. */
-function refuseSocket(socket: Duplex, status: string, path: string, refusal: Refusal): void {
+function refuseSocket(socket: Duplex, status: string, path: string, refusal: RequestRefused): void {
   socket.on('error', () => socket.destroy());
   const body = refusalBodyOf(path)(refusal);
   const headers = `Content-Type: ${CONTENT_TYPE}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close`;

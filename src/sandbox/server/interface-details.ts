@@ -1,5 +1,5 @@
 import type { BillKind } from '../accounts/bills.js';
-import type { Refusal, RefusalName } from '../refusals.js';
+import type { RefusalName, RequestRefused } from '../refusals.js';
 
 /*
  * How this sandbox serves what the interface document leaves open. "Observed": public clients of the interface met it. "Chosen":
@@ -81,7 +81,7 @@ export const SUCCESS = { code: 1000, message: 'success' } as const;
  * and it would lose track of resting orders. So the code is 1000 with the accepted ids, and the message says that some are missing.
  * If all pairs were refused, the answer is the refusal of the first.
  */
-export function partlyPlaced(placed: number, wanted: number, first: Refusal): { code: number; message: string } {
+export function partlyPlaced(placed: number, wanted: number, first: RequestRefused): { code: number; message: string } {
   const message = `${placed} of ${wanted} orders were placed; the first refusal is ${first.code}: ${first.message}`;
   return { code: SUCCESS.code, message };
 }

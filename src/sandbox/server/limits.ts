@@ -1,4 +1,4 @@
-import { Refusal } from '../refusals.js';
+import { RequestRefused } from '../refusals.js';
 import { LIMITS, STREAMS } from './interface-details.js';
 
 /** The times of the last allowed requests, as many as the limit. The oldest decides whether one more fits. */
@@ -56,7 +56,7 @@ export const UNLIMITED: LimitValues = {
   subscriptions: null,
 };
 
-/** The interface's "Limits", in memory. Each check counts a request and throws {@link Refusal} if it is over the limit. */
+/** The interface's "Limits", in memory. Each check counts a request and throws {@link RequestRefused} if it is over the limit. */
 export interface Limits {
   /** Trade host, per IP: 10,000 a minute, beyond that the IP is locked for an hour (4001). Counts requests with a valid signature. */
   address(address: string, now: number): void;
@@ -95,7 +95,7 @@ function rateLimit(requests: number): Limit {
   const logOf = forEach(() => new SlidingLog(requests, LIMITS.key.milliseconds));
   return (name, now) => {
     if (logOf(name).admit(now)) return;
-    throw new Refusal('tooFrequent', `more than ${requests === 1 ? 'one' : requests} a second`);
+    throw new RequestRefused('tooFrequent', `more than ${requests === 1 ? 'one' : requests} a second`);
   };
 }
 
@@ -109,6 +109,6 @@ function addressLimit(requests: number, lock: number): Limit {
     const locked = now < address.lockedUntil;
     if (!locked && address.log.admit(now)) return;
     if (!locked) address.lockedUntil = now + lock;
-    throw new Refusal('locked', `until ${new Date(address.lockedUntil).toISOString()}`);
+    throw new RequestRefused('locked', `until ${new Date(address.lockedUntil).toISOString()}`);
   };
 }

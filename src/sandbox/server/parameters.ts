@@ -1,5 +1,5 @@
 import type { Operation, Parameter } from '../../exchange/operations/operation.js';
-import { Refusal } from '../refusals.js';
+import { RequestRefused } from '../refusals.js';
 import { type Dialect, PARAMETER_REFUSALS, SWITCHED, SWITCHES } from './interface-details.js';
 import { normalizeParameter } from './observed-requests.js';
 
@@ -25,21 +25,21 @@ const MAX_PARAMETERS = 100;
  * Reads a query string as most servers read a form: `+` is a space, percent sequences are UTF-8. The values are decoded, as they
  * are signed. Chosen: a name that is given twice is refused, because it is unclear which of the two would be signed.
  *
- * Throws {@link Refusal} for raw bytes beyond ASCII, invalid percent sequences, too many parameters, and names that are repeated
+ * Throws {@link RequestRefused} for raw bytes beyond ASCII, invalid percent sequences, too many parameters, and names that are repeated
  * or not printable ASCII.
  */
 export function readQuery(query: string): Map<string, string> {
   const parameters = new Map<string, string>();
   // some HTTP parsers accept such bytes, and it is unclear whether they are UTF-8
-  if (/[^ -~]/.test(query)) throw new Refusal('badParameter', 'characters beyond ASCII must be percent-encoded');
+  if (/[^ -~]/.test(query)) throw new RequestRefused('badParameter', 'characters beyond ASCII must be percent-encoded');
   const parts = query.split('&');
-  if (parts.length > MAX_PARAMETERS) throw new Refusal('badParameter', 'too many parameters');
+  if (parts.length > MAX_PARAMETERS) throw new RequestRefused('badParameter', 'too many parameters');
   for (const part of parts) {
     if (part === '') continue;
     const mark = part.indexOf('=');
     const name = decode(mark === -1 ? part : part.slice(0, mark));
-    if (!/^[!-~]+$/.test(name)) throw new Refusal('badParameter', 'a name that is not printable ASCII');
-    if (parameters.has(name)) throw new Refusal('badParameter', `${name.slice(0, 40)} is given twice`);
+    if (!/^[!-~]+$/.test(name)) throw new RequestRefused('badParameter', 'a name that is not printable ASCII');
+    if (parameters.has(name)) throw new RequestRefused('badParameter', `${name.slice(0, 40)} is given twice`);
     parameters.set(name, mark === -1 ? '' : decode(part.slice(mark + 1)));
   }
   return parameters;
@@ -51,7 +51,7 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(spaced);
   } catch {
-    throw new Refusal('badParameter', 'a percent sequence that is not UTF-8');
+    throw new RequestRefused('badParameter', 'a percent sequence that is not UTF-8');
   }
 }
 
@@ -64,7 +64,7 @@ interface Checked {
 /**
  * Checks the received parameters against the description of the operation and returns the given ones, written as described
  * ({@link normalizeParameter}). Unknown parameters are
- * ignored, as observed; an optional one with an empty value counts as missing. Throws {@link Refusal}.
+ * ignored, as observed; an optional one with an empty value counts as missing. Throws {@link RequestRefused}.
  */
 export function checkParameters(
   { name: operationName, operation }: Checked,
@@ -84,12 +84,12 @@ export function checkParameters(
 
 function checkedValue(name: string, parameter: Parameter, sent: string): string | undefined {
   if (sent === '') {
-    if (parameter.required) throw new Refusal('badParameter', `${name} is missing`);
+    if (parameter.required) throw new RequestRefused('badParameter', `${name} is missing`);
     return undefined;
   }
   const value = SWITCHED.has(name) ? (SWITCHES[sent] ?? sent) : sent;
   const problem = parameter.kind.problem(value);
-  if (problem !== undefined) throw new Refusal(PARAMETER_REFUSALS[name] ?? 'badParameter', `${name} ${problem}`);
+  if (problem !== undefined) throw new RequestRefused(PARAMETER_REFUSALS[name] ?? 'badParameter', `${name} ${problem}`);
   return value;
 }
 
@@ -97,7 +97,7 @@ function checkedValue(name: string, parameter: Parameter, sent: string): string 
 function checkGroups(groups: Facts['groups'], values: Readonly<Record<string, string | undefined>>): void {
   for (const names of groups) {
     if (names.filter((name) => values[name] !== undefined).length === 1) continue;
-    throw new Refusal('badParameter', `exactly one of ${names.join(' and ')} is given`);
+    throw new RequestRefused('badParameter', `exactly one of ${names.join(' and ')} is given`);
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Account } from '../accounts/accounts.js';
 import { Clock, type TimeRange } from '../exchange/clock.js';
 import type { Exchange } from '../exchange/exchange.js';
-import { Refusal } from '../refusals.js';
+import { RequestRefused } from '../refusals.js';
 import { NotWritten } from '../store/store.js';
 import { marketDataRefusal, type RefusalBody, refusalBodyOf, signedRefusal, toJsonText } from './bodies.js';
 import { type Dialect, REQUEST_TIME_TOLERANCE, ZONE } from './interface-details.js';
@@ -113,7 +113,7 @@ export class RequestHandler {
     const refuse = (thrown: unknown) => this.#refusal(route.refusalBody, thrown, path);
     try {
       if (request.method !== 'GET' && !this.takesPost(request))
-        throw new Refusal('badParameter', 'every operation is a GET');
+        throw new RequestRefused('badParameter', 'every operation is a GET');
       const answer = route.respond(request, query);
       return answer instanceof Promise ? answer.catch(refuse) : answer;
     } catch (error) {
@@ -127,7 +127,7 @@ export class RequestHandler {
   }
 
   /** A refusal in the format of the operation at this URL. */
-  refuse(url: string, refusal: Refusal): ApiResponse {
+  refuse(url: string, refusal: RequestRefused): ApiResponse {
     const { path } = splitTarget(url);
     return this.#refusal(this.#routes.get(path)?.refusalBody ?? refusalBodyOf(path), refusal, path);
   }
@@ -156,7 +156,7 @@ export class RequestHandler {
     limits.address(request.address, now());
     checkRequestTime(reqTime, request.times ?? this.times, this.#tolerance);
     limits.key(account.accessKey, now());
-    if (!account.permissions[served.permission]) throw new Refusal('noPermission');
+    if (!account.permissions[served.permission]) throw new RequestRefused('noPermission');
     const values = checkParameters(served, parameters, this.#dialect);
     // nothing is begun that could not be kept: this rejects
     if (exchange.isFailing) await exchange.durable();
@@ -178,7 +178,7 @@ export class RequestHandler {
       const parameters = readQuery(query);
       const { accessKey, sign, reqTime } = readCredentials(served.name, parameters);
       const account = exchange.customers.byAccessKey(accessKey);
-      if (account === undefined) throw new Refusal('noUser', 'the access key is not known');
+      if (account === undefined) throw new RequestRefused('noUser', 'the access key is not known');
       this.#verifier.checkSignature(account, parameters, sign);
       return { account, parameters, reqTime };
     } catch (error) {
@@ -188,19 +188,19 @@ export class RequestHandler {
   }
 
   #refusal(refusalBody: RefusalBody, thrown: unknown, path: string): ApiResponse {
-    if (thrown instanceof Refusal) return { body: refusalBody(thrown), refused: true };
+    if (thrown instanceof RequestRefused) return { body: refusalBody(thrown), refused: true };
     if (thrown instanceof NotWritten) {
       this.#options.log(`refused ${path.slice(0, 60)}: ${thrown.message}`);
-      return { body: refusalBody(new Refusal('internal', thrown.message)), refused: true };
+      return { body: refusalBody(new RequestRefused('internal', thrown.message)), refused: true };
     }
     const trace = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
     this.#options.log(`internal error in ${path.slice(0, 60)}: ${trace}`);
-    return { body: refusalBody(new Refusal('internal')), refused: true };
+    return { body: refusalBody(new RequestRefused('internal')), refused: true };
   }
 }
 
 const unknownOperation: Respond = () => {
-  throw new Refusal('general', 'no such operation');
+  throw new RequestRefused('general', 'no such operation');
 };
 
 type ParsedQuery = Readonly<Record<string, string | undefined>>;
@@ -222,7 +222,7 @@ class ParsedQueries {
     this.#dialect = dialect;
   }
 
-  /** The checked parameters of a query. Throws {@link Refusal}. */
+  /** The checked parameters of a query. Throws {@link RequestRefused}. */
   of(query: string): ParsedQuery {
     const cached = this.#parsedQueries.get(query);
     if (cached !== undefined) return cached;

@@ -5,7 +5,7 @@ import type { Account } from '../accounts/accounts.js';
 import type { Exchange } from '../exchange/exchange.js';
 import type { CoinRules } from '../markets/coins.js';
 import type { MarketRules } from '../markets/market.js';
-import { Refusal } from '../refusals.js';
+import { RequestRefused } from '../refusals.js';
 import type { Json } from './bodies.js';
 import type { Dialect, Permission } from './interface-details.js';
 
@@ -51,7 +51,7 @@ export interface ServedSigned extends Described<'signed'> {
 type PublicRun = (values: Unchecked, call: Call) => Json;
 type SignedRun = (values: Unchecked, call: SignedCall) => Json;
 
-/** Serves a market-data operation. `run` gets checked parameters and throws {@link Refusal}. */
+/** Serves a market-data operation. `run` gets checked parameters and throws {@link RequestRefused}. */
 export function servePublic<Name extends OperationName>(
   name: Name,
   run: (values: Values<OperationNamed<Name>>, call: Call) => Json,
@@ -86,22 +86,22 @@ export function serveObserved<Params extends Parameters>(
   return { name, operation, access: 'signed', permission: 'entrust', run: run as SignedRun };
 }
 
-/** The rules of a market. Throws {@link Refusal} if it does not exist; for a renamed coin, with the new name. */
+/** The rules of a market. Throws {@link RequestRefused} if it does not exist; for a renamed coin, with the new name. */
 export function marketOf(exchange: Exchange, name: string): MarketRules {
   const rules = exchange.markets.get(name);
   if (rules !== undefined) return rules;
   const renamed = name.split('_').find((coin) => Object.hasOwn(RENAMED_COINS, coin));
   const hint = renamed === undefined ? '' : ` (${renamed} is ${RENAMED_COINS[renamed]} now)`;
-  throw new Refusal('unknownMarket', `${name}${hint}`);
+  throw new RequestRefused('unknownMarket', `${name}${hint}`);
 }
 
-/** The rules of a coin, in any letter case. Throws {@link Refusal} if it does not exist; for a renamed coin, with the new name. */
+/** The rules of a coin, in any letter case. Throws {@link RequestRefused} if it does not exist; for a renamed coin, with the new name. */
 export function coinOf(exchange: Exchange, name: string): CoinRules {
   const coin = name.toLowerCase();
   const rules = exchange.coins.get(coin);
   if (rules !== undefined) return rules;
   const hint = Object.hasOwn(RENAMED_COINS, coin) ? ` (${coin} is ${RENAMED_COINS[coin]} now)` : '';
-  throw new Refusal('unknownCoin', `${coin}${hint}`);
+  throw new RequestRefused('unknownCoin', `${coin}${hint}`);
 }
 
 const MINUTE = 60_000;
@@ -111,10 +111,11 @@ export function showWallClock(time: number, zone: number): string {
   return new Date(time + zone * MINUTE).toISOString().slice(0, 19).replace('T', ' ');
 }
 
-/** The ms since the Unix epoch at which such a second begins. Throws {@link Refusal} if there is no such time. */
+/** The ms since the Unix epoch at which such a second begins. Throws {@link RequestRefused} if there is no such time. */
 export function readWallClock(name: string, text: string, zone: number): number {
   const time = Date.parse(`${text.replace(' ', 'T')}Z`) - zone * MINUTE;
   // some engines read the 31st of February as a day of March
-  if (Number.isNaN(time) || showWallClock(time, zone) !== text) throw new Refusal('badParameter', `${name} is no time`);
+  if (Number.isNaN(time) || showWallClock(time, zone) !== text)
+    throw new RequestRefused('badParameter', `${name} is no time`);
   return time;
 }

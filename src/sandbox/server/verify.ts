@@ -1,6 +1,6 @@
 import { createHash, createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import type { TimeRange } from '../exchange/clock.js';
-import { Refusal } from '../refusals.js';
+import { RequestRefused } from '../refusals.js';
 
 /*
  * The exchange's side of the interface's "Authentication". It shares no code with the client's side, so that a mistake in one is
@@ -14,7 +14,7 @@ interface Credentials {
   readonly reqTime: string;
 }
 
-/** Reads the common parameters. Throws {@link Refusal} if one is missing or `method` is not the path's last segment. */
+/** Reads the common parameters. Throws {@link RequestRefused} if one is missing or `method` is not the path's last segment. */
 export function readCredentials(operation: string, parameters: ReadonlyMap<string, string>): Credentials {
   demand(parameters, 'method');
   checkMethod(operation, parameters);
@@ -22,15 +22,15 @@ export function readCredentials(operation: string, parameters: ReadonlyMap<strin
   return { accessKey, sign: demand(parameters, 'sign'), reqTime: demand(parameters, 'reqTime') };
 }
 
-/** Throws {@link Refusal} if there is a `method` that is not the path's last segment. */
+/** Throws {@link RequestRefused} if there is a `method` that is not the path's last segment. */
 export function checkMethod(operation: string, parameters: ReadonlyMap<string, string>): void {
   const method = parameters.get('method') ?? operation;
-  if (method !== operation) throw new Refusal('badParameter', 'method must equal the last segment of the path');
+  if (method !== operation) throw new RequestRefused('badParameter', 'method must equal the last segment of the path');
 }
 
 function demand(parameters: ReadonlyMap<string, string>, name: string): string {
   const value = parameters.get(name);
-  if (value === undefined || value === '') throw new Refusal('badParameter', `${name} is missing`);
+  if (value === undefined || value === '') throw new RequestRefused('badParameter', `${name} is missing`);
   return value;
 }
 
@@ -38,7 +38,7 @@ function demand(parameters: ReadonlyMap<string, string>, name: string): string {
 export class Verifier {
   readonly #keys = new Map<string, { secretKey: string; key: KeyObject }>();
 
-  /** Throws {@link Refusal} 1003 unless `sign` is the signature of all parameters except `sign` and `reqTime`. */
+  /** Throws {@link RequestRefused} 1003 unless `sign` is the signature of all parameters except `sign` and `reqTime`. */
   checkSignature(
     account: { readonly accessKey: string; readonly secretKey: string },
     parameters: ReadonlyMap<string, string>,
@@ -47,10 +47,10 @@ export class Verifier {
     this.checkText(account, signedText(parameters), sign);
   }
 
-  /** Throws {@link Refusal} 1003 unless `sign` is the signature of a text. */
+  /** Throws {@link RequestRefused} 1003 unless `sign` is the signature of a text. */
   checkText(account: { readonly accessKey: string; readonly secretKey: string }, text: string, sign: string): void {
     const expected = createHmac('md5', this.#keyOf(account)).update(text, 'utf8').digest('hex');
-    if (expected !== sign) throw new Refusal('badSignature');
+    if (expected !== sign) throw new RequestRefused('badSignature');
   }
 
   #keyOf(account: { readonly accessKey: string; readonly secretKey: string }): KeyObject {
@@ -73,12 +73,12 @@ function signedText(parameters: ReadonlyMap<string, string>): string {
   return text;
 }
 
-/** Throws {@link Refusal} 3005 if reqTime is not a time in ms, and 3007 if it is none of `times`; `tolerance` in ms is for its words. */
+/** Throws {@link RequestRefused} 3005 if reqTime is not a time in ms, and 3007 if it is none of `times`; `tolerance` in ms is for its words. */
 export function checkRequestTime(reqTime: string, times: readonly TimeRange[], tolerance: number): void {
   if (!/^\d{1,15}$/.test(reqTime))
-    throw new Refusal('badParameter', 'reqTime must be milliseconds since the Unix epoch');
+    throw new RequestRefused('badParameter', 'reqTime must be milliseconds since the Unix epoch');
   // 15 digits are exact
   const time = Number(reqTime);
   if (!times.some(({ from, to }) => time >= from && time <= to))
-    throw new Refusal('expired', `more than ${tolerance / 1000} s from the exchange's clock`);
+    throw new RequestRefused('expired', `more than ${tolerance / 1000} s from the exchange's clock`);
 }

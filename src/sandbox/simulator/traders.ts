@@ -4,7 +4,7 @@ import { opposite } from '../engine/book.js';
 import type { Market } from '../markets/market.js';
 import { heldFunds, type Order } from '../orders/order.js';
 import type { OrderService, TradedMarket } from '../orders/order-service.js';
-import { Refusal } from '../refusals.js';
+import { RequestRefused } from '../refusals.js';
 import type { Print } from '../replay/recording.js';
 import { volumeFactor } from './prehistory.js';
 import { factorOf, genesisPrice } from './price-path.js';
@@ -181,7 +181,7 @@ export class MarketTraders {
     try {
       return this.#orderService.submit(this.#venue, { account, side, type, price, amount }, time);
     } catch (error) {
-      if (error instanceof Refusal) return undefined;
+      if (error instanceof RequestRefused) return undefined;
       throw error;
     }
   }

@@ -1,9 +1,9 @@
 import { PROTOCOL } from '../../exchange/channels/index.js';
-import { Refusal } from '../refusals.js';
+import { RequestRefused } from '../refusals.js';
 
 export type Scalar = string | number | boolean;
 
-/** Reads the fields of a message. Throws {@link Refusal} unless it is a flat JSON object. */
+/** Reads the fields of a message. Throws {@link RequestRefused} unless it is a flat JSON object. */
 export function readFields(text: string): ReadonlyMap<string, Scalar> {
   const value = parse(text);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw notJson();
@@ -11,7 +11,7 @@ export function readFields(text: string): ReadonlyMap<string, Scalar> {
   for (const [name, field] of Object.entries(value)) {
     if (field === null) continue;
     if (typeof field !== 'string' && typeof field !== 'number' && typeof field !== 'boolean')
-      throw new Refusal('badParameter', `${name.slice(0, 40)} is not a plain value`);
+      throw new RequestRefused('badParameter', `${name.slice(0, 40)} is not a plain value`);
     fields.set(name, field);
   }
   return fields;
@@ -25,15 +25,15 @@ function parse(text: string): unknown {
   }
 }
 
-function notJson(): Refusal {
-  return new Refusal('badParameter', 'the message is not a JSON object');
+function notJson(): RequestRefused {
+  return new RequestRefused('badParameter', 'the message is not a JSON object');
 }
 
-/** The parts that every message has. Throws {@link Refusal} 1008 or 1007 if the event or the channel is missing or unknown. */
+/** The parts that every message has. Throws {@link RequestRefused} 1008 or 1007 if the event or the channel is missing or unknown. */
 export function requestIn(fields: ReadonlyMap<string, Scalar>): { event: string; channel: string } {
   const [event, channel] = [textOf(fields, 'event'), textOf(fields, 'channel')];
-  if (event !== PROTOCOL.subscribe && event !== PROTOCOL.unsubscribe) throw new Refusal('emptyEvent');
-  if (channel === '') throw new Refusal('emptyChannel');
+  if (event !== PROTOCOL.subscribe && event !== PROTOCOL.unsubscribe) throw new RequestRefused('emptyEvent');
+  if (channel === '') throw new RequestRefused('emptyChannel');
   return { event, channel };
 }
 

@@ -6,7 +6,7 @@ import { channels, type NamedChannel, PROTOCOL, readChannel } from '../../exchan
 import type { Account } from '../accounts/accounts.js';
 import type { Exchange } from '../exchange/exchange.js';
 import type { Faults } from '../faults/faults.js';
-import { Refusal } from '../refusals.js';
+import { RequestRefused } from '../refusals.js';
 import { toJsonText } from '../server/bodies.js';
 import type { Activity, Upgrades } from '../server/http.js';
 import { CHANNEL_PERMISSIONS, STREAMS } from '../server/interface-details.js';
@@ -19,7 +19,7 @@ import { readFields, requestIn, type Scalar, signedText, textOf, wantsZip } from
 import { ASSETS, AssetsFeed, ORDERS, requestedMarket } from './user-feeds.js';
 
 export interface StreamServerOptions {
-  /** Throws {@link Refusal} while it is being replaced. */
+  /** Throws {@link RequestRefused} while it is being replaced. */
   readonly exchange: () => Exchange;
   /** The machine's clock, for limits. */
   readonly now: () => number;
@@ -154,9 +154,12 @@ export class StreamServer implements Upgrades {
       return;
     }
     if (connection.rate?.admit(this.#options.now()) === false)
-      throw new Refusal('tooFrequent', `more than ${this.#options.subscriptionsPerSecond} subscriptions a second`);
+      throw new RequestRefused(
+        'tooFrequent',
+        `more than ${this.#options.subscriptionsPerSecond} subscriptions a second`,
+      );
     const named = readChannel(channel);
-    if (named === undefined) throw new Refusal('emptyChannel', channel.slice(0, 60));
+    if (named === undefined) throw new RequestRefused('emptyChannel', channel.slice(0, 60));
     if (event === PROTOCOL.unsubscribe) this.#unsubscribe(connection, channel, fields);
     else if (isMarketChannel(named.name))
       this.#subscribeMarket(connection, channel, named, MARKET_FEEDS[named.name], fields);
@@ -225,31 +228,31 @@ export class StreamServer implements Upgrades {
     }
   }
 
-  /** Throws {@link Refusal} if the connection would have too many subscriptions. */
+  /** Throws {@link RequestRefused} if the connection would have too many subscriptions. */
   #requireRoom({ subscriptions }: StreamConnection, names: readonly string[]): void {
     const fresh = names.filter((name) => !subscriptions.has(name)).length;
     if (subscriptions.size + fresh > STREAMS.subscriptions)
-      throw new Refusal('tooFrequent', `more than ${STREAMS.subscriptions} subscriptions`);
+      throw new RequestRefused('tooFrequent', `more than ${STREAMS.subscriptions} subscriptions`);
   }
 
-  /** The account that signed a message. Throws {@link Refusal}. */
+  /** The account that signed a message. Throws {@link RequestRefused}. */
   #accountOf(exchange: Exchange, channel: string, fields: Fields): Account {
     const [accessKey, sign] = [textOf(fields, 'accesskey'), textOf(fields, 'sign')];
-    if (accessKey === '') throw new Refusal('badParameter', 'accesskey is missing');
-    if (sign === '') throw new Refusal('badParameter', 'sign is missing');
+    if (accessKey === '') throw new RequestRefused('badParameter', 'accesskey is missing');
+    if (sign === '') throw new RequestRefused('badParameter', 'sign is missing');
     const account = exchange.customers.byAccessKey(accessKey);
-    if (account === undefined) throw new Refusal('noUser', 'the access key is not known');
+    if (account === undefined) throw new RequestRefused('noUser', 'the access key is not known');
     this.#verifier.checkText(account, signedText(fields), sign);
     const permission = CHANNEL_PERMISSIONS[channel];
-    if (permission !== undefined && !account.permissions[permission]) throw new Refusal('noPermission');
+    if (permission !== undefined && !account.permissions[permission]) throw new RequestRefused('noPermission');
     return account;
   }
 
   /** Observed: `{"no", "code", "success": false, "message"}`, with the channel if there is one. */
   #errorMessage(fields: Fields, thrown: unknown): string {
-    if (!(thrown instanceof Refusal))
+    if (!(thrown instanceof RequestRefused))
       this.#options.log(`internal error in a stream: ${thrown instanceof Error ? thrown.stack : String(thrown)}`);
-    const { code, message } = thrown instanceof Refusal ? thrown : new Refusal('internal');
+    const { code, message } = thrown instanceof RequestRefused ? thrown : new RequestRefused('internal');
     const channel = textOf(fields, 'channel').slice(0, 60);
     const named = channel === '' ? {} : { channel };
     return toJsonText({ no: requestNumber(fields), code, success: false, message, ...named });
@@ -261,16 +264,16 @@ function requestNumber(fields: Fields): string {
   return textOf(fields, 'no').slice(0, 60) || '0';
 }
 
-/** The market of a name without underscore. Throws {@link Refusal} if there is none. */
+/** The market of a name without underscore. Throws {@link RequestRefused} if there is none. */
 function marketOf(exchange: Exchange, joined: string): string {
   for (const market of exchange.markets.keys()) if (market.replace('_', '') === joined) return market;
-  throw new Refusal('unknownMarket', joined.slice(0, 40));
+  throw new RequestRefused('unknownMarket', joined.slice(0, 40));
 }
 
 /** Observed: "5", "10" or "20", as text or number. */
 function lengthOf(fields: Fields): number {
   const length = textOf(fields, 'length');
   if (length === '') return STREAMS.quickDepth;
-  if (!['5', '10', '20'].includes(length)) throw new Refusal('badParameter', 'length is not 5, 10 or 20');
+  if (!['5', '10', '20'].includes(length)) throw new RequestRefused('badParameter', 'length is not 5, 10 or 20');
   return Number(length);
 }

@@ -4,6 +4,7 @@ import { Grid } from '../grid.js';
 import type { Meaning } from '../palette.js';
 import { type CandlePicture, candlePicture, type DrawnCandle, isUp } from './candle-picture.js';
 import { DOTS_ACROSS, DOTS_DOWN, Dots } from './dots.js';
+import { drawPriceLabels, drawPriceLines, type PriceLine } from './price-lines.js';
 import { roundTicks, timeTicks } from './ticks.js';
 
 export interface ChartArea {
@@ -12,6 +13,8 @@ export interface ChartArea {
   readonly height: number;
   /** Whether lines and braille can be drawn; otherwise the chart is ASCII. */
   readonly symbols: boolean;
+  /** Prices that are marked. */
+  readonly lines?: readonly PriceLine[];
 }
 
 /** Wider candles are no easier to read. */
@@ -49,8 +52,13 @@ export function candleChart(candles: readonly Ohlcv[], area: ChartArea): Grid {
   const layout = layoutOf(area, plot, picture.candles.length);
   const grid = new Grid(area.width, area.height);
   drawAxes(grid, area, layout, picture, candles.at(-1)?.close ?? '');
+  const { lines = [], symbols } = area;
+  const marked = { width: layout.plot, rows: layout.priceRows, low: picture.low, high: picture.high, symbols };
+  const rowOf = (price: number) => rowOfPrice(price, area, layout, picture);
+  drawPriceLines(grid, lines, marked, rowOf);
   if (area.symbols) drawDots(grid, layout, picture);
   else drawLetters(grid, layout, picture);
+  drawPriceLabels(grid, lines, marked, rowOf);
   return grid;
 }
 
@@ -85,6 +93,12 @@ function layoutOf({ height }: ChartArea, plot: number, count: number): Layout {
 /** The step, from the top, at which a price stands if there are so many of them. */
 function stepOf(price: number, { low, high }: CandlePicture, steps: number): number {
   return Math.round(((high - price) / (high - low)) * (steps - 1));
+}
+
+/** The row in which a price stands. */
+function rowOfPrice(price: number, { symbols }: ChartArea, { priceRows }: Layout, picture: CandlePicture): number {
+  const steps = symbols ? DOTS_DOWN : 1;
+  return Math.floor(stepOf(price, picture, priceRows * steps) / steps);
 }
 
 function meaningOf(candle: DrawnCandle): Meaning {
@@ -150,8 +164,7 @@ function drawAxes(grid: Grid, area: ChartArea, layout: Layout, picture: CandlePi
   const signs = area.symbols ? SIGNS : ASCII_SIGNS;
   const bottom = priceRows + volumeRows;
   for (let row = 0; row < bottom; row += 1) grid.put(plot, row, signs.vertical, 'faint');
-  const steps = area.symbols ? DOTS_DOWN : 1;
-  const rowOf = (price: number) => Math.floor(stepOf(price, picture, priceRows * steps) / steps);
+  const rowOf = (price: number) => rowOfPrice(price, area, layout, picture);
   const last = picture.candles.at(-1);
   const lastRow = rowOf(last?.close ?? 0);
 

@@ -5,15 +5,15 @@ import { roundTicks, timeTicks } from './ticks.js';
 
 const WIDTH = 1200;
 const HEIGHT = 640;
-const PLOT = { left: 16, top: 48, right: WIDTH - 110, bottom: 480 };
+export const PLOT = { left: 16, top: 48, right: WIDTH - 110, bottom: 480 };
 const VOLUME = { top: 500, bottom: 590 };
 /** More candles than this would be thinner than a pixel. */
 const MAX_DRAWN = 1000;
 const PRICE_LABELS = 8;
-const TIME_LABEL_WIDTH = 90;
+export const TIME_LABEL_WIDTH = 90;
 const LINE_HEIGHT = 16;
 
-const STYLE = `
+export const STYLE = `
 svg { background: #ffffff; font: 13px ui-monospace, Menlo, Consolas, monospace; fill: #57606a; }
 .title { font-size: 16px; fill: #24292f; }
 .line { stroke: #d0d7de; stroke-width: 1; }
@@ -34,7 +34,7 @@ text.down { stroke: none; }
   text.up { fill: #3fb950; }
 }`;
 
-const ROOT = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" height="${HEIGHT}">`;
+export const ROOT = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" height="${HEIGHT}">`;
 
 /** Whether a text begins as {@link candleSvg} begins. */
 export function isCandleSvg(text: string): boolean {
@@ -101,7 +101,7 @@ export function candleSvg(candles: readonly Ohlcv[], title: string): string {
   ].join('\n');
 }
 
-function horizontal(y: number, className: string): string {
+export function horizontal(y: number, className: string): string {
   return `<path class="${className}" d="M${PLOT.left} ${round(y)}H${PLOT.right}"/>`;
 }
 
@@ -110,15 +110,15 @@ function rectangle(className: string, x: number, y: number, width: number, heigh
   return `<rect class="${className}" ${place}/>`;
 }
 
-function label(x: number, y: number, text: string, more = '', className?: string): string {
+export function label(x: number, y: number, text: string, more = '', className?: string): string {
   const styled = className === undefined ? '' : ` class="${className}"`;
   return `<text${styled} x="${round(x)}" y="${round(y)}"${more}>${escaped(text)}</text>`;
 }
 
-function round(value: number): number {
+export function round(value: number): number {
   return Math.round(value * 100) / 100;
 }
 
-function escaped(text: string): string {
+export function escaped(text: string): string {
   return text.replace(/[&<>"]/g, (character) => `&#${character.codePointAt(0)};`);
 }

@@ -4,6 +4,8 @@ import type { ChartArea } from './candle-chart.js';
 export { candleChart, candlesPerColumn, candlesThatFit } from './candle-chart.js';
 export { candleSvg, isCandleSvg } from './candle-svg.js';
 export { depthChart } from './depth-chart.js';
+export { lineChart } from './line-chart.js';
+export { isLineSvg, lineSvg } from './line-svg.js';
 
 /** What a pipe or file gets, in cells. */
 const WITHOUT_TERMINAL = { width: 80, height: 22 };

@@ -1,5 +1,6 @@
 import { Decimal } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
+import type { GivenLimits } from '../guards/given-limits.js';
 import type { AlgoFact } from './facts.js';
 import type { AlgoTerms, Entry, Exits, TrailDistance } from './terms.js';
 
@@ -74,6 +75,7 @@ function factOf(fields: Fields): AlgoFact {
 }
 
 function termsOf(fields: Fields): AlgoTerms {
+  const agent = fields.absent('agent') ? undefined : limitsOf(fields.object('agent'));
   return {
     id: fields.text('id'),
     profile: fields.text('profile'),
@@ -92,6 +94,17 @@ function termsOf(fields: Fields): AlgoTerms {
     forMs: fields.optional('forMs', Fields.integer),
     exec: fields.optional('exec', Fields.text),
     notify: fields.flag('notify'),
+    ...(agent === undefined ? {} : { agent }),
+  };
+}
+
+function limitsOf(fields: Fields): GivenLimits {
+  return {
+    ...(fields.absent('markets') ? {} : { markets: fields.list('markets', Fields.text) }),
+    ...(fields.absent('maxOrder') ? {} : { maxOrder: fields.text('maxOrder') }),
+    ...(fields.absent('maxDay') ? {} : { maxDay: fields.text('maxDay') }),
+    ...(fields.absent('maxOpen') ? {} : { maxOpen: fields.integer('maxOpen') }),
+    ...(fields.absent('mayBorrow') ? {} : { mayBorrow: fields.flag('mayBorrow') }),
   };
 }
 
@@ -162,6 +175,10 @@ class Fields {
   static integer(this: void, value: unknown): number {
     if (typeof value !== 'number' || !Number.isSafeInteger(value)) throw new UnreadableFact();
     return value;
+  }
+
+  absent(name: string): boolean {
+    return !Object.hasOwn(this.#parts, name);
   }
 
   text(name: string): string {

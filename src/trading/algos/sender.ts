@@ -3,15 +3,17 @@ import { Failure } from '../../errors.js';
 import { haltText } from '../../exchange/exchange.js';
 import { TimeBudget } from '../../platform/time-budget.js';
 import { cancelOrders } from '../cancel/cancel-orders.js';
+import { AgentLimits } from '../guards/agent-limits.js';
 import { guardOrders } from '../guards/guards.js';
 import { type GuardLimits, requireDayNotional, requireOrderNotional } from '../guards/limits.js';
 import { SendGate } from '../journal/entry.js';
+import type { RecordedWrite } from '../journal/write.js';
 import { placeOrder } from '../orders/place.js';
 import type { BookView } from '../preview/market-view.js';
 import type { Placement } from '../settling/settle-sent-order.js';
 import type { TradingContext } from '../trading-context.js';
 import { ChildOrder } from './child-order.js';
-import { type Child, mayPlace, type NewChild } from './children.js';
+import { type Child, isExit, mayPlace, type NewChild } from './children.js';
 import type { PauseCause } from './facts.js';
 import { type AlgoStore, childId } from './store.js';
 import { type AlgoTerms, exitSideOf } from './terms.js';
@@ -44,10 +46,13 @@ export class ChildSender {
   readonly #context: SenderContext;
   readonly #terms: AlgoTerms;
   readonly #gates = new Set<SendGate>();
+  /** The limits of the agent that made the algo order. */
+  readonly #agent: AgentLimits | undefined;
 
   constructor(context: SenderContext, terms: AlgoTerms) {
     this.#context = context;
     this.#terms = terms;
+    this.#agent = terms.agent === undefined ? undefined : new AgentLimits(terms.agent);
   }
 
   /**
@@ -97,12 +102,14 @@ export class ChildSender {
       return { kind: 'later', child, failure: new Failure('unknown', `What became of ${id} is not known yet.`) };
     }
     let limit: Failure | undefined;
-    const requireWithinLimits = () => {
+    const requireWithinLimits = async (write: RecordedWrite) => {
       try {
         requireOrderNotional([order], market.quote, limits, bestBid);
         requireDayNotional(trading, market.quote, limits);
+        await this.#agentOf(wanted)?.requireRoom(trading, write);
       } catch (error) {
-        if (error instanceof Failure) limit = error;
+        // what could not be counted may be counted a moment later
+        if (error instanceof Failure && error.kind === 'usage') limit = error;
         throw error;
       }
     };
@@ -152,6 +159,14 @@ export class ChildSender {
     for (const gate of this.#gates) gate.cancel();
   }
 
+  /**
+   * The agent whose limits a child has to keep. A sell that ends a position does not: as a whole, the algo order was counted when it was made,
+   * and a stop that is held back because the price has risen protects nobody. The limits of the profile hold for it too.
+   */
+  #agentOf(wanted: NewChild): AgentLimits | undefined {
+    return isExit(wanted) && this.#sideOf(wanted) === 'sell' ? undefined : this.#agent;
+  }
+
   #sideOf({ role }: NewChild) {
     return role === 'entry' ? this.#terms.side : exitSideOf(this.#terms);
   }
@@ -162,8 +177,11 @@ export class ChildSender {
   ): Promise<{ readonly limits: GuardLimits; readonly bestBid: string | undefined } | SentChild> {
     const { trading, limits: readLimits } = this.#context;
     let limits: GuardLimits;
+    const agent = this.#agentOf(wanted);
     try {
       limits = await readLimits();
+      agent?.requireAllowed({ market: this.#terms.market.market, borrows: this.#terms.borrow });
+      if (agent !== undefined) limits = agent.within(limits);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       return held('account', withoutEnd(error.message));

@@ -3,6 +3,7 @@ import path from 'node:path';
 import type { Order, OrderType } from '../../domain/order.js';
 import { hasErrorCode, suggest, systemErrorCode, usage } from '../../errors.js';
 import type { Host } from '../../platform/host.js';
+import { lock } from '../../platform/lock.js';
 import { makePrivateFolder, requireOwnFolder } from '../../platform/private-files.js';
 import {
   append,
@@ -48,9 +49,9 @@ const LEFTOVER_MS = 3_600_000;
 const ALPHABET = 'abcdefghjkmnpqrstuvwxyz23456789';
 const RANDOM_CHARACTERS = 6;
 
-/** An id that is short, can be typed, and was never used here. */
-function newId({ randomBytes }: Pick<Host, 'randomBytes'>): string {
-  const characters = [...randomBytes(RANDOM_CHARACTERS)].map((byte) => ALPHABET[byte % ALPHABET.length]);
+/** The id that some bytes come to. It is short and can be typed. */
+export function algoIdOf(bytes: Uint8Array): string {
+  const characters = [...bytes.slice(0, RANDOM_CHARACTERS)].map((byte) => ALPHABET[byte % ALPHABET.length]);
   return `a${characters.join('')}`;
 }
 
@@ -173,17 +174,35 @@ export class AlgoStore {
   /**
    * Makes an algo order with its first fact. When this returns, it survives a power failure.
    * @param began makes the fact
+   * @param given the id that it gets, if it was named before
    * @returns its id
-   * @throws Failure `usage` if it cannot be written
+   * @throws Failure `usage` if it cannot be written, or one with this id exists
    */
-  create(began: (id: string) => FactOf<'began'>): string {
+  create(began: (id: string) => FactOf<'began'>, given?: string): string {
     for (const name of ['open', 'ended']) makePrivateFolder(this.#root, path.join(this.#folder, name));
     sweepLeftovers(this.#of('open'), this.#host.now() - LEFTOVER_MS);
-    let id = newId(this.#host);
-    while (this.#fileOf(id) !== undefined) id = newId(this.#host);
+    if (given !== undefined && this.#fileOf(given) !== undefined)
+      throw usage(`The algo order ${given} exists already.`, suggest('See it', 'algo', 'show', given));
+    let id = given ?? algoIdOf(this.#host.randomBytes(RANDOM_CHARACTERS));
+    while (given === undefined && this.#fileOf(id) !== undefined)
+      id = algoIdOf(this.#host.randomBytes(RANDOM_CHARACTERS));
     const file = path.join(this.#of('open'), id);
     orCannotWrite(file, () => create(file, lineOf(began(id)), true));
     return id;
+  }
+
+  /**
+   * Runs `work` while no other process does the same for this account.
+   * @throws Failure `usage` if another one does for too long
+   */
+  async alone<Value>(work: () => Promise<Value>): Promise<Value> {
+    makePrivateFolder(this.#root, this.#folder);
+    const release = await lock(path.join(this.#root, this.#folder));
+    try {
+      return await work();
+    } finally {
+      await release();
+    }
   }
 
   /**

@@ -100,6 +100,8 @@ export interface AlgoRow<Row> {
   readonly kind: ReturnType<typeof kindOf>;
   readonly state: AlgoState;
   readonly watched: boolean;
+  /** Whether an agent made it. */
+  readonly agent: boolean;
   readonly entry: EntryRow | null;
   readonly exit: ExitRow | null;
   readonly trigger: TriggerRow | null;
@@ -182,6 +184,7 @@ export function algoRow<Row>(
     kind: kindOf(terms),
     state: current.state,
     watched: current.watched,
+    agent: terms.agent !== undefined,
     entry: entryRow(terms),
     exit: exitRow(terms, facts, summary.exit),
     trigger:

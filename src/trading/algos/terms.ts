@@ -1,6 +1,7 @@
 import type { Decimal } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
 import type { AccountType, OrderType, Side } from '../../domain/order.js';
+import type { GivenLimits } from '../guards/given-limits.js';
 
 /** An algo order as it was asked for, with all relative words resolved. It never changes. */
 export interface AlgoTerms {
@@ -35,6 +36,8 @@ export interface AlgoTerms {
   readonly exec: string | null;
   /** Whether each event is shown as a notification of the desktop. */
   readonly notify: boolean;
+  /** The limits of the agent that made it, which hold for its orders too; absent if the user made it. */
+  readonly agent?: GivenLimits;
 }
 
 export type TriggerSource = 'book' | 'last';

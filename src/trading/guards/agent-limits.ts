@@ -1,31 +1,26 @@
 import { coinAmounts } from '../../config/settings.js';
-import type { Decimal } from '../../domain/decimal.js';
+import type { BestPrices } from '../../domain/book.js';
+import { Decimal, formatAmount } from '../../domain/decimal.js';
 import { splitMarket } from '../../domain/market.js';
 import { type Order, referenceText } from '../../domain/order.js';
 import { Failure, tryRead, usage } from '../../errors.js';
+import { agentAlgos, countAlgo } from '../algos/agent-algos.js';
+import { parentOf } from '../algos/store.js';
+import type { AlgoTerms } from '../algos/terms.js';
 import { archivedJob, Job } from '../batches/job.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { isKind, type MarketSide, marketOf, ordersMadeBy, type RecordedWrite, type Settled } from '../journal/write.js';
 import type { TradingContext } from '../trading-context.js';
-import type { GuardLimits } from './limits.js';
-
-/** The limits of an agent. An absent one does not hold. */
-export interface GivenLimits {
-  readonly markets?: readonly string[] | undefined;
-  /** Amounts by quote coin, as settings keep them: `100usdt,0.01btc`. */
-  readonly maxOrder?: string | undefined;
-  readonly maxDay?: string | undefined;
-  readonly maxOpen?: number | undefined;
-  /** False: no order may borrow. */
-  readonly mayBorrow?: boolean | undefined;
-}
+import type { GivenLimits } from './given-limits.js';
+import { type GuardLimits, notionalToday } from './limits.js';
 
 /** Clocks differ: a list is read so much further back than an order was recorded, in milliseconds. */
 const CLOCK_SLACK_MS = 86_400_000;
 
 /**
  * What an agent may send: in which markets, how much in one order and in one UTC day, and how many orders may be open. The day and the
- * open orders are those of the account by its journal, so the limits hold across processes and restarts.
+ * open orders are those of the account by its journal, so the limits hold across processes and restarts. An algo order of an agent counts
+ * as a whole from the moment it is made, as if it had placed everything.
  */
 export class AgentLimits {
   readonly #markets: ReadonlySet<string> | undefined;
@@ -73,7 +68,7 @@ export class AgentLimits {
       ...(maxOpen === undefined ? ['--max-open'] : []),
     ];
     if (missing.length > 0) throw usage(`--commit unattended asks nobody, so it needs ${missing.join(', ')}.`, EXAMPLE);
-    return AgentLimits.of(given);
+    return AgentLimits.of({ ...given, isUnattended: true });
   }
 
   /** The limits of a profile, or these where they are lower. */
@@ -103,14 +98,65 @@ export class AgentLimits {
       throw usage('An agent that asks nobody may not borrow.', '--allow-borrow of pit mcp allows it.');
   }
 
+  /** Throws Failure `usage` for an algo order that is not allowed, or whose entry or exit is above what one order may come to. */
+  requireAllowedAlgo(terms: AlgoTerms, best: BestPrices): void {
+    const { market, quote } = terms.market;
+    this.requireAllowed({ market, borrows: terms.borrow });
+    const { largest } = countAlgo(terms, best);
+    const max = this.#maxOrder.get(quote);
+    if (max === undefined || largest.compare(max) <= 0) return;
+    throw usage(
+      `max-order blocks this: as a whole, it comes to ${coins(largest, quote)}, and the limit is ${coins(max, quote)}. ${NOTHING}`,
+      'Use a smaller amount.',
+    );
+  }
+
   /**
-   * Throws Failure `usage` if too many orders would be open with those of a write that was just recorded. Counts the orders that
-   * pit placed in these markets, in the days that the archive keeps, and that are open, and all that it may be placing.
+   * Throws Failure `usage` if, with what was recorded already, an algo order would exceed the limit of the day or of open orders. Nothing
+   * else may make one meanwhile.
    */
-  async requireOpen({ client, journal }: TradingContext, write: RecordedWrite): Promise<void> {
+  async requireRoomForAlgo(trading: TradingContext, terms: AlgoTerms, best: BestPrices): Promise<void> {
+    const { whole, orders } = countAlgo(terms, best);
+    this.#requireDay(trading, terms.market.quote, whole);
+    await this.#requireOpen(trading, { id: terms.id, orders, replaced: null });
+  }
+
+  /**
+   * Throws Failure `usage` if, with a write that was just recorded, the day would come to too much or too many orders would be open.
+   * Counts the orders that pit placed in these markets, in the days that the archive keeps, and that are open, and all that it may be placing.
+   */
+  async requireRoom(trading: TradingContext, write: RecordedWrite): Promise<void> {
+    this.#requireDay(trading, quoteOf(marketOf(write) ?? ''), Decimal.zero);
+    await this.#requireOpen(trading, {
+      id: write.id,
+      orders: ordersOf(write),
+      replaced: isKind(write, 'replace') ? referenceText(write.terms.order) : null,
+    });
+  }
+
+  /** The limit of the day without algo orders is among those of the guards: see {@link within}. */
+  #requireDay(trading: TradingContext, quote: string, more: Decimal): void {
+    const max = this.#maxDay.get(quote);
+    if (max === undefined) return;
+    const waiting = agentAlgos(trading).filter((one) => one.quote === quote);
+    if (waiting.length === 0 && more.sign === 0) return;
+    const unplaced = Decimal.sum(waiting.map((one) => one.unplaced)).plus(more);
+    const today = notionalToday(trading.journal, quote, trading.host.now()).plus(unplaced);
+    if (today.compare(max) <= 0) return;
+    throw usage(
+      `max-day blocks this: with what algo orders of agents may still place, this UTC day would come to ${coins(today, quote)}, and the limit is ${coins(max, quote)}. ${NOTHING}`,
+      'Use less, or cancel algo orders.',
+    );
+  }
+
+  async #requireOpen({ client, journal, host }: TradingContext, write: OpeningWrite): Promise<void> {
     const max = this.#maxOpen ?? Number.POSITIVE_INFINITY;
-    const { placed, placing } = this.#otherOrders(journal, write.id);
-    const own = ordersOf(write) + placing;
+    const algos = agentAlgos({ journal, host }).filter(({ market }) => this.#concerns(market));
+    const algoIds = new Set(algos.map(({ id }) => id));
+    const { placed, placing } = this.#otherOrders(journal, write.id, algoIds);
+    const ofAlgos = algos.reduce((sum, { orders }) => sum + orders, 0);
+    // an algo order counts its own
+    const own = (algoIds.has(parentOf(write.id) ?? '') ? 0 : write.orders) + ofAlgos + placing;
     const most = placed.reduce((sum, { ids }) => sum + ids.length, own);
     // only a list shows which of them are open
     if (most <= max) return;
@@ -120,7 +166,7 @@ export class AgentLimits {
       throw new Failure(error.kind, message, { hint: error.hints });
     });
     for (const one of placed) if (!one.ids.some((id) => ids.has(id))) this.#closed.add(one.id);
-    const replaced = isKind(write, 'replace') && ids.has(referenceText(write.terms.order)) ? 1 : 0;
+    const replaced = write.replaced !== null && ids.has(write.replaced) ? 1 : 0;
     const open = ids.size + own - replaced;
     if (open <= max) return;
     throw usage(
@@ -129,15 +175,19 @@ export class AgentLimits {
     );
   }
 
-  /** The orders of other writes that may be open, and how many they may be placing. */
+  /** The orders of other writes that may be open, and how many they may be placing; without those of some algo orders. */
   #otherOrders(
     journal: TradingContext['journal'],
     own: string,
+    algoIds: ReadonlySet<string>,
   ): { readonly placed: readonly Placed[]; readonly placing: number } {
     // before the lists are read: an order that is placed while they are was recorded before, or counts this write itself
     const { unsettled, settled } = journal.writesSince(0);
     const counts = ({ write }: Pick<Settled, 'write'>) =>
-      write.id !== own && this.#concerns(marketOf(write) ?? '') && !this.#closed.has(write.id);
+      write.id !== own &&
+      this.#concerns(marketOf(write) ?? '') &&
+      !this.#closed.has(write.id) &&
+      !algoIds.has(parentOf(write.id) ?? '');
     const pending = unsettled.filter(counts);
     const pendingIds = new Set(pending.map(({ write }) => write.id));
     const placed = settled
@@ -149,6 +199,20 @@ export class AgentLimits {
   #concerns(market: string): boolean {
     return this.#markets === undefined || this.#markets.has(market);
   }
+}
+
+/** A write that opens orders. */
+interface OpeningWrite {
+  readonly id: string;
+  readonly orders: number;
+  /** The order that it replaces. */
+  readonly replaced: string | null;
+}
+
+const NOTHING = 'Nothing was sent.';
+
+function coins(amount: Decimal, coin: string): string {
+  return `${formatAmount(amount.trimmed())} ${coin}`;
 }
 
 const IN_QUOTE_COINS = 'Give each limit in the quote coin of each market, such as 100usdt or 100usdt,0.002btc.';

@@ -55,7 +55,7 @@ export function coinBooks(history: MatchedHistory, options: CoinBookOptions): Co
 }
 
 /** Trades and flows by time; those of one moment in the order of their bills. */
-function* legsInOrder(
+export function* legsInOrder(
   history: MatchedHistory,
   options: CoinBookOptions,
 ): Generator<{ readonly time: number; readonly legs: readonly Leg[] }> {

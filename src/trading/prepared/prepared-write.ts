@@ -2,8 +2,11 @@ import { createHmac } from 'node:crypto';
 import { Decimal } from '../../domain/decimal.js';
 import type { Side } from '../../domain/order.js';
 import { usage } from '../../errors.js';
+import { decodeFact, encodeFact } from '../algos/fact-line.js';
+import type { FactOf } from '../algos/facts.js';
+import { algoIdOf } from '../algos/store.js';
 import { areSameJobs, type BatchPlan } from '../batches/lines.js';
-import type { GivenLimits } from '../guards/agent-limits.js';
+import type { GivenLimits } from '../guards/given-limits.js';
 import type { RecordedOrderTerms, ReplaceTerms } from '../journal/write.js';
 import { isSameOrder } from '../orders/place.js';
 import type { GivenAccount } from '../replace/order-account.js';
@@ -18,9 +21,39 @@ export type PreparedTerms =
       readonly given: GivenAccount;
       readonly replaced: OrderToCancel;
     }
-  | { readonly kind: 'cancel'; readonly terms: { readonly market: string; readonly orders: readonly OrderToCancel[] } };
+  | { readonly kind: 'cancel'; readonly terms: { readonly market: string; readonly orders: readonly OrderToCancel[] } }
+  /** `began` is its first fact as a line, without an id and a time. */
+  | {
+      readonly kind: 'algo';
+      readonly terms: { readonly market: string; readonly began: string; readonly notional: string };
+    }
+  | AlgoChange;
+
+/** A change of algo orders. */
+export interface AlgoChange {
+  readonly kind: 'algoCancel' | 'algoPause' | 'algoResume';
+  readonly terms: {
+    readonly market: string;
+    readonly ids: readonly string[];
+    /** What it does, by the terms of the algo orders. */
+    readonly text: string;
+  };
+}
 
 export type PreparedKind = PreparedTerms['kind'];
+
+/** Whether a kind of write, once it was sent, has a record with the id under which it was prepared. */
+export function leavesRecord(kind: PreparedKind): kind is 'order' | 'ladder' | 'replace' | 'algo' {
+  return kind === 'order' || kind === 'ladder' || kind === 'replace' || kind === 'algo';
+}
+
+/** The algo order of a prepared write, with the market in which it was prepared. */
+export function algoIn({ began }: Extract<PreparedTerms, { kind: 'algo' }>['terms']): FactOf<'began'> {
+  const fact = decodeFact(began);
+  if (fact?.fact !== 'began')
+    throw usage('What was prepared cannot be read, so nothing was sent.', 'Prepare it again.');
+  return fact;
+}
 
 /** An order that a prepared write cancels, as it was when the write was prepared. */
 export interface OrderToCancel {
@@ -74,16 +107,24 @@ export type PreparedContent = Omit<PreparedWrite, 'id'> & { readonly nonce: stri
 
 /**
  * The id of a prepared write: a digest of everything in it, with a key. So no term, profile or time of what has this id can be
- * another than when it was prepared, and only who reads the key can make another write. It has the form of a client id or, for a
- * ladder, of a job.
+ * another than when it was prepared, and only who reads the key can make another write. It has the form of a client id, for a
+ * ladder that of a job, and for an algo order that of its id.
  */
 export function idOf(text: string, kind: PreparedKind, key: Uint8Array): string {
-  const digest = createHmac('sha256', key).update(text).digest('hex');
+  const bytes = createHmac('sha256', key).update(text).digest();
+  if (kind === 'algo') return algoIdOf(bytes);
+  const digest = bytes.toString('hex');
   return kind === 'ladder' ? `job${digest.slice(0, 20)}` : `pit${digest.slice(0, 24)}`;
 }
 
 /** Whether one write repeats another, whatever its prices have become. A replacement or cancellation cannot be repeated. */
 export function isSameWrite(one: PreparedTerms, other: PreparedTerms): boolean {
   if (one.kind === 'order') return other.kind === 'order' && isSameOrder(one.terms, other.terms);
+  if (one.kind === 'algo') return other.kind === 'algo' && termsLine(one.terms) === termsLine(other.terms);
   return one.kind === 'ladder' && other.kind === 'ladder' && areSameJobs(one.terms, other.terms);
+}
+
+/** The terms of an algo order, whatever the market was. */
+function termsLine(terms: Extract<PreparedTerms, { kind: 'algo' }>['terms']): string {
+  return encodeFact({ ...algoIn(terms), bid: null, ask: null });
 }

@@ -6,7 +6,7 @@ import { fakeHost } from '../../support/fake-host.js';
 import { temporaryState } from '../../trading/support/trading.js';
 
 const PREPARED = {
-  ...{ profile: 'sandbox', market: 'btc_usdt', text: 'buy 1 btc_usdt', places: [], cancels: [] },
+  ...{ profile: 'sandbox', market: 'btc_usdt', text: 'buy 1 btc_usdt', does: [], places: [], cancels: [] },
   ...{ notional: null, fee: null, feeCoin: null, warnings: [] },
 };
 

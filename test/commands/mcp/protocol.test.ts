@@ -168,6 +168,7 @@ describe('the list of tools', () => {
         'candles',
         'account',
         'orders',
+        'algo_orders',
         'fills',
         'bills',
         'transfers',

@@ -67,6 +67,8 @@ export function viewOf(changes: Partial<WatchView> = {}): WatchView {
     connection: { state: 'connected', problem: null },
     halted: null,
     limitsUsed: 4,
+    algos: [],
+    watchCommand: 'pit algo run --profile sandbox',
     market: MARKET,
     ticker: reading<'ticker'>({
       ...{ bid: '24100.50', ask: '24101.00', last: '24100.75', open: '23800', high: '24500', low: '23500' },

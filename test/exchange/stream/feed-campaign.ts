@@ -15,7 +15,7 @@ import type { Account } from '../../../src/sandbox/accounts/accounts.js';
 import { Exchange } from '../../../src/sandbox/exchange/exchange.js';
 import { Faults } from '../../../src/sandbox/faults/faults.js';
 import { FaultLog } from '../../../src/sandbox/faults/log.js';
-import { Refusal } from '../../../src/sandbox/refusals.js';
+import { RequestRefused } from '../../../src/sandbox/refusals.js';
 import { Activity, interfaceRequestListener, listen } from '../../../src/sandbox/server/http.js';
 import { DOCUMENTED_LIMITS, keptLimits, type Limits } from '../../../src/sandbox/server/limits.js';
 import { RequestHandler } from '../../../src/sandbox/server/request-handler.js';
@@ -125,7 +125,7 @@ function act({ exchange }: World, sides: readonly Side[], dice: Dice): void {
     const amount = pick(['0.001', '0.0007', '0.0123']);
     exchange.orders.place(account, { market: MARKET, side, type, price, amount, accountType: 'spot', borrow: false });
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
+    if (!(error instanceof RequestRefused)) throw error;
   }
 }
 

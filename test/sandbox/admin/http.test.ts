@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Administered, adminHandlers } from '../../../src/sandbox/admin/handlers.js';
 import { type AdminHandler, adminListener } from '../../../src/sandbox/admin/http.js';
-import { Refusal } from '../../../src/sandbox/refusals.js';
+import { RequestRefused } from '../../../src/sandbox/refusals.js';
 import { type Listener, listen } from '../../../src/sandbox/server/http.js';
 import { bodyOf, send, statusLineOf } from '../server/wire.js';
 
@@ -51,7 +51,7 @@ it('a command finds the sandbox while its exchange is being replaced, and other 
   const handlers = adminHandlers({
     data: {
       get exchange(): never {
-        throw new Refusal('maintenance');
+        throw new RequestRefused('maintenance');
       },
     },
     running: () => ({ isStaying: true, address: { pid: 7 } }),

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { Decimal } from '../../../src/domain/decimal.js';
 import type { Account } from '../../../src/sandbox/accounts/accounts.js';
 import { chainsOf } from '../../../src/sandbox/markets/coins.js';
-import { Refusal } from '../../../src/sandbox/refusals.js';
+import { RequestRefused } from '../../../src/sandbox/refusals.js';
 import { FundsFixture } from './fixture.js';
 
 const COINS = ['btc', 'eth', 'usdt', 'eos'] as const;
@@ -136,7 +136,7 @@ test('random deposits, withdrawals, transfers and trades keep the ledger balance
         perform(fixture, known, act);
         done.set(act.do, (done.get(act.do) ?? 0) + 1);
       } catch (error) {
-        if (!(error instanceof Refusal)) throw error;
+        if (!(error instanceof RequestRefused)) throw error;
       }
       check(fixture);
       if (index !== 30) continue;

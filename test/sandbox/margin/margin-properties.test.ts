@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Order } from '../../../src/sandbox/orders/order.js';
-import { Refusal } from '../../../src/sandbox/refusals.js';
+import { RequestRefused } from '../../../src/sandbox/refusals.js';
 import { OrderFixture } from '../support/order-fixture.js';
 
 const ACCOUNTS = ['ann', 'ben', 'cas'];
@@ -65,7 +65,7 @@ test('random margin orders keep the ledger balanced, owe only what was borrowed,
         try {
           orders.push(fixture.place(account, side, type, price, amount, margin));
         } catch (error) {
-          expect(error).toBeInstanceOf(Refusal);
+          expect(error).toBeInstanceOf(RequestRefused);
           expect(debts(fixture)).toEqual(before);
         }
         const loan = loanOf(fixture, before, wallet);
@@ -100,7 +100,7 @@ test('debts equal the borrowed less the repaid amounts in the bills', () => {
       try {
         fixture.place(account, side, type, price, amount, terms.accountType === 'spot' ? {} : terms);
       } catch (error) {
-        expect(error).toBeInstanceOf(Refusal);
+        expect(error).toBeInstanceOf(RequestRefused);
       }
     }
     const owed = new Map<string, bigint>([...debts(fixture)].map(([name]) => [name, 0n]));

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Refusal } from '../../../src/sandbox/refusals.js';
+import { RequestRefused } from '../../../src/sandbox/refusals.js';
 import { ModelComparison, type Placing } from '../support/model-comparison.js';
 import { OrderFixture } from '../support/order-fixture.js';
 
@@ -30,8 +30,8 @@ test('10,000 random orders and cancels match an independent, simpler model after
   fc.assert(runs, { numRuns: 40 });
 });
 
-test('a refused order throws a Refusal with its code', () => {
+test('a refused order throws a RequestRefused with its code', () => {
   const place = () => new OrderFixture(['ann'], 10n, 0n).place('ann', 'buy', 'limit', 100, 1);
-  expect(place).toThrow(Refusal);
+  expect(place).toThrow(RequestRefused);
   expect(place).toThrow(expect.objectContaining({ code: 2009 }));
 });

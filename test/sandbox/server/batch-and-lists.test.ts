@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Refusal } from '../../../src/sandbox/refusals.js';
+import { RequestRefused } from '../../../src/sandbox/refusals.js';
 import type { Exchange, OrderRequest } from './fake-exchange.js';
 import { RECORD, refusing, stillExchange } from './fake-exchange.js';
 import { get, serveInterface } from './wire.js';
@@ -21,7 +21,7 @@ describe('orderMoreV2', () => {
     const placed: OrderRequest[] = [];
     const place: Exchange['place'] = (_account, request) => {
       placed.push(request);
-      if (refuse(request)) throw new Refusal('belowMinSize', '5');
+      if (refuse(request)) throw new RequestRefused('belowMinSize', '5');
       return `20220222485115155${placed.length}`;
     };
     return { placed, exchange: stillExchange({ place }) };

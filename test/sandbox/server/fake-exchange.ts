@@ -6,7 +6,7 @@ import type { OrderRecord } from '../../../src/sandbox/orders/order.js';
 
 export type { OrderRequest } from '../../../src/sandbox/orders/order-service.js';
 
-import { Refusal } from '../../../src/sandbox/refusals.js';
+import { RequestRefused } from '../../../src/sandbox/refusals.js';
 
 /** The time in these tests: the reqTime of the signing vectors. */
 export const NOW = 1540295995557;
@@ -107,9 +107,9 @@ export function stillExchange(changes: Partial<Exchange> = {}): Exchange {
   return { ...calls, ...changes };
 }
 
-export function refusing(...reason: ConstructorParameters<typeof Refusal>): () => never {
+export function refusing(...reason: ConstructorParameters<typeof RequestRefused>): () => never {
   return () => {
-    throw new Refusal(...reason);
+    throw new RequestRefused(...reason);
   };
 }
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { parseJson } from '../../../src/platform/json.js';
 import type { Account } from '../../../src/sandbox/accounts/accounts.js';
-import { Refusal } from '../../../src/sandbox/refusals.js';
+import { RequestRefused } from '../../../src/sandbox/refusals.js';
 import { keptLimits, UNLIMITED } from '../../../src/sandbox/server/limits.js';
 import { eventually } from '../../support/eventually.js';
 import { get, serveInterface } from '../server/wire.js';
@@ -83,7 +83,7 @@ async function trade(fixture: ExchangeFixture, accounts: readonly Account[], see
         exchange.orders.place(account, { market, side, type, price, amount, accountType, borrow: dice() < 0.5 });
       }
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
+      if (!(error instanceof RequestRefused)) throw error;
     }
     if (dice() < 0.4) await new Promise((resolve) => setTimeout(resolve, Math.floor(dice() * 8)));
   }

@@ -1,7 +1,7 @@
 import { deepStrictEqual, ok } from 'node:assert/strict';
 import type { OrderType, Side } from '../../../src/domain/order.js';
 import { type Order, stateOf } from '../../../src/sandbox/orders/order.js';
-import { Refusal } from '../../../src/sandbox/refusals.js';
+import { RequestRefused } from '../../../src/sandbox/refusals.js';
 import { Model } from './model.js';
 import { OrderFixture } from './order-fixture.js';
 
@@ -41,11 +41,11 @@ export class ModelComparison {
     const placed = this.#timed(() => this.real.place(account, side, type, price, amount));
     if (typeof expected !== 'number') {
       const reason = expected === 'crossing' ? 'wouldTrade' : 'insufficientBalance';
-      ok(placed instanceof Refusal && placed.reason === reason, `${reason} expected, got ${String(placed)}`);
+      ok(placed instanceof RequestRefused && placed.reason === reason, `${reason} expected, got ${String(placed)}`);
       this.counts.refused += 1;
       return;
     }
-    if (placed instanceof Refusal) throw placed;
+    if (placed instanceof RequestRefused) throw placed;
     this.counts.placed += 1;
     this.#orders.set(expected, placed);
     this.#numbers.set(placed.id, expected);
@@ -120,12 +120,12 @@ export class ModelComparison {
     }
   }
 
-  #timed(work: () => Order): Order | Refusal {
+  #timed(work: () => Order): Order | RequestRefused {
     const start = performance.now();
     try {
       return work();
     } catch (error) {
-      if (error instanceof Refusal) return error;
+      if (error instanceof RequestRefused) return error;
       throw error;
     } finally {
       this.spent += performance.now() - start;

@@ -70,8 +70,10 @@ export async function algoCampaign({ seed, count, perRound, tell }: AlgoCampaign
   const total = new AlgoCampaign();
   for (let round = 0; total.algos < count; round += 1) {
     const began = Date.now();
+    const known = total.faults.length;
     const size = Math.min(perRound, count - total.algos);
     await new Round(drawOf(seed, 'algos', round), size, round, total).run();
+    for (const fault of total.faults.slice(known)) tell(fault);
     const seconds = Math.round((Date.now() - began) / 1_000);
     tell(
       `round ${round}: ${total.algos} algo orders, ${total.orders} orders, ${total.faults.length} faults; ${seconds} s`,
@@ -97,6 +99,8 @@ class Round {
   readonly #paused = new Map<string, Span[]>();
   /** The slowest answer of a command in this process, in ms: how slow the machine is. */
   #slowestMs = 0;
+  /** When faults and kills ended, by the exchange's clock. */
+  #calmSince = Number.POSITIVE_INFINITY;
   #log!: ExchangeLog;
   #exchange!: Exchange;
   #watchers!: Watchers;
@@ -271,6 +275,9 @@ class Round {
 
   /** Everything is resumed, and every stop is reached; what then rests is cancelled. */
   async #comeToAnEnd(call: AdminCall): Promise<void> {
+    // while its clock runs faster, the exchange takes requests of any age, so that no lost one is ever known not to arrive
+    if (this.#speed !== 1) await call('POST /clock/speed', { speed: 1 });
+    this.#calmSince = this.#log.now();
     await this.#resumeAll();
     for (const [side, share] of [
       ['sell', 0.945],
@@ -403,7 +410,12 @@ class Round {
       ...{ began: began.time, started: entry?.time ?? began.time, ended: ended?.time ?? null },
       path: this.#log.path(began.terms.market.market, began.time).filter(({ time }) => time <= end),
       ...{ orders, unseen: unwatched, graceMs, toleranceMs: (1_500 + 3 * this.#slowestMs) * this.#speed },
-      held: [...unwatched, ...this.#excusedOf(facts, end), ...this.#duplicateSpans(orders, end)],
+      held: [
+        ...unwatched,
+        ...this.#excusedOf(facts, end),
+        ...this.#duplicateSpans(orders, end),
+        ...this.#unknownSpans(id, own, began.time),
+      ],
       barred: this.#barred,
     };
   }
@@ -424,6 +436,15 @@ class Round {
     return orders
       .filter(({ isDuplicate }) => isDuplicate)
       .map(({ placed, closed }) => ({ from: placed, to: closed ?? end }));
+  }
+
+  /** While the exchange's clock ran faster, the outcome of a request that never arrived could not be known. */
+  #unknownSpans(id: string, own: readonly LoggedChild[], began: number): Span[] {
+    if (this.#speed === 1) return [];
+    const named = this.#store.read(id)?.children ?? [];
+    if (named.every(({ child }) => own.some(({ clientId }) => clientId === child))) return [];
+    count(this.#total.excused, 'a lost request while the clock ran faster');
+    return [{ from: began, to: this.#calmSince + TOLERANCE_MS }];
   }
 
   #factsOf(id: string): AlgoFact[] {

@@ -11,6 +11,7 @@ const write = (id: string) =>
 function trading(state: 'open' | 'cancelled' | 'filled' | undefined): TradingContext {
   const placed = { write: write('one'), outcome: 'placed', id: '17', duplicates: [] };
   return {
+    host: { directories: { state: '/nowhere' } },
     journal: { writesSince: () => ({ unsettled: [], settled: [placed] }) },
     client: {
       async *orderPages() {
@@ -26,7 +27,7 @@ const limits = () => new AgentLimits({ maxOpen: 1 });
 it.each(['open', undefined] as const)(
   'an order that no list shows counts as open while the exchange says %s of it',
   async (state) => {
-    await expect(limits().requireOpen(trading(state), write('two'))).rejects.toThrow(
+    await expect(limits().requireRoom(trading(state), write('two'))).rejects.toThrow(
       'max-open blocks this: with it, 2 orders would be open, and the limit is 1. Nothing was sent.',
     );
   },
@@ -35,6 +36,6 @@ it.each(['open', undefined] as const)(
 it.each(['cancelled', 'filled'] as const)(
   'an order that no list shows does not count once the exchange shows it as %s',
   async (state) => {
-    await expect(limits().requireOpen(trading(state), write('two'))).resolves.toBeUndefined();
+    await expect(limits().requireRoom(trading(state), write('two'))).resolves.toBeUndefined();
   },
 );

@@ -23,7 +23,7 @@ export const UNITS = ['usdt', 'eurt', 'btc'] as const;
 /** The coin in which an account may pay its fees. */
 const OWN_COIN = 'zz';
 
-export const NOW = Date.parse('2026-11-25T12:00:00Z');
+const NOW = Date.parse('2026-11-25T12:00:00Z');
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 /** When the parts of a story begin, in ms before now: in reach of candles of a day, of an hour and of a minute. */

@@ -4,7 +4,7 @@ import { splitMarket } from '../../../src/domain/market.js';
 import type { Account } from '../../../src/sandbox/accounts/accounts.js';
 import type { BillRecord } from '../../../src/sandbox/accounts/bills.js';
 import { chainsOf, coinRules } from '../../../src/sandbox/markets/coins.js';
-import { Refusal } from '../../../src/sandbox/refusals.js';
+import { RequestRefused } from '../../../src/sandbox/refusals.js';
 import { BILL_WORDS } from '../../../src/sandbox/server/interface-details.js';
 import type { AccountHistory } from '../../../src/trading/pnl/account-history.js';
 import type { FundsFixture } from '../../sandbox/funds/fixture.js';
@@ -80,7 +80,7 @@ export function live(fixture: FundsFixture, both: readonly [Account, Account], a
     try {
       perform(fixture, both, act);
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
+      if (!(error instanceof RequestRefused)) throw error;
     }
   }
   for (const account of both) for (const name of MARKETS) cancelAll(fixture, account, name);

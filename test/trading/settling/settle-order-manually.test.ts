@@ -97,3 +97,98 @@ it('the lines of a batch are settled one by one as placed, and the rest as not s
     message: `No order of ${JOB} has an unknown outcome.`,
   });
 });
+
+it('the lines of a batch wait until the newest of their requests has expired', async () => {
+  const trading = tradingOf(await exchangeWith(), { elapsedMs: 30_000 });
+  const job = await beginJob(trading, { lines: lines(2) });
+  await job.leaving([[0]], NOW - 60_000);
+  await job.leaving([[1]], NOW);
+  for (const request of [1, 2]) job.record('lost', { kind: 'lost', request });
+  job.entry.release();
+  await expect(settleManually(trading, JOB, placedAs('7'))).rejects.toMatchObject({
+    message: `The exchange may still execute ${JOB}, so it is too early to report its outcome.`,
+    hints: [
+      expect.stringMatching(/^Report it after /),
+      { note: 'Report it', argv: ['resolve', JOB, '--as', 'placed=7'] },
+    ],
+  });
+});
+
+it('a line of a batch is not settled as an order of the other side', async () => {
+  const { url } = await serveFaults({
+    answer: ({ target }) => {
+      const { id = '' } = query(target);
+      return respond(id === '' ? NOT_FOUND : record({ id, price: 20_002, type: 0, trade_date: NOW }));
+    },
+  });
+  const { trading, now } = await lostJob(url);
+  await expect(settleManually(trading, JOB, placedAs('7'))).rejects.toMatchObject({
+    message: `Order 7 is none of the orders of ${JOB} whose outcome is unknown.`,
+    hints: ['Nothing was recorded.'],
+  });
+  expect([
+    now()
+      .outcomes()
+      .every((outcome) => outcome === 'unknown'),
+    now().entry.isUnderWay,
+  ]).toEqual([true, false]);
+});
+
+it('an order that another process has claimed meanwhile is not settled by the user', async () => {
+  const trading = lostOrder(await exchangeWith('7'));
+  const { client } = trading;
+  const claimed = Object.assign(Object.create(client), {
+    findOrder: async (...order: Parameters<typeof client.findOrder>) => {
+      trading.journal.findUnsettled('lost1')?.claim();
+      return client.findOrder(...order);
+    },
+  });
+  await expect(settleManually({ ...trading, client: claimed }, 'lost1', placedAs('7'))).rejects.toMatchObject({
+    kind: 'usage',
+    message: 'Another process is working on lost1.',
+  });
+  expect(trading.journal.archive.find('lost1')).toBeUndefined();
+});
+
+it('what is not a write with an unknown outcome cannot be settled by the user', async () => {
+  const trading = lostOrder(await exchangeWith());
+  const rejected = (id: string | undefined, manual: Parameters<typeof settleManually>[2], ...texts: unknown[]) => {
+    const [message, ...hints] = texts;
+    return expect(settleManually(trading, id, manual)).rejects.toMatchObject({ kind: 'usage', message, hints });
+  };
+  const see = [{ note: 'See what is unknown', argv: ['resolve'] }];
+  await rejected(undefined, NOT_SENT, '--as needs the id of a write.', ...see);
+  await rejected('other1', NOT_SENT, 'No write with the id other1 has an unknown outcome.', ...see);
+  await rejected('other1', placedAs('7'), 'No write with the id other1 has an unknown outcome.', ...see);
+  const cancel = { operation: 'cancel', terms: { market: 'btc_usdt', order: { id: '7' } } } as const;
+  trading.journal.begin<'cancel'>(cancel, { id: 'cancel1', reqTime: NOW }).release();
+  await rejected(
+    'cancel1',
+    NOT_SENT,
+    'The outcome of cancel1 cannot be recorded with --as.',
+    'It is for orders, batches, withdrawals, calls of pit api and damaged records.',
+    { note: 'Cancellations are looked up', argv: ['resolve'] },
+  );
+  await rejected(
+    'cancel1',
+    placedAs('7'),
+    '--as placed=ID does not fit: only an order, a batch or a withdrawal has an id on the exchange.',
+    'Use done or notSent for a call or a damaged record.',
+  );
+  const call = { operation: 'call', terms: { method: 'setRepayState', parameters: {} } } as const;
+  trading.journal.begin<'call'>(call, { id: 'call1', reqTime: NOW }).release();
+  await settleManually(trading, 'call1', { outcome: 'done', id: null });
+  expect(trading.journal.archive.find('call1')).toMatchObject({ outcome: 'done', duplicates: [] });
+});
+
+it('the outcome that the user reports is recorded as such, without duplicates', async () => {
+  const trading = lostOrder(await exchangeWith('7'));
+  await settleManually(trading, 'lost1', NOT_SENT);
+  expect(trading.journal.archive.find('lost1')).toMatchObject({ duplicates: [] });
+  expect(trading.journal.archive.find('lost1')?.events.at(-1)?.event).toBe('not sent, as the user says');
+  const { trading: other, now } = await lostJob(await exchangeWith());
+  await settleManually(other, JOB, NOT_SENT);
+  const events = now().entry.events.map(({ event }) => event);
+  expect(events).toContain('request 1: not sent, as the user says');
+  expect(now().outcomes()).toEqual(['notSent', 'notSent', 'notSent', 'notSent', 'notSent']);
+});

@@ -1,7 +1,7 @@
 import { Decimal } from '../../../domain/decimal.js';
 import type { BillRecord } from '../../accounts/bills.js';
 import type { CoinRules } from '../../markets/coins.js';
-import { Refusal } from '../../refusals.js';
+import { RequestRefused } from '../../refusals.js';
 import { type Json, number } from '../bodies.js';
 import { BILL_WORDS, BILLS, coinNames, SUCCESS } from '../interface-details.js';
 import {
@@ -84,7 +84,7 @@ function timeRange({ startDate, endDate, dataType = BILLS.dataType }: TimeValues
   const start = startDate === undefined ? undefined : readWallClock('startDate', startDate, zone);
   const end = endDate === undefined ? undefined : readWallClock('endDate', endDate, zone) + 1_000;
   if (start !== undefined && end !== undefined && start >= end)
-    throw new Refusal('badParameter', 'endDate is before startDate');
+    throw new RequestRefused('badParameter', 'endDate is before startDate');
   if (dataType === '0') return { from: Math.max(start ?? split, split), until: end };
   return { from: start, until: Math.min(end ?? split, split) };
 }

@@ -1,6 +1,6 @@
 import type { CandleType, Ohlcv } from '../../../domain/candle.js';
 import type { Exchange } from '../../exchange/exchange.js';
-import type { Depth, Ticker } from '../../exchange/market-service.js';
+import type { BookDepth, DayTicker } from '../../exchange/market-service.js';
 import { type Json, number, numbers, RawJson } from '../bodies.js';
 import { CANDLE_ROWS, DEPTH_LEVELS, MERGED_DEPTH_LEVELS } from '../interface-details.js';
 import { marketOf, type Served, servePublic } from '../served-operation.js';
@@ -31,7 +31,7 @@ const ticker = servePublic('ticker', ({ market }, { exchange }) => {
   return { ticker: tickerFields(now), date: String(now.time) };
 });
 
-function tickerFields(now: Ticker): Json {
+function tickerFields(now: DayTicker): Json {
   const { high, low, bid, ask, last, open, change, volume } = now;
   return { high, low, buy: bid, sell: ask, last, open, riseRate: change, vol: volume };
 }
@@ -53,8 +53,8 @@ export const asksText = kept((side) => levels(side, true));
 export const bestFirst = kept((side) => levels(side, false));
 
 /** The exchange gives the same lists until the book changes, so their text can be cached. */
-function kept(make: (side: Depth['asks']) => RawJson): (side: Depth['asks']) => RawJson {
-  const made = new WeakMap<Depth['asks'], RawJson>();
+function kept(make: (side: BookDepth['asks']) => RawJson): (side: BookDepth['asks']) => RawJson {
+  const made = new WeakMap<BookDepth['asks'], RawJson>();
   return (side) => {
     const text = made.get(side) ?? make(side);
     made.set(side, text);

@@ -14,7 +14,7 @@ import type { Account } from '../../accounts/accounts.js';
 import type { OrderRecord } from '../../orders/order.js';
 import type { OrderList } from '../../orders/order-repository.js';
 import type { OrderRequest } from '../../orders/order-service.js';
-import { Refusal } from '../../refusals.js';
+import { RequestRefused } from '../../refusals.js';
 import { codeOf, type Json, number, numbers } from '../bodies.js';
 import {
   DEFAULT_PAGE,
@@ -84,12 +84,12 @@ const orderMoreV2 = serveSigned('orderMoreV2', 'entrust', (values, { exchange, a
   const pairs = pairsOf(values.tradeParams);
   const wallet = walletOf(account, values);
   const ids: string[] = [];
-  const refusals: Refusal[] = [];
+  const refusals: RequestRefused[] = [];
   for (const [price, amount] of pairs) {
     try {
       ids.push(exchange.orders.place(account, { market, side, type: 'limit', price, amount, ...wallet }));
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
+      if (!(error instanceof RequestRefused)) throw error;
       refusals.push(error);
     }
   }
@@ -114,7 +114,7 @@ function page(
 ): Json {
   const { name: market } = marketOf(exchange, currency);
   const records = exchange.orders.list(account, market, { list, page: Number(page), pageSize: size });
-  if (records.length === 0) throw new Refusal('orderNotFound');
+  if (records.length === 0) throw new RequestRefused('orderNotFound');
   return records.map((record) => orderRecord(record, dialect));
 }
 
@@ -218,7 +218,7 @@ interface ApiRequest {
 
 /**
  * The wallet of an order; empty for spot, where `enableExpress` and `enableRepay` are ignored ({@link SWITCHED}). Throws
- * {@link Refusal} 1012 for margin without the permission, which is chosen.
+ * {@link RequestRefused} 1012 for margin without the permission, which is chosen.
  */
 function walletOf(
   { permissions }: Account,
@@ -226,7 +226,7 @@ function walletOf(
 ): Pick<OrderRequest, 'accountType' | 'borrow' | 'repay'> {
   const [borrow, repay] = [enableExpress === 'true', enableRepay === 'true'];
   if (acctType === '0') return {};
-  if (!permissions.lever) throw new Refusal('noPermission', 'margin');
+  if (!permissions.lever) throw new RequestRefused('noPermission', 'margin');
   return { accountType: acctType === '1' ? 'isolated' : 'cross', borrow, repay };
 }
 

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { PIT } from '../../../support/command.js';
@@ -30,7 +30,8 @@ export class Watchers {
   #unwatchedSince: number;
   #isObserving = true;
   readonly #observing: Promise<void>;
-  #stopped = new Set<number>();
+  readonly #stopped = new Set<number>();
+  readonly #worked = new WeakSet<ChildProcess>();
 
   /** @param now the exchange's clock */
   constructor(home: string, now: () => number) {
@@ -130,7 +131,6 @@ export class Watchers {
     let wasWatched = false;
     while (this.#isObserving) {
       const { isWatched } = this;
-      if (this.#watching.length > 1) this.overlaps += 1;
       if (isWatched && !wasWatched) this.unwatched.push({ from: this.#unwatchedSince, to: this.#now() });
       if (!isWatched && wasWatched) this.#unwatchedSince = this.#now();
       wasWatched = isWatched;
@@ -144,6 +144,13 @@ export class Watchers {
       if (this.#links.some((pid) => pid === child.pid)) return;
       await delay(50);
     }
+  }
+
+  /** A process has done something: another one that has, too, must be dead by now. */
+  #noteWork(child: ChildProcess): void {
+    this.#worked.add(child);
+    const others = [...this.#running].filter((other) => other !== child && this.#worked.has(other));
+    this.overlaps += others.filter(({ pid }) => isRunning(pid)).length;
   }
 
   #count(how: string): void {
@@ -163,10 +170,20 @@ export class Watchers {
       const lines = `${rest}${text}`.split('\n');
       rest = lines.pop() ?? '';
       this.lines.push(...lines);
+      if (lines.length > 0) this.#noteWork(child);
     });
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       this.errors += text;
     });
     return child;
+  }
+}
+
+/** Whether a process runs: one that was killed and whose end was not noticed yet does not. */
+function isRunning(pid: number | undefined): boolean {
+  try {
+    return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return false;
   }
 }

@@ -1,0 +1,168 @@
+import { beforeAll, beforeEach, expect, test } from 'vitest';
+import type { AdminCallName } from '../../../src/sandbox/admin/calls.js';
+import { administer } from '../../../src/sandbox/lifecycle/admin-client.js';
+import { afterFile } from '../../support/after-file.js';
+import { eventually } from '../../support/eventually.js';
+import { type CommandInProcess, startInProcess } from '../../support/in-process.js';
+import { plainEnvironment } from '../../support/pit.js';
+import { usePitHome } from '../pit-home.js';
+
+// `pit algo run` on a sandbox, both in this process: what it does, step by step, as its events say and as the exchange shows.
+
+const pit = usePitHome(['--limit', 'key=off,address=off,kline=off,reqTime=2s']);
+let runner: CommandInProcess;
+
+interface Event {
+  readonly id: string;
+  readonly event: string;
+  readonly text: string;
+}
+
+interface Algo {
+  readonly id: string;
+  readonly state: string;
+  readonly filled: string;
+  readonly children: readonly {
+    readonly id: string;
+    readonly role: string;
+    readonly state: string;
+    readonly type: string;
+    readonly price: string;
+    readonly amount: string;
+    readonly filled: string;
+  }[];
+}
+
+const call = (name: AdminCallName, input: object) => administer(pit.served.address, name, input, 60_000);
+
+/** Moves the market to a price, and waits until the exchange shows it. */
+async function move(price: string): Promise<void> {
+  await call('POST /price', { market: 'btc_usdt', price, ms: 0 });
+  await eventually(async () => {
+    const answer = await fetch(`${pit.served.address.baseUrl}/data/v1/ticker?market=btc_usdt`);
+    const [, bid = ''] = /"buy":"([\d.]+)"/.exec(await answer.text()) ?? [];
+    expect(Math.abs(Number(bid) / Number(price) - 1)).toBeLessThan(0.001);
+  });
+}
+
+/** Adds a fault for so many requests of an operation. */
+const fault = (kind: string, operation: string, count = 1) => call('POST /faults/add', { kind, operation, count });
+
+beforeAll(async () => {
+  await move('28000');
+  await pit.done('profile set sandbox reqTimeTolerance 2s');
+  // its first one keeps it running
+  await create('sell btc_usdt 0.001 --stop 20000', false);
+  start();
+  afterFile(async () => {
+    await runner.interrupt('SIGINT');
+    await runner.ended;
+  });
+}, 120_000);
+
+beforeEach(async () => {
+  await call('POST /faults/clear', {});
+  await move('28000');
+});
+
+function start(): void {
+  runner = startInProcess(['algo', 'run', '--json'], plainEnvironment(pit.home), { host: ALONE });
+}
+
+/** Starts no process in the background. */
+const ALONE = { self: { command: 'false', arguments: [] } };
+
+async function create(words: string, isWatched = true): Promise<string> {
+  const { stdout, stderr } = await pit.run(`order ${words} --yes --json`, { host: ALONE });
+  const { id, watched } = JSON.parse(stdout) as { readonly id: string; readonly watched: boolean };
+  expect({ watched, stderr: isWatched ? stderr : '' }).toEqual({ watched: isWatched, stderr: '' });
+  return id;
+}
+
+const show = (id: string) => pit.json<Algo>(`algo show ${id}`);
+
+function events(id: string): Event[] {
+  const lines = runner.printed.stdout.split('\n').filter((line) => line !== '');
+  return lines.map((line) => JSON.parse(line) as Event).filter((event) => event.id === id);
+}
+
+const names = (id: string) => events(id).map(({ event }) => event);
+const texts = (id: string) =>
+  events(id)
+    .map(({ text }) => text)
+    .join('\n');
+
+async function untilEvent(id: string, name: string): Promise<void> {
+  await eventually(() => expect(names(id)).toContain(name));
+}
+
+async function untilState(id: string, state: string): Promise<Algo> {
+  return eventually(async () => {
+    const shown = await show(id);
+    expect(shown.state).toBe(state);
+    return shown;
+  });
+}
+
+test('the stop of an OCO cancels the take-profit, and sells only after its outcome is known', async () => {
+  const id = await create('sell btc_usdt 0.01 --stop 27000 --take 29000');
+  await untilEvent(id, 'placed');
+  await move('26900');
+  await untilState(id, 'done');
+  expect(names(id).filter((name) => name !== 'note')).toEqual([
+    'placed',
+    'triggered',
+    'childCancelled',
+    'placed',
+    'filled',
+    'ended',
+  ]);
+}, 300_000);
+
+test('a cancellation of the take-profit that got no answer is repeated, and the stop sells the amount once', async () => {
+  const id = await create('sell btc_usdt 0.01 --stop 27000 --take 29000');
+  await untilEvent(id, 'placed');
+  await fault('drop-before', 'cancelOrder');
+  await move('26900');
+  const { children, filled } = await untilState(id, 'done');
+  expect(children.map(({ role, state }) => `${role} ${state}`)).toEqual(['take cancelled', 'stop filled']);
+  expect(filled).toBe('0.01');
+}, 300_000);
+
+test('a take-profit that fills ends it, and its stop sends nothing any more', async () => {
+  const id = await create('sell btc_usdt 0.01 --stop 27000 --take 28500');
+  await untilEvent(id, 'placed');
+  await move('28600');
+  await untilState(id, 'done');
+  await move('26900');
+  expect((await show(id)).children).toMatchObject([{ role: 'take', state: 'filled' }]);
+}, 300_000);
+
+test('an order whose answer is lost is found, and not sent again', async () => {
+  const id = await create('sell btc_usdt 0.01 --stop 27000');
+  await fault('drop-after', 'order');
+  await move('26900');
+  const { children } = await untilState(id, 'done');
+  expect(children).toMatchObject([{ role: 'stop', state: 'filled' }]);
+}, 300_000);
+
+test('a take-profit that the network made twice is cancelled once, and what is too much is said', async () => {
+  await fault('twice', 'order');
+  const id = await create('sell btc_usdt 0.01 --stop 27000 --take 29000');
+  await eventually(async () => {
+    const { children } = await show(id);
+    expect(children.map(({ state }) => state).sort()).toEqual(['cancelled', 'open']);
+  });
+  expect(texts(id)).toContain('THE NETWORK MADE AN ORDER TWICE: 0.01 btc more than asked has filled or may fill.');
+  await move('26900');
+  const { filled } = await untilState(id, 'done');
+  expect(filled).toBe('0.01');
+}, 300_000);
+
+test('a rate limit is waited for, and the order then leaves', async () => {
+  const id = await create('sell btc_usdt 0.01 --stop 27000');
+  await fault('rate-limit', 'order');
+  await move('26900');
+  await untilState(id, 'done');
+  expect(names(id)).toContain('rejected');
+}, 300_000);

@@ -1,0 +1,218 @@
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { administer } from '../../../src/sandbox/lifecycle/admin-client.js';
+import { eventually } from '../../support/eventually.js';
+import { usePitHome } from '../pit-home.js';
+import { type Prepared, TradingClient } from './trading-client.js';
+
+const pit = usePitHome();
+
+const LIMITS = { markets: 'btc_usdt', 'max-order': '400usdt', 'max-day': '100000usdt', 'max-open': '20' };
+const STOP = { kind: 'algo', market: 'btc_usdt', side: 'sell', amount: '0.01', stop: 'bid-10%' };
+
+const clients: TradingClient[] = [];
+
+async function client(words: readonly string[], capabilities: object = {}): Promise<TradingClient> {
+  const made = new TradingClient({ home: pit.home, words: ['--allow-trading', ...words] });
+  clients.push(made);
+  await made.initialize(capabilities);
+  return made;
+}
+
+/** An agent that asks nobody. */
+function unattended(limits: Partial<Record<keyof typeof LIMITS, string>> = {}): Promise<TradingClient> {
+  const flags = Object.entries({ ...LIMITS, ...limits }).map(([name, value]) => `--${name}=${value}`);
+  return client(['--commit', 'unattended', ...flags]);
+}
+
+interface Described extends Prepared {
+  readonly does: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+interface Algo {
+  readonly id: string;
+  readonly kind: string;
+  readonly state: string;
+  readonly agent: boolean;
+  readonly watched: boolean;
+  readonly ended: string | null;
+  readonly reason: string | null;
+  readonly children: readonly object[];
+}
+
+/** Prepares and commits. Returns what was made. */
+async function make(agent: TradingClient, given: object): Promise<Algo> {
+  const { id } = await agent.done<Prepared>('prepare', given);
+  return agent.done<Algo>('commit', { id });
+}
+
+/** The message with which the commit is refused. */
+async function refusal(agent: TradingClient, given: object): Promise<string> {
+  const { id } = await agent.done<Prepared>('prepare', given);
+  return (await agent.failed('commit', { id })).message;
+}
+
+beforeAll(async () => {
+  await administer(pit.served.address, 'POST /price', { market: 'btc_usdt', price: '28000', ms: 0 }, 60_000);
+});
+
+afterEach(async () => {
+  await pit.run('algo cancel --all --yes');
+  await Promise.all(clients.splice(0).map((one) => one.end()));
+  await pit.done('cancel btc_usdt --all --yes');
+});
+
+describe('an algo order of an agent', () => {
+  it('is prepared in sentences, made once under the id of prepare, watched, listed and shown', async () => {
+    const agent = await unattended();
+    const prepared = await agent.done<Described>('prepare', STOP);
+    expect(prepared.text).toMatch(/^algo order: sell 0\.01 btc_usdt, stop 25,\S+$/);
+    expect(prepared.does[0]).toMatch(/^When the best bid is at or below 25,\S+, pit sells 0\.01 btc\.$/);
+    expect(prepared.warnings).toContainEqual(
+      'Only pit knows the stop: if no process of pit watches, nothing protects you.',
+    );
+    expect(await pit.json('algo list --all')).toEqual([]);
+    const { id } = prepared;
+    expect(await agent.done<Algo>('commit', { id })).toMatchObject({ id, kind: 'stop', watched: true, agent: true });
+    expect(await agent.failed('commit', { id })).toMatchObject({
+      message: `${id} was committed already. Nothing was sent this time.`,
+      hint: expect.stringContaining(`algo show ${id}`),
+    });
+    expect(await pit.json<Algo[]>('algo list')).toMatchObject([{ id }]);
+    expect(await agent.done<Algo[]>('algo_orders', {})).toMatchObject([{ id, agent: true }]);
+    expect(await agent.done<Algo[]>('algo_orders', { id })).toMatchObject([{ id, kind: 'stop' }]);
+    expect(await agent.done<object[]>('resolve', { id })).toMatchObject([{ clientId: id, outcome: 'placed' }]);
+  });
+
+  it('names each kind by its parameters', async () => {
+    const agent = await client([], { elicitation: {} });
+    const kindOf = async (given: object) =>
+      (await agent.done<Described>('prepare', { ...STOP, ...given })).does.join(' ');
+    expect(await kindOf({ take: 'ask+5%' })).toContain('pit cancels the take-profit');
+    expect(await kindOf({ stop: null, trail: '2%' })).toContain('follows the highest bid at a distance of 2%');
+    expect(await kindOf({ side: 'buy', stop: null, amount: '1', over: '2h', every: '5m', passive: true })).toContain(
+      'over 2h in 24 slices, each PostOnly',
+    );
+    expect(await kindOf({ side: 'buy', stop: null, chase: true, price: 'ask', for: '10m' })).toContain('PostOnly');
+    expect(await kindOf({ side: 'buy', price: 'bid-1%', when: ['last>30000', 'eth_usdt:bid<1'] })).toContain(
+      'before last>30000 or eth_usdt:bid<1 holds',
+    );
+  });
+
+  it('never runs a program: there is no parameter for it, and none comes in by another', async () => {
+    const agent = await unattended();
+    expect((await agent.failed('prepare', { ...STOP, exec: 'sh' })).message).toBe('prepare has no parameter "exec".');
+    expect((await agent.failed('prepare', { ...STOP, notify: true })).message).toContain('no parameter "notify"');
+    for (const given of [{ stop: '--exec=sh' }, { when: ['--exec=sh'] }, { trail: '1% --exec sh' }])
+      expect(await agent.failed('prepare', { ...STOP, ...given })).toMatchObject({ kind: 'usage' });
+  });
+
+  it.each([
+    [{ ...STOP, weight: 'equal' }, 'algo takes no weight.'],
+    [{ ...STOP, kind: 'order', price: 'bid' }, 'order takes no stop.'],
+    [{ ...STOP, account: 'cross' }, 'Algo orders trade on the spot account only.'],
+    [{ ...STOP, when: Array(6).fill('last>1'), price: 'bid-1%' }, 'when has too many conditions: 6.'],
+    [{ ...STOP, stop: 'bid+1%' }, expect.stringContaining('is not below the best bid')],
+    [{ kind: 'algoCancel', market: 'btc_usdt' }, 'To prepare algoCancel, give orders.'],
+    [{ kind: 'algoPause', market: 'btc_usdt', orders: ['a222222'] }, 'There is no algo order a222222 in btc_usdt.'],
+  ])('is refused as %j', async (given, message) => {
+    expect(await (await unattended()).failed('prepare', given)).toMatchObject({ kind: 'usage', message });
+  });
+
+  it('is cancelled, paused and resumed by prepare and commit', async () => {
+    const agent = await unattended();
+    const { id } = await make(agent, STOP);
+    const change = (kind: string) => make(agent, { kind, market: 'btc_usdt', orders: [id] });
+    const { warnings } = await agent.done<{ warnings: string[] }>('prepare', {
+      kind: 'algoPause',
+      market: 'btc_usdt',
+      orders: [id],
+    });
+    expect(warnings).toEqual([`NOT PROTECTED after this: ${id}. No stop of it is sent.`]);
+    expect(await change('algoPause')).toMatchObject([{ id, state: 'paused' }]);
+    expect(await change('algoResume')).toMatchObject([{ id }]);
+    expect(await change('algoCancel')).toMatchObject([{ id, state: 'cancelled' }]);
+  });
+});
+
+describe('an agent that asks nobody', () => {
+  it('may not change the algo orders of the user, whoever prepared it', async () => {
+    const agent = await unattended();
+    const { id } = await pit.json<Algo>('order sell btc_usdt 0.01 --stop bid-10% --yes');
+    const message = `The user made the algo order ${id}, so an agent that asks nobody may not change it.`;
+    const asking = await client([], { elicitation: {} });
+    for (const kind of ['algoCancel', 'algoPause', 'algoResume']) {
+      const change = { kind, market: 'btc_usdt', orders: [id] };
+      expect(await agent.failed('prepare', change)).toMatchObject({ message });
+      const prepared = await asking.done<Prepared>('prepare', change);
+      expect(await agent.failed('commit', { id: prepared.id })).toMatchObject({ message });
+    }
+    expect(await pit.json<Algo>(`algo show ${id}`)).toMatchObject({ state: 'waiting', agent: false });
+  });
+
+  it('is held by its limits for the whole amount, not for a slice or a leg of it', async () => {
+    const agent = await unattended();
+    const slices = { ...STOP, stop: null, side: 'buy', amount: '0.1', over: '2h', every: '1m' };
+    expect((await agent.failed('prepare', slices)).message).toMatch(/^max-order blocks this: as a whole, .* 400 usdt/);
+    const bracket = { ...STOP, side: 'buy', price: 'bid-1%', stop: 'bid-5%', take: '45000' };
+    expect((await agent.failed('prepare', bracket)).message).toMatch(/the limit .*400 usdt/);
+    expect((await agent.failed('prepare', { ...STOP, market: 'eth_usdt' })).message).toContain('only in btc_usdt');
+  });
+
+  it('counts an algo order in the day from the moment it is made, although it has placed nothing', async () => {
+    const today = await agentDay();
+    const agent = await unattended({ 'max-day': `${today + 500}usdt` });
+    await make(agent, STOP);
+    expect(await refusal(agent, STOP)).toMatch(/^max-day blocks this: with what algo orders of agents may still place/);
+    const plain = { kind: 'order', market: 'btc_usdt', side: 'buy', amount: '0.013', price: 'bid-2%' };
+    expect(await refusal(agent, plain)).toMatch(
+      /^max-day blocks this: with what algo orders of agents may still place/,
+    );
+  });
+
+  it('counts an algo order as an open order, and a bracket with a take-profit as two', async () => {
+    const agent = await unattended({ 'max-open': '2' });
+    await make(agent, STOP);
+    const bracket = { ...STOP, side: 'buy', price: 'bid-5%', stop: 'bid-9%', take: 'ask+5%' };
+    expect(await refusal(agent, bracket)).toMatch(/^max-open blocks this: with it, 3 orders would be open/);
+    await make(agent, { ...STOP, stop: 'bid-11%' });
+    const plain = { kind: 'order', market: 'btc_usdt', side: 'buy', amount: '0.01', price: 'bid-2%' };
+    expect(await refusal(agent, plain)).toMatch(/^max-open blocks this: with it, 3 orders would be open/);
+  });
+
+  it('has its orders held by its limits when they are sent, after it has gone', async () => {
+    const agent = await unattended({ 'max-order': '290usdt' });
+    const { id } = await make(agent, { ...STOP, stop: null, side: 'buy', chase: true, when: ['last>29500'] });
+    await agent.end();
+    await administer(pit.served.address, 'POST /price', { market: 'btc_usdt', price: '30000', ms: 0 }, 60_000);
+    await eventually(async () =>
+      expect(await pit.json<Algo>(`algo show ${id}`)).toMatchObject({
+        state: 'paused',
+        reason: expect.stringContaining('the limit for one order is 290 usdt'),
+        children: [],
+      }),
+    );
+    await administer(pit.served.address, 'POST /price', { market: 'btc_usdt', price: '28000', ms: 0 }, 60_000);
+  });
+});
+
+it('an algo order is confirmed by the user, who reads what it will do and who knows which part', async () => {
+  const agent = await client([], { elicitation: {} });
+  const { id } = await agent.done<Prepared>('prepare', { ...STOP, take: 'ask+5%' });
+  expect((await agent.commit(id, 'decline')).structuredContent.error?.message).toContain('declined');
+  expect(await pit.json('algo list')).toEqual([]);
+  const again = await agent.done<Prepared>('prepare', { ...STOP, take: 'ask+5%' });
+  expect((await agent.commit(again.id, 'accept')).structuredContent.data).toMatchObject({ id: again.id, kind: 'oco' });
+  expect(agent.questions.at(-1)).toMatch(
+    /^Send this with profile sandbox\?\nalgo order: sell 0\.01 btc_usdt, take-profit .*\nA take-profit to .*\nWhen .* waits for its outcome, and sells what is left\.\n.*\nValue: .* usdt\nWarning: Only pit knows the stop: if no process of pit watches, nothing protects you\.$/s,
+  );
+});
+
+/** What the day's orders of the account come to. */
+async function agentDay(): Promise<number> {
+  const { message } = await pit.failure('order buy btc_usdt 100000 --at bid-2% --yes', 2);
+  const [, total = ''] = /would come to ([\d,.]+) usdt/.exec(message) ?? [];
+  const [, order = ''] = /the order comes to ([\d,.]+) usdt/.exec(message) ?? [];
+  const numberOf = (text: string) => Number(text.replaceAll(',', ''));
+  return Math.round(numberOf(total) - numberOf(order));
+}
