@@ -188,7 +188,12 @@ export class TapeFile {
       // the last head of all, whether what follows it is whole or not
       const start = this.#lastHead(end);
       if (start === undefined) return 0;
-      if (unzipped(this.#read(start, end - start)) !== undefined) return end;
+      const bytes = this.#read(start, end - start);
+      // the head of the next part may be cut off itself
+      const whole = [0, ...cutHeads(bytes)].find(
+        (cut) => unzipped(bytes.subarray(0, bytes.length - cut)) !== undefined,
+      );
+      if (whole !== undefined) return end - whole;
       end = start;
     }
     return 0;
@@ -226,6 +231,12 @@ function linesOf(bytes: Buffer): string[] {
     .toString('utf8')
     .split('\n')
     .filter((line) => line !== '');
+}
+
+/** How long the head of a part is that may stand cut off at the end. */
+function cutHeads(bytes: Buffer): number[] {
+  const lengths = Array.from({ length: GZIP_HEAD.length - 1 }, (_, index) => index + 1);
+  return lengths.filter((length) => bytes.subarray(-length).equals(GZIP_HEAD.subarray(0, length)));
 }
 
 function unzipped(bytes: Buffer): Buffer | undefined {
