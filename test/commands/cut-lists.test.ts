@@ -132,7 +132,9 @@ it('pit trades --since warns that there may be newer trades, and continues after
 it('each command that has pages and --all is tested here', async () => {
   const { commands } = await commandTree();
   const withPages = commands.filter(
-    ({ flags, summary }) => /^List /.test(summary) && flags.some(({ long }) => long === '--all'),
+    // --all of pit algo list adds those that have ended
+    ({ path, flags, summary }) =>
+      path !== 'algo list' && /^List /.test(summary) && flags.some(({ long }) => long === '--all'),
   );
   expect(withPages.map(({ path }) => path).sort()).toEqual(
     [...new Set(LISTS.map(([line]) => line.split(' ')[0]))].sort(),

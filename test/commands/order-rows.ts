@@ -52,6 +52,7 @@ export const ORDER_ROW = {
   time: TIME,
   state: 'open',
   status: COUNT,
+  algo: null as string | null,
 };
 
 /** Places an order that is expected to be taken. */

@@ -4,7 +4,7 @@ import { DECIMAL, lastError, TEXT, usePitHome } from './pit-home.js';
 
 const pit = usePitHome();
 const HEADER =
-  'id,clientId,market,side,type,account,price,amount,filled,remaining,filledValue,averagePrice,fee,feeCoin,feeDiscount,time,state,status';
+  'id,clientId,market,side,type,account,price,amount,filled,remaining,filledValue,averagePrice,fee,feeCoin,feeDiscount,time,state,status,algo';
 
 let buys: Placed[] = [];
 let sells: Placed[] = [];

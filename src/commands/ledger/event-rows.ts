@@ -44,6 +44,8 @@ export function* eventCsv(entries: readonly LedgerEntry[]): Generator<string> {
 /**
  * The rows of an entry: one, and one more for each coin that does not fit in it. What the account sent, received and paid in all rows
  * is how its balances changed.
+ *
+ * @internal for its test
  */
 export function eventRows(entry: LedgerEntry): readonly EventRow[] {
   const { trade, changes, fees } = entry;

@@ -103,7 +103,10 @@ export function checkAlgo(given: GivenOrder, flags: AlgoFlags): void {
   const stops = stop !== undefined || trail !== undefined;
   if (over !== undefined && chase) throw usage('--over and --chase exclude each other.', 'Give one of them.');
   if (limit !== undefined && stop === undefined)
-    throw usage('--limit needs --stop.', 'It is the limit of the order that a reached stop sends.');
+    throw usage('--limit needs --stop.', [
+      'It is the limit of the order that a reached stop sends.',
+      'The price of an order is --at.',
+    ]);
   if (limit !== undefined && trail !== undefined)
     throw usage('--limit and --trail exclude each other.', 'A trail sends its order at the level that it has reached.');
   if (every !== undefined && over === undefined)

@@ -15,8 +15,6 @@ import { feeText } from './fills-so-far.js';
 export interface OrderRow {
   readonly id: string;
   readonly clientId: string | null;
-  /** The id of the algo order that has placed it. */
-  readonly algo: string | null;
   readonly market: string;
   readonly side: Side;
   readonly type: OrderType | 'other';
@@ -34,12 +32,13 @@ export interface OrderRow {
   readonly time: string;
   readonly state: OrderState;
   readonly status: number;
+  /** The id of the algo order that has placed it. */
+  readonly algo: string | null;
 }
 
 export const ORDER: shape.Fields = {
   id: shape.id('of the order'),
   clientId: shape.nullable(shape.text('your own id; null if pit did not place it lately')),
-  algo: shape.nullable(shape.text('its algo order')),
   market: shape.outsideText(''),
   side: shape.enumOf(['buy', 'sell'], ''),
   type: shape.enumOf(['limit', 'postOnly', 'ioc', 'other'], ''),
@@ -56,6 +55,7 @@ export const ORDER: shape.Fields = {
   time: shape.time('when it was placed'),
   state: shape.enumOf(['open', 'filled', 'cancelled', 'other'], ''),
   status: shape.integer("the exchange's own code"),
+  algo: shape.nullable(shape.text('its algo order')),
 };
 
 /** An order as a row of output. The exchange names a client id only if the order was asked for by it. */
@@ -65,7 +65,6 @@ export function orderRow(order: Order, clientId = order.clientId): OrderRow {
   return {
     id,
     clientId,
-    algo: clientId === null ? null : (parentOf(clientId) ?? null),
     market,
     side,
     type,
@@ -82,6 +81,7 @@ export function orderRow(order: Order, clientId = order.clientId): OrderRow {
     time: isoTime(time),
     state,
     status,
+    algo: clientId === null ? null : (parentOf(clientId) ?? null),
   };
 }
 

@@ -27,8 +27,10 @@ interface ChannelView<Kind extends ChannelKind> {
   readonly show: (screen: Screen, data: ChannelData[Kind], channel: ChannelOf<Kind>, rows: number) => string;
 }
 
+const { algo, ...orderFields } = ORDER;
+
 const STREAMED_ORDER: shape.Fields = {
-  ...ORDER,
+  ...orderFields,
   lastTrade: shape.nullable(
     shape.object({
       id: shape.id('of the trade'),
@@ -37,6 +39,7 @@ const STREAMED_ORDER: shape.Fields = {
       amount: shape.decimal('in the base coin'),
     }),
   ),
+  algo: algo ?? shape.anything,
 };
 
 function streamedOrder({ lastTrade, ...order }: OrderUpdate) {

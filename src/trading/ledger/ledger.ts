@@ -75,7 +75,11 @@ export function ledgerOf(
   return [entryOf({ time, kind: 'opening', counterpart: 'opening', changes, bills: [] }), ...shown];
 }
 
-/** By how much an entry changes the balances of the account. */
+/**
+ * By how much an entry changes the balances of the account.
+ *
+ * @internal for its test
+ */
 export function assetChanges({ trade, changes, fees }: LedgerEntry): readonly Change[] {
   const legs = trade === null ? [] : [trade.base, trade.quote].filter(({ hasBill }) => hasBill);
   return [...legs, ...changes, ...fees.map(({ coin, amount }) => ({ coin, amount: amount.negated() }))];

@@ -37,7 +37,7 @@ interface Totals {
 
 interface Tracked {
   readonly order: Order;
-  readonly lastTime: number;
+  readonly newestTime: number;
   readonly totals: Totals;
   /** What had filled before today. */
   readonly before: Totals;
@@ -97,17 +97,17 @@ export class OwnFills {
       for (const [id, tracked] of this.#orders) this.#orders.set(id, { ...tracked, before: tracked.totals });
     }
     return [...this.#orders.values()]
-      .flatMap(({ order: { id, side, feeCoin }, lastTime, totals, before }) => {
+      .flatMap(({ order: { id, side, feeCoin }, newestTime, totals, before }) => {
         const [amount, value] = [totals.amount.minus(before.amount), totals.value.minus(before.value)];
-        const filled = { id, side, time: lastTime, amount, value, fee: totals.fee.minus(before.fee), feeCoin };
+        const filled = { id, side, time: newestTime, amount, value, fee: totals.fee.minus(before.fee), feeCoin };
         return amount.sign > 0 ? [filled] : [];
       })
       .sort((one, other) => other.time - one.time);
   }
 
   #track(order: Order, tradeTime: number | null, before: Totals): void {
-    const lastTime = tradeTime ?? this.#orders.get(order.id)?.lastTime ?? order.time;
-    this.#orders.set(order.id, { order, lastTime, totals: totalsOf(order), before });
+    const newestTime = tradeTime ?? this.#orders.get(order.id)?.newestTime ?? order.time;
+    this.#orders.set(order.id, { order, newestTime, totals: totalsOf(order), before });
   }
 }
 

@@ -43,7 +43,6 @@ describe('a line that cannot be read', () => {
     ['order', 'buy btc_usdt 0.5 ask', 'order buy btc_usdt 0.5 --at ask'],
     ['order', 'buy btc_usdt 0.5 28000', 'order buy btc_usdt 0.5 --at 28000'],
     ['order', 'buy btc_usdt 0.5 --price=28000', 'order buy btc_usdt 0.5 --at 28000'],
-    ['order', 'buy btc_usdt 0.5 --limit 28000', 'order buy btc_usdt 0.5 --at 28000'],
     // what another program's flag calls an amount is no price
     ['order', 'buy btc_usdt --qty 0.5 28000', 'order buy btc_usdt 0.5 --at 28000'],
     ['order', 'buy btc_usdt 28000 --qty 0.5', 'order buy btc_usdt 0.5 --at 28000'],

@@ -200,7 +200,7 @@ describe('the faults', () => {
   });
 
   it.each([
-    [{ kind: 'fire' }, expect.stringMatching(/^kind cannot be "fire". There are drop-before, /)],
+    [{ kind: 'fire' }, expect.stringMatching(/^kind must be one of drop-before, .*, not "fire"/)],
     [{ kind: 'twice', operation: 'fly' }, '"fly" is not an operation that is served.'],
     [{ kind: 'delay' }, 'This fault needs a delay.'],
     [{ kind: 'twice', delay: 5 }, 'This fault has no delay.'],

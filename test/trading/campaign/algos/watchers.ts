@@ -49,7 +49,7 @@ export class Watchers {
       const isAtPoint = draw() < 0.75;
       const child = this.#start(isAtPoint ? dyingAt(point, Math.ceil(between(draw, 0, 3))) : {});
       const second = draw() < 0.15 ? this.#start({}) : undefined;
-      const ended = once(child, 'close');
+      const [ended, secondEnded] = [once(child, 'close'), second && once(second, 'close')];
       await this.#untilWatched(child, until);
       await Promise.race([ended, delay(between(draw, 2_000, 9_000))]);
       const isDead = child.exitCode !== null || child.signalCode !== null;
@@ -61,7 +61,7 @@ export class Watchers {
       await delay(between(draw, 1_000, 5_000));
       second.kill('SIGKILL');
       this.#count('as the second process');
-      await once(second, 'close').catch(() => undefined);
+      await secondEnded;
     }
   }
 
