@@ -172,19 +172,22 @@ class TapeRecorder {
 
   #takeData(event: AnyDataEvent): void {
     const key = channelKey(event.channel);
+    const isFirst = this.#interrupted.delete(key);
     const lastTrade = this.#lastTrades.get(key);
-    if (!this.#interrupted.delete(key)) this.#addData(event);
-    else if (isKind(event, 'trades') && lastTrade !== undefined) this.#goOnAfter(lastTrade, event);
+    if (isKind(event, 'trades') && lastTrade !== undefined) this.#addTrades(event, lastTrade, isFirst);
     else {
-      this.#addGap(event.channel, event.received);
+      if (isFirst) this.#addGap(event.channel, event.received);
       this.#addData(event);
     }
   }
 
-  /** Leaves out the trades that the tape has. If it has none of them, some may be missing in between. */
-  #goOnAfter(lastTrade: string, event: Extract<AnyDataEvent, DataEvent<'trades'>>): void {
+  /**
+   * Leaves out the trades that the tape had when it went on: the exchange pushes older ones, too. If the first event has none of them,
+   * some may be missing in between.
+   */
+  #addTrades(event: Extract<AnyDataEvent, DataEvent<'trades'>>, lastTrade: string, isFirst: boolean): void {
     const data = event.data.filter(({ id }) => compareIds(id, lastTrade) > 0);
-    if (data.length === event.data.length) this.#addGap(event.channel, event.received);
+    if (isFirst && data.length === event.data.length) this.#addGap(event.channel, event.received);
     if (data.length > 0) this.#addData({ ...event, data });
   }
 
