@@ -416,8 +416,14 @@ class Round {
         ...this.#duplicateSpans(orders, end),
         ...this.#unknownSpans(id, own, began.time),
       ],
-      barred: this.#barred,
+      barred: this.#barredOf(facts),
     };
+  }
+
+  /** When nothing of it was to be placed: during a halt, and after that until it is resumed, by whoever does so first. */
+  #barredOf(facts: readonly AlgoFact[]): Span[] {
+    const resumed = facts.flatMap((fact) => (fact.fact === 'resumed' ? [fact.time] : []));
+    return this.#barred.map(({ from, to }) => ({ from, to: Math.min(to, ...resumed.filter((time) => time > from)) }));
   }
 
   /** When it did not have to act: halted, paused, or being cancelled. Each is counted. */
