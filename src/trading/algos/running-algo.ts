@@ -550,7 +550,10 @@ export class RunningAlgo {
   }
 
   #gapOf({ gap, traded }: SeenGap): AlgoMarket['gap'] {
-    const known = traded ?? this.#options.market.tradedIn({ ...gap, from: Math.max(gap.from, this.facts.began.time) });
+    const { market } = this.#options;
+    const { time } = this.facts.began;
+    // candles show what was before it began, too
+    const known = gap.from < time ? market.tradedIn({ ...gap, from: time }) : (traded ?? market.tradedIn(gap));
     return { ...gap, high: known?.high ?? null, low: known?.low ?? null };
   }
 

@@ -23,6 +23,13 @@ function triggerPrice({ terms, market }: Pick<DecisionInput, 'terms' | 'market'>
   return last !== null && last.ageMs <= staleAfterMs && isUsable(market) ? last.price : null;
 }
 
+/** The price that a trail follows. Null for one of a time before the algo order began, which it would never forget. */
+function followedPrice({ terms, facts, market }: Pick<DecisionInput, 'terms' | 'facts' | 'market'>): Decimal | null {
+  const shown = terms.trigger === 'book' ? market.book : market.last;
+  const isBefore = shown !== null && market.now - shown.ageMs < facts.began.time;
+  return isBefore ? null : triggerPrice({ terms, market });
+}
+
 /**
  * What `seen` is for the next decision, unless a `best` fact was written: then it is null. Better prices are written at most once a second, so
  * that those between have to be kept.
@@ -30,7 +37,7 @@ function triggerPrice({ terms, market }: Pick<DecisionInput, 'terms' | 'market'>
 export function seenAfter(terms: AlgoTerms, facts: AlgoFacts, market: AlgoMarket): SeenPrices | null {
   const { seen } = market;
   const gap = gapOfTrail(facts, market);
-  const prices = [seen?.high, seen?.low, triggerPrice({ terms, market }), gap?.high, gap?.low].filter(
+  const prices = [seen?.high, seen?.low, followedPrice({ terms, facts, market }), gap?.high, gap?.low].filter(
     (price) => price != null,
   );
   const [first, ...others] = prices;
@@ -121,13 +128,14 @@ function betterPrice(input: DecisionInput): Decimal | null {
   if (terms.exits?.trail == null) return null;
   const gap = gapOfTrail(facts, market);
   const isSell = exitSideOf(terms) === 'sell';
-  const now = triggerPrice(input);
+  const now = followedPrice(input);
   const seen = [now, isSell ? market.seen?.high : market.seen?.low, isSell ? gap?.high : gap?.low];
   if (facts.best !== null) return bestOfAll(terms, seen, facts.best.price);
   // the trail of a bracket begins with its first fill: what traded before does not count
-  if (now === null || terms.entry !== null) return now;
-  const atStart = isSell ? facts.began.bid : facts.began.ask;
-  return bestOfAll(terms, [...seen, terms.trigger === 'book' ? atStart : null], now) ?? now;
+  if (terms.entry !== null) return now;
+  const atStart = terms.trigger === 'book' ? (isSell ? facts.began.bid : facts.began.ask) : null;
+  const first = now ?? (triggerPrice(input) === null ? null : atStart);
+  return first === null ? null : (bestOfAll(terms, [...seen, atStart], first) ?? first);
 }
 
 /** The best of the prices that are better than another; null if none is. A price of zero counts as none. */

@@ -64,8 +64,6 @@ const REFRESH_SHARE = 0.5;
 const PAUSE_MS = 1_000;
 /** Trades show what happened in a shorter gap. */
 const SHORTEST_CANDLE_GAP_MS = 30_000;
-/** The exchange dates a book with whole seconds. */
-const DATE_STEP_MS = 1_000;
 
 /** A book and when it came, on the monotonic clock. */
 interface Seen<Value> {
@@ -243,10 +241,10 @@ export class WatchedMarket {
     return pushed.at >= this.#read.at ? pushed : this.#read;
   }
 
-  /** What was held up on its way has the age that the exchange gives it. */
+  /** What was held up on its way has the age that the exchange gives it: as it dates a book with whole seconds, that is up to a second more. */
   #ageOf({ value, at }: Seen<Depth>): number {
     const { host, client } = this.#options;
-    const dated = client.marketNow() - value.time - DATE_STEP_MS;
+    const dated = client.marketNow() - value.time;
     return Math.max(host.monotonic() - at, dated);
   }
 

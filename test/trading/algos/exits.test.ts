@@ -304,6 +304,19 @@ describe('a trailing stop', () => {
       `,
     ));
 
+  it('begins with the price at its start, never with one of a time before that, which came late', () =>
+    expectTable(
+      sell('1', { trail: '5%' }),
+      `
+      110 / 111, age 3000       | best 100
+      +1s, 110 / 111, age 3000  |
+      +1s, 96 / 97, age 1000    |
+      +1s, 98 / 99, age 0       |
+      +1s, 101 / 102, age 0     | best 101
+      95.95 / 96, age 0         | triggered at 95.95; #1 stop 1 at 95 ioc
+      `,
+    ));
+
   it('begins only with a fresh price', () =>
     expectTable(
       sell('1', { trail: '2%' }),
