@@ -2,6 +2,7 @@ import { Failure } from '../../errors.js';
 import type { Exchange } from '../../exchange/exchange.js';
 import type { Host } from '../../platform/host.js';
 import type { GuardLimits } from '../guards/limits.js';
+import type { Journal } from '../journal/journal.js';
 import type { Owner } from '../journal/write.js';
 import { closeMarket } from '../settling/close-lists.js';
 import type { DuplicateOrders } from '../settling/duplicates.js';
@@ -90,6 +91,7 @@ export class AlgoRunner {
     const { store } = this.#options;
     // keys are needed before this process says that it watches
     this.#main = await this.#open();
+    this.#takeUnclosed(this.#main.journal);
     this.#funds = new AccountFunds(
       this.#options.host,
       this.#main.client,
@@ -316,6 +318,14 @@ export class AlgoRunner {
 
   get #hasLastLook(): boolean {
     return this.#lastChild.size > 0 && this.#options.only === undefined;
+  }
+
+  /** A process that was killed may have sent children whose duplicates it has not looked for. */
+  #takeUnclosed(journal: Journal): void {
+    for (const market of journal.markets()) {
+      const isClosed = (side: 'buy' | 'sell') => journal.oldestSettled({ market, side }) === Number.POSITIVE_INFINITY;
+      if (!isClosed('buy') || !isClosed('sell')) this.#lastChild.set(market, this.#options.host.monotonic());
+    }
   }
 
   /** Looks for orders that the network made twice after the last child of a market, when no request can be carried out any more. */

@@ -1,6 +1,6 @@
 import type { Ohlcv } from '../../domain/candle.js';
 import { Decimal } from '../../domain/decimal.js';
-import type { Depth, Trade } from '../../domain/market-data.js';
+import { compareIds, type Depth, type Trade } from '../../domain/market-data.js';
 import { Failure } from '../../errors.js';
 import {
   type AnyDataEvent,
@@ -214,9 +214,12 @@ export class WatchedMarket {
     const read = this.#readTrades;
     const { monotonic } = this.#options.host;
     const readAge = read === undefined ? Number.POSITIVE_INFINITY : monotonic() - read.at;
-    const newest = streamed?.value.at(-1) ?? read?.value.at(-1);
+    const known = [streamed?.value.at(-1), read?.value.at(-1)].filter((trade) => trade !== undefined);
+    const newest = known.toSorted((one, other) => compareIds(other.id, one.id))[0];
     if (newest === undefined) return null;
-    const trades = this.#newestPush.length > 0 ? this.#newestPush : [newest];
+    // a push that was held up on its way is of the past
+    const isPushed = this.#newestPush.some(({ id }) => id === newest.id);
+    const trades = isPushed ? this.#newestPush : [newest];
     return {
       prices: trades.map(({ price }) => Decimal.of(price)),
       ageMs: Math.min(streamed?.ageMs ?? Number.POSITIVE_INFINITY, readAge),
