@@ -261,7 +261,11 @@ function previousTape(terms: TapeTerms, file: string): TapeFile | undefined {
   return newest === undefined ? undefined : TapeFile.open(path.join(path.dirname(file), newest));
 }
 
-/** The file for a document: `btc.ndjson`, or `btc-2026-11-27.ndjson` for one of the files that a tape is divided into. */
+/**
+ * The file for a document: `btc.ndjson`, or `btc-2026-11-27.ndjson` for one of the files that a tape is divided into.
+ *
+ * @internal for its test
+ */
 export function tapeName({ name, rotateMs }: Pick<TapeTerms, 'name' | 'rotateMs'>, received: number): string {
   if (rotateMs === undefined) return name;
   const start = isoTime(Math.floor(received / rotateMs) * rotateMs);
