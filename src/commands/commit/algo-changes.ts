@@ -36,7 +36,7 @@ export function requireChangeable(
     const { terms } = facts.began;
     if (agentLimits?.given.isUnattended === true && terms.agent === undefined)
       throw usage(
-        `The user made the algo order ${id}, so an agent that asks nobody may not change it.`,
+        `The user made the algo order ${id}, so an agent that runs unattended may not change it.`,
         suggest('The user can', 'algo', 'cancel', id),
       );
     return terms;

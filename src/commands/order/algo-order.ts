@@ -184,7 +184,7 @@ export async function planAlgo(context: WriteContext, draft: AlgoDraft): Promise
   return checked(context, snapshot, terms);
 }
 
-/** Checks terms in the market as it is. Throws Failure `usage`: nothing was created. */
+/** Checks terms against the current market. Throws Failure `usage`; nothing has been created by then. */
 async function checked(context: WriteContext, snapshot: MarketSnapshot, terms: AlgoTerms): Promise<PlannedAlgo> {
   const market = await readMarket(context, snapshot, terms);
   checkTerms(terms, market);

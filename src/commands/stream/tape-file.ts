@@ -151,7 +151,7 @@ export class TapeFile {
     }
   }
 
-  /** Cuts off what was not written whole. Throws Failure `usage` for a file that is no tape, and leaves it as it is. */
+  /** Cuts off a last line or part that is incomplete. Throws Failure `usage` for a file that is no tape, and leaves it as it is. */
   #cutTorn(): void {
     this.isEmpty = this.#size === 0;
     if (this.isEmpty) return;

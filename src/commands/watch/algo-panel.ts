@@ -8,7 +8,7 @@ import type { WatchView } from './view.js';
 
 const UNWATCHED = 'NOT WATCHED';
 
-/** The algo orders of the market, newest first: what each is, where it acts, and its state or that nobody watches it. */
+/** The algo orders of the market, newest first: what each is, where it acts, and its state, or NOT WATCHED. */
 export function algoPanel(area: Area, { algos, market }: Pick<WatchView, 'algos' | 'market'>, symbols: boolean): Panel {
   const panel = new Panel(area, `Algo orders (${algos.length})`, undefined, symbols);
   const isCut = algos.length > panel.rows;

@@ -139,7 +139,7 @@ describe('an agent that asks nobody', () => {
   it('may not change the algo orders of the user, whoever prepared it', async () => {
     const agent = await unattended();
     const { id } = await pit.json<Algo>('order sell btc_usdt 0.01 --stop bid-10% --yes');
-    const message = `The user made the algo order ${id}, so an agent that asks nobody may not change it.`;
+    const message = `The user made the algo order ${id}, so an agent that runs unattended may not change it.`;
     const asking = await client([], { elicitation: {} });
     for (const kind of ['algoCancel', 'algoPause', 'algoResume']) {
       const change = { kind, market: 'btc_usdt', orders: [id] };
