@@ -1,6 +1,6 @@
-// `node scripts/repeat-failed.js LIST COMMAND…`, for `.ci/run`: runs the tests with the command, then each file that failed once
-// more, alone. The run fails if one fails again or if more than six failed. A test that passes only when it is repeated is
-// flaky: it is added to the file LIST with its first error.
+// `node scripts/repeat-failed.js FLAKY BROKEN COMMAND…`, for `.ci/run`: runs the tests with the command, then each file that
+// failed once more, alone. The run fails if one fails again or if more than six failed. A test that passes only when it is
+// repeated is flaky: it is added to the file FLAKY with its first error, and the others to the file BROKEN.
 import { spawnSync } from 'node:child_process';
 import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,30 +8,48 @@ import path from 'node:path';
 
 const MOST_REPEATED = 6;
 
-const [list = '', command = '', ...words] = process.argv.slice(2);
+const [flaky = '', broken = '', command = '', ...words] = process.argv.slice(2);
 const folder = mkdtempSync(path.join(tmpdir(), 'pit-failures-'));
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 
 const report = path.join(folder, 'failures.json');
 if (passes()) process.exit(0);
-// what `test/support/failure-report.ts` writes
-const { files, elsewhere } = existsSync(report)
-  ? JSON.parse(readFileSync(report, 'utf8'))
-  : { files: [], elsewhere: 0 };
+const { files, elsewhere } = failures();
 if (files.length === 0 || elsewhere > 0) fail('The run failed outside of its tests, so no file is repeated.');
-if (files.length > MOST_REPEATED)
+if (files.length > MOST_REPEATED) {
+  for (const { file, tests } of files) note(broken, file, tests);
   fail(`${files.length} test files failed; no more than ${MOST_REPEATED} are repeated.`);
+}
 
 for (const { file, tests } of files) {
   console.log(`\n== Once more, alone: ${file}`);
   if (passes(file)) {
     console.log(`${file} passed when it was repeated.`);
-    for (const { title, error } of tests)
-      appendFileSync(list, `${file} > ${title} (Node ${process.versions.node})\n    ${error}\n`);
+    note(flaky, file, tests);
   } else {
     console.log(`${file} failed again.`);
+    note(broken, file, failures().files.find((again) => again.file === file)?.tests ?? tests);
     process.exitCode = 1;
   }
+}
+
+/**
+ * What the last run reported, as `test/support/failure-report.ts` writes it.
+ * @returns {{ files: { file: string, tests: { title: string, error: string }[] }[], elsewhere: number }}
+ */
+function failures() {
+  return existsSync(report) ? JSON.parse(readFileSync(report, 'utf8')) : { files: [], elsewhere: 0 };
+}
+
+/**
+ * Adds tests to a list that `.ci/run` prints at its end.
+ * @param {string} list
+ * @param {string} file
+ * @param {{ title: string, error: string }[]} tests
+ */
+function note(list, file, tests) {
+  for (const { title, error } of tests)
+    appendFileSync(list, `${file} > ${title} (Node ${process.versions.node})\n    ${error}\n`);
 }
 
 /** @param {string[]} files */

@@ -16,11 +16,11 @@ const RUNNER = `
 `;
 
 let folder: string;
-let list: string;
+let lists: { flaky: string; broken: string };
 
 beforeEach(() => {
   folder = mkdtempSync(path.join(tmpdir(), 'pit-repeat-'));
-  list = path.join(folder, 'flaky');
+  lists = { flaky: path.join(folder, 'flaky'), broken: path.join(folder, 'broken') };
 });
 
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
@@ -30,31 +30,40 @@ function repeat(failed: readonly string[] | 'none', broken: readonly string[], e
   const files =
     failed === 'none' ? [] : failed.map((file) => ({ file, tests: [{ title: 'adds', error: '1 is not 2' }] }));
   const report = failed === 'none' ? 'none' : JSON.stringify({ files, elsewhere });
-  const words = [list, process.execPath, '-e', RUNNER, report, broken.join(',')];
+  const words = [lists.flaky, lists.broken, process.execPath, '-e', RUNNER, report, broken.join(',')];
   const { status, stdout } = spawnSync(process.execPath, [SCRIPT, ...words], { encoding: 'utf8' });
   return {
     status,
     stdout,
-    flaky: existsSync(list) ? readFileSync(list, 'utf8').replaceAll(` (Node ${process.versions.node})`, '') : '',
+    flaky: listed(lists.flaky),
+    broken: listed(lists.broken),
   };
 }
 
+const listed = (list: string) =>
+  existsSync(list) ? readFileSync(list, 'utf8').replaceAll(` (Node ${process.versions.node})`, '') : '';
+
 it('a run without a failure passes, and nothing is repeated', () => {
-  expect(repeat('none', [])).toEqual({ status: 0, stdout: '', flaky: '' });
+  expect(repeat('none', [])).toEqual({ status: 0, stdout: '', flaky: '', broken: '' });
 });
 
 it('a test that passes when it is repeated is listed with its error, and the run passes', () => {
-  const { status, stdout, flaky } = repeat(['a.test.ts', 'b.test.ts'], ['other']);
-  expect({ status, flaky }).toEqual({
+  const { status, stdout, flaky, broken } = repeat(['a.test.ts', 'b.test.ts'], ['other']);
+  expect({ status, flaky, broken }).toEqual({
     status: 0,
     flaky: 'a.test.ts > adds\n    1 is not 2\nb.test.ts > adds\n    1 is not 2\n',
+    broken: '',
   });
   expect(stdout).toContain('== Once more, alone: b.test.ts\nb.test.ts passed when it was repeated.\n');
 });
 
-it('a file that fails again fails the run', () => {
-  const { status, stdout, flaky } = repeat(['a.test.ts', 'b.test.ts'], ['a.test.ts']);
-  expect({ status, flaky }).toEqual({ status: 1, flaky: 'b.test.ts > adds\n    1 is not 2\n' });
+it('a file that fails again fails the run, and its tests are listed apart', () => {
+  const { status, stdout, flaky, broken } = repeat(['a.test.ts', 'b.test.ts'], ['a.test.ts']);
+  expect({ status, flaky, broken }).toEqual({
+    status: 1,
+    flaky: 'b.test.ts > adds\n    1 is not 2\n',
+    broken: 'a.test.ts > adds\n    1 is not 2\n',
+  });
   expect(stdout).toContain('a.test.ts failed again.\n');
 });
 
