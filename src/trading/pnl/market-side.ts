@@ -99,8 +99,8 @@ export class MarketSide {
   #mostInside = Decimal.zero;
   /** The loosest of the orders that something is left of. */
   #limit: Decimal | undefined;
-  /** The first order since nothing was left of any. */
-  #firstOpen = 0;
+  /** Names those of its orders that share their totals: all since nothing was left of any. */
+  group: string;
 
   /** @param ownCoin the exchange's own coin, for fees whose coin the orders do not name */
   constructor(
@@ -117,13 +117,19 @@ export class MarketSide {
     this.base = names.base;
     this.quote = names.quote;
     this.isBuy = side === 'buy';
+    this.group = this.#groupFrom(0);
+  }
+
+  /** @param first the place of its first order */
+  #groupFrom(first: number): string {
+    return `${this.side} ${this.market} ${first}`;
   }
 
   place(order: FilledOrder): void {
     const price = Decimal.of(order.price);
     const isLooser = this.#limit === undefined || price.compare(this.#limit) === (this.isBuy ? 1 : -1);
     if (this.isFound && this.feesLeft.length === 0) {
-      this.#firstOpen = this.#orders.length;
+      this.group = this.#groupFrom(this.#orders.length);
       this.#mostInside = Decimal.zero;
     }
     if (this.isFound || isLooser) this.#limit = price;
@@ -157,11 +163,6 @@ export class MarketSide {
 
   get isFound(): boolean {
     return this.amountLeft.sign === 0 && this.valueLeft.sign === 0;
-  }
-
-  /** Names those of its orders that share their totals: all since nothing was left of any. */
-  get group(): string {
-    return `${this.side} ${this.market} ${this.#firstOpen}`;
   }
 
   /** The coins of the fees that no bill has shown yet, null for one that is not known, with their sums; rebates apart. */
