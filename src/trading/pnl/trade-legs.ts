@@ -90,16 +90,23 @@ export function tradeLegs(fill: Fill, { unit, fees: basis, pastValue }: Valuatio
   return [sent, ...others, opening];
 }
 
+/** What the value of a trade follows from. */
+type ExchangedAmounts = Pick<Fill, 'base' | 'quote' | 'amount' | 'value' | 'time'>;
+
 /** By its own quote or base coin if one of them is the unit; otherwise by the past price of the first that has a way to it. */
-function valueOfTrade({ base, quote, amount, value, time }: Fill, unit: string, pastValue: PastValue): Decimal | null {
+export function valueOfTrade(
+  { base, quote, amount, value, time }: ExchangedAmounts,
+  unit: string,
+  pastValue: PastValue,
+): Decimal | null {
   if (quote === unit) return value;
   if (base === unit) return amount;
   return pastValue(value, quote, unit, time) ?? pastValue(amount, base, unit, time) ?? null;
 }
 
 /** A fee in a coin of its market is a share of the trade. */
-function valueOfFee(
-  { base, quote, amount, value, time }: Fill,
+export function valueOfFee(
+  { base, quote, amount, value, time }: ExchangedAmounts,
   { coin, amount: paid }: PaidFee,
   worth: Decimal | null,
   unit: string,
