@@ -60,10 +60,12 @@ export interface BookedTrade {
   /** The orders that it may belong to. */
   readonly group: string;
   /** That which it is, if that is known. */
-  readonly order?: FilledOrder;
+  readonly order: FilledOrder | undefined;
   /** The orders of its side that were placed by then are before this place. */
   readonly placedBefore: number;
 }
+
+type NewTrade = Omit<BookedTrade, 'fees' | 'group' | 'placedBefore' | 'order'> & Partial<Pick<BookedTrade, 'order'>>;
 
 /** The coin of a fee that neither an order nor a bill names. */
 const UNNAMED = null;
@@ -189,11 +191,13 @@ export class MarketSide {
       : value.plus(this.#mostInside).compare(this.#limit.times(amount)) >= 0;
   }
 
-  add(trade: Omit<BookedTrade, 'fees' | 'group' | 'placedBefore'>): BookedTrade {
-    const added = { ...trade, fees: [], group: this.group, placedBefore: this.#orders.length };
+  add({ time, place, amount, value, hasBill, order }: NewTrade): BookedTrade {
+    const { group } = this;
+    // one by one, since there may be hundreds of thousands: to spread an object takes longer
+    const added = { time, place, amount, value, hasBill, fees: [], group, order, placedBefore: this.#orders.length };
     this.trades.push(added);
-    this.amountLeft = this.amountLeft.minus(trade.amount);
-    this.valueLeft = this.valueLeft.minus(trade.value);
+    this.amountLeft = this.amountLeft.minus(amount);
+    this.valueLeft = this.valueLeft.minus(value);
     return added;
   }
 
@@ -313,6 +317,7 @@ export class MarketSide {
 
   /** Its trades as they happened, each with the fee that is inside its bill, as a share. */
   tradesWithFees(): readonly BookedTrade[] {
+    if (this.#inside.size === 0) return this.trades;
     const booked = (trade: BookedTrade) => (this.isBuy ? trade.amount : trade.value);
     const left = new Map([...this.#inside].map(([group, fee]) => [group, { fee, booked: Decimal.zero }]));
     for (const trade of this.trades) {
