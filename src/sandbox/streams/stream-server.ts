@@ -4,7 +4,7 @@ import { WebSocketServer } from 'ws';
 import type { CandleType } from '../../domain/candle.js';
 import { channels, type NamedChannel, PROTOCOL, readChannel } from '../../exchange/channels/index.js';
 import type { Account } from '../accounts/accounts.js';
-import type { Exchange } from '../exchange/exchange.js';
+import type { SandboxExchange } from '../exchange/exchange.js';
 import type { Faults } from '../faults/faults.js';
 import { RequestRefused } from '../refusals.js';
 import { toJsonText } from '../server/bodies.js';
@@ -12,7 +12,7 @@ import type { Activity, Upgrades } from '../server/http.js';
 import { CHANNEL_PERMISSIONS, STREAMS } from '../server/interface-details.js';
 import { Verifier } from '../server/verify.js';
 import { CLOSE, StreamConnection } from './connection.js';
-import type { Feed } from './feed.js';
+import type { ServedFeed } from './feed.js';
 import { StreamHub } from './hub.js';
 import { isMarketChannel, MARKET_FEEDS, marketsMessage } from './market-feeds.js';
 import { readFields, requestIn, type Scalar, signedText, textOf, wantsZip } from './requests.js';
@@ -20,7 +20,7 @@ import { ASSETS, AssetsFeed, ORDERS, requestedMarket } from './user-feeds.js';
 
 export interface StreamServerOptions {
   /** Throws {@link RequestRefused} while it is being replaced. */
-  readonly exchange: () => Exchange;
+  readonly exchange: () => SandboxExchange;
   /** The machine's clock, for limits. */
   readonly now: () => number;
   /** Subscriptions of one connection within a second; null for no limit. */
@@ -210,7 +210,7 @@ export class StreamServer implements Upgrades {
     name: string,
     key: string,
     fields: Fields,
-    feed: (exchange: Exchange) => Feed,
+    feed: (exchange: SandboxExchange) => ServedFeed,
   ): void {
     const exchange = this.#options.exchange();
     exchange.advance();
@@ -236,7 +236,7 @@ export class StreamServer implements Upgrades {
   }
 
   /** The account that signed a message. Throws {@link RequestRefused}. */
-  #accountOf(exchange: Exchange, channel: string, fields: Fields): Account {
+  #accountOf(exchange: SandboxExchange, channel: string, fields: Fields): Account {
     const [accessKey, sign] = [textOf(fields, 'accesskey'), textOf(fields, 'sign')];
     if (accessKey === '') throw new RequestRefused('badParameter', 'accesskey is missing');
     if (sign === '') throw new RequestRefused('badParameter', 'sign is missing');
@@ -265,7 +265,7 @@ function requestNumber(fields: Fields): string {
 }
 
 /** The market of a name without underscore. Throws {@link RequestRefused} if there is none. */
-function marketOf(exchange: Exchange, joined: string): string {
+function marketOf(exchange: SandboxExchange, joined: string): string {
   for (const market of exchange.markets.keys()) if (market.replace('_', '') === joined) return market;
   throw new RequestRefused('unknownMarket', joined.slice(0, 40));
 }
