@@ -3,7 +3,7 @@ import { isSimulated } from '../accounts/accounts.js';
 import { RequestRefused } from '../refusals.js';
 import type { NumberedLists } from '../store/numbered-lists.js';
 import { type Table, under } from '../store/table.js';
-import { type AccountOrder, keyOf, orderKey, orderOf, type StoredOrder } from './order.js';
+import { type AccountOrder, orderKey, orderOf, type StoredOrder } from './order.js';
 
 /** A list of the orders of an account and market. `traded` has those that traded at least in part. */
 export type OrderList = Side | 'open' | 'traded' | 'all';
@@ -51,7 +51,7 @@ export class OrderRepository {
     }
     if (this.#openRows.delete(id)) this.#tables.open.delete(String(id));
     this.open.delete(id);
-    if (isCustomers) this.#tables.closed.put(keyOf(order), order);
+    if (isCustomers) this.#tables.closed.put(orderKey(order.account, order.market.name, order.id), order);
   }
 
   /** Lists a customer's order as traded, at its first trade. */

@@ -105,11 +105,6 @@ export function orderKey(account: string, market: string, id: bigint): string {
   return `${account}/${market}/${id}`;
 }
 
-/** As {@link orderKey}. */
-export function keyOf(order: AccountOrder): string {
-  return orderKey(order.account, order.market.name, order.id);
-}
-
 /** An order as it is read from the store, where its market is a name. */
 export type StoredOrder = Omit<AccountOrder, 'market'> & { readonly market: string };
 

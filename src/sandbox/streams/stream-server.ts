@@ -15,7 +15,7 @@ import { CLOSE, StreamConnection } from './connection.js';
 import type { ServedFeed } from './feed.js';
 import { StreamHub } from './hub.js';
 import { isMarketChannel, MARKET_FEEDS, marketsMessage } from './market-feeds.js';
-import { readFields, requestIn, type Scalar, signedText, textOf, wantsZip } from './requests.js';
+import { fieldText, readFields, requestIn, type Scalar, signedText, wantsZip } from './requests.js';
 import { ASSETS, AssetsFeed, ORDERS, requestedMarket } from './user-feeds.js';
 
 export interface StreamServerOptions {
@@ -193,7 +193,7 @@ export class StreamServer implements Upgrades {
       this.#subscribe(connection, name, name, fields, () => new AssetsFeed({ exchange, account, channel }, assets));
       return;
     }
-    const asked = textOf(fields, 'market');
+    const asked = fieldText(fields, 'market');
     const markets = asked === '' ? [...exchange.markets.keys()] : [marketOf(exchange, requestedMarket(asked))];
     const name = (market: string) => `${channel}/${account.id}/${market}`;
     this.#requireRoom(connection, markets.map(name));
@@ -220,7 +220,7 @@ export class StreamServer implements Upgrades {
 
   /** Ends the subscription of a channel. That of a user's channel is ended for all accounts, and without a market for all markets. */
   #unsubscribe(connection: StreamConnection, channel: string, fields: Fields): void {
-    const asked = textOf(fields, 'market');
+    const asked = fieldText(fields, 'market');
     const market = asked === '' ? undefined : marketOf(this.#options.exchange(), requestedMarket(asked));
     for (const name of [...connection.subscriptions.keys()]) {
       const isMeant = name === channel || (name.startsWith(`${channel}/`) && (!market || name.endsWith(`/${market}`)));
@@ -237,7 +237,7 @@ export class StreamServer implements Upgrades {
 
   /** The account that signed a message. Throws {@link RequestRefused}. */
   #accountOf(exchange: SandboxExchange, channel: string, fields: Fields): Account {
-    const [accessKey, sign] = [textOf(fields, 'accesskey'), textOf(fields, 'sign')];
+    const [accessKey, sign] = [fieldText(fields, 'accesskey'), fieldText(fields, 'sign')];
     if (accessKey === '') throw new RequestRefused('badParameter', 'accesskey is missing');
     if (sign === '') throw new RequestRefused('badParameter', 'sign is missing');
     const account = exchange.customers.byAccessKey(accessKey);
@@ -253,7 +253,7 @@ export class StreamServer implements Upgrades {
     if (!(thrown instanceof RequestRefused))
       this.#options.log(`internal error in a stream: ${thrown instanceof Error ? thrown.stack : String(thrown)}`);
     const { code, message } = thrown instanceof RequestRefused ? thrown : new RequestRefused('internal');
-    const channel = textOf(fields, 'channel').slice(0, 60);
+    const channel = fieldText(fields, 'channel').slice(0, 60);
     const named = channel === '' ? {} : { channel };
     return toJsonText({ no: requestNumber(fields), code, success: false, message, ...named });
   }
@@ -261,7 +261,7 @@ export class StreamServer implements Upgrades {
 
 /** Observed: it is echoed. */
 function requestNumber(fields: Fields): string {
-  return textOf(fields, 'no').slice(0, 60) || '0';
+  return fieldText(fields, 'no').slice(0, 60) || '0';
 }
 
 /** The market of a name without underscore. Throws {@link RequestRefused} if there is none. */
@@ -272,7 +272,7 @@ function marketOf(exchange: SandboxExchange, joined: string): string {
 
 /** Observed: "5", "10" or "20", as text or number. */
 function lengthOf(fields: Fields): number {
-  const length = textOf(fields, 'length');
+  const length = fieldText(fields, 'length');
   if (length === '') return STREAMS.quickDepth;
   if (!['5', '10', '20'].includes(length)) throw new RequestRefused('badParameter', 'length is not 5, 10 or 20');
   return Number(length);
