@@ -22,7 +22,6 @@ type Wanted = 'open' | 'filled' | 'cancelled' | 'all';
 
 export default define({
   summary: 'List orders, newest first (default: open)',
-  needs: ['entrust'],
   arguments: { market: optional('the market (default: those in which pit placed orders lately)', marketName) },
   flags: {
     side: flag('--side <side>', 'only buys or only sells', oneOf('--side', 'buy', 'sell')),
