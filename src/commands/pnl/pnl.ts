@@ -17,7 +17,6 @@ import { COIN_LOT_ROW, COIN_ROW, LOT_ROW, PNL_ROW } from './rows.js';
 
 export default define({
   summary: 'Show profit and loss, and check it against your bills',
-  needs: ['asset', 'entrust'],
   arguments: { markets: several('the markets (default: all in which you traded)', marketName) },
   flags: {
     from: flag('--from <time>', 'count from this time on (default: the beginning)', zonedMoment),

@@ -1,10 +1,11 @@
 import { grouped } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
-import { Failure, suggest } from '../../errors.js';
+import { Failure } from '../../errors.js';
 import type { Exchange } from '../../exchange/exchange.js';
 import { PastPrices, priceStore } from '../../trading/pnl/past-prices.js';
 import { type ReadHistory, readHistory } from '../../trading/pnl/read-history.js';
 import type { TradingContext } from '../../trading/trading-context.js';
+import { permissionHint } from '../account/permissions.js';
 import { unknownCoin } from '../funds/refusal.js';
 import type { Context } from '../session/command.js';
 
@@ -27,10 +28,7 @@ export async function readAccount(context: Context, trading: TradingContext, cli
     });
   } catch (error) {
     if (!(error instanceof Failure) || error.refusal !== 'noPermission') throw error;
-    throw error.hinting([
-      'It needs the permissions asset and entrust.',
-      suggest('See what your key may do', 'account'),
-    ]);
+    throw error.hinting(permissionHint('pnl'));
   } finally {
     hide();
     release();

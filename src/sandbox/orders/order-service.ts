@@ -1,22 +1,23 @@
 import type { AccountType, OrderReference, OrderType, Side } from '../../domain/order.js';
-import { type Account, isSimulated, walletOf } from '../accounts/accounts.js';
+import { type Account, isSimulated, MAKERS, walletOf } from '../accounts/accounts.js';
 import type { BillBook, BillKind } from '../accounts/bills.js';
 import { FEES, type Ledger } from '../accounts/ledger.js';
-import { type Book, type BookEvent, opposite } from '../engine/book.js';
+import { type Book, type BookEvent, opposite, type RecordedChanges } from '../engine/book.js';
 import type { Changes } from '../exchange/changes.js';
 import type { MarginService } from '../margin/margin-service.js';
-import type { Market } from '../markets/market.js';
+import type { SandboxMarket } from '../markets/market.js';
 import type { Tape } from '../markets/tape.js';
 import { RequestRefused } from '../refusals.js';
+import type { RecordedTrade } from '../replay/happening.js';
 import type { Scheduler } from '../scheduler.js';
-import { heldFunds, type Order, type OrderRecord, recordOf } from './order.js';
+import { type AccountOrder, heldFunds, type OrderRecord, recordOf } from './order.js';
 import type { OrderList, OrderRepository } from './order-repository.js';
 import type { Sequences } from './sequences.js';
 
 /** A market with its book and its trades. */
 export interface TradedMarket {
-  readonly market: Market;
-  readonly book: Book<Order>;
+  readonly market: SandboxMarket;
+  readonly book: Book<AccountOrder>;
   readonly tape: Tape;
 }
 
@@ -156,7 +157,7 @@ export class OrderService {
   }
 
   /** Takes an order at `time`. Throws {@link RequestRefused}, with nothing changed, if it cannot be placed. */
-  submit(venue: TradedMarket, newOrder: NewOrder, time: number): Order {
+  submit(venue: TradedMarket, newOrder: NewOrder, time: number): AccountOrder {
     if (newOrder.type === 'postOnly' && venue.book.crosses(newOrder.side, newOrder.price))
       throw new RequestRefused('wouldTrade');
     this.#time = Math.max(this.#time, time);
@@ -168,20 +169,55 @@ export class OrderService {
   }
 
   /** Ends an open order and releases what it holds. */
-  remove(venue: TradedMarket, order: Order): void {
+  remove(venue: TradedMarket, order: AccountOrder): void {
     if (!venue.book.cancel(order)) return;
     this.#close(order);
     this.#changes.book(venue.market.name);
   }
 
-  /** Lets the candles of a market show a price at which nothing was traded. */
-  showPrice(venue: TradedMarket, time: number, price: bigint): void {
-    venue.tape.candles.record(time, price, 0n);
-    this.#changes.candles(venue.market.name);
+  /** Changes the recorded levels of a book, and settles what they trade with orders. */
+  recordBook(
+    venue: TradedMarket,
+    changes: RecordedChanges,
+    { time, date }: Pick<RecordedTrade, 'time' | 'date'>,
+  ): void {
+    this.#time = Math.max(this.#time, time);
+    for (const event of venue.book.record(changes, date)) this.#apply(venue, event);
+    this.#changes.book(venue.market.name);
+  }
+
+  /** A recorded book has changed in a way that trades with no order. */
+  bookChanged(venue: TradedMarket): void {
+    this.#changes.book(venue.market.name);
+  }
+
+  /** A recorded trade: orders that it would have reached take part of it. The rest is shown as it was recorded. */
+  passTrade(venue: TradedMarket, trade: RecordedTrade): void {
+    const { time, date, side, price, amount } = trade;
+    this.#time = Math.max(this.#time, time);
+    let rest = amount;
+    for (const event of venue.book.passTrade(side, price, amount, date)) {
+      if (event.kind === 'met') rest -= event.amount;
+      this.#apply(venue, event);
+    }
+    if (rest > 0n) this.showTrade(venue, { ...trade, amount: rest });
+    else if (amount === 0n) {
+      // a candle shows a price at which nothing is left to trade
+      venue.tape.candles.record(date, price, 0n);
+      this.#changes.candles(venue.market.name);
+    }
+    this.#changes.book(venue.market.name);
+  }
+
+  /** Shows a recorded trade that is nobody's. @param isInCandles false if the candles have it already */
+  showTrade(venue: TradedMarket, trade: Omit<RecordedTrade, 'kind'>, isInCandles = true): void {
+    const { date, id, side, price, amount } = trade;
+    venue.tape.record({ id: this.#tradeId(venue, id), time: date, side, price, amount }, isInCandles);
+    this.#changes.trade(venue.market.name);
   }
 
   /** Holds what the order may cost, borrowing what is missing if it may, and gives it an id. */
-  #createFunded(market: Market, newOrder: NewOrder): Order {
+  #createFunded(market: SandboxMarket, newOrder: NewOrder): AccountOrder {
     const {
       account,
       side,
@@ -228,13 +264,40 @@ export class OrderService {
     return venue;
   }
 
-  #apply(venue: TradedMarket, event: BookEvent<Order>): void {
+  #apply(venue: TradedMarket, event: BookEvent<AccountOrder>): void {
     if (event.kind === 'traded') this.#trade(venue, event.maker, event.taker, event.price, event.amount);
+    if (event.kind === 'met') this.#tradeWithRecorded(venue, event);
     if (event.kind === 'cancelled') this.#close(event.order);
     if (event.kind === 'rested') this.#save(event.order);
+    if (event.kind === 'moved') this.#orders.save(event.order);
   }
 
-  #trade(venue: TradedMarket, maker: Order, taker: Order, price: bigint, amount: bigint): void {
+  /** A trade with recorded lots, for which somebody brings coins from outside. */
+  #tradeWithRecorded(venue: TradedMarket, event: Extract<BookEvent<AccountOrder>, { kind: 'met' }>): void {
+    const { order, isTaker, price, amount } = event;
+    const { market } = venue;
+    const [account] = MAKERS;
+    const side = opposite(order.side);
+    const { coin, units } = heldFunds({ market, side, price, remaining: amount });
+    this.ledger.credit(account, coin, units);
+    this.ledger.hold(account, coin, units);
+    const terms = { account, accountType: 'spot', wallet: account, repay: false, market, side, type: 'limit' } as const;
+    const amounts = { price, amount, remaining: 0n, value: 0n, fee: 0n, time: this.#time };
+    const other: AccountOrder = { id: 0n, clientId: null, open: true, ...terms, ...amounts };
+    if (isTaker) this.#trade(venue, other, order, price, amount);
+    else this.#trade(venue, order, other, price, amount);
+  }
+
+  /** Ids of a recorded market are the recorded ones as long as they grow: a customer's trade takes the next one. */
+  #tradeId({ book, tape }: TradedMarket, recorded: bigint | null = null): bigint {
+    const counted = this.#sequences.trade();
+    const last = tape.last?.id;
+    if (!book.isRecorded) return counted;
+    if (last === undefined) return recorded ?? counted;
+    return recorded !== null && recorded > last ? recorded : last + 1n;
+  }
+
+  #trade(venue: TradedMarket, maker: AccountOrder, taker: AccountOrder, price: bigint, amount: bigint): void {
     for (const order of [maker, taker]) if (order.value === 0n) this.#orders.listTraded(order);
     const [buy, sell] = taker.side === 'buy' ? [taker, maker] : [maker, taker];
     settle(this.ledger, buy, sell, price, amount, (wallet, ...entry) => {
@@ -243,7 +306,7 @@ export class OrderService {
     if (buy.repay) this.#repayFromBuy(buy, price, amount);
     if (sell.repay) this.#margin.repay(sell.wallet, sell.market.quote, afterFee(sell.market.value(price, amount)));
     this.#bills.write(this.#time);
-    const trade = { id: this.#sequences.trade(), time: this.#time, side: opposite(maker.side), price, amount };
+    const trade = { id: this.#tradeId(venue), time: this.#time, side: opposite(maker.side), price, amount };
     venue.tape.record(trade);
     this.#changes.trade(venue.market.name);
     for (const order of [maker, taker]) {
@@ -254,12 +317,12 @@ export class OrderService {
   }
 
   /** Repays with the bought coins and with what a better price left of the held money. */
-  #repayFromBuy({ wallet, market, price: limit }: Order, price: bigint, amount: bigint): void {
+  #repayFromBuy({ wallet, market, price: limit }: AccountOrder, price: bigint, amount: bigint): void {
     this.#margin.repay(wallet, market.base, afterFee(market.units(amount)));
     this.#margin.repay(wallet, market.quote, market.value(limit - price, amount));
   }
 
-  #close(order: Order): void {
+  #close(order: AccountOrder): void {
     const { coin, units } = heldFunds(order);
     this.ledger.release(order.wallet, coin, units);
     if (order.repay) {
@@ -270,7 +333,7 @@ export class OrderService {
     this.#save(order);
   }
 
-  #save(order: Order): void {
+  #save(order: AccountOrder): void {
     this.#orders.save(order);
     if (isSimulated(order.account)) return;
     this.#context.changed();
@@ -282,7 +345,14 @@ export class OrderService {
 type Posted = (wallet: string, coin: string, change: bigint, kind: BillKind) => void;
 
 /** Exchanges `amount` lots at `price` ticks out of what both orders hold, and takes the fees. */
-function settle(ledger: Ledger, buy: Order, sell: Order, price: bigint, amount: bigint, posted: Posted): void {
+function settle(
+  ledger: Ledger,
+  buy: AccountOrder,
+  sell: AccountOrder,
+  price: bigint,
+  amount: bigint,
+  posted: Posted,
+): void {
   const { market } = buy;
   const value = market.value(price, amount);
   const units = market.units(amount);
@@ -300,11 +370,11 @@ function settle(ledger: Ledger, buy: Order, sell: Order, price: bigint, amount: 
   sell.value += value;
 }
 
-function pay(ledger: Ledger, coin: string, units: bigint, from: Order, to: Order): void {
+function pay(ledger: Ledger, coin: string, units: bigint, from: AccountOrder, to: AccountOrder): void {
   ledger.move(coin, units, { account: from.wallet, part: 'frozen' }, { account: to.wallet, part: 'available' });
 }
 
-function charge(ledger: Ledger, order: Order, coin: string, received: bigint, posted: Posted): void {
+function charge(ledger: Ledger, order: AccountOrder, coin: string, received: bigint, posted: Posted): void {
   const fee = feeOf(received);
   ledger.move(coin, fee, { account: order.wallet, part: 'available' }, { account: FEES, part: 'available' });
   posted(order.wallet, coin, -fee, 'fee');

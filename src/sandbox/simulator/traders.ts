@@ -1,11 +1,10 @@
 import type { OrderType, Side } from '../../domain/order.js';
 import { MAKERS, TAKERS } from '../accounts/accounts.js';
 import { opposite } from '../engine/book.js';
-import type { Market } from '../markets/market.js';
-import { heldFunds, type Order } from '../orders/order.js';
+import type { SandboxMarket } from '../markets/market.js';
+import { type AccountOrder, heldFunds } from '../orders/order.js';
 import type { OrderService, TradedMarket } from '../orders/order-service.js';
 import { RequestRefused } from '../refusals.js';
-import type { Print } from '../replay/recording.js';
 import { volumeFactor } from './prehistory.js';
 import { factorOf, genesisPrice } from './price-path.js';
 import { type RandomStream, random } from './random.js';
@@ -24,7 +23,7 @@ export interface Moment {
 /** A simulated trader's resting order. Its price is a number, for fast comparison. */
 interface Quote {
   readonly price: number;
-  readonly order: Order;
+  readonly order: AccountOrder;
 }
 
 const SIDES = ['buy', 'sell'] as const;
@@ -53,14 +52,14 @@ export class MarketTraders {
   }
 
   /** Takes over a stored quote. */
-  restore(order: Order): void {
+  restore(order: AccountOrder): void {
     const better = order.side === 'buy' ? -1 : 1;
     this.#quotes[order.side].push({ price: Number(order.price), order });
     this.#quotes[order.side].sort((a, b) => (a.price - b.price) * better);
   }
 
   step(moment: Moment): void {
-    const wanted = this.quoteOnly(moment);
+    const wanted = this.#quoteAround(moment);
     if (moment.dice.next() >= this.#profile.activity) return;
     const side = this.#trade(moment);
     this.#post(side, wanted[side], moment);
@@ -74,7 +73,7 @@ export class MarketTraders {
 
   /** A step that stands for a longer time: no quotes remain, but the price trades, and so do orders that it passes. */
   print(moment: Moment, share: number): void {
-    for (const side of SIDES) this.#cancelExcept(side, []);
+    this.leave();
     this.#sweep(moment);
     const side: Side = moment.dice.next() < 0.5 ? 'buy' : 'sell';
     const spread = side === 'buy' ? this.#profile.halfSpread : -this.#profile.halfSpread;
@@ -88,7 +87,7 @@ export class MarketTraders {
   }
 
   /** Quotes around the fair price and trades with whoever offers better. The quoted prices. */
-  quoteOnly(moment: Moment): Record<Side, number[]> {
+  #quoteAround(moment: Moment): Record<Side, number[]> {
     const wanted = this.#wanted(moment.fair);
     for (const side of SIDES) this.#cancelExcept(side, wanted[side]);
     this.#sweep(moment);
@@ -96,19 +95,9 @@ export class MarketTraders {
     return wanted;
   }
 
-  /**
-   * Replays a recorded trade: a maker offers the amount and a taker takes it. Orders of customers at the price or better trade
-   * first, instead of it. With an amount of zero, only the candle shows the price.
-   */
-  replayPrint({ side, price, amount, time }: Print): void {
-    for (const each of SIDES) this.#cancelExcept(each, []);
-    if (amount === 0n) {
-      this.#orderService.showPrice(this.#venue, time, price);
-      return;
-    }
-    const offer = this.#order(MAKERS[0], opposite(side), 'limit', price, amount, time);
-    this.#order(TAKERS[0], side, 'ioc', price, amount, time);
-    if (offer?.open) this.#orderService.remove(this.#venue, offer);
+  /** Cancels all quotes. */
+  leave(): void {
+    for (const side of SIDES) this.#cancelExcept(side, []);
   }
 
   #wanted(fair: number): Record<Side, number[]> {
@@ -174,7 +163,14 @@ export class MarketTraders {
   }
 
   /** Places an order for a simulated trader, who gets coins from outside if needed. Undefined if it is refused. */
-  #order(account: string, side: Side, type: OrderType, price: bigint, amount: bigint, time: number): Order | undefined {
+  #order(
+    account: string,
+    side: Side,
+    type: OrderType,
+    price: bigint,
+    amount: bigint,
+    time: number,
+  ): AccountOrder | undefined {
     const { coin, units } = heldFunds({ market: this.#venue.market, side, price, remaining: amount });
     const { ledger } = this.#orderService;
     if (ledger.available(account, coin) < units) ledger.credit(account, coin, units * 1_000n);
@@ -220,7 +216,7 @@ const QUOTES = [22, 22, 14, 10];
 const MORE_QUOTES = [26, 24, 20, 12];
 
 /** @internal for its test */
-export function profileOf(market: Market): Profile {
+export function profileOf(market: SandboxMarket): Profile {
   const price = (genesisPrice(market.base) / genesisPrice(market.quote)) * 10 ** market.priceScale;
   const lotsPerUsdt = 10 ** market.amountScale / genesisPrice(market.base);
   const depth = 4_000 + 8_000 * factorOf(market.base).factor.turnover;
