@@ -10,7 +10,7 @@ export interface BillOrder {
   readonly isFeeFirst: boolean;
 }
 
-export const BILL_ORDERS: readonly BillOrder[] = [
+const BILL_ORDERS: readonly BillOrder[] = [
   { isSentFirst: true, isFeeFirst: false },
   { isSentFirst: false, isFeeFirst: false },
   { isSentFirst: true, isFeeFirst: true },
