@@ -83,6 +83,7 @@ export class WatchedMarket {
   #readTrades: Seen<readonly Trade[]> | undefined;
   #newestPush: readonly Trade[] = [];
   #isReading = false;
+  #isRefreshDue = false;
   #nextRead = 0;
   /** The last moment at which the book was fresh, by three clocks; undefined before the first. */
   #fresh: { readonly at: number; readonly wall: number; readonly exchange: number } | undefined;
@@ -226,13 +227,18 @@ export class WatchedMarket {
     };
   }
 
+  /** Reads the book and the trades soon, although they are not old. */
+  refresh(): void {
+    this.#isRefreshDue = true;
+  }
+
   /** Called often: reads what is about to become stale. */
   tick(): void {
     const { host, staleAfterMs } = this.#options;
     const seen = this.#book();
     const age = seen === undefined ? Number.POSITIVE_INFINITY : this.#ageOf(seen);
     const tradesAge = this.needsTrades ? (this.lastTrades()?.ageMs ?? Number.POSITIVE_INFINITY) : 0;
-    if (Math.max(age, tradesAge) < staleAfterMs * REFRESH_SHARE) return;
+    if (!this.#isRefreshDue && Math.max(age, tradesAge) < staleAfterMs * REFRESH_SHARE) return;
     if (!this.#isReading && host.monotonic() >= this.#nextRead) void this.#readBook();
   }
 
@@ -296,7 +302,7 @@ export class WatchedMarket {
   async #readBook(): Promise<void> {
     const { host, client, restartBudget, market } = this.#options;
     const { signal } = this.#ending;
-    this.#isReading = true;
+    [this.#isReading, this.#isRefreshDue] = [true, false];
     try {
       const at = host.monotonic();
       restartBudget();

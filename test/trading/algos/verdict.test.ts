@@ -38,7 +38,7 @@ const FALL = pathOf([0, '100', '101'], [10, '98', '99'], [30, '97', '98']);
 
 const OCO: AlgoRun = {
   ...{ terms: TERMS, began: 0, started: 0, ended: 12_000, path: FALL, orders: [TAKE, STOP] },
-  ...{ unseen: [], held: [], barred: [], graceMs: 2_000, toleranceMs: 0 },
+  ...{ unseen: [], held: [], barred: [], staleMs: 5_000, graceMs: 2_000, toleranceMs: 0 },
 };
 
 function faults(changes: Partial<AlgoRun>, terms: Partial<VerdictTerms> = {}): string[] {
