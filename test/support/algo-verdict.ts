@@ -71,7 +71,7 @@ export interface AlgoRun {
   readonly started: number;
   /** Null if it has not ended. */
   readonly ended: number | null;
-  /** The exchange's prices, oldest first. */
+  /** The exchange's prices, oldest first, also those after the end: pit's clock may be behind. */
   readonly path: readonly MarketPoint[];
   readonly orders: readonly LoggedOrder[];
   /** When it saw nothing: cuts, sleep, a dead runner, old or crossed data. */

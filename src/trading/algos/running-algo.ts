@@ -600,6 +600,8 @@ export class RunningAlgo {
     const children = this.children.flatMap((child) => child.children);
     [this.#state, this.#reason] = [isStarting ? stateOf({ terms, facts, children }) : state, reason];
     for (const note of notes) this.#say(note);
+    // nothing is rejected while what is left rests, so that only a balance shows that they are back
+    if (notes.some(({ note }) => note === 'gone')) this.#options.funds.keepCurrent();
     this.#keepNote();
     if (reason?.startsWith('NOT PROTECTED') === true && !this.#said.has(reason)) {
       this.#said.add(reason);

@@ -53,6 +53,8 @@ export interface WatchedMarketOptions {
   readonly follow: (channels: readonly Channel[], signal: AbortSignal) => Promise<ExchangeStream>;
   /** Older data are no longer fresh, in milliseconds. */
   readonly staleAfterMs: number;
+  /** Called before what came is used: after a sleep it has to {@link WatchedMarket.resynchronise} first. */
+  readonly checkAwake: () => void;
   readonly warn: (message: string) => void;
 }
 
@@ -88,6 +90,8 @@ export class WatchedMarket {
   /** The last moment at which the book was fresh, by three clocks; undefined before the first. */
   #fresh: { readonly at: number; readonly wall: number; readonly exchange: number } | undefined;
   #isResynchronising = false;
+  /** The time of the newest book that was ever seen, by the exchange's clock. */
+  #newestBook = 0;
   needsTrades = false;
 
   constructor(options: WatchedMarketOptions) {
@@ -130,9 +134,10 @@ export class WatchedMarket {
     this.start();
   }
 
-  /** The exchange's clock. A clock that runs faster than this machine's shows in what the exchange sends. */
+  /** The exchange's clock. One that runs faster than this machine's shows in what the exchange sends. */
   now(): number {
-    return Math.max(this.#options.client.now(), this.#book()?.value.time ?? 0);
+    this.#newestBook = Math.max(this.#newestBook, this.#book()?.value.time ?? 0);
+    return Math.max(this.#options.client.now(), this.#newestBook);
   }
 
   /** The newest book with its age; null before the first. @param own the account's open orders in the market */
@@ -271,6 +276,8 @@ export class WatchedMarket {
         if (ending.signal.aborted) return void stream.close();
         this.#stream = stream;
         for await (const event of stream) {
+          // what came while this process slept is handed over before any timer fires
+          this.#options.checkAwake();
           if (ending.signal.aborted) break;
           if (event.type === 'data') this.#take(event);
           if (event.type === 'refused')

@@ -412,7 +412,7 @@ class Round {
         JSON.stringify(began.terms, (_, value) => (value instanceof Decimal ? value.toString() : value)),
       ) as VerdictTerms,
       ...{ began: began.time, started: entry?.time ?? began.time, ended: ended?.time ?? null },
-      path: this.#log.path(began.terms.market.market, began.time).filter(({ time }) => time <= end),
+      path: this.#log.path(began.terms.market.market, began.time),
       ...{ orders, unseen: unwatched, graceMs, staleMs: STALE_MS * this.#speed },
       toleranceMs: (1_500 + 3 * this.#slowestMs) * this.#speed,
       held: [
