@@ -7,14 +7,14 @@ import { channels } from '../../exchange/channels/index.js';
 import { readTextBounded } from '../../platform/bounded-file.js';
 import { type Customer, UsernameTaken } from '../accounts/accounts.js';
 import { BackInTime } from '../exchange/clock.js';
-import type { Exchange } from '../exchange/exchange.js';
+import type { SandboxExchange } from '../exchange/exchange.js';
 import { UnreadableStore } from '../failures.js';
 import type { Faults } from '../faults/faults.js';
 import { FAULT_KINDS, isStreamFault } from '../faults/rules.js';
 import type { DataDirectory } from '../lifecycle/data-directory.js';
 import { newKeys, type SandboxAddress, type SandboxFiles } from '../lifecycle/files.js';
 import type { MarginTransfer } from '../margin/margin-service.js';
-import { MARKETS, type Market } from '../markets/market.js';
+import { MARKETS, type SandboxMarket } from '../markets/market.js';
 import { BadRecording, LONGEST_RECORDING, type Recording, readRecording, spanOf } from '../replay/recording.js';
 import type { ReplayedMarket } from '../replay/replays.js';
 import type { Activity } from '../server/http.js';
@@ -226,7 +226,7 @@ function accountReport({ id, username, accessKey, secretKey, safePwd, permission
 }
 
 /** The account of a name (default: the first one). Throws {@link AdminRefusal} if there is none. */
-function accountNamed({ customers }: Exchange, name: string | undefined): Customer {
+function accountNamed({ customers }: SandboxExchange, name: string | undefined): Customer {
   const all = customers.all();
   const found = name === undefined ? all[0] : all.find(({ username }) => username === name);
   if (found !== undefined) return found;
@@ -236,12 +236,12 @@ function accountNamed({ customers }: Exchange, name: string | undefined): Custom
   ]);
 }
 
-function coinNamed({ coins }: Exchange, coin: string): string {
+function coinNamed({ coins }: SandboxExchange, coin: string): string {
   if (coins.has(coin)) return coin;
   throw new AdminRefusal(`"${coin}" is not a coin of the sandbox.`, `There are ${[...coins.keys()].join(', ')}.`);
 }
 
-function marketNamed(name: string): Market {
+function marketNamed(name: string): SandboxMarket {
   const market = MARKETS.get(name);
   if (market !== undefined) return market;
   throw new AdminRefusal(`There is no market ${name}.`, `There are ${[...MARKETS.keys()].join(', ')}.`);
@@ -273,18 +273,18 @@ function walletNamed(wallet: string): Pick<MarginTransfer, 'kind' | 'market'> {
   );
 }
 
-function driven(exchange: Exchange, drive: (exchange: Exchange) => void): ClockReport {
+function driven(exchange: SandboxExchange, drive: (exchange: SandboxExchange) => void): ClockReport {
   drive(exchange);
   exchange.advance();
   return clockReport(exchange);
 }
 
-function clockReport({ clock }: Exchange): ClockReport {
+function clockReport({ clock }: SandboxExchange): ClockReport {
   const { shown, stopped, speed } = clock.state;
   return { time: new Date(shown).toISOString(), running: !stopped, speed };
 }
 
-function setClock({ clock }: Exchange, time: number): void {
+function setClock({ clock }: SandboxExchange, time: number): void {
   try {
     clock.set(time);
   } catch (error) {
@@ -343,7 +343,7 @@ async function replay(data: DataDirectory, { market: name, file, force, ...input
 }
 
 /** The recording in a file, and what its replay in a market does to the exchange. Throws {@link AdminRefusal}. */
-function replayPlan(exchange: Exchange, market: string, file: string) {
+function replayPlan(exchange: SandboxExchange, market: string, file: string) {
   const recording = recordingIn(file, marketNamed(market));
   const { from } = spanOf(recording);
   const restarts = from < exchange.clock.now();
@@ -356,7 +356,7 @@ function replayPlan(exchange: Exchange, market: string, file: string) {
  * What is lost with the exchange, a noun phrase each.
  * @param replayedAgain a market whose replay is repeated: it loses no more than its rest
  */
-function endedBy({ admin }: Exchange, replayedAgain?: string): string[] {
+function endedBy({ admin }: SandboxExchange, replayedAgain?: string): string[] {
   const replays = admin.replayed.filter(({ market, left }) => market !== replayedAgain || left > 0);
   return [...(admin.isUntouched ? [] : ['accounts, orders and balances']), ...replays.map(replayText)];
 }
@@ -377,7 +377,7 @@ async function follow(data: DataDirectory, to: number, speed: number | null): Pr
   exchange.advance();
 }
 
-function recordingIn(file: string, market: Market): Recording {
+function recordingIn(file: string, market: SandboxMarket): Recording {
   try {
     return readRecording(readTextBounded(file, LONGEST_RECORDING), market);
   } catch (error) {

@@ -19,7 +19,7 @@ import { type Candle, CandleSeries, type History, MINUTE } from '../markets/cand
 import { COINS, type CoinRules } from '../markets/coins.js';
 import { MARKETS, type MarketRules } from '../markets/market.js';
 import { Tape, type Trade } from '../markets/tape.js';
-import type { Order, StoredOrder } from '../orders/order.js';
+import type { AccountOrder, StoredOrder } from '../orders/order.js';
 import { OrderRepository } from '../orders/order-repository.js';
 import { type CancelTimer, lastPrice, OrderService, type TradedMarket } from '../orders/order-service.js';
 import { FIRST, type Sequence, Sequences } from '../orders/sequences.js';
@@ -97,7 +97,7 @@ const IDLE_COMMIT = 2_000;
  *
  * Prices, amounts and ids are decimal text outside; ticks, lots and units inside. Times are ms since the Unix epoch.
  */
-export class Exchange {
+export class SandboxExchange {
   readonly coins: ReadonlyMap<string, CoinRules> = COINS;
   readonly markets: ReadonlyMap<string, MarketRules> = MARKETS;
   readonly customers: Customers;
@@ -140,8 +140,8 @@ export class Exchange {
     const venues = openVenues(store, genesis, historyMs);
     this.margin = new MarginService({ ...base, lastPrice: (market) => lastPrice(venues.get(market)) });
     const orders = new OrderRepository({
-      open: store.table<Order | StoredOrder>('open'),
-      closed: store.table<Order | StoredOrder>('closed'),
+      open: store.table<AccountOrder | StoredOrder>('open'),
+      closed: store.table<AccountOrder | StoredOrder>('closed'),
       clientIds: store.table<bigint>('clientIds'),
       listed: store.lists<bigint>('listed'),
     });
@@ -185,8 +185,8 @@ export class Exchange {
   }
 
   /** Opens the exchange of a directory, or makes one there. Rejects with UnreadableStore and the system's errors. */
-  static async open(options: ExchangeOptions): Promise<Exchange> {
-    const exchange = Exchange.opened(options);
+  static async open(options: ExchangeOptions): Promise<SandboxExchange> {
+    const exchange = SandboxExchange.opened(options);
     try {
       exchange.advance();
       await exchange.durable();
@@ -198,12 +198,12 @@ export class Exchange {
   }
 
   /** The same at the time of its last commit. */
-  static opened(options: ExchangeOptions): Exchange {
+  static opened(options: ExchangeOptions): SandboxExchange {
     const store = Store.open<State>(options.directory);
     try {
       const { state } = store;
       store.state ??= genesisState(options);
-      const exchange = new Exchange(store, store.state, options);
+      const exchange = new SandboxExchange(store, store.state, options);
       if (state === undefined) exchange.#begin(options);
       for (const [coin, sum] of exchange.ledger.sums())
         if (sum !== 0n) throw new UnreadableStore(`the stored ${coin} is out of balance: ${sum}`);
@@ -334,7 +334,7 @@ function openVenues(store: Store<State>, { seed, start, emptyMarket }: Genesis, 
     [...MARKETS].map(([name, market]): [string, TradedMarket] => {
       const history = emptyMarket === name ? noHistory : prehistory(market, seed, start, historyMs);
       const tape = new Tape(name, trades, new CandleSeries(name, history, candles));
-      return [name, { market, book: new Book<Order>(), tape }];
+      return [name, { market, book: new Book<AccountOrder>(), tape }];
     }),
   );
 }

@@ -3,7 +3,7 @@ import { crossWallet, type Wallet, walletOf } from '../accounts/accounts.js';
 import type { BillBook } from '../accounts/bills.js';
 import { type Ledger, lentTo } from '../accounts/ledger.js';
 import { COINS, coinRules } from '../markets/coins.js';
-import { coinText, coinUnits, MARKETS, type Market } from '../markets/market.js';
+import { coinText, coinUnits, MARKETS } from '../markets/market.js';
 import { RequestRefused } from '../refusals.js';
 
 /**
@@ -184,7 +184,7 @@ export class MarginService {
 }
 
 /** The coins that a wallet can hold. */
-function coinsOf({ kind, market }: { readonly kind: Wallet['kind']; readonly market: Market }): readonly string[] {
+function coinsOf({ kind, market }: Pick<Wallet, 'kind' | 'market'>): readonly string[] {
   return kind === 'isolated' ? [market.base, market.quote] : [...COINS.keys()];
 }
 

@@ -1,7 +1,7 @@
 import { Decimal } from '../../domain/decimal.js';
 import type { Side } from '../../domain/order.js';
 import { MINUTE } from '../markets/candles.js';
-import type { Market } from '../markets/market.js';
+import type { SandboxMarket } from '../markets/market.js';
 
 /** In bytes; two years of minutes. All rows are in memory while they are read. */
 export const LONGEST_RECORDING = 64 * 2 ** 20;
@@ -69,7 +69,7 @@ export class BadRecording extends Error {
  * Times are milliseconds since the Unix epoch, or microseconds if they have 16 digits. Rows are sorted by time; candles may be
  * missing. Throws {@link BadRecording}.
  */
-export function readRecording(text: string, market: Market): Recording {
+export function readRecording(text: string, market: SandboxMarket): Recording {
   const lines = text.split(/\r?\n/);
   const rows = lines.flatMap((line, index) => (isData(line, index) ? [new Line(line, index + 1, market)] : []));
   const [first] = rows;
@@ -113,11 +113,11 @@ function inOrder<Row extends { readonly time: number }>(
 
 class Line {
   readonly #number: number;
-  readonly #market: Market;
+  readonly #market: SandboxMarket;
 
   readonly columns: readonly string[];
 
-  constructor(line: string, number: number, market: Market) {
+  constructor(line: string, number: number, market: SandboxMarket) {
     this.#number = number;
     this.#market = market;
 
