@@ -268,7 +268,7 @@ test('without current data nothing triggers, which is said once, and so is the e
 test('a halt pauses it within a moment, also one that is made meanwhile by another profile of the machine', async () => {
   const id = await create('sell btc_usdt 0.01 --stop 27000');
   await pit.done('halt');
-  await untilEvent(id, 'paused');
+  await untilState(id, 'halted');
   await move('26900');
   await pit.done('halt --lift --confirm sandbox');
   expect((await show(id)).state).toBe('halted');
