@@ -285,6 +285,15 @@ describe('a settled write that the user asks for by its id', () => {
     expect(trading.asked).toEqual(['client id mine']);
   });
 
+  it('is left as it was if an order with other terms has the client id that the user chose: it may be a different one', async () => {
+    const trading = answering({ byClientId: { chosen: orderAt('7', 3, { price: '29000' }) } });
+    trading.journal
+      .begin<'order'>(ORDER, { id: 'mine', clientId: 'chosen', reqTime: NOW })
+      .settle({ outcome: 'notSent', id: null, duplicates: [] }, 'by hand');
+    expect(await recheckSettledWrite(trading, 'mine')).toMatchObject({ outcome: 'notSent' });
+    expect(trading.alarms).toEqual([]);
+  });
+
   it('is shown as it was recorded if the exchange does not answer', async () => {
     const trading = answering({ byClientId: { mine: NO_ANSWER } });
     refused(trading);
