@@ -341,7 +341,7 @@ describe('what became of an order', () => {
   });
 
   it('it is not called not sent before its request has expired, though this clock was ahead until an answer showed it', async () => {
-    const { trading, entry } = sent({});
+    const { trading, entry } = sent({}, {}, { budgetMs: 200_000 });
     let ahead = 90_000;
     const client = {
       ...trading.client,
@@ -351,7 +351,7 @@ describe('what became of an order', () => {
         return false;
       },
     };
-    const found = await findOrderOutcome({ ...trading, client: client as typeof trading.client }, entry);
+    const found = await findOrderOutcome({ ...trading, client: client as unknown as typeof trading.client }, entry);
     expect(found).toEqual({ outcome: 'notSent' });
     expect(trading.host.now() - NOW).toBeGreaterThan(65_000);
   });
