@@ -98,6 +98,13 @@ describe('one lookup of an order', () => {
       ['asked for order 7: found, though dated before the request', 'asked by client id: no answer'],
     ],
     [
+      'believes its answer about an older order if the lookup by client id has an answer that pit cannot read',
+      { byId: { 7: orderAt('7', -5_001) }, byClientId: { lost1: new Failure('internal', 'Not what was asked for.') } },
+      { namedId: '7' },
+      { id: '7' },
+      ['asked for order 7: found, though dated before the request', 'asked by client id: no answer'],
+    ],
+    [
       'proves nothing if the exchange could not be asked for the order and knows no client ids',
       { byId: { 7: NO_ANSWER }, byClientId: { lost1: REFUSED } },
       { namedId: '7' },
@@ -234,10 +241,10 @@ describe('an order that an answer named and that is not the one that was sent', 
 
   it('has other terms: the answer counts no longer, and the user is told', async () => {
     const { trading, entry, found } = await contradicted({
-      byId: { 7: orderAt('7', 3, BAD_PRICE) },
+      byId: { 7: orderAt('7', 3, { ...BAD_PRICE, amount: '0.02' }) },
       byClientId: { lost1: orderAt('8') },
     });
-    const why = 'it has the price 29000 instead of 30000';
+    const why = 'it has the price 29000 instead of 30000, the amount 0.02 instead of 0.01';
     expect(found).toMatchObject({ id: '8' });
     expect(notesOf(entry)).toEqual([`order 7 is not this one: ${why}`, 'asked by client id: found']);
     expect(trading.progress).toEqual([
@@ -284,6 +291,14 @@ describe('an order that an answer named and that is not the one that was sent', 
     expect(entry.namedId).toBe('7');
   });
 
+  it('is its own though another open order was named another one', async () => {
+    const { found } = await contradicted({ byId: { 7: orderAt('7') } }, ({ trading }) => {
+      const write = { operation: 'order', terms: TERMS } as const;
+      trading.journal.begin<'order'>(write, { id: 'other1', reqTime: NOW }).note('accepted: 8', { namedId: '8' });
+    });
+    expect(found).toMatchObject({ id: '7' });
+  });
+
   it.each([
     ['an open batch', false, 'asked for order 7: it may be that of another write'],
     ['a settled batch', true, 'order 7 is not this one: another write made it'],
@@ -322,6 +337,22 @@ describe('what became of an order', () => {
   it('it was not sent once its request has expired and neither its client id nor an unused one finds an order', async () => {
     const { trading, entry } = sent({});
     expect(await findOrderOutcome(trading, entry)).toEqual({ outcome: 'notSent' });
+    expect(trading.host.now() - NOW).toBeGreaterThan(65_000);
+  });
+
+  it('it is not called not sent before its request has expired, though this clock was ahead until an answer showed it', async () => {
+    const { trading, entry } = sent({}, {}, { budgetMs: 200_000 });
+    let ahead = 90_000;
+    const client = {
+      ...trading.client,
+      now: () => trading.host.now() + ahead,
+      acceptsReqTimeForOrders: async () => {
+        ahead = 0;
+        return false;
+      },
+    };
+    const found = await findOrderOutcome({ ...trading, client: client as unknown as typeof trading.client }, entry);
+    expect(found).toEqual({ outcome: 'notSent' });
     expect(trading.host.now() - NOW).toBeGreaterThan(65_000);
   });
 
