@@ -50,7 +50,8 @@ export async function* readTape(files: readonly string[], terms: ReadingTerms = 
     if (hasBegun) yield event;
     else if (event.kind === 'depth') books.set(event.market, event);
     else if (event.kind === 'config') yield { ...event, time: from };
-    else if (event.kind === 'candle' || event.kind === 'trade') yield { ...event, time: from, isPast: true };
+    else if (event.kind === 'trade') yield { ...event, time: from, isPast: true };
+    else if (event.kind === 'past') yield { ...event, time: from };
   }
   if (!hasBegun) for (const book of books.values()) yield { ...book, time: from };
 }
@@ -176,9 +177,9 @@ async function beginningOf(file: string, terms: ReadingTerms): Promise<number> {
   throw usage(`${file} has no rows.`, terms.market === undefined ? TAPE_FORMS : PLAIN_FORMS);
 }
 
-async function* eventsIn(file: string, { market }: ReadingTerms): AsyncGenerator<TapeEvent> {
+async function* eventsIn(file: string, { market, from = 0 }: ReadingTerms): AsyncGenerator<TapeEvent> {
   const head = headOf(file);
-  const documents = new TapeDocuments(file);
+  const documents = new TapeDocuments(file, from);
   if (head.equals(PARQUET)) {
     for await (const [row, fields] of parquetRows(file)) yield* documents.readRow(row, fields);
   } else {
