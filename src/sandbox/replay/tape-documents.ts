@@ -97,11 +97,11 @@ export class TapeDocuments {
   }
 
   /** A last line without its end, as a killed program leaves it. */
-  cutOff(line: number): GapEvent {
+  *cutOff(line: number): Generator<TapeEvent> {
     this.#line = line;
     const now = this.#now;
     const reason = `line ${line} of ${this.#file} is cut off, and was left out`;
-    return { ...this.#event('', now), kind: 'gap', channel: '', from: now, to: now, reason };
+    yield* this.#inOrder([{ ...this.#event('', now), kind: 'gap', channel: '', from: now, to: now, reason }]);
   }
 
   /** What is left at the end of the file. */
@@ -378,7 +378,7 @@ export class TapeDocuments {
   #decimal(fields: Fields, name: string, canBeZero = false): string {
     const text = fields[name];
     if (typeof text !== 'string' || !DECIMAL.test(text)) throw this.#bad(`has an invalid ${name}: ${shown(text)}`);
-    if (!canBeZero && !/[1-9]/.test(text)) throw this.#bad(`has a ${name} of zero`);
+    if (!canBeZero && !/[1-9]/.test(text)) throw this.#bad(`has zero as its ${name}`);
     return text;
   }
 
