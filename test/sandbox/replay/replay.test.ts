@@ -308,6 +308,7 @@ describe('a replay of a tape with a latency', () => {
     });
     await running.close();
     const again = await sandbox({ directory, now: clock });
+    expect(await done(again.address, 'GET /status')).toMatchObject({ replaying: 2 });
     expect(await depthOf(again.address)).toEqual({ asks: [[101, 0.5]], bids: [[100, 1]] });
     now.time += 5_000;
     expect(await depthOf(again.address)).toEqual({ asks: [[102, 3]], bids: [[100, 1]] });
