@@ -3,7 +3,7 @@ import path from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { Decimal } from '../../src/domain/decimal.js';
-import { Exchange } from '../../src/sandbox/exchange/exchange.js';
+import { SandboxExchange } from '../../src/sandbox/exchange/exchange.js';
 import { MARKETS } from '../../src/sandbox/markets/market.js';
 import { planTape } from '../../src/sandbox/replay/load-tape.js';
 import { readTape } from '../../src/sandbox/replay/read-tape.js';
@@ -91,7 +91,7 @@ describe('a tape of a sandbox, replayed', () => {
       firstAccount: TESTER,
       isTemporary: true,
     };
-    const exchange = await Exchange.open({ ...options, replayGenesis });
+    const exchange = await SandboxExchange.open({ ...options, replayGenesis });
     let books = 0;
     for await (const event of readTape(files)) {
       exchange.clock.forward(event.time);

@@ -1,6 +1,6 @@
 import type { Customer, Customers, Permissions, Secrets } from '../accounts/accounts.js';
 import type { FundsService } from '../funds/funds-service.js';
-import type { Market } from '../markets/market.js';
+import type { SandboxMarket } from '../markets/market.js';
 import type { OrderService } from '../orders/order-service.js';
 import { RequestRefused } from '../refusals.js';
 import type { ReplayedMarket, Replays } from '../replay/replays.js';
@@ -14,7 +14,7 @@ const ROWS_AT_ONCE = 10_000;
 
 interface AdminContext {
   readonly customers: Customers;
-  readonly markets: ReadonlyMap<string, Market>;
+  readonly markets: ReadonlyMap<string, SandboxMarket>;
   readonly orders: OrderService;
   readonly funds: FundsService;
   readonly clock: Clock;

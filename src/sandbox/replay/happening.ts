@@ -3,7 +3,7 @@ import type { Level } from '../../domain/market-data.js';
 import type { Side } from '../../domain/order.js';
 import type { RecordedChange } from '../engine/book.js';
 import type { Candle } from '../markets/candles.js';
-import type { Market } from '../markets/market.js';
+import type { SandboxMarket } from '../markets/market.js';
 import { badLine, type CandleEvent, type DepthEvent, type PastEvent, type TradeEvent } from './tape-event.js';
 
 /** A recorded trade, or a price that a candle shows, in ticks and lots. Times are ms since the Unix epoch. */
@@ -50,7 +50,7 @@ export class Happenings {
   readonly #books = new Map<string, Readonly<Record<Side, ReadonlyMap<string, string>>>>();
 
   /** Throws Failure `usage` with the line for numbers that the market cannot have. */
-  of(event: MarketEvent, market: Market): Happening {
+  of(event: MarketEvent, market: SandboxMarket): Happening {
     const { time, date } = event;
     if (event.kind === 'depth') return this.#depth(event, market);
     if (event.kind === 'past') {
@@ -66,7 +66,7 @@ export class Happenings {
     return { kind, time, date, id, side, isPast, length, ...numbersOf(event, event, market) };
   }
 
-  #depth(event: DepthEvent, market: Market): RecordedDepth {
+  #depth(event: DepthEvent, market: SandboxMarket): RecordedDepth {
     const before = this.#books.get(market.name);
     const side = (levels: readonly Level[], known: ReadonlyMap<string, string> | undefined) => {
       const texts = new Map(levels.map(({ price, amount }) => [price, amount]));
@@ -93,7 +93,7 @@ export class Happenings {
   }
 }
 
-function numbersOf(event: MarketEvent, level: Level, market: Market) {
+function numbersOf(event: MarketEvent, level: Level, market: SandboxMarket) {
   const [price, amount] = [Decimal.of(level.price), Decimal.of(level.amount)];
   const { priceScale, amountScale, name } = market;
   if (price.significantScale > priceScale)
