@@ -131,10 +131,23 @@ describe('the exchange overrules the report of the user', () => {
   });
 });
 
+it('a withdrawal is not settled as a record if the withdrawals cannot be read', async () => {
+  const server = await serveFaults({ answer: () => respond('{"code":4001,"message":"locked"}') });
+  const trading = tradingOf(server.url, { elapsedMs: 66_000 });
+  begin(trading, 'lost1').release();
+  await expect(settleManually(trading, 'lost1', placedAs('2'))).rejects.toMatchObject({
+    message:
+      'The withdrawals could not be read, so 2 was not recorded as lost1. It has to be newer than lost1 and not another one.',
+    hints: saying('See the withdrawals: pit withdrawals btc'),
+  });
+  expect(trading.journal.unsettledEntries()).toHaveLength(1);
+});
+
 it('nothing is settled manually while another process works on it', async () => {
   const trading = tradingOf((await serveFunds([])).url, LATE);
   begin(trading, 'lost1');
-  const error = { kind: 'usage', message: 'Another process is working on lost1.' };
+  const hints = ['Wait until it ends: it may find the outcome itself.'];
+  const error = { kind: 'usage', message: 'Another process is working on lost1.', hints };
   await expect(settleManually(trading, 'lost1', NOT_SENT)).rejects.toMatchObject(error);
   expect(trading.journal.unsettledEntries()).toHaveLength(1);
 });
