@@ -65,14 +65,17 @@ it('an order is not settled as one that the exchange does not have, that another
   const trading = lostOrder(await exchangeWith('7', '8'));
   const other = trading.journal.begin<'order'>({ operation: 'order', terms: TERMS }, { id: 'other1', reqTime: NOW });
   other.settle({ outcome: 'placed', id: '6', duplicates: ['8'] }, 'placed');
-  const rejected = (manual: Parameters<typeof settleManually>[2], text: string) =>
+  const rejected = (manual: Parameters<typeof settleManually>[2], text: string, ...hints: unknown[]) =>
     expect(settleManually(trading, 'lost1', manual)).rejects.toMatchObject({
       kind: 'usage',
       message: expect.stringContaining(text),
+      hints,
     });
-  await rejected(placedAs('9'), 'does not show an order 9');
+  const see = { note: 'See the orders', argv: ['orders', 'btc_usdt', '--state', 'all'] };
+  await rejected(placedAs('9'), 'does not show an order 9', see);
   await rejected(placedAs('8'), 'belongs to other1');
-  await rejected({ outcome: 'done', id: null }, 'does not say which order');
+  const name = { note: 'Name it', argv: ['resolve', 'lost1', '--as', 'placed=ORDERID'] };
+  await rejected({ outcome: 'done', id: null }, 'does not say which order', name);
   expect(trading.journal.isUnsettled('lost1')).toBe(true);
 });
 
