@@ -37,7 +37,10 @@ const NEEDS = {
 /** A command that needs a permission, by its first word. */
 export type PermittedCommand = keyof typeof NEEDS;
 
-/** The permissions that a key needs for a command, by its first word; empty for one that needs none. */
+/**
+ * The permissions that a key needs for a command, by its first word; empty for one that needs none.
+ * @internal for its test
+ */
 export function permissionsFor(command: string): readonly Permission[] {
   return command in NEEDS ? NEEDS[command as PermittedCommand] : [];
 }

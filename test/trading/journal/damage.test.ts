@@ -214,6 +214,7 @@ describe('a damaged record', () => {
       expect([journal.unsettled().damaged, journal.unsettledEntries()]).toEqual([[], []]);
       const kept = path.join(path.dirname(path.dirname(file)), 'damaged', 'open2');
       expect(fs.readFileSync(kept, 'utf8')).toContain(`${word}, as the user says`);
+      expect(trading.progress).toEqual([`The damaged record of open2 was moved to ${kept}`]);
       await placeOrder(trading, TERMS, { id: 'next1' });
       expect(count(server, 'order')).toBe(1);
     },

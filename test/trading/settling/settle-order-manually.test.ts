@@ -34,7 +34,7 @@ function lostOrder(url: string, options: TradingOptions = LATE) {
 it('an order is settled as the one that the user names', async () => {
   const trading = lostOrder(await exchangeWith('7'));
   await settleManually(trading, 'lost1', placedAs('7'));
-  expect(trading.journal.archive.find('lost1')).toMatchObject({ outcome: 'placed', id: '7' });
+  expect(trading.journal.archive.find('lost1')).toMatchObject({ outcome: 'placed', id: '7', duplicates: [] });
   expect(trading.journal.archive.find('lost1')?.events.at(-1)?.event).toBe('placed: 7, as the user says');
 });
 
@@ -46,10 +46,17 @@ it('an order is settled as not sent if the user says so', async () => {
 
 it('nothing is settled by the user while the request may still be executed', async () => {
   const trading = lostOrder(await exchangeWith('7'), {});
-  for (const manual of [NOT_SENT, placedAs('7')])
+  for (const [manual, word] of [
+    [NOT_SENT, 'notSent'],
+    [placedAs('7'), 'placed=7'],
+  ] as const)
     await expect(settleManually(trading, 'lost1', manual)).rejects.toMatchObject({
       kind: 'usage',
       message: 'The exchange may still execute lost1, so it is too early to report its outcome.',
+      hints: [
+        expect.stringMatching(/^Report it after /),
+        { note: 'Report it', argv: ['resolve', 'lost1', '--as', word] },
+      ],
     });
   expect(trading.journal.unsettledEntries()).toHaveLength(1);
 });
@@ -58,14 +65,17 @@ it('an order is not settled as one that the exchange does not have, that another
   const trading = lostOrder(await exchangeWith('7', '8'));
   const other = trading.journal.begin<'order'>({ operation: 'order', terms: TERMS }, { id: 'other1', reqTime: NOW });
   other.settle({ outcome: 'placed', id: '6', duplicates: ['8'] }, 'placed');
-  const rejected = (manual: Parameters<typeof settleManually>[2], text: string) =>
+  const rejected = (manual: Parameters<typeof settleManually>[2], text: string, ...hints: unknown[]) =>
     expect(settleManually(trading, 'lost1', manual)).rejects.toMatchObject({
       kind: 'usage',
       message: expect.stringContaining(text),
+      hints,
     });
-  await rejected(placedAs('9'), 'does not show an order 9');
+  const see = { note: 'See the orders', argv: ['orders', 'btc_usdt', '--state', 'all'] };
+  await rejected(placedAs('9'), 'does not show an order 9', see);
   await rejected(placedAs('8'), 'belongs to other1');
-  await rejected({ outcome: 'done', id: null }, 'does not say which order');
+  const name = { note: 'Name it', argv: ['resolve', 'lost1', '--as', 'placed=ORDERID'] };
+  await rejected({ outcome: 'done', id: null }, 'does not say which order', name);
   expect(trading.journal.isUnsettled('lost1')).toBe(true);
 });
 
@@ -89,12 +99,14 @@ it('the lines of a batch are settled one by one as placed, and the rest as not s
   const { trading, now } = await lostJob(url);
   await settleManually(trading, JOB, placedAs('7'));
   expect(now().outcomes()).toEqual(['unknown', 'unknown', 'placed', 'unknown', 'unknown']);
+  expect(now().entry.events.map(({ event }) => event)).toContain('placed: 7, as the user says');
   // no other line wants an order at this price
   await expect(settleManually(trading, JOB, placedAs('8'))).rejects.toMatchObject({ kind: 'usage' });
   await settleManually(trading, JOB, NOT_SENT);
   expect(now().outcomes()).toEqual(['notSent', 'notSent', 'placed', 'notSent', 'notSent']);
   await expect(settleManually(trading, JOB, NOT_SENT)).rejects.toMatchObject({
     message: `No order of ${JOB} has an unknown outcome.`,
+    hints: [{ note: 'See it', argv: ['resolve', JOB] }],
   });
 });
 

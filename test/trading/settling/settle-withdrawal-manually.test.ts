@@ -44,13 +44,18 @@ describe('a withdrawal that stays unknown whatever the exchange lists', () => {
     const trading = await lostAt([], LATE, true);
     await settleManually(trading, 'lost1', manual);
     const outcome = manual === DONE ? 'placed' : 'notSent';
-    expect(trading.journal.archive.find('lost1')).toMatchObject({ outcome, id: null, duplicates: [] });
+    const settled = trading.journal.archive.find('lost1');
+    expect(settled).toMatchObject({ outcome, id: null, duplicates: [] });
+    expect(settled).not.toHaveProperty('ruledOut');
+    expect(settled?.events.at(-1)?.event).toBe(
+      manual === DONE ? 'placed, as the user says' : 'not sent, as the user says',
+    );
   });
 
   it('gets the one record that may be it if the user says that it was made', async () => {
     const trading = await lostAt([record(2, { toAddress: null })], LATE);
     await settleManually(trading, 'lost1', DONE);
-    expect(trading.journal.archive.find('lost1')).toMatchObject({ outcome: 'placed', id: '2' });
+    expect(trading.journal.archive.find('lost1')).toMatchObject({ outcome: 'placed', id: '2', duplicates: [] });
   });
 
   it('is not settled if the user says that it was made, but not which of the records it is', async () => {
@@ -58,7 +63,10 @@ describe('a withdrawal that stays unknown whatever the exchange lists', () => {
     await expect(settleManually(trading, 'lost1', DONE)).rejects.toMatchObject({
       kind: 'usage',
       message: 'Several records may be withdrawal lost1: 2, 3.',
-      hints: saying('pit resolve lost1 --as placed=2'),
+      hints: [
+        { note: 'See them', argv: ['withdrawals', 'btc'] },
+        { note: 'Name the one that it is', argv: ['resolve', 'lost1', '--as', 'placed=2'] },
+      ],
     });
     expect(trading.journal.unsettledEntries()).toHaveLength(1);
   });
@@ -67,7 +75,8 @@ describe('a withdrawal that stays unknown whatever the exchange lists', () => {
     const trading = await lostAt(DOUBTFUL, LATE);
     await expect(settleManually(trading, 'lost1', placedAs(id))).rejects.toMatchObject({
       kind: 'usage',
-      message: expect.stringContaining(`so ${id} was not recorded as lost1`),
+      message: expect.stringContaining(`The exchange lists no such withdrawal, so ${id} was not recorded as lost1`),
+      hints: [{ note: 'See the withdrawals', argv: ['withdrawals', 'btc'] }],
     });
     expect(trading.journal.unsettledEntries()).toHaveLength(1);
   });
@@ -131,10 +140,30 @@ describe('the exchange overrules the report of the user', () => {
   });
 });
 
+it('a withdrawal that the user names as the record that the exchange lists is settled without a word', async () => {
+  const trading = await lostAt([record(2)], LATE);
+  await settleManually(trading, 'lost1', placedAs('2'));
+  expect(trading.journal.archive.find('lost1')).toMatchObject({ outcome: 'placed', id: '2' });
+  expect(trading.progress).toEqual([]);
+});
+
+it('a withdrawal is not settled as a record if the withdrawals cannot be read', async () => {
+  const server = await serveFaults({ answer: () => respond('{"code":4001,"message":"locked"}') });
+  const trading = tradingOf(server.url, { elapsedMs: 66_000 });
+  begin(trading, 'lost1').release();
+  await expect(settleManually(trading, 'lost1', placedAs('2'))).rejects.toMatchObject({
+    message:
+      'The withdrawals could not be read, so 2 was not recorded as lost1. It has to be newer than lost1 and not another one.',
+    hints: saying('See the withdrawals: pit withdrawals btc'),
+  });
+  expect(trading.journal.unsettledEntries()).toHaveLength(1);
+});
+
 it('nothing is settled manually while another process works on it', async () => {
   const trading = tradingOf((await serveFunds([])).url, LATE);
   begin(trading, 'lost1');
-  const error = { kind: 'usage', message: 'Another process is working on lost1.' };
+  const hints = ['Wait until it ends: it may find the outcome itself.'];
+  const error = { kind: 'usage', message: 'Another process is working on lost1.', hints };
   await expect(settleManually(trading, 'lost1', NOT_SENT)).rejects.toMatchObject(error);
   expect(trading.journal.unsettledEntries()).toHaveLength(1);
 });
