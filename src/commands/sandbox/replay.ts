@@ -97,9 +97,10 @@ export default define({
       });
     });
     for (const line of gapLines(report.gaps)) output.warn(line);
-    const { restarts, ended, ...rest } = report;
+    const { markets, kind, rows, from, to, restarts, ended, left, gaps } = report;
+    const content = { market: markets[0] ?? '', markets, kind, rows, from, to };
     // the name in released schemas
-    const data = { market: report.markets[0] ?? '', ...rest, anew: restarts, ended };
+    const data = { ...content, speed: report.speed, anew: restarts, ended, left, gaps };
     const before = [...(restarts ? [`Started a new exchange at ${report.from}.`] : []), ...endedLines(ended)];
     const shown = (line: string) => () => [...before, line].join('\n');
     if (report.left > 0 || report.speed !== null)

@@ -1,7 +1,7 @@
 import { CANDLE_MS, type CandleType } from '../../domain/candle.js';
 import { Decimal } from '../../domain/decimal.js';
 import { MARKET, splitMarket } from '../../domain/market.js';
-import { isOvertaken, type Level } from '../../domain/market-data.js';
+import { compareIds, isOvertaken, type Level } from '../../domain/market-data.js';
 import type { Side } from '../../domain/order.js';
 import { type Failure, quoted } from '../../errors.js';
 import {
@@ -21,6 +21,9 @@ const ISO = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
 const ID = /^\d{1,19}$/;
 /** More decimals than any coin has. */
 const MOST_DECIMALS = 18;
+/** How long the head of a tape is: several channels begin in it. In milliseconds, and in events. */
+const HEAD_MS = 3_000;
+const LONGEST_HEAD = 5_000;
 /** More levels than any exchange sends. */
 const MOST_LEVELS = 5_000;
 
@@ -40,10 +43,15 @@ export class TapeDocuments {
   #last = Number.NEGATIVE_INFINITY;
   /** The second that was seen last, and when its first document arrived. */
   #second = { date: Number.NEGATIVE_INFINITY, received: 0 };
-  /** What was before the tape began waits for its beginning. */
-  #past: TapeEvent[] | undefined = [];
+  /** What waits for the end of the head. */
+  #head: TapeEvent[] | undefined = [];
+  #hasBegun = false;
+  /** When the first document arrived, and the one that is read; undefined for rows. */
+  #begun = 0;
+  #arrived: number | undefined;
   readonly #seenChannels = new Set<string>();
   readonly #knownCandles = new Map<string, Candle>();
+  readonly #newestIds = new Map<string, string>();
   readonly #rowType = new Map<string, CandleType>();
   /** The newest date of each channel. */
   readonly #newest = new Map<string, number>();
@@ -106,25 +114,36 @@ export class TapeDocuments {
 
   /** What is left at the end of the file. */
   *end(): Generator<TapeEvent> {
-    const past = this.#past ?? [];
-    this.#past = undefined;
-    const time = past.reduce((newest, event) => Math.max(newest, 'date' in event ? event.date : newest), 0);
-    yield* released(past, Math.max(time, this.#last));
+    yield* this.#begin();
   }
 
-  /** Holds back what was before the beginning until that is known. */
+  /**
+   * Holds back the head of a tape. Several channels begin there, each with what was before, and the exchange pushes trades that are older
+   * than those that were read first.
+   */
   *#inOrder(events: Iterable<TapeEvent>): Generator<TapeEvent> {
     for (const event of events) {
-      const isPast = event.kind === 'config' || event.kind === 'past' || (event.kind === 'trade' && event.isPast);
-      if (this.#past === undefined) yield event;
-      else if (isPast || event.kind === 'gap') this.#past.push(event);
+      if (this.#head === undefined) yield event;
       else {
-        const past = this.#past;
-        this.#past = undefined;
-        yield* released(past, event.time);
-        yield event;
+        this.#head.push(event);
+        this.#hasBegun ||= isLive(event);
       }
     }
+    const isOver = this.#arrived === undefined || this.#arrived - this.#begun > HEAD_MS;
+    if (this.#hasBegun && (isOver || (this.#head?.length ?? 0) > LONGEST_HEAD)) yield* this.#begin();
+  }
+
+  /** The head: rules first, then the trades of the past, then what came in its order. The past happens when the tape begins. */
+  *#begin(): Generator<TapeEvent> {
+    const head = this.#head ?? [];
+    this.#head = undefined;
+    const newest = head.reduce((latest, event) => Math.max(latest, 'date' in event ? event.date : event.time), 0);
+    const begin = head.find(isLive)?.time ?? newest;
+    const at = (event: TapeEvent) => ({ ...event, time: Math.max(event.time, begin) });
+    const isOld = (event: TapeEvent) => event.kind === 'trade' && event.isPast;
+    yield* head.filter(({ kind }) => kind === 'config').map(at);
+    yield* head.filter(isOld).sort(byId).map(at);
+    yield* head.filter((event) => event.kind !== 'config' && !isOld(event)).map(at);
   }
 
   #eventsOf(document: Fields): Iterable<TapeEvent> {
@@ -201,15 +220,20 @@ export class TapeDocuments {
   }
 
   *#trades(market: string, channel: string, document: Fields): Generator<TradeEvent> {
-    const isPast = this.#isFirst(channel) && document.scope === 'snapshot';
+    const isFirst = this.#isFirst(channel) && document.scope === 'snapshot';
     const received = this.#received(document);
     for (const fields of this.#rows(document)) {
       if (this.#market(fields.market) !== market) throw this.#bad(`has a trade of another market than ${market}`);
       const date = this.#time(fields.time, 'time');
-      this.#requireOrder(channel, date);
+      const trade = this.#trade(market, fields);
+      const newest = this.#newestIds.get(channel) ?? '';
+      const isOlder = compareIds(trade.id ?? '', newest) <= 0;
+      const isPast = isFirst || (isOlder && this.#head !== undefined);
+      if (!isOlder) this.#newestIds.set(channel, trade.id ?? '');
+      if (!isPast || !isOlder) this.#requireOrder(channel, date);
       // the trades of the past say nothing of when the tape begins
       const time = isPast ? this.#now : this.#moment(date, received);
-      yield { ...this.#trade(market, fields), time, date, isPast };
+      yield { ...trade, time, date, isPast };
     }
   }
 
@@ -344,7 +368,10 @@ export class TapeDocuments {
   }
 
   #received(document: Fields): number {
-    return this.#time(document.received, 'received');
+    const received = this.#time(document.received, 'received');
+    if (this.#arrived === undefined) this.#begun = received;
+    this.#arrived = received;
+    return received;
   }
 
   #market(name: unknown): string {
@@ -387,10 +414,13 @@ export class TapeDocuments {
   }
 }
 
-/** Configuration first, then candles, then trades: what a candle has of a trade must not count twice. */
-function released(past: readonly TapeEvent[], time: number): TapeEvent[] {
-  const rank = { config: 0, past: 1, trade: 2, candle: 3, depth: 3, gap: 3 };
-  return past.toSorted((left, right) => rank[left.kind] - rank[right.kind]).map((event) => ({ ...event, time }));
+/** Whether an event is not of before the tape. */
+function isLive(event: TapeEvent): boolean {
+  return event.kind === 'depth' || event.kind === 'candle' || (event.kind === 'trade' && !event.isPast);
+}
+
+function byId(left: TapeEvent, right: TapeEvent): number {
+  return left.kind === 'trade' && right.kind === 'trade' ? compareIds(left.id ?? '', right.id ?? '') : 0;
 }
 
 interface Prices {

@@ -119,6 +119,28 @@ describe('a tape', () => {
     ]);
   });
 
+  it('has trades that the exchange pushed late, but that are older than those that it showed first, as the past in their order', async () => {
+    const file = fileOf([
+      { markets: [RULES] },
+      depthLine(500, [], []),
+      tradesLine(600, [trade('8'), trade('9')], 'snapshot'),
+      tradesLine(-600_000, [trade('1'), trade('2')]),
+      tradesLine(900, [trade('10')]),
+      tradesLine(9_000, [trade('11')]),
+    ]);
+    const trades = (await eventsOf(file)).flatMap((event) =>
+      event.kind === 'trade' ? [[event.id, event.isPast]] : [],
+    );
+    expect(trades).toEqual([
+      ['1', true],
+      ['2', true],
+      ['8', true],
+      ['9', true],
+      ['10', false],
+      ['11', false],
+    ]);
+  });
+
   it('has candles as what is new in them, and those that are over when they are first seen as the past', async () => {
     const running = { ...candle(0, '101.00', '1.000000'), closed: false };
     const file = fileOf([
