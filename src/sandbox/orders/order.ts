@@ -1,6 +1,6 @@
 import type { AccountType, OrderState, OrderType, Side } from '../../domain/order.js';
 import type { BookOrder } from '../engine/book.js';
-import { coinText, MARKETS, type SandboxMarket } from '../markets/market.js';
+import { coinText, type SandboxMarket } from '../markets/market.js';
 
 /** An order as the exchange keeps it, in ticks and lots. */
 export interface AccountOrder extends BookOrder {
@@ -109,9 +109,12 @@ export function orderKey(account: string, market: string, id: bigint): string {
 export type StoredOrder = Omit<AccountOrder, 'market'> & { readonly market: string };
 
 /** An order that was read, with its market. Throws RangeError for a market that there is not. */
-export function orderOf(stored: AccountOrder | StoredOrder): AccountOrder {
+export function orderOf(
+  stored: AccountOrder | StoredOrder,
+  marketOf: (name: string) => SandboxMarket | undefined,
+): AccountOrder {
   if (typeof stored.market !== 'string') return stored as AccountOrder;
-  const market = MARKETS.get(stored.market);
+  const market = marketOf(stored.market);
   if (market === undefined) throw new RangeError(`a stored order of an unknown market: ${stored.market}`);
   return Object.assign(stored, { market });
 }

@@ -98,6 +98,13 @@ describe('one lookup of an order', () => {
       ['asked for order 7: found, though dated before the request', 'asked by client id: no answer'],
     ],
     [
+      'proves nothing if the exchange could not be asked for the order and knows no client ids',
+      { byId: { 7: NO_ANSWER }, byClientId: { lost1: REFUSED } },
+      { namedId: '7' },
+      undefined,
+      ['asked for order 7: not shown', 'asked by client id: no answer'],
+    ],
+    [
       'proves nothing about an older order if the exchange did not answer for the client id',
       { byId: { 7: orderAt('7', -5_001) }, byClientId: { lost1: NO_ANSWER } },
       { namedId: '7' },
@@ -351,6 +358,25 @@ describe('what became of an order', () => {
     expect(await findOrderOutcome(trading, entry)).toMatchObject({
       reason: 'the answer names order 7, but the exchange could not be read',
     });
+  });
+
+  it.each([
+    ['until then', 61_000, /^the exchange has locked this machine's address until 2018-10-23 /],
+    ['for a moment', 1_000, /^the exchange could not be read$/],
+  ])('it stays unknown if the exchange has locked this machine out %s', async (_, lockedMs, reason) => {
+    const { trading, entry } = sent({ byClientId: { lost1: NO_ANSWER } });
+    let isLocked = false;
+    const client = Object.defineProperty({ ...trading.client }, 'lockedUntil', {
+      get: () => {
+        const until = isLocked || lockedMs > 60_000 ? NOW + 10 * lockedMs : undefined;
+        isLocked = false;
+        return until;
+      },
+    });
+    const found = await findOrderOutcome({ ...trading, client: client as typeof trading.client }, entry);
+    expect(found).toMatchObject({ outcome: 'unknown', reason: expect.stringMatching(reason) });
+    // it does not ask again and again while no read would be answered
+    expect(trading.asked.length === 1).toBe(lockedMs > 60_000);
   });
 
   it('it stays unknown if it was refused and cannot be looked up', async () => {
