@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { systemErrorCode, usage } from '../errors.js';
-import { FOLDER_MODE } from './private-files.js';
+import { cannotWrite, FOLDER_MODE } from './private-files.js';
 
 /** The folder that is the lock, inside the folder that it protects. */
 export const LOCK = '.lock';
@@ -34,14 +34,18 @@ export async function locked<T>(folder: string, work: () => T): Promise<T> {
 
 /**
  * Takes the lock of a folder, waiting for it if another process has it.
- * @throws Failure `usage` when another process keeps it for longer than 15 seconds
+ * @throws Failure `usage` when another process keeps it for longer than 15 seconds, and at once if the folder cannot be written
  */
 export async function lock(folder: string): Promise<Release> {
   try {
-    return await take(folder, PATIENCE);
+    // only what another process gives back is worth waiting for: a full disk would be tried as often
+    return (await tryLock(folder)) ?? (await take(folder, PATIENCE));
   } catch (thrown) {
-    const reason = isHeld(thrown) ? 'another pit process is using it' : systemErrorCode(thrown);
-    throw usage(`${folder} cannot be locked (${reason}).`, `If no other pit runs, remove ${path.join(folder, LOCK)}.`);
+    if (!isHeld(thrown)) throw cannotWrite(path.join(folder, LOCK), thrown);
+    throw usage(
+      `${folder} cannot be locked (another pit process is using it).`,
+      `If no other pit runs, remove ${path.join(folder, LOCK)}.`,
+    );
   }
 }
 

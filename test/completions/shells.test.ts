@@ -75,6 +75,9 @@ const COMPLETED: readonly (readonly [typed: string, line: string])[] = [
   ['pit cancel xrp_usdt --id m', 'pit cancel xrp_usdt --id myOwn1 '],
   ['pit order replace --id=m', 'pit order replace --id=myOwn1 '],
   ['pit resolve l', 'pit resolve lost0001 '],
+  // algo orders that have not ended
+  ['pit algo show a4', 'pit algo show a4k7x2q '],
+  ['pit algo cancel b7', 'pit algo cancel b7'],
   // command lines and files of other programs
   ['pit cancel-after eos_eth --hold ', 'pit cancel-after eos_eth --hold -- '],
   // inside quotes, which the shell closes
@@ -178,6 +181,9 @@ function prepare(folder: string): void {
   write(`${symbols}/overseas/orders`, ORDERS);
   write(`${symbols}/overseas/unresolved`, 'lost0001\n');
   write(`${symbols}/sandbox/markets`, 'ltc_qc\n');
+  write('home/state/algos/overseas/open/a4k7x2q', '');
+  write('home/state/algos/overseas/open/.a4k7x2q.status', '');
+  write('home/state/algos/overseas/ended/1648461600000~b7k7x2q', '');
   write(`${symbols}/+http___127_0_0_1_4000+/markets`, 'dash_btc\n');
   write(`${symbols}/hostile/markets`, hostile(mark, 'zec_usdt'));
   write(`${symbols}/hostile/coins`, hostile(mark, 'zec').replaceAll('z_\n', '').replaceAll('zé_usdt\n', ''));

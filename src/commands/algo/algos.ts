@@ -439,21 +439,28 @@ export async function runAlgos(context: Context, { onEvent, onOther }: RunCallba
     bind();
     return;
   }
+  const stop = async () => {
+    await runner.stop();
+    const left = runner.openIds.length;
+    if (left > 0) {
+      const what = `${counted(left, 'algo order')} ${left === 1 ? 'is' : 'are'} not watched any more; what is open at the exchange stays there`;
+      warn(`${what}. Continue with: pit algo run.`);
+    }
+    actions.announceRest();
+    await actions.done();
+  };
+  let stopping: Promise<void> | undefined;
   const forget = host.onInterrupt(
-    async () => {
-      await runner.stop();
-      const left = runner.openIds.length;
-      if (left > 0) {
-        const what = `${counted(left, 'algo order')} ${left === 1 ? 'is' : 'are'} not watched any more; what is open at the exchange stays there`;
-        warn(`${what}. Continue with: pit algo run.`);
-      }
-      actions.announceRest();
-      await actions.done();
+    () => {
+      stopping ??= stop();
+      return stopping;
     },
     () => actions.leave(),
   );
   try {
     await runner.run();
+    // what is not watched any more is said before the command ends
+    await stopping;
     await actions.done();
   } finally {
     forget();

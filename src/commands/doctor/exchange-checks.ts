@@ -333,10 +333,10 @@ export const algos: Check = {
   name: 'algos',
   async run({ context: { host } }) {
     const { state } = host.directories;
-    const { unwatchedText } = await import('../algo/unwatched.js');
-    const unwatched = mayHaveAlgos(state) ? await unwatchedText(host) : [];
-    if (unwatched.length === 0) return ok('every algo order is watched, or there is none');
-    return fail(unwatched.join(' '), 'Or keep it running: pit algo service systemd, or launchd.');
+    const { unprotectedText } = await import('../algo/unwatched.js');
+    const unprotected = mayHaveAlgos(state) ? await unprotectedText(host) : [];
+    if (unprotected.length === 0) return ok('every algo order is watched, or there is none');
+    return fail(unprotected.join(' '), 'Or keep it running: pit algo service systemd, or launchd.');
   },
 };
 

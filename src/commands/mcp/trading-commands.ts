@@ -1,6 +1,6 @@
 import { type CommandTable, type Definition, flag, required, several, toggle } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
-import { quoted, usage } from '../../errors.js';
+import { Failure, quoted, usage } from '../../errors.js';
 import { parseAmount, parsePrice } from '../../trading/expressions.js';
 import type { AgentLimits } from '../../trading/guards/agent-limits.js';
 import { PREPARED, preparedRow } from '../commit/commit.js';
@@ -127,7 +127,9 @@ export function tradingCommands(limits: AgentLimits): CommandTable {
           // an agent runs no program of the user
           const given = { ...flags, exec: undefined, notify: false };
           const order = { side, market, amount, at, type, account: 'spot', borrow: false, repay: false } as const;
-          checkAlgo({ ...order, id: undefined, once: false, wait: undefined, overridden: [] }, given);
+          namingParameters(() =>
+            checkAlgo({ ...order, id: undefined, once: false, wait: undefined, overridden: [] }, given),
+          );
           return prepare(context, {
             kind: 'algo',
             draft: { ...given, side, market, amount, at, type: type ?? 'limit' },
@@ -176,6 +178,23 @@ const INTERNAL = { summary: '', examples: [], output: shape.object(PREPARED) } a
 const command =
   (definition: Definition): CommandTable[string] =>
   async () => ({ default: definition });
+
+/** Checks what an agent has given: what is wrong names its parameters, not the flags of the command line. */
+function namingParameters(check: () => void): void {
+  try {
+    check();
+  } catch (error) {
+    if (!(error instanceof Failure) || error.kind !== 'usage') throw error;
+    const hints = error.hints.map((part) => (typeof part === 'string' ? withParameters(part) : part));
+    throw usage(withParameters(error.message), hints);
+  }
+}
+
+const PARAMETERS: Readonly<Record<string, string>> = { at: 'price', 'post-only': 'type postOnly', ioc: 'type ioc' };
+
+function withParameters(text: string): string {
+  return text.replaceAll(/--([a-z-]+)/g, (_, flag: string) => PARAMETERS[flag] ?? flag);
+}
 
 function requireFew(count: number): void {
   if (count > MOST_ORDERS)

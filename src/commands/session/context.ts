@@ -53,18 +53,18 @@ export function createContext(
     activeProfile: async () => (await session.connection()).profile,
     open: () => session.warnOfLocalHalt(),
     close: async () => {
-      await warnOfUnwatchedAlgos(base);
+      await warnOfUnprotectedAlgos(base);
       await session.close();
     },
   };
 }
 
-/** Says in one line for each account that it has algo orders which no living process watches. */
-async function warnOfUnwatchedAlgos({ host, output }: CliContext): Promise<void> {
+/** Says in one line for each account that its algo orders are not protected: no living process watches them, or nothing can be recorded. */
+async function warnOfUnprotectedAlgos({ host, output }: CliContext): Promise<void> {
   const { state } = host.directories;
   if (!mayHaveAlgos(state)) return;
-  const { unwatchedText } = await import('../algo/unwatched.js');
-  for (const line of await unwatchedText(host)) output.warn(line);
+  const { unprotectedText } = await import('../algo/unwatched.js');
+  for (const line of await unprotectedText(host)) output.warn(line);
 }
 
 /** Asks a question. Throws Failure `declined` if there is no answer before `--timeout` is over, if that was given. */

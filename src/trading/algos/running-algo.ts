@@ -184,10 +184,10 @@ export class RunningAlgo {
   };
 
   traded(trades: readonly Trade[]): void {
-    const { time } = this.facts.began;
+    // what traded before there was something to protect does not count
     const since = this.#position?.time ?? Number.POSITIVE_INFINITY;
     const newest = this.#newestTrade ?? this.facts.best?.tradeId ?? null;
-    const fresh = trades.filter((trade) => trade.time >= time && (newest === null || compareIds(trade.id, newest) > 0));
+    const fresh = trades.filter(({ id }) => newest === null || compareIds(id, newest) > 0);
     this.#newestTrade = fresh.reduce((last, { id }) => (last === null || compareIds(id, last) > 0 ? id : last), newest);
     if (this.terms.trigger !== 'last') return;
     for (const { price } of fresh.filter((trade) => trade.time >= since)) {

@@ -23,7 +23,7 @@ import {
   valueInLine,
 } from '../journal/files.js';
 import { isOwnerAlive, type Owner, thisProcess } from '../journal/write.js';
-import { ALGO_FOLDER } from './algo-folder.js';
+import { ALGO_FOLDER, openAlgos } from './algo-folder.js';
 import type { ChildEnd, ChildRole } from './children.js';
 import type { AlgoState } from './decide.js';
 import { decodeFact, encodeFact } from './fact-line.js';
@@ -447,6 +447,28 @@ export function unwatchedAccounts(root: string): Unwatched[] {
   return namesOf(folder).flatMap((account) => {
     const ids = namesOf(path.join(folder, account, 'open')).filter((name) => !name.startsWith(HIDDEN));
     return ids.length === 0 || livingWatchers(path.join(folder, account)).length > 0 ? [] : { account, ids };
+  });
+}
+
+/** Algo orders whose records cannot be written: nothing may follow for them. */
+interface Unwritable {
+  readonly folder: string;
+  readonly ids: readonly string[];
+  /** The system's code of the error. */
+  readonly code: string;
+}
+
+/** The accounts with algo orders in a folder that this user cannot write. @param root `directories.state` */
+export function unwritableAccounts(root: string): Unwritable[] {
+  return openAlgos(root).flatMap(({ account, ids }) => {
+    const folder = path.join(root, ALGO_FOLDER, account, 'open');
+    if (ids.length === 0) return [];
+    try {
+      fs.accessSync(folder, fs.constants.W_OK);
+      return [];
+    } catch (thrown) {
+      return [{ folder, ids, code: systemErrorCode(thrown) }];
+    }
   });
 }
 

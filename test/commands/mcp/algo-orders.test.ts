@@ -119,6 +119,17 @@ describe('an algo order of an agent', () => {
     expect(await (await unattended()).failed('prepare', given)).toMatchObject({ kind: 'usage', message });
   });
 
+  it.each([
+    [{ ...STOP, passive: true }, 'passive needs over.', 'To rest at the best price without slices, use chase.'],
+    [
+      { ...STOP, type: 'postOnly' },
+      'type postOnly belongs to an order with price.',
+      'Give price, stop, trail, or both take and stop.',
+    ],
+  ])('says what is wrong by the names of its parameters: %j', async (given, message, hint) => {
+    expect(await (await unattended()).failed('prepare', given)).toMatchObject({ kind: 'usage', message, hint });
+  });
+
   it('is cancelled, paused and resumed by prepare and commit', async () => {
     const agent = await unattended();
     const { id } = await make(agent, STOP);
@@ -147,7 +158,7 @@ describe('an agent that asks nobody', () => {
       const prepared = await asking.done<Prepared>('prepare', change);
       expect(await agent.failed('commit', { id: prepared.id })).toMatchObject({ message });
     }
-    expect(await pit.json<Algo>(`algo show ${id}`)).toMatchObject({ state: 'waiting', agent: false });
+    expect(await pit.json<Algo>(`algo show ${id}`)).toMatchObject({ reason: null, ended: null, agent: false });
   });
 
   it('is held by its limits for the whole amount, not for a slice or a leg of it', async () => {

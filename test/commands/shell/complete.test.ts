@@ -17,7 +17,7 @@ const NAMES: Names = {
     { market: 'eth_usdt', id: '22', clientId: null, terms: null },
   ],
   profiles: () => ['sandbox', 'demo'],
-  algos: () => [],
+  algos: () => ['a4k7x2q'],
   prepared: () => ['pit0123456789abcdef01234567'],
 };
 
@@ -47,6 +47,11 @@ describe('completion in pit shell', () => {
     expect(await completed('cancel btc_usdt ')).toEqual(['cancel btc_usdt 11 ']);
     expect(await completed('order show btc_usdt --id ')).toEqual(['order show btc_usdt --id mine1 ']);
     expect(await completed('resolve ')).toEqual(['resolve lost1 ']);
+  });
+
+  it('offers algo orders that have not ended', async () => {
+    for (const command of ['show', 'cancel', 'pause', 'resume'])
+      expect(await completed(`algo ${command} a`)).toEqual([`algo ${command} a4k7x2q `]);
   });
 
   it('offers flags that are not given yet, and their values', async () => {

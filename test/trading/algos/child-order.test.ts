@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Order } from '../../../src/domain/order.js';
-import { ChildOrder, readChild } from '../../../src/trading/algos/child-order.js';
+import { ChildOrder, readChild, settleChild } from '../../../src/trading/algos/child-order.js';
 import type { TradingContext } from '../../../src/trading/trading-context.js';
 
 /** An exchange that shows these orders, and the newest one for a client id. */
@@ -61,4 +61,24 @@ test('what an IOC order leaves, and an order that pit has cancelled, count as ca
   own.isCancelledHere = true;
   own.show(cancelled);
   expect([ioc.end, own.end]).toEqual(['cancelled', 'cancelled']);
+});
+
+test.each([
+  ['was never sent, if the journal would know it', 12, 'notSent'],
+  ['stays unknown, if the journal has forgotten it by now', 14, 'unknown'],
+])('an order without a record that the exchange does not show %s', async (_, days, sending) => {
+  const child = new ChildOrder({ child: 'abcdefgs1', type: 'ioc', price: '100', amount: '1', time: 0 });
+  child.sending = 'unknown';
+  const client = { now: () => days * 86_400_000, findOrder: async () => undefined };
+  const journal = { findUnsettled: () => undefined, archive: { find: () => undefined } };
+  await settleChild({ client, journal } as unknown as TradingContext, 'btc_usdt', child);
+  expect(child.sending).toBe(sending);
+});
+
+test('what the exchange has shown as closed, or as filled, is not taken back by an answer that came late', () => {
+  const child = new ChildOrder({ child: 'abcdefgt1', type: 'limit', price: '100', amount: '1', time: 0 });
+  child.show({ ...cancelled, filled: '0.4' });
+  child.show({ ...cancelled, state: 'open', filled: '0.4' });
+  child.show({ ...cancelled, state: 'open', filled: '0.1' });
+  expect(child.order).toMatchObject({ state: 'cancelled', filled: '0.4' });
 });

@@ -218,6 +218,15 @@ describe('a bracket', () => {
       `,
     ));
 
+  it('places an exit before the next order of its entry, because it protects', () =>
+    expectTable(
+      buy('1', { entry: twap(2), take: '110' }),
+      `
+      100 / 101                 | #1 entry 0.5 at 102.01 ioc
+      #1 fills 0.5, +1m         | #2 take 0.5 at 110; #3 entry 0.5 at 102.01 ioc
+      `,
+    ));
+
   it('keeps an unknown entry from a second one, but not the stop from what is known to have filled', () =>
     expectTable(
       buy('1', { entry: twap(2), stop: '98' }),

@@ -1,58 +1,124 @@
-import { setImmediate } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { rmSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import { Decimal } from '../../../src/domain/decimal.js';
 import { Failure } from '../../../src/errors.js';
-import type { Exchange } from '../../../src/exchange/exchange.js';
+import { monotonicMs } from '../../../src/platform/host.js';
 import { AlgoRunner } from '../../../src/trading/algos/runner.js';
 import type { AlgoEvent } from '../../../src/trading/algos/running-algo.js';
-import { AlgoStore, type FactRecord } from '../../../src/trading/algos/store.js';
-import { guardLimits } from '../../../src/trading/guards/limits.js';
-import { FakeExchange } from '../../support/fake-exchange.js';
-import { fakeHost } from '../../support/fake-host.js';
-import { temporaryState, tradingOf } from '../support/trading.js';
+import { AlgoStore } from '../../../src/trading/algos/store.js';
+import { eventually } from '../../support/eventually.js';
+import { tradingOf } from '../support/trading.js';
+import { ID, NO_LIMITS, OneMarket } from './support/at-work.js';
 import { sell } from './support/terms.js';
 
-/** More rounds than a runner needs to end what is cancelled. */
-const MOST_ROUNDS = 500;
+// The process that watches, with its algo orders, on an exchange of the test. Its clocks are real, and can be set.
 
-test('an algo order that another process cancels while the runner takes it up is ended', async () => {
-  const state = temporaryState();
-  const host = fakeHost();
-  /** The other process adds its fact when the runner has just read the record. */
-  class CancelledMeanwhile extends AlgoStore {
-    #isCancelled = false;
+class Watching {
+  readonly exchange = new OneMarket();
+  readonly events: AlgoEvent[] = [];
+  readonly warnings: string[] = [];
+  /** How often it has connected. */
+  connections = 0;
+  /** How far the clocks have been set ahead, in ms. */
+  ahead = 0;
+  isHalted = false;
+  store!: AlgoStore;
+  state = '';
+  runner!: AlgoRunner;
+  ended!: Promise<void>;
 
-    override read(id: string): FactRecord | undefined {
-      const record = super.read(id);
-      if (!this.#isCancelled) this.add(id, { fact: 'cancelled', time: 2, reason: 'you cancelled it' });
-      this.#isCancelled = true;
-      return record;
-    }
+  static async begin(): Promise<Watching> {
+    const made = new Watching();
+    await made.exchange.serve();
+    made.#begin();
+    await eventually(() => expect(made.connections).toBe(1));
+    return made;
   }
-  const store = new CancelledMeanwhile(host, state, 'account');
-  const id = store.create((made) => ({
-    ...{ fact: 'began', time: 1, bid: null, ask: null },
-    terms: { ...sell('1', { stop: '90' }), id: made },
-  }));
-  const trading = { ...tradingOf('http://127.0.0.1:9', { state }), client: new FakeExchange() as Exchange };
-  const events: AlgoEvent[] = [];
-  const ignore = () => undefined;
-  const runner: AlgoRunner = new AlgoRunner({
-    ...{ host: { ...host, sleep: limited }, store, open: async () => trading, limits: async () => guardLimits({}) },
-    ...{
-      follow: async () => Promise.reject(new Failure('unreachable', 'no stream')),
-      waitForCondition: async () => undefined,
-    },
-    ...{ report: (event) => events.push(event), warn: ignore, note: ignore, other: ignore },
-    ...{ waitsForOther: false, isSeen: true },
-  });
-  let rounds = 0;
-  async function limited(ms: number): Promise<void> {
-    rounds += 1;
-    if (rounds > MOST_ROUNDS) void runner.stop();
-    await host.sleep(ms);
-    await setImmediate();
+
+  #begin(): void {
+    const trading = tradingOf(this.exchange.server.url, { budgetMs: 3_000 });
+    this.state = trading.state;
+    const host = {
+      ...trading.host,
+      now: () => Date.now() + this.ahead,
+      monotonic: () => monotonicMs() + this.ahead,
+      sleep: (ms: number, signal?: AbortSignal) => delay(ms, undefined, { signal }).catch(() => undefined),
+    };
+    const client = Object.assign(trading.client, {
+      now: host.now,
+      marketNow: () => Date.now(),
+      halt: async () => (this.isHalted ? { since: 0, until: null, reason: null, problem: null } : undefined),
+    });
+    const context = { ...trading, host, client };
+    this.store = new AlgoStore(host, this.state, 'test');
+    const best = { bid: Decimal.of('100'), ask: Decimal.of('101') };
+    const terms = { ...sell('1', { stop: '98' }), id: ID };
+    this.store.create(() => ({ fact: 'began', time: Date.now() - 10_000, terms, ...best }), ID);
+    this.runner = new AlgoRunner({
+      ...{ host, store: this.store, open: async () => context, limits: async () => NO_LIMITS },
+      follow: async (_, signal) => {
+        this.connections += 1;
+        await new Promise((resolve) => signal.addEventListener('abort', resolve));
+        throw new Failure('unreachable', 'it has ended');
+      },
+      waitForCondition: async () => {},
+      report: (event) => void this.events.push(event),
+      warn: (text) => void this.warnings.push(text),
+      ...{ note: () => {}, other: () => {}, waitsForOther: false, isSeen: true },
+    });
+    this.ended = this.runner.run().catch(() => undefined);
+    onTestFinished(async () => {
+      await this.runner.stop();
+      await this.ended;
+    });
   }
-  await runner.run();
-  expect(events.map(({ event }) => event)).toContain('ended');
-  expect(store.read(id)).toMatchObject({ isPutAway: true, facts: { ended: { reason: 'you cancelled it' } } });
+
+  get names(): string[] {
+    return this.events.map(({ event }) => event);
+  }
+}
+
+test('a halt that was made elsewhere pauses every algo order, which is said, and a reached stop sends nothing', async () => {
+  const watching = await Watching.begin();
+  watching.isHalted = true;
+  await eventually(() => expect(watching.names).toEqual(['paused']));
+  expect(watching.store.read(ID)?.facts?.paused).toMatchObject({ cause: 'halt', role: null });
+  watching.exchange.bid = 97;
+  await eventually(() => expect(watching.names).toEqual(['paused', 'note']));
+  expect(watching.exchange.orders).toEqual([]);
+});
+
+test('what another process has written is taken up: a pause, and that it goes on', async () => {
+  const watching = await Watching.begin();
+  const other = new AlgoStore({ now: Date.now, randomBytes: (size) => new Uint8Array(size) }, watching.state, 'test');
+  await eventually(() => expect(other.noteOf(ID)?.state).toBe('waiting'));
+  other.add(ID, { fact: 'paused', time: Date.now(), cause: 'user', reason: 'you paused it', role: null });
+  await eventually(() => expect(watching.names).toEqual(['paused']));
+  other.add(ID, { fact: 'resumed', time: Date.now() });
+  await eventually(() => expect(watching.names).toEqual(['paused', 'resumed']));
+});
+
+test('after a sleep it connects again, and reads the market before it acts', async () => {
+  const watching = await Watching.begin();
+  watching.ahead += 6_000;
+  await eventually(() => expect(watching.connections).toBe(2));
+});
+
+test('an algo order whose record is gone does nothing any more', async () => {
+  const watching = await Watching.begin();
+  await eventually(() => expect(watching.store.noteOf(ID)?.state).toBe('waiting'));
+  rmSync(path.join(watching.state, 'algos', 'test', 'open', ID));
+  await watching.ended;
+  expect([watching.exchange.orders, watching.store.watcher()]).toEqual([[], undefined]);
+});
+
+test('it ends when nothing is left to do, and another process may watch then', async () => {
+  const watching = await Watching.begin();
+  await eventually(() => expect(watching.store.watcher()?.pid).toBe(process.pid));
+  watching.store.add(ID, { fact: 'cancelled', time: Date.now(), reason: 'you cancelled it' });
+  await watching.ended;
+  expect([watching.names, watching.store.watcher()]).toEqual([['cancelled', 'ended'], undefined]);
+  expect(watching.store.endedIds()).toEqual([ID]);
 });

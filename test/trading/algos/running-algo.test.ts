@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { Decimal } from '../../../src/domain/decimal.js';
 import { usage } from '../../../src/errors.js';
@@ -172,6 +173,8 @@ test('what did not leave because of something that may pass is not tried again a
   await eventually(() => expect(work.texts).toContain('The book cannot be read. pit tries again.'));
   work.pass(499);
   work.move('97.9', '99');
+  // long enough for a try that must not be made
+  await delay(50);
   work.market.failsToRead = false;
   work.pass(1);
   await eventually(() => expect(work.names).toContain('placed'));

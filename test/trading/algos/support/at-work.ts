@@ -41,6 +41,8 @@ export class OneMarket {
   readonly answers: Answer[] = [];
   /** Whether reads do not find any order. */
   hidesOrders = false;
+  /** The best bid that the book shows; the best ask is one above. */
+  bid = 100;
   /** Called before an order is placed. */
   onOrder: (clientId: string) => void = () => {};
   server!: FaultServer;
@@ -60,6 +62,10 @@ export class OneMarket {
   #answer(target: string): Answer {
     const { customerOrderId, id, price = '', amount = '', orderType = 'limit' } = query(target);
     if (target.startsWith('/data/v1/markets')) return respond(CONFIGURATION);
+    if (target.startsWith('/data/v1/depth?'))
+      return respond(
+        `{"asks":[[${this.bid + 1},5]],"bids":[[${this.bid},5]],"timestamp":${Math.floor(Date.now() / 1_000)}}`,
+      );
     if (target.startsWith('/api/order?')) {
       this.onOrder(customerOrderId ?? '');
       const answer = this.answers.shift();
