@@ -133,6 +133,11 @@ export class ExchangeClient extends DescribedReads {
     return this.#dates;
   }
 
+  /** Learns the time zone of the exchange's dates from bills that were read before. */
+  learnZone(bills: Iterable<Pick<Bill, 'time' | 'timeRaw'>>): void {
+    for (const { time, timeRaw } of bills) this.#dates.learn({ time, shownTime: timeRaw });
+  }
+
   get #dates(): ExchangeZone {
     this.#zone ??= new ExchangeZone(this.#options.zone);
     return this.#zone;

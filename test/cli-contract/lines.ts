@@ -10,6 +10,8 @@ export interface Line {
   readonly line: string;
   /** Runs in a home without a running sandbox. */
   readonly elsewhere?: true;
+  /** The name of its golden document, if the command has another one, too. */
+  readonly golden?: string;
   /** Runs for its side effects only. */
   readonly isUnkept?: true;
   /** What later lines take from its document, for `{name}`. */
@@ -71,6 +73,8 @@ export const LINES: readonly Line[] = [
   { words: 'order', line: 'order buy btc_usdt 0.01 --at ask+1% --id golden2', isUnkept: true },
   shown('fills', 'btc_usdt'),
   shown('pnl', 'btc_usdt'),
+  shown('pnl', 'btc_usdt --by coin --in usdt', { golden: 'pnl-by-coin' }),
+  shown('pnl', 'btc_usdt --by coin --in btc --lots', { golden: 'pnl-by-coin-lots' }),
   shown('ledger', '--format csv --out {ledger.csv}'),
   shown('api', 'markets'),
   shown('mcp config', 'claude'),

@@ -142,6 +142,8 @@ describe('pit pnl --by coin', () => {
     ['2026-01-01,btc,0,1,usdt', 'Line 1: The amount is 0.'],
     ['2026-01-01,btc,-1,1,usdt', 'Line 1: The amount must be a number of 0 or more, not "-1".'],
     ['2026-01-01,btc,1,much,usdt', 'Line 1: The cost must be a number of 0 or more, not "much".'],
+    ['2026-01-01;btc;1;1;usdt', 'Line 1: "2026-01-01;btc;1;1;usdt" has 1 column instead of 5.'],
+    ['2026-01-01,btc,1e99,1,usdt', 'Line 1: The amount must be a number of 0 or more, not "1e99".'],
     ['2026-01-01,btc,1,1,chf', 'Line 1: There is no coin chf on this exchange.'],
     ['time,coin,amount,cost,costCoin\n', 'has no lines with a cost.'],
   ] as const)('refuses the basis %j with a sentence that names the line', async ([text, message]) => {

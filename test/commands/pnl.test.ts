@@ -1,4 +1,5 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { countRequests } from '../support/counting-proxy.js';
 import { temporaryHome } from '../support/pit.js';
@@ -193,6 +194,20 @@ describe('pit pnl', () => {
     expect(second).toMatchObject({ sold: '1.2', bought: '1' });
     expect(count() - requests).toBeLessThan(requests);
   });
+
+  it('does not write what it has kept again if nothing is new', async () => {
+    const files = () => {
+      const folder = path.join(pit.home, 'cache/answers');
+      const names = readdirSync(folder).filter((name) => name.startsWith('pnl'));
+      // a file that is replaced is another one
+      return names.map((name) => statSync(path.join(folder, name)).ino).sort();
+    };
+    await pit.done('pnl');
+    const kept = files();
+    expect(kept.length).toBeGreaterThan(0);
+    await pit.done('pnl');
+    expect(files()).toEqual(kept);
+  });
 });
 
 const HOUR = 3_600_000;
@@ -266,7 +281,8 @@ const exchange = useLiteralExchange({
   },
   '/api/getSpotBills': (parameters) => {
     const bills = BILLS.filter((one) => one !== missing).toReversed();
-    const result = parameters.get('dataType') === '1' ? page(parameters, bills) : [];
+    const [index, size] = [Number(parameters.get('pageIndex')), Number(parameters.get('pageSize'))];
+    const result = parameters.get('dataType') === '1' ? bills.slice((index - 1) * size, index * size) : [];
     return JSON.stringify({ code: 1000, message: 'ok', result });
   },
   '/api/getChargeRecord': (parameters) => {
@@ -451,6 +467,21 @@ describe('pit pnl on an exchange of the past', () => {
     expect(window.code).toBe(0);
     expect(window.stderr).toContain('Deposits of 7 zz have no bill');
     expect(window.stderr).toContain('pit profile set');
+  });
+
+  it('knows when an old deposit was by the bills that it has kept, and reads no old ones again for that', async () => {
+    newHome();
+    const later = Array.from({ length: 60 }, (_, index) => bill(24 * 60 + index, 'USDT', '1', '1', 'Airdrop'));
+    const asked = () => exchange.asked.filter((path) => path === '/api/getSpotBills').length;
+    await withBills([...BILLS, ...later], async () => {
+      const all = { stdout: (await run('pnl --from 2024-03-01T02:00 --json', { bill: BILLS[1] as object })).stdout };
+      const before = asked();
+      const again = await run('pnl --from 2024-03-01T02:00 --json', { bill: BILLS[1] as object });
+      expect({ stdout: again.stdout }).toEqual(all);
+      expect(again.stderr).not.toContain('left out');
+      // a page of recent bills and one of older ones, before the orders and after them
+      expect(asked() - before).toBe(4);
+    });
   });
 
   it('keeps what it read of each key apart, and begins anew if a kept bill is gone', async () => {

@@ -97,6 +97,7 @@ export class FakeExchange extends DescribedReads implements Exchange {
   readonly marketNow = () => this.now();
   readonly requireKeys = () => undefined;
   readonly prepareWrite = () => undefined;
+  readonly learnZone = () => undefined;
   readonly restartingBudget = () => this;
 
   readonly markets = {

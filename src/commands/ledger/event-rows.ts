@@ -1,3 +1,4 @@
+import type { Decimal } from '../../domain/decimal.js';
 import { toCsv } from '../../terminal/csv.js';
 import { isoTime } from '../../terminal/time.js';
 import type { Change } from '../../trading/ledger/change.js';
@@ -14,6 +15,10 @@ export interface EventRow {
   readonly receivedCoin: string;
   readonly feeAmount: string;
   readonly feeCoin: string;
+  /** In the coin of `--in`, as are all values: of what was sent or received. */
+  readonly value: string;
+  readonly feeValue: string;
+  readonly valuedIn: string;
   readonly market: string;
   readonly description: string;
   readonly bills: readonly string[];
@@ -26,6 +31,7 @@ export interface EventRow {
 
 const FIELDS: readonly (keyof EventRow)[] = [
   ...(['time', 'type', 'sentAmount', 'sentCoin', 'receivedAmount', 'receivedCoin', 'feeAmount', 'feeCoin'] as const),
+  ...(['value', 'feeValue', 'valuedIn'] as const),
   ...(['market', 'description', 'bills', 'order', 'record', 'hash', 'address', 'uncertain'] as const),
 ];
 const HEADER = FIELDS.join(',');
@@ -48,8 +54,14 @@ export function* eventCsv(entries: readonly LedgerEntry[]): Generator<string> {
  * @internal for its test
  */
 export function eventRows(entry: LedgerEntry): readonly EventRow[] {
-  const { trade, changes, fees } = entry;
-  const legs = trade === null ? changes : [trade.base, trade.quote].filter(({ hasBill }) => hasBill);
+  const { trade, worth } = entry;
+  const fees = entry.fees.map((fee, index): Part => ({ ...fee, worth: worth?.fees[index] ?? null }));
+  const legs =
+    trade === null
+      ? entry.changes.map((change, index): Part => ({ ...change, worth: worth?.changes[index] ?? null }))
+      : [trade.base, trade.quote].flatMap((leg): Part[] =>
+          leg.hasBill ? [{ ...leg, worth: worth?.trade ?? null }] : [],
+        );
   const sent = legs.filter(({ amount }) => amount.sign < 0);
   const received = legs.filter(({ amount }) => amount.sign > 0);
   const paid = fees.filter(({ amount }) => amount.sign > 0);
@@ -66,24 +78,30 @@ export function eventRows(entry: LedgerEntry): readonly EventRow[] {
   return [
     ...moved,
     ...paid.slice(moved.length === 0 ? 0 : 1).map((fee) => rowOf(entry, 'fee', undefined, undefined, fee)),
-    ...rebates.map(({ coin, amount }) =>
-      rowOf(entry, 'rebate', undefined, { coin, amount: amount.negated() }, undefined),
+    ...rebates.map((rebate) =>
+      rowOf(entry, 'rebate', undefined, { ...rebate, amount: rebate.amount.negated() }, undefined),
     ),
   ];
+}
+
+/** A change with what it was worth in the coin of `--in`; null if that is unknown, or was not asked for. */
+interface Part extends Change {
+  readonly worth: Decimal | null;
 }
 
 function rowOf(
   entry: LedgerEntry,
   type: string,
-  sent: Change | undefined,
-  received: Change | undefined,
-  fee: Change | undefined,
+  sent: Part | undefined,
+  received: Part | undefined,
+  fee: Part | undefined,
 ): EventRow {
   const record = entry.deposit ?? entry.withdrawal;
   return {
     ...{ time: isoTime(entry.time), type, sentAmount: amountOf(sent), sentCoin: coinOf(sent) },
     ...{ receivedAmount: amountOf(received), receivedCoin: coinOf(received) },
-    ...{ feeAmount: amountOf(fee), feeCoin: coinOf(fee), market: entry.trade?.market ?? '' },
+    ...{ feeAmount: amountOf(fee), feeCoin: coinOf(fee), value: textOf((sent ?? received)?.worth) },
+    ...{ feeValue: textOf(fee?.worth), valuedIn: entry.worth?.unit ?? '', market: entry.trade?.market ?? '' },
     ...{ description: describe(entry), bills: entry.bills, order: entry.order ?? '' },
     ...{
       record: record?.id ?? '',
@@ -95,8 +113,12 @@ function rowOf(
 }
 
 function amountOf(change: Change | undefined): string {
-  if (change === undefined) return '';
-  const { amount } = change;
+  return textOf(change?.amount);
+}
+
+/** Without a sign. */
+function textOf(amount: Decimal | null | undefined): string {
+  if (amount == null) return '';
   return (amount.sign < 0 ? amount.negated() : amount).trimmed().toString();
 }
 

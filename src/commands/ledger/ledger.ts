@@ -7,13 +7,16 @@ import { isoTime, localTime } from '../../terminal/time.js';
 import type { Change } from '../../trading/ledger/change.js';
 import { type LedgerEntry, ledgerEntries } from '../../trading/ledger/entries.js';
 import { ledgerOf, openingBalances } from '../../trading/ledger/ledger.js';
+import { unpricedCoins, valuedEntries } from '../../trading/ledger/worth.js';
 import type { ReadHistory } from '../../trading/pnl/read-history.js';
 import { reconcile, type Window } from '../../trading/pnl/reconciliation.js';
-import { filePath, oneOf, requireRange, zonedMoment } from '../inputs/parsers.js';
+import { coinName, filePath, oneOf, requireRange, zonedMoment } from '../inputs/parsers.js';
 import { withTimePerPage } from '../listings/paged-listing.js';
 import { FORCE } from '../named-files/force.js';
 import { OutputTarget } from '../named-files/output.js';
-import { noteDueFees, readAccount, unexplainedFailure, warnOfRefusedCoins, warnOfUndated } from '../pnl/pnl.js';
+import { pastPrices, readAccount, requireCoin } from '../pnl/read-account.js';
+import { noteDueFees, warnOfRefusedCoins, warnOfUndated } from '../pnl/remarks.js';
+import { unexplainedFailure } from '../pnl/unexplained.js';
 import { type Context, define } from '../session/command.js';
 import { eventCsv, isEventFile } from './event-rows.js';
 import { beancountJournal, hledgerJournal, isJournal, type LedgerPlace } from './journals.js';
@@ -37,13 +40,14 @@ export default define({
       'hledger, beancount, or csv with a row for each event',
       oneOf('--format', ...FORMATS),
     ),
+    in: flag('--in <coin>', 'also value everything in this coin, at its time', coinName),
     out: flag('--out <file>', 'write to this file (default: stdout)', filePath),
     force: FORCE,
   },
   examples: [
     'ledger --format hledger',
     'ledger --format beancount --out 2026.beancount --from 2026-01-01 --to 2027-01-01',
-    'ledger --format csv --out events.csv',
+    'ledger --format csv --in usdt --out events.csv',
   ],
   output: shape.object({
     file: shape.text('the file that was written'),
@@ -52,7 +56,7 @@ export default define({
     from: shape.nullable(shape.time('of the first entry')),
     to: shape.nullable(shape.time('of the last entry')),
   }),
-  async run(context, { from, to, format, out, force }) {
+  async run(context, { from, to, format, in: unit, out, force }) {
     if (format === undefined) throw usage('--format is missing.', 'Give --format hledger, beancount or csv.');
     if (force && out === undefined) throw usage('--force needs --out.', 'It replaces the file that --out names.');
     const { profile, settings } = await context.session.connection();
@@ -64,6 +68,8 @@ export default define({
     const { session, output } = context;
     const trading = await session.trading();
     const client = withTimePerPage(context, trading.client);
+    const markets = await client.markets.all();
+    if (unit !== undefined) requireCoin(unit, markets);
     const before = await client.account();
     const history = await readAccount(context, trading, client);
     const after = await client.account();
@@ -71,7 +77,9 @@ export default define({
     const window = { from: begin?.(now) ?? Number.NEGATIVE_INFINITY, to: end?.(now) ?? Number.POSITIVE_INFINITY };
     const { matched, transfers } = history;
     const opening = openingBalances(matched.bills, before.coins, after.coins);
-    const entries = ledgerOf(ledgerEntries(matched, transfers), opening.balances, window);
+    const moved = ledgerOf(ledgerEntries(matched, transfers), opening.balances, window);
+    const entries =
+      unit === undefined ? moved : await valuedEntries(moved, unit, await pastPrices(context, client, markets));
     await noteGaps(context, history, entries, window);
     if (opening.unknown.length > 0)
       output.warn(
@@ -79,8 +87,7 @@ export default define({
       );
     await target.write(WRITERS[format](entries, { profile, zone: dayZone, clock }));
     const { coins } = reconcile(matched, window, history.readAt);
-    const failure =
-      missingFailure(opening.missing) ?? unexplainedFailure({ coins }, matched, await client.markets.all());
+    const failure = missingFailure(opening.missing) ?? unexplainedFailure({ coins }, matched, markets);
     const [first, last] = [entries[0], entries.at(-1)];
     const [oldest, newest] = [first, last].map((entry) => (entry === undefined ? null : isoTime(entry.time)));
     const text = `Wrote ${counted(entries.length, 'entry').replace(/entrys$/, 'entries')} to ${target.isStdout ? 'stdout' : target.name}.`;
@@ -127,6 +134,11 @@ async function noteGaps(
   noteDueFees(context, matched.due.filter(isShown));
   const undated = matched.movements.filter(({ kind, time }) => kind === 'deposits' && time === null);
   if (undated.length > 0) await warnOfUndated(context, undated);
+  const unpriced = unpricedCoins(entries);
+  if (unpriced.length > 0)
+    output.warn(
+      `No price in ${entries[0]?.worth?.unit} at some time, so some of it has no value: ${unpriced.join(', ')}.`,
+    );
 }
 
 /** The failure of a ledger that does not lead to the balances of now. */

@@ -3,12 +3,12 @@ import type { WallClock } from '../../domain/zone.js';
 import { safe } from '../../terminal/text.js';
 import { isoTime } from '../../terminal/time.js';
 import { type Change, negated } from '../../trading/ledger/change.js';
-import type { Counterpart, LedgerEntry } from '../../trading/ledger/entries.js';
+import type { Counterpart, EntryWorth, LedgerEntry } from '../../trading/ledger/entries.js';
 
 /** A line of an entry in a double-entry ledger. */
 export interface Posting extends Change {
   readonly account: string;
-  /** What all of it was worth in the trade: without a sign. */
+  /** What all of it was worth, without a sign: in the trade, or in the coin of `--in`. */
   readonly total?: Change;
 }
 
@@ -28,28 +28,53 @@ export function assetAccount(profile: string): string {
 
 /** The lines of an entry. They are balanced: what each is worth in its trade adds up to zero in each coin. */
 export function postingsOf(entry: LedgerEntry, assets: string): readonly Posting[] {
-  const { trade, changes, fees, feesOf } = entry;
+  const { trade, changes, fees, feesOf, worth } = entry;
   const account = counterpartOf(entry);
+  const ofFees = feesOf === 'trades' ? TRADE_FEES : TRANSFER_FEES;
   return [
-    ...(trade === null ? [] : tradePostings(trade, assets)),
-    ...changes.flatMap((change) => [
-      { ...change, account: assets },
-      { ...negated(change), account },
-    ]),
-    ...fees.flatMap((fee) => [
-      { ...negated(fee), account: assets },
-      { ...fee, account: feesOf === 'trades' ? TRADE_FEES : TRANSFER_FEES },
-    ]),
+    ...(trade === null ? [] : tradePostings(trade, worth, assets)),
+    ...changes.flatMap((change, index) => {
+      const total = totalOf(change.coin, worth, worth?.changes[index]);
+      return [
+        { ...change, account: assets, ...total },
+        { ...negated(change), account, ...total },
+      ];
+    }),
+    ...fees.flatMap((fee, index) => {
+      const total = totalOf(fee.coin, worth, worth?.fees[index]);
+      return [
+        { ...negated(fee), account: assets, ...total },
+        { ...fee, account: ofFees, ...total },
+      ];
+    }),
   ].filter(({ amount }) => amount.sign !== 0);
 }
 
-function tradePostings({ base, quote }: NonNullable<LedgerEntry['trade']>, assets: string): Posting[] {
+/** In the coin of `--in` both coins have the value of the trade; without a value in it, the base coin has that in the quote coin. */
+function tradePostings(
+  { base, quote }: NonNullable<LedgerEntry['trade']>,
+  worth: EntryWorth | null,
+  assets: string,
+): Posting[] {
   const accountOf = ({ hasBill }: typeof base) => (hasBill ? assets : COUNTERPARTS.unexplained);
-  const total = { coin: quote.coin, amount: magnitude(quote.amount) };
+  const ofQuote = totalOf(quote.coin, worth, worth?.trade);
+  const inQuote = { total: { coin: quote.coin, amount: magnitude(quote.amount) } };
+  const isValued = worth !== null && worth.trade !== null;
+  const ofBase = isValued ? totalOf(base.coin, worth, worth.trade) : inQuote;
   return [
-    { coin: base.coin, amount: base.amount, account: accountOf(base), total },
-    { coin: quote.coin, amount: quote.amount, account: accountOf(quote) },
+    { coin: base.coin, amount: base.amount, account: accountOf(base), ...ofBase },
+    { coin: quote.coin, amount: quote.amount, account: accountOf(quote), ...ofQuote },
   ];
+}
+
+/** None for an amount in the coin of `--in`, and for what has no price in it. */
+function totalOf(
+  coin: string,
+  worth: EntryWorth | null,
+  value: Decimal | null | undefined,
+): { readonly total?: Change } {
+  if (worth === null || value == null || coin === worth.unit) return {};
+  return { total: { coin: worth.unit, amount: magnitude(value) } };
 }
 
 function magnitude(amount: Decimal): Decimal {

@@ -1,5 +1,5 @@
 import { nearest } from '../../config/nearest.js';
-import { DECIMAL, Decimal, plainNumber } from '../../domain/decimal.js';
+import { counted, DECIMAL, Decimal, numberAdvice, plainNumber } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
 import type { WallClock } from '../../domain/zone.js';
 import { Failure, quoted, usage } from '../../errors.js';
@@ -60,7 +60,8 @@ interface RowRules {
 
 function parseRow(row: string, { clock, coins, now }: RowRules): Omit<BasisLine, 'line'> {
   const cells = row.split(',').map((cell) => cell.trim().replace(/^"(.*)"$/, '$1'));
-  if (cells.length !== COLUMNS) throw usage(`${quoted(row)} has ${cells.length} columns instead of ${COLUMNS}.`, FORM);
+  if (cells.length !== COLUMNS)
+    throw usage(`${quoted(row)} has ${counted(cells.length, 'column')} instead of ${COLUMNS}.`, FORM);
   const [time = '', coin = '', amount = '', cost = '', costCoin = ''] = cells;
   const bought = zonedMoment(time)(clock)(now);
   const parsed = { amount: decimal('The amount', amount), cost: decimal('The cost', cost) };
@@ -71,7 +72,7 @@ function parseRow(row: string, { clock, coins, now }: RowRules): Omit<BasisLine,
 function decimal(what: string, text: string): Decimal {
   const word = plainNumber(text);
   if (DECIMAL.isExact(word)) return Decimal.of(word);
-  throw usage(`${what} must be a number of 0 or more, not ${quoted(text)}.`, FORM);
+  throw usage(`${what} must be a number of 0 or more, not ${quoted(text)}.`, numberAdvice(text) ?? FORM);
 }
 
 /** @throws Failure `usage` with the nearest names */

@@ -1,14 +1,25 @@
-import { type Decimal, grouped } from '../../domain/decimal.js';
+import { counted, type Decimal, grouped } from '../../domain/decimal.js';
 import { Failure } from '../../errors.js';
 import { signed } from '../../terminal/cells.js';
 import * as charts from '../../terminal/charts/index.js';
 import type { NamedLine } from '../../terminal/charts/line-svg.js';
 import type { Screen } from '../../terminal/screen.js';
 import { wrapped } from '../../terminal/text.js';
-import { type CurvePoint, pointOf, type Sample } from '../../trading/pnl/curve.js';
+import { Basis } from '../../trading/pnl/basis.js';
+import {
+  type CurvePoint,
+  coinSteps,
+  marketSteps,
+  momentsBetween,
+  pointOf,
+  type Sample,
+  samplesOf,
+} from '../../trading/pnl/curve.js';
+import { groupBy } from '../../trading/pnl/group-by.js';
 import type { PastPrices } from '../../trading/pnl/past-prices.js';
 import { OutputTarget } from '../named-files/output.js';
 import type { Context } from '../session/command.js';
+import { costsIn, decimalsOf, onlyQuote, type PnlRequest } from './request.js';
 
 /** Profit and loss over time in one coin. */
 export interface PnlCurve {
@@ -19,8 +30,43 @@ export interface PnlCurve {
   readonly decimals: number;
 }
 
-/** Values the samples by the candles of their moments. Throws Failure if candles cannot be read. */
-export async function curvePoints(
+/** What was realised and what is unrealised over time. Warns of what had no price. Throws Failure if candles cannot be read. */
+export async function curveOf(context: Context, request: PnlRequest, by: 'market' | 'coin'): Promise<PnlCurve> {
+  const { samples, unit } = curveSamples(request, by);
+  const points = await curvePoints(samples, unit, request.prices);
+  const gaps = points.filter(({ realised, unrealised }) => realised === null || unrealised === null).length;
+  if (gaps > 0)
+    context.output.warn(
+      `${counted(gaps, 'moment')} of the chart ${gaps === 1 ? 'has' : 'have'} a gap: something had no price in ${unit} then.`,
+    );
+  return { unit, points, decimals: decimalsOf(request.markets).ofCoin(unit) };
+}
+
+/** What the lots held at moments from the first fill of the window to its end, and the coin in which that is summed up. */
+function curveSamples(
+  request: PnlRequest,
+  by: 'market' | 'coin',
+): { readonly samples: readonly Sample[]; readonly unit: string } {
+  const { names, method, feesAre, window, basis, history, client, prices } = request;
+  const { matched, readAt } = history;
+  const options = { window, method, fees: feesAre, pastValue: prices.value, readAt };
+  const isNamed = (market: string) => names.length === 0 || names.includes(market);
+  const fills = matched.fills.filter(({ market, time }) => isNamed(market) && time < window.to);
+  const counts = groupBy(fills, ({ quote }) => quote);
+  const [[most] = ['usdt']] = [...counts].sort(([, one], [, other]) => other.length - one.length);
+  const unit = request.unit ?? (by === 'coin' ? onlyQuote(matched.fills) : most);
+  const start = fills.find(({ time }) => time >= window.from)?.time;
+  if (start === undefined) return { samples: [], unit };
+  const times = momentsBetween(start, Math.min(window.to, client.now()));
+  if (by === 'market') return { samples: samplesOf(marketSteps(matched, options, isNamed), times, options), unit };
+  const coins = new Set(names.flatMap((name) => name.split('_')));
+  const known = basis && new Basis(basis.lines, costsIn(unit, prices));
+  const steps = coinSteps(matched, { ...options, unit, basis: known }, (one) => coins.size === 0 || coins.has(one));
+  return { samples: samplesOf(steps, times, options), unit };
+}
+
+/** Values the samples by the candles of their moments. */
+async function curvePoints(
   samples: readonly Sample[],
   unit: string,
   prices: PastPrices,

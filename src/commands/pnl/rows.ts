@@ -171,14 +171,7 @@ export function marketRow(pnl: MarketPnl, price: Decimal | null, feesAre: FeeBas
   return {
     market,
     coin: quote,
-    bought: decimalText(pnl.bought),
-    boughtValue: textOrNull(pnl.boughtValue),
-    sold: decimalText(pnl.sold),
-    soldValue: textOrNull(pnl.soldValue),
-    averageCost: averageCost(position),
-    realised: decimalText(realised),
-    unrealised: textOrNull(unrealised),
-    fees: pnl.fees.map(feeRow),
+    ...tradedRow(pnl, unrealised),
     position: decimalText(position.amount),
     unexplained: pnl.unexplained.map(unexplainedRow),
     cost: decimalText(position.cost),
@@ -219,14 +212,7 @@ export function totalRow(
   return {
     market: null,
     coin: unit,
-    bought: null,
-    boughtValue: null,
-    sold: null,
-    soldValue: null,
-    averageCost: null,
-    realised: textOrNull(realised),
-    unrealised: textOrNull(unrealised),
-    fees: totalFees(markets, value).map(feeRow),
+    ...tradedTotal(realised, unrealised, totalFees(markets, value)),
     position: null,
     unexplained: unexplainedRows(coins),
     cost: null,
@@ -235,7 +221,7 @@ export function totalRow(
     opening: { position: null, cost: null },
     withoutCost: { amount: null, proceeds: null },
     balances: coins.map(balanceRow),
-    uncertainAt: [...new Set(markets.flatMap(({ uncertainAt }) => uncertainAt))].sort((a, b) => a - b).map(isoTime),
+    uncertainAt: uncertainMoments(markets),
   };
 }
 
@@ -248,14 +234,7 @@ export function coinRow(pnl: CoinPnl, price: Decimal | null, { unit, feesAre }: 
   return {
     coin: pnl.coin,
     valuedIn: unit,
-    bought: decimalText(pnl.bought),
-    boughtValue: textOrNull(pnl.boughtValue),
-    sold: decimalText(pnl.sold),
-    soldValue: textOrNull(pnl.soldValue),
-    averageCost: averageCost(position),
-    realised: decimalText(realised),
-    unrealised: textOrNull(unrealised),
-    fees: pnl.fees.map(feeRow),
+    ...tradedRow(pnl, unrealised),
     feesAre,
     ...positionRow(position),
     price: textOrNull(price),
@@ -284,14 +263,7 @@ export function coinTotalRow(
   return {
     coin: null,
     valuedIn: unit,
-    bought: null,
-    boughtValue: null,
-    sold: null,
-    soldValue: null,
-    averageCost: null,
-    realised: textOrNull(realised),
-    unrealised: textOrNull(unrealised),
-    fees: sumsByCoin(books.flatMap(({ fees }) => fees)).map(feeRow),
+    ...tradedTotal(realised, unrealised, sumsByCoin(books.flatMap(({ fees }) => fees))),
     feesAre,
     ...unknown,
     cost: textOrNull(sum((pnl) => pnl.position.cost)),
@@ -303,8 +275,37 @@ export function coinTotalRow(
     left: { amount: null, cost: textOrNull(sum((pnl) => pnl.left.cost)) },
     unexplained: unexplainedRows(coins),
     balances: coins.map(balanceRow),
-    uncertainAt: [...new Set(books.flatMap(({ uncertainAt }) => uncertainAt))].sort((a, b) => a - b).map(isoTime),
+    uncertainAt: uncertainMoments(books),
   };
+}
+
+/** What the rows of markets and of coins share. */
+function tradedRow(pnl: BookResult, unrealised: Decimal | null) {
+  return {
+    bought: decimalText(pnl.bought),
+    boughtValue: textOrNull(pnl.boughtValue),
+    sold: decimalText(pnl.sold),
+    soldValue: textOrNull(pnl.soldValue),
+    averageCost: averageCost(pnl.position),
+    realised: decimalText(pnl.realised),
+    unrealised: textOrNull(unrealised),
+    fees: pnl.fees.map(feeRow),
+  };
+}
+
+/** The same of their sums. */
+function tradedTotal(realised: Decimal | null, unrealised: Decimal | null, fees: readonly ValuedFee[]) {
+  return {
+    ...{ bought: null, boughtValue: null, sold: null, soldValue: null, averageCost: null },
+    realised: textOrNull(realised),
+    unrealised: textOrNull(unrealised),
+    fees: fees.map(feeRow),
+  };
+}
+
+/** The moments at which one of them is uncertain. */
+function uncertainMoments(of: readonly { readonly uncertainAt: readonly number[] }[]): readonly string[] {
+  return [...new Set(of.flatMap(({ uncertainAt }) => uncertainAt))].sort((one, other) => one - other).map(isoTime);
 }
 
 /** How the lots of a listing are computed. */
@@ -314,14 +315,9 @@ export interface LotOptions {
 }
 
 export function lotRow(market: string, lot: ClosedLot, { method, feesAre }: LotOptions) {
-  const { opened, closed, amount, cost, proceeds } = lot;
   return {
     market,
-    opened: opened === null ? null : isoTime(opened),
-    closed: isoTime(closed),
-    amount: decimalText(amount),
-    cost: textOrNull(cost),
-    proceeds: textOrNull(proceeds),
+    ...partRow(lot),
     gain: textOrNull(gainOf(lot)),
     daysHeld: daysHeld(lot),
     method,
@@ -330,15 +326,10 @@ export function lotRow(market: string, lot: ClosedLot, { method, feesAre }: LotO
 }
 
 export function coinLotRow(coin: string, unit: string, lot: ClosedLot, { method, feesAre }: LotOptions) {
-  const { opened, closed, amount, cost, proceeds } = lot;
   const { feeCost, feeProceeds, ...details } = lotDetails(lot, feesAre);
   return {
     coin,
-    opened: opened === null ? null : isoTime(opened),
-    closed: isoTime(closed),
-    amount: decimalText(amount),
-    cost: textOrNull(cost),
-    proceeds: textOrNull(proceeds),
+    ...partRow(lot),
     feeCost,
     feeProceeds,
     gain: textOrNull(gainOf(lot)),
@@ -346,6 +337,16 @@ export function coinLotRow(coin: string, unit: string, lot: ClosedLot, { method,
     ...details,
     daysHeld: daysHeld(lot),
     valuedIn: unit,
+  };
+}
+
+function partRow({ opened, closed, amount, cost, proceeds }: ClosedLot) {
+  return {
+    opened: opened === null ? null : isoTime(opened),
+    closed: isoTime(closed),
+    amount: decimalText(amount),
+    cost: textOrNull(cost),
+    proceeds: textOrNull(proceeds),
   };
 }
 

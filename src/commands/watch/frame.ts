@@ -347,16 +347,18 @@ function tradePanel(area: Area, input: FrameInput): Panel {
   const priceEnd = 12 + Math.max(0, ...prices.map((text) => text.length));
   const amounts = newest.map(({ amount }) => scaled(Decimal.of(amount), market.amountScale));
   const amountEnd = priceEnd + 2 + Math.max(0, ...amounts.map((text) => text.length));
+  // below the prices of the book, if the word has room
+  const start = amountEnd + 2 + OWN.length + MARK_WIDTH <= panel.width ? MARK_WIDTH : 0;
   newest.forEach(({ id, time, side }, row) => {
     const accent = accents.get(id) === 'fresh' ? 'fresh' : undefined;
     const meaning = side === 'buy' ? 'bid' : 'ask';
-    panel.put(0, row, clockText(time), 'faint');
-    panel.put(9, row, sideMark(side, screen), meaning);
-    panel.putRight(priceEnd, row, prices[row] ?? '', meaning, accent);
-    panel.putRight(amountEnd, row, amounts[row] ?? '');
+    panel.put(start, row, clockText(time), 'faint');
+    panel.put(start + 9, row, sideMark(side, screen), meaning);
+    panel.putRight(start + priceEnd, row, prices[row] ?? '', meaning, accent);
+    panel.putRight(start + amountEnd, row, amounts[row] ?? '');
     if (!view.fills.ownTrades.has(id)) return;
     // without room for the word, between the time and the side
-    if (amountEnd + 2 + OWN.length <= panel.width) panel.put(amountEnd + 2, row, OWN, 'strong');
+    if (amountEnd + 2 + OWN.length <= panel.width) panel.put(start + amountEnd + 2, row, OWN, 'strong');
     else panel.put(8, row, '*', 'strong');
   });
   return panel;

@@ -18,6 +18,9 @@ export interface DrawnLine {
 
 const ROWS_PER_LABEL = 3;
 const TIME_LABEL = 9;
+/** In dots: a dash and its gap, and from one dot of the line at zero to the next. */
+const DASH = 4;
+const ZERO_GAP = 4;
 /** Rows below the plot: the axis, and its labels. */
 const AXIS_ROWS = 2;
 
@@ -36,7 +39,7 @@ export function lineChart(times: readonly number[], lines: readonly DrawnLine[],
   const signs = area.symbols ? SIGNS : ASCII_SIGNS;
   const share = (value: number) => (high - value) / (high - low);
   const rowOf = (value: number) => Math.min(rows - 1, Math.max(0, Math.floor(share(value) * rows)));
-  grid.put(0, rowOf(0), signs.zero.repeat(plot), 'faint');
+  if (!area.symbols) grid.put(0, rowOf(0), '.'.repeat(plot), 'faint');
   for (let row = 0; row < rows; row += 1) grid.put(plot, row, signs.vertical, 'faint');
   for (const { value, text } of ticks) grid.put(plot, rowOf(value), `${signs.tick} ${grouped(text)}`, 'faint');
   grid.put(0, rows, `${signs.horizontal.repeat(plot)}${signs.corner}`, 'faint');
@@ -52,17 +55,23 @@ export function lineChart(times: readonly number[], lines: readonly DrawnLine[],
   }
   const [across, down] = area.symbols ? [DOTS_ACROSS, DOTS_DOWN] : [1, 1];
   const dots = new Dots(plot, rows);
-  for (const { values, meaning, isDashed, letter } of lines)
-    for (const [x, y] of stepsOf(values, plot * across, (value) => share(value) * (rows * down - 1))) {
+  const heightOf = (value: number) => share(value) * (rows * down - 1);
+  for (let x = 0; x < plot * across; x += ZERO_GAP) dots.set(x, Math.round(heightOf(0)), 'faint');
+  for (const { values, meaning, isDashed, letter } of lines) {
+    let length = 0;
+    for (const [x, y] of stepsOf(values, plot * across, heightOf)) {
       if (!area.symbols) grid.put(x, y, letter, meaning);
-      else if (!isDashed || x % 4 < 2) dots.set(x, y, meaning);
+      // along the line, so that a step has its dashes, too
+      else if (!isDashed || length % DASH < DASH / 2) dots.set(x, y, meaning);
+      length += 1;
     }
-  dots.drawOn(grid, 0, 0);
+  }
+  if (area.symbols) dots.drawOn(grid, 0, 0);
   return grid;
 }
 
-const SIGNS = { vertical: '│', horizontal: '─', corner: '┘', tick: '├', timeTick: '┬', zero: '┄' };
-const ASCII_SIGNS: typeof SIGNS = { vertical: '|', horizontal: '-', corner: '+', tick: '+', timeTick: '+', zero: '.' };
+const SIGNS = { vertical: '│', horizontal: '─', corner: '┘', tick: '├', timeTick: '┬' };
+const ASCII_SIGNS: typeof SIGNS = { vertical: '|', horizontal: '-', corner: '+', tick: '+', timeTick: '+' };
 
 /** The values to draw, with zero among them. */
 export function rangeOf(lines: readonly DrawnLine[]): { readonly low: number; readonly high: number } {

@@ -54,6 +54,11 @@ export class AccountFunds {
     void this.#read();
   }
 
+  /** Somebody goes on waiting for coins that are gone: balances go on being read. */
+  keepCurrent(): void {
+    this.#wantedUntil = this.#host.monotonic() + WANTED_MS;
+  }
+
   /** Called often. */
   tick(): void {
     const now = this.#host.monotonic();

@@ -347,7 +347,11 @@ export class AlgoRunner {
     const main = this.#main as TradingContext;
     const client: Exchange = main.client;
     const restartBudget = () => main.budget.restart();
-    const made = new WatchedMarket({ host, market: name, client, restartBudget, follow, staleAfterMs: STALE_MS, warn });
+    const made = new WatchedMarket({
+      ...{ host, market: name, client, restartBudget, follow, warn },
+      staleAfterMs: STALE_MS,
+      checkAwake: () => this.#checkAwake(),
+    });
     this.#markets.set(name, made);
     made.start();
     return made;

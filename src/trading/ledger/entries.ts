@@ -39,6 +39,19 @@ export interface LedgerEntry {
   readonly withdrawal: Withdrawal | null;
   /** Whether the bills of its moment can be divided in another way, too. */
   readonly isUncertain: boolean;
+  /** Null unless it was asked for. */
+  readonly worth: EntryWorth | null;
+}
+
+/** What the parts of an entry were worth in one coin when it happened, with the signs of their amounts. Null for what has no price. */
+export interface EntryWorth {
+  readonly unit: string;
+  /** Without a sign. */
+  readonly trade: Decimal | null;
+  /** Of each change. */
+  readonly changes: readonly (Decimal | null)[];
+  /** Of each fee. */
+  readonly fees: readonly (Decimal | null)[];
 }
 
 /** What the exchange lists of an account beside its bills. */
@@ -51,7 +64,7 @@ export interface TransferRecords {
 export function entryOf(given: Partial<LedgerEntry> & Pick<LedgerEntry, 'time' | 'kind' | 'bills'>): LedgerEntry {
   return {
     ...{ trade: null, changes: [], counterpart: 'unexplained', fees: [], feesOf: 'trades', type: null },
-    ...{ order: null, deposit: null, withdrawal: null, isUncertain: false },
+    ...{ order: null, deposit: null, withdrawal: null, isUncertain: false, worth: null },
     ...given,
   };
 }

@@ -44,6 +44,7 @@ export class Book {
   readonly #fees = new Map<string | null, ValuedFee>();
   readonly #bought: Traded = { amount: Decimal.zero, value: Decimal.zero };
   readonly #sold: Traded = { amount: Decimal.zero, value: Decimal.zero };
+  #realised = Decimal.zero;
   #opening: Position;
 
   constructor(method: Method, { from }: Window) {
@@ -59,7 +60,10 @@ export class Book {
       this.#opening = this.#position();
       return;
     }
-    this.#lots.push(...closed);
+    for (const lot of closed) {
+      this.#lots.push(lot);
+      if (isSold(lot)) this.#realised = this.#realised.plus(gainOf(lot) ?? Decimal.zero);
+    }
     if (leg.traded === undefined) return;
     const sum = leg.does === 'open' ? this.#bought : this.#sold;
     sum.amount = sum.amount.plus(leg.traded.amount);
@@ -72,13 +76,17 @@ export class Book {
     this.#fees.set(coin, { coin, amount: sum.amount.plus(amount), value: sumOrNull(sum.value, value) });
   }
 
+  /** What it is like by now. */
+  state(): Pick<BookResult, 'realised' | 'position'> {
+    return { realised: this.#realised, position: this.#position() };
+  }
+
   #position(): Position {
     const { amount, known } = this.#queue;
     return { amount, cost: known.cost, withoutCost: amount.minus(known.amount) };
   }
 
   result(): BookResult {
-    const isSold = ({ closing }: ClosedLot) => closing !== 'withdrawal' && closing !== 'other';
     const sold = this.#lots.filter(isSold);
     const left = this.#lots.filter((lot) => !isSold(lot));
     const withoutCost = sold.filter(({ cost }) => cost === null);
@@ -89,7 +97,7 @@ export class Book {
       boughtValue: this.#bought.value,
       sold: this.#sold.amount,
       soldValue: this.#sold.value,
-      realised: Decimal.sum(sold.flatMap((lot) => gainOf(lot) ?? [])),
+      realised: this.#realised,
       withoutCost: { amount: amountOf(withoutCost), proceeds: sum(withoutCost.map(({ proceeds }) => proceeds)) },
       withoutPrice: amountOf(sold.filter(({ proceeds }) => proceeds === null)),
       left: { amount: amountOf(left), cost: sum(left.map(({ cost }) => cost)) },
@@ -104,6 +112,11 @@ export class Book {
 interface Traded {
   amount: Decimal;
   value: Decimal | null;
+}
+
+/** Whether it was sold, or paid as a fee: coins that left have no proceeds. */
+function isSold({ closing }: ClosedLot): boolean {
+  return closing !== 'withdrawal' && closing !== 'other';
 }
 
 /** Null if proceeds or cost are unknown, or there are no proceeds. */

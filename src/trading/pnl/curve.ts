@@ -66,12 +66,27 @@ export function* coinSteps(
 }
 
 /** So many moments are enough for the widest terminal and for a drawing. */
-const MOMENTS = 240;
+const MOST_MOMENTS = 240;
 
-/** Moments at equal distances, the last one at the end. */
+const [SECOND_MS, MINUTE_MS, HOUR_MS, DAY_MS] = [1_000, 60_000, 3_600_000, 86_400_000];
+/** How far moments may be apart, in milliseconds. */
+const STEPS_MS: readonly number[] = [
+  ...[1, 2, 5, 10, 15, 30].map((seconds) => seconds * SECOND_MS),
+  ...[1, 2, 5, 10, 15, 30].map((minutes) => minutes * MINUTE_MS),
+  ...[1, 2, 4, 6, 12].map((hours) => hours * HOUR_MS),
+  ...[1, 2, 4, 7, 14, 28, 56, 112].map((days) => days * DAY_MS),
+];
+
+/**
+ * The first moment, the last one, and those between them that are whole steps since the Unix epoch: a later chart has the same ones
+ * and so needs the same prices.
+ */
 export function momentsBetween(from: number, to: number): readonly number[] {
   if (to <= from) return [to];
-  return Array.from({ length: MOMENTS }, (_, index) => Math.round(from + ((to - from) * index) / (MOMENTS - 1)));
+  const step = STEPS_MS.find((one) => (to - from) / one < MOST_MOMENTS - 2) ?? (to - from) / 2;
+  const moments = [from];
+  for (let moment = Math.floor(from / step) * step + step; moment < to; moment += step) moments.push(moment);
+  return [...moments, to];
 }
 
 /** The holdings at each of these moments, which ascend. */
@@ -91,7 +106,7 @@ export function samplesOf(
         own.book.apply(next.value.time, leg);
       }
     const held = [...books.values()].map(({ book, holding }): HeldAt => {
-      const { realised, position } = book.result();
+      const { realised, position } = book.state();
       const { amount, cost, withoutCost } = position;
       return { ...holding, realised, amount: amount.minus(withoutCost), cost };
     });

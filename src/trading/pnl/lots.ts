@@ -116,7 +116,7 @@ export class LotQueue {
   }
 
   /** Closes lots. Amounts that no lot is left for are closed without a cost. */
-  close({ amount, proceeds, fee, ...how }: Disposal): ClosedLot[] {
+  close({ amount, proceeds, fee, closed, closedBy, closing }: Disposal): ClosedLot[] {
     const closedLots: ClosedLot[] = [];
     let left = { amount, proceeds, fee };
     while (left.amount.sign > 0) {
@@ -128,7 +128,9 @@ export class LotQueue {
         opened: lot?.opened ?? null,
         openedBy: lot?.openedBy ?? null,
         opening: lot?.opening ?? null,
-        ...how,
+        closed,
+        closedBy,
+        closing,
         amount: part,
         cost: lot?.cost ?? null,
         feeCost: lot?.fee ?? null,

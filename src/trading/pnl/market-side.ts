@@ -60,10 +60,12 @@ export interface BookedTrade {
   /** The orders that it may belong to. */
   readonly group: string;
   /** That which it is, if that is known. */
-  readonly order?: FilledOrder;
+  readonly order: FilledOrder | undefined;
   /** The orders of its side that were placed by then are before this place. */
   readonly placedBefore: number;
 }
+
+type NewTrade = Omit<BookedTrade, 'fees' | 'group' | 'placedBefore' | 'order'> & Partial<Pick<BookedTrade, 'order'>>;
 
 /** The coin of a fee that neither an order nor a bill names. */
 const UNNAMED = null;
@@ -99,8 +101,8 @@ export class MarketSide {
   #mostInside = Decimal.zero;
   /** The loosest of the orders that something is left of. */
   #limit: Decimal | undefined;
-  /** The first order since nothing was left of any. */
-  #firstOpen = 0;
+  /** Names those of its orders that share their totals: all since nothing was left of any. */
+  group: string;
 
   /** @param ownCoin the exchange's own coin, for fees whose coin the orders do not name */
   constructor(
@@ -117,13 +119,19 @@ export class MarketSide {
     this.base = names.base;
     this.quote = names.quote;
     this.isBuy = side === 'buy';
+    this.group = this.#groupFrom(0);
+  }
+
+  /** @param first the place of its first order */
+  #groupFrom(first: number): string {
+    return `${this.side} ${this.market} ${first}`;
   }
 
   place(order: FilledOrder): void {
     const price = Decimal.of(order.price);
     const isLooser = this.#limit === undefined || price.compare(this.#limit) === (this.isBuy ? 1 : -1);
     if (this.isFound && this.feesLeft.length === 0) {
-      this.#firstOpen = this.#orders.length;
+      this.group = this.#groupFrom(this.#orders.length);
       this.#mostInside = Decimal.zero;
     }
     if (this.isFound || isLooser) this.#limit = price;
@@ -159,11 +167,6 @@ export class MarketSide {
     return this.amountLeft.sign === 0 && this.valueLeft.sign === 0;
   }
 
-  /** Names those of its orders that share their totals: all since nothing was left of any. */
-  get group(): string {
-    return `${this.side} ${this.market} ${this.#firstOpen}`;
-  }
-
   /** The coins of the fees that no bill has shown yet, null for one that is not known, with their sums; rebates apart. */
   get feesLeft(): readonly (readonly [string | null, Decimal])[] {
     return [...this.#feesLeft.values()].filter(([, amount]) => amount.sign !== 0);
@@ -188,11 +191,13 @@ export class MarketSide {
       : value.plus(this.#mostInside).compare(this.#limit.times(amount)) >= 0;
   }
 
-  add(trade: Omit<BookedTrade, 'fees' | 'group' | 'placedBefore'>): BookedTrade {
-    const added = { ...trade, fees: [], group: this.group, placedBefore: this.#orders.length };
+  add({ time, place, amount, value, hasBill, order }: NewTrade): BookedTrade {
+    const { group } = this;
+    // one by one, since there may be hundreds of thousands: to spread an object takes longer
+    const added = { time, place, amount, value, hasBill, fees: [], group, order, placedBefore: this.#orders.length };
     this.trades.push(added);
-    this.amountLeft = this.amountLeft.minus(trade.amount);
-    this.valueLeft = this.valueLeft.minus(trade.value);
+    this.amountLeft = this.amountLeft.minus(amount);
+    this.valueLeft = this.valueLeft.minus(value);
     return added;
   }
 
@@ -312,6 +317,7 @@ export class MarketSide {
 
   /** Its trades as they happened, each with the fee that is inside its bill, as a share. */
   tradesWithFees(): readonly BookedTrade[] {
+    if (this.#inside.size === 0) return this.trades;
     const booked = (trade: BookedTrade) => (this.isBuy ? trade.amount : trade.value);
     const left = new Map([...this.#inside].map(([group, fee]) => [group, { fee, booked: Decimal.zero }]));
     for (const trade of this.trades) {

@@ -6,7 +6,7 @@ import { FEE_BOOKINGS, type FeeBooking, type MarketSide, signed } from './market
 import { type DueFee, matchSummedFees } from './match-summed-fees.js';
 import { matchTrades } from './match-trades.js';
 import { transferMovements } from './match-transfers.js';
-import type { Movement } from './movement.js';
+import type { Movement, MovementKind } from './movement.js';
 import { AmountIndex, Statement } from './statement.js';
 
 /** A fee as it was paid. */
@@ -107,8 +107,10 @@ interface BookedHistory {
 
 function matchBooked(history: AccountHistory, blank: Statement, booking: FeeBooking): BookedHistory {
   const unnamed = matchOrders(history, blank, booking, null);
-  const ownCoin = ownCoinOf(history, unnamed.sides);
-  if (ownCoin === null) return unnamed;
+  const [ownCoin, another] = unnamedFeeCoins(history, unnamed.sides);
+  if (ownCoin === undefined) return unnamed;
+  const isCertain = another === undefined && unnamed.uncertain.length === 0;
+  if (isCertain && leftOf(unnamed) + unnamed.summed === 0) return unnamed;
   // with its name, the coin also pays the fees of its own markets, and bills of other coins are no fees in it
   const named = matchOrders(history, blank, booking, ownCoin);
   return leftOf(named) <= leftOf(unnamed) ? named : unnamed;
@@ -139,16 +141,18 @@ function matchOrders(
 
 /** How many trades of a side lack the bill of one of their coins. */
 function lackingLegs(side: MarketSide): number {
-  return side.tradesWithFees().flatMap(({ hasBill, amount, value }) => {
-    const legs = [!hasBill.base && amount.sign !== 0, !hasBill.quote && value.sign !== 0];
-    return legs.filter(Boolean);
-  }).length;
+  return side.tradesWithFees().reduce((count, { hasBill, amount, value }) => {
+    const ofBase = Number(!hasBill.base && amount.sign !== 0);
+    return count + ofBase + Number(!hasBill.quote && value.sign !== 0);
+  }, 0);
 }
 
 /** How many fees of a side lack a bill: those in one coin are one, however many trades share it. */
 function lackingFees(side: MarketSide): number {
-  const fees = side.tradesWithFees().flatMap((trade) => trade.fees);
-  return new Set(fees.flatMap(({ coin, bill }) => (coin === null || bill === 'none' ? [coin] : []))).size;
+  const coins = new Set<string | null>();
+  for (const { fees } of side.tradesWithFees())
+    for (const { coin, bill } of fees) if (coin === null || bill === 'none') coins.add(coin);
+  return coins.size;
 }
 
 /** The markets of each moment, oldest first. */
@@ -160,17 +164,20 @@ function byMoment(doubts: readonly { readonly time: number; readonly market: str
     .sort((one, other) => one.time - other.time);
 }
 
-/** The coin in which most fees were paid that orders do not name: the exchange has one coin of its own. Null if bills show none. */
-function ownCoinOf({ orders }: AccountHistory, sides: readonly MarketSide[]): string | null {
+/**
+ * The coins in which fees were paid that orders do not name, that of the most fees first: the exchange has one coin of its own. None
+ * if bills show none.
+ */
+function unnamedFeeCoins({ orders }: AccountHistory, sides: readonly MarketSide[]): readonly string[] {
   const named = new Set(
     orders.flatMap(({ market, side, feeCoin }) => (feeCoin === null ? [] : `${side} ${market} ${feeCoin}`)),
   );
   const counts = new Map<string, number>();
   for (const { market, side, trades } of sides)
-    for (const { coin } of trades.flatMap(({ fees }) => fees))
-      if (coin !== null && !named.has(`${side} ${market} ${coin}`)) counts.set(coin, (counts.get(coin) ?? 0) + 1);
-  const [most] = [...counts].sort(([, one], [, other]) => other - one);
-  return most?.[0] ?? null;
+    for (const { fees } of trades)
+      for (const { coin } of fees)
+        if (coin !== null && !named.has(`${side} ${market} ${coin}`)) counts.set(coin, (counts.get(coin) ?? 0) + 1);
+  return [...counts].sort(([, one], [, other]) => other - one).map(([coin]) => coin);
 }
 
 function fillsOf(one: MarketSide): Fill[] {
@@ -184,21 +191,17 @@ function fillsOf(one: MarketSide): Fill[] {
 function tradeMovements(one: MarketSide): Movement[] {
   const { market, base, quote, isBuy } = one;
   const sign = isBuy ? 1 : -1;
-  return one.tradesWithFees().flatMap(({ time, place, amount, value, hasBill, fees }) => {
-    const of = { place, market, record: null };
-    return [
-      { kind: 'fills' as const, coin: base, amount: signed(amount, sign), time, ...of, hasBill: hasBill.base },
-      { kind: 'fills' as const, coin: quote, amount: signed(value, -sign), time, ...of, hasBill: hasBill.quote },
-      ...fees.flatMap((fee) =>
-        fee.coin === null || fee.bill === 'sum'
-          ? []
-          : [
-              {
-                ...{ kind: 'fees' as const, coin: fee.coin, amount: fee.amount.negated(), time: fee.time, ...of },
-                hasBill: fee.bill === 'own',
-              },
-            ],
-      ),
-    ].filter((movement) => movement.amount.sign !== 0);
-  });
+  const movements: Movement[] = [];
+  for (const { time, place, amount, value, hasBill, fees } of one.tradesWithFees()) {
+    const add = (kind: MovementKind, coin: string, moved: Decimal, at: number, isBooked: boolean) => {
+      if (moved.sign !== 0)
+        movements.push({ kind, coin, amount: moved, time: at, market, hasBill: isBooked, place, record: null });
+    };
+    add('fills', base, signed(amount, sign), time, hasBill.base);
+    add('fills', quote, signed(value, -sign), time, hasBill.quote);
+    for (const fee of fees)
+      if (fee.coin !== null && fee.bill !== 'sum')
+        add('fees', fee.coin, fee.amount.negated(), fee.time, fee.bill === 'own');
+  }
+  return movements;
 }

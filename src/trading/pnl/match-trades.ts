@@ -4,7 +4,7 @@ import type { Side } from '../../domain/order.js';
 import type { FilledOrder } from './account-history.js';
 import { groupBy } from './group-by.js';
 import { type BookedTrade, type FeeBooking, MarketSide, signed, tradeOf } from './market-side.js';
-import { BILL_ORDERS, type BillOrder, ENOUGH_TRADES, readMoment } from './read-in-order.js';
+import { type BillOrder, ENOUGH_TRADES, possibleOrders, readMoment } from './read-in-order.js';
 import { distance, type Line, magnitude, type Statement } from './statement.js';
 
 /**
@@ -23,7 +23,7 @@ export function matchTrades(
   const all = orders.toSorted((one, other) => one.time - other.time || compareIds(one.id, other.id));
   const newSide = (market: string, side: Side) => new MarketSide(market, side, booking, ownCoin);
   if (mayProveOrder(bills))
-    for (const order of BILL_ORDERS) {
+    for (const order of possibleOrders(bills)) {
       const found = readInOrder(bills.untaken(), all, newSide, order);
       if (found !== undefined) return found;
     }
@@ -62,11 +62,16 @@ function eachMoment(
   visit: (lines: readonly Line[], placed: readonly MarketSide[]) => void,
 ): readonly MarketSide[] {
   const sides = new Map<string, MarketSide>();
+  const all: MarketSide[] = [];
   const place = (order: FilledOrder) => {
     const key = `${order.side} ${order.market}`;
-    const side = sides.get(key) ?? newSide(order.market, order.side);
+    let side = sides.get(key);
+    if (side === undefined) {
+      side = newSide(order.market, order.side);
+      sides.set(key, side);
+      all.push(side);
+    }
     side.place(order);
-    sides.set(key, side);
   };
   let next = 0;
   for (const lines of statement.moments()) {
@@ -75,10 +80,10 @@ function eachMoment(
       place(order);
       next += 1;
     }
-    visit(lines, [...sides.values()]);
+    visit(lines, all);
   }
   for (const order of orders.slice(next)) place(order);
-  return [...sides.values()];
+  return all;
 }
 
 /** Whether enough trades may be of one moment with others to prove the order of bills: each has two bills. */

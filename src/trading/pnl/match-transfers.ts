@@ -22,13 +22,12 @@ export function transferMovements(
   statement: Statement,
   bills: AmountIndex,
 ): Movement[] {
-  const before = new Set(statement.lines.filter(({ place }) => statement.isTaken(place)));
-  const taken = () => statement.lines.filter((line) => !before.has(line) && statement.isTaken(line.place));
   const credited = deposits.filter(({ state }) => state === 'success');
   const found = new Map(credited.map((deposit) => [deposit, bills.take(deposit.coin, Decimal.of(deposit.amount))]));
-  const ofDeposits = new Set(taken());
+  const ofDeposits = [...found.values()].flatMap((line) => line ?? []);
+  const before = statement.taken.length;
   const withdrawn = withdrawalMovements(withdrawals, statement, bills);
-  const ofWithdrawals = taken().filter((line) => !ofDeposits.has(line));
+  const ofWithdrawals = statement.taken.slice(before);
   const whole = credited.flatMap((deposit) => {
     const line = found.get(deposit);
     return line === undefined ? [] : [movementOf('deposits', line)];
@@ -41,7 +40,7 @@ export function transferMovements(
       statement,
     ),
   );
-  const fees = [...feesOf('deposits', [...ofDeposits], statement), ...feesOf('withdrawals', ofWithdrawals, statement)];
+  const fees = [...feesOf('deposits', ofDeposits, statement), ...feesOf('withdrawals', ofWithdrawals, statement)];
   return [...whole, ...others, ...withdrawn, ...fees];
 }
 
@@ -99,11 +98,13 @@ function depositsWithoutFee(deposits: readonly DatedDeposit[], statement: Statem
 
 /** The bills that take coins at the moment of a deposit or withdrawal, under the name of its bill: its fees, in any coin. */
 function feesOf(kind: MovementKind, lines: readonly Line[], statement: Statement): Movement[] {
-  const moments = new Set(lines.flatMap(({ time, type }) => (type === null ? [] : [`${time} ${type}`])));
-  const fees = statement.lines.filter(
-    ({ change, time, type, place }) => change.sign < 0 && moments.has(`${time} ${type}`) && !statement.isTaken(place),
-  );
-  for (const line of fees) statement.take(line);
+  const fees: Line[] = [];
+  for (const { time, type } of lines)
+    for (const line of type === null ? [] : statement.at(time)) {
+      if (line.change.sign >= 0 || line.type !== type || statement.isTaken(line.place)) continue;
+      statement.take(line);
+      fees.push(line);
+    }
   return fees.map((line) => movementOf(kind, line));
 }
 
@@ -184,10 +185,9 @@ function foreignFees(
   return movements.flatMap((moved) => {
     if (!moved.hasBill || !magnitude({ change: moved.amount }).equals(sent)) return [];
     const change = signed(paid, moved.amount.sign);
-    const [line, another] = statement.lines.filter(
-      (one) =>
-        one.coin !== coin && one.time === moved.time && one.change.equals(change) && !statement.isTaken(one.place),
-    );
+    const [line, another] = statement
+      .at(moved.time ?? Number.NaN)
+      .filter((one) => one.coin !== coin && one.change.equals(change) && !statement.isTaken(one.place));
     if (line === undefined || another !== undefined) return [];
     statement.take(line);
     return [{ ...movementOf('withdrawals', line), record: id }];

@@ -37,6 +37,11 @@ export function priceStore(cache: Pick<Cache, 'read' | 'write'>, baseUrl: string
   };
 }
 
+/** What decides which prices a trade needs. */
+type PricedTrade = Pick<Fill, 'base' | 'quote' | 'time'> & {
+  readonly fees: readonly Pick<Fill['fees'][number], 'coin'>[];
+};
+
 /** A coin that has to be valued in another one at a time, in milliseconds since the Unix epoch. */
 export interface PriceNeed {
   readonly coin: string;
@@ -84,9 +89,12 @@ export class PastPrices {
    * Failure if candles cannot be read.
    * @param unitOf the coin in which a trade is valued
    */
-  async loadForTrades(fills: readonly Fill[], unitOf: (fill: Fill) => string): Promise<void> {
+  async loadForTrades<Trade extends PricedTrade>(
+    fills: readonly Trade[],
+    unitOf: (fill: Trade) => string,
+  ): Promise<void> {
     const needs: PriceNeed[] = [];
-    const foreign: Fill[] = [];
+    const foreign: Trade[] = [];
     for (const fill of fills) {
       const { base, quote, time } = fill;
       const unit = unitOf(fill);

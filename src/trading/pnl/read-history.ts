@@ -35,6 +35,11 @@ const OVERLAP_MS = 60_000;
 /** The exchange's clock is known from dates in whole seconds. */
 const CLOCK_ERROR_MS = 2_000;
 
+/** So many new orders or bills are kept at once: a long first read that is interrupted goes on from there. */
+const ENOUGH_TO_KEEP = 1_000;
+
+const DAY_MS = 86_400_000;
+
 /**
  * Reads what an account has done. What was read before is kept, so only what is new is asked for. Throws Failure if anything but
  * deposits and withdrawals cannot be read: a part of a history gives wrong costs.
@@ -47,6 +52,8 @@ class HistoryReader {
   readonly #options: HistoryOptions;
   #kept: KeptHistory;
   readonly #read = { orders: 0, bills: 0 };
+  /** How many orders and bills are new since the history was last written. */
+  #unwritten = 0;
 
   constructor(options: HistoryOptions) {
     this.#options = options;
@@ -65,12 +72,24 @@ class HistoryReader {
       unexplained = unexplainedText(history);
     }
     this.#kept = { ...this.#kept, unexplained };
-    if (!isSame(before, this.#kept)) await this.#options.trading.keptHistory?.write(this.#kept);
+    if (!isSame(before, this.#kept)) await this.#write();
     return history;
+  }
+
+  async #write(): Promise<void> {
+    await this.#options.trading.keptHistory?.write(this.#kept);
+    this.#unwritten = 0;
+  }
+
+  /** Writes the history if much of it is new: to write a long one takes longer than to read a page. */
+  async #writeIfMuchIsNew(added: number): Promise<void> {
+    this.#unwritten += added;
+    if (this.#unwritten >= ENOUGH_TO_KEEP) await this.#write();
   }
 
   async #readNew(): Promise<ReadHistory> {
     const { client } = this.#options;
+    client.learnZone(onePerDay(this.#kept.bills));
     await this.#readBills();
     const readAt = client.now() - CLOCK_ERROR_MS;
     for (const market of await this.#tradedMarkets()) await this.#readOrders(market, readAt);
@@ -83,12 +102,11 @@ class HistoryReader {
 
   /** Adds new bills. If the exchange no longer lists those that were kept last, this is another account, and all are read again. */
   async #readBills(): Promise<void> {
-    const { trading, client } = this.#options;
     const { bills, billsReadAt } = this.#kept;
     const newest = bills.at(-1)?.time;
     const from = newest === undefined ? undefined : Math.min(newest, billsReadAt);
     const overlap = from === undefined ? [] : bills.filter(({ time }) => time >= from);
-    const { value: recent, began } = await datedRead(trading, () => this.#billsFrom(from));
+    const { value: recent, began } = await datedRead(this.#options.trading, () => this.#billsFrom(from));
     const found = new Set(recent.map(billText));
     if (!overlap.every((bill) => found.has(billText(bill)))) {
       this.#kept = EMPTY;
@@ -96,7 +114,7 @@ class HistoryReader {
     }
     const all = [...bills.slice(0, bills.length - overlap.length), ...recent];
     this.#kept = { ...this.#kept, bills: all, billsReadAt: began - OVERLAP_MS };
-    if (recent.length > client.facts.billsPerPage) await trading.keptHistory?.write(this.#kept);
+    await this.#writeIfMuchIsNew(recent.length - overlap.length);
   }
 
   /** Oldest first. */
@@ -135,13 +153,12 @@ class HistoryReader {
     const unread = this.#kept.orders.filter((order) => order.isOpen && order.market === market && !found.has(order.id));
     const again = await Promise.all(unread.map((order) => this.#readAgain(order)));
     for (const order of again) found.set(order.id, order);
+    const count = this.#kept.orders.length;
     const others = this.#kept.orders.filter(({ id }) => !found.has(id));
     const wanted = [...found.values()].filter(({ isOpen, filled }) => isOpen || Decimal.of(filled).sign > 0);
     const ordersReadAt = { ...this.#kept.ordersReadAt, [market]: readAt - OVERLAP_MS };
     this.#kept = { ...this.#kept, orders: [...others, ...wanted], ordersReadAt };
-    // a long first read that is interrupted goes on from here
-    if (found.size > this.#options.client.facts.ordersPerPage)
-      await this.#options.trading.keptHistory?.write(this.#kept);
+    await this.#writeIfMuchIsNew(this.#kept.orders.length - count);
   }
 
   async #ordersSince(market: string, side: Side, since: number): Promise<OrderPages> {
@@ -175,8 +192,8 @@ class HistoryReader {
     const read = await Promise.all(
       coins.map(async (coin) => {
         const own = await unlessRefused(async () => ({
-          deposits: await readOn(client.deposits(coin), deposits[coin] ?? [], hasDepositEnded, depositKey),
-          withdrawals: await readOn(client.withdrawals(coin), withdrawals[coin] ?? [], hasEnded, withdrawalKey),
+          deposits: await readOn(client.deposits(coin), deposits[coin] ?? [], DEPOSITS),
+          withdrawals: await readOn(client.withdrawals(coin), withdrawals[coin] ?? [], WITHDRAWALS),
         }));
         return { coin, own };
       }),
@@ -193,6 +210,18 @@ class HistoryReader {
     };
     return { transfers, refusedCoins: read.filter(({ own }) => own === undefined).map(({ coin }) => coin) };
   }
+}
+
+/** The first bill of each day, and the last of all. */
+function* onePerDay(bills: readonly Bill[]): Generator<Bill> {
+  let next = Number.NEGATIVE_INFINITY;
+  for (const bill of bills)
+    if (bill.time >= next) {
+      next = bill.time + DAY_MS;
+      yield bill;
+    }
+  const last = bills.at(-1);
+  if (last !== undefined) yield last;
 }
 
 /** Whether nothing was added but later moments. To write a long history takes as long as to read it. */
@@ -217,41 +246,50 @@ async function unlessRefused<Value>(read: () => Promise<Value>): Promise<Value |
   }
 }
 
+/** How the records of a list are known again. */
+interface RecordList<Entry> {
+  keyOf(entry: Entry): string;
+  /** Whether it does not change any more. */
+  hasEnded(entry: Entry): boolean;
+  /** An entry as it is now, with what was known of it before. */
+  with(entry: Entry, known: Entry): Entry;
+}
+
 /** The records of a list, newest first: new pages until one has a known record, and all that had not ended are read again. */
 async function readOn<Entry>(
   pages: AsyncIterable<readonly Entry[]>,
   known: readonly Entry[],
-  hasEnded: (entry: Entry) => boolean,
-  keyOf: (entry: Entry) => string,
+  list: RecordList<Entry>,
 ): Promise<readonly Entry[]> {
-  const knownKeys = new Set(known.map(keyOf));
-  const unsettled = new Set(known.filter((entry) => !hasEnded(entry)).map(keyOf));
+  const byKey = new Map(known.map((entry) => [list.keyOf(entry), entry]));
+  const unsettled = new Set(known.filter((entry) => !list.hasEnded(entry)).map(list.keyOf));
   const fresh: Entry[] = [];
   for await (const page of pages) {
     fresh.push(...page);
-    for (const entry of page) unsettled.delete(keyOf(entry));
-    if (unsettled.size === 0 && page.some((entry) => knownKeys.has(keyOf(entry)))) break;
+    for (const entry of page) unsettled.delete(list.keyOf(entry));
+    if (unsettled.size === 0 && page.some((entry) => byKey.has(list.keyOf(entry)))) break;
   }
-  const freshKeys = new Set(fresh.map(keyOf));
-  return [...fresh, ...known.filter((entry) => !freshKeys.has(keyOf(entry)))];
+  const freshKeys = new Set(fresh.map(list.keyOf));
+  const now = fresh.map((entry) => {
+    const before = byKey.get(list.keyOf(entry));
+    return before === undefined ? entry : list.with(entry, before);
+  });
+  return [...now, ...known.filter((entry) => !freshKeys.has(list.keyOf(entry)))];
 }
 
-function depositKey({ id, timeRaw, amount, address }: Deposit): string {
-  return JSON.stringify([id, timeRaw, amount, address]);
-}
+const DEPOSITS: RecordList<Deposit> = {
+  keyOf: ({ id, timeRaw, amount, address }) => JSON.stringify([id, timeRaw, amount, address]),
+  // one whose moment is unknown may get one
+  hasEnded: ({ state, time }) => time !== null && (state === 'success' || state === 'failed'),
+  // the bills that have shown the zone then may not be read again
+  with: (deposit, { time }) => ({ ...deposit, time: deposit.time ?? time }),
+};
 
-function withdrawalKey({ id, time, amount, address }: Withdrawal): string {
-  return JSON.stringify([id, time, amount, address]);
-}
-
-/** One whose moment is unknown may get one. */
-function hasDepositEnded({ state, time }: Deposit): boolean {
-  return time !== null && (state === 'success' || state === 'failed');
-}
-
-function hasEnded({ state }: Withdrawal): boolean {
-  return state === 'success' || state === 'failed' || state === 'cancelled';
-}
+const WITHDRAWALS: RecordList<Withdrawal> = {
+  keyOf: ({ id, time, amount, address }) => JSON.stringify([id, time, amount, address]),
+  hasEnded: ({ state }) => state === 'success' || state === 'failed' || state === 'cancelled',
+  with: (withdrawal) => withdrawal,
+};
 
 /** What does not add up since the beginning; empty if everything does. */
 function unexplainedText({ matched, readAt }: ReadHistory): string {

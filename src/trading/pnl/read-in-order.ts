@@ -10,12 +10,45 @@ export interface BillOrder {
   readonly isFeeFirst: boolean;
 }
 
-export const BILL_ORDERS: readonly BillOrder[] = [
+const BILL_ORDERS: readonly BillOrder[] = [
   { isSentFirst: true, isFeeFirst: false },
   { isSentFirst: false, isFeeFirst: false },
   { isSentFirst: true, isFeeFirst: true },
   { isSentFirst: false, isFeeFirst: true },
 ];
+
+/** Of the moments with one trade, at most this part may contradict an order of the bills that is tried. */
+const MOST_CONTRADICTIONS = 0.1;
+
+/**
+ * The orders in which the bills of the statement may stand, by the moments with two or three bills that only one trade explains. To
+ * try an order takes as long as to match the statement.
+ */
+export function possibleOrders(statement: Statement): readonly BillOrder[] {
+  const contradictions = new Map(BILL_ORDERS.map((order) => [order, 0]));
+  let count = 0;
+  for (const lines of statement.moments()) {
+    const seen = lines.length > 3 ? undefined : orderOfTrade(lines);
+    if (seen === undefined) continue;
+    count += 1;
+    for (const order of BILL_ORDERS)
+      if (order.isSentFirst !== seen.isSentFirst || order.isFeeFirst !== (seen.isFeeFirst ?? order.isFeeFirst))
+        contradictions.set(order, (contradictions.get(order) ?? 0) + 1);
+  }
+  return BILL_ORDERS.filter((order) => (contradictions.get(order) ?? 0) <= count * MOST_CONTRADICTIONS);
+}
+
+/** How the bills of one trade stand, with one of a fee in the coin that was received or without; undefined if they are others. */
+function orderOfTrade(lines: readonly Line[]): Partial<BillOrder> | undefined {
+  const received = lines.findIndex(({ change }) => change.sign > 0);
+  const coin = lines[received]?.coin;
+  const sent = lines.findIndex((line) => line.coin !== coin);
+  const others = lines.filter((_, index) => index !== received && index !== sent);
+  if (received < 0 || sent < 0 || others.some((line) => line.coin !== coin)) return undefined;
+  if (lines.some(({ change }, index) => index !== received && change.sign > 0)) return undefined;
+  const isSentFirst = sent < received;
+  return others.length === 0 ? { isSentFirst } : { isSentFirst, isFeeFirst: lines.indexOf(others[0] as Line) === 0 };
+}
 
 /** So many trades, each in one moment with others, do not add up with all orders by chance if their bills are in no order. */
 export const ENOUGH_TRADES = 20;

@@ -21,6 +21,7 @@ export class Statement {
   readonly momentMs: number;
   /** By place. */
   readonly #taken: Uint8Array;
+  readonly #inOrder: Line[] = [];
 
   private constructor(lines: readonly Line[], momentMs: number) {
     this.lines = lines;
@@ -49,12 +50,34 @@ export class Statement {
     return this.#taken[place] === 1;
   }
 
-  take({ place }: Line): void {
-    this.#taken[place] = 1;
+  take(line: Line): void {
+    if (this.isTaken(line.place)) return;
+    this.#taken[line.place] = 1;
+    this.#inOrder.push(line);
+  }
+
+  /** The bills that were taken, the first one first. */
+  get taken(): readonly Line[] {
+    return this.#inOrder;
   }
 
   takenTypes(): Set<string> {
-    return new Set(this.lines.flatMap(({ place, type }) => (type === null || !this.isTaken(place) ? [] : [type])));
+    const types = new Set<string>();
+    for (const { type } of this.#inOrder) if (type !== null) types.add(type);
+    return types;
+  }
+
+  /** The bills of one moment. */
+  at(time: number): readonly Line[] {
+    let [low, high] = [0, this.lines.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.lines[middle]?.time ?? 0) < time) low = middle + 1;
+      else high = middle;
+    }
+    let end = low;
+    while (this.lines[end]?.time === time) end += 1;
+    return this.lines.slice(low, end);
   }
 
   /** The bills of each moment. */

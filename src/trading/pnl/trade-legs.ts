@@ -41,7 +41,9 @@ export interface Valuation {
 export function tradeLegs(fill: Fill, { unit, fees: basis, pastValue }: Valuation): readonly Leg[] {
   const { base, quote, side, time, order, amount, value } = fill;
   const worth = valueOfTrade(fill, unit, pastValue);
-  const fees = fill.fees.map((fee): ValuedFee => ({ ...fee, value: valueOfFee(fill, fee, worth, unit, pastValue) }));
+  const fees = fill.fees.map((fee): ValuedFee => {
+    return { coin: fee.coin, amount: fee.amount, value: valueOfFee(fill, fee, worth, unit, pastValue) };
+  });
   const paid = fees.reduce<Decimal | null>((sum, fee) => sum && fee.value && sum.plus(fee.value), Decimal.zero);
   const isBuy = side === 'buy';
   const received = isBuy ? base : quote;
@@ -49,8 +51,6 @@ export function tradeLegs(fill: Fill, { unit, fees: basis, pastValue }: Valuatio
   const gross = isBuy ? amount : value;
   // what was received is worth its share of the trade
   const net = minusOrNull(worth, worth && shareOf(worth, taken, gross));
-  const opened = { opened: time, openedBy: order };
-  const closed = { closed: time, closedBy: order };
   const none: readonly ValuedFee[] = [];
 
   const sent: Leg = {
@@ -58,7 +58,8 @@ export function tradeLegs(fill: Fill, { unit, fees: basis, pastValue }: Valuatio
     does: 'close',
     traded: { amount: isBuy ? value : amount, value: worth, fees: isBuy ? none : fees },
     disposal: {
-      ...closed,
+      closed: time,
+      closedBy: order,
       closing: side,
       amount: isBuy ? value : amount,
       proceeds: isBuy || basis === 'apart' ? worth : worth && paid && worth.minus(paid),
@@ -68,19 +69,22 @@ export function tradeLegs(fill: Fill, { unit, fees: basis, pastValue }: Valuatio
   const others = fees.flatMap(({ coin, amount: change, value: changeValue }): Leg[] => {
     if (coin === null || coin === received || change.sign === 0) return [];
     if (change.sign > 0) {
-      const disposal = { ...closed, closing: 'fee', amount: change, proceeds: changeValue, fee: Decimal.zero } as const;
-      return [{ coin, does: 'close', disposal }];
+      const paidFor = { closed: time, closedBy: order, closing: 'fee' } as const;
+      return [
+        { coin, does: 'close', disposal: { ...paidFor, amount: change, proceeds: changeValue, fee: Decimal.zero } },
+      ];
     }
     const cost = minusOrNull(Decimal.zero, changeValue);
-    const lot = { ...opened, opening: 'rebate', amount: change.negated(), cost, fee: Decimal.zero } as const;
-    return [{ coin, does: 'open', lot }];
+    const broughtBy = { opened: time, openedBy: order, opening: 'rebate' } as const;
+    return [{ coin, does: 'open', lot: { ...broughtBy, amount: change.negated(), cost, fee: Decimal.zero } }];
   });
   const opening: Leg = {
     coin: received,
     does: 'open',
     traded: { amount: gross, value: worth, fees: isBuy ? fees : none },
     lot: {
-      ...opened,
+      opened: time,
+      openedBy: order,
       opening: side,
       amount: gross.minus(taken),
       cost: isBuy && basis === 'in' ? net && paid && net.plus(paid) : net,
@@ -90,16 +94,23 @@ export function tradeLegs(fill: Fill, { unit, fees: basis, pastValue }: Valuatio
   return [sent, ...others, opening];
 }
 
+/** What the value of a trade follows from. */
+type ExchangedAmounts = Pick<Fill, 'base' | 'quote' | 'amount' | 'value' | 'time'>;
+
 /** By its own quote or base coin if one of them is the unit; otherwise by the past price of the first that has a way to it. */
-function valueOfTrade({ base, quote, amount, value, time }: Fill, unit: string, pastValue: PastValue): Decimal | null {
+export function valueOfTrade(
+  { base, quote, amount, value, time }: ExchangedAmounts,
+  unit: string,
+  pastValue: PastValue,
+): Decimal | null {
   if (quote === unit) return value;
   if (base === unit) return amount;
   return pastValue(value, quote, unit, time) ?? pastValue(amount, base, unit, time) ?? null;
 }
 
 /** A fee in a coin of its market is a share of the trade. */
-function valueOfFee(
-  { base, quote, amount, value, time }: Fill,
+export function valueOfFee(
+  { base, quote, amount, value, time }: ExchangedAmounts,
   { coin, amount: paid }: PaidFee,
   worth: Decimal | null,
   unit: string,

@@ -12,6 +12,7 @@ import type { Bill } from '../../../src/domain/funds.js';
 import { wallClock } from '../../../src/domain/zone.js';
 import { type LedgerEntry, ledgerEntries } from '../../../src/trading/ledger/entries.js';
 import { assetChanges, ledgerOf, openingBalances } from '../../../src/trading/ledger/ledger.js';
+import { unpricedCoins, worthOf } from '../../../src/trading/ledger/worth.js';
 import type { AccountHistory, FilledOrder } from '../../../src/trading/pnl/account-history.js';
 import { matchBills } from '../../../src/trading/pnl/match-bills.js';
 import { FundsFixture } from '../../sandbox/funds/fixture.js';
@@ -110,6 +111,13 @@ function eachAccount(numRuns: number, check: (account: Booked, pick: number) => 
 
 const wholeLedger = (account: Booked) => ledgerOf(account.entries, openingOf(account).balances, ALWAYS);
 
+/** As with `--in usdt`, at prices that change with every moment. One coin has none. */
+const withValues = (entries: readonly LedgerEntry[]) => {
+  const pastValue = (amount: Decimal, coin: string, _: string, time: number) =>
+    coin === 'eth' ? undefined : amount.times(Decimal.of(`${1 + (time % 97)}.0${coin.length}7`));
+  return entries.map((entry) => ({ ...entry, worth: worthOf(entry, 'usdt', pastValue) }));
+};
+
 describe('the ledger of a random account', () => {
   it('has every bill in an entry, of each moment exactly the sum, and nothing unexplained', () => {
     const kinds = new Set<string>();
@@ -177,8 +185,9 @@ describe('the ledger of a random account', () => {
     'is accepted by hledger, strictly, with the balances of the account to the digit',
     { timeout: SLOW_MS },
     () => {
-      eachAccount(HISTORIES, (account) => {
-        expect(hledgerBalances(hledgerJournal(wholeLedger(account), TEST))).toEqual(texts(account.balances));
+      eachAccount(HISTORIES, (account, pick) => {
+        const entries = pick % 2 === 0 ? wholeLedger(account) : withValues(wholeLedger(account));
+        expect(hledgerBalances(hledgerJournal(entries, TEST))).toEqual(texts(account.balances));
       });
     },
   );
@@ -188,8 +197,9 @@ describe('the ledger of a random account', () => {
     { timeout: SLOW_MS },
     () => {
       const files: string[] = [];
-      eachAccount(HISTORIES, (account) => {
-        const text = beancountJournal(wholeLedger(account), TEST);
+      eachAccount(HISTORIES, (account, pick) => {
+        const entries = pick % 2 === 0 ? wholeLedger(account) : withValues(wholeLedger(account));
+        const text = beancountJournal(entries, TEST);
         files.push(claimed(`${files.length}.beancount`, text, account.balances));
       });
       expect(files).toHaveLength(HISTORIES);
@@ -334,14 +344,73 @@ account Expenses:Fees:Trades
 
   it('as rows has what was sent, received and paid of each event', () => {
     expect([...eventCsv(TWO_YEARS)].join('').split('\n').slice(0, 7)).toEqual([
-      'time,type,sentAmount,sentCoin,receivedAmount,receivedCoin,feeAmount,feeCoin,market,description,bills,order,record,hash,address,uncertain',
-      '2025-12-31T23:59:59.999Z,opening,,,5,1inch,,,,Opening balances,,,,,,',
-      '2025-12-31T23:59:59.999Z,opening,,,1000,usdt,,,,Opening balances,,,,,,',
-      '2025-12-31T23:59:59.999Z,opening,,,1.25,zz,,,,Opening balances,,,,,,',
-      '2025-12-31T23:59:59.999Z,buy,200,usdt,2,1inch,0.02,1inch,1inch_usdt,Buy 1inch_usdt,2;1,1,,,,',
-      '2026-01-01T00:00:00.000Z,sell,3,1inch,100,usdt,0.5,zz,1inch_usdt,Sell 1inch_usdt,3;4;5,2,,,,',
-      '2026-02-03T04:05:00.000Z,other,,,0.000000000000000001,t,,,,Air drop x 2026-01-01 1,6,,,,,',
+      'time,type,sentAmount,sentCoin,receivedAmount,receivedCoin,feeAmount,feeCoin,value,feeValue,valuedIn,market,description,bills,order,record,hash,address,uncertain',
+      '2025-12-31T23:59:59.999Z,opening,,,5,1inch,,,,,,,Opening balances,,,,,,',
+      '2025-12-31T23:59:59.999Z,opening,,,1000,usdt,,,,,,,Opening balances,,,,,,',
+      '2025-12-31T23:59:59.999Z,opening,,,1.25,zz,,,,,,,Opening balances,,,,,,',
+      '2025-12-31T23:59:59.999Z,buy,200,usdt,2,1inch,0.02,1inch,,,,1inch_usdt,Buy 1inch_usdt,2;1,1,,,,',
+      '2026-01-01T00:00:00.000Z,sell,3,1inch,100,usdt,0.5,zz,,,,1inch_usdt,Sell 1inch_usdt,3;4;5,2,,,,',
+      '2026-02-03T04:05:00.000Z,other,,,0.000000000000000001,t,,,,,,,Air drop x 2026-01-01 1,6,,,,,',
     ]);
+  });
+});
+
+describe('a ledger in one coin', () => {
+  /** 1inch is worth 90 eurt, usdt 0.5, and zz 3; t has no price. */
+  const prices: Readonly<Record<string, string>> = { '1inch': '90', usdt: '0.5', zz: '3' };
+  const inEurt = TWO_YEARS.map((entry) => {
+    const worth = worthOf(entry, 'eurt', (amount, coin) => {
+      const price = prices[coin];
+      return price === undefined ? undefined : amount.times(Decimal.of(price));
+    });
+    return { ...entry, worth };
+  });
+
+  it('gives both coins of a trade its value, a fee its share or its price, and anything else its price', () => {
+    const text = [...hledgerJournal(inEurt, TEST)].join('');
+    expect(text).toContain('commodity 1000.00 EURT\n');
+    expect(text).toContain(`
+    Assets:Exchange:Test  5 "COIN-1INCH" @@ 450 EURT
+    Equity:Opening-Balances  -5 "COIN-1INCH" @@ 450 EURT
+    Assets:Exchange:Test  1000 USDT @@ 500 EURT
+    Equity:Opening-Balances  -1000 USDT @@ 500 EURT
+`);
+    // 200 usdt at 0.5; the fee is a hundredth of what was bought
+    expect(text).toContain(`
+    Assets:Exchange:Test  2 "COIN-1INCH" @@ 100 EURT
+    Assets:Exchange:Test  -200 USDT @@ 100 EURT
+    Assets:Exchange:Test  -0.02 "COIN-1INCH" @@ 1 EURT
+    Expenses:Fees:Trades  0.02 "COIN-1INCH" @@ 1 EURT
+`);
+    expect(text).toContain('    Expenses:Fees:Trades  0.5 ZZ @@ 1.5 EURT\n');
+  });
+
+  it('leaves what has no price without a value, and names its coin', () => {
+    const text = [...beancountJournal(inEurt, TEST)].join('');
+    expect(text).toContain('  Assets:Exchange:Test  0.000000000000000001 COIN-T\n');
+    expect(unpricedCoins(inEurt)).toEqual(['t']);
+    expect(unpricedCoins(TWO_YEARS)).toEqual([]);
+  });
+
+  it('values a trade without a price by its quote coin, as without --in', () => {
+    const unpriced = TWO_YEARS.map((entry) => ({ ...entry, worth: worthOf(entry, 'eurt', () => undefined) }));
+    expect([...hledgerJournal(unpriced, TEST)].join('')).toBe([...hledgerJournal(TWO_YEARS, TEST)].join(''));
+    expect(unpricedCoins(unpriced)).toEqual(['1inch', 't', 'usdt', 'zz']);
+  });
+
+  it('has the values of each event and of its fee in its row', () => {
+    const cells = [...eventCsv(inEurt)].join('').trimEnd().split('\n');
+    const values = cells.map((row) => row.split(',').slice(8, 11).join(' '));
+    expect(values).toEqual([
+      ...['value feeValue valuedIn', '450  eurt', '500  eurt', '3.75  eurt'],
+      ...['100 1 eurt', '50 1.5 eurt', '  eurt'],
+    ]);
+  });
+
+  it.skipIf(!requires('hledger'))('sums up in hledger at cost, as fees do here', () => {
+    const file = written('in.journal', hledgerJournal(inEurt, TEST));
+    const { status, output } = run('hledger', '--file', file, '--strict', 'balance', '^Expenses', '--cost');
+    expect([status, output]).toEqual([0, expect.stringContaining('2.50 EURT')]);
   });
 });
 

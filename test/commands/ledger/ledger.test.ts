@@ -48,6 +48,18 @@ describe('pit ledger', () => {
     expect(deposit).toMatchObject({ record: record?.id, hash: record?.hash, address: record?.address });
   });
 
+  it('values each event in the coin of --in, at its time', async () => {
+    const text = await pit.done('ledger --format csv --in btc');
+    const [header = '', ...rows] = text.trimEnd().split('\n');
+    const names = header.split(',');
+    const cells = rows.map((row) => Object.fromEntries(row.split(',').map((cell, index) => [names[index], cell])));
+    for (const { valuedIn, value } of cells) expect([valuedIn, Number(value) > 0]).toEqual(['btc', true]);
+    const buy = cells.find(({ type }) => type === 'buy');
+    expect(Number(buy?.feeValue) / Number(buy?.value)).toBeCloseTo(0.002, 5);
+    const failure = await pit.failure(`ledger --format csv --in chf --out ${file('chf.csv')}`, 2);
+    expect(failure.message).toContain('chf');
+  });
+
   it('begins a window with the balances at its beginning, and ends before its end', async () => {
     const after = await pit.done(`ledger --format hledger --from ${between}`);
     expect(after).toContain('* Opening balances\n');

@@ -87,3 +87,21 @@ it('a point is unknown as far as something has no price then, and the moments en
   expect(momentsBetween(10, 10)).toEqual([10]);
   expect([momentsBetween(0, 1_000).at(0), momentsBetween(0, 1_000).at(-1)]).toEqual([0, 1_000]);
 });
+
+it('a chart that is drawn a little later has the moments of the earlier one, at most 240 and none twice', () => {
+  const DAY_MS = 86_400_000;
+  fc.assert(
+    fc.property(fc.nat({ max: 2_000 * DAY_MS }), fc.integer({ min: 1, max: 4_000 * DAY_MS }), (from, length) => {
+      const to = from + length;
+      const moments = momentsBetween(from, to);
+      expect(moments.length).toBeLessThanOrEqual(240);
+      expect([moments[0], moments.at(-1)]).toEqual([from, to]);
+      expect(moments.every((moment, index) => index === 0 || moment > (moments[index - 1] ?? 0))).toBe(true);
+      const later = momentsBetween(from, to + Math.floor(length / 1_000));
+      const shared = moments.slice(1, -1).filter((moment) => later.includes(moment));
+      // unless the later one has moments that are further apart
+      const isSameStep = (moments[2] ?? 0) - (moments[1] ?? 0) === (later[2] ?? 0) - (later[1] ?? 0);
+      if (isSameStep) expect(shared).toEqual(moments.slice(1, -1));
+    }),
+  );
+});

@@ -1,0 +1,115 @@
+import { listing } from '../../cli/answers.js';
+import { Decimal, formatAmount } from '../../domain/decimal.js';
+import type { Market } from '../../domain/market.js';
+import type { Exchange } from '../../exchange/exchange.js';
+import type { Answer } from '../../terminal/answer.js';
+import { type AccountPnl, type MarketPnl, profitAndLoss } from '../../trading/pnl/profit-and-loss.js';
+import type { ReadHistory } from '../../trading/pnl/read-history.js';
+import type { FeeBasis } from '../../trading/pnl/trade-legs.js';
+import { readRates } from '../account/rates.js';
+import type { Context } from '../session/command.js';
+import { noteDueFees, warnOfRefusedCoins, warnOfUncertain, warnOfUndated, warnOfUnpriced } from './remarks.js';
+import { decimalsOf, type PnlAnswer, type PnlRequest } from './request.js';
+import { LOT_ROW, lotRow, marketRow, totalRow } from './rows.js';
+import { unexplainedFailure } from './unexplained.js';
+import { LOT_COLUMNS, showPnl } from './view.js';
+
+/** Profit and loss with the lots of each market by itself. */
+export async function byMarket(context: Context, request: PnlRequest): Promise<PnlAnswer> {
+  const { names, unit, method, feesAre, listsLots, window, history, client, markets, prices } = request;
+  const { matched, readAt } = history;
+  const isShown = (market: string) => names.length === 0 || names.includes(market);
+  // with fees in costs, those of earlier fills count too
+  const valued = matched.fills.filter(
+    ({ market, time }) => isShown(market) && time < window.to && (feesAre === 'in' || time >= window.from),
+  );
+  await prices.loadForTrades(valued, ({ quote }) => quote);
+  const result = profitAndLoss(matched, { window, method, fees: feesAre, pastValue: prices.value, readAt });
+  const shown = chosen(result, names);
+  noteGaps(context, history, shown.markets);
+  noteDueFees(
+    context,
+    matched.due.filter(({ market, time }) => isShown(market) && time >= window.from && time < window.to),
+  );
+  if (shown.undated.length > 0) await warnOfUndated(context, shown.undated);
+  const answer = listsLots
+    ? listing({
+        rows: shown.markets.flatMap(({ market, lots }) => lots.map((lot) => lotRow(market, lot, { method, feesAre }))),
+        row: LOT_ROW,
+        columns: LOT_COLUMNS(),
+        empty: 'Nothing was sold.',
+      })
+    : await pnlAnswer(context, { client, shown, markets, unit, feesAre });
+  return { answer, failure: unexplainedFailure(shown, matched, markets) };
+}
+
+/** The markets that were named, with the bills of their coins. */
+function chosen(result: AccountPnl, names: readonly string[]): AccountPnl {
+  if (names.length === 0) return result;
+  const { markets, coins, undated } = result;
+  const named = new Set(names.flatMap((name) => name.split('_')));
+  return {
+    markets: markets.filter(({ market }) => names.includes(market)),
+    coins: coins.filter(({ coin }) => named.has(coin)),
+    undated: undated.filter(({ coin }) => named.has(coin)),
+  };
+}
+
+interface MarketAnswer {
+  readonly client: Exchange;
+  readonly shown: AccountPnl;
+  readonly markets: readonly Market[];
+  readonly unit: string | undefined;
+  readonly feesAre: FeeBasis;
+}
+
+async function pnlAnswer(
+  { output }: Context,
+  { client, shown: { markets, coins }, markets: all, unit: given, feesAre }: MarketAnswer,
+): Promise<Answer> {
+  const unit = given ?? commonQuote(markets) ?? 'usdt';
+  const tickers = markets.length === 0 ? undefined : await client.tickers();
+  const priceOf = (market: string) => {
+    const last = tickers?.of(market)?.last ?? null;
+    return last === null ? null : Decimal.of(last);
+  };
+  const quotes = [...new Set(markets.map(({ quote }) => quote))];
+  const isForeign = quotes.some((quote) => quote !== unit);
+  const rates = isForeign ? await readRates(client, all, { coins: quotes, units: [unit] }) : undefined;
+  const value = (amount: Decimal, quote: string) =>
+    quote === unit ? amount : (rates?.value(amount.toString(), quote, unit) ?? null);
+  const unvalued = quotes.filter((quote) => value(Decimal.zero, quote) === null);
+  if (unvalued.length > 0)
+    output.warn(`The value of ${unvalued.join(', ')} in ${unit} is unknown, so there is no total.`);
+  const rows = [
+    ...markets.map((market) => marketRow(market, priceOf(market.market), feesAre)),
+    totalRow(markets, coins, { unit, feesAre, value, priceOf }),
+  ];
+  const decimals = decimalsOf(all);
+  return { data: rows, show: (screen) => showPnl(screen, rows, decimals) };
+}
+
+/** The quote coin of most markets. */
+function commonQuote(markets: readonly MarketPnl[]): string | undefined {
+  const counts = new Map<string, number>();
+  for (const { quote } of markets) counts.set(quote, (counts.get(quote) ?? 0) + 1);
+  return [...counts].sort(([, one], [, other]) => other - one)[0]?.[0];
+}
+
+/** Says what the figures leave out, and which are uncertain. */
+function noteGaps(context: Context, history: ReadHistory, markets: readonly MarketPnl[]): void {
+  const { output } = context;
+  warnOfRefusedCoins(context, history.refusedCoins);
+  warnOfUncertain(
+    context,
+    markets.map(({ market, uncertainAt }) => ({ name: market, uncertainAt })),
+  );
+  for (const { market, base, quote, withoutCost, fees } of markets) {
+    const proceeds = withoutCost.proceeds === null ? '' : ` for ${formatAmount(withoutCost.proceeds)} ${quote}`;
+    if (withoutCost.amount.sign > 0)
+      output.note(
+        `${market}: ${formatAmount(withoutCost.amount)} ${base} sold${proceeds} has no known cost and is not in realised: no buy in this market was left.`,
+      );
+    warnOfUnpriced(context, market, fees);
+  }
+}

@@ -1,0 +1,52 @@
+import { grouped } from '../../domain/decimal.js';
+import type { Market } from '../../domain/market.js';
+import { Failure } from '../../errors.js';
+import type { Exchange } from '../../exchange/exchange.js';
+import { PastPrices, priceStore } from '../../trading/pnl/past-prices.js';
+import { type ReadHistory, readHistory } from '../../trading/pnl/read-history.js';
+import type { TradingContext } from '../../trading/trading-context.js';
+import { permissionHint } from '../account/permissions.js';
+import { unknownCoin } from '../funds/refusal.js';
+import type { Context } from '../session/command.js';
+
+/** Reads the account with progress on a terminal. */
+export async function readAccount(context: Context, trading: TradingContext, client: Exchange): Promise<ReadHistory> {
+  const { output, host } = context;
+  let progress = { orders: 0, bills: 0 };
+  const hide = output.live(
+    () =>
+      `Reading your account: ${grouped(String(progress.orders))} orders, ${grouped(String(progress.bills))} bills …`,
+  );
+  const release = host.onInterrupt(() => hide());
+  try {
+    return await readHistory({
+      trading,
+      client,
+      onProgress: (count) => {
+        progress = count;
+      },
+    });
+  } catch (error) {
+    if (!(error instanceof Failure) || error.refusal !== 'noPermission') throw error;
+    throw error.hinting(permissionHint('pnl'));
+  } finally {
+    hide();
+    release();
+  }
+}
+
+/** The prices of the past, with those that earlier commands have kept. */
+export async function pastPrices(
+  { session }: Context,
+  client: Exchange,
+  markets: readonly Market[],
+): Promise<PastPrices> {
+  const { baseUrl } = await session.connection();
+  return new PastPrices(client, markets, priceStore(session.cache, baseUrl ?? 'sandbox'));
+}
+
+/** Throws Failure `usage` for a coin that the exchange does not have. */
+export function requireCoin(unit: string, markets: readonly Market[]): void {
+  const coins = [...new Set(markets.flatMap(({ base, quote }) => [base, quote]))];
+  if (!coins.includes(unit)) throw unknownCoin(unit, coins);
+}

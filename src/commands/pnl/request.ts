@@ -1,0 +1,65 @@
+import type { Decimal } from '../../domain/decimal.js';
+import type { Market } from '../../domain/market.js';
+import { type Failure, usage } from '../../errors.js';
+import type { Exchange } from '../../exchange/exchange.js';
+import type { Answer } from '../../terminal/answer.js';
+import type { BasisLine } from '../../trading/pnl/basis.js';
+import type { Method } from '../../trading/pnl/lots.js';
+import type { Fill } from '../../trading/pnl/match-bills.js';
+import type { PastPrices } from '../../trading/pnl/past-prices.js';
+import type { ReadHistory } from '../../trading/pnl/read-history.js';
+import type { Window } from '../../trading/pnl/reconciliation.js';
+import type { FeeBasis } from '../../trading/pnl/trade-legs.js';
+import type { Decimals } from './view.js';
+
+/** What is asked of an account, and what was read of it. */
+export interface PnlRequest {
+  readonly names: readonly string[];
+  /** The coin of `--in`, if it was given. */
+  readonly unit: string | undefined;
+  readonly method: Method;
+  readonly feesAre: FeeBasis;
+  readonly listsLots: boolean;
+  readonly window: Window;
+  /** Undefined: that of the user for what people read, and UTC for days. */
+  readonly zone: string | undefined;
+  readonly basis: { readonly file: string; readonly lines: readonly BasisLine[] } | undefined;
+  readonly history: ReadHistory;
+  readonly client: Exchange;
+  /** All of the exchange. */
+  readonly markets: readonly Market[];
+  readonly prices: PastPrices;
+}
+
+export interface PnlAnswer {
+  readonly answer: Answer;
+  /** If the bills do not add up. */
+  readonly failure: Failure | undefined;
+}
+
+/** The only coin in which the markets of all trades are quoted. Throws Failure `usage` if there are several. */
+export function onlyQuote(fills: readonly Fill[]): string {
+  const quotes = [...new Set(fills.map(({ quote }) => quote))].sort();
+  const [only = 'usdt', another] = quotes;
+  if (another === undefined) return only;
+  throw usage(
+    `Your markets have several quote coins: ${quotes.join(', ')}.`,
+    `Say with --in in which coin to value everything, such as --in ${quotes.includes('usdt') ? 'usdt' : only}.`,
+  );
+}
+
+/** What a line of the basis cost in a coin; null if it has no price. */
+export function costsIn(unit: string, prices: PastPrices): (line: BasisLine) => Decimal | null {
+  return ({ cost, costCoin, time }) => (costCoin === unit ? cost : (prices.value(cost, costCoin, unit, time) ?? null));
+}
+
+/** Of a value that people read. */
+const MOST_DECIMALS = 8;
+
+export function decimalsOf(all: readonly Market[]): Decimals {
+  const scales = (coin: string) => all.filter(({ quote }) => quote === coin).map(({ priceScale }) => priceScale);
+  return {
+    ofCoin: (coin) => Math.min(MOST_DECIMALS, ...scales(coin)),
+    ofMarket: (name) => all.find(({ market }) => market === name)?.priceScale ?? MOST_DECIMALS,
+  };
+}

@@ -1,0 +1,83 @@
+import { Decimal, formatAmount } from '../../domain/decimal.js';
+import type { Bill } from '../../domain/funds.js';
+import type { Market } from '../../domain/market.js';
+import { Failure, suggest } from '../../errors.js';
+import type { MatchedHistory } from '../../trading/pnl/match-bills.js';
+import type { Movement } from '../../trading/pnl/movement.js';
+import type { AccountPnl } from '../../trading/pnl/profit-and-loss.js';
+
+/** The failure of bills that do not add up, with the reasons that show. */
+export function unexplainedFailure(
+  { coins }: Pick<AccountPnl, 'coins'>,
+  { movements, unmatched }: MatchedHistory,
+  listed: readonly Market[],
+): Failure | undefined {
+  const wrong = coins.filter(({ unexplained }) => unexplained.sign !== 0);
+  const [first] = wrong;
+  if (first === undefined) return undefined;
+  const names = new Set(wrong.map(({ coin }) => coin));
+  const amounts = wrong.map(({ coin, unexplained }) => `${formatAmount(unexplained)} ${coin}`).join(', ');
+  const unlisted = unlistedMarkets(unmatched, names, listed);
+  const lacking = movements.filter(({ coin, hasBill }) => !hasBill && names.has(coin));
+  const left = unmatched.filter(({ coin }) => names.has(coin));
+  return new Failure(
+    'partial',
+    `The bills do not add up with orders, deposits and withdrawals. Unexplained: ${amounts}.`,
+    {
+      hint: [
+        suggest('See the bills', 'bills', first.coin, '--all'),
+        ...(unlisted.length === 0
+          ? []
+          : [`${unlisted.join(' and ')} is no longer listed, so the exchange shows pit no orders of it.`]),
+        ...feesWithoutBills(lacking, left),
+        ...depositsWithoutBills(lacking, left),
+        ...(lacking.some(({ kind }) => kind === 'fills')
+          ? ['Orders of a margin account have no bills here, so they are unexplained too.']
+          : []),
+      ],
+    },
+  );
+}
+
+function feesWithoutBills(lacking: readonly Movement[], left: readonly Bill[]): string[] {
+  const paid = lacking.filter(({ kind }) => kind === 'fees').map(({ coin }) => coin);
+  const coins = new Set(left.map(({ coin }) => coin).filter((coin) => paid.includes(coin)));
+  if (coins.size === 0) return [];
+  return [
+    `Fees in ${[...coins].join(', ')} have no bill. One that sums several fees is recognized only if it is exactly the sum of those since the last one.`,
+  ];
+}
+
+/** A single bill that is smaller than the deposit may be that of its rest. No record shows the fee, so this proves nothing. */
+function depositsWithoutBills(lacking: readonly Movement[], left: readonly Bill[]): string[] {
+  const deposits = lacking.filter(({ kind }) => kind === 'deposits');
+  return deposits.flatMap(({ coin, amount }) => {
+    const smaller = left.filter((bill) => {
+      const change = Decimal.of(bill.change);
+      return bill.coin === coin && change.sign > 0 && change.compare(amount) < 0;
+    });
+    const [bill, another] = smaller;
+    if (bill === undefined || another !== undefined) return [];
+    const name = bill.type === null ? '' : ` (${bill.type})`;
+    const fee = formatAmount(amount.minus(Decimal.of(bill.change)));
+    return [
+      `A deposit of ${formatAmount(amount)} ${coin} has no bill, and a bill of ${formatAmount(bill.change)} ${coin}${name} has no record: a fee of ${fee} ${coin} inside would explain both, but no record shows one.`,
+    ];
+  });
+}
+
+/** The markets, as far as the bills without a record show trades in such, that the exchange does not list. */
+function unlistedMarkets(unmatched: readonly Bill[], wrong: ReadonlySet<string>, listed: readonly Market[]): string[] {
+  const names = new Set(listed.map(({ market }) => market));
+  const quotes = new Set(listed.map(({ quote }) => quote));
+  const found = new Set<string>();
+  const left = unmatched.filter(({ coin }) => wrong.has(coin));
+  for (const [index, one] of left.entries())
+    for (let next = index + 1; left[next]?.time === one.time; next += 1) {
+      const other = left[next] as Bill;
+      const isTrade = one.coin !== other.coin && one.change.startsWith('-') !== other.change.startsWith('-');
+      const [base, quote] = quotes.has(other.coin) ? [one.coin, other.coin] : [other.coin, one.coin];
+      if (isTrade && !names.has(`${base}_${quote}`) && !names.has(`${quote}_${base}`)) found.add(`${base}_${quote}`);
+    }
+  return [...found];
+}
