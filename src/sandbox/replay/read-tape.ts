@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
+import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
 import { compareIds, isOvertaken } from '../../domain/market-data.js';
 import { Failure, systemErrorCode, usage } from '../../errors.js';
 import { openRegular, UnboundedFile } from '../../platform/bounded-file.js';
@@ -337,7 +338,6 @@ function headOf(file: string): Buffer {
 
 /** The rows of a Parquet file, counted from 1. */
 async function* parquetRows(file: string): AsyncGenerator<[number, Record<string, unknown>]> {
-  const { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } = await import('hyparquet');
   let row = 0;
   try {
     const buffer = await asyncBufferFromFile(file);
