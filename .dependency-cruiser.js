@@ -37,7 +37,7 @@ const HOMES = {
   'fastest-levenshtein': 'config',
   'env-paths': 'platform',
   'lossless-json': 'platform',
-  hyparquet: 'commands/history',
+  hyparquet: '(commands/history|sandbox/replay)',
   'hyparquet-writer': 'commands/history',
   '@modelcontextprotocol/server': 'commands/mcp',
   lmdb: 'sandbox',

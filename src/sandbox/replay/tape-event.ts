@@ -1,0 +1,80 @@
+import type { Level } from '../../domain/market-data.js';
+import type { Side } from '../../domain/order.js';
+import { type Failure, usage } from '../../errors.js';
+
+/** What all events have. Numbers of money are decimal texts, above zero if nothing else is said. */
+interface Event {
+  /** When it happens in the replay, in milliseconds since the Unix epoch. It never goes back from event to event. */
+  readonly time: number;
+  /** Empty for a gap that concerns no single market. */
+  readonly market: string;
+  readonly file: string;
+  /** The line, or row of a Parquet file, counted from 1. */
+  readonly line: number;
+}
+
+/** The rules of a market, before its first event. */
+export interface ConfigEvent extends Event {
+  readonly kind: 'config';
+  readonly base: string;
+  readonly quote: string;
+  readonly priceScale: number;
+  readonly amountScale: number;
+  readonly minAmount: string;
+  readonly minNotional: string;
+}
+
+/** A public trade. */
+export interface TradeEvent extends Event {
+  readonly kind: 'trade';
+  /** Null if the file has no ids that grow. */
+  readonly id: string | null;
+  /** When it was executed by the exchange's clock, in milliseconds since the Unix epoch: often whole seconds, and earlier than `time`. */
+  readonly date: number;
+  /** Of the taker. */
+  readonly side: Side;
+  readonly price: string;
+  readonly amount: string;
+  /** Whether it was executed before the tape begins: it is shown, and fills nothing. */
+  readonly isPast: boolean;
+}
+
+/** A price that a candle shows. A candle is several of them: its open, its extremes and its close. */
+export interface CandleEvent extends Event {
+  readonly kind: 'candle';
+  /** When the price was reached, as far as the candle tells, in milliseconds since the Unix epoch. */
+  readonly date: number;
+  readonly side: Side;
+  readonly price: string;
+  /** Its share of the volume; zero only shows the price. */
+  readonly amount: string;
+  /** Whether it is of a candle before the tape begins: it is shown, and fills nothing. */
+  readonly isPast: boolean;
+}
+
+/** A whole book, as far as it was recorded, best first. */
+export interface DepthEvent extends Event {
+  readonly kind: 'depth';
+  /** By the exchange's clock, in milliseconds since the Unix epoch: often whole seconds. */
+  readonly date: number;
+  readonly bids: readonly Level[];
+  readonly asks: readonly Level[];
+}
+
+/** What the recording does not have. */
+export interface GapEvent extends Event {
+  readonly kind: 'gap';
+  /** Such as `trades:btc_usdt`; empty for the end of a file. */
+  readonly channel: string;
+  /** In milliseconds since the Unix epoch. */
+  readonly from: number;
+  readonly to: number;
+  readonly reason: string;
+}
+
+export type TapeEvent = ConfigEvent | TradeEvent | CandleEvent | DepthEvent | GapEvent;
+
+/** The failure for a fault of a file: `tape.ndjson: line 12 has …`. */
+export function badLine({ file, line }: Pick<Event, 'file' | 'line'>, problem: string, hint?: string): Failure {
+  return usage(`${file}: line ${line} ${problem}.`, hint ?? 'Correct the line, or leave it out.');
+}
