@@ -66,9 +66,11 @@ export class AccountRecord {
   }
 
   /** A market of the tape has a price. */
-  priced(market: Market, price: bigint): void {
-    this.#prices.set(market.name, price);
-    for (const one of this.#opening) if (one.market === market) one.price ??= price;
+  priced(name: string): void {
+    const price = this.#sandbox.lastPrice(name);
+    if (price === undefined) return;
+    if (!this.#prices.has(name)) for (const one of this.#opening) if (one.market?.name === name) one.price = price;
+    this.#prices.set(name, price);
     const value = this.value;
     if (value === undefined) return;
     if (this.#highest === undefined || value > this.#highest) this.#highest = value;

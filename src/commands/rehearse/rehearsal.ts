@@ -8,7 +8,6 @@ import { RunningProgram } from '../../platform/running-program.js';
 import type { FaultKind } from '../../sandbox/faults/rules.js';
 import { newKeys } from '../../sandbox/lifecycle/files.js';
 import { PrivateSandbox } from '../../sandbox/rehearsal/private-sandbox.js';
-import type { TapeEvent } from '../../sandbox/replay/tape-event.js';
 import { AccountRecord } from './account-record.js';
 import type { MarketPicture } from './picture.js';
 import { CommandWorld, homeIn } from './rehearsed-command.js';
@@ -73,18 +72,22 @@ abstract class Rehearsal {
   }
 
   /** Lets the next event of the tape happen. */
-  protected async takeEvent(): Promise<void> {
-    const event = await this.tape.take();
-    if (event !== undefined) this.happen(event);
-  }
-
-  protected happen(event: TapeEvent): void {
+  protected takeEvent(): void {
+    const event = this.tape.take();
+    if (event === undefined) return;
     this.sandbox.take(event);
     if (event.kind !== 'trade' && event.kind !== 'candle') return;
-    const market = this.sandbox.market(event.market);
-    if (market === undefined) return;
-    this.record.priced(market, market.ticks(event.price));
+    this.record.priced(event.market);
     if (!event.isPast) this.picture?.add(event, this.record);
+  }
+
+  /** Lets what is known at the beginning of the tape happen. */
+  protected async takeBeginning(): Promise<void> {
+    const beginning = this.tape.next?.time ?? 0;
+    for (let next = this.tape.next; next !== undefined && next.time <= beginning; next = this.tape.next) {
+      this.takeEvent();
+      await this.tape.read();
+    }
   }
 
   /** Ends it early. */
@@ -123,6 +126,7 @@ export class CommandRehearsal extends Rehearsal {
     const { funds, faults } = terms;
     const sandbox = await PrivateSandbox.open({
       ...{ directory: path.join(folder, 'sandbox'), keys: KEYS, time, funds, faults, hasLimits: false },
+      ...{ markets: tape.markets, rules: tape.rules },
       ...{ now: clock.now, sleep: (ms: number) => clock.sleep(ms) },
     });
     sandbox.start(1);
@@ -132,16 +136,18 @@ export class CommandRehearsal extends Rehearsal {
   /** Rehearses a command line to the end of the tape. Returns its failure. Throws Failure `usage` for a fault of the tape. */
   async run(words: readonly string[]): Promise<Failure | undefined> {
     const { tape } = this;
-    // what is known when the tape begins
-    const beginning = tape.next?.time ?? 0;
-    while (tape.next !== undefined && tape.next.time <= beginning) await this.takeEvent();
+    await this.takeBeginning();
     let failure: Failure | undefined;
     let isOver = false;
     const ended = this.#world.run(this.#program, ['--yes', ...words]).then((found) => {
       failure = found;
       isOver = true;
     });
-    while (!this.isStopped && tape.next !== undefined && !(isOver && failure !== undefined)) await this.#step();
+    while (!this.isStopped && tape.next !== undefined && !(isOver && failure !== undefined)) {
+      if (this.#world.isBusy) await this.#clock.quiet();
+      this.#step(tape.next.time);
+      if (tape.needsRead) await tape.read();
+    }
     if (this.isStopped || tape.next === undefined) this.#world.interrupt();
     await this.#world.settle();
     await ended;
@@ -153,16 +159,13 @@ export class CommandRehearsal extends Rehearsal {
   }
 
   /** To the next moment, at which all happens that can happen. */
-  async #step(): Promise<void> {
-    if (this.#world.isBusy || this.#world.streams.isUsed) await this.#clock.quiet();
-    const next = this.tape.next;
-    if (next === undefined) return;
-    if (this.#clock.next < next.time) {
+  #step(time: number): void {
+    if (this.#clock.next < time) {
       this.#clock.move(this.#clock.next);
       return;
     }
-    this.#clock.move(next.time);
-    await this.takeEvent();
+    this.#clock.move(time);
+    this.takeEvent();
     this.#world.streams.push();
   }
 }
@@ -175,7 +178,6 @@ const BUSY_MS = 20;
 /** A program in any language, beside this process. */
 export class ProgramRehearsal extends Rehearsal {
   readonly #parts: RehearsalParts;
-  #program: RunningProgram | undefined;
   #stopped: () => void = () => undefined;
   readonly #isStopping: Promise<void>;
 
@@ -193,6 +195,7 @@ export class ProgramRehearsal extends Rehearsal {
     const { funds, faults } = terms;
     const sandbox = await PrivateSandbox.open({
       ...{ directory: path.join(folder, 'sandbox'), keys: newKeys('rehearsal'), time: tape.next?.time ?? 0, funds, faults },
+      ...{ markets: tape.markets, rules: tape.rules },
       ...{ hasLimits: true, now: host.now, sleep: (ms: number) => host.sleep(ms) },
     });
     return new ProgramRehearsal(parts, sandbox);
@@ -204,9 +207,8 @@ export class ProgramRehearsal extends Rehearsal {
    */
   async run(words: readonly string[]): Promise<number | null> {
     const { host, folder, terms } = this.#parts;
-    const { sandbox, tape } = this;
-    const beginning = tape.next?.time ?? 0;
-    while (tape.next !== undefined && tape.next.time <= beginning) await this.takeEvent();
+    const { sandbox } = this;
+    await this.takeBeginning();
     const listener = await sandbox.listen(() => sandbox.start(terms.speed));
     const { accessKey, secretKey } = sandbox.exchange.customers.secretsOfFirst;
     const variables = {
@@ -215,7 +217,6 @@ export class ProgramRehearsal extends Rehearsal {
     };
     try {
       const program = await RunningProgram.start(host, words, variables);
-      this.#program = program;
       const tapeEnded = this.#replay();
       const ended = await Promise.race([program.ended, tapeEnded.then(() => null), this.#isStopping.then(() => null)]);
       this.isStopped = true;
@@ -245,7 +246,8 @@ export class ProgramRehearsal extends Rehearsal {
         await this.#parts.host.sleep(1);
         began = performance.now();
       }
-      if (!this.isStopped) await this.takeEvent();
+      if (!this.isStopped) this.takeEvent();
+      if (tape.needsRead) await tape.read();
     }
   }
 }

@@ -60,6 +60,8 @@ export class CommandWorld {
       sleep: clock.sleep,
       random,
       randomBytes: (count) => Uint8Array.from({ length: count }, () => Math.floor(random() * 256)),
+      // it would make everything slower
+      limitMemory: () => Promise.resolve(),
       onInterrupt: () => () => undefined,
       redirectInterrupts: () => () => undefined,
       onExit: () => () => undefined,

@@ -12,10 +12,11 @@ import type {
 import type { PrivateSandbox } from '../../sandbox/rehearsal/private-sandbox.js';
 import type { VirtualClock } from './virtual-clock.js';
 
-/** Levels of a book on each side, as the streams of the sandbox have without a length. */
-const LEVELS = 20;
+/** Levels of a book on each side: more than a step of an algo order needs. */
+const LEVELS = 5;
 /** So many trades are known of a market. */
 const TRADES = 50;
+const MOST_ORDERS = 1_000;
 
 type ServedChannel = ChannelOf<'depth'> | ChannelOf<'trades'> | (ChannelOf<'orders'> & { readonly market: string });
 
@@ -59,33 +60,43 @@ export class ServedStreams {
   /** Pushes what has changed, after an event of the tape or a request. */
   push(): void {
     for (const stream of this.#streams) {
-      if (stream.state === 'closed') this.#streams.delete(stream);
-      else if (stream.notice()) this.#deliver(stream);
+      if (stream.state === 'closed') {
+        this.#streams.delete(stream);
+        continue;
+      }
+      const changes = stream.take();
+      if (this.#latencyMs === 0) stream.show(changes);
+      else if (changes.length > 0) void this.#clock.sleep(this.#latencyMs).then(() => stream.show(changes));
     }
-  }
-
-  #deliver(stream: ServedStream): void {
-    const events = stream.take();
-    if (this.#latencyMs === 0) stream.show(events);
-    else void this.#clock.sleep(this.#latencyMs).then(() => stream.show(events));
   }
 }
 
-/** What is known of a market, or of the account's orders in it. */
-interface Shown {
+/** What is new in a channel. */
+interface Change {
   readonly channel: ServedChannel;
   readonly value: ChannelData[ChannelKind];
+}
+
+/** What is known of a channel. */
+interface Known {
+  readonly value: ChannelData[ChannelKind];
+  readonly time: number | null;
+  readonly received: number;
 }
 
 class ServedStream implements ExchangeStream {
   readonly #sandbox: PrivateSandbox;
   readonly #clock: VirtualClock;
   readonly #channels: readonly ServedChannel[];
-  /** By kind and market: what was seen last, to find what has changed. */
+  /** What was seen last, to find what has changed. */
   readonly #seen = new Map<ServedChannel, number>();
   /** The newest trade that was taken, by market. */
   readonly #newest = new Map<string, string>();
-  readonly #values = new Map<string, { value: unknown; time: number | null; received: number }>();
+  readonly #known: Readonly<Record<ServedChannel['kind'], Map<string, Known>>> = {
+    depth: new Map(),
+    trades: new Map(),
+    orders: new Map(),
+  };
   readonly #queue: StreamEvent[] = [];
   #wake: (() => void) | undefined;
   #isClosed = false;
@@ -98,47 +109,52 @@ class ServedStream implements ExchangeStream {
     this.#sandbox = sandbox;
     this.#clock = clock;
 
-    const opening = channels.map((channel) => this.#opening(channel));
-    this.show(opening);
+    this.show(
+      channels.map((channel) => {
+        this.#seen.set(channel, this.#revisionOf(channel));
+        return this.#changeOf(channel, 0);
+      }),
+      true,
+    );
   }
 
   get state(): 'connected' | 'closed' {
     return this.#isClosed ? 'closed' : 'connected';
   }
 
-  of<Kind extends ChannelKind>(channel: ChannelOf<Kind>): Aged<ChannelData[Kind]> | undefined {
-    const { kind, market } = { market: '', ...channel };
-    const known = this.#values.get(`${kind}:${market}`);
+  of<Kind extends ChannelKind>({ kind, ...of }: ChannelOf<Kind>): Aged<ChannelData[Kind]> | undefined {
+    if (kind !== 'depth' && kind !== 'trades' && kind !== 'orders') return undefined;
+    const known = 'market' in of ? this.#known[kind].get(String(of.market)) : undefined;
     if (known === undefined) return undefined;
-    const value = known.value as ChannelData[Kind];
-    return { value, time: known.time, received: known.received, ageMs: 0, isCurrent: true, source: 'stream' };
+    const { value, time, received } = known;
+    return { value: value as ChannelData[Kind], time, received, ageMs: 0, isCurrent: true, source: 'stream' };
   }
 
-  /** Whether anything of its channels has changed since the last call. */
-  notice(): boolean {
-    return this.#channels.some((channel) => this.#revisionOf(channel) !== this.#seen.get(channel));
-  }
-
-  /** What has changed. */
-  take(): readonly Shown[] {
-    return this.#channels.flatMap((channel) => {
+  /** What has changed since the last call. */
+  take(): readonly Change[] {
+    const changes: Change[] = [];
+    for (const channel of this.#channels) {
       const revision = this.#revisionOf(channel);
       const seen = this.#seen.get(channel) ?? 0;
-      if (revision === seen) return [];
+      if (revision === seen) continue;
       this.#seen.set(channel, revision);
-      return [this.#changeOf(channel, seen)];
-    });
+      changes.push(this.#changeOf(channel, seen));
+    }
+    return changes;
   }
 
-  /** Takes what is pushed. */
-  show(changes: readonly Shown[]): void {
-    if (this.#isClosed) return;
+  /** Takes what is pushed. @param isOpening whether each channel is reported, even if one event would do for two */
+  show(changes: readonly Change[], isOpening = false): void {
+    if (this.#isClosed || changes.length === 0) return;
     const received = this.#clock.now();
+    const hasTrades = !isOpening && changes.some(({ channel }) => channel.kind === 'trades');
     for (const { channel, value } of changes) {
       const { kind, market } = channel;
-      const key = `${kind}:${market}`;
       const time = kind === 'depth' ? received : null;
-      this.#values.set(key, { value: merged(kind, this.#values.get(key)?.value, value), time, received });
+      const known = this.#known[kind];
+      known.set(market, { value: merged(kind, known.get(market)?.value, value), time, received });
+      // who reads the trades finds the book as it is: one decision is made from both
+      if (kind === 'depth' && hasTrades) continue;
       const event = { type: 'data', channel, time, received, source: 'push', since: null, scope: 'delta' };
       this.#queue.push({ ...event, data: value, skipped: 0, raw: null } as StreamEvent);
     }
@@ -166,11 +182,6 @@ class ServedStream implements ExchangeStream {
     }
   }
 
-  #opening(channel: ServedChannel): Shown {
-    this.#seen.set(channel, this.#revisionOf(channel));
-    return this.#changeOf(channel, 0);
-  }
-
   /** Changes whenever the channel has something new. */
   #revisionOf({ kind, market }: ServedChannel): number {
     if (kind === 'depth') return this.#sandbox.bookRevision(market);
@@ -178,13 +189,12 @@ class ServedStream implements ExchangeStream {
     return this.#sandbox.ordersRevision(market);
   }
 
-  #changeOf(channel: ServedChannel, seen: number): Shown {
+  #changeOf(channel: ServedChannel, seen: number): Change {
     const { kind, market } = channel;
     if (kind === 'trades') return { channel, value: this.#trades(market) };
     if (kind === 'orders') return { channel, value: this.#sandbox.ordersSince(market, seen) };
     const { time, bids, asks } = this.#sandbox.exchange.market.depth(market, { size: LEVELS });
-    const levels = (side: typeof bids) => side.map(([price, amount]) => ({ price, amount }));
-    return { channel, value: { time, bids: levels(bids), asks: levels(asks) } };
+    return { channel, value: { time, bids: bids.map(levelOf), asks: asks.map(levelOf) } };
   }
 
   /** The trades after the last that was taken; at the beginning the newest. */
@@ -196,11 +206,25 @@ class ServedStream implements ExchangeStream {
   }
 }
 
+function levelOf([price, amount]: readonly [price: string, amount: string]) {
+  return { price, amount };
+}
+
 /** The state after a change: of trades the newest, of orders the newest state of each. */
-function merged(kind: ServedChannel['kind'], before: unknown, change: unknown): unknown {
+function merged(
+  kind: ServedChannel['kind'],
+  before: ChannelData[ChannelKind] | undefined,
+  change: ChannelData[ChannelKind],
+): ChannelData[ChannelKind] {
   if (kind === 'depth' || before === undefined) return change;
-  if (kind === 'trades') return [...(before as Trade[]), ...(change as Trade[])].slice(-TRADES);
-  const orders = new Map((before as OrderUpdate[]).map((order) => [order.id, order]));
-  for (const order of change as OrderUpdate[]) orders.set(order.id, order);
-  return [...orders.values()].slice(-1_000);
+  if (kind === 'orders') {
+    const orders = new Map((before as OrderUpdate[]).map((order) => [order.id, order]));
+    for (const order of change as OrderUpdate[]) orders.set(order.id, order);
+    return [...orders.values()].slice(-MOST_ORDERS);
+  }
+  const trades = before as Trade[];
+  trades.push(...(change as Trade[]));
+  // rarely, because it moves all that are left
+  if (trades.length > 2 * TRADES) trades.splice(0, trades.length - TRADES);
+  return trades;
 }

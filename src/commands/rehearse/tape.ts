@@ -1,98 +1,123 @@
 import { Decimal } from '../../domain/decimal.js';
 import { usage } from '../../errors.js';
 import { RECORDED_MINUTES, recordedMinutes } from '../../sandbox/markets/recorded-minutes.js';
-import { MARKETS } from '../../sandbox/markets/market.js';
-import { type RecordedCandle, printsOf } from '../../sandbox/replay/recording.js';
+import type { MarketRules } from '../../sandbox/markets/market.js';
+import { planTape } from '../../sandbox/replay/load-tape.js';
 import { type ReadingTerms, readTape } from '../../sandbox/replay/read-tape.js';
+import { TapeDocuments } from '../../sandbox/replay/tape-documents.js';
 import type { TapeEvent } from '../../sandbox/replay/tape-event.js';
 
 /** The name of the tape that comes with pit. */
 export const SANDBOX_TAPE = 'sandbox';
 const SANDBOX_MARKET = 'btc_usdt';
-/** assets/README.md */
+/** As assets/README.md says. */
 const SANDBOX_START = Date.parse('2023-03-01T00:00:00Z');
 const MINUTE = 60_000;
 
+/** So many events are read at a time. */
+const BLOCK = 1_000;
+
 /** The events of a tape one by one, the next of which is known. */
 export class Tape {
-  readonly #events: AsyncIterator<TapeEvent>;
+  readonly #events: AsyncIterator<TapeEvent> | Iterator<TapeEvent>;
 
-  /** Undefined at the end. */
-  next: TapeEvent | undefined;
+  #block: TapeEvent[] = [];
+  #at = 0;
+  #isOver = false;
   /** What was taken so far: the first and the last moment of events that move a market, and how many they were. */
   from: number | undefined;
   to: number | undefined;
   /** The lines and rows that they came from. */
   documents = 0;
   gaps = 0;
-  #place = '';
+  #line = 0;
+  #file = '';
 
-  private constructor(events: AsyncIterator<TapeEvent>) {
+  private constructor(
+    events: AsyncIterator<TapeEvent> | Iterator<TapeEvent>,
+    readonly markets: readonly string[],
+    readonly rules: readonly MarketRules[],
+  ) {
     this.#events = events;
   }
 
-  /** Opens files, or the tape of a name. Throws Failure `usage` for what cannot be read, or has no event. */
+  /**
+   * Opens files, or the tape of a name. Files are read once as a whole, so that nothing begins on a tape that has a fault. Throws Failure
+   * `usage` for what cannot be read, or has no event.
+   */
   static async open(files: readonly string[], terms: ReadingTerms): Promise<Tape> {
     const isNamed = files.length === 1 && files[0] === SANDBOX_TAPE;
-    const events = isNamed ? sandboxTape(terms) : readTape(files, terms);
-    const tape = new Tape(events[Symbol.asyncIterator]());
-    await tape.#read();
+    const plan = isNamed ? undefined : await planTape(files, terms, Number.POSITIVE_INFINITY, new Map());
+    const events = plan === undefined ? sandboxTape(terms) : readTape(files, terms);
+    const markets = plan === undefined ? [SANDBOX_MARKET] : [...plan.markets.keys()];
+    const tape = new Tape(events, markets, plan?.rules ?? []);
+    await tape.read();
     if (tape.next === undefined) throw usage(`${files.join(', ')}: nothing happens in that time.`, EMPTY_HINT);
     return tape;
   }
 
-  /** Takes the next event. Throws Failure `usage` for a fault of the file. */
-  async take(): Promise<TapeEvent | undefined> {
+  /** Undefined at the end, and if {@link needsRead}. */
+  get next(): TapeEvent | undefined {
+    return this.#block[this.#at];
+  }
+
+  /** Whether more has to be read before {@link next} is known. */
+  get needsRead(): boolean {
+    return this.#at === this.#block.length && !this.#isOver;
+  }
+
+  /** Takes the next event. */
+  take(): TapeEvent | undefined {
     const event = this.next;
     if (event === undefined) return undefined;
+    this.#at += 1;
     if (event.kind === 'gap') this.gaps += 1;
     else if (event.kind !== 'config') {
       this.from ??= event.time;
       this.to = event.time;
     }
-    const place = `${event.line} ${event.file}`;
-    if (place !== this.#place) this.documents += 1;
-    this.#place = place;
-    await this.#read();
+    if (event.line !== this.#line || event.file !== this.#file) this.documents += 1;
+    [this.#line, this.#file] = [event.line, event.file];
     return event;
+  }
+
+  /** Reads on. Throws Failure `usage` for a fault of the file. */
+  async read(): Promise<void> {
+    if (!this.needsRead) return;
+    const block: TapeEvent[] = [];
+    while (block.length < BLOCK && !this.#isOver) {
+      const found = this.#events.next();
+      const { done, value } = found instanceof Promise ? await found : found;
+      if (done === true) this.#isOver = true;
+      else block.push(value);
+    }
+    [this.#block, this.#at] = [block, 0];
   }
 
   async close(): Promise<void> {
     await this.#events.return?.();
   }
-
-  async #read(): Promise<void> {
-    const { done, value } = await this.#events.next();
-    this.next = done === true ? undefined : value;
-  }
 }
 
 const EMPTY_HINT = 'Give a tape with trades, candles or books, or another --from and --to.';
 
-/** The recorded minutes of the sandbox, as the events of a file of candles. */
-async function* sandboxTape({ from = 0, to = Number.POSITIVE_INFINITY }: ReadingTerms): AsyncGenerator<TapeEvent> {
-  const rules = MARKETS.get(SANDBOX_MARKET);
-  if (rules === undefined) throw new RangeError(`no market ${SANDBOX_MARKET}`);
-  const where = { market: SANDBOX_MARKET, file: SANDBOX_TAPE };
-  const { base, quote, priceScale, amountScale, minAmount, minNotional } = rules;
-  const start = Math.max(from, SANDBOX_START);
-  yield { ...where, ...{ kind: 'config', line: 0, time: start }, ...{ base, quote, priceScale, amountScale, minAmount, minNotional } };
+/** The recorded minutes of the sandbox, as the rows of `pit kline --out`. */
+function* sandboxRows(): Generator<TapeEvent> {
+  const documents = new TapeDocuments(SANDBOX_TAPE);
   const { open, high, low, close, volume } = recordedMinutes();
-  const ticks = (column: Int32Array, minute: number) => BigInt(column[minute] ?? 0);
-  for (let minute = 0; minute < RECORDED_MINUTES; minute += 1) {
-    const candle: RecordedCandle = {
-      ...{ time: SANDBOX_START + minute * MINUTE, length: MINUTE },
-      ...{ open: ticks(open, minute), high: ticks(high, minute), low: ticks(low, minute), close: ticks(close, minute) },
-      volume: BigInt(volume[minute] ?? 0),
-    };
-    for (const { time: date, side, price, amount } of printsOf(candle)) {
-      if (date >= to) return;
-      const isPast = date < from;
-      const texts = {
-        price: Decimal.fromUnits(price, priceScale).toString(),
-        amount: Decimal.fromUnits(amount, amountScale).toString(),
-      };
-      yield { ...where, ...{ kind: 'candle', line: minute + 1, time: isPast ? from : date, date }, side, ...texts, isPast };
-    }
+  const price = (column: Int32Array, minute: number) => Decimal.fromUnits(BigInt(column[minute] ?? 0), 2).toString();
+  for (let minute = 0; minute < RECORDED_MINUTES; minute += 1)
+    yield* documents.readRow(minute + 1, {
+      ...{ market: SANDBOX_MARKET, type: '1min', time: new Date(SANDBOX_START + minute * MINUTE).toISOString() },
+      ...{ open: price(open, minute), high: price(high, minute), low: price(low, minute), close: price(close, minute) },
+      volume: Decimal.fromUnits(BigInt(volume[minute] ?? 0), 6).toString(),
+    });
+  yield* documents.end();
+}
+
+function* sandboxTape({ from = 0, to = Number.POSITIVE_INFINITY }: ReadingTerms): Generator<TapeEvent> {
+  for (const event of sandboxRows()) {
+    if (event.time >= to) return;
+    yield event.kind === 'candle' && event.time < from ? { ...event, time: from, isPast: true } : event;
   }
 }

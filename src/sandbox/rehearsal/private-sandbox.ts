@@ -8,7 +8,7 @@ import { Exchange } from '../exchange/exchange.js';
 import { type FaultyReply, Faults } from '../faults/faults.js';
 import type { FaultEntry } from '../faults/log.js';
 import { FAULT_KINDS, type FaultKind, type FaultRule } from '../faults/rules.js';
-import type { Market } from '../markets/market.js';
+import type { Market, MarketRules } from '../markets/market.js';
 import type { Order } from '../orders/order.js';
 import { recordOf } from '../orders/order.js';
 import type { TapeEvent } from '../replay/tape-event.js';
@@ -25,6 +25,9 @@ export interface PrivateSandboxOptions {
   readonly keys: Secrets;
   /** When the tape begins, in ms since the Unix epoch: the clock stands there until {@link PrivateSandbox.start}. */
   readonly time: number;
+  /** The markets of the tape, which are all that there are, and their rules as far as the tape has them. */
+  readonly markets: readonly string[];
+  readonly rules: readonly MarketRules[];
   /** What the account has, by coin. Absent: what every sandbox gives. */
   readonly funds: Readonly<Record<string, string>> | undefined;
   readonly faults: readonly FaultKind[];
@@ -103,12 +106,12 @@ export class PrivateSandbox {
   }
 
   static async open(options: PrivateSandboxOptions): Promise<PrivateSandbox> {
-    const { directory, keys, time, funds, now } = options;
+    const { directory, keys, time, markets, rules, funds, now } = options;
     makeOwnFolder(directory);
     const exchange = await Exchange.open({
       directory: path.join(directory, 'exchange'),
       ...{ seed: SEED, now, firstAccount: keys, firstBalances: funds },
-      replayGenesis: { time, isEmpty: true },
+      replayGenesis: { time, emptyMarkets: markets, markets: rules, isAlone: true },
     });
     return new PrivateSandbox(exchange, options);
   }
@@ -123,7 +126,7 @@ export class PrivateSandbox {
 
   /** Lets an event of the tape happen. The clock shows its time, or a later one. */
   take(event: TapeEvent): void {
-    this.exchange.replay(event);
+    this.exchange.replay.take(event);
   }
 
   /** Answers a request by its path and query. */
@@ -195,8 +198,9 @@ export class PrivateSandbox {
     this.#faults.rules.clear();
   }
 
-  market(name: string): Market | undefined {
-    return this.exchange.markets.get(name) as Market | undefined;
+  /** The last price of a market, in ticks; undefined before the first. */
+  lastPrice(market: string): bigint | undefined {
+    return this.exchange.market.lastPrice(market);
   }
 
   /** Changes whenever the book of a market may have changed. */
