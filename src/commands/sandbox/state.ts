@@ -1,28 +1,22 @@
 import path from 'node:path';
-import { confirm, requireConsent } from '../../cli/consent.js';
 import { flag, required } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import { counted } from '../../domain/decimal.js';
-import { Failure, suggest } from '../../errors.js';
 import { openInput } from '../../platform/input-stream.js';
 import { FILE_MODE } from '../../platform/private-files.js';
-import { ADMIN_CALLS, LOSES_STATE } from '../../sandbox/admin/calls.js';
+import { ADMIN_CALLS } from '../../sandbox/admin/calls.js';
 import { filePath, marketName, positiveDecimal } from '../inputs/parsers.js';
 import { FORCE } from '../named-files/force.js';
 import { STDIN, shownName } from '../named-files/input.js';
 import { OutputTarget } from '../named-files/output.js';
-import { type Context, define } from '../session/command.js';
+import { define } from '../session/command.js';
 import { DRY_CHANGE, dryChange } from '../writes/dry-run.js';
-import { durationBy, numberBy } from './arguments.js';
+import { durationBy } from './arguments.js';
+import { confirmingLoss, ENDED, endedLines, wouldEnd } from './loss.js';
 import { withFileForSandbox, withTransferFile } from './transfer.js';
 
 const FILE_FIELDS: shape.Fields = { file: shape.text(''), rows: shape.integer("of the exchange's data") };
 const FILE = shape.object(FILE_FIELDS);
-
-const ENDED = shape.array(shape.text(''), 'what it ended: accounts, orders and balances, and replays of markets');
-
-const FASTEST = 'max';
-const speed = numberBy('--speed', ADMIN_CALLS['POST /replay'].parameters.entries.speed.wrapped);
 
 export const price = define({
   summary: 'Move the price of a sandbox market',
@@ -45,63 +39,6 @@ export const price = define({
     if (globals.dryRun) return dryChange('sandbox price', `Would move ${market} to ${target}.`);
     const report = await sandbox.administer('POST /price', { market, price: target, ms: over });
     return { data: report, show: () => `${report.market} moves to ${report.price} until ${report.at}.` };
-  },
-});
-
-export const replay = define({
-  summary: 'Replay recorded candles or trades in a sandbox market',
-  arguments: {
-    market: required('the market', marketName),
-    file: required('CSV: time,open,high,low,close,volume or time,id,side,price,amount, or a common export', filePath),
-  },
-  flags: {
-    speed: flag('--speed <n>', 'how many times faster than real time, or max (default: max)', (text) =>
-      text === FASTEST ? FASTEST : speed(text),
-    ),
-  },
-  examples: ['sandbox replay btc_usdt candles.csv', 'sandbox replay xrp_eth trades.csv --speed 60 --json'],
-  output: shape.object({
-    market: shape.text(''),
-    kind: shape.enumOf(['candles', 'trades'], ''),
-    rows: shape.integer(''),
-    from: shape.time(''),
-    to: shape.time(''),
-    speed: shape.nullable(shape.number('null for max')),
-    anew: shape.boolean("true if the exchange was restarted at the file's first row"),
-    ended: ENDED,
-    left: shape.integer('rows still to replay'),
-  }),
-  dryRunOutput: DRY_CHANGE,
-  async run(context, { market, file, speed: factor }) {
-    const { sandbox, globals, output } = context;
-    const { LONGEST_RECORDING } = await import('../../sandbox/replay/recording.js');
-    const rules = { max: LONGEST_RECORDING, hint: 'Give a shorter recording.' };
-    if (globals.dryRun) {
-      const plan = await withFileForSandbox(context, file, rules, (recording) =>
-        sandbox.administer('POST /replay/plan', { market, file: recording }),
-      );
-      const restart = plan.restarts ? [`Would start a new exchange at ${plan.from}, before the sandbox's time.`] : [];
-      const would = [`Would replay ${shownName(file)} in ${market}.`, ...restart, ...plan.ended.map(wouldEnd)];
-      return dryChange('sandbox replay', ...would);
-    }
-    const report = await withFileForSandbox(context, file, rules, (recording) => {
-      const input = { market, file: recording, speed: factor === FASTEST ? null : (factor ?? null) };
-      return confirmingLoss(context, async (force) => {
-        const replayed = await sandbox.administer('POST /replay', { ...input, force });
-        return { report: replayed, isReplaced: replayed.restarts };
-      });
-    });
-    const { restarts, ended, left, ...rest } = report;
-    const { kind, rows, from, to } = rest;
-    // the name in released schemas
-    const data = { ...rest, anew: restarts, ended, left };
-    const what = `${counted(rows, kind.slice(0, -1))} of ${report.market}, ${from} to ${to}`;
-    const before = [...(restarts ? [`Started a new exchange at ${from}.`] : []), ...endedLines(ended)];
-    const shown = (line: string) => () => [...before, line].join('\n');
-    if (left > 0 || report.speed !== null)
-      return { data, show: shown(`Replaying ${what}, at ${report.speed} times normal speed.`) };
-    output.note(['The sandbox clock is stopped at the end.', suggest('Start it', 'sandbox', 'clock', 'start')]);
-    return { data, show: shown(`Replayed ${what}.`) };
   },
 });
 
@@ -156,42 +93,3 @@ export const importState = define({
     return { data: { file: source, rows, ended }, show: () => text };
   },
 });
-
-function wouldEnd(ended: string): string {
-  return `Would end ${ended}.`;
-}
-
-function endedLines(ended: readonly string[]): readonly string[] {
-  return ended.length === 0 ? [] : [`Ended ${ended.join('; ')}.`];
-}
-
-/** A change of the exchange. Another exchange in its place has none of the orders in the journal. */
-interface Change<Report> {
-  readonly report: Report;
-  readonly isReplaced: boolean;
-}
-
-/**
- * Changes the exchange, whose clock may show another time then. If orders or balances of customers or a replay would be lost, it
- * asks first. Throws Failure `declined` if that is not confirmed.
- */
-async function confirmingLoss<Report>(
-  context: Context,
-  change: (force: boolean) => Promise<Change<Report>>,
-): Promise<Report> {
-  const { report } = await change(false).catch(async (error: unknown) => {
-    if (!(error instanceof Failure) || reasonOf(error.cause) !== LOSES_STATE) throw error;
-    requireConsent(context);
-    await confirm(context, `${error.message} Go on?`);
-    const confirmed = await change(true);
-    if (confirmed.isReplaced) await context.sandbox.deleteJournal();
-    return confirmed;
-  });
-  const clock = await context.sandbox.administer('GET /clock');
-  await context.sandbox.rememberClock(clock.time);
-  return report;
-}
-
-function reasonOf(cause: unknown): unknown {
-  return cause instanceof Error && 'reason' in cause ? cause.reason : undefined;
-}

@@ -26,6 +26,8 @@ const DAY = 86_400_000;
 /** The end of the year 9999, in ms. Later times have other ISO dates. */
 export const LATEST_TIME = 253_402_300_799_999;
 const SPEED = number(0.001, 100_000);
+const LATENCY = whole(0, 60_000);
+const files = v.array(text);
 const COUNT = whole(1, 999_999_999);
 /** Allows a call to lose what customers did. */
 const force = toggle;
@@ -104,15 +106,22 @@ export const ADMIN_CALLS = {
   'POST /faults/log': answering<readonly FaultEntry[]>()({ after: optional(whole(0, 1e12)) }),
 
   /**
-   * Makes a market follow the recording in a file. The clock is set to the file's first row; while another market follows a
-   * recording, it goes on, and this one begins when it gets there. If the first row is in the past, a new exchange is started there,
-   * in which the market has no earlier history. What customers did and other replays would be lost, as would the rest of an earlier
-   * replay of this market, so `force` must then be set. Without a speed the replay runs as fast as possible, the answer comes at its
-   * end, and the clock is stopped there.
+   * Makes markets follow the recordings in files; `market` is that of files that name none. The clock is set to the first event; while
+   * another market follows a recording, it goes on, and these begin when it gets there. If the first event is in the past, a new
+   * exchange is started there, in which the markets have no earlier history. What customers did and other replays would be lost, as
+   * would the rest of earlier replays of these markets, so `force` must then be set. Without a speed the replay runs as fast as
+   * possible, the answer comes at its end, and the clock is stopped there. `latency` delays orders and pushes, in ms by the
+   * exchange's clock.
    */
-  'POST /replay': answering<ReplayReport>()({ market: text, file: text, speed: optional(SPEED), force }),
-  /** What the replay of a file would end. */
-  'POST /replay/plan': answering<ReplayPlan>()({ market: text, file: text }),
+  'POST /replay': answering<ReplayReport>()({
+    files,
+    market: optional(text),
+    speed: optional(SPEED),
+    latency: optional(LATENCY),
+    force,
+  }),
+  /** What the replay of files would end. */
+  'POST /replay/plan': answering<ReplayPlan>()({ files, market: optional(text) }),
   /** Moves a market to a price within `ms`. */
   'POST /price': answering<PriceMoveReport>()({ market: text, price: text, ms: whole(0, 365 * DAY) }),
   /** Writes the exchange to a file. */
@@ -233,17 +242,27 @@ interface Ended {
   readonly ended: readonly string[];
 }
 
-/** Times are ISO 8601 in UTC with milliseconds. */
-interface ReplayPlan extends Ended {
+/** What a recording does not have. Times are ISO 8601 in UTC with milliseconds. */
+export interface ReplayGap {
+  /** Such as `trades:btc_usdt`; empty for the end of a file that was cut off. */
+  readonly channel: string;
   readonly from: string;
-  /** Whether a new exchange is started at the file's first row. */
-  readonly restarts: boolean;
+  readonly to: string;
+  readonly reason: string;
 }
 
 /** Times are ISO 8601 in UTC with milliseconds. */
-interface ReplayReport extends ReplayPlan {
-  readonly market: string;
-  readonly kind: 'candles' | 'trades';
+interface ReplayPlan extends Ended {
+  readonly markets: readonly string[];
+  readonly from: string;
+  /** Whether a new exchange is started at the first event. */
+  readonly restarts: boolean;
+  readonly gaps: readonly ReplayGap[];
+}
+
+/** Times are ISO 8601 in UTC with milliseconds. */
+export interface ReplayReport extends ReplayPlan {
+  readonly kind: 'candles' | 'trades' | 'tape';
   readonly rows: number;
   readonly to: string;
   /** Null for as fast as possible. */

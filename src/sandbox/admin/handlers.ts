@@ -2,9 +2,8 @@ import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import * as v from 'valibot';
 import { counted } from '../../domain/decimal.js';
-import { suggest } from '../../errors.js';
+import { Failure, suggest } from '../../errors.js';
 import { channels } from '../../exchange/channels/index.js';
-import { readTextBounded } from '../../platform/bounded-file.js';
 import { type Customer, UsernameTaken } from '../accounts/accounts.js';
 import { BackInTime } from '../exchange/clock.js';
 import type { Exchange } from '../exchange/exchange.js';
@@ -14,8 +13,8 @@ import { FAULT_KINDS, isStreamFault } from '../faults/rules.js';
 import type { DataDirectory } from '../lifecycle/data-directory.js';
 import { newKeys, type SandboxAddress, type SandboxFiles } from '../lifecycle/files.js';
 import type { MarginTransfer } from '../margin/margin-service.js';
-import { MARKETS, type Market } from '../markets/market.js';
-import { BadRecording, LONGEST_RECORDING, type Recording, readRecording, spanOf } from '../replay/recording.js';
+import type { Market } from '../markets/market.js';
+import { loadTape, planTape } from '../replay/load-tape.js';
 import type { ReplayedMarket } from '../replay/replays.js';
 import type { Activity } from '../server/http.js';
 import type { Dialect } from '../server/interface-details.js';
@@ -124,13 +123,10 @@ const HANDLERS: Handlers = {
   'POST /faults/log': ({ after = 0 }, { faults }) => faults.log.after(after),
 
   'POST /replay': (input, { data }) => data.alone(() => replay(data, input)),
-  'POST /replay/plan': ({ market, file }, { data: { exchange } }) => {
-    const { plan } = replayPlan(exchange, market, file);
-    return plan;
-  },
+  'POST /replay/plan': async (input, { data: { exchange } }) => (await replayPlan(exchange, input)).report,
   'POST /price': ({ market, price, ms }, { data: { exchange } }) => {
     exchange.advance();
-    exchange.admin.movePrice(marketNamed(market).name, price, ms);
+    exchange.admin.movePrice(marketNamed(exchange, market).name, price, ms);
     return { market, price, at: new Date(exchange.clock.now() + ms).toISOString() };
   },
   'POST /export': async ({ file }, { data: { exchange } }) => {
@@ -241,10 +237,10 @@ function coinNamed({ coins }: Exchange, coin: string): string {
   throw new AdminRefusal(`"${coin}" is not a coin of the sandbox.`, `There are ${[...coins.keys()].join(', ')}.`);
 }
 
-function marketNamed(name: string): Market {
-  const market = MARKETS.get(name);
+function marketNamed({ markets }: Exchange, name: string): Market {
+  const market = markets.get(name);
   if (market !== undefined) return market;
-  throw new AdminRefusal(`There is no market ${name}.`, `There are ${[...MARKETS.keys()].join(', ')}.`);
+  throw new AdminRefusal(`There is no market ${name}.`, `There are ${[...markets.keys()].join(', ')}.`);
 }
 
 function transfer(input: CheckedInput<'POST /transfer'>, { data: { exchange } }: Administered) {
@@ -256,7 +252,7 @@ function transfer(input: CheckedInput<'POST /transfer'>, { data: { exchange } }:
   if (to !== undefined && wallet !== undefined) throw new AdminRefusal('Only one of --to and --margin can be given.');
   if (to !== undefined) exchange.funds.transfer(owner, accountNamed(exchange, to), coin, amount);
   else {
-    const move = { ...walletNamed(wallet ?? ''), coin, amount };
+    const move = { ...walletNamed(exchange, wallet ?? ''), coin, amount };
     if (back) exchange.margin.transferOut(owner, move);
     else exchange.margin.transferIn(owner, move);
   }
@@ -264,12 +260,12 @@ function transfer(input: CheckedInput<'POST /transfer'>, { data: { exchange } }:
 }
 
 /** The margin wallet of a name: `cross`, or a market. */
-function walletNamed(wallet: string): Pick<MarginTransfer, 'kind' | 'market'> {
+function walletNamed({ markets }: Exchange, wallet: string): Pick<MarginTransfer, 'kind' | 'market'> {
   if (wallet === 'cross') return { kind: 'cross' };
-  if (MARKETS.has(wallet)) return { kind: 'isolated', market: wallet };
+  if (markets.has(wallet)) return { kind: 'isolated', market: wallet };
   throw new AdminRefusal(
     `"${wallet}" is not a margin wallet.`,
-    `There are cross, and one for each market: ${[...MARKETS.keys()].join(', ')}.`,
+    `There are cross, and one for each market: ${[...markets.keys()].join(', ')}.`,
   );
 }
 
@@ -315,49 +311,75 @@ function addFault(input: CheckedInput<'POST /faults/add'>, { faults }: Administe
   return faults.rules.add({ kind, operation, probability, count, every, delay, skew });
 }
 
-async function replay(data: DataDirectory, { market: name, file, force, ...input }: CheckedInput<'POST /replay'>) {
-  const speed = input.speed ?? null;
-  const { recording, plan } = replayPlan(data.exchange, name, file);
-  const { from, to } = spanOf(recording);
+async function replay(data: DataDirectory, input: CheckedInput<'POST /replay'>) {
+  const { files, market, force, speed = null, latency = 0 } = input;
+  const { plan, report } = await replayPlan(data.exchange, input);
+  const { from, rules, markets } = plan;
   const reason = plan.restarts
-    ? `The replay begins at ${plan.from}, before the exchange's time, so a new exchange is started there.`
+    ? `The replay begins at ${report.from}, before the exchange's time, so a new exchange is started there.`
     : 'The replay takes the place of an earlier one.';
-  requireConfirmed(plan.ended, force, reason);
+  requireConfirmed(report.ended, force, reason);
+  const load = async (exchange: Exchange) => {
+    const rows = await read(() => loadTape(exchange, files, { market }));
+    exchange.state.latency = latency;
+    exchange.admin.goTo(from, new Set(markets.keys()));
+    return rows;
+  };
+  let rows = 0;
   if (plan.restarts) {
     await data.replace(async (directory) => {
-      const exchange = await data.open(directory, { time: from, emptyMarket: name });
-      exchange.admin.replay(name, recording);
-      await exchange.close();
+      const exchange = await data.open(directory, { time: from, emptyMarkets: [...markets.keys()], markets: rules });
+      try {
+        rows = await load(exchange);
+      } finally {
+        await exchange.close();
+      }
     });
-  } else data.exchange.admin.replay(name, recording);
-  await follow(data, to, speed);
+  } else rows = await load(data.exchange);
+  await follow(data, plan.to, speed);
   return {
-    market: name,
-    kind: recording.kind,
-    rows: recording.rows.length,
-    to: new Date(to).toISOString(),
+    kind: plan.kind,
+    rows,
+    to: new Date(plan.to).toISOString(),
     speed,
-    ...plan,
+    ...report,
     left: data.exchange.admin.replaying,
   };
 }
 
-/** The recording in a file, and what its replay in a market does to the exchange. Throws {@link AdminRefusal}. */
-function replayPlan(exchange: Exchange, market: string, file: string) {
-  const recording = recordingIn(file, marketNamed(market));
-  const { from } = spanOf(recording);
-  const restarts = from < exchange.clock.now();
-  const rest = exchange.admin.replayed.filter((replay) => replay.market === market && replay.left > 0).map(replayText);
-  const ended = restarts ? endedBy(exchange, market) : rest;
-  return { recording, plan: { from: new Date(from).toISOString(), restarts, ended } };
+/** What is in files, and what their replay does to the exchange. Throws {@link AdminRefusal}. */
+async function replayPlan(exchange: Exchange, { files, market }: CheckedInput<'POST /replay/plan'>) {
+  if (market !== undefined) marketNamed(exchange, market);
+  const plan = await read(() => planTape(files, { market }, exchange.clock.now(), exchange.markets));
+  const markets = [...plan.markets.keys()];
+  const rest = exchange.admin.replayed.filter((each) => markets.includes(each.market) && each.left > 0).map(replayText);
+  const gaps = plan.gaps.map(({ channel, from, to, reason }) => ({
+    channel,
+    from: new Date(from).toISOString(),
+    to: new Date(to).toISOString(),
+    reason,
+  }));
+  const { restarts } = plan;
+  const ended = restarts ? endedBy(exchange, markets) : rest;
+  return { plan, report: { markets, from: new Date(plan.from).toISOString(), restarts, gaps, ended } };
+}
+
+/** Throws {@link AdminRefusal} for files that cannot be replayed. */
+async function read<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    throw new AdminRefusal(error.message, error.hints);
+  }
 }
 
 /**
  * What is lost with the exchange, a noun phrase each.
- * @param replayedAgain a market whose replay is repeated: it loses no more than its rest
+ * @param replayedAgain markets whose replay is repeated: they lose no more than their rest
  */
-function endedBy({ admin }: Exchange, replayedAgain?: string): string[] {
-  const replays = admin.replayed.filter(({ market, left }) => market !== replayedAgain || left > 0);
+function endedBy({ admin }: Exchange, replayedAgain: readonly string[] = []): string[] {
+  const replays = admin.replayed.filter(({ market, left }) => !replayedAgain.includes(market) || left > 0);
   return [...(admin.isUntouched ? [] : ['accounts, orders and balances']), ...replays.map(replayText)];
 }
 
@@ -375,19 +397,6 @@ async function follow(data: DataDirectory, to: number, speed: number | null): Pr
     exchange.clock.start();
   }
   exchange.advance();
-}
-
-function recordingIn(file: string, market: Market): Recording {
-  try {
-    return readRecording(readTextBounded(file, LONGEST_RECORDING), market);
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    const hint =
-      error instanceof BadRecording
-        ? 'Rows are time,open,high,low,close,volume; the export of twelve columns; or time,trade id,side,price,amount.'
-        : null;
-    throw new AdminRefusal(`${file} cannot be replayed: ${reason}`, hint);
-  }
 }
 
 /** Throws {@link AdminRefusal} if something is lost, unless `force` allows that. */

@@ -10,6 +10,17 @@ export interface BookOrder {
   readonly price: bigint;
   /** Lots that have not traded. The book reduces it. */
   remaining: bigint;
+  /** While it rests in a recorded book. */
+  queue?: QueuePlace | undefined;
+}
+
+/** Where an order stands among the recorded lots of its price. */
+export interface QueuePlace {
+  /** Recorded lots that stand before it; null as long as nobody sees them. */
+  ahead: bigint | null;
+  /** By how much that was less than before as its level was seen to shrink, and when the newest such book was made (ms). */
+  shrunk: bigint;
+  shrunkAt: number;
 }
 
 /** What a submitted order caused, in order. A trade is at the maker's price. */
@@ -21,6 +32,16 @@ export type BookEvent<Order extends BookOrder> =
       readonly price: bigint;
       readonly amount: bigint;
     }
+  /** A trade of an order with recorded lots, which are nobody's order. */
+  | {
+      readonly kind: 'met';
+      readonly order: Order;
+      readonly isTaker: boolean;
+      readonly price: bigint;
+      readonly amount: bigint;
+    }
+  /** Its place in the queue has changed. */
+  | { readonly kind: 'moved'; readonly order: Order }
   | { readonly kind: 'rested'; readonly order: Order }
   | { readonly kind: 'cancelled'; readonly order: Order };
 
@@ -28,11 +49,43 @@ export function opposite(side: Side): Side {
   return side === 'buy' ? 'sell' : 'buy';
 }
 
-/** The resting orders at one price, oldest first. */
+/** How one side of a recorded book changes, in ticks and lots. */
+export interface RecordedChange {
+  /** The levels that changed; what is not seen any more has 0 lots. */
+  readonly levels: readonly (readonly [price: bigint, lots: bigint])[];
+  /** The worst price that is seen; null if the side is empty. What lies beyond it is unknown. */
+  readonly worst: bigint | null;
+}
+
+export type RecordedChanges = Readonly<Record<Side, RecordedChange>>;
+
+interface RecordedSide {
+  worst: bigint | null;
+  /** What is left of the recorded lots, by price. */
+  readonly lots: Map<bigint, bigint>;
+  /** What orders took of them, by price. It stays taken as long as the level is seen. */
+  readonly taken: Map<bigint, bigint>;
+}
+
+/** The recorded levels of a book: plain data, which the book changes in place. */
+export interface RecordedBook extends Readonly<Record<Side, RecordedSide>> {
+  /** Whether orders queue behind the recorded lots. Nobody waits behind levels that are made up around a price. */
+  hasQueue: boolean;
+}
+
+export function emptyRecordedBook(): RecordedBook {
+  const side = () => ({ worst: null, lots: new Map(), taken: new Map() });
+  return { hasQueue: false, buy: side(), sell: side() };
+}
+
+const SIDES = ['buy', 'sell'] as const;
+
+/** What stands at one price: resting orders, oldest first, and recorded lots. */
 export interface Level<Order extends BookOrder> {
   readonly price: bigint;
-  /** The remaining lots of all its orders. */
+  /** The remaining lots of all its orders, and the recorded ones. */
   amount: bigint;
+  recorded: bigint;
   /** By id. A Map keeps insertion order, which is the time priority. */
   readonly orders: Map<bigint, Order>;
 }
@@ -60,24 +113,48 @@ class BookSide<Order extends BookOrder> {
   }
 
   add(order: Order): void {
-    const index = this.#position(order.price);
-    let level = this.#levels[index];
-    if (level?.price !== order.price) {
-      level = { price: order.price, amount: 0n, orders: new Map() };
-      this.#levels.splice(index, 0, level);
-    }
+    const level = this.#levelAt(order.price);
     level.orders.set(order.id, order);
     level.amount += order.remaining;
   }
 
+  /** Sets the recorded lots of a price. */
+  record(price: bigint, lots: bigint): void {
+    const level = this.#levelAt(price);
+    level.amount += lots - level.recorded;
+    level.recorded = lots;
+    this.#dropIfEmpty(level);
+  }
+
+  /** Takes lots off a resting order, which leaves the book with its last one. */
+  reduce(order: Order, lots: bigint): void {
+    const level = this.#levelAt(order.price);
+    order.remaining -= lots;
+    level.amount -= lots;
+    if (order.remaining === 0n) level.orders.delete(order.id);
+    this.#dropIfEmpty(level);
+  }
+
   /** Whether the order was there. */
   remove(order: Order): boolean {
-    const index = this.#position(order.price);
-    const level = this.#levels[index];
+    const level = this.#levels[this.#position(order.price)];
     if (level?.price !== order.price || !level.orders.delete(order.id)) return false;
     level.amount -= order.remaining;
-    if (level.orders.size === 0) this.#levels.splice(index, 1);
+    this.#dropIfEmpty(level);
     return true;
+  }
+
+  #levelAt(price: bigint): Level<Order> {
+    const index = this.#position(price);
+    const found = this.#levels[index];
+    if (found?.price === price) return found;
+    const level = { price, amount: 0n, recorded: 0n, orders: new Map() };
+    this.#levels.splice(index, 0, level);
+    return level;
+  }
+
+  #dropIfEmpty(level: Level<Order>): void {
+    if (isEmpty(level)) this.#levels.splice(this.#position(level.price), 1);
   }
 
   dropBest(): void {
@@ -99,13 +176,13 @@ class BookSide<Order extends BookOrder> {
     while (low < high) {
       const middle = (low + high) >>> 1;
       const level = this.#levels[middle];
-      if (level !== undefined && this.#isWorse(level.price, price)) low = middle + 1;
+      if (level !== undefined && this.isWorse(level.price, price)) low = middle + 1;
       else high = middle;
     }
     return low;
   }
 
-  #isWorse(a: bigint, b: bigint): boolean {
+  isWorse(a: bigint, b: bigint): boolean {
     return this.#side === 'buy' ? a < b : a > b;
   }
 }
@@ -113,11 +190,20 @@ class BookSide<Order extends BookOrder> {
 /**
  * The order book of one market, matching by price, then time. It is pure: no clock, no randomness, no money. Whether an order
  * is allowed and funded is decided before.
+ *
+ * It can follow a recording: then it also has the recorded levels, as orders of other people whose names it does not know. An order
+ * that rests stands behind the lots that its price has then. It moves forward when a recorded trade at its price takes them, when its
+ * level is seen to be less than what stood before it, and when a trade passes its price. Of lots that go, those behind it are
+ * taken to go first: anything else would flatter.
  */
 export class Book<Order extends BookOrder> {
   /** Changes whenever the book may have changed. */
   revision = 0;
   readonly #sides = { buy: new BookSide<Order>('buy'), sell: new BookSide<Order>('sell') };
+  #recording: RecordedBook | undefined;
+  /** The resting orders of a book that follows a recording, oldest first. */
+  readonly #queued = new Set<Order>();
+  #later: (() => RecordedChanges) | undefined;
 
   /**
    * Matches an order, then rests the remainder, or drops that of an IOC order. A PostOnly order is submitted only if it does not
@@ -125,6 +211,7 @@ export class Book<Order extends BookOrder> {
    */
   submit(order: Order, execution: OrderType): BookEvent<Order>[] {
     this.revision += 1;
+    this.#recordNow();
     const events = this.#match(order);
     if (order.remaining === 0n) return events;
     if (execution === 'ioc') {
@@ -132,6 +219,7 @@ export class Book<Order extends BookOrder> {
       return events;
     }
     this.#sides[order.side].add(order);
+    this.#enqueue(order);
     events.push({ kind: 'rested', order });
     return events;
   }
@@ -140,28 +228,116 @@ export class Book<Order extends BookOrder> {
   restore(order: Order): void {
     this.revision += 1;
     this.#sides[order.side].add(order);
+    this.#enqueue(order);
   }
 
   /** Removes a resting order. Whether it was resting. */
   cancel(order: Order): boolean {
     this.revision += 1;
+    this.#queued.delete(order);
     return this.#sides[order.side].remove(order);
   }
 
   /** Whether an order of this side and price would trade at once. */
   crosses(side: Side, price: bigint): boolean {
+    this.#recordNow();
     const otherSide = this.#sides[opposite(side)];
     const best = otherSide.best();
     return best !== undefined && otherSide.reaches(price, best.price);
   }
 
   best(side: Side): Level<Order> | undefined {
+    this.#recordNow();
     return this.#sides[side].best();
   }
 
   /** The levels of a side from the best outwards. */
   levels(side: Side): Iterable<Level<Order>> {
+    this.#recordNow();
     return this.#sides[side];
+  }
+
+  get isRecorded(): boolean {
+    return this.#recording !== undefined;
+  }
+
+  /** Whether orders rest in a book that follows a recording. */
+  get hasQueued(): boolean {
+    return this.#queued.size > 0;
+  }
+
+  /** From now on the book also has the levels of a recording, which is a part of the exchange's state. */
+  follow(recording: RecordedBook): void {
+    this.revision += 1;
+    this.#recording = recording;
+    const resting = SIDES.flatMap((side) => [...this.#sides[side]].flatMap(({ orders }) => [...orders.values()]));
+    for (const order of resting.sort((a, b) => (a.id < b.id ? -1 : 1))) this.#enqueue(order);
+    for (const side of SIDES) for (const [price, lots] of recording[side].lots) this.#sides[side].record(price, lots);
+  }
+
+  /** From now on orders queue behind recorded lots. Those that rest stand behind what is seen at their prices first. */
+  startQueue(): void {
+    if (this.#recording === undefined || this.#recording.hasQueue) return;
+    this.#recording.hasQueue = true;
+    for (const order of this.#queued) order.queue = { ahead: null, shrunk: 0n, shrunkAt: 0 };
+  }
+
+  /** Changes the recorded levels when somebody looks at them, which costs nothing until then. No order may rest. */
+  recordLater(changes: () => RecordedChanges): void {
+    this.revision += 1;
+    this.#later = changes;
+  }
+
+  /**
+   * Changes the recorded levels. Recorded lots that reach an order of the other side trade with it, at its price, unless the recording
+   * crosses itself, as exchanges send it for a moment.
+   * @param date when the exchange made the book, in milliseconds since the Unix epoch
+   */
+  record(changes: RecordedChanges, date: number): BookEvent<Order>[] {
+    this.revision += 1;
+    this.#later = undefined;
+    for (const side of SIDES) this.#recordSide(side, changes[side]);
+    const events: BookEvent<Order>[] = [];
+    for (const order of this.#queued) if (this.#moveForward(order, date)) events.push({ kind: 'moved', order });
+    if (this.#queued.size === 0 || this.#isRecordingCrossed()) return events;
+    for (const side of SIDES) this.#meetRecorded(side, events);
+    return events;
+  }
+
+  /**
+   * A recorded trade: it fills orders of better prices than its own, and at its own price those that it reaches behind the recorded
+   * lots. Lots whose going a book had shown already do not count twice, if the trade may be the reason. The fills are at most `amount`
+   * together.
+   * @param side of the taker
+   * @param date when it was executed, in milliseconds since the Unix epoch
+   */
+  passTrade(side: Side, price: bigint, amount: bigint, date: number): BookEvent<Order>[] {
+    this.revision += 1;
+    const events: BookEvent<Order>[] = [];
+    let [rest, passed] = [amount, 0n];
+    for (const order of this.#reachedBy(opposite(side), price)) {
+      const { queue } = order;
+      if (queue === undefined || (order.price === price && queue.ahead === null)) continue;
+      if (order.price === price) {
+        if (date > queue.shrunkAt) queue.shrunk = 0n;
+        const before = (queue.ahead ?? 0n) + queue.shrunk;
+        const used = lesser(rest, before > passed ? before - passed : 0n);
+        rest -= used;
+        passed += used;
+        advance(queue, passed);
+      } else queue.ahead = 0n;
+      const filled = lesser(rest, order.remaining);
+      rest -= filled;
+      this.#fill(order, filled, events);
+      if (order.remaining > 0n) events.push({ kind: 'moved', order });
+    }
+    return events;
+  }
+
+  #recordNow(): void {
+    const changes = this.#later?.();
+    this.#later = undefined;
+    if (changes !== undefined) for (const side of SIDES) this.#recordSide(side, changes[side]);
   }
 
   #match(taker: Order): BookEvent<Order>[] {
@@ -170,23 +346,151 @@ export class Book<Order extends BookOrder> {
     while (taker.remaining > 0n) {
       const level = otherSide.best();
       if (level === undefined || !otherSide.reaches(taker.price, level.price)) break;
-      takeFrom(level, taker, events);
-      if (level.orders.size === 0) otherSide.dropBest();
+      this.#takeFrom(level, taker, events);
+      if (isEmpty(level)) otherSide.dropBest();
     }
     return events;
   }
+
+  #takeFrom(level: Level<Order>, taker: Order, events: BookEvent<Order>[]): void {
+    const seen = level.recorded;
+    for (const maker of level.orders.values()) {
+      // what nobody sees may stand before it
+      const before = maker.queue === undefined ? 0n : (maker.queue.ahead ?? seen);
+      const passed = seen - level.recorded;
+      if (before > passed) this.#takeRecorded(level, taker, before - passed, events);
+      if (taker.remaining === 0n) break;
+      const amount = lesser(maker.remaining, taker.remaining);
+      maker.remaining -= amount;
+      taker.remaining -= amount;
+      level.amount -= amount;
+      if (maker.remaining === 0n) {
+        level.orders.delete(maker.id);
+        this.#queued.delete(maker);
+      }
+      events.push({ kind: 'traded', maker, taker, price: level.price, amount });
+    }
+    if (level.recorded > 0n && taker.remaining > 0n) this.#takeRecorded(level, taker, level.recorded, events);
+    const passed = seen - level.recorded;
+    if (passed === 0n) return;
+    for (const order of level.orders.values()) {
+      if (order.queue === undefined || order.queue.ahead === null) continue;
+      order.queue.ahead -= lesser(order.queue.ahead, passed);
+      events.push({ kind: 'moved', order });
+    }
+  }
+
+  #takeRecorded(level: Level<Order>, taker: Order, most: bigint, events: BookEvent<Order>[]): void {
+    const amount = lesser(lesser(most, level.recorded), taker.remaining);
+    if (amount === 0n) return;
+    this.#reduceRecorded(opposite(taker.side), level, amount);
+    taker.remaining -= amount;
+    events.push({ kind: 'met', order: taker, isTaker: true, price: level.price, amount });
+  }
+
+  /** Takes recorded lots off a level, which the caller drops if nothing is left. */
+  #reduceRecorded(side: Side, level: Level<Order>, amount: bigint): void {
+    level.recorded -= amount;
+    level.amount -= amount;
+    const recorded = this.#recording?.[side];
+    recorded?.taken.set(level.price, (recorded.taken.get(level.price) ?? 0n) + amount);
+    if (level.recorded === 0n) recorded?.lots.delete(level.price);
+    else recorded?.lots.set(level.price, level.recorded);
+  }
+
+  #enqueue(order: Order): void {
+    const recording = this.#recording;
+    if (recording === undefined) return;
+    this.#queued.add(order);
+    const ahead = recording.hasQueue ? this.#seenAt(order) : 0n;
+    // a stored order has its place
+    order.queue ??= { ahead, shrunk: 0n, shrunkAt: 0 };
+  }
+
+  /** The recorded lots at the price of an order; null if nobody sees them. */
+  #seenAt({ side, price }: Order): bigint | null {
+    const recorded = this.#recording?.[side];
+    if (recorded === undefined) return 0n;
+    const isBeyond = recorded.worst !== null && this.#sides[side].isWorse(price, recorded.worst);
+    return isBeyond ? null : (recorded.lots.get(price) ?? 0n);
+  }
+
+  /** Moves an order forward if its level has less than what stood before it. Whether its place has changed. */
+  #moveForward(order: Order, date: number): boolean {
+    const { queue } = order;
+    const seen = this.#recording?.hasQueue ? this.#seenAt(order) : null;
+    if (queue === undefined || seen === null) return false;
+    if (queue.ahead !== null && queue.ahead <= seen) return false;
+    if (queue.ahead !== null) {
+      queue.shrunk += queue.ahead - seen;
+      queue.shrunkAt = date;
+    }
+    queue.ahead = seen;
+    return true;
+  }
+
+  #recordSide(side: Side, { levels, worst }: RecordedChange): void {
+    const recorded = this.#recording?.[side];
+    if (recorded === undefined) return;
+    recorded.worst = worst;
+    for (const [price, lots] of levels) {
+      const taken = recorded.taken.get(price) ?? 0n;
+      const left = lots > taken ? lots - taken : 0n;
+      if (lots === 0n) recorded.taken.delete(price);
+      if (left === 0n) recorded.lots.delete(price);
+      else recorded.lots.set(price, left);
+      this.#sides[side].record(price, left);
+    }
+  }
+
+  #isRecordingCrossed(): boolean {
+    const [bid, ask] = SIDES.map((side) => firstRecorded(this.#sides[side])?.price);
+    return bid !== undefined && ask !== undefined && bid >= ask;
+  }
+
+  /** Lets recorded lots of the other side trade with the orders of this side that they reach. */
+  #meetRecorded(side: Side, events: BookEvent<Order>[]): void {
+    const otherSide = opposite(side);
+    for (;;) {
+      const level = firstRecorded(this.#sides[otherSide]);
+      const [order] = level === undefined ? [] : this.#reachedBy(side, level.price);
+      if (level === undefined || order === undefined) return;
+      const amount = lesser(level.recorded, order.remaining);
+      this.#reduceRecorded(otherSide, level, amount);
+      this.#sides[otherSide].record(level.price, level.recorded);
+      this.#fill(order, amount, events);
+    }
+  }
+
+  /** The resting orders of a side that an order of the other side at this price would reach, in the order of their turn. */
+  #reachedBy(side: Side, price: bigint): Order[] {
+    const makers = this.#sides[side];
+    const reached = [...this.#queued].filter((order) => order.side === side && makers.reaches(price, order.price));
+    return reached.sort((a, b) => (a.price === b.price ? 0 : makers.isWorse(a.price, b.price) ? 1 : -1));
+  }
+
+  #fill(order: Order, amount: bigint, events: BookEvent<Order>[]): void {
+    if (amount === 0n) return;
+    this.#sides[order.side].reduce(order, amount);
+    if (order.remaining === 0n) this.#queued.delete(order);
+    events.push({ kind: 'met', order, isTaker: false, price: order.price, amount });
+  }
 }
 
-function takeFrom<Order extends BookOrder>(level: Level<Order>, taker: Order, events: BookEvent<Order>[]): void {
-  for (const maker of level.orders.values()) {
-    if (taker.remaining === 0n) return;
-    const amount = lesser(maker.remaining, taker.remaining);
-    maker.remaining -= amount;
-    taker.remaining -= amount;
-    level.amount -= amount;
-    if (maker.remaining === 0n) level.orders.delete(maker.id);
-    events.push({ kind: 'traded', maker, taker, price: level.price, amount });
-  }
+/** Moves a place forward by the recorded lots that a trade has passed; those that were seen to go may be the same. */
+function advance(queue: QueuePlace, passed: bigint): void {
+  const seen = lesser(queue.shrunk, passed);
+  queue.shrunk -= seen;
+  queue.ahead = (queue.ahead ?? 0n) - lesser(queue.ahead ?? 0n, passed - seen);
+}
+
+function firstRecorded<Order extends BookOrder>(levels: Iterable<Level<Order>>): Level<Order> | undefined {
+  for (const level of levels) if (level.recorded > 0n) return level;
+  return undefined;
+}
+
+function isEmpty({ orders, recorded }: Pick<Level<BookOrder>, 'orders' | 'recorded'>): boolean {
+  return orders.size === 0 && recorded === 0n;
 }
 
 function lesser(a: bigint, b: bigint): bigint {

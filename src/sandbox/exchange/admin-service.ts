@@ -1,18 +1,18 @@
 import type { Customer, Customers, Permissions, Secrets } from '../accounts/accounts.js';
 import type { FundsService } from '../funds/funds-service.js';
-import { MARKETS } from '../markets/market.js';
+import type { Market } from '../markets/market.js';
 import type { OrderService } from '../orders/order-service.js';
 import { RequestRefused } from '../refusals.js';
-import { type Recording, spanOf } from '../replay/recording.js';
 import type { ReplayedMarket, Replays } from '../replay/replays.js';
 import type { MarketSimulator } from '../simulator/market-simulator.js';
-import { BackInTime, type Clock } from './clock.js';
+import type { Clock } from './clock.js';
 
 /** How much of a recording, in ms of its time, is replayed before others are served. */
 const FAST_FORWARD_STEP = 6 * 3_600_000;
 
 interface AdminContext {
   readonly customers: Customers;
+  readonly markets: ReadonlyMap<string, Market>;
   readonly orders: OrderService;
   readonly funds: FundsService;
   readonly clock: Clock;
@@ -50,7 +50,7 @@ export class AdminService {
    * impossible market or price, and if the market follows a recording.
    */
   movePrice(name: string, price: string, ms: number): void {
-    const market = MARKETS.get(name);
+    const market = this.#context.markets.get(name);
     if (market === undefined) throw new RequestRefused('unknownMarket', name);
     if (this.#context.isReplayed(name)) throw new RequestRefused('cannotTrade', `${name} follows a recording`);
     this.#context.simulator.movePrice(name, Number(market.ticks(price)), ms);
@@ -62,7 +62,7 @@ export class AdminService {
     const { customers, orders, funds } = this.#context;
     const [first, ...others] = customers.all();
     if (first === undefined || others.length > 0) return false;
-    const hasOrders = [...MARKETS.keys()].some(
+    const hasOrders = [...this.#context.markets.keys()].some(
       (market) => orders.list(first, market, { page: 1, pageSize: 1 }).length > 0,
     );
     const hasMoved = funds.bills(first, { page: 1, pageSize: 50 }).some(({ kind }) => kind !== 'opening');
@@ -80,18 +80,15 @@ export class AdminService {
   }
 
   /**
-   * Lets a market follow a recording. The clock is set to its first row, unless another market still follows one: then it begins
-   * when the clock gets there. The rest of an earlier recording of this market is dropped. Throws BackInTime if its first row is in
-   * the past.
+   * Goes to the beginning of recordings that were loaded for these markets, unless another market still follows one: then they begin
+   * when the clock gets there.
+   * @param from ms since the Unix epoch
    */
-  replay(market: string, recording: Recording): void {
-    const { clock, replays } = this.#context;
-    const { from } = spanOf(recording);
-    if (from < clock.now()) throw new BackInTime(`${from} is before ${clock.now()}`);
-    if (!replays.all.some((other) => other.market !== market && other.left > 0)) clock.set(from);
-    replays.add(market, recording);
-    this.#context.advance();
-    this.#context.changed();
+  goTo(from: number, markets: ReadonlySet<string>): void {
+    const { clock, replays, advance, changed } = this.#context;
+    if (!replays.all.some(({ market, left }) => !markets.has(market) && left > 0)) clock.forward(from);
+    advance();
+    changed();
   }
 
   /**

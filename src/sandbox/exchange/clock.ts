@@ -69,6 +69,12 @@ export class Clock {
     while (this.now() < time) await this.#passes(time - this.now());
   }
 
+  /** Resolves after `ms` of this clock; unless `evenStopped`, at once as soon as it is stopped. Waiting keeps no process alive. */
+  async passes(ms: number, evenStopped = false): Promise<void> {
+    const end = this.now() + ms;
+    while (this.now() < end && (evenStopped || !this.state.stopped)) await this.#passes(end - this.now());
+  }
+
   get state(): ClockState {
     const now = this.now();
     return { speed: 1, stopped: false, ...this.#driven, shown: now, real: this.#real() };

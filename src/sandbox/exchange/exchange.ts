@@ -15,16 +15,16 @@ import type { Deposit } from '../funds/deposits.js';
 import { FundsService, type FundsTask, type PasswordAttempts } from '../funds/funds-service.js';
 import type { Withdrawal } from '../funds/withdrawals.js';
 import { MarginService } from '../margin/margin-service.js';
-import { type Candle, CandleSeries, type History, MINUTE } from '../markets/candles.js';
-import { COINS, type CoinRules } from '../markets/coins.js';
-import { MARKETS, type MarketRules } from '../markets/market.js';
+import { type Candle, CandleSeries, MINUTE } from '../markets/candles.js';
+import { type CoinRules, coinsOf } from '../markets/coins.js';
+import { MARKETS, Market, type MarketRules } from '../markets/market.js';
 import { Tape, type Trade } from '../markets/tape.js';
 import type { Order, StoredOrder } from '../orders/order.js';
 import { OrderRepository } from '../orders/order-repository.js';
 import { type CancelTimer, lastPrice, OrderService, type TradedMarket } from '../orders/order-service.js';
 import { FIRST, type Sequence, Sequences } from '../orders/sequences.js';
-import type { Print, RecordedCandle } from '../replay/recording.js';
-import { type Progress, Replays } from '../replay/replays.js';
+import { RecordedMarkets, type Recording } from '../replay/recorded-markets.js';
+import { type Progress, type ReplayRow, Replays } from '../replay/replays.js';
 import { Scheduler, type Task } from '../scheduler.js';
 import { MarketSimulator, type PriceMove, PriceMoves, type SimulatorState } from '../simulator/market-simulator.js';
 import { prehistory } from '../simulator/prehistory.js';
@@ -39,16 +39,22 @@ interface Genesis {
   readonly seed: number;
   /** The ms of the first minute that is not prehistory. */
   readonly start: number;
-  /** A market that begins without a past because a recording comes first; null if there is none. */
-  readonly emptyMarket: string | null;
+  /** Markets that begin without a past because a recording comes first. */
+  readonly emptyMarkets: readonly string[];
+  /** Whether there are no markets but these. */
+  readonly isAlone: boolean;
 }
 
 /** The beginning of an exchange that replays a recording of the past. */
 export interface ReplayGenesis {
   /** ms since the Unix epoch. The clock is stopped there. */
   readonly time: number;
-  /** The market that has no past. */
-  readonly emptyMarket: string;
+  /** The markets that have no past. */
+  readonly emptyMarkets: readonly string[];
+  /** The rules of markets as a tape has them. Other rules than those of a market of the same name replace them. */
+  readonly markets?: readonly MarketRules[];
+  /** Whether there are no other markets than `emptyMarkets`: then nothing is simulated. */
+  readonly isAlone?: boolean;
 }
 
 /** All of an exchange that does not grow with its history, saved with each commit. Orders, bills, trades and candles have tables. */
@@ -65,9 +71,15 @@ export interface State extends AddressState {
   readonly cancelTimers: Task<CancelTimer>[];
   /** By market. */
   readonly priceMoves: Map<string, PriceMove>;
+  /** Markets that tapes have the rules of. */
+  readonly tapeMarkets: MarketRules[];
+  /** By market. */
+  readonly recordings: Map<string, Recording>;
   /** By market. */
   readonly replays: Map<string, Progress>;
   simulator: SimulatorState;
+  /** How long orders and pushes take, in ms by the exchange's clock. */
+  latency: number;
 }
 
 export interface ExchangeOptions {
@@ -83,6 +95,8 @@ export interface ExchangeOptions {
   readonly replayGenesis?: ReplayGenesis | undefined;
   /** How far the candles before the first trade reach back, in ms (default: 21 days). */
   readonly historyMs?: number | undefined;
+  /** Whether nobody opens the directory again: then nothing waits for the disk. */
+  readonly isTemporary?: boolean | undefined;
 }
 
 /**
@@ -98,8 +112,7 @@ const IDLE_COMMIT = 2_000;
  * Prices, amounts and ids are decimal text outside; ticks, lots and units inside. Times are ms since the Unix epoch.
  */
 export class Exchange {
-  readonly coins: ReadonlyMap<string, CoinRules> = COINS;
-  readonly markets: ReadonlyMap<string, MarketRules> = MARKETS;
+  readonly markets: ReadonlyMap<string, Market>;
   readonly customers: Customers;
   readonly orders: OrderService;
   readonly funds: FundsService;
@@ -110,8 +123,11 @@ export class Exchange {
   /** Reports what changes, to those who listen. */
   readonly changes = new Changes();
   readonly ledger: Ledger;
+  /** The markets that follow a recording. */
+  readonly replay: RecordedMarkets;
+  readonly replays: Replays;
   readonly #sequences: Sequences;
-  readonly #replays: Replays;
+  #coins: ReadonlyMap<string, CoinRules> | undefined;
   readonly #simulator: MarketSimulator;
 
   private constructor(
@@ -137,19 +153,25 @@ export class Exchange {
     const { ledger, customers } = this;
     const sequences = this.#sequences;
     const base = { ledger, sequences, bills, now: time, changed };
-    const venues = openVenues(store, genesis, historyMs);
-    this.margin = new MarginService({ ...base, lastPrice: (market) => lastPrice(venues.get(market)) });
-    const orders = new OrderRepository({
+    const markets = marketsOf(state);
+    this.markets = markets;
+    const venues = new Map<string, TradedMarket>();
+    const openVenue = venueOpener(store, genesis, historyMs);
+    for (const [name, market] of markets) venues.set(name, openVenue(market));
+    this.margin = new MarginService({ ...base, markets, lastPrice: (market) => lastPrice(venues.get(market)) });
+    const tables = {
       open: store.table<Order | StoredOrder>('open'),
       closed: store.table<Order | StoredOrder>('closed'),
       clientIds: store.table<bigint>('clientIds'),
       listed: store.lists<bigint>('listed'),
-    });
+    };
+    const orders = new OrderRepository(tables, markets);
     const timers = new Scheduler(state.cancelTimers);
     this.orders = new OrderService({ ...base, orders, margin: this.margin, venues, timers, changes: this.changes });
     this.funds = new FundsService({
       ...base,
       customers,
+      coins: () => this.coins,
       addresses: new AddressBook(state),
       scheduler: new Scheduler(state.fundsTasks),
       attempts: state.attempts,
@@ -157,20 +179,36 @@ export class Exchange {
       withdrawals: store.lists<Withdrawal>('withdrawals'),
     });
     this.market = new MarketService(venues, time);
-    this.#replays = new Replays(state.replays, store.table<RecordedCandle | Print>('replayRows'));
-    const isReplayed = (market: string) => genesis.emptyMarket === market || this.#replays.has(market);
+    this.replays = new Replays(state.replays, store.table<ReplayRow>('replayRows'));
+    const isReplayed = (market: string) =>
+      genesis.emptyMarkets.includes(market) || this.replays.has(market) || state.recordings.has(market);
     const priceMoves = new PriceMoves(state.priceMoves);
-    this.#simulator = new MarketSimulator(genesis.seed, [...venues.values()], this.orders, state.simulator, {
-      isReplayed,
-      priceMoves,
+    const isSimulatable = ({ market }: TradedMarket) => !state.tapeMarkets.some(({ name }) => name === market.name);
+    const simulated = genesis.isAlone ? [] : [...venues.values()].filter(isSimulatable);
+    const interventions = { isReplayed, priceMoves };
+    this.#simulator = new MarketSimulator(genesis.seed, simulated, this.orders, state.simulator, interventions);
+    this.replay = new RecordedMarkets({
+      recordings: state.recordings,
+      venues,
+      orders: this.orders,
+      addMarket: (market) => {
+        if (markets.has(market.name)) return;
+        markets.set(market.name, market);
+        venues.set(market.name, openVenue(market));
+        state.tapeMarkets.push(rulesOf(market));
+        this.#coins = undefined;
+        this.changed();
+      },
+      clear: (market) => this.#simulator.leave(market),
     });
     this.admin = new AdminService({
       customers,
+      markets,
       orders: this.orders,
       funds: this.funds,
       clock: this.clock,
       simulator: this.#simulator,
-      replays: this.#replays,
+      replays: this.replays,
       isReplayed,
       advance: () => this.advance(),
       fastForward: () => this.fastForward(),
@@ -182,6 +220,11 @@ export class Exchange {
       venues.get(order.market.name)?.book.restore(order);
       if (isSimulated(order.account)) this.#simulator.restore(order);
     }
+  }
+
+  get coins(): ReadonlyMap<string, CoinRules> {
+    this.#coins ??= coinsOf(this.markets.values());
+    return this.#coins;
   }
 
   /** Opens the exchange of a directory, or makes one there. Rejects with UnreadableStore and the system's errors. */
@@ -199,7 +242,7 @@ export class Exchange {
 
   /** The same at the time of its last commit. */
   static opened(options: ExchangeOptions): Exchange {
-    const store = Store.open<State>(options.directory);
+    const store = Store.open<State>(options.directory, options.isTemporary);
     try {
       const { state } = store;
       store.state ??= genesisState(options);
@@ -228,6 +271,12 @@ export class Exchange {
   get dueIn(): number | undefined {
     const { shown, speed, stopped } = this.clock.state;
     return stopped ? undefined : Math.max(0, (Math.min(this.#nextDue(), this.#simulator.next) - shown) / speed);
+  }
+
+  /** Resolves when what is sent now arrives. No time passes while the clock is stopped, except where only its owner drives it. */
+  async arrival(): Promise<void> {
+    const { latency, genesis } = this.state;
+    if (latency > 0) await this.clock.passes(latency, genesis.isAlone);
   }
 
   /** Schedules a commit at once, because something of a customer has changed. */
@@ -274,7 +323,7 @@ export class Exchange {
       simulate(moment);
       this.orders.advance(moment);
       this.funds.advance(moment);
-      for (const [market, print] of this.#replays.takeDue(moment)) this.#simulator.replayPrint(market, print);
+      for (const [market, happening] of this.replays.takeDue(moment)) this.replay.apply(market, happening);
       this.changed();
     }
     if (simulate(time)) {
@@ -286,7 +335,7 @@ export class Exchange {
 
   /** When the next timer, withdrawal or replayed row is due; Infinity if none is. */
   #nextDue(): number {
-    return Math.min(this.orders.next, this.funds.next, this.#replays.next);
+    return Math.min(this.orders.next, this.funds.next, this.replays.next);
   }
 }
 
@@ -310,7 +359,12 @@ function genesisState({ seed, now, replayGenesis }: ExchangeOptions): State {
   // a minute of simulated trading comes first, so that there is a market from the beginning
   const start = replayGenesis === undefined ? minute - MINUTE : minute;
   return {
-    genesis: { seed, start, emptyMarket: replayGenesis?.emptyMarket ?? null },
+    genesis: {
+      seed,
+      start,
+      emptyMarkets: replayGenesis?.emptyMarkets ?? [],
+      isAlone: replayGenesis?.isAlone ?? false,
+    },
     clock: replayGenesis === undefined ? null : { shown: time, real: time, speed: 1, stopped: true },
     customers: [],
     balances: new Map(),
@@ -321,20 +375,41 @@ function genesisState({ seed, now, replayGenesis }: ExchangeOptions): State {
     fundsTasks: [],
     cancelTimers: [],
     priceMoves: new Map(),
+    tapeMarkets: (replayGenesis?.markets ?? []).filter(isOther),
+    recordings: new Map(),
     replays: new Map(),
     simulator: MarketSimulator.start(start),
+    latency: 0,
   };
 }
 
-function openVenues(store: Store<State>, { seed, start, emptyMarket }: Genesis, historyMs: number | undefined) {
+/** Whether a tape has a market that the exchange does not have, or not with these rules. */
+function isOther(rules: MarketRules): boolean {
+  const own = MARKETS.get(rules.name);
+  const fields = ['priceScale', 'amountScale', 'minAmount', 'minNotional'] as const;
+  return own === undefined || fields.some((field) => own[field] !== rules[field]);
+}
+
+function rulesOf({ name, base, quote, priceScale, amountScale, minAmount, minNotional }: MarketRules): MarketRules {
+  return { name, base, quote, priceScale, amountScale, minAmount, minNotional };
+}
+
+function marketsOf({ genesis, tapeMarkets }: State): Map<string, Market> {
+  const own = [...MARKETS].filter(([name]) => !genesis.isAlone || genesis.emptyMarkets.includes(name));
+  return new Map([...own, ...tapeMarkets.map((rules): [string, Market] => [rules.name, new Market(rules)])]);
+}
+
+function venueOpener(store: Store<State>, { seed, start, emptyMarkets }: Genesis, historyMs: number | undefined) {
   const trades = store.lists<Trade>('trades');
   const candles = store.table<Candle>('candles');
-  const noHistory: History = { start, end: start, candles: () => [] };
-  return new Map(
-    [...MARKETS].map(([name, market]): [string, TradedMarket] => {
-      const history = emptyMarket === name ? noHistory : prehistory(market, seed, start, historyMs);
-      const tape = new Tape(name, trades, new CandleSeries(name, history, candles));
-      return [name, { market, book: new Book<Order>(), tape }];
-    }),
-  );
+  return (market: Market): TradedMarket => {
+    const { name } = market;
+    const hasPast = MARKETS.has(name) && !emptyMarkets.includes(name);
+    const history = hasPast ? prehistory(market, seed, start, historyMs) : undefined;
+    return {
+      market,
+      book: new Book<Order>(),
+      tape: new Tape(name, trades, new CandleSeries(name, history ?? start, candles)),
+    };
+  };
 }

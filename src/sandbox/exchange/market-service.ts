@@ -82,20 +82,19 @@ interface Listing extends TradedMarket {
 export class MarketService {
   readonly #now: () => number;
 
-  readonly #listings: ReadonlyMap<string, Listing>;
+  readonly #venues: ReadonlyMap<string, TradedMarket>;
+  readonly #listings = new Map<string, Listing>();
 
   constructor(venues: ReadonlyMap<string, TradedMarket>, now: () => number) {
     this.#now = now;
-
-    const listing = (venue: TradedMarket): Listing => ({ ...venue, depthRevision: -1, depths: new Map() });
-    this.#listings = new Map([...venues].map(([name, venue]) => [name, listing(venue)]));
+    this.#venues = venues;
   }
 
   ticker(name: string): DayTicker {
     const [listing, now] = [this.#listing(name), this.#now()];
     const { market, book, tape } = listing;
     const { candle: day, turnover } = lastDay(listing, now);
-    const last = tape.last?.price ?? day.close;
+    const last = tape.last?.price ?? (day.close > 0n ? day.close : (book.best('buy')?.price ?? 0n));
     return {
       time: now,
       high: market.price(day.high),
@@ -154,8 +153,12 @@ export class MarketService {
   }
 
   #listing(market: string): Listing {
-    const listing = this.#listings.get(market);
-    if (listing === undefined) throw new RequestRefused('unknownMarket', market.slice(0, 40));
+    const known = this.#listings.get(market);
+    if (known !== undefined) return known;
+    const venue = this.#venues.get(market);
+    if (venue === undefined) throw new RequestRefused('unknownMarket', market.slice(0, 40));
+    const listing: Listing = { ...venue, depthRevision: -1, depths: new Map() };
+    this.#listings.set(market, listing);
     return listing;
   }
 }
@@ -196,8 +199,9 @@ function depthSides({ market, book }: TradedMarket, size: number, step: bigint):
   return { bids: side('buy'), asks: side('sell') };
 }
 
-/** Rounded towards zero, with two decimals. */
+/** Rounded towards zero, with two decimals. Of nothing it is zero: a market whose recording has not begun has no price. */
 function percent(part: bigint, whole: bigint): string {
+  if (whole === 0n) return '0.00';
   return Decimal.fromUnits(part * 100n, 0)
     .dividedBy(Decimal.fromUnits(whole, 0), 2, 'down')
     .toString();

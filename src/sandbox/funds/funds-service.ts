@@ -1,7 +1,7 @@
 import type { Account, Customers } from '../accounts/accounts.js';
 import { type BillBook, type BillQuery, type BillRecord, billRecord } from '../accounts/bills.js';
 import { FEES, type Ledger, OUTSIDE } from '../accounts/ledger.js';
-import { type ChainRules, COINS, chainNamed, chainsOf, coinRules } from '../markets/coins.js';
+import { type ChainRules, type CoinRules, chainNamed, chainsOf, coinRules } from '../markets/coins.js';
 import { coinText, coinUnits, unitsOf } from '../markets/market.js';
 import type { Sequences } from '../orders/sequences.js';
 import { RequestRefused } from '../refusals.js';
@@ -92,6 +92,8 @@ export interface PasswordAttempts {
 
 interface FundsContext {
   readonly ledger: Ledger;
+  /** By name. */
+  readonly coins: () => ReadonlyMap<string, CoinRules>;
   readonly bills: BillBook;
   readonly sequences: Sequences;
   readonly customers: Customers;
@@ -119,8 +121,8 @@ export class FundsService {
 
   /** What a new account needs and gets: a deposit address for each coin, a verified address on each chain, and coins. */
   seed(account: string, amounts: Readonly<Record<string, string>> = {}): void {
-    const { ledger, bills, addresses, now } = this.#context;
-    addresses.seed(account, COINS.keys());
+    const { coins, ledger, bills, addresses, now } = this.#context;
+    addresses.seed(account, coins().keys());
     for (const [coin, amount] of Object.entries(amounts)) {
       ledger.credit(account, coin, coinUnits(coin, amount));
       bills.post(account, coin, coinUnits(coin, amount), 'opening');
@@ -144,8 +146,8 @@ export class FundsService {
 
   /** Every coin of the spot wallet, also those that the account does not have. */
   balances({ id }: Owner): { coin: string; available: string; frozen: string }[] {
-    const { ledger } = this.#context;
-    return [...COINS.keys()].map((coin) => ({
+    const { coins, ledger } = this.#context;
+    return [...coins().keys()].map((coin) => ({
       coin,
       available: coinText(coin, ledger.available(id, coin)),
       frozen: coinText(coin, ledger.frozen(id, coin) + ledger.available(withdrawing(id), coin)),

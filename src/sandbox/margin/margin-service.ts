@@ -3,7 +3,7 @@ import { crossWallet, type Wallet, walletOf } from '../accounts/accounts.js';
 import type { BillBook } from '../accounts/bills.js';
 import { type Ledger, lentTo } from '../accounts/ledger.js';
 import { COINS, coinRules } from '../markets/coins.js';
-import { coinText, coinUnits, MARKETS, type Market } from '../markets/market.js';
+import { coinText, coinUnits, type Market } from '../markets/market.js';
 import { RequestRefused } from '../refusals.js';
 
 /**
@@ -51,6 +51,8 @@ const NO_CHANGE: Change = { coin: '', assets: 0n, debts: 0n };
 interface MarginContext {
   readonly ledger: Ledger;
   readonly bills: BillBook;
+  /** By name. */
+  readonly markets: ReadonlyMap<string, Market>;
   /** The last price of a market in ticks. */
   readonly lastPrice: (market: string) => bigint;
   readonly now: () => number;
@@ -105,14 +107,15 @@ export class MarginService {
 
   /** A row for each wallet and coin that the account owns or owes. */
   balances({ id }: { readonly id: string }): MarginBalance[] {
-    const isolated = [...MARKETS.values()].flatMap((market) => this.#rows(walletOf(id, 'isolated', market)));
-    const [anyMarket] = MARKETS.values();
+    const markets = [...this.#context.markets.values()];
+    const isolated = markets.flatMap((market) => this.#rows(walletOf(id, 'isolated', market)));
+    const [anyMarket] = markets;
     return anyMarket === undefined ? isolated : [...isolated, ...this.#rows(walletOf(id, 'cross', anyMarket))];
   }
 
   /** From spot to margin. Throws {@link RequestRefused} if the spot wallet has less, or for an impossible market, coin or amount. */
   transferIn({ id }: { readonly id: string }, transfer: MarginTransfer): void {
-    const [wallet, units] = checked(id, transfer);
+    const [wallet, units] = this.#checked(id, transfer);
     const { coin } = transfer;
     if (this.#context.ledger.available(id, coin) < units) throw new RequestRefused('insufficientBalance', coin);
     this.#transfer(coin, units, id, wallet.name);
@@ -120,7 +123,7 @@ export class MarginService {
 
   /** From margin to spot. Throws {@link RequestRefused} also if the rest would exceed the wallet's leverage. */
   transferOut({ id }: { readonly id: string }, transfer: MarginTransfer): void {
-    const [wallet, units] = checked(id, transfer);
+    const [wallet, units] = this.#checked(id, transfer);
     const { coin } = transfer;
     if (this.#context.ledger.available(wallet.name, coin) < units)
       throw new RequestRefused('insufficientBalance', coin);
@@ -177,24 +180,26 @@ export class MarginService {
   #value({ kind, market }: Wallet, coin: string, units: bigint, rounding: 'down' | 'up'): bigint {
     const valuationCoin = kind === 'isolated' ? market.quote : CROSS_VALUATION_COIN;
     if (units === 0n || coin === valuationCoin) return units;
-    const priced = MARKETS.get(`${coin}_${valuationCoin}`);
+    const priced = this.#context.markets.get(`${coin}_${valuationCoin}`);
     if (priced === undefined) throw new RangeError(`no market prices ${coin} in ${valuationCoin}`);
     return priced.worth(this.#context.lastPrice(priced.name), units, rounding);
+  }
+
+  /** The wallet and the units of a transfer. Throws {@link RequestRefused} if they are impossible. */
+  #checked(account: string, { kind, market, coin, amount }: MarginTransfer): [wallet: Wallet, units: bigint] {
+    const { markets } = this.#context;
+    const [any] = markets.values();
+    const rules = kind === 'isolated' ? markets.get(market ?? '') : any;
+    if (rules === undefined) throw new RequestRefused('unknownMarket', market?.slice(0, 40));
+    const wallet = walletOf(account, kind, rules);
+    if (!coinsOf(wallet).includes(coin)) {
+      throw new RequestRefused('badParameter', `this wallet does not hold ${coin.slice(0, 40)}`);
+    }
+    return [wallet, coinUnits(coin, amount)];
   }
 }
 
 /** The coins that a wallet can hold. */
 function coinsOf({ kind, market }: { readonly kind: Wallet['kind']; readonly market: Market }): readonly string[] {
   return kind === 'isolated' ? [market.base, market.quote] : [...COINS.keys()];
-}
-
-/** The wallet and the units of a transfer. Throws {@link RequestRefused} if they are impossible. */
-function checked(account: string, { kind, market, coin, amount }: MarginTransfer): [wallet: Wallet, units: bigint] {
-  const rules = MARKETS.get(kind === 'isolated' ? (market ?? '') : 'btc_usdt');
-  if (rules === undefined) throw new RequestRefused('unknownMarket', market?.slice(0, 40));
-  const wallet = walletOf(account, kind, rules);
-  if (!coinsOf(wallet).includes(coin)) {
-    throw new RequestRefused('badParameter', `this wallet does not hold ${coin.slice(0, 40)}`);
-  }
-  return [wallet, coinUnits(coin, amount)];
 }

@@ -149,9 +149,10 @@ export class CandleSeries {
   readonly #current = new Map<Level, Slot>();
   #lastPrice: bigint | undefined;
 
-  constructor(market: string, history: History, table: Table<Candle>) {
+  /** @param history its past; for a market without one, where it begins unless a recording has candles of before (ms) */
+  constructor(market: string, history: History | number, table: Table<Candle>) {
     this.#market = market;
-    this.#history = history;
+    this.#history = typeof history === 'number' ? this.#recordedHistory(history) : history;
     this.#table = table;
   }
 
@@ -182,6 +183,22 @@ export class CandleSeries {
     const stored = this.#stored(levelOf(type), from, last + length);
     const close = stored[0]?.time === from ? undefined : this.#closeBefore(from);
     return withoutGaps(aggregate(stored, type, close), type, from, last, close ?? 0n);
+  }
+
+  /** The past of a market that follows a recording: it begins with the first candle. */
+  #recordedHistory(begin: number): History {
+    const first = () => {
+      const key = (time: number) => this.#key('1min', time);
+      for (const [, { time }] of this.#table.entries({ start: key(0), end: key(begin) })) return time;
+      return begin;
+    };
+    return {
+      get start() {
+        return first();
+      },
+      end: begin,
+      candles: () => [],
+    };
   }
 
   /** The last price before `time`; undefined if there was none. */

@@ -82,8 +82,17 @@ const CHAINS: readonly ChainRules[] = CHAIN_ROWS.map(
   }),
 );
 
+/** A coin that only a tape names has one chain. */
 export function chainsOf(coin: string): readonly ChainRules[] {
-  return CHAINS.filter((chain) => chain.coin === coin);
+  const chains = CHAINS.filter((chain) => chain.coin === coin);
+  return chains.length > 0 ? chains : [chainOfTape(coin)];
+}
+
+function chainOfTape(coin: string): ChainRules {
+  const chain = coin.toUpperCase();
+  const amounts = { fee: '0', minWithdrawal: '0', maxWithdrawal: '1000000000' };
+  const rest = { usesMemo: false, confirmations: 3, addressFormat: ADDRESS_FORMATS.ethereum };
+  return { coin, chain, mainChain: chain, ...amounts, ...OPEN, ...rest };
 }
 
 /** The chain of a coin that a user named, in any letter case. */
@@ -138,9 +147,18 @@ export const COINS: ReadonlyMap<string, CoinRules> = new Map(
   ]),
 );
 
-/** Throws RangeError for an unknown coin, which would be a defect. */
+/** Decimals of a coin that only a tape names: enough for all scales of its markets. */
+const DECIMALS_OF_TAPE = 18;
+
+/** The rules of a coin, also of one that only a tape names. */
 export function coinRules(coin: string): CoinRules {
   const rules = COINS.get(coin);
-  if (rules === undefined) throw new RangeError(`no such coin: ${coin}`);
-  return rules;
+  if (rules !== undefined) return rules;
+  return { coin, unitDecimal: DECIMALS_OF_TAPE, fundsType: COINS.size + 1, ...OPEN, canLoan: false };
+}
+
+/** The coins of the exchange: its own, and those that only markets of tapes name. */
+export function coinsOf(markets: Iterable<{ readonly base: string; readonly quote: string }>): Map<string, CoinRules> {
+  const named = [...markets].flatMap(({ base, quote }) => [base, quote]);
+  return new Map([...COINS.keys(), ...named].map((coin) => [coin, coinRules(coin)]));
 }

@@ -36,11 +36,12 @@ export class Tape {
     return this.#latest.at(-1);
   }
 
-  record(trade: Trade): void {
+  /** @param isInCandles false for a trade that the candles have already */
+  record(trade: Trade, isInCandles = true): void {
     this.#latest.push(trade);
     if (this.#latest.length > SHOWN) this.#latest.shift();
     this.#trades.append(this.#market, trade);
-    this.candles.record(trade.time, trade.price, trade.amount);
+    if (isInCandles) this.candles.record(trade.time, trade.price, trade.amount);
   }
 
   /** At most 50 trades, oldest first: those that follow an id, or the latest. */

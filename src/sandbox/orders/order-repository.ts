@@ -1,5 +1,6 @@
 import type { OrderReference, Side } from '../../domain/order.js';
 import { isSimulated } from '../accounts/accounts.js';
+import type { Market } from '../markets/market.js';
 import { RequestRefused } from '../refusals.js';
 import type { NumberedLists } from '../store/numbered-lists.js';
 import { type Table, under } from '../store/table.js';
@@ -22,14 +23,16 @@ interface OrderTables {
 /** Stores orders, and lists and finds those of customers. Only open orders are in memory. */
 export class OrderRepository {
   readonly #tables: OrderTables;
+  readonly #markets: ReadonlyMap<string, Market>;
 
   /** Open orders of customers by id. */
   readonly open = new Map<bigint, Order>();
   /** Open orders that have a row: most taker orders end at once and never get one. */
   readonly #openRows = new Set<bigint>();
 
-  constructor(tables: OrderTables) {
+  constructor(tables: OrderTables, markets: ReadonlyMap<string, Market>) {
     this.#tables = tables;
+    this.#markets = markets;
   }
 
   /** Lists a new order; {@link save} follows. If its client id was used before, it now means this one. */
@@ -62,7 +65,7 @@ export class OrderRepository {
   /** The stored open orders, sorted by id. */
   *restore(): Generator<Order> {
     for (const [, stored] of this.#tables.open.entries(under())) {
-      const order = orderOf(stored);
+      const order = this.#orderOf(stored);
       this.#openRows.add(order.id);
       if (!isSimulated(order.account)) this.open.set(order.id, order);
       yield order;
@@ -104,7 +107,11 @@ export class OrderRepository {
     const open = this.open.get(id);
     if (open !== undefined) return open.account === account && open.market.name === market ? open : undefined;
     const stored = this.#tables.closed.get(orderKey(account, market, id));
-    return stored === undefined ? undefined : orderOf(stored);
+    return stored === undefined ? undefined : this.#orderOf(stored);
+  }
+
+  #orderOf(stored: Order | StoredOrder): Order {
+    return orderOf(stored, (name) => this.#markets.get(name));
   }
 }
 

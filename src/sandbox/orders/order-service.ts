@@ -1,13 +1,14 @@
 import type { AccountType, OrderReference, OrderType, Side } from '../../domain/order.js';
-import { type Account, isSimulated, walletOf } from '../accounts/accounts.js';
+import { type Account, isSimulated, MAKERS, walletOf } from '../accounts/accounts.js';
 import type { BillBook, BillKind } from '../accounts/bills.js';
 import { FEES, type Ledger } from '../accounts/ledger.js';
-import { type Book, type BookEvent, opposite } from '../engine/book.js';
+import { type Book, type BookEvent, opposite, type RecordedChanges } from '../engine/book.js';
 import type { Changes } from '../exchange/changes.js';
 import type { MarginService } from '../margin/margin-service.js';
 import type { Market } from '../markets/market.js';
 import type { Tape } from '../markets/tape.js';
 import { RequestRefused } from '../refusals.js';
+import type { RecordedTrade } from '../replay/happening.js';
 import type { Scheduler } from '../scheduler.js';
 import { heldFunds, type Order, type OrderRecord, recordOf } from './order.js';
 import type { OrderList, OrderRepository } from './order-repository.js';
@@ -174,10 +175,45 @@ export class OrderService {
     this.#changes.book(venue.market.name);
   }
 
-  /** Lets the candles of a market show a price at which nothing was traded. */
-  showPrice(venue: TradedMarket, time: number, price: bigint): void {
-    venue.tape.candles.record(time, price, 0n);
-    this.#changes.candles(venue.market.name);
+  /** Changes the recorded levels of a book, and settles what they trade with orders. */
+  recordBook(
+    venue: TradedMarket,
+    changes: RecordedChanges,
+    { time, date }: Pick<RecordedTrade, 'time' | 'date'>,
+  ): void {
+    this.#time = Math.max(this.#time, time);
+    for (const event of venue.book.record(changes, date)) this.#apply(venue, event);
+    this.#changes.book(venue.market.name);
+  }
+
+  /** A recorded book has changed in a way that trades with no order. */
+  bookChanged(venue: TradedMarket): void {
+    this.#changes.book(venue.market.name);
+  }
+
+  /** A recorded trade: orders that it would have reached take part of it. The rest is shown as it was recorded. */
+  passTrade(venue: TradedMarket, trade: RecordedTrade): void {
+    const { time, date, side, price, amount } = trade;
+    this.#time = Math.max(this.#time, time);
+    let rest = amount;
+    for (const event of venue.book.passTrade(side, price, amount, date)) {
+      if (event.kind === 'met') rest -= event.amount;
+      this.#apply(venue, event);
+    }
+    if (rest > 0n) this.showTrade(venue, { ...trade, amount: rest });
+    else if (amount === 0n) {
+      // a candle shows a price at which nothing is left to trade
+      venue.tape.candles.record(date, price, 0n);
+      this.#changes.candles(venue.market.name);
+    }
+    this.#changes.book(venue.market.name);
+  }
+
+  /** Shows a recorded trade that is nobody's. @param isInCandles false if the candles have it already */
+  showTrade(venue: TradedMarket, trade: Omit<RecordedTrade, 'kind'>, isInCandles = true): void {
+    const { date, id, side, price, amount } = trade;
+    venue.tape.record({ id: this.#tradeId(venue, id), time: date, side, price, amount }, isInCandles);
+    this.#changes.trade(venue.market.name);
   }
 
   /** Holds what the order may cost, borrowing what is missing if it may, and gives it an id. */
@@ -230,8 +266,35 @@ export class OrderService {
 
   #apply(venue: TradedMarket, event: BookEvent<Order>): void {
     if (event.kind === 'traded') this.#trade(venue, event.maker, event.taker, event.price, event.amount);
+    if (event.kind === 'met') this.#tradeWithRecorded(venue, event);
     if (event.kind === 'cancelled') this.#close(event.order);
     if (event.kind === 'rested') this.#save(event.order);
+    if (event.kind === 'moved') this.#orders.save(event.order);
+  }
+
+  /** A trade with recorded lots, for which somebody brings coins from outside. */
+  #tradeWithRecorded(venue: TradedMarket, event: Extract<BookEvent<Order>, { kind: 'met' }>): void {
+    const { order, isTaker, price, amount } = event;
+    const { market } = venue;
+    const [account] = MAKERS;
+    const side = opposite(order.side);
+    const { coin, units } = heldFunds({ market, side, price, remaining: amount });
+    this.ledger.credit(account, coin, units);
+    this.ledger.hold(account, coin, units);
+    const terms = { account, accountType: 'spot', wallet: account, repay: false, market, side, type: 'limit' } as const;
+    const amounts = { price, amount, remaining: 0n, value: 0n, fee: 0n, time: this.#time };
+    const other: Order = { id: 0n, clientId: null, open: true, ...terms, ...amounts };
+    if (isTaker) this.#trade(venue, other, order, price, amount);
+    else this.#trade(venue, order, other, price, amount);
+  }
+
+  /** Ids of a recorded market are the recorded ones as long as they grow: a customer's trade takes the next one. */
+  #tradeId({ book, tape }: TradedMarket, recorded: bigint | null = null): bigint {
+    const counted = this.#sequences.trade();
+    const last = tape.last?.id;
+    if (!book.isRecorded) return counted;
+    if (last === undefined) return recorded ?? counted;
+    return recorded !== null && recorded > last ? recorded : last + 1n;
   }
 
   #trade(venue: TradedMarket, maker: Order, taker: Order, price: bigint, amount: bigint): void {
@@ -243,7 +306,7 @@ export class OrderService {
     if (buy.repay) this.#repayFromBuy(buy, price, amount);
     if (sell.repay) this.#margin.repay(sell.wallet, sell.market.quote, afterFee(sell.market.value(price, amount)));
     this.#bills.write(this.#time);
-    const trade = { id: this.#sequences.trade(), time: this.#time, side: opposite(maker.side), price, amount };
+    const trade = { id: this.#tradeId(venue), time: this.#time, side: opposite(maker.side), price, amount };
     venue.tape.record(trade);
     this.#changes.trade(venue.market.name);
     for (const order of [maker, taker]) {

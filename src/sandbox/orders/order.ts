@@ -1,6 +1,6 @@
 import type { AccountType, OrderState, OrderType, Side } from '../../domain/order.js';
 import type { BookOrder } from '../engine/book.js';
-import { coinText, MARKETS, type Market } from '../markets/market.js';
+import { coinText, type Market } from '../markets/market.js';
 
 /** An order as the exchange keeps it, in ticks and lots. */
 export interface Order extends BookOrder {
@@ -114,9 +114,9 @@ export function keyOf(order: Order): string {
 export type StoredOrder = Omit<Order, 'market'> & { readonly market: string };
 
 /** An order that was read, with its market. Throws RangeError for a market that there is not. */
-export function orderOf(stored: Order | StoredOrder): Order {
+export function orderOf(stored: Order | StoredOrder, marketOf: (name: string) => Market | undefined): Order {
   if (typeof stored.market !== 'string') return stored as Order;
-  const market = MARKETS.get(stored.market);
+  const market = marketOf(stored.market);
   if (market === undefined) throw new RangeError(`a stored order of an unknown market: ${stored.market}`);
   return Object.assign(stored, { market });
 }

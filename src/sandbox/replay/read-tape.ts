@@ -83,7 +83,7 @@ export async function surveyTape(
     else {
       if (!markets.has(event.market)) markets.set(event.market, undefined);
       from ??= event.time;
-      to = event.time;
+      to = Math.max(to ?? 0, event.kind === 'candle' ? event.until : event.time);
       events += 1;
     }
   }

@@ -1,25 +1,28 @@
 import type { Table } from '../store/table.js';
-import { type Print, printsOf, type RecordedCandle, type Recording } from './recording.js';
+import type { Happening } from './happening.js';
 
-/** The progress of a replay: its number of rows, the next row (from 0), and the next print within it. */
+/** The progress of a replay: its number of rows, the next row (from 0), and the next happening within it. */
 export interface Progress {
-  rows: number;
+  /** Which of the recordings of the market that were loaded. */
+  readonly key: string;
+  readonly rows: number;
   row: number;
-  print: number;
+  index: number;
 }
 
-type Row = RecordedCandle | Print;
+/** What a document or row of a file does to a market. */
+export type ReplayRow = readonly Happening[];
 
 /** The replay of one market. It continues after a restart. */
 class Replay {
-  readonly #rows: Table<Row>;
+  readonly #rows: Table<ReplayRow>;
   readonly #progress: Progress;
 
-  #prints: readonly Print[] = [];
+  #row: ReplayRow = [];
 
   constructor(
     readonly market: string,
-    rows: Table<Row>,
+    rows: Table<ReplayRow>,
     progress: Progress,
   ) {
     this.#rows = rows;
@@ -32,27 +35,26 @@ class Replay {
     return this.#progress.rows - this.#progress.row;
   }
 
-  /** When the next print is due; infinity if there are no more. */
+  /** When something happens next; infinity if nothing does. */
   get next(): number {
-    return this.#prints[this.#progress.print]?.time ?? Number.POSITIVE_INFINITY;
+    return this.#row[this.#progress.index]?.time ?? Number.POSITIVE_INFINITY;
   }
 
-  take(): Print {
-    const print = this.#prints[this.#progress.print];
-    if (print === undefined) throw new RangeError('the replay is over');
-    this.#progress.print += 1;
-    if (this.#progress.print === this.#prints.length) {
+  take(): Happening {
+    const happening = this.#row[this.#progress.index];
+    if (happening === undefined) throw new RangeError('the replay is over');
+    this.#progress.index += 1;
+    if (this.#progress.index === this.#row.length) {
       this.#progress.row += 1;
-      this.#progress.print = 0;
+      this.#progress.index = 0;
       this.#read();
     }
-    return print;
+    return happening;
   }
 
   #read(): void {
-    const row = this.left > 0 ? this.#rows.get(rowKey(this.market, this.#progress.row)) : undefined;
-    if (row === undefined) this.#prints = [];
-    else this.#prints = 'open' in row ? printsOf(row) : [row];
+    const { key, row } = this.#progress;
+    this.#row = this.left > 0 ? (this.#rows.get(rowKey(key, row)) ?? []) : [];
   }
 }
 
@@ -62,15 +64,15 @@ export interface ReplayedMarket {
   readonly left: number;
 }
 
-/** The replays of recorded markets. In a market that was replayed, simulated traders no longer trade on their own. */
+/** The replays of recorded markets. */
 export class Replays {
   readonly #progress: Map<string, Progress>;
-  readonly #rows: Table<Row>;
+  readonly #rows: Table<ReplayRow>;
 
   readonly #byMarket = new Map<string, Replay>();
 
   /** The progress by market is a part of the exchange's state. */
-  constructor(progress: Map<string, Progress>, rows: Table<Row>) {
+  constructor(progress: Map<string, Progress>, rows: Table<ReplayRow>) {
     this.#progress = progress;
     this.#rows = rows;
 
@@ -91,29 +93,73 @@ export class Replays {
     return [...this.#byMarket.values()].map(({ market, left }) => ({ market, left }));
   }
 
-  /** When the next print of any market is due; infinity if there is none. */
+  /** When something happens next in any market; infinity if nothing does. */
   get next(): number {
     let next = Number.POSITIVE_INFINITY;
     for (const replay of this.#byMarket.values()) next = Math.min(next, replay.next);
     return next;
   }
 
-  /** Lets a market follow a recording. The rest of an earlier one is dropped. */
-  add(market: string, { rows }: Recording): void {
-    for (const [index, row] of rows.entries()) this.#rows.put(rowKey(market, index), row);
-    const progress = { rows: rows.length, row: 0, print: 0 };
-    this.#progress.set(market, progress);
-    this.#byMarket.set(market, new Replay(market, this.#rows, progress));
+  /** Stores the rows of recordings. Nothing is replayed before {@link LoadedReplays.begin}. */
+  load(): LoadedReplays {
+    return new LoadedReplays(this.#rows, this.#progress, (market, progress) =>
+      this.#byMarket.set(market, new Replay(market, this.#rows, progress)),
+    );
   }
 
-  /** The prints that are due by `time`, oldest first. */
-  *takeDue(time: number): Generator<readonly [market: string, print: Print]> {
+  /** What is due by `time`, oldest first in each market. */
+  *takeDue(time: number): Generator<readonly [market: string, happening: Happening]> {
     for (const replay of this.#byMarket.values()) {
       while (replay.next <= time) yield [replay.market, replay.take()];
     }
   }
 }
 
-function rowKey(market: string, row: number): string {
-  return `${market}/${String(row).padStart(9, '0')}`;
+/** Recordings that are being stored, a row after the other. */
+class LoadedReplays {
+  readonly #rows: Table<ReplayRow>;
+  readonly #progress: Map<string, Progress>;
+  readonly #begin: (market: string, progress: Progress) => void;
+
+  readonly #counts = new Map<string, { readonly key: string; rows: number }>();
+
+  constructor(
+    rows: Table<ReplayRow>,
+    progress: Map<string, Progress>,
+    begin: (market: string, progress: Progress) => void,
+  ) {
+    this.#rows = rows;
+    this.#progress = progress;
+    this.#begin = begin;
+  }
+
+  /** Rows of all markets. */
+  get count(): number {
+    return [...this.#counts.values()].reduce((sum, { rows }) => sum + rows, 0);
+  }
+
+  add(market: string, row: ReplayRow): void {
+    const count = this.#counts.get(market) ?? { key: this.#freeKey(market), rows: 0 };
+    this.#counts.set(market, count);
+    this.#rows.put(rowKey(count.key, count.rows), row);
+    count.rows += 1;
+  }
+
+  /** Lets the markets follow what was stored. The rest of earlier recordings of these markets is dropped. */
+  begin(): void {
+    for (const [market, { key, rows }] of this.#counts) {
+      const progress = { key, rows, row: 0, index: 0 };
+      this.#progress.set(market, progress);
+      this.#begin(market, progress);
+    }
+  }
+
+  /** Not the key of the recording that the market follows now. */
+  #freeKey(market: string): string {
+    return this.#progress.get(market)?.key === market ? `${market}+` : market;
+  }
+}
+
+function rowKey(key: string, row: number): string {
+  return `${key}/${String(row).padStart(9, '0')}`;
 }

@@ -244,6 +244,7 @@ export class TapeDocuments {
           ...this.#event(market, time),
           kind: 'candle',
           date: isPast ? date : Math.max(date, time),
+          until: time,
           side,
           price,
           amount,
@@ -274,7 +275,8 @@ export class TapeDocuments {
     const parts = shares(pathOf(candle), volume, undefined);
     for (const [index, { price, amount, side }] of parts.entries()) {
       const date = time + Math.floor((index * length) / parts.length);
-      yield { ...this.#event(market, this.#forward(date)), kind: 'candle', date, side, price, amount, isPast: false };
+      const when = { ...this.#event(market, this.#forward(date)), date, until: time + length };
+      yield { ...when, kind: 'candle', side, price, amount, isPast: false };
     }
   }
 

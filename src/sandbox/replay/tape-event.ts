@@ -44,6 +44,8 @@ export interface CandleEvent extends Event {
   readonly kind: 'candle';
   /** When the price was reached, as far as the candle tells, in milliseconds since the Unix epoch. */
   readonly date: number;
+  /** When its candle is over, or its time if the candle is not yet: ms since the Unix epoch. */
+  readonly until: number;
   readonly side: Side;
   readonly price: string;
   /** Its share of the volume; zero only shows the price. */

@@ -160,6 +160,7 @@ export class RequestHandler {
     const values = checkParameters(served, parameters, this.#dialect);
     // nothing is begun that could not be kept: this rejects
     if (exchange.isFailing) await exchange.durable();
+    if (served.permission === 'entrust' && served.operation.effect === 'write') await exchange.arrival();
     exchange.advance();
     try {
       return {

@@ -1,6 +1,5 @@
 import type { Order } from '../orders/order.js';
 import type { OrderService, TradedMarket } from '../orders/order-service.js';
-import type { Print } from '../replay/recording.js';
 import { type PathState, PricePath, STEPS_PER_MINUTE } from './price-path.js';
 import { RandomStream, random } from './random.js';
 import { MarketTraders, type Moment } from './traders.js';
@@ -26,7 +25,7 @@ export interface SimulatorState {
 
 /** What an administrator has set. */
 interface Interventions {
-  /** Whether a market follows a recording: simulated traders then only quote, around the last price. */
+  /** Whether a market follows a recording, or waits for one: simulated traders then leave it alone. */
   readonly isReplayed: (market: string) => boolean;
   readonly priceMoves: PriceMoves;
 }
@@ -73,7 +72,7 @@ export class MarketSimulator {
 
   /** When the next step is due: ms since the Unix epoch. */
   get next(): number {
-    return (this.#step + 1) * STEP;
+    return this.#venues.length === 0 ? Number.POSITIVE_INFINITY : (this.#step + 1) * STEP;
   }
 
   /** Takes over a stored open order of a simulated trader. */
@@ -88,9 +87,9 @@ export class MarketSimulator {
     this.advance(now);
   }
 
-  /** Replays a recorded trade in its market. */
-  replayPrint(market: string, print: Print): void {
-    this.#markets.get(market)?.replayPrint(print);
+  /** Cancels all quotes of a market. */
+  leave(market: string): void {
+    this.#markets.get(market)?.leave();
   }
 
   /** Moves the fair price of a market to `target` ticks within `ms`, beginning at the last step. */
@@ -114,7 +113,7 @@ export class MarketSimulator {
   advance(now: number): boolean {
     const target = Math.floor(now / STEP);
     const behind = target - this.#step;
-    if (behind <= 0) return false;
+    if (behind <= 0 || this.#venues.length === 0) return false;
     if (behind > FINE) this.#catchUp(target);
     while (this.#step < target) this.#take(this.#step + 1, (traders, moment) => traders.step(moment));
     return true;
@@ -131,12 +130,10 @@ export class MarketSimulator {
     this.#step = step;
     this.#path.enter(Math.floor(step / STEPS_PER_MINUTE));
     for (const [index, venue] of this.#venues.entries()) {
-      const { market, tape } = venue;
-      const traders = this.#markets.get(market.name);
-      if (traders === undefined) continue;
-      const moment = this.#moment(venue, index, step);
-      if (!this.#interventions.isReplayed(market.name)) act(traders, moment);
-      else if (tape.last !== undefined) traders.quoteOnly({ ...moment, fair: Number(tape.last.price) });
+      const { name } = venue.market;
+      const traders = this.#markets.get(name);
+      if (traders !== undefined && !this.#interventions.isReplayed(name))
+        act(traders, this.#moment(venue, index, step));
     }
   }
 

@@ -5,7 +5,6 @@ import type { Market } from '../markets/market.js';
 import { heldFunds, type Order } from '../orders/order.js';
 import type { OrderService, TradedMarket } from '../orders/order-service.js';
 import { RequestRefused } from '../refusals.js';
-import type { Print } from '../replay/recording.js';
 import { volumeFactor } from './prehistory.js';
 import { factorOf, genesisPrice } from './price-path.js';
 import { type RandomStream, random } from './random.js';
@@ -60,7 +59,7 @@ export class MarketTraders {
   }
 
   step(moment: Moment): void {
-    const wanted = this.quoteOnly(moment);
+    const wanted = this.#quoteAround(moment);
     if (moment.dice.next() >= this.#profile.activity) return;
     const side = this.#trade(moment);
     this.#post(side, wanted[side], moment);
@@ -74,7 +73,7 @@ export class MarketTraders {
 
   /** A step that stands for a longer time: no quotes remain, but the price trades, and so do orders that it passes. */
   print(moment: Moment, share: number): void {
-    for (const side of SIDES) this.#cancelExcept(side, []);
+    this.leave();
     this.#sweep(moment);
     const side: Side = moment.dice.next() < 0.5 ? 'buy' : 'sell';
     const spread = side === 'buy' ? this.#profile.halfSpread : -this.#profile.halfSpread;
@@ -88,7 +87,7 @@ export class MarketTraders {
   }
 
   /** Quotes around the fair price and trades with whoever offers better. The quoted prices. */
-  quoteOnly(moment: Moment): Record<Side, number[]> {
+  #quoteAround(moment: Moment): Record<Side, number[]> {
     const wanted = this.#wanted(moment.fair);
     for (const side of SIDES) this.#cancelExcept(side, wanted[side]);
     this.#sweep(moment);
@@ -96,19 +95,9 @@ export class MarketTraders {
     return wanted;
   }
 
-  /**
-   * Replays a recorded trade: a maker offers the amount and a taker takes it. Orders of customers at the price or better trade
-   * first, instead of it. With an amount of zero, only the candle shows the price.
-   */
-  replayPrint({ side, price, amount, time }: Print): void {
-    for (const each of SIDES) this.#cancelExcept(each, []);
-    if (amount === 0n) {
-      this.#orderService.showPrice(this.#venue, time, price);
-      return;
-    }
-    const offer = this.#order(MAKERS[0], opposite(side), 'limit', price, amount, time);
-    this.#order(TAKERS[0], side, 'ioc', price, amount, time);
-    if (offer?.open) this.#orderService.remove(this.#venue, offer);
+  /** Cancels all quotes. */
+  leave(): void {
+    for (const side of SIDES) this.#cancelExcept(side, []);
   }
 
   #wanted(fair: number): Record<Side, number[]> {

@@ -21,6 +21,9 @@ const OPTIONS = {
   encoder: { useBigIntExtension: true },
 } as const;
 
+/** How many changes of a temporary store wait in memory. */
+const CHANGES_AT_ONCE = 50_000;
+
 /** Rows of another store that are written in one transaction. */
 const ROWS_AT_ONCE = 10_000;
 
@@ -49,6 +52,8 @@ export class NotWritten extends Error {
  */
 export class Store<State extends object> {
   readonly #database: RootDatabase<unknown, string>;
+  readonly #isTemporary: boolean;
+  #changes = 0;
   /** Where the format is kept, unless it is already. */
   #formatFile: string | undefined;
 
@@ -63,16 +68,20 @@ export class Store<State extends object> {
   /** Undefined in a new store, until it is given one. */
   state: State | undefined;
 
-  private constructor(database: RootDatabase<unknown, string>, formatFile: string | undefined) {
+  private constructor(database: RootDatabase<unknown, string>, formatFile: string | undefined, isTemporary: boolean) {
     this.#database = database;
+    this.#isTemporary = isTemporary;
     this.#formatFile = formatFile;
 
     this.#stateTable = this.table(STATE);
     this.state = this.#stateTable.get(STATE);
   }
 
-  /** Opens or makes the store of a directory. Throws {@link UnreadableStore} and the system's errors. */
-  static open<State extends object>(directory: string): Store<State> {
+  /**
+   * Opens or makes the store of a directory. Throws {@link UnreadableStore} and the system's errors.
+   * @param isTemporary whether nobody opens it again: then it writes only to keep memory flat, and waits for no disk
+   */
+  static open<State extends object>(directory: string, isTemporary = false): Store<State> {
     makeFolders(directory);
     const file = path.join(directory, 'exchange.mdb');
     const formatFile = path.join(directory, 'format');
@@ -81,10 +90,10 @@ export class Store<State extends object> {
       throw new UnreadableStore('another version of pit wrote it');
     let database: RootDatabase<unknown, string> | undefined;
     try {
-      database = open<unknown, string>({ path: file, ...OPTIONS });
+      database = open<unknown, string>({ path: file, ...OPTIONS, noSync: isTemporary });
       // LMDB creates its files with mode 0664, less the umask
       for (const each of [file, `${file}-lock`]) chmodSync(each, 0o600);
-      const store = new Store<State>(database, isNew ? formatFile : undefined);
+      const store = new Store<State>(database, isNew ? formatFile : undefined, isTemporary);
       // LMDB makes a new store of a file that is missing or was cut to nothing
       if (!isNew && store.state === undefined) throw new UnreadableStore(`${file} is empty`);
       return store;
@@ -111,12 +120,14 @@ export class Store<State extends object> {
   /** The state has changed. */
   readonly touch = (): void => {
     this.#isDirty = true;
+    this.#changes += 1;
+    if (this.#isTemporary && this.#changes > CHANGES_AT_ONCE) this.#commit();
   };
 
   /** Commits what has changed within `delay` ms, without anyone waiting for it. */
   commitWithin(delay: number): void {
     const due = Date.now() + delay;
-    if (!this.#isDirty || due >= this.#due || this.isFailing) return;
+    if (!this.#isDirty || due >= this.#due || this.isFailing || this.#isTemporary) return;
     clearTimeout(this.#timer);
     this.#due = due;
     // a failure is not lost: durable() reports it from then on
@@ -127,7 +138,7 @@ export class Store<State extends object> {
   /** Resolves when everything that changed before the call is on disk. Once the disk failed, rejects with {@link NotWritten}. */
   durable(): Promise<void> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
-    if (!this.#isDirty) return Promise.resolve();
+    if (!this.#isDirty || this.#isTemporary) return Promise.resolve();
     this.#next ??= this.#commitAtEndOfTurn();
     return this.#next;
   }
@@ -200,6 +211,7 @@ export class Store<State extends object> {
     }
     for (const table of this.#tables) table.written();
     this.#isDirty = false;
+    this.#changes = 0;
   }
 
   /** Notes the format, which also tells this store from a new one. */

@@ -33,6 +33,8 @@ export class StreamHub {
   #lastMinute = 0;
   /** The messages of signed feeds, one batch after the other. */
   #durable: Promise<void> = Promise.resolve();
+  /** All messages of an exchange whose pushes take their time. */
+  #arrived: Promise<void> = Promise.resolve();
 
   constructor(exchange: Exchange, log: (line: string) => void) {
     this.#exchange = exchange;
@@ -176,8 +178,20 @@ export class StreamHub {
 
   /** What is of an account is sent when it is on disk, market data at once. */
   #send(feed: Feed, send: () => void): void {
-    if (feed.terms.pace === 'market') send();
-    else this.#whenDurable(send);
+    const deliver = this.#exchange.state.latency === 0 ? send : this.#delayed(send);
+    if (feed.terms.pace === 'market') deliver();
+    else this.#whenDurable(deliver);
+  }
+
+  /** Sends so much later as pushes take, in the order in which they were sent. */
+  #delayed(send: () => void): () => void {
+    const arrival = this.#exchange.arrival();
+    return () => {
+      this.#arrived = this.#arrived
+        .then(() => arrival)
+        .then(send)
+        .catch((error: unknown) => this.#report('a push was not sent', error));
+    };
   }
 
   /** Sends after everything that the messages report is on disk, and after what was to be sent before. */

@@ -69,9 +69,17 @@ describe('a replay of candles', () => {
   it('serves them and their sums exactly, with the clock stopped at their end', async () => {
     const { address, directory } = await sandbox();
     const file = saved(directory, CANDLES);
-    const report = await done<Report>(address, 'POST /replay', { market: 'btc_usdt', file });
+    const report = await done<Report>(address, 'POST /replay', { market: 'btc_usdt', files: [file] });
     expect(report).toEqual({
-      market: 'btc_usdt',
+      markets: ['btc_usdt'],
+      gaps: [
+        {
+          channel: 'kline:btc_usdt',
+          from: '2023-03-01T00:05:00.000Z',
+          to: '2023-03-01T00:08:00.000Z',
+          reason: 'candles are missing',
+        },
+      ],
       kind: 'candles',
       rows: 7,
       from: '2023-03-01T00:00:00.000Z',
@@ -90,7 +98,7 @@ describe('a replay of candles', () => {
 
   it('leaves a book around the last price that simulated traders do not move', async () => {
     const { address, directory } = await sandbox();
-    await done(address, 'POST /replay', { market: 'btc_usdt', file: saved(directory, CANDLES) });
+    await done(address, 'POST /replay', { market: 'btc_usdt', files: [saved(directory, CANDLES)] });
     await done(address, 'POST /clock/advance', { ms: 300_000 });
     const ticker = JSON.parse(await (await fetch(`${address.baseUrl}/data/v1/ticker?market=btc_usdt`)).text());
     expect(ticker.ticker).toMatchObject({ last: '23160.00', vol: '4.763159', open: '23140.48' });
@@ -106,7 +114,7 @@ describe('a replay of candles', () => {
     const now = () => clock.time;
     const { address, directory, running } = await sandbox({ now });
     const file = saved(directory, CANDLES);
-    const report = await done<Report>(address, 'POST /replay', { market: 'btc_usdt', file, speed: 60 });
+    const report = await done<Report>(address, 'POST /replay', { market: 'btc_usdt', files: [file], speed: 60 });
     expect(report).toMatchObject({ speed: 60, left: 7 });
     expect(await done(address, 'GET /status')).toMatchObject({ clockRunning: true, clockSpeed: 60, replaying: 7 });
     clock.time += 2500;
@@ -128,10 +136,10 @@ describe('a replay of candles', () => {
 it('two replays run one after the other, and a stop during one does no harm', async () => {
   const { address, directory, running } = await sandbox();
   const file = saved(directory, CANDLES);
-  const replays = [1, 2].map(() => admin(address, 'POST /replay', { market: 'btc_usdt', file, force: true }));
+  const replays = [1, 2].map(() => admin(address, 'POST /replay', { market: 'btc_usdt', files: [file], force: true }));
   expect((await Promise.all(replays)).map(([status]) => status)).toEqual([200, 200]);
   expect(await kline(address, '1min')).toContain(`"data":[${MINUTES.join(',')},`);
-  const late = admin(address, 'POST /replay', { market: 'btc_usdt', file, force: true });
+  const late = admin(address, 'POST /replay', { market: 'btc_usdt', files: [file], force: true });
   const stopped = running.close();
   // done, refused, or not even heard
   await Promise.allSettled([late, stopped]);
@@ -142,7 +150,7 @@ it('two replays run one after the other, and a stop during one does no harm', as
 it('kline gives the latest rows after since, or the first ones if so configured', async () => {
   const rows = async (klineSince: 'first' | 'latest') => {
     const { address, directory } = await sandbox({ klineSince });
-    await done(address, 'POST /replay', { market: 'btc_usdt', file: saved(directory, CANDLES) });
+    await done(address, 'POST /replay', { market: 'btc_usdt', files: [saved(directory, CANDLES)] });
     const query = 'market=btc_usdt&type=1min&size=2&since=1677628800000';
     const text = await (await fetch(`${address.baseUrl}/data/v1/kline?${query}`)).text();
     return [...text.matchAll(/\[(\d{13}),/g)].map(([, time]) => time);
@@ -159,7 +167,7 @@ const TRADES = Array.from({ length: 120 }, (_, index) => {
 it('a replay of trades serves each once, in order, fifty at a time', async () => {
   const { address, directory } = await sandbox();
   const file = saved(directory, ['time_ms,trade_id,side,price,amount', ...TRADES].join('\n'));
-  await done(address, 'POST /replay', { market: 'xrp_eth', file });
+  await done(address, 'POST /replay', { market: 'xrp_eth', files: [file] });
   const seen: string[] = [];
   const sizes: number[] = [];
   for (let since = '0'; ; ) {
@@ -235,8 +243,8 @@ describe('the state', () => {
     ]);
     expect(await refused(text.slice(0, -300))).toEqual([400, 'FILE cannot be read: it is incomplete or was changed']);
     const other =
-      'FILE cannot be read: it does not begin with {"pitSandbox":5}, so it is not an exported sandbox, or another version of pit wrote it';
-    expect(await refused(text.replace('"pitSandbox":5', '"pitSandbox":4'))).toEqual([400, other]);
+      'FILE cannot be read: it does not begin with {"pitSandbox":6}, so it is not an exported sandbox, or another version of pit wrote it';
+    expect(await refused(text.replace('"pitSandbox":6', '"pitSandbox":4'))).toEqual([400, other]);
     expect(await refused('hello')).toEqual([400, other]);
     expect(await done(address, 'GET /status')).toMatchObject({ running: true });
   });
@@ -246,17 +254,17 @@ it('a replay that would lose orders or coins of customers is refused unless conf
   const { address, directory } = await sandbox();
   const file = saved(directory, CANDLES);
   await done(address, 'POST /accounts/add', { name: 'alice' });
-  expect(await admin(address, 'POST /replay', { market: 'btc_usdt', file })).toMatchObject([
+  expect(await admin(address, 'POST /replay', { market: 'btc_usdt', files: [file] })).toMatchObject([
     400,
     { reason: 'losesState' },
   ]);
   expect(await done<unknown[]>(address, 'GET /accounts')).toHaveLength(2);
-  expect(await done(address, 'POST /replay', { market: 'btc_usdt', file, force: true })).toMatchObject({
+  expect(await done(address, 'POST /replay', { market: 'btc_usdt', files: [file], force: true })).toMatchObject({
     restarts: true,
   });
   expect(await done<unknown[]>(address, 'GET /accounts')).toHaveLength(1);
-  expect(await admin(address, 'POST /replay', { market: 'btc_usdt', file: `${file}.no` })).toMatchObject([400, {}]);
-  expect(await admin(address, 'POST /replay', { market: 'a_b', file })).toMatchObject([
+  expect(await admin(address, 'POST /replay', { market: 'btc_usdt', files: [`${file}.no`] })).toMatchObject([400, {}]);
+  expect(await admin(address, 'POST /replay', { market: 'a_b', files: [file] })).toMatchObject([
     400,
     { error: 'There is no market a_b.' },
   ]);
@@ -275,13 +283,13 @@ describe('a replay while another one runs', () => {
   const two = async () => {
     const { address, directory } = await sandbox({ now: () => FIRST });
     const first = file(directory, 'first', FIRST + 60_000);
-    await done(address, 'POST /replay', { market: 'btc_usdt', file: first, speed: 1 });
+    await done(address, 'POST /replay', { market: 'btc_usdt', files: [first], speed: 1 });
     return { address, directory, first };
   };
 
   it('in another market, from a later time, keeps both', async () => {
     const { address, directory } = await two();
-    const later = { market: 'eth_usdt', file: file(directory, 'later', FIRST + 600_000) };
+    const later = { market: 'eth_usdt', files: [file(directory, 'later', FIRST + 600_000)] };
     expect(await done(address, 'POST /replay/plan', later)).toMatchObject({ restarts: false, ended: [] });
     expect(await done<Report>(address, 'POST /replay', later)).toMatchObject({ restarts: false, ended: [], left: 0 });
     for (const market of ['btc_usdt', 'eth_usdt'])
@@ -290,7 +298,7 @@ describe('a replay while another one runs', () => {
 
   it('in another market, from an earlier time, names the first one and ends it only if that is confirmed', async () => {
     const { address, directory } = await two();
-    const earlier = { market: 'eth_usdt', file: file(directory, 'earlier', FIRST - 600_000) };
+    const earlier = { market: 'eth_usdt', files: [file(directory, 'earlier', FIRST - 600_000)] };
     const ended = ['the replay of btc_usdt, 3 rows before its end'];
     expect(await done(address, 'POST /replay/plan', earlier)).toMatchObject({ restarts: true, ended });
     expect(await admin(address, 'POST /replay', earlier)).toMatchObject([400, { reason: 'losesState' }]);
@@ -300,7 +308,7 @@ describe('a replay while another one runs', () => {
 
   it('in the same market names the rest of the first one and drops it only if that is confirmed', async () => {
     const { address, directory } = await two();
-    const again = { market: 'btc_usdt', file: file(directory, 'again', FIRST + 600_000) };
+    const again = { market: 'btc_usdt', files: [file(directory, 'again', FIRST + 600_000)] };
     const ended = ['the replay of btc_usdt, 3 rows before its end'];
     expect(await admin(address, 'POST /replay', again)).toMatchObject([400, { reason: 'losesState' }]);
     expect(await done(address, 'POST /replay', { ...again, force: true })).toMatchObject({ restarts: false, ended });

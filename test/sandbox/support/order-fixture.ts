@@ -42,14 +42,15 @@ export class OrderFixture {
     if (market === undefined) throw new Error('no btc_usdt');
     const sequences = new Sequences({ ...FIRST });
     const bills = new BillBook({ bills: this.#statements, coinBills: this.#lists() }, this.ledger, sequences);
-    const orders = new OrderRepository({
+    const tables = {
       open: this.#table<Order | StoredOrder>(),
       closed: this.#table<Order | StoredOrder>(),
       clientIds: this.#table<bigint>(),
       listed: this.#lists<bigint>(),
-    });
+    };
+    const orders = new OrderRepository(tables, MARKETS);
     const base = { ledger: this.ledger, bills, sequences, now: () => 0, changed: () => undefined };
-    this.margin = new MarginService({ ...base, lastPrice: (name) => this.prices.get(name) ?? 0n });
+    this.margin = new MarginService({ ...base, markets: MARKETS, lastPrice: (name) => this.prices.get(name) ?? 0n });
     const nothing = { start: 0, end: 0, candles: () => [] };
     const series = new CandleSeries('btc_usdt', nothing, this.#table<Candle>());
     this.venue = { market, book: new Book<Order>(), tape: new Tape('btc_usdt', this.trades, series) };

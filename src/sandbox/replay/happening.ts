@@ -1,0 +1,85 @@
+import { Decimal } from '../../domain/decimal.js';
+import type { Level } from '../../domain/market-data.js';
+import type { Side } from '../../domain/order.js';
+import type { RecordedChange } from '../engine/book.js';
+import type { Market } from '../markets/market.js';
+import { badLine, type CandleEvent, type DepthEvent, type TradeEvent } from './tape-event.js';
+
+/** A recorded trade, or a price that a candle shows, in ticks and lots. Times are ms since the Unix epoch. */
+export interface RecordedTrade {
+  readonly kind: 'trade' | 'candle';
+  readonly time: number;
+  readonly date: number;
+  readonly id: bigint | null;
+  readonly side: Side;
+  readonly price: bigint;
+  /** Zero only shows the price. */
+  readonly amount: bigint;
+  readonly isPast: boolean;
+}
+
+/** How a recorded book changes, in ticks and lots. Times are ms since the Unix epoch. */
+export interface RecordedDepth extends Readonly<Record<Side, RecordedChange>> {
+  readonly kind: 'depth';
+  readonly time: number;
+  readonly date: number;
+  /** Whether levels that it does not name are gone. */
+  readonly isWhole: boolean;
+}
+
+/** What a tape does to a market. */
+export type Happening = RecordedTrade | RecordedDepth;
+
+/** Turns the events of markets into ticks, lots and changes of books. */
+export class Happenings {
+  /** The newest book of each market, as text. */
+  readonly #books = new Map<string, Readonly<Record<Side, ReadonlyMap<string, string>>>>();
+
+  /** Throws Failure `usage` with the line for numbers that the market cannot have. */
+  of(event: TradeEvent | CandleEvent | DepthEvent, market: Market): Happening {
+    const { time, date } = event;
+    if (event.kind === 'depth') return this.#depth(event, market);
+    const { kind, side, isPast } = event;
+    const id = kind === 'trade' && event.id !== null ? BigInt(event.id) : null;
+    return { kind, time, date, id, side, isPast, ...numbersOf(event, event, market) };
+  }
+
+  #depth(event: DepthEvent, market: Market): RecordedDepth {
+    const before = this.#books.get(market.name);
+    const side = (levels: readonly Level[], known: ReadonlyMap<string, string> | undefined) => {
+      const texts = new Map(levels.map(({ price, amount }) => [price, amount]));
+      const gone = [...(known ?? [])].filter(([price]) => !texts.has(price));
+      const changed = levels.filter(({ price, amount }) => known?.get(price) !== amount);
+      const last = levels.at(-1);
+      const change: RecordedChange = {
+        // the same price may be written in another way
+        levels: [
+          ...gone.map(([price]) => [numbersOf(event, { price, amount: '0' }, market).price, 0n] as const),
+          ...changed.map((level) => {
+            const { price, amount } = numbersOf(event, level, market);
+            return [price, amount] as const;
+          }),
+        ],
+        worst: last === undefined ? null : numbersOf(event, last, market).price,
+      };
+      return { texts, change };
+    };
+    const [bids, asks] = [side(event.bids, before?.buy), side(event.asks, before?.sell)];
+    this.#books.set(market.name, { buy: bids.texts, sell: asks.texts });
+    const { time, date } = event;
+    return { kind: 'depth', time, date, isWhole: before === undefined, buy: bids.change, sell: asks.change };
+  }
+}
+
+function numbersOf(event: TradeEvent | CandleEvent | DepthEvent, level: Level, market: Market) {
+  const [price, amount] = [Decimal.of(level.price), Decimal.of(level.amount)];
+  const { priceScale, amountScale, name } = market;
+  if (price.significantScale > priceScale)
+    throw badLine(event, `has a price with more than the ${priceScale} decimals of ${name}: ${level.price}`);
+  if (amount.significantScale > amountScale)
+    throw badLine(event, `has an amount with more than the ${amountScale} decimals of ${name}: ${level.amount}`);
+  return {
+    price: price.rescaled(priceScale, 'down').units,
+    amount: amount.rescaled(amountScale, 'down').units,
+  };
+}

@@ -1,0 +1,96 @@
+import type { Exchange } from '../exchange/exchange.js';
+import { MARKETS, type Market, type MarketRules } from '../markets/market.js';
+import { type Happening, Happenings } from './happening.js';
+import { type ReadingTerms, readTape, surveyTape, type TapeSurvey } from './read-tape.js';
+import { badLine, type TapeEvent } from './tape-event.js';
+import { marketOf, unknownMarket } from './tape-market.js';
+
+/** How many rows wait for the disk while a tape is loaded. */
+const ROWS_AT_ONCE = 5_000;
+
+/** A tape that an exchange can replay as it is. */
+export interface TapePlan extends TapeSurvey {
+  /** Of the first and the last event, in milliseconds since the Unix epoch. */
+  readonly from: number;
+  readonly to: number;
+  readonly kind: 'candles' | 'trades' | 'tape';
+  /** Whether it begins before the time of the exchange. */
+  readonly restarts: boolean;
+  /** The rules that the tape has of its markets, if it has any. */
+  readonly rules: readonly MarketRules[];
+}
+
+/**
+ * Reads all of a tape, and checks that its markets can have all of its numbers. Throws Failure `usage` with file and line at the first
+ * fault.
+ * @param now the time of the exchange that is to follow it (ms): if the tape begins earlier, a new one follows it, by the rules of the tape
+ * @param markets those of the exchange
+ */
+export async function planTape(
+  files: readonly string[],
+  terms: ReadingTerms,
+  now: number,
+  markets: ReadonlyMap<string, Market>,
+): Promise<TapePlan> {
+  const rules = new Map<string, Market>();
+  const happenings = new Happenings();
+  const kinds = new Set<TapeEvent['kind']>();
+  let restarts: boolean | undefined;
+  const survey = await surveyTape(files, terms, (event) => {
+    if (event.kind === 'gap') return;
+    restarts ??= event.time < now;
+    const known = restarts ? undefined : markets.get(event.market);
+    if (event.kind === 'config') rules.set(event.market, known ?? marketOf(event));
+    else {
+      kinds.add(event.kind);
+      happenings.of(event, rules.get(event.market) ?? known ?? MARKETS.get(event.market) ?? unknownMarket(event));
+    }
+  });
+  const { from, to } = survey;
+  if (from === undefined || to === undefined || restarts === undefined)
+    throw badLine(
+      { file: files[0] ?? '', line: 1 },
+      'is followed by nothing that moves a market',
+      'Record depth, trades or kline.',
+    );
+  const [kind] = kinds.size > 1 ? [] : kinds;
+  return {
+    ...survey,
+    from,
+    to,
+    kind: kind === 'candle' ? 'candles' : kind === 'trade' ? 'trades' : 'tape',
+    restarts,
+    rules: [...rules.values()],
+  };
+}
+
+/**
+ * Stores what a tape does to the markets of an exchange, which follow it from then on. Nothing follows before everything is stored, so a
+ * failure changes nothing. The number of rows.
+ */
+export async function loadTape(exchange: Exchange, files: readonly string[], terms: ReadingTerms): Promise<number> {
+  const loaded = exchange.replays.load();
+  const happenings = new Happenings();
+  const rows = new Map<string, { readonly line: string; readonly happenings: Happening[] }>();
+  let waiting = 0;
+  for await (const event of readTape(files, terms)) {
+    if (event.kind === 'config') exchange.replay.take(event);
+    if (event.kind === 'config' || event.kind === 'gap') continue;
+    const { market } = event;
+    const line = `${event.file}:${event.line}`;
+    const row = rows.get(market);
+    const happening = happenings.of(event, exchange.replay.marketOf(event));
+    if (row?.line === line) row.happenings.push(happening);
+    else {
+      if (row !== undefined) loaded.add(market, row.happenings);
+      rows.set(market, { line, happenings: [happening] });
+      waiting += 1;
+    }
+    if (waiting < ROWS_AT_ONCE) continue;
+    waiting = 0;
+    await exchange.durable();
+  }
+  for (const [market, row] of rows) loaded.add(market, row.happenings);
+  loaded.begin();
+  return loaded.count;
+}

@@ -1,0 +1,159 @@
+import { emptyRecordedBook, type RecordedBook, type RecordedChanges } from '../engine/book.js';
+import type { Market } from '../markets/market.js';
+import type { OrderService, TradedMarket } from '../orders/order-service.js';
+import { type Happening, Happenings, type RecordedDepth, type RecordedTrade } from './happening.js';
+import type { TapeEvent } from './tape-event.js';
+import { marketOf, unknownMarket } from './tape-market.js';
+
+/** What the exchange keeps of a market that follows a recording. Plain data, a part of its state. */
+export interface Recording {
+  readonly book: RecordedBook;
+  /** Whether trades came: then candles only show what was before. */
+  hasTrades: boolean;
+  /** Whether candles of the past came, which have the trades of the past in them. */
+  hasPastCandles: boolean;
+  /** The amount of a usual trade in lots, for a book that is made up. */
+  usual: bigint;
+}
+
+interface RecordedMarketsContext {
+  /** By market. */
+  readonly recordings: Map<string, Recording>;
+  readonly venues: ReadonlyMap<string, TradedMarket>;
+  readonly orders: OrderService;
+  /** Adds a market by the rules of a tape, unless there is one of its name. */
+  readonly addMarket: (market: Market) => void;
+  /** Lets simulated traders leave a market for good. */
+  readonly clear: (market: string) => void;
+}
+
+/** Levels a side of a book that is made up, and how far apart they are, as a share of the price. */
+const MADE_UP_LEVELS = 10n;
+const MADE_UP_SHARE = 20_000n;
+/** The usual amount follows the newest one by this share. */
+const USUAL_SHARE = 16n;
+
+/**
+ * The markets that follow a recording. What happens in them is what was recorded, and what customers do: simulated traders are gone.
+ * With depth, the book is the recorded one; without, levels are made up around the last price.
+ */
+export class RecordedMarkets {
+  readonly #context: RecordedMarketsContext;
+  readonly #happenings = new Happenings();
+
+  constructor(context: RecordedMarketsContext) {
+    this.#context = context;
+
+    for (const [market, recording] of context.recordings) {
+      const venue = context.venues.get(market);
+      if (venue === undefined) continue;
+      venue.book.follow(recording.book);
+      const last = venue.tape.last?.price;
+      if (!recording.book.hasQueue && last !== undefined) this.#makeUpBook(venue, recording, last);
+    }
+  }
+
+  has(market: string): boolean {
+    return this.#context.recordings.has(market);
+  }
+
+  /**
+   * Lets an event of a tape happen now: it moves nothing but its market. Throws Failure `usage` with its line for a market that nobody
+   * knows the rules of, and for numbers that the market cannot have.
+   */
+  take(event: TapeEvent): void {
+    if (event.kind === 'gap') return;
+    if (event.kind === 'config') this.#context.addMarket(marketOf(event));
+    else this.apply(event.market, this.#happenings.of(event, this.marketOf(event)));
+  }
+
+  /** The rules of the market of an event. Throws Failure `usage` with its line if nobody knows them. */
+  marketOf(event: TapeEvent): Market {
+    return this.#context.venues.get(event.market)?.market ?? unknownMarket(event);
+  }
+
+  /** Lets what a tape does to a market happen. */
+  apply(name: string, happening: Happening): void {
+    const venue = this.#context.venues.get(name);
+    if (venue === undefined) throw new RangeError(`no such market: ${name}`);
+    const recording = this.#context.recordings.get(name) ?? this.#begin(venue);
+    if (happening.kind === 'depth') this.#applyDepth(venue, recording, happening);
+    else if (happening.isPast) this.#showPast(venue, recording, happening);
+    else this.#applyTrade(venue, recording, happening);
+  }
+
+  #begin(venue: TradedMarket): Recording {
+    this.#context.clear(venue.market.name);
+    const recording = { book: emptyRecordedBook(), hasTrades: false, hasPastCandles: false, usual: 0n };
+    this.#context.recordings.set(venue.market.name, recording);
+    venue.book.follow(recording.book);
+    return recording;
+  }
+
+  #applyDepth(venue: TradedMarket, { book }: Recording, depth: RecordedDepth): void {
+    const isWhole = depth.isWhole || !book.hasQueue;
+    venue.book.startQueue();
+    const changes = isWhole
+      ? { buy: withGone(depth.buy, book.buy.lots), sell: withGone(depth.sell, book.sell.lots) }
+      : depth;
+    this.#context.orders.recordBook(venue, changes, depth);
+  }
+
+  #showPast(venue: TradedMarket, recording: Recording, { kind, ...trade }: RecordedTrade): void {
+    const { tape } = venue;
+    if (kind === 'candle') {
+      recording.hasPastCandles = true;
+      tape.candles.record(trade.date, trade.price, trade.amount);
+    } else this.#context.orders.showTrade(venue, trade, !recording.hasPastCandles);
+  }
+
+  #applyTrade(venue: TradedMarket, recording: Recording, trade: RecordedTrade): void {
+    if (trade.kind === 'trade') recording.hasTrades = true;
+    // candles have the same trades in them
+    else if (recording.hasTrades) return;
+    this.#context.orders.passTrade(venue, trade);
+    if (recording.book.hasQueue) return;
+    recording.usual = usualOf(recording.usual, trade.amount);
+    this.#makeUpBook(venue, recording, trade.price);
+  }
+
+  #makeUpBook(venue: TradedMarket, { book, usual }: Recording, price: bigint): void {
+    const changes = () => {
+      const { buy, sell } = madeUpBook(price, usual);
+      return { buy: withGone(buy, book.buy.lots), sell: withGone(sell, book.sell.lots) };
+    };
+    if (venue.book.hasQueued) this.#context.orders.recordBook(venue, changes(), { time: 0, date: 0 });
+    else {
+      venue.book.recordLater(changes);
+      this.#context.orders.bookChanged(venue);
+    }
+  }
+}
+
+/** A change that also takes away the levels that it does not name. */
+function withGone(
+  { levels, worst }: RecordedChanges['buy'],
+  known: ReadonlyMap<bigint, bigint>,
+): RecordedChanges['buy'] {
+  const named = new Set(levels.map(([price]) => price));
+  const gone = [...known.keys()].filter((price) => !named.has(price)).map((price) => [price, 0n] as const);
+  return { levels: [...gone, ...levels], worst };
+}
+
+function usualOf(usual: bigint, amount: bigint): bigint {
+  return usual === 0n ? amount : usual + (amount - usual) / USUAL_SHARE;
+}
+
+/** Levels around a price, so that orders find somebody. */
+function madeUpBook(price: bigint, usual: bigint): RecordedChanges {
+  const step = price / MADE_UP_SHARE + 1n;
+  const side = (outwards: bigint) => {
+    const levels: [bigint, bigint][] = [];
+    for (let rank = 1n; rank <= MADE_UP_LEVELS; rank += 1n) {
+      const at = price + outwards * rank * step;
+      if (at > 0n) levels.push([at, (usual + 1n) * rank]);
+    }
+    return { levels, worst: null };
+  };
+  return { buy: side(-1n), sell: side(1n) };
+}
