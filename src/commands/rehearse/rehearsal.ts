@@ -126,6 +126,8 @@ export class CommandRehearsal extends Rehearsal {
     const { funds, faults } = terms;
     const sandbox = await PrivateSandbox.open({
       ...{ directory: path.join(folder, 'sandbox'), keys: KEYS, time, funds, faults, hasLimits: false },
+      // the way to the exchange takes it
+      latencyMs: 0,
       ...{ markets: tape.markets, rules: tape.rules },
       ...{ now: clock.now, sleep: (ms: number) => clock.sleep(ms) },
     });
@@ -196,7 +198,7 @@ export class ProgramRehearsal extends Rehearsal {
     const sandbox = await PrivateSandbox.open({
       ...{ directory: path.join(folder, 'sandbox'), keys: newKeys('rehearsal'), time: tape.next?.time ?? 0, funds, faults },
       ...{ markets: tape.markets, rules: tape.rules },
-      ...{ hasLimits: true, now: host.now, sleep: (ms: number) => host.sleep(ms) },
+      ...{ hasLimits: true, latencyMs: terms.latencyMs, now: host.now, sleep: (ms: number) => host.sleep(ms) },
     });
     return new ProgramRehearsal(parts, sandbox);
   }

@@ -1,3 +1,4 @@
+import { setImmediate as endOfTurn } from 'node:timers/promises';
 import { Decimal } from '../../domain/decimal.js';
 import { usage } from '../../errors.js';
 import { RECORDED_MINUTES, recordedMinutes } from '../../sandbox/markets/recorded-minutes.js';
@@ -84,6 +85,8 @@ export class Tape {
   /** Reads on. Throws Failure `usage` for a fault of the file. */
   async read(): Promise<void> {
     if (!this.needsRead) return;
+    // signals are noticed between two blocks
+    await endOfTurn();
     const block: TapeEvent[] = [];
     while (block.length < BLOCK && !this.#isOver) {
       const found = this.#events.next();

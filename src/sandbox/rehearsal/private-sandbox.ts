@@ -8,7 +8,7 @@ import { Exchange } from '../exchange/exchange.js';
 import { type FaultyReply, Faults } from '../faults/faults.js';
 import type { FaultEntry } from '../faults/log.js';
 import { FAULT_KINDS, type FaultKind, type FaultRule } from '../faults/rules.js';
-import type { Market, MarketRules } from '../markets/market.js';
+import type { MarketRules } from '../markets/market.js';
 import type { Order } from '../orders/order.js';
 import { recordOf } from '../orders/order.js';
 import type { TapeEvent } from '../replay/tape-event.js';
@@ -31,6 +31,8 @@ export interface PrivateSandboxOptions {
   /** What the account has, by coin. Absent: what every sandbox gives. */
   readonly funds: Readonly<Record<string, string>> | undefined;
   readonly faults: readonly FaultKind[];
+  /** How long orders and pushes take by the exchange's clock, in ms. */
+  readonly latencyMs: number;
   /** The clock that the exchange's clock follows. */
   readonly now: () => number;
   /** Waits by that clock. */
@@ -106,13 +108,14 @@ export class PrivateSandbox {
   }
 
   static async open(options: PrivateSandboxOptions): Promise<PrivateSandbox> {
-    const { directory, keys, time, markets, rules, funds, now } = options;
+    const { directory, keys, time, markets, rules, funds, now, latencyMs } = options;
     makeOwnFolder(directory);
     const exchange = await Exchange.open({
       directory: path.join(directory, 'exchange'),
-      ...{ seed: SEED, now, firstAccount: keys, firstBalances: funds },
+      ...{ seed: SEED, now, firstAccount: keys, firstBalances: funds, isTemporary: true },
       replayGenesis: { time, emptyMarkets: markets, markets: rules, isAlone: true },
     });
+    exchange.state.latency = latencyMs;
     return new PrivateSandbox(exchange, options);
   }
 
