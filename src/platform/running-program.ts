@@ -50,7 +50,12 @@ export class RunningProgram {
       child.once('spawn', resolve);
       child.once('error', (error) => {
         const reason = 'code' in error && error.code === 'ENOENT' ? 'not found' : error.message;
-        reject(usage(`The program ${quoted(program)} cannot be run: ${reason}.`, 'Name a program on your PATH, or its path.'));
+        reject(
+          usage(
+            `The program ${quoted(program)} cannot be run: ${reason}.`,
+            'Name a program on your PATH, or its path.',
+          ),
+        );
       });
     });
     return new RunningProgram(host, child);

@@ -99,7 +99,8 @@ async function ensureWatched({ host, globals, link }: Context, store: AlgoStore)
   if (store.watcher() !== undefined) return null;
   if (link !== undefined) {
     link.watchAlgos();
-    for (let waited = 0; store.watcher() === undefined && waited < START_MS; waited += POLL_MS) await host.sleep(POLL_MS);
+    for (let waited = 0; store.watcher() === undefined && waited < START_MS; waited += POLL_MS)
+      await host.sleep(POLL_MS);
     return null;
   }
   const { command, arguments: args } = host.self;

@@ -41,7 +41,8 @@ export class AccountRecord {
   #holdings: readonly { readonly market: Market; units: bigint }[] = [];
   #cash = 0n;
   #revision = -1;
-  #opening: { readonly coin: string; readonly units: bigint; readonly market: Market | undefined; price?: bigint }[] = [];
+  #opening: { readonly coin: string; readonly units: bigint; readonly market: Market | undefined; price?: bigint }[] =
+    [];
   #highest: bigint | undefined;
   /** In units of the coin of all values. */
   #drawdown = 0n;
@@ -80,18 +81,16 @@ export class AccountRecord {
     }
   }
 
-  /** What the account is worth, in units of the coin of all values; undefined before the first price. */
+  /** What the account is worth, in units of the coin of all values; undefined before each coin has a price. */
   get value(): bigint | undefined {
     if (this.#revision !== this.#sandbox.balancesRevision) this.#readBalances();
     let sum = this.#cash;
-    let isPriced = false;
     for (const { market, units } of this.#holdings) {
       const price = this.#prices.get(market.name);
-      if (price === undefined) continue;
-      isPriced = true;
+      if (price === undefined) return undefined;
       sum += market.worth(price, units, 'down');
     }
-    return isPriced ? sum : undefined;
+    return sum;
   }
 
   /** The largest fall of that value from an earlier high, and that high. */
@@ -124,7 +123,10 @@ export class AccountRecord {
       if (market === undefined || price === undefined || last === undefined) return 0n;
       return market.worth(last, units, 'down') - market.worth(price, units, 'down');
     });
-    return coinText(this.unit, gains.reduce((sum, gain) => sum + gain, 0n));
+    return coinText(
+      this.unit,
+      gains.reduce((sum, gain) => sum + gain, 0n),
+    );
   }
 
   #changed(order: Order): void {
@@ -169,6 +171,9 @@ export class AccountRecord {
   #coins(): readonly { readonly coin: string; readonly market: Market | undefined }[] {
     const { exchange } = this.#sandbox;
     const coins = new Set([...exchange.markets.values()].flatMap(({ base, quote }) => [base, quote]));
-    return [...coins].map((coin) => ({ coin, market: exchange.markets.get(`${coin}_${this.unit}`) as Market | undefined }));
+    return [...coins].map((coin) => ({
+      coin,
+      market: exchange.markets.get(`${coin}_${this.unit}`) as Market | undefined,
+    }));
   }
 }

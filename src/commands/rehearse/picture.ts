@@ -49,7 +49,7 @@ export class MarketPicture {
       marks: fills.map(({ time, price, side }) => ({ time, price: Number(price), isUp: side === 'buy' })),
       line: {
         name: `value in ${record.unit}`,
-        values: this.#candles.map(({ value }) => (value === undefined ? null : Number(coinText(record.unit, value)))),
+        values: this.#candles.map(({ value }) => (value === undefined ? null : coinText(record.unit, value))),
       },
     });
   }
@@ -67,7 +67,10 @@ export class MarketPicture {
   }
 }
 
-function join(candle: PicturedCandle, { high, low, close, volume, value }: Omit<PicturedCandle, 'time' | 'open'>): void {
+function join(
+  candle: PicturedCandle,
+  { high, low, close, volume, value }: Omit<PicturedCandle, 'time' | 'open'>,
+): void {
   if (high.compare(candle.high) > 0) candle.high = high;
   if (low.compare(candle.low) < 0) candle.low = low;
   candle.close = close;

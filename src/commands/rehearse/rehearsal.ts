@@ -11,7 +11,7 @@ import { PrivateSandbox } from '../../sandbox/rehearsal/private-sandbox.js';
 import { AccountRecord } from './account-record.js';
 import type { MarketPicture } from './picture.js';
 import { CommandWorld, homeIn } from './rehearsed-command.js';
-import type { Tape } from './tape.js';
+import { emptyTape, type Tape } from './tape.js';
 import { VirtualClock } from './virtual-clock.js';
 
 /*
@@ -56,7 +56,12 @@ export class RehearsalFolder {
 }
 
 /** Same keys, same names of files: they are of no use outside the folder. */
-const KEYS = { accessKey: 'rehearsal-access-key', secretKey: 'rehearsal-secret-key', safePwd: 'rehearsal', username: 'rehearsal' };
+const KEYS = {
+  accessKey: 'rehearsal-access-key',
+  secretKey: 'rehearsal-secret-key',
+  safePwd: 'rehearsal',
+  username: 'rehearsal',
+};
 
 /** What both kinds of rehearsal have. */
 abstract class Rehearsal {
@@ -81,13 +86,14 @@ abstract class Rehearsal {
     if (!event.isPast) this.picture?.add(event, this.record);
   }
 
-  /** Lets what is known at the beginning of the tape happen. */
+  /** Lets what is known at the beginning of the tape happen. Throws Failure `usage` if nothing happens after it. */
   protected async takeBeginning(): Promise<void> {
     const beginning = this.tape.next?.time ?? 0;
     for (let next = this.tape.next; next !== undefined && next.time <= beginning; next = this.tape.next) {
       this.takeEvent();
       await this.tape.read();
     }
+    if (this.tape.from === undefined && this.tape.next === undefined) throw emptyTape();
   }
 
   /** Ends it early. */
@@ -146,7 +152,7 @@ export class CommandRehearsal extends Rehearsal {
       isOver = true;
     });
     while (!this.isStopped && tape.next !== undefined && !(isOver && failure !== undefined)) {
-      if (this.#world.isBusy) await this.#clock.quiet();
+      if (this.#world.isBusy) await this.#world.quiet();
       this.#step(tape.next.time);
       if (tape.needsRead) await tape.read();
     }
@@ -196,7 +202,13 @@ export class ProgramRehearsal extends Rehearsal {
     const { folder, tape, terms, host } = parts;
     const { funds, faults } = terms;
     const sandbox = await PrivateSandbox.open({
-      ...{ directory: path.join(folder, 'sandbox'), keys: newKeys('rehearsal'), time: tape.next?.time ?? 0, funds, faults },
+      ...{
+        directory: path.join(folder, 'sandbox'),
+        keys: newKeys('rehearsal'),
+        time: tape.next?.time ?? 0,
+        funds,
+        faults,
+      },
       ...{ markets: tape.markets, rules: tape.rules },
       ...{ hasLimits: true, latencyMs: terms.latencyMs, now: host.now, sleep: (ms: number) => host.sleep(ms) },
     });

@@ -31,7 +31,11 @@ export const rehearseCommand = (program: Program) =>
       speed: flag('--speed <n>', 'for a program: run the clock n times as fast (default: 1)', speed),
       latency: flag('--latency <duration>', 'what a request and a push take: 80ms (default: 0ms)', duration),
       funds: flag('--funds <list>', 'what the account begins with: btc=1,usdt=10000 (default: as the sandbox)', funds),
-      fault: repeated('--fault <kind>', `apply this fault to every tenth request or frame: ${FAULTS.join(', ')}`, fault),
+      fault: repeated(
+        '--fault <kind>',
+        `apply this fault to every tenth request or frame: ${FAULTS.join(', ')}`,
+        fault,
+      ),
       svg: flag('--svg <file>', 'draw the candles, the fills and the value over time', filePath),
       out: flag('--out <file>', 'write the fills to this file, .csv or .ndjson', filePath),
       force: FORCE,
@@ -59,6 +63,7 @@ export const rehearseCommand = (program: Program) =>
         throw usage('--force needs --svg or --out.', 'It replaces the file that they name.');
       const now = host.now();
       const tape = await Tape.open(files, { from: from?.(now), to: to?.(now) });
+      requireCoins(given.funds, tape.markets);
       const picture = drawing === undefined ? undefined : new MarketPicture();
       const folder = new RehearsalFolder(host);
       const terms = {
@@ -90,7 +95,8 @@ export const rehearseCommand = (program: Program) =>
         };
         const ended = await rehearsal.run(command);
         const failure = ended instanceof Failure ? ended : programFailure(command, ended);
-        if (isOwn && failure !== undefined && rehearsal.record.orders === 0 && !isShownWithResult(failure)) throw failure;
+        if (isOwn && failure !== undefined && rehearsal.record.orders === 0 && !isShownWithResult(failure))
+          throw failure;
         const { record } = rehearsal;
         const report = await reportOf({ host, program, folder: folder.path, tape, sandbox: rehearsal.sandbox, record });
         await fillsFile?.write(record.fills);
@@ -115,7 +121,18 @@ function split(args: readonly string[], words: readonly string[]) {
   const at = args.indexOf('--');
   const command = at === -1 ? [] : args.slice(at + 1);
   const files = words.slice(0, words.length - command.length);
-  const example = suggest('For instance', 'rehearse', 'sandbox', '--', 'order', 'sell', 'btc_usdt', '0.5', '--trail', '2%');
+  const example = suggest(
+    'For instance',
+    'rehearse',
+    'sandbox',
+    '--',
+    'order',
+    'sell',
+    'btc_usdt',
+    '0.5',
+    '--trail',
+    '2%',
+  );
   if (command.length === 0) throw usage('There is no command after --.', example);
   if (files.length === 0) throw usage('There is no tape.', example);
   return { files, command };
@@ -153,6 +170,14 @@ function funds(list: string): Readonly<Record<string, string>> {
   const twice = coins.find((coin, index) => coins.indexOf(coin) !== index);
   if (twice !== undefined) throw usage(`--funds names ${twice} twice.`, 'Give each coin once.');
   return Object.fromEntries(pairs);
+}
+
+/** Throws Failure `usage` for a coin that no market of the tape has. */
+function requireCoins(given: Readonly<Record<string, string>> | undefined, markets: readonly string[]): void {
+  const coins = new Set(markets.flatMap((market) => market.split('_')));
+  const other = Object.keys(given ?? {}).find((coin) => !coins.has(coin));
+  if (other === undefined) return;
+  throw usage(`--funds names ${other}, and no market of the tape has it.`, `Its coins are ${[...coins].join(', ')}.`);
 }
 
 const fault = oneOf('--fault', ...FAULTS);

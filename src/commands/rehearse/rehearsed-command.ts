@@ -37,9 +37,8 @@ interface WorldOptions {
 export class CommandWorld {
   readonly #options: WorldOptions;
   readonly streams: ServedStreams;
-  readonly #running = new Set<CommandHost>();
+  readonly #running = new Set<RunningCommand>();
   #watching: Promise<Failure | undefined> | undefined;
-  /** Whether the command that is rehearsed has something to wait for. */
   readonly #host: Host;
 
   constructor(options: WorldOptions) {
@@ -80,30 +79,45 @@ export class CommandWorld {
     words: readonly string[],
     printed: (text: string) => void = this.#options.printed,
   ): Promise<Failure | undefined> {
-    const command = new CommandHost(this.#host, words, {
-      input: Readable.from([]),
-      output: printing(printed),
-      errors: printing(this.#options.printed),
-    });
+    const command: RunningCommand = {
+      waits: 0,
+      host: new CommandHost(
+        { ...this.#host, sleep: (ms, signal) => waiting(command, () => this.#host.sleep(ms, signal)) },
+        words,
+        { input: Readable.from([]), output: printing(printed), errors: printing(this.#options.printed) },
+      ),
+    };
     this.#running.add(command);
     try {
-      await run(command.host, { ...program, createContext: (base) => this.#context(program, base) });
+      await run(command.host.host, { ...program, createContext: (base) => this.#context(command, program, base) });
       return undefined;
     } catch (thrown) {
       return thrown instanceof Interrupted ? undefined : asFailure(thrown);
     } finally {
-      command.end();
+      command.host.end();
       this.#running.delete(command);
+    }
+  }
+
+  /**
+   * Resolves when nothing more happens before the clock moves or something comes from the exchange: each command waits for one of them. One
+   * that waits for neither is at something that the event loop does not show, such as a module that is loaded.
+   */
+  async quiet(): Promise<void> {
+    for (;;) {
+      await this.#options.clock.quiet();
+      if ([...this.#running].every(({ waits }) => waits > 0)) return;
+      await this.#options.host.sleep(1);
     }
   }
 
   /** Lets the commands that still run end: the clock moves from wait to wait, and nothing else happens. */
   async settle(): Promise<void> {
     const { clock } = this.#options;
-    await clock.quiet();
+    await this.quiet();
     while (this.isBusy && clock.next < Number.POSITIVE_INFINITY) {
       clock.move(clock.next);
-      await clock.quiet();
+      await this.quiet();
     }
   }
 
@@ -122,14 +136,14 @@ export class CommandWorld {
 
   /** Has all commands end as after a signal. */
   interrupt(): void {
-    for (const command of this.#running) void command.interrupt('SIGTERM');
+    for (const { host } of this.#running) void host.interrupt('SIGTERM');
   }
 
-  async #context(program: Program, base: Parameters<Program['createContext']>[0]) {
+  async #context(command: RunningCommand, program: Program, base: Parameters<Program['createContext']>[0]) {
     const { createContext } = await import('../session/context.js');
     const link: ExchangeLink = {
-      send: this.#send,
-      stream: (channels, signal) => this.streams.open(channels, signal),
+      send: (url, options) => waiting(command, () => this.#send(url, options)),
+      stream: (channels, signal) => this.streams.open(channels, signal, (work) => waiting(command, work)),
       watchAlgos: () => {
         this.#watching ??= this.run(program, ['algo', 'run']).finally(() => {
           this.#watching = undefined;
@@ -158,6 +172,21 @@ export class CommandWorld {
     onResponse?.();
     return responseOf(answer, clock.now());
   };
+}
+
+/** A command, and for how many things of this world it waits now. */
+interface RunningCommand {
+  readonly host: CommandHost;
+  waits: number;
+}
+
+async function waiting<Value>(command: RunningCommand, work: () => Promise<Value>): Promise<Value> {
+  command.waits += 1;
+  try {
+    return await work();
+  } finally {
+    command.waits -= 1;
+  }
 }
 
 function responseOf({ reply, skew }: ServedAnswer, now: number) {
@@ -197,4 +226,3 @@ function randomFrom(seed: number): () => number {
 export function homeIn(folder: string): string {
   return path.join(folder, 'home');
 }
-

@@ -43,10 +43,14 @@ export class ServedStreams {
     this.#latencyMs = latencyMs;
   }
 
-  /** A stream of these channels; undefined if one of them is only polled. */
-  open(channels: readonly Channel[], signal: AbortSignal | undefined): ExchangeStream | undefined {
+  /** A stream of these channels; undefined if one of them is only polled. @param waiting runs each wait for an event */
+  open(
+    channels: readonly Channel[],
+    signal: AbortSignal | undefined,
+    waiting: Waiting = (work) => work(),
+  ): ExchangeStream | undefined {
     if (!channels.every(isServed)) return undefined;
-    const stream = new ServedStream(channels, this.#sandbox, this.#clock);
+    const stream = new ServedStream(channels, this.#sandbox, this.#clock, waiting);
     this.#streams.add(stream);
     signal?.addEventListener('abort', () => void stream.close(), { once: true });
     return stream;
@@ -71,6 +75,9 @@ export class ServedStreams {
   }
 }
 
+/** Runs a wait, so that it can be counted. */
+type Waiting = <Value>(work: () => Promise<Value>) => Promise<Value>;
+
 /** What is new in a channel. */
 interface Change {
   readonly channel: ServedChannel;
@@ -87,6 +94,7 @@ interface Known {
 class ServedStream implements ExchangeStream {
   readonly #sandbox: PrivateSandbox;
   readonly #clock: VirtualClock;
+  readonly #waiting: Waiting;
   readonly #channels: readonly ServedChannel[];
   /** What was seen last, to find what has changed. */
   readonly #seen = new Map<ServedChannel, number>();
@@ -104,7 +112,8 @@ class ServedStream implements ExchangeStream {
   readonly latencyMs = null;
   readonly unreadable = 0;
 
-  constructor(channels: readonly ServedChannel[], sandbox: PrivateSandbox, clock: VirtualClock) {
+  constructor(channels: readonly ServedChannel[], sandbox: PrivateSandbox, clock: VirtualClock, waiting: Waiting) {
+    this.#waiting = waiting;
     this.#channels = channels;
     this.#sandbox = sandbox;
     this.#clock = clock;
@@ -176,9 +185,12 @@ class ServedStream implements ExchangeStream {
       const event = this.#queue.shift();
       if (event !== undefined) return { done: false, value: event };
       if (this.#isClosed) return { done: true, value: undefined };
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
+      await this.#waiting(
+        () =>
+          new Promise<void>((resolve) => {
+            this.#wake = resolve;
+          }),
+      );
     }
   }
 

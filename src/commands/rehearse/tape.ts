@@ -1,8 +1,8 @@
 import { setImmediate as endOfTurn } from 'node:timers/promises';
 import { Decimal } from '../../domain/decimal.js';
-import { usage } from '../../errors.js';
-import { RECORDED_MINUTES, recordedMinutes } from '../../sandbox/markets/recorded-minutes.js';
+import { type Failure, usage } from '../../errors.js';
 import type { MarketRules } from '../../sandbox/markets/market.js';
+import { RECORDED_MINUTES, recordedMinutes } from '../../sandbox/markets/recorded-minutes.js';
 import { planTape } from '../../sandbox/replay/load-tape.js';
 import { type ReadingTerms, readTape } from '../../sandbox/replay/read-tape.js';
 import { TapeDocuments } from '../../sandbox/replay/tape-documents.js';
@@ -53,7 +53,7 @@ export class Tape {
     const markets = plan === undefined ? [SANDBOX_MARKET] : [...plan.markets.keys()];
     const tape = new Tape(events, markets, plan?.rules ?? []);
     await tape.read();
-    if (tape.next === undefined) throw usage(`${files.join(', ')}: nothing happens in that time.`, EMPTY_HINT);
+    if (tape.next === undefined) throw emptyTape();
     return tape;
   }
 
@@ -72,8 +72,9 @@ export class Tape {
     const event = this.next;
     if (event === undefined) return undefined;
     this.#at += 1;
+    if (event.kind === 'config' || ('isPast' in event && event.isPast)) return event;
     if (event.kind === 'gap') this.gaps += 1;
-    else if (event.kind !== 'config') {
+    else {
       this.from ??= event.time;
       this.to = event.time;
     }
@@ -102,7 +103,10 @@ export class Tape {
   }
 }
 
-const EMPTY_HINT = 'Give a tape with trades, candles or books, or another --from and --to.';
+/** The failure of a tape in which nothing happens. */
+export function emptyTape(): Failure {
+  return usage('Nothing happens in this part of the tape.', 'Give another --from and --to, or another tape.');
+}
 
 /** The recorded minutes of the sandbox, as the rows of `pit kline --out`. */
 function* sandboxRows(): Generator<TapeEvent> {

@@ -40,7 +40,9 @@ export function showReport(report: Report, record: AccountRecord, isInterrupted:
     change('held instead', report.held),
     ['worst drawdown', `${value(report.drawdown)}${share}`],
     ['slippage', value(report.slippage)],
-    ...faults.map(({ kind, applied, executed }): Entry => ['fault', `${kind}: applied ${applied} times, ${executed} executed`]),
+    ...faults.map(
+      ({ kind, applied, executed }): Entry => ['fault', `${kind}: applied ${applied} times, ${executed} executed`],
+    ),
   ];
   return (screen) => {
     const width = screen.width === Number.POSITIVE_INFINITY ? 100 : screen.width;

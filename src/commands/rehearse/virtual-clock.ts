@@ -32,7 +32,8 @@ export class VirtualClock {
         signal?.removeEventListener('abort', wake);
         resolve();
       };
-      this.#waits.add(wake, this.#now + Math.max(0, milliseconds));
+      // it shows whole milliseconds, as that of a machine
+      this.#waits.add(wake, this.#now + Math.max(0, Math.ceil(milliseconds)));
       signal?.addEventListener('abort', wake);
     });
   };

@@ -5,7 +5,7 @@ import { makeOwnFolder } from '../../platform/private-files.js';
 import { FIRST_ACCOUNT, type Secrets } from '../accounts/accounts.js';
 import { topics } from '../exchange/changes.js';
 import { Exchange } from '../exchange/exchange.js';
-import { type FaultyReply, Faults } from '../faults/faults.js';
+import { Faults, type FaultyReply } from '../faults/faults.js';
 import type { FaultEntry } from '../faults/log.js';
 import { FAULT_KINDS, type FaultKind, type FaultRule } from '../faults/rules.js';
 import type { MarketRules } from '../markets/market.js';
@@ -102,7 +102,15 @@ export class PrivateSandbox {
     for (const kind of faults) {
       const needs = FAULT_KINDS[kind].needs;
       const [delay, skew] = [needs === 'delay' ? FAULT_DELAY_MS : 0, needs === 'skew' ? FAULT_SKEW_MS : 0];
-      this.#faults.rules.add({ kind, operation: null, probability: null, count: null, every: FAULT_EVERY, delay, skew });
+      this.#faults.rules.add({
+        kind,
+        operation: null,
+        probability: null,
+        count: null,
+        every: FAULT_EVERY,
+        delay,
+        skew,
+      });
     }
     exchange.changes.listen((topic, order) => this.#changed(topic, order));
   }
@@ -192,7 +200,11 @@ export class PrivateSandbox {
   /** What the faults have done. */
   get faults(): FaultCount[] {
     const applied = this.#faultsAtEnd ?? this.#faults.rules.list();
-    return applied.map((rule) => ({ kind: rule.kind, applied: rule.applied, executed: this.#executed.get(rule.kind) ?? 0 }));
+    return applied.map((rule) => ({
+      kind: rule.kind,
+      applied: rule.applied,
+      executed: this.#executed.get(rule.kind) ?? 0,
+    }));
   }
 
   /** From now on, no fault is applied. */

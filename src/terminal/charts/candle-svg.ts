@@ -1,5 +1,5 @@
 import type { Ohlcv } from '../../domain/candle.js';
-import { grouped } from '../../domain/decimal.js';
+import { Decimal, grouped } from '../../domain/decimal.js';
 import { candlePicture, isUp } from './candle-picture.js';
 import { roundTicks, timeTicks } from './ticks.js';
 
@@ -45,8 +45,8 @@ export function isCandleSvg(text: string): boolean {
 export interface Overlay {
   /** Trades of one's own: buys point up. Times in milliseconds since the Unix epoch. */
   readonly marks: readonly { readonly time: number; readonly price: number; readonly isUp: boolean }[];
-  /** A line in place of the volume, with a value for each candle. */
-  readonly line: { readonly name: string; readonly values: readonly (number | null)[] };
+  /** A line in place of the volume, with a value for each candle as decimal text. */
+  readonly line: { readonly name: string; readonly values: readonly (string | null)[] };
 }
 
 const OVERLAY_STYLE = `
@@ -127,13 +127,14 @@ interface Places {
 }
 
 function overlaid(candles: readonly Ohlcv[], { marks, line }: Overlay, { merged, xOf, yOf }: Places): string[] {
-  const known = line.values.filter((value) => value !== null);
-  const [low, high] = [Math.min(...known), Math.max(...known)];
+  const known = line.values.filter((value) => value !== null).toSorted((one, other) => Number(one) - Number(other));
+  const [lowest = '0', highest = '0'] = [known[0], known.at(-1)];
+  const [low, high] = [Number(lowest), Number(highest)];
   const heightOf = (value: number) =>
     VOLUME.bottom - (high === low ? 0.5 : (value - low) / (high - low)) * (VOLUME.bottom - VOLUME.top);
   const xOfCandle = (index: number) => xOf(Math.floor(index / merged));
   const points = line.values.flatMap((value, index) =>
-    value === null ? [] : `${round(xOfCandle(index))} ${round(heightOf(value))}`,
+    value === null ? [] : `${round(xOfCandle(index))} ${round(heightOf(Number(value)))}`,
   );
   const drawnMarks = marks.map(({ time, price, isUp }) => {
     const after = candles.findIndex((candle) => candle.time > time);
@@ -144,13 +145,21 @@ function overlaid(candles: readonly Ohlcv[], { marks, line }: Overlay, { merged,
   const ends =
     known.length === 0
       ? []
-      : [label(PLOT.right + 8, VOLUME.top + 4, String(high)), label(PLOT.right + 8, VOLUME.bottom + 4, String(low))];
+      : [
+          label(PLOT.right + 8, VOLUME.top + 4, valueText(highest)),
+          label(PLOT.right + 8, VOLUME.bottom + 4, valueText(lowest)),
+        ];
   return [
     ...(points.length === 0 ? [] : [`<path class="value" d="M${points.join('L')}"/>`]),
     label(PLOT.left, VOLUME.top - 4, line.name),
     ...ends,
     ...drawnMarks,
   ];
+}
+
+/** As people read it. */
+function valueText(value: string): string {
+  return grouped(Decimal.of(value).rescaled(2, 'down').toString());
 }
 
 export function horizontal(y: number, className: string): string {
